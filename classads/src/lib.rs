@@ -1,0 +1,1 @@
+//! The ClassAd language of HTCondor.

@@ -1,0 +1,1 @@
+//! An episode and what went on around it become a tensor and a row of statics.

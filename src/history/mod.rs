@@ -1,0 +1,1 @@
+//! Events become job histories, and job histories hold episodes with outcomes.

@@ -1,0 +1,15 @@
+//! Release or remove a held HTCondor job?
+//!
+//! The way from a log line to a recommendation, one module a step:
+//!
+//! 1. [`userlog`]: bytes of a job event log become typed events.
+//! 2. [`history`]: events become job histories and hold episodes with outcomes.
+//! 3. [`features`]: an episode and what went on around it become a tensor and a row of statics.
+//! 4. [`model`]: tensor and statics become the probability of success for each action.
+//! 5. [`advice`]: probabilities and costs become a recommendation with its reasons.
+//!
+//! `queue` finds held jobs, `policy` evaluates release policies, `cli` is the command line.
+
+pub mod features;
+pub mod history;
+pub mod userlog;

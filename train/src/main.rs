@@ -1,0 +1,3 @@
+//! Trains the model of holdadvise.
+
+fn main() {}
