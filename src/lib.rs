@@ -10,6 +10,7 @@
 //!
 //! `queue` finds held jobs, `policy` evaluates release policies, `cli` is the command line.
 
+pub mod advice;
 pub mod features;
 pub mod history;
 pub mod userlog;

@@ -1,0 +1,148 @@
+//! What is said of one held job. The table, `-long`, `-json` and `-af` all print this.
+
+use serde::{Deserialize, Serialize};
+
+use crate::history::Action;
+use crate::userlog::JobId;
+
+/// What to do with a held job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recommendation {
+    /// Release it as it is, now.
+    Release,
+    /// Edit or mend something, then release it.
+    Change,
+    /// Leave it held until something happens.
+    Wait,
+    /// Remove it: no action helps.
+    Remove,
+    /// What is known does not decide it.
+    Undecided,
+}
+
+impl Recommendation {
+    /// The word printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Change => "change",
+            Self::Wait => "wait",
+            Self::Remove => "remove",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// How likely something is, in words: printed instead of a percentage while the model has no
+/// outcomes of this access point behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Band {
+    /// Below 0.1.
+    VeryUnlikely,
+    /// 0.1 to 0.35.
+    Unlikely,
+    /// 0.35 to 0.65.
+    Even,
+    /// 0.65 to 0.9.
+    Likely,
+    /// 0.9 and more.
+    VeryLikely,
+}
+
+impl Band {
+    /// The band a probability (0 to 1) lies in.
+    pub fn of(probability: f64) -> Self {
+        match probability {
+            p if p < 0.1 => Self::VeryUnlikely,
+            p if p < 0.35 => Self::Unlikely,
+            p if p < 0.65 => Self::Even,
+            p if p < 0.9 => Self::Likely,
+            _ => Self::VeryLikely,
+        }
+    }
+
+    /// The words printed.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::VeryUnlikely => "very unlikely",
+            Self::Unlikely => "unlikely",
+            Self::Even => "as likely as not",
+            Self::Likely => "likely",
+            Self::VeryLikely => "very likely",
+        }
+    }
+}
+
+/// The hold that was judged, and whose it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldJob {
+    /// The job.
+    pub job: JobId,
+    /// Owner, where known.
+    pub owner: Option<String>,
+    /// HoldReasonCode.
+    pub code: Option<i32>,
+    /// HoldReasonSubCode.
+    pub subcode: Option<i32>,
+    /// HoldReason as HTCondor wrote it.
+    pub reason: Option<String>,
+    /// The reason with numbers, names and paths replaced: like holds share it.
+    pub normalised_reason: String,
+    /// EnteredCurrentStatus, or the time of the 012 event; Unix seconds.
+    pub held_since: i64,
+    /// NumHolds, or the holds counted in the log.
+    pub num_holds: u32,
+    /// The job is a node of this DAGMan job (DAGManJobId).
+    pub dagman_job_id: Option<i32>,
+}
+
+/// What to wait for, and until when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wait {
+    /// The event that would change the advice, in plain words.
+    pub what: String,
+    /// When HTCondor will act by itself or looking again is due; Unix seconds.
+    pub until: Option<i64>,
+}
+
+/// What the model behind an advice was trained on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trust {
+    /// `simulated data`, or the name of the access point whose logs it was trained on.
+    pub trained_on: String,
+    /// Outcomes of this access point the model was calibrated on. 0: bands are printed.
+    pub outcomes_here: u64,
+}
+
+/// The advice for one held job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Advice {
+    /// The hold that was judged.
+    pub held: HeldJob,
+    /// What to do.
+    pub recommendation: Recommendation,
+    /// The action the recommendation stands for, where it has one.
+    pub action: Option<Action>,
+    /// Probability of success for each action that makes sense here, 0 to 1; the first is as-is.
+    pub success: Vec<(Action, f64)>,
+    /// How likely the recommended action (or, for `remove`, the best action) is to succeed.
+    pub band: Band,
+    /// The hold reason in plain words.
+    pub meaning: String,
+    /// This job's history, what like holds came to, what goes on around it: one sentence each.
+    pub evidence: Vec<String>,
+    /// What to change before a release.
+    pub changes: Vec<String>,
+    /// The exact commands to paste.
+    pub commands: Vec<String>,
+    /// What to wait for.
+    pub wait: Option<Wait>,
+    /// What HTCondor will do by itself.
+    pub htcondor_will: Vec<String>,
+    /// What the model was trained on.
+    pub trust: Trust,
+    /// What could not be read, one line each.
+    pub missing: Vec<String>,
+}
