@@ -1,0 +1,107 @@
+//! The hold reason: its canonical form, the form like holds share, and the names in it.
+//!
+//! Sources of the templates read here: `src/condor_shadow.V6.1/baseshadow.cpp` (`Transfer ... files
+//! failure`), `src/condor_shadow.V6.1/pseudo_ops.cpp` (`Error from`),
+//! `src/condor_utils/file_transfer.cpp`, `src/condor_starter.V6.1`. The text is written by execution
+//! points, file-transfer plug-ins and users: whatever it holds, these functions return, and what they
+//! return is bounded by [`MAX_REASON`].
+
+mod normalise;
+mod parts;
+
+pub use normalise::{normalised, words};
+pub use parts::{file_name, file_server, host, machine, url};
+
+/// Bytes of a hold reason that are looked at. Real ones reach about 5 KiB (output of an image pull).
+pub const MAX_REASON: usize = 16 * 1024;
+
+/// Bytes of the longest URL scheme looked for.
+const MAX_SCHEME: usize = 20;
+
+/// The reason as HTCondor's reader of job event logs returns it.
+///
+/// The log writes a newline as `|` and a carriage return as a blank
+/// (`ULogEvent::set_reason_member`), and its reader cuts blanks at both ends and takes
+/// `Reason unspecified` for none; the ad keeps the text as it was. Both give the same here.
+pub fn canonical(reason: &str) -> String {
+    let reason = &reason[..floor_boundary(reason, MAX_REASON)];
+    let flat: String = reason
+        .chars()
+        .map(|c| match c {
+            '\n' => '|',
+            '\r' => ' ',
+            c => c,
+        })
+        .collect();
+    let flat = flat.trim_matches(is_blank);
+    if flat == "Reason unspecified" { String::new() } else { flat.to_owned() }
+}
+
+/// What ends a word of a hold reason.
+fn is_break(c: char) -> bool {
+    c.is_whitespace() || "'\"()|;,=[]{}<>`".contains(c)
+}
+
+/// What `isspace` takes off at the ends of a line.
+fn is_blank(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '\u{b}'
+}
+
+/// The largest index up to `at` that lies between two characters.
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+/// Where a path that starts at the beginning of `text` ends.
+///
+/// A path in a hold reason may have blanks in it; it then ends before the `: (errno` that follows.
+fn path_end(text: &str) -> usize {
+    let hard = text.find(['|', ';', '\'', '"']).unwrap_or(text.len());
+    if let Some(errno) = text[..hard].find(": (errno") {
+        return errno;
+    }
+    let word = text[..hard].find(is_break).unwrap_or(hard);
+    text[..word].trim_end_matches(['.', ':', ',', '!', '?']).len()
+}
+
+/// A URL at the beginning of `text`: `scheme://` and at least one more character. Its length.
+fn url_length(text: &str) -> Option<usize> {
+    let near = &text[..floor_boundary(text, MAX_SCHEME + 3)];
+    let scheme = near.find("://").filter(|&at| at > 0)?;
+    let known = text[..scheme].bytes().enumerate().all(|(i, b)| {
+        b.is_ascii_alphabetic()
+            || (i > 0 && (b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.')))
+    });
+    let body = &text[scheme + 3..];
+    let end = body.find(|c| is_break(c) && c != '=').unwrap_or(body.len());
+    let end = body[..end].trim_end_matches(['.', ':', ',', '!', '?']).len();
+    (known && end > 0).then_some(scheme + 3 + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_and_ad_agree() {
+        assert_eq!(canonical("one\r\ntwo\n"), canonical("one |two|"));
+        assert_eq!(canonical("  a b \t"), "a b");
+        assert_eq!(canonical("Reason unspecified"), "");
+        assert_eq!(canonical(""), "");
+    }
+
+    #[test]
+    fn canonical_is_bounded() {
+        let long = "é".repeat(MAX_REASON);
+        assert!(canonical(&long).len() <= MAX_REASON);
+    }
+
+    #[test]
+    fn urls_end_where_they_should() {
+        assert_eq!(url_length("http://a.b/c?d=e, and"), Some("http://a.b/c?d=e".len()));
+        assert_eq!(url_length("osdf:///ospool/x)|"), Some("osdf:///ospool/x".len()));
+        assert_eq!(url_length("://x"), None);
+        assert_eq!(url_length("a b://x"), None);
+        assert_eq!(url_length("http://"), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! Names found in a hold reason.
+
+use super::{MAX_SCHEME, canonical, floor_boundary, is_break, path_end, url_length};
+
+/// What stands before the file a hold is about, most telling first.
+const BEFORE_FILE: [&str; 20] = [
+    "reading from file ",
+    "error reading from ",
+    "writing to file ",
+    "failed to write to file ",
+    "receiving file ",
+    "sending file ",
+    "Failed to execute ",
+    "Failed to open ",
+    "Cannot access initial working directory ",
+    "couldn't write to ",
+    "to write file ",
+    "Failed to create ",
+    "failed to open ",
+    "cannot open file ",
+    "Cannot open ",
+    "initialize user log to ",
+    "open log file ",
+    "access file ",
+    "read file ",
+    "No such file or directory: ",
+];
+
+/// The file the hold is about: the one that could not be read, written, opened or executed.
+pub fn file_name(reason: &str) -> Option<String> {
+    let reason = canonical(reason);
+    let file = BEFORE_FILE.iter().find_map(|before| {
+        let at = reason.find(before)? + before.len();
+        path_at(&reason[at..])
+    })?;
+    Some(file.to_owned())
+}
+
+/// The path at the beginning of `text`, in quotes or not.
+fn path_at(text: &str) -> Option<&str> {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));
+    let path = match quote {
+        Some(quote) => {
+            let inner = &text[1..];
+            &inner[..inner.find(quote)?]
+        }
+        None => &text[..path_end(text)],
+    };
+    let path = path.trim();
+    // A word without any of these is prose, such as `receiving file list`.
+    let looks = path.contains(['/', '\\', '.']) || quote.is_some();
+    (looks && !path.is_empty() && url_length(path).is_none()).then_some(path)
+}
+
+/// The URL the hold is about: what stands behind `URL file = `, else the first URL.
+pub fn url(reason: &str) -> Option<String> {
+    let reason = canonical(reason);
+    let named = reason.find("URL file = ").map(|at| &reason[at + "URL file = ".len()..]);
+    if let Some((text, length)) = named.and_then(|text| Some((text, url_length(text)?))) {
+        return Some(text[..length].to_owned());
+    }
+    // A scheme begins behind a break or at the start; only places before `://` are looked at.
+    reason.match_indices("://").find_map(|(at, _)| {
+        let from = floor_boundary(&reason, at.saturating_sub(MAX_SCHEME));
+        let start = reason[from..at]
+            .rfind(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'))
+            .map_or(from, |gap| from + gap + char_length(&reason[from + gap..]));
+        let text = &reason[start..];
+        Some(text[..url_length(text)?].to_owned())
+    })
+}
+
+fn char_length(text: &str) -> usize {
+    text.chars().next().map_or(0, char::len_utf8)
+}
+
+/// The server the file of the hold comes from or goes to, in lower case: `host` or `host:port` of
+/// [`url`].
+///
+/// The names of OSDF and Pelican are a federation's, and caches serve them: for those it is the
+/// scheme, the federation where named, and the first element of the path, as in `osdf:///ospool`.
+/// `None` without a URL, or for one that names no server (`file:`).
+pub fn file_server(reason: &str) -> Option<String> {
+    let url = url(reason)?;
+    let (scheme, rest) = url.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let cut = rest.find(['?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest[..cut].split_once('/').unwrap_or((&rest[..cut], ""));
+    let first = |path: &str| path.split('/').find(|part| !part.is_empty()).map(str::to_owned);
+    match scheme.as_str() {
+        "file" => None,
+        "osdf" | "stash" => {
+            // `osdf://ospool/x` is read as `osdf:///ospool/x` by the plug-in.
+            let namespace = first(if authority.is_empty() { path } else { authority })?;
+            Some(format!("{scheme}:///{namespace}"))
+        }
+        "pelican" => {
+            let namespace = first(path).unwrap_or_default();
+            Some(format!("pelican://{}/{namespace}", authority.to_ascii_lowercase()))
+        }
+        _ => {
+            let host = authority.rsplit('@').next().filter(|host| !host.is_empty())?;
+            Some(host.to_ascii_lowercase())
+        }
+    }
+}
+
+/// The execution point the hold came from, as HTCondor names it: `slot1_1@host`, or a host.
+pub fn host(reason: &str) -> Option<String> {
+    let reason = canonical(reason);
+    let named = ["execution point ", "Error from starter on ", "Error from "];
+    named.iter().find_map(|before| {
+        let at = reason.find(before)? + before.len();
+        let text = &reason[at..];
+        let word = &text[..text.find(is_break).unwrap_or(text.len())];
+        let word = word.trim_end_matches(['.', ':', ',']);
+        let fits = !word.is_empty()
+            && word.len() <= 256
+            && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"@._-:".contains(&b))
+            && word.bytes().any(|b| b.is_ascii_alphanumeric());
+        // `Error from the ...` is prose.
+        (fits && !matches!(word, "the" | "starter" | "shadow")).then(|| word.to_owned())
+    })
+}
+
+/// The machine of an execution point's name: what stands behind the last `@` (the attribute
+/// `Machine` of its ads; a glidein's name has another `@` before it).
+pub fn machine(host: &str) -> &str {
+    host.rsplit('@').next().unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INPUT: &str = "Transfer input files failure at access point ap40 while sending files to \
+        execution point slot1_2@e2031.example.org. Details: reading from file /home/a b/x.dat: \
+        (errno 2) No such file or directory";
+    const PELICAN: &str = "Transfer input files failure at execution point \
+        slot1_4@glidein_20_17@rails09 using protocol osdf. Details: failed: error while querying \
+        https://director.example.org: 404 ( URL file = osdf:///ospool/ap40/data/u/x.tar.gz )|";
+
+    #[test]
+    fn finds_the_file() {
+        assert_eq!(file_name(INPUT).as_deref(), Some("/home/a b/x.dat"));
+        assert_eq!(
+            file_name("Error from slot1@h: Failed to execute '/x/run me.sh': (errno=13: 'Permission denied')").as_deref(),
+            Some("/x/run me.sh")
+        );
+        assert_eq!(
+            file_name("Cannot access initial working directory /data/u: No such file").as_deref(),
+            Some("/data/u")
+        );
+        assert_eq!(
+            file_name(r"error reading from C:\t\a.bat b.bat: (errno 2) No such file").as_deref(),
+            Some(r"C:\t\a.bat b.bat")
+        );
+        assert_eq!(file_name("via condor_hold (by user u)"), None);
+        assert_eq!(file_name("sending file list"), None);
+    }
+
+    #[test]
+    fn finds_url_and_server() {
+        assert_eq!(url(PELICAN).as_deref(), Some("osdf:///ospool/ap40/data/u/x.tar.gz"));
+        assert_eq!(file_server(PELICAN).as_deref(), Some("osdf:///ospool"));
+        let server = |url: &str| file_server(&format!("cannot fetch ({url}), giving up"));
+        assert_eq!(
+            server("http://Web.example.org:8080/a?b=c").as_deref(),
+            Some("web.example.org:8080")
+        );
+        assert_eq!(server("https://me:pw@h.org/x").as_deref(), Some("h.org"));
+        assert_eq!(server("osdf://ospool/x").as_deref(), Some("osdf:///ospool"));
+        assert_eq!(
+            server("pelican://osg-htc.org/ospool/x").as_deref(),
+            Some("pelican://osg-htc.org/ospool")
+        );
+        assert_eq!(server("http://[::1]:80/x").as_deref(), None);
+        assert_eq!(server("file:///etc/x"), None);
+        assert_eq!(url("no url: // here"), None);
+        assert_eq!(url("é://x http://h/é").as_deref(), Some("http://h/é"));
+    }
+
+    #[test]
+    fn finds_the_execution_point() {
+        assert_eq!(host(INPUT).as_deref(), Some("slot1_2@e2031.example.org"));
+        assert_eq!(host(PELICAN).as_deref(), Some("slot1_4@glidein_20_17@rails09"));
+        assert_eq!(machine("slot1_4@glidein_20_17@rails09"), "rails09");
+        assert_eq!(
+            host("Error from ip-1-2.ec2.internal: x").as_deref(),
+            Some("ip-1-2.ec2.internal")
+        );
+        assert_eq!(host("Error from the moon"), None);
+        assert_eq!(host("execution point $(rm)"), None);
+        assert_eq!(machine("h"), "h");
+    }
+}
