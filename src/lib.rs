@@ -14,5 +14,6 @@
 pub mod advice;
 pub mod features;
 pub mod history;
+pub mod model;
 pub mod text;
 pub mod userlog;

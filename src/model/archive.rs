@@ -1,0 +1,163 @@
+//! Bounded reading of a TorchScript archive: a zip with raw tensors and our metadata.
+//!
+//! Nothing of the archive is executed: the pickle and the code in it are left alone. Sizes are
+//! checked against what the metadata says before anything is allocated for them.
+
+use std::io::{Cursor, Read};
+
+use zip::{CompressionMethod, ZipArchive};
+
+use super::{ModelError, ModelMetadata, TensorEntry};
+
+/// Name of the metadata below the archive's top folder.
+pub const METADATA_ENTRY: &str = "extra/holdadvise.json";
+
+/// Largest archive read, in bytes.
+pub const MAX_ARCHIVE_BYTES: u64 = 64 << 20;
+
+/// Largest metadata, in bytes after decompression.
+pub const MAX_METADATA_BYTES: u64 = 4 << 20;
+
+/// Largest tensor, in bytes after decompression.
+pub const MAX_TENSOR_BYTES: u64 = 32 << 20;
+
+/// All tensors together, in bytes after decompression.
+pub const MAX_TENSORS_BYTES: u64 = 64 << 20;
+
+/// An open archive.
+#[derive(Debug)]
+pub struct Archive<'a> {
+    zip: ZipArchive<Cursor<&'a [u8]>>,
+    /// The top folder every entry lies in, without the slash.
+    root: String,
+}
+
+impl<'a> Archive<'a> {
+    /// Opens an archive held in memory.
+    ///
+    /// # Errors
+    /// When it is larger than [`MAX_ARCHIVE_BYTES`], not a zip, or holds no TorchScript module.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, ModelError> {
+        check_size("the archive", bytes.len() as u64, MAX_ARCHIVE_BYTES)?;
+        let zip = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
+        let root = zip
+            .file_names_raw()
+            .filter_map(|name| std::str::from_utf8(name).ok()?.strip_suffix("/data.pkl"))
+            .find(|root| !root.is_empty() && !root.contains('/'))
+            .map(str::to_owned)
+            .ok_or_else(|| ModelError::MissingEntry { name: "data.pkl".to_owned() })?;
+        let mut archive = Self { zip, root };
+        // PyTorch writes `byteorder` since 2.1; older archives are little-endian.
+        match archive.entry("byteorder", 16) {
+            Ok(order) if order != b"little" => Err(ModelError::Archive {
+                detail: "its tensors are not in little-endian byte order".to_owned(),
+            }),
+            Ok(_) | Err(ModelError::MissingEntry { .. }) => Ok(archive),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The top folder of the archive.
+    pub fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// The content of an entry, named without the top folder, of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// When it is missing, larger, damaged, or compressed in a way PyTorch does not write.
+    pub fn entry(&mut self, name: &str, limit: u64) -> Result<Vec<u8>, ModelError> {
+        let full = format!("{}/{name}", self.root);
+        let file = match self.zip.by_name(&full) {
+            Ok(file) => file,
+            Err(zip::result::ZipError::FileNotFound) => {
+                return Err(ModelError::MissingEntry { name: name.to_owned() });
+            }
+            Err(error) => return Err(damaged(error)),
+        };
+        if !matches!(file.compression(), CompressionMethod::Stored | CompressionMethod::Deflated) {
+            return Err(ModelError::Archive {
+                detail: format!("{name} is neither stored nor deflated"),
+            });
+        }
+        let declared = file.size();
+        check_size(name, declared, limit)?;
+        // The declared size is a claim: what is read is bounded all the same.
+        let mut content = Vec::with_capacity(usize::try_from(declared.min(1 << 20)).unwrap_or(0));
+        file.take(limit + 1)
+            .read_to_end(&mut content)
+            .map_err(|error| ModelError::Archive { detail: format!("{name}: {error}") })?;
+        check_size(name, content.len() as u64, limit)?;
+        if content.len() as u64 != declared {
+            return Err(ModelError::Archive {
+                detail: format!("{name} has {} bytes instead of {declared}", content.len()),
+            });
+        }
+        Ok(content)
+    }
+
+    /// Reads and checks `extra/holdadvise.json`.
+    ///
+    /// # Errors
+    /// When it is missing, too large or not usable.
+    pub fn metadata(&mut self) -> Result<ModelMetadata, ModelError> {
+        let text = self.entry(METADATA_ENTRY, MAX_METADATA_BYTES)?;
+        ModelMetadata::from_json(&text)
+    }
+
+    /// The values of a tensor.
+    ///
+    /// # Errors
+    /// When its shape is too large, its file is not of exactly that size, or a value is not finite.
+    pub fn tensor(&mut self, entry: &TensorEntry) -> Result<Vec<f32>, ModelError> {
+        let fail = |detail: String| ModelError::Tensor { name: printable(&entry.name), detail };
+        let bytes = entry
+            .bytes()
+            .filter(|&bytes| bytes <= MAX_TENSOR_BYTES)
+            .ok_or_else(|| fail(format!("shape {:?} is larger than the limit", entry.shape)))?;
+        let content = self.entry(&entry.file, bytes).map_err(|error| match error {
+            ModelError::TooLarge { size, .. } => {
+                fail(format!("{} has {size} bytes, its shape says {bytes}", entry.file))
+            }
+            other => other,
+        })?;
+        if content.len() as u64 != bytes {
+            return Err(fail(format!(
+                "{} has {} bytes, its shape says {bytes}",
+                entry.file,
+                content.len()
+            )));
+        }
+        let (values, _) = content.as_chunks::<4>();
+        let values: Vec<f32> = values.iter().map(|&value| f32::from_le_bytes(value)).collect();
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            return Err(fail(format!("value {at} is {}, not a finite number", values[at])));
+        }
+        Ok(values)
+    }
+}
+
+impl TensorEntry {
+    /// Bytes its values take, `None` where that does not fit in 64 bits.
+    pub fn bytes(&self) -> Option<u64> {
+        self.shape.iter().try_fold(4_u64, |size, &side| size.checked_mul(side as u64))
+    }
+}
+
+fn check_size(what: &str, size: u64, limit: u64) -> Result<(), ModelError> {
+    if size > limit {
+        return Err(ModelError::TooLarge { what: printable(what), size, limit });
+    }
+    Ok(())
+}
+
+// Taken by value as `map_err` hands it over.
+#[allow(clippy::needless_pass_by_value)]
+fn damaged(error: zip::result::ZipError) -> ModelError {
+    ModelError::Archive { detail: error.to_string() }
+}
+
+/// A name out of the file, safe to print on a terminal and of bounded length.
+fn printable(name: &str) -> String {
+    name.chars().take(80).map(|c| if c.is_control() { '?' } else { c }).collect()
+}

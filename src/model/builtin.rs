@@ -1,0 +1,303 @@
+//! Engine `builtin`: the shipped architecture in pure Rust.
+//!
+//! Embedding rows of all slots are summed for each frame (a one-hot row times a matrix is a row
+//! of it), an LSTM reads the frames oldest first, its last output and a linear layer over the
+//! standardised statics meet in a hidden layer, and one unit gives the logit.
+
+use super::archive::MAX_TENSORS_BYTES;
+use super::lanes::dot;
+use super::lstm::{LayerParameters, Lstm, LstmState};
+use super::metadata::{Contract, Output, limits};
+use super::{Archive, Batch, Dimensions, Engine, ModelError, ModelMetadata};
+
+/// Samples run side by side.
+const LANES: usize = 8;
+
+/// Samples whose LSTM outputs are kept at a time: bounds the memory of a large batch.
+const BLOCK: usize = 1024;
+
+/// A dense layer: `weight` is `[outputs, inputs]`.
+#[derive(Debug)]
+struct Linear {
+    weight: Vec<f32>,
+    bias: Vec<f32>,
+    inputs: usize,
+}
+
+impl Linear {
+    fn apply(&self, input: &[f32], output: &mut [f32]) {
+        for (unit, (value, bias)) in output.iter_mut().zip(&self.bias).enumerate() {
+            let row = &self.weight[unit * self.inputs..(unit + 1) * self.inputs];
+            *value = bias + dot(row, input);
+        }
+    }
+}
+
+/// The network with its parameters.
+#[derive(Debug)]
+pub struct BuiltinEngine {
+    dimensions: Dimensions,
+    /// `[j * e, width]`.
+    embedding: Vec<f32>,
+    width: usize,
+    lstm: Lstm,
+    hidden: usize,
+    mean: Vec<f32>,
+    scale: Vec<f32>,
+    statics: Linear,
+    head: Linear,
+    output: Linear,
+}
+
+impl BuiltinEngine {
+    /// Reads the parameters out of an archive.
+    ///
+    /// # Errors
+    /// [`ModelError::Architecture`] when the module is of another architecture,
+    /// [`ModelError::Tensor`] when a tensor is missing, misshapen, too large or not finite.
+    pub fn new(archive: &mut Archive<'_>, metadata: &ModelMetadata) -> Result<Self, ModelError> {
+        metadata.check()?;
+        if metadata.contract != Contract::StatesStatics || metadata.output != Output::Logit {
+            return Err(ModelError::Architecture {
+                detail: "the module takes one-hot input or returns a probability".to_owned(),
+            });
+        }
+        if metadata.tensors.is_empty() {
+            return Err(ModelError::Architecture {
+                detail: "extra/holdadvise.json has no table of tensors".to_owned(),
+            });
+        }
+        let Dimensions { e, j, k, .. } = metadata.dimensions;
+        let mut tensors = Tensors { archive, metadata, bytes: 0 };
+
+        let [rows, width] = tensors.shape("embedding")?;
+        let [layers, gates, hidden] = tensors.shape("lstm_recurrent_weight")?;
+        let [units, _] = tensors.shape("statics_weight")?;
+        let [joint, _] = tensors.shape("hidden_weight")?;
+        for (name, found, limit) in [
+            ("embedding", width, limits::UNITS),
+            ("lstm_recurrent_weight", hidden, limits::UNITS),
+            ("lstm_recurrent_weight", layers, limits::LAYERS),
+            ("statics_weight", units, limits::UNITS),
+            ("hidden_weight", joint, limits::UNITS),
+        ] {
+            if found == 0 || found > limit {
+                return Err(tensor_error(name, format!("side {found} must lie in 1..={limit}")));
+            }
+        }
+        if rows != j * e {
+            return Err(tensor_error("embedding", format!("{rows} rows, j * e is {}", j * e)));
+        }
+        if gates != 4 * hidden {
+            return Err(tensor_error(
+                "lstm_recurrent_weight",
+                format!("{gates} gate rows for {hidden} units, 4 for each are needed"),
+            ));
+        }
+
+        let embedding = tensors.values("embedding", &[rows, width])?;
+        let first = tensors.values("lstm_input_weight", &[gates, width])?;
+        let stacked = tensors.values("lstm_stacked_weight", &[layers - 1, gates, hidden])?;
+        let recurrent = tensors.values("lstm_recurrent_weight", &[layers, gates, hidden])?;
+        let input_bias = tensors.values("lstm_input_bias", &[layers, gates])?;
+        let recurrent_bias = tensors.values("lstm_recurrent_bias", &[layers, gates])?;
+        let square = gates * hidden;
+        let lstm = Lstm::new(
+            width,
+            hidden,
+            (0..layers).map(|depth| LayerParameters {
+                input_weight: match depth {
+                    0 => &first,
+                    _ => &stacked[(depth - 1) * square..depth * square],
+                },
+                recurrent_weight: &recurrent[depth * square..(depth + 1) * square],
+                input_bias: &input_bias[depth * gates..(depth + 1) * gates],
+                recurrent_bias: &recurrent_bias[depth * gates..(depth + 1) * gates],
+            }),
+        );
+
+        let mean = tensors.values("statics_mean", &[k])?;
+        let scale = tensors.values("statics_scale", &[k])?;
+        if let Some(column) = scale.iter().position(|&scale| scale <= 0.0) {
+            return Err(tensor_error("statics_scale", format!("column {column} is not above 0")));
+        }
+        Ok(Self {
+            dimensions: metadata.dimensions,
+            embedding,
+            width,
+            lstm,
+            hidden,
+            mean,
+            scale,
+            statics: tensors.linear("statics", units, k)?,
+            head: tensors.linear("hidden", joint, hidden + units)?,
+            output: tensors.linear("output", 1, joint)?,
+        })
+    }
+
+    /// LSTM output after the last frame, `[samples.len(), hidden]`, for the samples of `batch` named.
+    fn read_frames(&self, batch: &Batch<'_>, samples: &[usize], work: &mut Work, out: &mut [f32]) {
+        let mut done = 0;
+        while samples.len() - done >= LANES {
+            let range = done..done + LANES;
+            self.read_lanes(batch, &samples[range.clone()], &mut work.many, {
+                &mut out[range.start * self.hidden..range.end * self.hidden]
+            });
+            done += LANES;
+        }
+        for at in done..samples.len() {
+            self.read_lanes(batch, &samples[at..=at], &mut work.one, {
+                &mut out[at * self.hidden..(at + 1) * self.hidden]
+            });
+        }
+    }
+
+    fn read_lanes<const N: usize>(
+        &self,
+        batch: &Batch<'_>,
+        samples: &[usize],
+        state: &mut LstmState<N>,
+        out: &mut [f32],
+    ) {
+        let Dimensions { e, m, j, .. } = self.dimensions;
+        state.reset();
+        for frame in 0..m {
+            let input = state.input_mut(self.width);
+            input.fill([0.0; N]);
+            for (lane, sample) in samples.iter().enumerate() {
+                let start = (sample * m + frame) * j;
+                for (slot, &kind) in batch.states[start..start + j].iter().enumerate() {
+                    let row = (slot * e + usize::from(kind)) * self.width;
+                    let row = &self.embedding[row..row + self.width];
+                    for (value, weight) in input.iter_mut().zip(row) {
+                        value[lane] += weight;
+                    }
+                }
+            }
+            self.lstm.step(state);
+        }
+        for (lane, out) in out.chunks_exact_mut(self.hidden).enumerate() {
+            for (value, unit) in out.iter_mut().zip(state.output()) {
+                *value = unit[lane];
+            }
+        }
+    }
+
+    /// The logit of one sample from its LSTM output and its statics.
+    fn logit(&self, lstm: &[f32], statics: &[f32], work: &mut Work) -> f32 {
+        for (value, ((x, mean), scale)) in
+            work.statics.iter_mut().zip(statics.iter().zip(&self.mean).zip(&self.scale))
+        {
+            *value = (x - mean) / scale;
+        }
+        let (from_lstm, from_statics) = work.joint.split_at_mut(self.hidden);
+        from_lstm.copy_from_slice(lstm);
+        self.statics.apply(&work.statics, from_statics);
+        rectify(from_statics);
+        self.head.apply(&work.joint, &mut work.head);
+        rectify(&mut work.head);
+        let mut logit = [0.0];
+        self.output.apply(&work.head, &mut logit);
+        logit[0]
+    }
+}
+
+impl Engine for BuiltinEngine {
+    fn logits(&self, batch: &Batch<'_>) -> Result<Vec<f32>, ModelError> {
+        batch.check(&self.dimensions)?;
+        let Dimensions { m, j, k, .. } = self.dimensions;
+        let states = |sample: usize| &batch.states[sample * m * j..(sample + 1) * m * j];
+        let mut work = Work {
+            many: self.lstm.state(),
+            one: self.lstm.state(),
+            statics: vec![0.0; k],
+            joint: vec![0.0; self.head.inputs],
+            head: vec![0.0; self.output.inputs],
+        };
+        let mut logits = Vec::with_capacity(batch.n);
+        let mut distinct = Vec::with_capacity(BLOCK.min(batch.n));
+        let mut outputs = vec![0.0; BLOCK.min(batch.n) * self.hidden];
+        for start in (0..batch.n).step_by(BLOCK) {
+            let block = start..(start + BLOCK).min(batch.n);
+            // The actions asked about one job differ in their statics only: one run of the LSTM.
+            distinct.clear();
+            distinct.extend(
+                block
+                    .clone()
+                    .filter(|&sample| sample == start || states(sample) != states(sample - 1)),
+            );
+            self.read_frames(batch, &distinct, &mut work, &mut outputs);
+            let mut at = 0;
+            for sample in block {
+                while distinct.get(at + 1).is_some_and(|&next| next <= sample) {
+                    at += 1;
+                }
+                let lstm = &outputs[at * self.hidden..(at + 1) * self.hidden];
+                let statics = &batch.statics[sample * k..(sample + 1) * k];
+                logits.push(self.logit(lstm, statics, &mut work));
+            }
+        }
+        Ok(logits)
+    }
+}
+
+/// Memory used again for every sample of a call.
+struct Work {
+    many: LstmState<LANES>,
+    one: LstmState<1>,
+    statics: Vec<f32>,
+    joint: Vec<f32>,
+    head: Vec<f32>,
+}
+
+fn rectify(values: &mut [f32]) {
+    values.iter_mut().for_each(|value| *value = value.max(0.0));
+}
+
+/// Parameters by name, within the limit on all of them together.
+struct Tensors<'a, 'b> {
+    archive: &'a mut Archive<'b>,
+    metadata: &'a ModelMetadata,
+    bytes: u64,
+}
+
+impl Tensors<'_, '_> {
+    fn shape<const SIDES: usize>(&self, name: &str) -> Result<[usize; SIDES], ModelError> {
+        let entry = self.find(name)?;
+        <[usize; SIDES]>::try_from(entry.shape.as_slice()).map_err(|_| {
+            tensor_error(name, format!("shape {:?}, {SIDES} sides are needed", entry.shape))
+        })
+    }
+
+    fn find(&self, name: &str) -> Result<&super::TensorEntry, ModelError> {
+        self.metadata.tensors.iter().find(|entry| entry.name == name).ok_or_else(|| {
+            tensor_error(name, "not in the table of tensors of extra/holdadvise.json".to_owned())
+        })
+    }
+
+    fn values(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
+        let entry = self.find(name)?.clone();
+        if entry.shape != shape {
+            return Err(tensor_error(name, format!("shape {:?}, expected {shape:?}", entry.shape)));
+        }
+        self.bytes = self.bytes.saturating_add(entry.bytes().unwrap_or(u64::MAX));
+        if self.bytes > MAX_TENSORS_BYTES {
+            return Err(ModelError::TooLarge {
+                what: "all tensors together".to_owned(),
+                size: self.bytes,
+                limit: MAX_TENSORS_BYTES,
+            });
+        }
+        self.archive.tensor(&entry)
+    }
+
+    fn linear(&mut self, name: &str, outputs: usize, inputs: usize) -> Result<Linear, ModelError> {
+        let weight = self.values(&format!("{name}_weight"), &[outputs, inputs])?;
+        let bias = self.values(&format!("{name}_bias"), &[outputs])?;
+        Ok(Linear { weight, bias, inputs })
+    }
+}
+
+fn tensor_error(name: &str, detail: String) -> ModelError {
+    ModelError::Tensor { name: name.to_owned(), detail }
+}

@@ -1,0 +1,131 @@
+//! What can be wrong with a model file or a batch.
+
+use std::path::PathBuf;
+
+/// An error of this module. The message says what was expected and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The file could not be read.
+    #[error("cannot read model file {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Something is wrong with what the file holds.
+    #[error("model file {}: {source}", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<ModelError>,
+    },
+    /// Not a zip archive, or a damaged one.
+    #[error(
+        "not a readable TorchScript archive ({detail}); it may be cut short or damaged: copy it again"
+    )]
+    Archive {
+        /// What the zip reader said.
+        detail: String,
+    },
+    /// An entry of the archive is not there.
+    #[error(
+        "the archive has no entry {name}; a model is written by `holdadvise-train train` or `holdadvise-train export`"
+    )]
+    MissingEntry {
+        /// Name of the entry, without the archive's top folder.
+        name: String,
+    },
+    /// Larger than this reader accepts.
+    #[error("{what} has {size} bytes, the limit is {limit}")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+        /// Its size in bytes, where more than the limit was seen: the size seen so far.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// `extra/holdadvise.json` cannot be used.
+    #[error("extra/holdadvise.json: {detail}")]
+    Metadata {
+        /// What is wrong.
+        detail: String,
+    },
+    /// The model was trained on other features than this program computes.
+    #[error(
+        "the model was trained on feature schema {found}, this program computes {expected}; retrain it or use the version of holdadvise it was made for"
+    )]
+    Schema {
+        /// Hash in the archive.
+        found: String,
+        /// Hash the caller expects.
+        expected: String,
+    },
+    /// A tensor of the archive cannot be used.
+    #[error("tensor {name}: {detail}")]
+    Tensor {
+        /// Name of the tensor.
+        name: String,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A batch does not fit the model.
+    #[error("batch: {detail}")]
+    Batch {
+        /// What is wrong.
+        detail: String,
+    },
+    /// The module is not of the shipped architecture.
+    #[error("engine builtin runs the shipped architecture only ({detail}); use engine torch")]
+    Architecture {
+        /// What is missing.
+        detail: String,
+    },
+    /// This program was built without engine `torch`.
+    #[error("this program was built without engine torch; build it with `--features torch`")]
+    EngineNotBuilt,
+    /// libtorch refused the module or the call.
+    #[error("libtorch: {detail}")]
+    Torch {
+        /// First line of libtorch's message.
+        detail: String,
+    },
+}
+
+impl ModelError {
+    /// The error without the file name around it.
+    fn innermost(&self) -> &Self {
+        match self {
+            Self::InFile { source, .. } => source.innermost(),
+            other => other,
+        }
+    }
+
+    /// The file is missing or unreadable.
+    pub fn is_read(&self) -> bool {
+        matches!(self.innermost(), Self::Read { .. })
+    }
+
+    /// The archive is damaged or not one.
+    pub fn is_archive(&self) -> bool {
+        matches!(self.innermost(), Self::Archive { .. } | Self::MissingEntry { .. })
+    }
+
+    /// The model was trained on other features.
+    pub fn is_schema(&self) -> bool {
+        matches!(self.innermost(), Self::Schema { .. })
+    }
+
+    /// Something is larger than accepted.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self.innermost(), Self::TooLarge { .. })
+    }
+
+    /// The engine asked for cannot run this model or is not built in.
+    pub fn is_engine(&self) -> bool {
+        matches!(self.innermost(), Self::EngineNotBuilt | Self::Architecture { .. })
+    }
+}

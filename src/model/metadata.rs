@@ -1,0 +1,259 @@
+//! `extra/holdadvise.json` of a model archive: what a caller has to know besides the weights.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::ModelError;
+
+/// Version of the layout of [`ModelMetadata`] that this program reads and writes.
+pub const METADATA_FORMAT: u32 = 1;
+
+/// Upper limits on the sizes a model may declare.
+pub mod limits {
+    /// States: an index must fit in a byte.
+    pub const STATES: usize = 256;
+    /// Frames.
+    pub const FRAMES: usize = 1024;
+    /// Job slots.
+    pub const SLOTS: usize = 1024;
+    /// Static columns.
+    pub const STATICS: usize = 1 << 16;
+    /// Units of a layer (embedding, LSTM, hidden).
+    pub const UNITS: usize = 1024;
+    /// LSTM layers.
+    pub const LAYERS: usize = 16;
+}
+
+/// How the module is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contract {
+    /// `forward(states: int64 [B, m, j], statics: float32 [B, k]) -> float32 [B]`.
+    #[default]
+    StatesStatics,
+    /// `forward(x: float32 [B, m, j*e]) -> float32 [B]`: one-hot rows, slot by slot.
+    OneHot,
+}
+
+/// What the module returns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Output {
+    /// Log-odds of success.
+    #[default]
+    Logit,
+    /// Probability of success, 0 to 1.
+    Probability,
+}
+
+/// Sizes of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dimensions {
+    /// States a slot can be in.
+    pub e: usize,
+    /// Frames, oldest first.
+    pub m: usize,
+    /// Job slots: the held job first, then the other jobs.
+    pub j: usize,
+    /// Static columns.
+    pub k: usize,
+}
+
+/// Names and order of what a sample holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeatureSchema {
+    /// Changes whenever a state, a static column, a frame edge or its meaning changes.
+    pub hash: String,
+    /// Name of each state; the position is the value in the states tensor.
+    pub states: Vec<String>,
+    /// Name of each static column, in order.
+    pub statics: Vec<String>,
+    /// Edges of the frames in seconds before the decision instant, oldest first: m or m + 1
+    /// values (with m the newest frame ends at the decision instant).
+    pub frame_edges: Vec<u32>,
+    /// Job slots (j).
+    pub slots: usize,
+    /// Static columns that come from one source and go missing together. Training drops whole
+    /// sources at random, so that a model also works where a source cannot be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<StaticSource>,
+}
+
+/// Static columns that are known or missing together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StaticSource {
+    /// Name of the source, such as `event-log`.
+    pub name: String,
+    /// Positions of the columns that are 0 when the source is missing, its mask among them.
+    pub columns: Vec<usize>,
+}
+
+/// Where a parameter of the network lies in the archive. Values are little-endian float32.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TensorEntry {
+    /// Name of the parameter.
+    pub name: String,
+    /// Entry of the archive, below its top folder, such as `data/3`.
+    pub file: String,
+    /// Shape; values are contiguous in row-major order.
+    pub shape: Vec<usize>,
+}
+
+/// Platt calibration: probability = sigmoid(a * logit + b). (Platt 1999.)
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// Slope.
+    pub a: f64,
+    /// Intercept.
+    pub b: f64,
+}
+
+impl Default for Calibration {
+    fn default() -> Self {
+        Self { a: 1.0, b: 0.0 }
+    }
+}
+
+impl Calibration {
+    /// Probability of success, 0 to 1, for a logit.
+    pub fn probability(self, logit: f32) -> f64 {
+        1.0 / (1.0 + (-(self.a * f64::from(logit) + self.b)).exp())
+    }
+}
+
+/// Probabilities of success at which a recommendation changes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Thresholds {
+    /// An action at or above it is recommended.
+    pub release: f64,
+    /// Removal is recommended only when the best action is below it.
+    pub remove: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { release: 0.5, remove: 0.1 }
+    }
+}
+
+/// What the model was trained on. Further fields (sizes, options, losses) are kept as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrainingSummary {
+    /// `simulated data`, or the name of the access point whose logs it was trained on.
+    pub trained_on: String,
+    /// Real outcomes of that access point among the rows; 0 for simulated data.
+    #[serde(default)]
+    pub outcomes: u64,
+    /// Everything else.
+    #[serde(flatten)]
+    pub details: Map<String, Value>,
+}
+
+/// What releases after one hold code came to in the training part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeStatistics {
+    /// HoldReasonCode.
+    pub code: i32,
+    /// HoldReasonSubCode.
+    pub subcode: i32,
+    /// Releases with a known outcome.
+    pub releases: u64,
+    /// Those that ended in success.
+    pub successes: u64,
+}
+
+/// The whole of `extra/holdadvise.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelMetadata {
+    /// [`METADATA_FORMAT`].
+    pub format: u32,
+    /// How the module is called.
+    #[serde(default)]
+    pub contract: Contract,
+    /// What the module returns.
+    #[serde(default)]
+    pub output: Output,
+    /// e, m, j, k.
+    pub dimensions: Dimensions,
+    /// What a sample holds.
+    pub schema: FeatureSchema,
+    /// Where the parameters lie; empty for a module of another architecture.
+    #[serde(default)]
+    pub tensors: Vec<TensorEntry>,
+    /// From logit to probability.
+    #[serde(default)]
+    pub calibration: Calibration,
+    /// Where a recommendation changes.
+    #[serde(default)]
+    pub thresholds: Thresholds,
+    /// What it was trained on.
+    pub training: TrainingSummary,
+    /// Figures on held-out data, free-form.
+    #[serde(default)]
+    pub metrics: Value,
+    /// Outcomes per hold code in the training part.
+    #[serde(default)]
+    pub codes: Vec<CodeStatistics>,
+}
+
+impl ModelMetadata {
+    /// Parses and checks the JSON text.
+    ///
+    /// # Errors
+    /// [`ModelError::Metadata`] when it is not this JSON, of another format, or contradicts itself.
+    pub fn from_json(text: &[u8]) -> Result<Self, ModelError> {
+        let metadata: Self = serde_json::from_slice(text)
+            .map_err(|error| ModelError::Metadata { detail: error.to_string() })?;
+        metadata.check()?;
+        Ok(metadata)
+    }
+
+    /// Checks that the sizes agree with each other and are within [`limits`].
+    ///
+    /// # Errors
+    /// [`ModelError::Metadata`] naming the first field that does not fit.
+    pub fn check(&self) -> Result<(), ModelError> {
+        let fail = |detail: String| Err(ModelError::Metadata { detail });
+        if self.format != METADATA_FORMAT {
+            return fail(format!(
+                "format {} is not known, this program reads format {METADATA_FORMAT}",
+                self.format
+            ));
+        }
+        let Dimensions { e, m, j, k } = self.dimensions;
+        for (name, value, least, most) in [
+            ("e (states)", e, 1, limits::STATES),
+            ("m (frames)", m, 1, limits::FRAMES),
+            ("j (slots)", j, 1, limits::SLOTS),
+            ("k (statics)", k, 0, limits::STATICS),
+        ] {
+            if value < least || value > most {
+                return fail(format!("{name} is {value}, it must lie in {least}..={most}"));
+            }
+        }
+        let schema = &self.schema;
+        let edges = schema.frame_edges.len();
+        for (name, found, expected) in [
+            ("schema.states", schema.states.len(), e),
+            ("schema.statics", schema.statics.len(), k),
+            ("schema.slots", schema.slots, j),
+            ("schema.frame_edges", edges, if edges == m + 1 { edges } else { m }),
+        ] {
+            if found != expected {
+                return fail(format!("{name} says {found}, dimensions say {expected}"));
+            }
+        }
+        if let Some(source) = schema.sources.iter().find(|s| s.columns.iter().any(|&c| c >= k)) {
+            return fail(format!("source {} names a column beyond k = {k}", source.name));
+        }
+        let Calibration { a, b } = self.calibration;
+        if !(a.is_finite() && b.is_finite()) {
+            return fail(format!("calibration a = {a}, b = {b} is not finite"));
+        }
+        let Thresholds { release, remove } = self.thresholds;
+        if !(0.0..=1.0).contains(&release) || !(0.0..=1.0).contains(&remove) {
+            return fail(format!("thresholds {release}, {remove} must lie in 0..=1"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! Tensor and statics become the probability of success for each action.
+//!
+//! A model is one TorchScript archive. Its module keeps the contract
+//! `forward(states: int64 [B, m, j], statics: float32 [B, k]) -> float32 [B]` (logits), and
+//! `extra/holdadvise.json` in it holds the [`ModelMetadata`]. Two engines run it:
+//! [`BuiltinEngine`] reads the weights of the shipped architecture and needs nothing else, engine
+//! `torch` (cargo feature) runs any module that keeps the contract. They agree to 1e-5.
+
+mod archive;
+mod batch;
+mod builtin;
+mod error;
+mod lanes;
+mod lstm;
+mod metadata;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+#[cfg(feature = "torch")]
+mod torch;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+pub use archive::{
+    Archive, MAX_ARCHIVE_BYTES, MAX_METADATA_BYTES, MAX_TENSOR_BYTES, MAX_TENSORS_BYTES,
+    METADATA_ENTRY,
+};
+pub use batch::{Batch, Engine, EngineKind};
+pub use builtin::BuiltinEngine;
+pub use error::ModelError;
+pub use metadata::{
+    Calibration, CodeStatistics, Contract, Dimensions, FeatureSchema, METADATA_FORMAT,
+    ModelMetadata, Output, StaticSource, TensorEntry, Thresholds, TrainingSummary, limits,
+};
+#[cfg(feature = "torch")]
+pub use torch::TorchEngine;
+
+/// The archive shipped with this program.
+pub const DEFAULT_ARCHIVE: &[u8] = include_bytes!("../../models/default.pt");
+
+/// A model ready to judge samples.
+#[derive(Debug)]
+pub struct Model {
+    /// What the archive says of itself.
+    pub metadata: ModelMetadata,
+    /// What runs the network.
+    pub engine: Box<dyn Engine>,
+}
+
+impl Model {
+    /// Opens a model file with engine `builtin`.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not a model of the shipped architecture.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, ModelError> {
+        Self::open_with(path, EngineKind::Builtin)
+    }
+
+    /// Opens a model file with the engine named.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is not a model, or the engine is not there.
+    pub fn open_with(path: impl AsRef<Path>, engine: EngineKind) -> Result<Self, ModelError> {
+        let path = path.as_ref();
+        let bytes = read_file(path)?;
+        Self::from_bytes_with(&bytes, engine)
+            .map_err(|source| ModelError::InFile { path: path.into(), source: Box::new(source) })
+    }
+
+    /// Opens an archive held in memory with engine `builtin`.
+    ///
+    /// # Errors
+    /// When it is not a model of the shipped architecture.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        Self::from_bytes_with(bytes, EngineKind::Builtin)
+    }
+
+    /// Opens an archive held in memory with the engine named.
+    ///
+    /// # Errors
+    /// When it is not a model, or the engine is not there.
+    pub fn from_bytes_with(bytes: &[u8], engine: EngineKind) -> Result<Self, ModelError> {
+        let mut archive = Archive::new(bytes)?;
+        let metadata = archive.metadata()?;
+        let engine: Box<dyn Engine> = match engine {
+            EngineKind::Builtin => Box::new(BuiltinEngine::new(&mut archive, &metadata)?),
+            #[cfg(feature = "torch")]
+            EngineKind::Torch => Box::new(TorchEngine::new(bytes, &metadata)?),
+            #[cfg(not(feature = "torch"))]
+            EngineKind::Torch => return Err(ModelError::EngineNotBuilt),
+        };
+        Ok(Self { metadata, engine })
+    }
+
+    /// The model shipped with this program, with engine `builtin`.
+    ///
+    /// # Errors
+    /// When the embedded archive is not a model: a defect of the build.
+    pub fn builtin_default() -> Result<Self, ModelError> {
+        Self::from_bytes(DEFAULT_ARCHIVE)
+    }
+
+    /// Checks that the model was trained on the features the caller computes.
+    ///
+    /// # Errors
+    /// [`ModelError::Schema`] when the hashes differ.
+    pub fn check_schema(&self, expected_hash: &str) -> Result<(), ModelError> {
+        if self.metadata.schema.hash == expected_hash {
+            return Ok(());
+        }
+        Err(ModelError::Schema {
+            found: self.metadata.schema.hash.clone(),
+            expected: expected_hash.to_owned(),
+        })
+    }
+
+    /// The calibrated probability of success of each sample, 0 to 1.
+    ///
+    /// Samples of one job that differ only in their statics (one for each action) should stand
+    /// side by side: engine `builtin` then runs the LSTM once for all of them.
+    ///
+    /// # Errors
+    /// When the batch does not fit the model, or the engine fails.
+    pub fn probabilities(&self, batch: &Batch<'_>) -> Result<Vec<f64>, ModelError> {
+        let logits = self.engine.logits(batch)?;
+        Ok(logits.into_iter().map(|l| self.metadata.calibration.probability(l)).collect())
+    }
+}
+
+/// Reads a file of at most [`MAX_ARCHIVE_BYTES`].
+fn read_file(path: &Path) -> Result<Vec<u8>, ModelError> {
+    let failed = |source| ModelError::Read { path: path.into(), source };
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_ARCHIVE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}

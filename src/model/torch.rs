@@ -1,0 +1,117 @@
+//! Engine `torch`: libtorch runs any module that keeps the contract.
+
+use std::io::Cursor;
+use std::sync::{Mutex, PoisonError};
+
+use tch::{CModule, Device, Kind, Tensor};
+
+use super::metadata::{Contract, Output};
+use super::{Batch, Dimensions, Engine, ModelError, ModelMetadata};
+
+/// Samples handed to libtorch at a time.
+const CHUNK: usize = 4096;
+
+/// Values of a one-hot tensor handed over at a time, so that large e * j stay in memory.
+const ONE_HOT_VALUES: usize = 16 << 20;
+
+/// A TorchScript module with what is needed to call it.
+#[derive(Debug)]
+pub struct TorchEngine {
+    /// libtorch's handle may move between threads but not be shared.
+    module: Mutex<CModule>,
+    dimensions: Dimensions,
+    contract: Contract,
+    output: Output,
+}
+
+impl TorchEngine {
+    /// Loads the module of an archive held in memory onto the CPU. A module is code that libtorch
+    /// executes: only archives from a trusted place belong here.
+    ///
+    /// # Errors
+    /// [`ModelError::Torch`] when libtorch does not take it.
+    pub fn new(bytes: &[u8], metadata: &ModelMetadata) -> Result<Self, ModelError> {
+        metadata.check()?;
+        let mut module =
+            CModule::load_data_on_device(&mut Cursor::new(bytes), Device::Cpu).map_err(torch)?;
+        module.f_set_eval().map_err(torch)?;
+        Ok(Self {
+            module: Mutex::new(module),
+            dimensions: metadata.dimensions,
+            contract: metadata.contract,
+            output: metadata.output,
+        })
+    }
+
+    fn chunk(&self, states: &[u8], statics: &[f32], n: usize) -> Result<Vec<f32>, ModelError> {
+        let Dimensions { e, m, j, k } = self.dimensions;
+        let side = |n: usize| n as i64;
+        let module = self.module.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = match self.contract {
+            Contract::StatesStatics => {
+                let states = Tensor::from_slice(states)
+                    .f_to_kind(Kind::Int64)
+                    .and_then(|t| t.f_view([side(n), side(m), side(j)]));
+                let statics = Tensor::from_slice(statics).f_view([side(n), side(k)]);
+                module.forward_ts(&[states.map_err(torch)?, statics.map_err(torch)?])
+            }
+            Contract::OneHot => {
+                let mut rows = vec![0.0_f32; states.len() * e];
+                for (slot, &state) in states.iter().enumerate() {
+                    rows[slot * e + usize::from(state)] = 1.0;
+                }
+                let rows = Tensor::from_slice(&rows).f_view([side(n), side(m), side(j * e)]);
+                module.forward_ts(&[rows.map_err(torch)?])
+            }
+        };
+        let values = result
+            .and_then(|values| values.f_to_kind(Kind::Float))
+            .and_then(|values| values.f_to_device(Device::Cpu))
+            .and_then(|values| values.f_reshape([-1]))
+            .map_err(torch)?;
+        let values: Vec<f32> = Vec::try_from(values).map_err(torch)?;
+        if values.len() != n {
+            return Err(ModelError::Torch {
+                detail: format!("the module returned {} values for {n} samples", values.len()),
+            });
+        }
+        Ok(match self.output {
+            Output::Logit => values,
+            Output::Probability => values.into_iter().map(log_odds).collect(),
+        })
+    }
+}
+
+impl Engine for TorchEngine {
+    fn logits(&self, batch: &Batch<'_>) -> Result<Vec<f32>, ModelError> {
+        batch.check(&self.dimensions)?;
+        let Dimensions { e, m, j, k } = self.dimensions;
+        let rows = match self.contract {
+            Contract::StatesStatics => CHUNK,
+            Contract::OneHot => (ONE_HOT_VALUES / (m * j * e)).clamp(1, CHUNK),
+        };
+        let mut logits = Vec::with_capacity(batch.n);
+        let _guard = tch::no_grad_guard();
+        for start in (0..batch.n).step_by(rows) {
+            let end = (start + rows).min(batch.n);
+            let states = &batch.states[start * m * j..end * m * j];
+            let statics = &batch.statics[start * k..end * k];
+            logits.extend(self.chunk(states, statics, end - start)?);
+        }
+        Ok(logits)
+    }
+}
+
+/// The logit of a probability, which a saturated sigmoid may have rounded to 0 or 1.
+fn log_odds(probability: f32) -> f32 {
+    let p = probability.clamp(1e-7, 1.0 - 1e-7);
+    (p / (1.0 - p)).ln()
+}
+
+// Taken by value as `map_err` hands it over.
+#[allow(clippy::needless_pass_by_value)]
+fn torch(error: tch::TchError) -> ModelError {
+    let text = error.to_string();
+    let detail = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message");
+    ModelError::Torch { detail: detail.chars().take(300).collect() }
+}
