@@ -1,11 +1,28 @@
 //! Bytes of a job event log become typed events.
 //!
+//! [`open`] reads a file with bounded memory, [`Events`] a log in memory; an event borrows its text from there and parses its fields when asked.
+//! Damage costs the events it touches: they are reported with their byte offset, and the next one is read.
+//!
 //! Source of the format: `src/condor_utils/condor_event.cpp` of HTCondor.
 
 mod body;
+mod error;
 mod event;
+mod form;
 mod job_id;
+mod kind;
+mod options;
+mod reader;
+mod text;
+mod time;
 
 pub use body::*;
-pub use event::{Event, EventKind, EventTime};
+pub use error::{Damage, DamagedEvent, UserlogError};
+pub use event::{Event, EventTime};
+pub use form::Form;
 pub use job_id::{JobId, ParseJobIdError};
+pub use kind::EventKind;
+pub use options::ReadOptions;
+pub use reader::{LogReader, open};
+pub use text::events::Events;
+pub use time::YearHint;

@@ -1,0 +1,48 @@
+//! Parts that several kinds of event share.
+
+use super::Text;
+
+/// Run times of the `Usr d hh:mm:ss, Sys d hh:mm:ss` lines, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CpuUsage {
+    /// User time, s.
+    pub user: u64,
+    /// System time, s.
+    pub system: u64,
+}
+
+/// One row of the `Partitionable Resources` table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource<'a> {
+    /// `Cpus`, `Disk`, `Memory`, `GPUs`, ... without its unit.
+    pub name: Text<'a>,
+    /// What stands in brackets behind the name (`KB`, `MB`, `s`, `Average`), empty for counts.
+    pub unit: Text<'a>,
+    /// Used, in the unit.
+    pub usage: Option<f64>,
+    /// Requested, in the unit.
+    pub request: Option<f64>,
+    /// Allocated (provisioned), in the unit.
+    pub allocated: Option<f64>,
+    /// The `Assigned` column as written, with its quotes.
+    pub assigned: Option<Text<'a>>,
+}
+
+/// Ticket of execution: who ended a job and when.
+///
+/// Written behind an empty line, in one of two wordings:
+/// `Job terminated of its own accord at TIME with exit-code N.` and
+/// `Job terminated by WHO at TIME (using method N: HOW).`
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Toe<'a> {
+    /// The line without its tab.
+    pub text: Text<'a>,
+}
+
+impl Toe<'_> {
+    /// The job ended by itself.
+    pub fn is_of_its_own_accord(&self) -> bool {
+        self.text.starts_with("Job terminated of its own accord")
+            || self.text.starts_with("Job terminated by itself")
+    }
+}

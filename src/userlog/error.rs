@@ -1,0 +1,129 @@
+//! What can be wrong with a job event log.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::{Form, JobId};
+
+/// A part of a log that is no whole event. Reading goes on behind it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("byte {offset}: {damage}{}", Named(self.event))]
+pub struct DamagedEvent {
+    /// Byte offset in the file at which the damaged part begins.
+    pub offset: u64,
+    /// Bytes that were skipped. More may follow where the damage is [`Damage::TooLarge`].
+    pub length: u64,
+    /// Event number and job, where the header line is whole.
+    pub event: Option<(u16, JobId)>,
+    /// What was expected.
+    pub damage: Damage,
+}
+
+struct Named(Option<(u16, JobId)>);
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some((number, job)) => write!(f, " (event {number:03} of job {job})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is wrong with a damaged event.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Damage {
+    /// The text does not begin with a header line.
+    #[error("expected {expected}; skipped to the next event")]
+    Header {
+        /// The part of the header line that is not there.
+        expected: &'static str,
+    },
+    /// The next event begins before the separator.
+    #[error("expected a line `...` before the next event")]
+    Unterminated,
+    /// The log ends before the separator: it was cut, or the event is still being written.
+    #[error("expected a line `...` before the end of the log")]
+    Truncated,
+    /// NUL bytes, as a file system leaves them behind after a crash.
+    #[error("expected text, found NUL bytes; skipped to the next event")]
+    Nul,
+    /// The event is larger than [`super::ReadOptions::max_event`].
+    #[error("expected a line `...` within {limit} bytes; skipped to the next event")]
+    TooLarge {
+        /// The limit, bytes.
+        limit: usize,
+    },
+    /// An event of the XML or JSON form that is not well formed or lacks its attributes.
+    #[error("expected {expected}; skipped to the next event")]
+    Ad {
+        /// What is not there.
+        expected: String,
+    },
+    /// A slice holds another form than text, see [`DamagedEvent::is_unsupported_form`].
+    #[error("this is a log in {0} form, expected text: read it with userlog::LogReader")]
+    OtherForm(Form),
+    /// The file could not be read on.
+    #[error("cannot read on: {0}")]
+    Io(String),
+}
+
+impl DamagedEvent {
+    /// The log ends within this event. It may be whole at the next look.
+    pub fn is_truncated(&self) -> bool {
+        self.damage == Damage::Truncated
+    }
+
+    /// The log has a form that [`super::Events`] does not read; [`super::LogReader`] reads them all.
+    pub fn is_unsupported_form(&self) -> bool {
+        matches!(self.damage, Damage::OtherForm(_))
+    }
+
+    /// Reading the file failed. Nothing follows.
+    pub fn is_io(&self) -> bool {
+        matches!(self.damage, Damage::Io(_))
+    }
+}
+
+/// A log that cannot be read at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UserlogError {
+    /// The file cannot be opened or read.
+    #[error("cannot read job event log {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The beginning of the file holds no event.
+    #[error(
+        "{} is not a job event log: its first {looked_at} bytes hold no line such as `000 (1234.000.000) 2024-01-31 23:59:59 Job submitted`, no XML and no JSON event",
+        path.display()
+    )]
+    NotALog {
+        /// The file.
+        path: PathBuf,
+        /// Bytes looked at.
+        looked_at: usize,
+    },
+}
+
+impl UserlogError {
+    /// The file is not there.
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+    }
+
+    /// The file may not be read.
+    pub fn is_permission_denied(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied)
+    }
+
+    /// The file is something else than a job event log.
+    pub fn is_not_a_log(&self) -> bool {
+        matches!(self, Self::NotALog { .. })
+    }
+}

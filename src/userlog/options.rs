@@ -1,0 +1,44 @@
+//! How a log is to be read.
+
+use jiff::tz::TimeZone;
+
+use super::YearHint;
+use super::time::Clock;
+
+/// How a log is to be read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// Zone of the access point that wrote the log. Default: the system's.
+    pub time_zone: TimeZone,
+    /// Where the year of dates without one comes from.
+    pub year: YearHint,
+    /// The largest event, bytes. A larger one is reported as damaged. Default: 4 MiB.
+    pub max_event: usize,
+    /// Byte offset in the file of the first byte read, where reading begins behind the start.
+    pub offset: u64,
+    /// The log is being written: an incomplete event at its end is not reported, the next call looks again.
+    pub follow: bool,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            time_zone: TimeZone::system(),
+            year: YearHint::Now,
+            max_event: 4 << 20,
+            offset: 0,
+            follow: false,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// The defaults with this time zone.
+    pub fn in_zone(time_zone: TimeZone) -> Self {
+        Self { time_zone, ..Self::default() }
+    }
+
+    pub(super) fn clock(&self) -> Clock {
+        Clock::new(self.time_zone.clone(), self.year)
+    }
+}

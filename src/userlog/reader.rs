@@ -1,0 +1,375 @@
+//! Reading a log from a file or stream with bounded memory.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::text::events::{Span, Years, damaged, event};
+use super::text::header::{EXPECTED_NUMBER, Ids};
+use super::text::lines::Lines;
+use super::text::scan::{Found, find, resync, resynced};
+use super::time::{Clock, yearless_date};
+use super::{Damage, DamagedEvent, Event, Form, ReadOptions, UserlogError, YearHint};
+
+/// Bytes read at once.
+const CHUNK: usize = 256 << 10;
+
+/// Reads the events of a log one by one, holding no more than one event and one chunk in memory.
+///
+/// Nothing is mapped: a log that is truncated while it is read simply ends there.
+///
+/// ```no_run
+/// use holdadvise::userlog::{self, ReadOptions};
+///
+/// let mut log = userlog::open("job.log", &ReadOptions::default())?;
+/// while let Some(event) = log.next_event() {
+///     match event {
+///         Ok(event) => println!("{} {:?}", event.job, event.kind()),
+///         Err(damaged) => eprintln!("job.log: {damaged}"),
+///     }
+/// }
+/// # Ok::<(), userlog::UserlogError>(())
+/// ```
+#[derive(Debug)]
+pub struct LogReader<R> {
+    source: R,
+    options: ReadOptions,
+    clock: Clock,
+    form: Option<Form>,
+    buffer: Vec<u8>,
+    /// What is still to be read: `buffer[at..filled]`.
+    at: usize,
+    filled: usize,
+    /// Offset in the file of `buffer[0]`.
+    base: u64,
+    /// The source has no more bytes.
+    last: bool,
+    /// The beginning of the rest belongs to damage that was reported.
+    skipping: bool,
+}
+
+/// Opens a log. A year that its dates lack comes from the log or from the modification time of the file.
+///
+/// # Errors
+/// The file cannot be read, or its beginning is no job event log.
+pub fn open(
+    path: impl AsRef<Path>,
+    options: &ReadOptions,
+) -> Result<LogReader<File>, UserlogError> {
+    let path = path.as_ref();
+    open_file(path, options).map_err(|source| UserlogError::Io { path: path.to_owned(), source })?
+}
+
+fn open_file(
+    path: &Path,
+    options: &ReadOptions,
+) -> io::Result<Result<LogReader<File>, UserlogError>> {
+    let file = File::open(path)?;
+    let mut options = options.clone();
+    let modified = jiff::Timestamp::try_from(file.metadata()?.modified()?).ok();
+    if let (YearHint::Now, Some(modified)) = (options.year, modified) {
+        options.year = YearHint::NotAfter(modified.as_second());
+    }
+    let mut reader = LogReader::new(file, &options);
+    reader.fill()?;
+    let beginning = &reader.buffer[..reader.filled];
+    if Form::detect(beginning) == Form::Text {
+        match Beginning::of(beginning) {
+            Beginning::NotALog => {
+                let (path, looked_at) = (path.to_owned(), beginning.len());
+                return Ok(Err(UserlogError::NotALog { path, looked_at }));
+            }
+            Beginning::WithoutYear => {
+                if let Some(unix) = reader.clock.needs_year() {
+                    let years = years(File::open(path)?)?;
+                    years.tell(&mut reader.clock, unix);
+                }
+            }
+            Beginning::Log => {}
+        }
+    }
+    Ok(Ok(reader))
+}
+
+/// What the first bytes of a file say.
+enum Beginning {
+    Log,
+    /// Its first date has no year, and no header says when the log was begun.
+    WithoutYear,
+    NotALog,
+}
+
+impl Beginning {
+    fn of(bytes: &[u8]) -> Self {
+        // A file that ends within its first header line.
+        let cut = bytes.len() < 5 || (bytes.len() < 64 && &bytes[3..5] == b" (");
+        if bytes.iter().all(|byte| matches!(byte, 0 | b'\n' | b'\r' | b'.')) || cut {
+            return Self::Log;
+        }
+        let line =
+            bytes.split(|byte| matches!(byte, b'\n' | 0)).find(|line| Ids::begins_event(line));
+        match line.map(|line| (Ids::read(line), line)) {
+            None => Self::NotALog,
+            Some((Ok(ids), line)) if yearless_date(&line[ids.date_at..]).is_some() => {
+                let begun = memchr::memmem::find(line, b"Global JobLog: ctime=").is_some();
+                if begun { Self::Log } else { Self::WithoutYear }
+            }
+            Some(_) => Self::Log,
+        }
+    }
+}
+
+/// Counts the new years of a whole file, a chunk at a time.
+fn years(mut source: impl Read) -> io::Result<Years> {
+    let mut years = Years::default();
+    let mut buffer = vec![0; CHUNK];
+    let mut kept = 0;
+    loop {
+        let read = read_some(&mut source, &mut buffer[kept..])?;
+        let filled = kept + read;
+        let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
+            Some(end) if read > 0 => end + 1,
+            // A line longer than a chunk is none that matters.
+            _ => filled,
+        };
+        for line in Lines::new(&buffer[..whole]) {
+            years.line(line);
+        }
+        if read == 0 {
+            return Ok(years);
+        }
+        buffer.copy_within(whole..filled, 0);
+        kept = filled - whole;
+    }
+}
+
+/// Reads until at least one byte is there or the end is reached.
+fn read_some(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match source.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+impl<R: Read> LogReader<R> {
+    /// Reads from `source`, which stands at [`ReadOptions::offset`] of the log.
+    pub fn new(source: R, options: &ReadOptions) -> Self {
+        Self {
+            source,
+            options: options.clone(),
+            clock: options.clock(),
+            form: None,
+            buffer: Vec::new(),
+            at: 0,
+            filled: 0,
+            base: options.offset,
+            last: false,
+            skipping: false,
+        }
+    }
+
+    /// Byte offset in the file behind the last event or damage that was returned. Reading may begin again there.
+    pub fn offset(&self) -> u64 {
+        self.base + self.at as u64
+    }
+
+    /// The form of the log, known once reading has begun.
+    pub fn form(&self) -> Option<Form> {
+        self.form
+    }
+
+    /// The next event. `None`: the log ends, or with [`ReadOptions::follow`] nothing more is there yet.
+    pub fn next_event(&mut self) -> Option<Result<Event<'_>, DamagedEvent>> {
+        loop {
+            if let Some(form @ (Form::Xml | Form::Json)) = self.form {
+                return self.other_form(form);
+            }
+            let rest = &self.buffer[self.at..self.filled];
+            if self.skipping {
+                match resync(rest, self.last) {
+                    Some(end) => {
+                        self.at += end;
+                        self.skipping = false;
+                        continue;
+                    }
+                    None => self.at += resynced(rest),
+                }
+            } else {
+                match find(rest, self.last) {
+                    Found::Event { begin, lines, separator, end } => {
+                        let base = self.offset();
+                        let bytes = &self.buffer[self.at..self.filled];
+                        self.at += end;
+                        let span = Span { begin, lines, separator, end };
+                        return Some(event(bytes, span, base, &mut self.clock, |_, _| {}));
+                    }
+                    Found::Damaged { begin, end, damage } => {
+                        let damaged = damaged(rest, begin, end, self.offset(), damage);
+                        self.at += end;
+                        return Some(Err(damaged));
+                    }
+                    Found::End => {
+                        self.at = self.filled;
+                        return None;
+                    }
+                    Found::More { begin } => self.at += begin,
+                }
+                if self.filled - self.at > self.options.max_event {
+                    return Some(Err(self.too_large()));
+                }
+            }
+            match self.fill() {
+                Ok(0) if self.options.follow => return None,
+                Ok(0) => self.last = true,
+                Ok(_) => {}
+                Err(error) => {
+                    let offset = self.base + self.filled as u64;
+                    self.at = self.filled;
+                    self.last = true;
+                    let damage = Damage::Io(error.to_string());
+                    return Some(Err(DamagedEvent { offset, length: 0, event: None, damage }));
+                }
+            }
+        }
+    }
+
+    /// Says once that the log has a form that is not read.
+    fn other_form<'a>(&mut self, form: Form) -> Option<Result<Event<'a>, DamagedEvent>> {
+        if self.at == self.filled {
+            return None;
+        }
+        let (offset, length) = (self.offset(), (self.filled - self.at) as u64);
+        self.at = self.filled;
+        Some(Err(DamagedEvent { offset, length, event: None, damage: Damage::OtherForm(form) }))
+    }
+
+    /// Gives up on what does not end within the limit.
+    fn too_large(&mut self) -> DamagedEvent {
+        let rest = &self.buffer[self.at..self.filled];
+        let damage = if Ids::begins_event(rest) {
+            Damage::TooLarge { limit: self.options.max_event }
+        } else if rest[0] == 0 {
+            Damage::Nul
+        } else {
+            Damage::Header { expected: EXPECTED_NUMBER }
+        };
+        let damaged = damaged(rest, 0, rest.len(), self.offset(), damage);
+        self.at += resynced(rest);
+        self.skipping = true;
+        damaged
+    }
+
+    /// Reads on; the number of bytes read.
+    fn fill(&mut self) -> io::Result<usize> {
+        self.buffer.copy_within(self.at..self.filled, 0);
+        self.base += self.at as u64;
+        self.filled -= self.at;
+        self.at = 0;
+        if self.buffer.len() < self.filled + CHUNK {
+            self.buffer.resize((self.filled + CHUNK).next_power_of_two(), 0);
+        }
+        let read = read_some(&mut self.source, &mut self.buffer[self.filled..])?;
+        self.filled += read;
+        if self.form.is_none() && read > 0 {
+            self.form = Some(Form::detect(&self.buffer[..self.filled]));
+        }
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its bytes in small pieces.
+    struct Pieces<'a>(&'a [u8], usize);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.1.min(self.0.len()).min(buffer.len());
+            buffer[..length].copy_from_slice(&self.0[..length]);
+            self.0 = &self.0[length..];
+            Ok(length)
+        }
+    }
+
+    fn options() -> ReadOptions {
+        ReadOptions { year: YearHint::First(2024), ..ReadOptions::in_zone(jiff::tz::TimeZone::UTC) }
+    }
+
+    fn held(cluster: usize) -> String {
+        format!(
+            "012 ({cluster:03}.000.000) 2024-01-02 03:04:05 Job was held.\n\tx\n\tCode 1 Subcode 0\n...\n"
+        )
+    }
+
+    /// Clusters of the events and offsets of the damage.
+    fn read<R: Read>(mut reader: LogReader<R>) -> (Vec<i32>, Vec<(u64, Damage)>) {
+        let (mut events, mut damages) = (Vec::new(), Vec::new());
+        while let Some(event) = reader.next_event() {
+            match event {
+                Ok(event) => events.push(event.job.cluster),
+                Err(damaged) => damages.push((damaged.offset, damaged.damage)),
+            }
+        }
+        (events, damages)
+    }
+
+    #[test]
+    fn pieces_of_any_size_read_the_same() {
+        let tail = "005 (9.0.0) 2024";
+        let text = held(1) + "garbage\n...\n" + &held(2) + "\0\0\0" + &held(3) + tail;
+        for size in 1..text.len() {
+            let (events, damages) = read(LogReader::new(Pieces(text.as_bytes(), size), &options()));
+            assert_eq!(events, [1, 2, 3], "{size}");
+            let damages: Vec<_> = damages.into_iter().map(|(at, _)| at as usize).collect();
+            let garbage = held(1).len();
+            let hole = garbage + 12 + held(2).len();
+            assert_eq!(damages, [garbage, hole, text.len() - tail.len()], "{size}");
+        }
+    }
+
+    #[test]
+    fn a_large_event_is_skipped_with_bounded_memory() {
+        let mut options = options();
+        options.max_event = 1000;
+        let text = held(1).replace("\tx", &"\tlong\n".repeat(200_000)) + &held(2);
+        let mut reader = LogReader::new(text.as_bytes(), &options);
+        let damaged = reader.next_event().unwrap().unwrap_err();
+        assert_eq!(damaged.damage, Damage::TooLarge { limit: 1000 });
+        assert_eq!(damaged.event, Some((12, super::super::JobId::new(1, 0))));
+        assert_eq!(reader.next_event().unwrap().unwrap().job.cluster, 2);
+        assert!(reader.next_event().is_none());
+        assert!(reader.buffer.len() <= 4 * CHUNK);
+    }
+
+    #[test]
+    fn following_waits_for_the_rest_of_an_event() {
+        let mut options = options();
+        options.follow = true;
+        let text = held(1);
+        let (begin, end) = text.as_bytes().split_at(30);
+        let mut reader = LogReader::new(io::Cursor::new(begin.to_vec()), &options);
+        assert!(reader.next_event().is_none());
+        reader.source.get_mut().extend_from_slice(end);
+        assert_eq!(reader.next_event().unwrap().unwrap().job.cluster, 1);
+        assert!(reader.next_event().is_none());
+    }
+
+    #[test]
+    fn a_failing_read_is_reported_once() {
+        struct Fails;
+        impl Read for Fails {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StaleNetworkFileHandle.into())
+            }
+        }
+        let text = held(1);
+        let mut reader = LogReader::new(text.as_bytes().chain(Fails), &options());
+        assert!(reader.next_event().unwrap().is_ok());
+        assert!(reader.next_event().unwrap().unwrap_err().is_io());
+        assert!(reader.next_event().is_none());
+    }
+}

@@ -1,0 +1,201 @@
+//! Title and lines of an event to its typed fields.
+//!
+//! As forgiving as HTCondor's own reader: a line that is not there leaves its field empty.
+
+mod other;
+mod run;
+mod table;
+
+use super::super::body::*;
+use super::lines::{Cursor, Lines, after, codes, text, trimmed};
+
+/// The typed fields of event `number`.
+pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], lines: &'a [u8]) -> Body<'a> {
+    let lines = Lines::new(lines);
+    match number {
+        0 => Body::Submit(submit(title, lines)),
+        1 => Body::Execute(run::execute(title, lines)),
+        2 => Body::ExecutableError(run::executable_error(title)),
+        3 => Body::Checkpointed(run::checkpointed(lines)),
+        4 => Body::Evicted(run::evicted(title, lines)),
+        5 => Body::Terminated(run::terminated(lines)),
+        6 => Body::ImageSize(run::image_size(title, lines)),
+        7 => Body::ShadowException(run::shadow_exception(lines)),
+        8 => Body::Generic(text(title)),
+        9 => Body::Aborted(aborted(title, lines)),
+        10 => Body::Suspended(run::suspended(lines)),
+        11 => Body::Unsuspended,
+        12 => Body::Held(held(lines)),
+        13 => Body::Released(Released { reason: reason(lines) }),
+        14 => Body::NodeExecute(run::node_execute(title, lines)),
+        15 => Body::NodeTerminated(NodeTerminated {
+            node: run::node(title),
+            terminated: run::terminated(lines),
+        }),
+        16 => Body::PostScriptTerminated(post_script_terminated(lines)),
+        21 => Body::RemoteError(run::remote_error(title, lines)),
+        22 => Body::Disconnected(run::disconnected(lines)),
+        23 => Body::Reconnected(run::reconnected(title, lines)),
+        24 => Body::ReconnectFailed(run::reconnect_failed(lines)),
+        25 => Body::GridResourceUp(other::grid_resource(lines)),
+        26 => Body::GridResourceDown(other::grid_resource(lines)),
+        27 => Body::GridSubmit(other::grid_submit(lines)),
+        28 => Body::JobAdInformation(other::job_ad_information(lines)),
+        33 => Body::AttributeUpdate(other::attribute_update(title)),
+        34 => Body::PreSkip(PreSkip { notes: reason(lines).unwrap_or_default() }),
+        35 => Body::ClusterSubmit(cluster_submit(title, lines)),
+        36 => Body::ClusterRemove(other::cluster_remove(lines)),
+        37 => Body::FactoryPaused(other::factory_paused(lines)),
+        38 => Body::FactoryResumed(FactoryResumed { reason: reason(lines) }),
+        40 => Body::FileTransfer(other::file_transfer(title, lines)),
+        41 => Body::ReserveSpace(other::reserve_space(lines)),
+        42 => Body::ReleaseSpace(other::release_space(lines)),
+        43 => Body::FileComplete(other::reuse_file(lines)),
+        44 => Body::FileUsed(other::reuse_file(lines)),
+        45 => Body::FileRemoved(other::reuse_file(lines)),
+        46 => {
+            let toe = toe(lines.clone());
+            Body::DataflowSkipped(DataflowSkipped { reason: reason(lines), toe })
+        }
+        47 => Body::CommonFiles(other::common_files(title)),
+        100..=111 => Body::ExecutionPoint(ExecutionPoint {
+            head: text(title),
+            attributes: attributes(lines),
+        }),
+        _ => Body::Other,
+    }
+}
+
+/// The first line, a reason.
+fn reason(mut lines: Lines<'_>) -> Option<Text<'_>> {
+    trimmed(lines.next()?)
+}
+
+/// The line of the ticket of execution, which stands behind an empty line.
+fn toe(lines: Lines<'_>) -> Option<Toe<'_>> {
+    lines.skip_while(|line| !line.is_empty()).find_map(toe_line)
+}
+
+/// A line of the ticket of execution.
+fn toe_line(line: &[u8]) -> Option<Toe<'_>> {
+    let line = line.strip_prefix(b"\t")?;
+    line.starts_with(b"Job terminated ").then(|| Toe { text: text(line) })
+}
+
+/// `Name = expression` lines.
+fn attributes(lines: Lines<'_>) -> Vec<(Text<'_>, Text<'_>)> {
+    lines.filter_map(attribute).collect()
+}
+
+/// A `Name = expression` line.
+fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
+    let at = memchr::memchr(b'=', line)?;
+    let name = line[..at].trim_ascii();
+    let is_name = !name.is_empty()
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    is_name.then(|| (text(name), text(line[at + 1..].trim_ascii())))
+}
+
+fn submit<'a>(title: &'a [u8], lines: Lines<'a>) -> Submit<'a> {
+    let notes = notes(lines);
+    Submit {
+        submit_host: after(title, b"Job submitted from host:").unwrap_or_default(),
+        log_notes: notes.log,
+        user_notes: notes.user,
+        warnings: notes.warnings,
+        dag_node: notes.dag_node,
+    }
+}
+
+fn cluster_submit<'a>(title: &'a [u8], lines: Lines<'a>) -> ClusterSubmit<'a> {
+    let notes = notes(lines);
+    ClusterSubmit {
+        submit_host: after(title, b"Cluster submitted from host:").unwrap_or_default(),
+        log_notes: notes.log,
+        user_notes: notes.user,
+        dag_node: notes.dag_node,
+    }
+}
+
+#[derive(Default)]
+struct Notes<'a> {
+    log: Option<Text<'a>>,
+    user: Option<Text<'a>>,
+    warnings: Option<Text<'a>>,
+    dag_node: Option<Text<'a>>,
+}
+
+/// The lines below a submission.
+fn notes(lines: Lines<'_>) -> Notes<'_> {
+    let mut notes = Notes::default();
+    for (index, line) in lines.enumerate() {
+        let line = line.trim_ascii();
+        if let Some(node) = line.strip_prefix(b"DAG Node:") {
+            notes.log = Some(text(line));
+            notes.dag_node = trimmed(node);
+        } else if line.starts_with(b"[") && notes.dag_node.is_none() {
+            notes.log = Some(text(line));
+            notes.dag_node = structured_node(line);
+        } else if line.starts_with(b"WARNING: ") {
+            notes.warnings = Some(text(line));
+        } else if index == 0 {
+            notes.log = trimmed(line);
+        } else if index == 1 {
+            notes.user = trimmed(line);
+        }
+    }
+    notes
+}
+
+/// `DAGNodeName` of `[ DAGNodeName = "..."; ... ]`.
+fn structured_node(notes: &[u8]) -> Option<Text<'_>> {
+    let at = memchr::memmem::find(notes, b"DAGNodeName = \"")?;
+    let value = &notes[at + 15..];
+    let mut end = 0;
+    // DAGMan allows neither quotes nor backslashes in names of nodes; a backslash hides a quote all the same.
+    loop {
+        match value.get(end)? {
+            b'\\' => end += 2,
+            b'"' => return trimmed(&value[..end]),
+            _ => end += 1,
+        }
+    }
+}
+
+fn aborted<'a>(title: &'a [u8], lines: Lines<'a>) -> Aborted<'a> {
+    Aborted {
+        by_the_user: title.starts_with(b"Job was aborted by the user"),
+        toe: toe(lines.clone()),
+        reason: reason(lines),
+    }
+}
+
+fn held(lines: Lines<'_>) -> Held<'_> {
+    let mut held = Held::default();
+    for (index, line) in lines.enumerate() {
+        if let Some((code, subcode)) = codes(line) {
+            held.code = Some(code);
+            held.subcode = Some(subcode);
+            break;
+        }
+        if index == 0 && line.trim_ascii() != b"Reason unspecified" {
+            held.reason = trimmed(line);
+        }
+    }
+    held
+}
+
+fn post_script_terminated(lines: Lines<'_>) -> PostScriptTerminated<'_> {
+    let mut script = PostScriptTerminated::default();
+    for line in lines {
+        let line = line.trim_ascii();
+        if let Some(rest) = line.strip_prefix(b"(1) Normal termination (return value") {
+            script.return_value = Cursor(rest).int();
+        } else if let Some(rest) = line.strip_prefix(b"(0) Abnormal termination (signal") {
+            script.signal = Cursor(rest).int();
+        } else if let Some(node) = line.strip_prefix(b"DAG Node:") {
+            script.dag_node = trimmed(node);
+        }
+    }
+    script
+}

@@ -1,0 +1,186 @@
+//! Events of grid jobs, job ads, clusters and transfers.
+
+use super::super::super::body::*;
+use super::super::lines::{Cursor, Lines, text, trimmed};
+use super::attributes;
+
+pub(super) fn grid_resource(lines: Lines<'_>) -> GridResource<'_> {
+    GridResource { resource: labelled(lines, b"GridResource:").unwrap_or_default() }
+}
+
+pub(super) fn grid_submit(lines: Lines<'_>) -> GridSubmit<'_> {
+    GridSubmit {
+        resource: labelled(lines.clone(), b"GridResource:").unwrap_or_default(),
+        job_id: labelled(lines, b"GridJobId:").unwrap_or_default(),
+    }
+}
+
+/// What follows `label` on the line that begins with it.
+fn labelled<'a>(mut lines: Lines<'a>, label: &[u8]) -> Option<Text<'a>> {
+    lines.find_map(|line| line.trim_ascii().strip_prefix(label)).and_then(trimmed)
+}
+
+/// The number that follows `label`.
+fn labelled_number(mut lines: Lines<'_>, label: &[u8]) -> Option<i64> {
+    let rest = lines.find_map(|line| line.trim_ascii().strip_prefix(label))?;
+    Cursor(rest).signed()
+}
+
+pub(super) fn job_ad_information(lines: Lines<'_>) -> JobAdInformation<'_> {
+    let attributes = attributes(lines);
+    let mut information = JobAdInformation { trigger_event: None, attributes };
+    information.trigger_event =
+        information.get("TriggerEventTypeNumber").and_then(|number| number.parse().ok());
+    information
+}
+
+pub(super) fn attribute_update(title: &[u8]) -> AttributeUpdate<'_> {
+    let mut update = AttributeUpdate::default();
+    let (rest, changing) = match title.strip_prefix(b"Changing job attribute ") {
+        Some(rest) => (rest, true),
+        None => (title.strip_prefix(b"Setting job attribute ").unwrap_or(title), false),
+    };
+    let end = memchr::memchr(b' ', rest).unwrap_or(rest.len());
+    update.name = text(&rest[..end]);
+    let values = &rest[end..];
+    if let Some(values) = values.strip_prefix(b" from ").filter(|_| changing) {
+        let at = between(values);
+        update.old_value = Some(text(&values[..at]));
+        update.value = text(values[at..].strip_prefix(b" to ").unwrap_or_default());
+    } else {
+        update.value = text(values.strip_prefix(b" to ").unwrap_or_default());
+    }
+    update
+}
+
+/// The position of the ` to ` between two ClassAd expressions, of which each may hold one in quotes.
+fn between(values: &[u8]) -> usize {
+    let mut quoted = false;
+    let mut at = 0;
+    while at < values.len() {
+        match values[at] {
+            b'\\' if quoted => at += 1,
+            b'"' => quoted = !quoted,
+            b' ' if !quoted && values[at..].starts_with(b" to ") => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    memchr::memmem::find(values, b" to ").unwrap_or(values.len())
+}
+
+pub(super) fn cluster_remove(mut lines: Lines<'_>) -> ClusterRemove<'_> {
+    let mut remove = ClusterRemove::default();
+    let Some(line) = lines.next() else { return remove };
+    let mut cursor = Cursor(line);
+    if cursor.token(b"Materialized").is_some() {
+        remove.materialized = cursor.signed();
+        remove.items = cursor.token(b"jobs from").and_then(|()| cursor.signed());
+        if cursor.token(b"items.").is_none() {
+            return remove;
+        }
+    }
+    remove.completion = trimmed(cursor.0);
+    remove.notes = lines.next().and_then(trimmed);
+    remove
+}
+
+pub(super) fn factory_paused(lines: Lines<'_>) -> FactoryPaused<'_> {
+    let mut paused = FactoryPaused::default();
+    for (index, line) in lines.enumerate() {
+        let mut cursor = Cursor(line.trim_ascii());
+        let mut is_code = false;
+        if cursor.token(b"PauseCode").is_some() {
+            paused.pause_code = cursor.int();
+            is_code = true;
+        }
+        if cursor.token(b"HoldCode").is_some() {
+            paused.hold_code = cursor.int();
+            is_code = true;
+        }
+        if index == 0 && !is_code {
+            paused.reason = trimmed(line);
+        }
+    }
+    paused
+}
+
+/// What event 040 writes, in the order of `FileTransferEventType`.
+pub(in crate::userlog) const TRANSFER_TITLES: [(FileTransferKind, &str); 6] = [
+    (FileTransferKind::InputQueued, "Entered queue to transfer input files"),
+    (FileTransferKind::InputStarted, "Started transferring input files"),
+    (FileTransferKind::InputFinished, "Finished transferring input files"),
+    (FileTransferKind::OutputQueued, "Entered queue to transfer output files"),
+    (FileTransferKind::OutputStarted, "Started transferring output files"),
+    (FileTransferKind::OutputFinished, "Finished transferring output files"),
+];
+
+pub(super) fn file_transfer<'a>(title: &[u8], lines: Lines<'a>) -> FileTransfer<'a> {
+    let title = title.trim_ascii_end();
+    let kind = TRANSFER_TITLES.iter().find(|(_, text)| text.as_bytes() == title);
+    let mut transfer =
+        FileTransfer { kind: kind.map(|(kind, _)| *kind), host: None, seconds_in_queue: None };
+    for line in lines {
+        if let Some(rest) = line.strip_prefix(b"\tSeconds spent in queue:") {
+            transfer.seconds_in_queue = Cursor(rest).unsigned();
+        } else if let Some(rest) = line.strip_prefix(b"\tTransferring to host:") {
+            transfer.host = trimmed(rest);
+        }
+    }
+    transfer
+}
+
+pub(super) fn reserve_space(lines: Lines<'_>) -> ReserveSpace<'_> {
+    ReserveSpace {
+        bytes: labelled_number(lines.clone(), b"Bytes reserved:").and_then(|n| n.try_into().ok()),
+        expiration: labelled_number(lines.clone(), b"Reservation Expiration:"),
+        uuid: labelled(lines.clone(), b"Reservation UUID:").unwrap_or_default(),
+        tag: labelled(lines, b"Tag:").unwrap_or_default(),
+    }
+}
+
+pub(super) fn release_space(lines: Lines<'_>) -> ReleaseSpace<'_> {
+    ReleaseSpace { uuid: labelled(lines, b"Reservation UUID:").unwrap_or_default() }
+}
+
+pub(super) fn reuse_file(lines: Lines<'_>) -> ReuseFile<'_> {
+    ReuseFile {
+        bytes: labelled_number(lines.clone(), b"Bytes:").and_then(|n| n.try_into().ok()),
+        checksum: labelled(lines.clone(), b"Checksum Value:").unwrap_or_default(),
+        checksum_type: labelled(lines.clone(), b"Checksum Type:").unwrap_or_default(),
+        uuid: labelled(lines.clone(), b"UUID:"),
+        tag: labelled(lines, b"Tag:"),
+    }
+}
+
+pub(super) fn common_files(title: &[u8]) -> CommonFiles<'_> {
+    let at = memchr::memmem::find(title, b"Common files event:");
+    CommonFiles { step: at.map(|at| text(title[at + 19..].trim_ascii())).unwrap_or_default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_with_spaces() {
+        let update = attribute_update(b"Changing job attribute JobPrio from 0 to 5");
+        assert_eq!(
+            (&*update.name, update.old_value.as_deref(), &*update.value),
+            ("JobPrio", Some("0"), "5")
+        );
+        let update =
+            attribute_update(b"Changing job attribute A from \"go to x\" to \"b \\\" to c\"");
+        assert_eq!(update.old_value.as_deref(), Some("\"go to x\""));
+        assert_eq!(update.value, "\"b \\\" to c\"");
+        let update = attribute_update(b"Setting job attribute A to \"x\"");
+        assert_eq!((update.old_value, &*update.value), (None, "\"x\""));
+    }
+
+    #[test]
+    fn a_factory_paused_by_a_hold() {
+        let paused = factory_paused(Lines::new(b"\tItem data\n\tPauseCode 1\n\tHoldCode 26\n"));
+        assert_eq!(paused.reason.as_deref(), Some("Item data"));
+        assert_eq!((paused.pause_code, paused.hold_code), (Some(1), Some(26)));
+    }
+}

@@ -1,0 +1,351 @@
+//! Events of a run.
+
+use super::super::super::body::*;
+use super::super::lines::{Cursor, Lines, after, codes, text, trimmed};
+use super::table::Table;
+use super::{attribute, toe_line};
+
+pub(super) fn execute<'a>(title: &'a [u8], lines: Lines<'a>) -> Execute<'a> {
+    let host = after(title, b"Job executing on host:").unwrap_or_default();
+    slot(host, lines)
+}
+
+pub(super) fn node_execute<'a>(title: &'a [u8], lines: Lines<'a>) -> NodeExecute<'a> {
+    let host = memchr::memchr(b':', title).map_or(&b""[..], |at| &title[at + 1..]);
+    NodeExecute { node: node(title), execute: slot(text(host.trim_ascii()), lines) }
+}
+
+/// The number in `Node 3 ...`.
+pub(super) fn node(title: &[u8]) -> Option<i32> {
+    let mut cursor = Cursor(title);
+    cursor.token(b"Node")?;
+    cursor.int()
+}
+
+fn slot<'a>(execute_host: Text<'a>, lines: Lines<'a>) -> Execute<'a> {
+    let mut execute = Execute { execute_host, ..Execute::default() };
+    for line in lines {
+        if let Some(name) = line.strip_prefix(b"\tSlotName:") {
+            let name = name.trim_ascii();
+            let quoted = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
+            execute.slot_name = Some(text(quoted.unwrap_or(name)));
+        } else if let Some(property) = attribute(line) {
+            if execute.properties.is_empty() {
+                execute.properties.reserve(8);
+            }
+            execute.properties.push(property);
+        }
+    }
+    execute
+}
+
+pub(super) fn executable_error(title: &[u8]) -> ExecutableError {
+    let mut cursor = Cursor(title);
+    ExecutableError { error_type: cursor.token(b"(").and_then(|()| cursor.int()) }
+}
+
+pub(super) fn suspended(mut lines: Lines<'_>) -> Suspended {
+    let processes = lines.next().and_then(|line| {
+        let mut cursor = Cursor(line);
+        cursor.token(b"Number of processes actually suspended:")?;
+        cursor.int()
+    });
+    Suspended { processes }
+}
+
+/// `Usr d hh:mm:ss, Sys d hh:mm:ss  -  LABEL`: the times and the label.
+#[inline]
+fn usage(line: &[u8]) -> Option<(CpuUsage, &[u8])> {
+    let mut cursor = Cursor(line);
+    cursor.token(b"Usr")?;
+    let user = duration(&mut cursor)?;
+    cursor.token(b",")?;
+    cursor.token(b"Sys")?;
+    let system = duration(&mut cursor)?;
+    cursor.token(b"-")?;
+    Some((CpuUsage { user, system }, cursor.0.trim_ascii()))
+}
+
+/// `d hh:mm:ss` in seconds.
+#[inline]
+fn duration(cursor: &mut Cursor<'_>) -> Option<u64> {
+    let mut seconds = cursor.unsigned()?;
+    for (unit, colon) in [(24, false), (60, true), (60, true)] {
+        if colon {
+            cursor.token(b":")?;
+        }
+        seconds = seconds.checked_mul(unit)?.checked_add(cursor.unsigned()?)?;
+    }
+    Some(seconds)
+}
+
+/// `N  -  LABEL`: the number and the label.
+#[inline]
+fn amount(line: &[u8]) -> Option<(i64, &[u8])> {
+    let mut cursor = Cursor(line);
+    let value = cursor.signed()?;
+    cursor.token(b"-")?;
+    Some((value, cursor.0.trim_ascii()))
+}
+
+/// `N  -  Run Bytes Sent By Job`: run or total, sent or received, and N.
+#[inline]
+fn bytes(line: &[u8]) -> Option<(Bytes, u64)> {
+    let (value, label) = amount(line)?;
+    let kind = if label.starts_with(b"Run Bytes Sent By ") {
+        Bytes::Sent
+    } else if label.starts_with(b"Run Bytes Received By ") {
+        Bytes::Received
+    } else if label.starts_with(b"Total Bytes Sent By ") {
+        Bytes::TotalSent
+    } else if label.starts_with(b"Total Bytes Received By ") {
+        Bytes::TotalReceived
+    } else {
+        return None;
+    };
+    Some((kind, u64::try_from(value).ok()?))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bytes {
+    Sent,
+    Received,
+    TotalSent,
+    TotalReceived,
+}
+
+/// How a job ended, of a line `(1) Normal termination ...` or the ones below it.
+enum End<'a> {
+    Return(Option<i32>),
+    Signal(Option<i32>),
+    Core(Option<Text<'a>>),
+}
+
+#[inline]
+fn end(line: &[u8]) -> Option<End<'_>> {
+    let line = line.strip_prefix(b"\t(")?;
+    if let Some(rest) = line.strip_prefix(b"1) Normal termination (return value") {
+        Some(End::Return(Cursor(rest).int()))
+    } else if let Some(rest) = line.strip_prefix(b"0) Abnormal termination (signal") {
+        Some(End::Signal(Cursor(rest).int()))
+    } else if let Some(rest) = line.strip_prefix(b"1) Corefile in:") {
+        Some(End::Core(trimmed(rest)))
+    } else if line.starts_with(b"0) No core file") {
+        Some(End::Core(None))
+    } else {
+        None
+    }
+}
+
+pub(super) fn checkpointed(lines: Lines<'_>) -> Checkpointed {
+    let mut checkpointed = Checkpointed::default();
+    for line in lines {
+        match usage(line) {
+            Some((times, b"Run Remote Usage")) => checkpointed.run_remote = times,
+            Some((times, b"Run Local Usage")) => checkpointed.run_local = times,
+            Some(_) => {}
+            None => {
+                if let Some((Bytes::Sent, count)) = bytes(line) {
+                    checkpointed.bytes_sent = Some(count);
+                }
+            }
+        }
+    }
+    checkpointed
+}
+
+pub(super) fn evicted<'a>(title: &'a [u8], mut lines: Lines<'a>) -> Evicted<'a> {
+    let mut evicted = Evicted::default();
+    if let Some((code, subcode)) = title.strip_prefix(b"Job was evicted.").and_then(codes) {
+        evicted.code = Some(code);
+        evicted.subcode = Some(subcode);
+    }
+    let mut table = None;
+    if let Some(line) = lines.next() {
+        let mut cursor = Cursor(line);
+        evicted.checkpointed =
+            cursor.token(b"(").and_then(|()| cursor.int()).is_some_and(|flag| flag != 0);
+        evicted.terminated_and_requeued =
+            cursor.0.starts_with(b") Job terminated and was requeued");
+    }
+    for line in lines {
+        if let Some(table) = &table {
+            if let Some(row) = Table::row(table, line) {
+                evicted.resources.push(row);
+            }
+        } else if let Some((times, label)) = usage(line) {
+            match label {
+                b"Run Remote Usage" => evicted.run_remote = times,
+                b"Run Local Usage" => evicted.run_local = times,
+                _ => {}
+            }
+        } else if let Some((kind, count)) = bytes(line) {
+            match kind {
+                Bytes::Sent => evicted.bytes_sent = Some(count),
+                Bytes::Received => evicted.bytes_received = Some(count),
+                _ => {}
+            }
+        } else if let Some(end) = evicted.terminated_and_requeued.then(|| end(line)).flatten() {
+            match end {
+                End::Return(value) => evicted.return_value = value,
+                End::Signal(value) => evicted.signal = value,
+                End::Core(file) => evicted.core_file = file,
+            }
+        } else if let Some(found) = Table::header(line) {
+            evicted.resources.reserve(8);
+            table = Some(found);
+        } else if evicted.reason.is_none() {
+            evicted.reason = trimmed(line.strip_prefix(b"\tReason: ").unwrap_or(line));
+        }
+    }
+    evicted
+}
+
+pub(super) fn terminated(lines: Lines<'_>) -> Terminated<'_> {
+    let mut terminated = Terminated::default();
+    let mut table: Option<Table> = None;
+    for line in lines {
+        if let Some(open) = &table {
+            if let Some(row) = open.row(line) {
+                terminated.resources.push(row);
+                continue;
+            }
+            table = None;
+        }
+        if let Some((kind, count)) = bytes(line) {
+            match kind {
+                Bytes::Sent => terminated.bytes_sent = Some(count),
+                Bytes::Received => terminated.bytes_received = Some(count),
+                Bytes::TotalSent => terminated.total_bytes_sent = Some(count),
+                Bytes::TotalReceived => terminated.total_bytes_received = Some(count),
+            }
+        } else if let Some((times, label)) = usage(line) {
+            match label {
+                b"Run Remote Usage" => terminated.run_remote = times,
+                b"Run Local Usage" => terminated.run_local = times,
+                b"Total Remote Usage" => terminated.total_remote = times,
+                b"Total Local Usage" => terminated.total_local = times,
+                _ => {}
+            }
+        } else if let Some(end) = end(line) {
+            match end {
+                End::Return(value) => terminated.return_value = value,
+                End::Signal(value) => terminated.signal = value,
+                End::Core(file) => terminated.core_file = file,
+            }
+        } else if let Some(found) = Table::header(line) {
+            terminated.resources.reserve(8);
+            table = Some(found);
+        } else if let Some(toe) = toe_line(line) {
+            terminated.toe = Some(toe);
+        }
+    }
+    terminated
+}
+
+pub(super) fn image_size(title: &[u8], lines: Lines<'_>) -> ImageSize {
+    let mut size = ImageSize {
+        image_size_kb: title
+            .strip_prefix(b"Image size of job updated:")
+            .and_then(|rest| Cursor(rest).signed()),
+        ..ImageSize::default()
+    };
+    for line in lines {
+        let Some((value, label)) = amount(line) else { break };
+        if label.starts_with(b"MemoryUsage ") {
+            size.memory_usage_mb = Some(value);
+        } else if label.starts_with(b"ResidentSetSize ") {
+            size.resident_set_size_kb = Some(value);
+        } else if label.starts_with(b"ProportionalSetSize ") {
+            size.proportional_set_size_kb = Some(value);
+        }
+    }
+    size
+}
+
+pub(super) fn shadow_exception(mut lines: Lines<'_>) -> ShadowException<'_> {
+    let message = lines.next().and_then(trimmed).unwrap_or_default();
+    let mut exception = ShadowException { message, ..ShadowException::default() };
+    for line in lines {
+        match bytes(line) {
+            Some((Bytes::Sent, count)) => exception.bytes_sent = Some(count),
+            Some((Bytes::Received, count)) => exception.bytes_received = Some(count),
+            _ => {}
+        }
+    }
+    exception
+}
+
+pub(super) fn remote_error<'a>(title: &'a [u8], lines: Lines<'a>) -> RemoteError<'a> {
+    let mut error = RemoteError::default();
+    let title = title.trim_ascii();
+    let (severity, mut rest) = match memchr::memmem::find(title, b" from ") {
+        Some(at) => (title[..at].trim_ascii(), title[at + 6..].trim_ascii()),
+        None => (&b"Error"[..], title),
+    };
+    error.critical = severity == b"Error";
+    if let Some(at) = memchr::memmem::find(rest, b" on ").filter(|at| *at > 0) {
+        error.daemon = text(rest[..at].trim_ascii());
+        rest = rest[at + 4..].trim_ascii();
+    }
+    error.execute_host = text(rest.strip_suffix(b":").unwrap_or(rest));
+    for line in lines {
+        if let Some((code, subcode)) = codes(line) {
+            error.code = Some(code);
+            error.subcode = Some(subcode);
+            break;
+        }
+        let line = text(line.strip_prefix(b"\t").unwrap_or(line));
+        if error.message.is_empty() {
+            error.message = line;
+        } else {
+            let message = error.message.to_mut();
+            message.push('\n');
+            message.push_str(&line);
+        }
+    }
+    error
+}
+
+pub(super) fn disconnected(lines: Lines<'_>) -> Disconnected<'_> {
+    let mut disconnected = Disconnected::default();
+    for line in lines {
+        if let Some(rest) = line.strip_prefix(b"    Trying to reconnect to ") {
+            let (name, address) = match memchr::memchr(b' ', rest) {
+                Some(at) => (&rest[..at], trimmed(&rest[at + 1..])),
+                None => (rest, None),
+            };
+            disconnected.startd_name = trimmed(name);
+            disconnected.startd_address = address;
+        } else if disconnected.reason.is_empty() {
+            disconnected.reason = text(line.strip_prefix(b"    ").unwrap_or(line));
+        }
+    }
+    disconnected
+}
+
+pub(super) fn reconnected<'a>(title: &'a [u8], lines: Lines<'a>) -> Reconnected<'a> {
+    let startd_name = after(title, b"Job reconnected to ").unwrap_or_default();
+    let mut reconnected = Reconnected { startd_name, ..Reconnected::default() };
+    for line in lines {
+        if let Some(address) = line.strip_prefix(b"    startd address:") {
+            reconnected.startd_address = trimmed(address);
+        } else if let Some(address) = line.strip_prefix(b"    starter address:") {
+            reconnected.starter_address = trimmed(address);
+        }
+    }
+    reconnected
+}
+
+pub(super) fn reconnect_failed(lines: Lines<'_>) -> ReconnectFailed<'_> {
+    let mut failed = ReconnectFailed::default();
+    for line in lines {
+        if let Some(rest) = line.strip_prefix(b"    Can not reconnect to ") {
+            let end = memchr::memchr(b',', rest).unwrap_or(rest.len());
+            failed.startd_name = trimmed(&rest[..end]);
+        } else if failed.reason.is_empty() {
+            failed.reason = text(line.strip_prefix(b"    ").unwrap_or(line));
+        }
+    }
+    failed
+}

@@ -1,0 +1,88 @@
+//! The `Partitionable Resources` table.
+//!
+//! Its columns are as wide as their widest value, and cells may be empty: the header line says where each ends.
+
+use super::super::super::body::Resource;
+use super::super::lines::{number, text, trimmed};
+
+/// Where the columns end, counted from behind the colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Table {
+    usage: usize,
+    request: usize,
+    allocated: usize,
+    /// Where the last column begins.
+    assigned: Option<usize>,
+}
+
+impl Table {
+    /// Reads the header line of a table.
+    pub(super) fn header(line: &[u8]) -> Option<Self> {
+        if !line.starts_with(b"\tPartitionable ") && !line.starts_with(b"\tResources") {
+            return None;
+        }
+        let at = memchr::memchr(b':', line)? + 1;
+        let titles = &line[at..];
+        let end = |title: &[u8]| memchr::memmem::find(titles, title).map(|at| at + title.len());
+        let usage = end(b"Usage")?;
+        let request = end(b"Request")?;
+        Some(Self {
+            usage,
+            request,
+            allocated: end(b"Allocated").unwrap_or(request),
+            assigned: end(b"Assigned").map(|end| end - b"Assigned".len()),
+        })
+    }
+
+    /// Reads a row. A line without a colon ends the table.
+    #[inline]
+    pub(super) fn row<'a>(&self, line: &'a [u8]) -> Option<Resource<'a>> {
+        let at = memchr::memchr(b':', line)?;
+        let label = line[..at].trim_ascii();
+        let name_end = memchr::memchr(b' ', label).unwrap_or(label.len());
+        let unit = label[name_end..].trim_ascii();
+        let unit = unit.strip_prefix(b"(").and_then(|unit| unit.strip_suffix(b")"));
+        let cells = &line[at + 1..];
+        let cell = |from: usize, to: usize| {
+            let to = to.min(cells.len());
+            &cells[from.min(to)..to]
+        };
+        Some(Resource {
+            name: text(&label[..name_end]),
+            unit: text(unit.unwrap_or_default()),
+            usage: number(cell(0, self.usage)),
+            request: number(cell(self.usage, self.request)),
+            allocated: number(cell(self.request, self.allocated)),
+            assigned: self.assigned.and_then(|at| trimmed(cell(at, cells.len()))),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_stand_below_their_titles() {
+        let table =
+            Table::header(b"\tPartitionable Resources :    Usage  Request Allocated Assigned")
+                .unwrap();
+        let gpus = table
+            .row(b"\t   Gpus                 :                 1         1 \"CUDA1\"")
+            .unwrap();
+        assert_eq!((&*gpus.name, &*gpus.unit, gpus.usage), ("Gpus", "", None));
+        assert_eq!((gpus.request, gpus.allocated), (Some(1.0), Some(1.0)));
+        assert_eq!(gpus.assigned.as_deref(), Some("\"CUDA1\""));
+        let disk = table.row(b"\t   Disk (KB)            :    25      512000 725632508 ").unwrap();
+        assert_eq!((&*disk.unit, disk.usage, disk.request), ("KB", Some(25.0), Some(512_000.0)));
+        assert_eq!((disk.allocated, disk.assigned), (Some(725_632_508.0), None));
+        assert_eq!(table.row(b""), None);
+    }
+
+    #[test]
+    fn a_table_may_lack_columns() {
+        let table = Table::header(b"\tPartitionable Resources :    Usage  Request").unwrap();
+        let row = table.row(b"\t   Cpus                 :                 1").unwrap();
+        assert_eq!((row.request, row.allocated), (Some(1.0), None));
+    }
+}

@@ -1,0 +1,168 @@
+//! Lines of an event and the small pieces its lines are made of.
+
+use super::super::Text;
+
+/// The lines of a block of bytes, without `\n` and `\r\n`.
+#[derive(Clone, Debug)]
+pub(in crate::userlog) struct Lines<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Lines<'a> {
+    pub(in crate::userlog) const fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let line = match memchr::memchr(b'\n', self.rest) {
+            Some(end) => {
+                let line = &self.rest[..end];
+                self.rest = &self.rest[end + 1..];
+                line
+            }
+            None => std::mem::take(&mut self.rest),
+        };
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+/// Bytes as text; what is not UTF-8 is replaced.
+#[inline]
+pub(in crate::userlog) fn text(bytes: &[u8]) -> Text<'_> {
+    String::from_utf8_lossy(bytes)
+}
+
+/// Bytes as text without the white space around, `None` when nothing is left.
+#[inline]
+pub(in crate::userlog) fn trimmed(bytes: &[u8]) -> Option<Text<'_>> {
+    let bytes = bytes.trim_ascii();
+    (!bytes.is_empty()).then(|| text(bytes))
+}
+
+/// What follows `prefix`, as text without the white space around.
+#[inline]
+pub(in crate::userlog) fn after<'a>(line: &'a [u8], prefix: &[u8]) -> Option<Text<'a>> {
+    line.strip_prefix(prefix).map(|rest| text(rest.trim_ascii()))
+}
+
+/// A cursor over one line.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::userlog) struct Cursor<'a>(pub(in crate::userlog) &'a [u8]);
+
+impl<'a> Cursor<'a> {
+    /// Steps over white space.
+    #[inline]
+    pub(in crate::userlog) fn skip_blanks(&mut self) {
+        while let [b' ' | b'\t', rest @ ..] = self.0 {
+            self.0 = rest;
+        }
+    }
+
+    /// Steps over `token`, after white space.
+    #[inline]
+    pub(in crate::userlog) fn token(&mut self, token: &[u8]) -> Option<()> {
+        self.skip_blanks();
+        self.0 = self.0.strip_prefix(token)?;
+        Some(())
+    }
+
+    /// Reads decimal digits, after white space. `None` without a digit or above `u64::MAX`.
+    #[inline]
+    pub(in crate::userlog) fn unsigned(&mut self) -> Option<u64> {
+        self.skip_blanks();
+        let mut value = 0_u64;
+        let mut rest = self.0;
+        while let [digit @ b'0'..=b'9', after @ ..] = rest {
+            value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+            rest = after;
+        }
+        if rest.len() == self.0.len() {
+            return None;
+        }
+        self.0 = rest;
+        Some(value)
+    }
+
+    /// Reads an integer with an optional sign, after white space.
+    #[inline]
+    pub(in crate::userlog) fn signed(&mut self) -> Option<i64> {
+        self.skip_blanks();
+        let negative = match self.0 {
+            [b'-', rest @ ..] => {
+                self.0 = rest;
+                true
+            }
+            [b'+', rest @ ..] => {
+                self.0 = rest;
+                false
+            }
+            _ => false,
+        };
+        let value = i64::try_from(self.unsigned()?).ok()?;
+        Some(if negative { -value } else { value })
+    }
+
+    /// Reads an integer that fits `i32`.
+    #[inline]
+    pub(in crate::userlog) fn int(&mut self) -> Option<i32> {
+        i32::try_from(self.signed()?).ok()
+    }
+}
+
+/// A number of the `Partitionable Resources` table; `None` for an empty cell or an expression.
+#[inline]
+pub(in crate::userlog) fn number(cell: &[u8]) -> Option<f64> {
+    let cell = cell.trim_ascii();
+    if cell.is_empty() {
+        return None;
+    }
+    // Below 2^53 the digits are the number; most cells are such.
+    if cell.len() <= 15 && cell.iter().all(u8::is_ascii_digit) {
+        let value = cell.iter().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+        return Some(value as f64);
+    }
+    std::str::from_utf8(cell).ok()?.parse().ok()
+}
+
+/// `Code N Subcode N`, after white space.
+pub(in crate::userlog) fn codes(line: &[u8]) -> Option<(i32, i32)> {
+    let mut cursor = Cursor(line);
+    cursor.token(b"Code")?;
+    let code = cursor.int()?;
+    cursor.token(b"Subcode")?;
+    Some((code, cursor.int()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_lose_their_ends() {
+        let lines: Vec<_> = Lines::new(b"a\r\nb\n\nc").collect();
+        assert_eq!(lines, [&b"a"[..], b"b", b"", b"c"]);
+    }
+
+    #[test]
+    fn codes_need_both_numbers() {
+        assert_eq!(codes(b"\tCode 13 Subcode -2"), Some((13, -2)));
+        assert_eq!(codes(b"\tCode 13"), None);
+        assert_eq!(codes(b"\tCode 99999999999 Subcode 1"), None);
+    }
+
+    #[test]
+    fn numbers_of_cells() {
+        assert_eq!(number(b"  512 "), Some(512.0));
+        assert_eq!(number(b" 0.01"), Some(0.01));
+        assert_eq!(number(b"   "), None);
+        assert_eq!(number(b"undefined"), None);
+    }
+}
