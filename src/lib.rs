@@ -8,12 +8,14 @@
 //! 4. [`model`]: tensor and statics become the probability of success for each action.
 //! 5. [`advice`]: probabilities and costs become a recommendation with its reasons.
 //!
-//! `queue` finds held jobs, `policy` evaluates release policies, `cli` is the command line, `text`
+//! [`queue`] finds held jobs, `policy` evaluates release policies, [`cli`] is the command line, `text`
 //! makes what others wrote fit to print and to paste.
 
 pub mod advice;
+pub mod cli;
 pub mod features;
 pub mod history;
 pub mod model;
+pub mod queue;
 pub mod text;
 pub mod userlog;

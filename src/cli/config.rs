@@ -1,0 +1,193 @@
+//! Settings: environment, per-user file, HTCondor's configuration.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use directories::BaseDirs;
+
+use crate::queue::run_tool;
+
+/// One setting of this tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Knob {
+    /// Its name, as in HTCondor's configuration.
+    pub(crate) name: &'static str,
+    pub(crate) help: &'static str,
+}
+
+/// All settings of this tool.
+pub(crate) const KNOBS: &[Knob] = &[
+    Knob { name: "HOLDADVISE_MODEL", help: "The model's file, as after -model." },
+    Knob { name: "HOLDADVISE_ENGINE", help: "What runs the model: builtin (default) or torch." },
+    Knob {
+        name: "HOLDADVISE_EVENT_LOG",
+        help: "The event log of the access point, as after -eventlog. The default is EVENT_LOG.",
+    },
+    Knob {
+        name: "HOLDADVISE_TIMEOUT",
+        help: "Seconds after which condor_q or condor_history is given up. The default is 60.",
+    },
+];
+
+/// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that say
+/// where the event log is and what will happen to held jobs by itself.
+const POOL_NAMES: &str = "^(HOLDADVISE_.*|EVENT_LOG|EVENT_LOG_MAX_ROTATIONS|\
+     SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|PERIODIC_EXPR_INTERVAL|\
+     DAGMAN_MAX_JOB_HOLDS)$";
+
+/// `condor_config_val` reads a few files; longer than this something hangs.
+const POOL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Looks settings up, each source read when it is first needed.
+#[derive(Debug)]
+pub struct Config {
+    user_files: Vec<PathBuf>,
+    user: OnceCell<BTreeMap<String, String>>,
+    pool: OnceCell<BTreeMap<String, String>>,
+}
+
+impl Config {
+    /// The settings of the user who runs this.
+    pub fn of_user() -> Self {
+        let mut user_files = Vec::new();
+        if let Some(dirs) = BaseDirs::new() {
+            user_files.push(dirs.home_dir().join(".condor/holdadvise/config"));
+            user_files.push(dirs.config_dir().join("condor-holdadvise/config"));
+        }
+        Self { user_files, user: OnceCell::new(), pool: OnceCell::new() }
+    }
+
+    /// The value of a setting of this tool; empty values count as not set.
+    pub fn get(&self, name: &str) -> Option<String> {
+        self.environment(name)
+            .or_else(|| self.user().get(name).cloned())
+            .or_else(|| self.pool().get(name).cloned())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// The value of one of HTCondor's own settings, from the environment or its configuration.
+    pub fn get_condor(&self, name: &str) -> Option<String> {
+        self.environment(name)
+            .or_else(|| self.pool().get(name).cloned())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// HTCondor's own settings that were found, by their upper-case names.
+    pub fn pool(&self) -> &BTreeMap<String, String> {
+        self.pool.get_or_init(|| {
+            let args = ["-dump", "-expand", POOL_NAMES];
+            let output = run_tool("condor_config_val", &args, POOL_TIMEOUT);
+            match output {
+                Ok(output) => parse(&output),
+                Err(error) => {
+                    log::debug!("no configuration of HTCondor: {error}");
+                    BTreeMap::new()
+                }
+            }
+        })
+    }
+
+    /// How long a tool of HTCondor may take.
+    pub fn timeout(&self) -> Duration {
+        let seconds =
+            self.environment("HOLDADVISE_TIMEOUT").or_else(|| self.get("HOLDADVISE_TIMEOUT"));
+        Duration::from_secs(seconds.and_then(|text| text.trim().parse().ok()).unwrap_or(60))
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        ["_CONDOR_", "_condor_"]
+            .iter()
+            .find_map(|prefix| std::env::var(format!("{prefix}{name}")).ok())
+    }
+
+    fn user(&self) -> &BTreeMap<String, String> {
+        self.user.get_or_init(|| {
+            let mut all = BTreeMap::new();
+            for path in &self.user_files {
+                for (name, value) in read_file(path) {
+                    all.entry(name).or_insert(value);
+                }
+            }
+            all
+        })
+    }
+}
+
+fn read_file(path: &Path) -> BTreeMap<String, String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            log::debug!("settings read from {}", path.display());
+            parse(&text)
+        }
+        Err(_) => BTreeMap::new(),
+    }
+}
+
+/// Lines `NAME = value`: names in upper case, a backslash at the end joins the next line, `#` begins a
+/// comment line, macros are not expanded.
+fn parse(text: &str) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let line = line.trim();
+        if line.starts_with('#') {
+            continue;
+        }
+        let mut line = line.to_owned();
+        while let Some(begun) = line.strip_suffix('\\') {
+            let next = lines.next().unwrap_or_default();
+            line = format!("{begun}{}", next.trim());
+        }
+        if let Some((name, value)) = line.split_once('=') {
+            all.insert(name.trim().to_ascii_uppercase(), value.trim().to_owned());
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn lines_of_a_configuration_file() {
+        let all = parse(
+            "# HOLDADVISE_MODEL = /no\n holdadvise_model = /a b/m.pt \nX = 1 \\\n  + 2\nno assignment\n\
+             E =\nY = a == b\\",
+        );
+        let pairs: Vec<(&str, &str)> = all.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        assert_eq!(
+            pairs,
+            [("E", ""), ("HOLDADVISE_MODEL", "/a b/m.pt"), ("X", "1 + 2"), ("Y", "a == b")]
+        );
+    }
+
+    #[test]
+    fn the_first_file_wins() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, two) = (dir.path().join("one"), dir.path().join("two"));
+        std::fs::write(&one, "HOLDADVISE_TESTKNOB = 1\nEMPTY =").unwrap();
+        std::fs::write(&two, "HOLDADVISE_TESTKNOB = 2\nOTHER = 3").unwrap();
+        let config = Config {
+            user_files: vec![dir.path().join("absent"), one, two],
+            user: OnceCell::new(),
+            pool: OnceCell::from(BTreeMap::from([("FAR".to_owned(), "4".to_owned())])),
+        };
+        assert_eq!(config.get("HOLDADVISE_TESTKNOB").as_deref(), Some("1"));
+        assert_eq!(config.get("OTHER").as_deref(), Some("3"));
+        assert_eq!(config.get("FAR").as_deref(), Some("4"));
+        assert_eq!(config.get("EMPTY"), None);
+        assert_eq!(config.get_condor("OTHER"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in any::<String>()) {
+            parse(&text);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The manual page, written from the tables of options, settings and attributes.
+//!
+//! Its parts stand in the order of HTCondor's template for manual pages.
+
+use std::fmt::Write;
+
+use super::config::KNOBS;
+use super::options::{OPTIONS, OptionSpec, Section, Takes};
+use super::print::ATTRIBUTE_NAMES;
+
+/// The manual page of `condor_holdadvise`, section 1, in the language of man(7).
+pub fn manual_page() -> String {
+    let mut page = Page(String::new());
+    page.raw(
+        ".\\\" Written by `cargo run --example manual`; change the tables in src/cli instead.",
+    );
+    page.raw(&format!(
+        ".TH CONDOR_HOLDADVISE 1 \"\" \"holdadvise {}\" \"HTCondor Manual\"",
+        env!("CARGO_PKG_VERSION")
+    ));
+    page.section("Name");
+    page.text("condor_holdadvise - say whether to release or to remove held jobs");
+    synopsis(&mut page);
+    page.section("Description");
+    for text in DESCRIPTION {
+        page.paragraph(text);
+    }
+    page.section("Options");
+    page.tagged(&[("cluster", true)], "The held jobs of this cluster.");
+    page.tagged(&[("cluster.proc", true)], "This job, which must be held.");
+    page.tagged(&[("owner", true)], "The held jobs of this owner; with an @ in it, of this user.");
+    for section in Section::ALL {
+        page.raw(&format!(".SS \"{}\"", section.title()));
+        for option in OPTIONS.iter().filter(|option| option.section == section) {
+            page.tagged(&words(option), &format!("{}{}", option.help, shortest(option)));
+        }
+    }
+    page.section("General Remarks");
+    for text in REMARKS {
+        page.paragraph(text);
+    }
+    page.section("Attributes");
+    page.paragraph(
+        "These are printed by -long, -json and -jsonl and can be named after -af and -format. Times are \
+         Unix seconds, probabilities go from 0 to 1. TrainedOn and OutcomesHere are parts of Trust.",
+    );
+    page.paragraph(&format!("{}.", ATTRIBUTE_NAMES.join(", ")));
+    page.section("Configuration");
+    page.paragraph(
+        "A setting is looked up in this order: the option, the environment (_CONDOR_NAME or \
+         _condor_NAME), ~/.condor/holdadvise/config or $XDG_CONFIG_HOME/condor-holdadvise/config with \
+         lines NAME = value, HTCondor's configuration through condor_config_val, the default.",
+    );
+    for knob in KNOBS {
+        page.tagged(&[(knob.name, false)], knob.help);
+    }
+    page.section("Files");
+    page.paragraph(
+        "The model is the first of: the one -model or HOLDADVISE_MODEL names, \
+         ~/.condor/holdadvise/default.pt, $XDG_DATA_HOME/condor-holdadvise/default.pt, \
+         /usr/share/condor/holdadvise/default.pt, the one built in.",
+    );
+    page.section("Exit Status");
+    page.paragraph(
+        "0 - Advice was given, or all held jobs were asked for and there are none. Of several jobs named, \
+         at least one could be judged; the others are named on standard error.",
+    );
+    page.paragraph(
+        "1 - Failure: the arguments cannot be read, the queue or a file cannot be read, or none of the \
+         jobs named could be judged.",
+    );
+    page.section("Examples");
+    for (text, command) in EXAMPLES {
+        page.paragraph(text);
+        page.example(command);
+    }
+    page.section("See Also");
+    page.text("condor_q(1), condor_release(1), condor_rm(1), condor_qedit(1), condor_history(1), condor_hold(1)");
+    page.section("Availability");
+    page.text("Linux");
+    page.0
+}
+
+const DESCRIPTION: [&str; 4] = [
+    "condor_holdadvise says of a job on hold whether to release it as it is, to change something and then \
+     release it, to wait, or to remove it; how sure that is; why; what HTCondor will do by itself; and \
+     the commands to paste. It never releases, edits or removes a job itself.",
+    "The job ad comes from the queue of the condor_schedd, or from a file given with -jobads. The job's \
+     history comes from its job event log: the attribute UserLog, for a node of a DAG also \
+     DAGManNodesLog, else the event log of the access point as far as it can be read. Ads of earlier runs \
+     come from condor_history -epochs. Of other users' jobs nothing but counts is used.",
+    "The probability that a job succeeds when it is released is computed by a recurrent neural network \
+     (LSTM) from the job's history and what goes on around it at that time. The model built in was \
+     trained on simulated data. Until a model was calibrated on outcomes of this access point, \
+     probabilities are printed as words: very unlikely (below 0.1), unlikely (below 0.35), as likely as \
+     not (below 0.65), likely (below 0.9), very likely.",
+    "One job prints a block of lines. Several jobs print groups: jobs of one cluster, held for the same \
+     code, subcode and reason, with the same recommendation share a block and a command. The command's \
+     constraint holds only jobs that are still in the hold that was judged.",
+];
+
+const REMARKS: [&str; 3] = [
+    "The text for people may change between versions; scripts should use -json, -jsonl, -long, -af or \
+     -format.",
+    "Control characters and terminal escape sequences in reasons and names are not printed.",
+    "What could not be read is listed, a line each, as not read; the advice is then made from the rest. \
+     A hold put on by a person (code 1) is never advised to be released.",
+];
+
+const EXAMPLES: [(&str, &str); 5] = [
+    ("Ask about one job:", "condor_holdadvise 1234.0"),
+    ("Ask about all of one's own held jobs:", "condor_holdadvise"),
+    (
+        "As an administrator, list the jobs of all users that can be released:",
+        "condor_holdadvise -allusers -af:j Owner Recommendation Band",
+    ),
+    ("Without a queue, from a job event log:", "condor_holdadvise -userlog job.log"),
+    (
+        "From saved job ads:",
+        "condor_q -long -constraint 'JobStatus == 5' > held.ads\ncondor_holdadvise -jobads held.ads -json",
+    ),
+];
+
+fn synopsis(page: &mut Page) {
+    page.section("Synopsis");
+    page.raw(".B condor_holdadvise");
+    page.raw("[\\fB\\-help\\fR | \\fB\\-version\\fR]");
+    page.raw(".PP");
+    page.raw(".B condor_holdadvise");
+    for option in OPTIONS.iter().filter(|o| o.alias_of.is_none()) {
+        if ["help", "version"].contains(&option.name) {
+            continue;
+        }
+        let words: Vec<String> =
+            words(option).iter().map(|(word, value)| font(word, *value)).collect();
+        page.raw(&format!("[{}]", words.join(" ").replace(" :", ":")));
+    }
+    page.raw("[\\fIcluster\\fR | \\fIcluster.proc\\fR | \\fIowner\\fR] ...");
+}
+
+/// The words of an option; true for those the user chooses.
+fn words(option: &OptionSpec) -> Vec<(&'static str, bool)> {
+    let mut words = vec![(option.name, false)];
+    match option.takes {
+        Takes::Nothing => {}
+        Takes::One(value) | Takes::Many(value) => words.push((value, true)),
+        Takes::Two(first, second) => words.extend([(first, true), (second, true)]),
+    }
+    words
+}
+
+fn shortest(option: &OptionSpec) -> String {
+    let letters = option.qualifiers.map(|letters| format!(" After a colon: {letters}."));
+    let short = (option.min < option.name.len())
+        .then(|| format!(" Shortest form: -{}.", &option.name[..option.min]));
+    format!("{}{}", letters.unwrap_or_default(), short.unwrap_or_default())
+}
+
+fn font(word: &str, value: bool) -> String {
+    if value { format!("\\fI{}\\fR", escape(word)) } else { format!("\\fB\\-{}\\fR", escape(word)) }
+}
+
+/// Text as man(7) reads it.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\e").replace('-', "\\-")
+}
+
+struct Page(String);
+
+impl Page {
+    fn raw(&mut self, line: &str) {
+        self.0.push_str(line);
+        self.0.push('\n');
+    }
+
+    fn section(&mut self, title: &str) {
+        let _ = writeln!(self.0, ".SH \"{}\"", title.to_uppercase());
+    }
+
+    fn text(&mut self, text: &str) {
+        // A line that begins with a dot or a quote would be a request.
+        let guard = if text.starts_with(['.', '\'']) { "\\&" } else { "" };
+        let _ = writeln!(self.0, "{guard}{}", escape(text));
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        self.raw(".PP");
+        self.text(text);
+    }
+
+    /// A tag of words, options (no value) in bold, and its text.
+    fn tagged(&mut self, tag: &[(&str, bool)], text: &str) {
+        self.raw(".TP");
+        let is_option = |word: &str| OPTIONS.iter().any(|option| option.name == word);
+        let tag: Vec<String> = tag
+            .iter()
+            .map(|(word, value)| match (value, is_option(word)) {
+                (false, false) => format!("\\fB{}\\fR", escape(word)),
+                (value, _) => font(word, *value),
+            })
+            .collect();
+        self.raw(&tag.join(" "));
+        self.text(text);
+    }
+
+    fn example(&mut self, command: &str) {
+        self.raw(".PP\n.nf\n.RS");
+        for line in command.lines() {
+            self.text(&format!("$ {line}"));
+        }
+        self.raw(".RE\n.fi");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stand_in_the_order_of_the_template() {
+        let page = manual_page();
+        let titles: Vec<&str> =
+            page.lines().filter_map(|line| line.strip_prefix(".SH \"")).collect();
+        assert_eq!(
+            titles,
+            [
+                "NAME\"",
+                "SYNOPSIS\"",
+                "DESCRIPTION\"",
+                "OPTIONS\"",
+                "GENERAL REMARKS\"",
+                "ATTRIBUTES\"",
+                "CONFIGURATION\"",
+                "FILES\"",
+                "EXIT STATUS\"",
+                "EXAMPLES\"",
+                "SEE ALSO\"",
+                "AVAILABILITY\""
+            ]
+        );
+    }
+
+    #[test]
+    fn the_page_in_the_tree_is_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/man/condor_holdadvise.1");
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(kept == manual_page(), "run: cargo run --example manual > man/condor_holdadvise.1");
+    }
+}

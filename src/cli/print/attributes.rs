@@ -1,0 +1,125 @@
+//! An advice as named values: what scripts get to see.
+
+use serde_json::{Map, Value, json};
+
+use crate::advice::Advice;
+use crate::text::strip_control;
+
+/// The names, in the order printed.
+pub(crate) const NAMES: [&str; 24] = [
+    "ClusterId",
+    "ProcId",
+    "Owner",
+    "HoldReasonCode",
+    "HoldReasonSubCode",
+    "HoldReason",
+    "NumHolds",
+    "HeldSince",
+    "DAGManJobId",
+    "Recommendation",
+    "RecommendedAction",
+    "Success",
+    "Band",
+    "Meaning",
+    "Evidence",
+    "Changes",
+    "Commands",
+    "WaitFor",
+    "WaitUntil",
+    "HTCondorWill",
+    "Trust",
+    "Missing",
+    "TrainedOn",
+    "OutcomesHere",
+];
+
+/// The attributes of an advice; `null` where something is not known. All text is fit for a terminal.
+pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
+    let held = &advice.held;
+    let text = |text: &str| Value::from(strip_control(text));
+    let maybe = |value: &Option<String>| value.as_deref().map_or(Value::Null, text);
+    let texts = |all: &[String]| Value::from_iter(all.iter().map(|line| text(line)));
+    let success: Map<String, Value> =
+        advice.success.iter().map(|(action, p)| (action.name().to_owned(), rounded(*p))).collect();
+    let mut out = Map::with_capacity(NAMES.len());
+    let mut put = |name: &str, value: Value| {
+        out.insert(name.to_owned(), value);
+    };
+    put("ClusterId", held.job.cluster.into());
+    put("ProcId", held.job.proc.into());
+    put("Owner", maybe(&held.owner));
+    put("HoldReasonCode", held.code.into());
+    put("HoldReasonSubCode", held.subcode.into());
+    put("HoldReason", maybe(&held.reason));
+    put("NumHolds", held.num_holds.into());
+    put("HeldSince", held.held_since.into());
+    put("DAGManJobId", held.dagman_job_id.into());
+    put("Recommendation", advice.recommendation.name().into());
+    put("RecommendedAction", advice.action.map(crate::history::Action::name).into());
+    put("Success", success.into());
+    put("Band", advice.band.words().into());
+    put("Meaning", text(&advice.meaning));
+    put("Evidence", texts(&advice.evidence));
+    put("Changes", texts(&advice.changes));
+    put("Commands", Value::from_iter(advice.commands.iter().map(|line| command(line))));
+    put("WaitFor", advice.wait.as_ref().map_or(Value::Null, |wait| text(&wait.what)));
+    put("WaitUntil", advice.wait.as_ref().and_then(|wait| wait.until).into());
+    put("HTCondorWill", texts(&advice.htcondor_will));
+    put(
+        "Trust",
+        json!({
+            "TrainedOn": strip_control(&advice.trust.trained_on),
+            "OutcomesHere": advice.trust.outcomes_here,
+        }),
+    );
+    put("Missing", texts(&advice.missing));
+    out
+}
+
+/// The value of an attribute, whatever the case of its name; those of `Trust` have names of their own.
+pub(super) fn lookup(attributes: &Map<String, Value>, name: &str) -> Value {
+    let inside = |map: &Map<String, Value>| {
+        map.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+    };
+    inside(attributes)
+        .or_else(|| attributes.get("Trust").and_then(Value::as_object).and_then(inside))
+        .unwrap_or(Value::Null)
+}
+
+/// Four digits are more than a model knows.
+fn rounded(probability: f64) -> Value {
+    Value::from((probability * 1e4).round() / 1e4)
+}
+
+/// A command line without control characters, each taken out by itself so that quotes stay paired.
+pub(super) fn command_text(line: &str) -> String {
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    strip_control(&line).into_owned()
+}
+
+fn command(line: &str) -> Value {
+    command_text(line).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::print::samples;
+
+    #[test]
+    fn all_names_are_there_in_order() {
+        let advice = samples::transfer(7, 0);
+        let attributes = attributes(&advice);
+        let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
+        assert_eq!(names, NAMES[..22]);
+        for name in NAMES {
+            let known = lookup(&attributes, &name.to_lowercase());
+            assert!(known != Value::Null || name == "DAGManJobId", "{name}");
+        }
+    }
+
+    #[test]
+    fn commands_keep_their_quotes() {
+        assert_eq!(command_text("rm '\u{1b}'x\n\u{9b}"), "rm ''x");
+    }
+}

@@ -1,0 +1,118 @@
+//! `-af`: chosen attributes, a line for each advice.
+//!
+//! What the letters do and where separators stand follows `parse_autoformat_args` and
+//! `AttrListPrintMask::display` of HTCondor's `ad_printmask.cpp`.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use super::attributes::{attributes, lookup};
+use super::long::expression;
+use super::times::iso;
+use super::times::minute;
+use crate::advice::Advice;
+
+pub(super) fn print(
+    out: &mut dyn Write,
+    advices: &[Advice],
+    letters: &str,
+    names: &[String],
+) -> io::Result<()> {
+    let has = |letter| letters.contains(letter);
+    let before_row = if has('g') { "\n" } else { "" };
+    let before = match () {
+        () if has('t') => "\t",
+        () if has('g') => "",
+        () => " ",
+    };
+    let after = match () {
+        () if has('n') => "\n",
+        () if has(',') => ",",
+        () => "",
+    };
+    let separator = format!("{after}{before}");
+    let mut rows: Vec<Vec<String>> = Vec::with_capacity(advices.len() + 1);
+    if has('h') {
+        let id = has('j').then(|| "ID".to_owned());
+        rows.push(id.into_iter().chain(names.iter().cloned()).collect());
+    }
+    for advice in advices {
+        let attributes = attributes(advice);
+        let labelled = |name: &str, text: String| {
+            if has('l') { format!("{name} = {text}") } else { text }
+        };
+        let id = has('j').then(|| labelled("ID", advice.held.job.to_string()));
+        let values =
+            names.iter().map(|name| labelled(name, show(&lookup(&attributes, name), name, &has)));
+        rows.push(id.into_iter().chain(values).collect());
+    }
+    if has('h') {
+        align(&mut rows);
+    }
+    for row in rows {
+        writeln!(out, "{before_row}{}", row.join(&separator).trim_end_matches(' '))?;
+    }
+    Ok(())
+}
+
+fn show(value: &Value, name: &str, has: &impl Fn(char) -> bool) -> String {
+    let is_time = ["HeldSince", "WaitUntil"].iter().any(|time| time.eq_ignore_ascii_case(name));
+    match value {
+        Value::Number(number) if is_time && (has('T') || has('Y')) => {
+            let seconds = number.as_i64().unwrap_or_default();
+            if has('Y') { iso(seconds) } else { minute(seconds) }
+        }
+        Value::String(text) if !has('V') && !has('r') => text.clone(),
+        value => expression(value),
+    }
+}
+
+/// Pads the fields of all rows but each row's last one.
+fn align(rows: &mut [Vec<String>]) {
+    let fields = rows.first().map_or(0, Vec::len);
+    for field in 0..fields.saturating_sub(1) {
+        let width = rows.iter().map(|row| row[field].chars().count()).max().unwrap_or(0);
+        for row in rows.iter_mut() {
+            let missing = width - row[field].chars().count();
+            row[field].extend(std::iter::repeat_n(' ', missing));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::print::samples;
+
+    fn run(letters: &str, names: &[&str]) -> String {
+        let advices = [samples::transfer(12, 0), samples::memory(345, 7, 2048)];
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut out = Vec::new();
+        print(&mut out, &advices, letters, &names).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn letters() {
+        assert_eq!(
+            run("", &["clusterid", "Band", "No"]),
+            "12 likely undefined\n345 very likely undefined\n"
+        );
+        assert_eq!(run("jV", &["Band"]), "12.0 \"likely\"\n345.7 \"very likely\"\n");
+        assert_eq!(
+            run("l,", &["ProcId", "HoldReasonCode"]),
+            "ProcId = 0, HoldReasonCode = 13\nProcId = 7, HoldReasonCode = 34\n"
+        );
+        assert_eq!(run("t,", &["ProcId", "NumHolds"]), "0,\t2\n7,\t2\n");
+        assert_eq!(run("n", &["ProcId", "NumHolds"]), "0\n 2\n7\n 2\n");
+        assert_eq!(
+            run("jh", &["Recommendation"]),
+            "ID    Recommendation\n12.0  release\n345.7 change\n"
+        );
+        assert_eq!(
+            run("", &["Changes", "OutcomesHere"]),
+            "{  } 0\n{ \"Ask for 2048 MB of memory.\" } 5120\n"
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! One job: a block of lines.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::Page;
+use super::attributes::command_text;
+use super::sure::{trust, verdict};
+use super::times::{length, minute};
+use super::wrap::wrap;
+use crate::advice::Advice;
+use crate::text::strip_control;
+
+/// Columns the labels take.
+const LABEL: usize = 15;
+
+pub(super) fn print(out: &mut dyn Write, advice: &Advice, page: Page) -> io::Result<()> {
+    out.write_all(text(advice, page).as_bytes())
+}
+
+fn text(advice: &Advice, page: Page) -> String {
+    let held = &advice.held;
+    let columns = page.columns;
+    let mut out = wrap("", 4, &header(advice, page), columns);
+    out.push_str(&wrap("  ", 4, &verdict(advice), columns));
+    out.push('\n');
+    let mut line = |label: &str, text: &str| {
+        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
+    };
+    line("Why:", &advice.meaning);
+    if let Some(reason) = &held.reason {
+        line("Hold reason:", reason);
+    }
+    for (number, sentence) in advice.evidence.iter().enumerate() {
+        line(if number == 0 { "Evidence:" } else { "" }, sentence);
+    }
+    for (number, change) in advice.changes.iter().enumerate() {
+        line(if number == 0 { "Change first:" } else { "" }, change);
+    }
+    if let Some(wait) = &advice.wait {
+        let until = wait.until.map(|at| format!(", until {}", minute(at))).unwrap_or_default();
+        line("Wait for:", &format!("{}{until}", wait.what));
+    }
+    for (number, action) in advice.htcondor_will.iter().enumerate() {
+        line(if number == 0 { "HTCondor will:" } else { "" }, action);
+    }
+    for (number, command) in advice.commands.iter().enumerate() {
+        let label = if number == 0 { "Commands:" } else { "" };
+        // Not wrapped: it is to be pasted.
+        let _ = writeln!(out, "{label:<LABEL$}{}", command_text(command));
+    }
+    let mut line = |label: &str, text: &str| {
+        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
+    };
+    line("Trust:", &trust(advice));
+    for (number, missing) in advice.missing.iter().enumerate() {
+        line(if number == 0 { "Not read:" } else { "" }, missing);
+    }
+    out
+}
+
+/// `1234.0 of alice, held for 2h14m (hold 2) with code 13/256`.
+fn header(advice: &Advice, page: Page) -> String {
+    let held = &advice.held;
+    let owner = held.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
+    let dag = held.dagman_job_id.map(|id| format!(", a node of DAG {id}"));
+    format!(
+        "Job {}{}, held for {} (hold {}), code {}{}",
+        held.job,
+        owner.unwrap_or_default(),
+        length(page.now - held.held_since),
+        held.num_holds,
+        codes(advice),
+        dag.unwrap_or_default(),
+    )
+}
+
+/// `13/256`, with `?` for what is not known.
+pub(super) fn codes(advice: &Advice) -> String {
+    let number = |code: Option<i32>| code.map_or_else(|| "?".to_owned(), |code| code.to_string());
+    format!("{}/{}", number(advice.held.code), number(advice.held.subcode))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::print::samples::{self, NOW};
+
+    fn page() -> Page {
+        Page { columns: Some(80), now: NOW }
+    }
+
+    #[test]
+    fn a_release() {
+        let mut advice = samples::transfer(1234, 0);
+        advice.wait = None;
+        insta::assert_snapshot!(text(&advice, page()));
+    }
+
+    #[test]
+    fn a_change() {
+        insta::assert_snapshot!(text(&samples::memory(1234, 5, 2048), page()));
+    }
+
+    #[test]
+    fn no_escape_reaches_the_terminal() {
+        let mut advice = samples::transfer(1, 0);
+        advice.held.reason = Some("\u{1b}[2Jcleared\u{1b}]0;t\u{7}\nnext \u{202e}line".to_owned());
+        advice.held.owner = Some("a\u{9b}1mb".to_owned());
+        advice.evidence = vec!["\u{1b}[31mred".to_owned()];
+        advice.commands = vec!["condor_release '\u{1b}'1.0".to_owned()];
+        let text = text(&advice, page());
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+        assert!(text.contains("cleared next line") && text.contains("of ab,"));
+        assert!(text.contains("condor_release ''1.0"));
+    }
+}

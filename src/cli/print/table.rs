@@ -1,0 +1,70 @@
+//! `-nobatch`: one line for each job, after `condor_q -hold`.
+
+use std::io::{self, Write};
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+use unicode_width::UnicodeWidthStr;
+
+use super::Page;
+use super::block::codes;
+use super::sure::chance;
+use super::times::short;
+use super::wrap::cut;
+use crate::advice::Advice;
+use crate::text::strip_control;
+
+const HEADINGS: [&str; 7] =
+    ["ID", "OWNER", "HELD_SINCE", "CODE", "ADVICE", "SUCCESS", "HOLD_REASON"];
+
+/// The widest an owner is printed without `-wide`.
+const OWNER: usize = 14;
+
+/// The least columns left to the hold reason.
+const REASON: usize = 12;
+
+pub(super) fn print(out: &mut dyn Write, advices: &[Advice], page: Page) -> io::Result<()> {
+    let rows: Vec<[String; 7]> = advices.iter().map(|advice| row(advice, page)).collect();
+    // The reason gets what the other columns and the spaces between them leave.
+    let others: usize = (0..6)
+        .map(|column| {
+            let cells = rows.iter().map(|row| row[column].width());
+            cells.chain([HEADINGS[column].len()]).max().unwrap_or(0) + 1
+        })
+        .sum();
+    let reason = page.columns.map(|columns| columns.saturating_sub(others).max(REASON));
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(HEADINGS);
+    for mut row in rows {
+        if let Some(columns) = reason {
+            row[6] = cut(&row[6], columns);
+        }
+        table.add_row(row);
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, if index == 6 { 0 } else { 1 }));
+        if index == 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for line in table.lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    let plural = if advices.len() == 1 { "job" } else { "jobs" };
+    writeln!(out, "\n{} held {plural} judged", advices.len())
+}
+
+fn row(advice: &Advice, page: Page) -> [String; 7] {
+    let held = &advice.held;
+    let owner = strip_control(held.owner.as_deref().unwrap_or("?")).into_owned();
+    [
+        held.job.to_string(),
+        if page.columns.is_some() { cut(&owner, OWNER) } else { owner },
+        short(held.held_since),
+        codes(advice),
+        advice.recommendation.name().to_owned(),
+        chance(advice),
+        strip_control(held.reason.as_deref().unwrap_or("")).into_owned(),
+    ]
+}

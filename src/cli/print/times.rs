@@ -1,0 +1,54 @@
+//! Times and lengths of time as people read them.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// A length of time in its two largest units: `45s`, `12m`, `2h14m`, `3d04h`.
+pub(super) fn length(seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{}d{:02}h", seconds / 86_400, seconds % 86_400 / 3600),
+    }
+}
+
+/// Local time as `condor_q` prints it: `3/1  12:00`.
+pub(super) fn short(unix: i64) -> String {
+    civil(unix, "%-m/%-d %H:%M")
+}
+
+/// Local time with its date: `2026-03-01 12:00`.
+pub(super) fn minute(unix: i64) -> String {
+    civil(unix, "%Y-%m-%d %H:%M")
+}
+
+/// Local time in ISO 8601: `2026-03-01T12:00:00`.
+pub(super) fn iso(unix: i64) -> String {
+    civil(unix, "%Y-%m-%dT%H:%M:%S")
+}
+
+fn civil(unix: i64, format: &str) -> String {
+    match Timestamp::from_second(unix) {
+        Ok(time) => time.to_zoned(TimeZone::system()).strftime(format).to_string(),
+        Err(_) => unix.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths() {
+        let shown: Vec<String> =
+            [-5, 59, 60, 8040, 86_399, 270_000].into_iter().map(length).collect();
+        assert_eq!(shown, ["0s", "59s", "1m", "2h14m", "23h59m", "3d03h"]);
+    }
+
+    #[test]
+    fn times_out_of_range_are_numbers() {
+        assert_eq!(minute(i64::MAX), i64::MAX.to_string());
+    }
+}

@@ -1,0 +1,289 @@
+//! What the command line asks for.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use super::normalise::{ArgumentError, normalise, qualifiers_id};
+use super::options::{OPTIONS, OptionSpec, Takes};
+use crate::queue::{JobSpec, Selection};
+
+/// How advices are printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A block for one job, groups for several.
+    Groups,
+    /// A line for each job.
+    Table,
+    /// ClassAds.
+    Long,
+    /// A JSON array.
+    Json,
+    /// A JSON object a line.
+    JsonLines,
+    /// `-af`: the letters behind the colon and the attributes.
+    AutoFormat(String, Vec<String>),
+    /// `-format`: pairs of printf format and attribute.
+    Format(Vec<(String, String)>),
+}
+
+/// One call of the tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// `-help`.
+    pub help: bool,
+    /// `-version`.
+    pub version: bool,
+    /// `-debug`.
+    pub debug: bool,
+    /// Which jobs.
+    pub selection: Selection,
+    /// `-limit`.
+    pub limit: Option<usize>,
+    /// `-name`.
+    pub schedd: Option<String>,
+    /// `-pool`.
+    pub pool: Option<String>,
+    /// `-jobads`; `-` is standard input.
+    pub job_ads: Option<PathBuf>,
+    /// `-userlog`.
+    pub user_logs: Vec<PathBuf>,
+    /// `-eventlog`.
+    pub event_logs: Vec<PathBuf>,
+    /// `-epochs`.
+    pub epochs: Option<PathBuf>,
+    /// `-model`.
+    pub model: Option<PathBuf>,
+    /// `-engine`: `builtin` or `torch`.
+    pub engine: Option<String>,
+    /// `-now`, Unix seconds.
+    pub now: Option<i64>,
+    /// What to print.
+    pub output: Output,
+    /// Columns to fit lines to; none: no limit.
+    pub columns: Option<usize>,
+}
+
+/// Columns without `-wide`.
+const COLUMNS: usize = 80;
+
+/// Options of which one at most can be given.
+const OUTPUTS: [&str; 5] = ["long", "json", "jsonl", "af", "format"];
+
+impl Request {
+    /// Reads the words after the program's name.
+    ///
+    /// # Errors
+    /// [`ArgumentError`] for an unknown option, a missing or wrong value, or options that exclude each
+    /// other.
+    pub fn read(words: &[OsString]) -> Result<Self, ArgumentError> {
+        let normal = normalise(words)?;
+        let matches = command().try_get_matches_from(normal).map_err(|error| invalid(&error))?;
+        Ok(Self::from_matches(&matches))
+    }
+
+    /// No queue is to be asked: ads or logs were named.
+    pub fn is_offline(&self) -> bool {
+        self.job_ads.is_some() || !self.user_logs.is_empty()
+    }
+
+    fn from_matches(matches: &ArgMatches) -> Self {
+        let text = |id: &str| matches.get_one::<String>(id).cloned();
+        let texts = |id: &str| -> Vec<String> {
+            matches.get_many::<String>(id).map(|all| all.cloned().collect()).unwrap_or_default()
+        };
+        let path = |id: &str| matches.get_one::<PathBuf>(id).cloned();
+        let paths = |id: &str| -> Vec<PathBuf> {
+            matches.get_many::<PathBuf>(id).map(|all| all.cloned().collect()).unwrap_or_default()
+        };
+        let output = if matches.get_flag("long") {
+            Output::Long
+        } else if matches.get_flag("json") {
+            Output::Json
+        } else if matches.get_flag("jsonl") {
+            Output::JsonLines
+        } else if matches.contains_id("af") {
+            Output::AutoFormat(texts("af-qualifiers").concat(), texts("af"))
+        } else if matches.contains_id("format") {
+            let pairs = texts("format").into_iter().zip(texts("format-attribute"));
+            Output::Format(pairs.collect())
+        } else if matches.get_flag("nobatch") {
+            Output::Table
+        } else {
+            Output::Groups
+        };
+        let width = texts("wide-qualifiers").last().and_then(|columns| columns.parse().ok());
+        let columns = if matches.get_flag("wide") { None } else { width.or(Some(COLUMNS)) };
+        Self {
+            help: matches.get_flag("help"),
+            version: matches.get_flag("version"),
+            debug: matches.get_flag("debug"),
+            selection: Selection {
+                jobs: texts(JOBS).iter().map(|word| JobSpec::parse(word)).collect(),
+                constraint: text("constraint"),
+                all_users: matches.get_flag("allusers"),
+            },
+            limit: matches
+                .get_one::<u64>("limit")
+                .map(|&n| usize::try_from(n).unwrap_or(usize::MAX)),
+            schedd: text("name"),
+            pool: text("pool"),
+            job_ads: path("jobads"),
+            user_logs: paths("userlog"),
+            event_logs: paths("eventlog"),
+            epochs: path("epochs"),
+            model: path("model"),
+            engine: text("engine"),
+            now: matches.get_one::<i64>("now").copied(),
+            output,
+            columns,
+        }
+    }
+}
+
+/// The id of the words that name jobs.
+const JOBS: &str = "jobs";
+
+/// clap's view of the option table.
+fn command() -> Command {
+    let mut command = Command::new("condor_holdadvise")
+        .no_binary_name(true)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .args_override_self(true)
+        .arg(Arg::new(JOBS).num_args(0..).action(ArgAction::Append));
+    for option in OPTIONS.iter().filter(|option| option.alias_of.is_none()) {
+        command = command.arg(argument(option));
+        if option.qualifiers.is_some() {
+            let id = qualifiers_id(option);
+            command = command.arg(Arg::new(id.clone()).long(id).action(ArgAction::Append));
+        }
+        if let Takes::Two(_, second) = option.takes {
+            let id = format!("{}-{second}", option.name);
+            command = command.arg(Arg::new(id.clone()).long(id).action(ArgAction::Append));
+        }
+    }
+    command
+}
+
+fn argument(option: &OptionSpec) -> Arg {
+    let argument = Arg::new(option.name).long(option.name);
+    let argument = match option.takes {
+        Takes::Nothing => argument.action(ArgAction::SetTrue),
+        _ if option.repeats => argument.action(ArgAction::Append),
+        _ => argument.action(ArgAction::Set),
+    };
+    let argument = match option.takes {
+        Takes::One("filename") => argument.value_parser(value_parser!(PathBuf)),
+        Takes::One("number") => argument.value_parser(value_parser!(u64)),
+        Takes::One("time") => {
+            argument.value_parser(value_parser!(i64)).allow_negative_numbers(true)
+        }
+        Takes::One("builtin|torch") => argument.value_parser(["builtin", "torch"]),
+        _ => argument,
+    };
+    if OUTPUTS.contains(&option.name) {
+        argument.conflicts_with_all(OUTPUTS.iter().filter(|other| **other != option.name))
+    } else {
+        argument
+    }
+}
+
+/// clap's complaint in the words of HTCondor's tools.
+fn invalid(error: &clap::Error) -> ArgumentError {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        Some(ContextValue::Strings(texts)) => texts.join(", "),
+        _ => String::new(),
+    };
+    // clap names an option `--limit <limit>`.
+    let option = |kind| {
+        let text = context(kind);
+        format!("-{}", text.trim_start_matches('-').split([' ', '=']).next().unwrap_or_default())
+    };
+    let name = option(ContextKind::InvalidArg);
+    let value = crate::text::strip_control(&context(ContextKind::InvalidValue)).into_owned();
+    ArgumentError::Invalid(match error.kind() {
+        ErrorKind::ArgumentConflict => {
+            format!("{name} conflicts with {}", option(ContextKind::PriorArg))
+        }
+        ErrorKind::InvalidValue => {
+            format!("{name}: {value:?} is not one of {}", context(ContextKind::ValidValue))
+        }
+        ErrorKind::ValueValidation => format!("{name}: {value:?} is not a whole number that fits"),
+        ErrorKind::InvalidUtf8 => "an argument is not UTF-8 text".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::userlog::JobId;
+
+    fn read(line: &str) -> Result<Request, ArgumentError> {
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        Request::read(&words)
+    }
+
+    #[test]
+    fn clap_accepts_the_table() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn nothing_asks_for_own_held_jobs() {
+        let request = read("").unwrap();
+        assert_eq!(request.selection, Selection::default());
+        assert_eq!(request.output, Output::Groups);
+        assert_eq!(request.columns, Some(80));
+        assert!(!request.is_offline());
+    }
+
+    #[test]
+    fn a_full_line() {
+        let request = read(
+            "7.1 bob -u a.log -u b.log -ev E -ep P -mo m.pt -en torch -now -5 -lim 3 -w -n s -po h",
+        )
+        .unwrap();
+        assert_eq!(
+            request.selection.jobs,
+            [JobSpec::Job(JobId::new(7, 1)), JobSpec::Owner("bob".to_owned())]
+        );
+        assert_eq!(request.user_logs, [PathBuf::from("a.log"), PathBuf::from("b.log")]);
+        assert_eq!(request.event_logs, [PathBuf::from("E")]);
+        assert_eq!((request.now, request.limit, request.columns), (Some(-5), Some(3), None));
+        assert_eq!(request.schedd.as_deref(), Some("s"));
+        assert_eq!(request.pool.as_deref(), Some("h"));
+        assert!(request.is_offline());
+    }
+
+    #[test]
+    fn outputs() {
+        assert_eq!(read("-long").unwrap().output, Output::Long);
+        assert_eq!(read("-json").unwrap().output, Output::Json);
+        assert_eq!(read("-nob").unwrap().output, Output::Table);
+        assert_eq!(read("-wide:132").unwrap().columns, Some(132));
+        assert_eq!(
+            read("-af:j A B -af:h C").unwrap().output,
+            Output::AutoFormat("jh".to_owned(), vec!["A".into(), "B".into(), "C".into()])
+        );
+        assert_eq!(
+            read("-f %d A -format -%s B").unwrap().output,
+            Output::Format(vec![("%d".into(), "A".into()), ("-%s".into(), "B".into())])
+        );
+    }
+
+    #[test]
+    fn wrong_values() {
+        let error = |line: &str| read(line).unwrap_err().to_string();
+        assert_eq!(error("-limit many"), "-limit: \"many\" is not a whole number that fits");
+        assert_eq!(error("-engine candle"), "-engine: \"candle\" is not one of builtin, torch");
+        assert_eq!(error("-json -long"), "-json conflicts with -long");
+    }
+}

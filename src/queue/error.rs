@@ -1,0 +1,73 @@
+//! What can go wrong on the way to held jobs.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why jobs, ads or counts could not be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueueError {
+    /// A tool of HTCondor is not on PATH or cannot be started.
+    #[error(
+        "cannot run {tool}: {source}; is HTCondor installed and on PATH? Without it use -jobads or -userlog"
+    )]
+    Start {
+        /// Its name.
+        tool: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A tool of HTCondor ended with a failure.
+    #[error("{tool} failed: {said}")]
+    Failed {
+        /// Its name.
+        tool: &'static str,
+        /// Its first line of complaint.
+        said: String,
+    },
+    /// A tool of HTCondor took too long and was ended.
+    #[error("{tool} gave no answer within {} s (HOLDADVISE_TIMEOUT sets the limit)", after.as_secs())]
+    TimedOut {
+        /// Its name.
+        tool: &'static str,
+        /// The time it had.
+        after: Duration,
+    },
+    /// A file cannot be opened or read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file; `-` is standard input.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file has no ClassAds in it.
+    #[error("{} holds no ClassAds: {expected}", path.display())]
+    NotAds {
+        /// The file; `-` is standard input.
+        path: PathBuf,
+        /// What was expected.
+        expected: String,
+    },
+    /// The constraint is no ClassAd expression.
+    #[error("-constraint {constraint:?} is not a ClassAd expression: {reason}")]
+    Constraint {
+        /// The text given.
+        constraint: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl QueueError {
+    /// True when HTCondor's tools are not installed, as against failing.
+    pub fn is_not_installed(&self) -> bool {
+        matches!(self, Self::Start { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// True when the time was up.
+    pub fn is_timed_out(&self) -> bool {
+        matches!(self, Self::TimedOut { .. })
+    }
+}

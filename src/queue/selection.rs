@@ -1,0 +1,160 @@
+//! Which jobs are asked about, and the constraint that says so to the queue.
+
+use crate::text::classad_quote;
+use crate::userlog::JobId;
+
+/// One word of the command line that names jobs. Source: `StrIsProcId` of HTCondor's `proc_id.cpp`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum JobSpec {
+    /// `1234` or `1234.`: the held jobs of a cluster.
+    Cluster(i32),
+    /// `1234.0`: one job.
+    Job(JobId),
+    /// Any other word: the held jobs of an owner; with an `@` the whole user name.
+    Owner(String),
+}
+
+impl JobSpec {
+    /// Reads one word. Every word names something: what is no job id is an owner.
+    pub fn parse(word: &str) -> Self {
+        let (cluster, proc) = word.split_once('.').unwrap_or((word, ""));
+        let Some(cluster) = digits(cluster) else { return Self::Owner(word.to_owned()) };
+        if proc.is_empty() {
+            return Self::Cluster(cluster);
+        }
+        let (unsigned, sign) = proc.strip_prefix('-').map_or((proc, 1), |rest| (rest, -1));
+        match digits(unsigned) {
+            Some(proc) => Self::Job(JobId::new(cluster, sign * proc)),
+            None => Self::Owner(word.to_owned()),
+        }
+    }
+
+    /// The ClassAd expression that is true for the jobs named.
+    fn expression(&self) -> String {
+        match self {
+            Self::Cluster(cluster) => format!("(ClusterId == {cluster} && JobStatus == 5)"),
+            Self::Job(id) => format!("(ClusterId == {} && ProcId == {})", id.cluster, id.proc),
+            Self::Owner(name) => {
+                let attribute = if name.contains('@') { "User" } else { "Owner" };
+                // A name that no literal can hold is nobody's.
+                classad_quote(name).map_or_else(
+                    || "false".to_owned(),
+                    |name| format!("({attribute} == {name} && JobStatus == 5)"),
+                )
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for JobSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cluster(cluster) => write!(f, "{cluster}"),
+            Self::Job(id) => id.fmt(f),
+            Self::Owner(owner) => f.write_str(&crate::text::strip_control(owner)),
+        }
+    }
+}
+
+fn digits(text: &str) -> Option<i32> {
+    if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
+}
+
+/// The jobs asked about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Job ids, clusters and owners; none: all held jobs that `all_users` leaves.
+    pub jobs: Vec<JobSpec>,
+    /// A ClassAd expression that must be true as well.
+    pub constraint: Option<String>,
+    /// Jobs of all users when `jobs` is empty, else the user's own.
+    pub all_users: bool,
+}
+
+impl Selection {
+    /// The constraint to send to the queue. A job named by its full id is found in any state, so that
+    /// `not held` and `not in the queue` are told apart; everything else only when held.
+    pub fn expression(&self) -> String {
+        let named = match self.jobs.as_slice() {
+            [] => "JobStatus == 5".to_owned(),
+            jobs => {
+                let parts: Vec<String> = jobs.iter().map(JobSpec::expression).collect();
+                parts.join(" || ")
+            }
+        };
+        match &self.constraint {
+            Some(constraint) => format!("({constraint}) && ({named})"),
+            None => named,
+        }
+    }
+
+    /// True when other users' jobs are to be looked at: asked for, or named by id or owner.
+    pub fn reaches_other_users(&self) -> bool {
+        self.all_users || !self.jobs.is_empty()
+    }
+
+    /// Whether a job is one of those named, its state and the constraint left aside.
+    pub fn names(&self, id: JobId, owner: Option<&str>, user: Option<&str>) -> bool {
+        self.jobs.is_empty()
+            || self.jobs.iter().any(|spec| match spec {
+                JobSpec::Cluster(cluster) => id.cluster == *cluster,
+                JobSpec::Job(job) => id == *job,
+                JobSpec::Owner(name) if name.contains('@') => {
+                    user.is_some_and(|user| user.eq_ignore_ascii_case(name))
+                }
+                JobSpec::Owner(name) => {
+                    owner.is_some_and(|owner| owner.eq_ignore_ascii_case(name))
+                        || user
+                            .and_then(|user| user.split('@').next())
+                            .is_some_and(|user| user.eq_ignore_ascii_case(name))
+                }
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_are_read_as_condor_q_does() {
+        assert_eq!(JobSpec::parse("1234"), JobSpec::Cluster(1234));
+        assert_eq!(JobSpec::parse("1234."), JobSpec::Cluster(1234));
+        assert_eq!(JobSpec::parse("1234.0"), JobSpec::Job(JobId::new(1234, 0)));
+        assert_eq!(JobSpec::parse("1234.-1"), JobSpec::Job(JobId::new(1234, -1)));
+        for owner in ["alice", "12ab", "1.2.3", "12.x", "99999999999999", "alice@cs.wisc.edu"] {
+            assert_eq!(JobSpec::parse(owner), JobSpec::Owner(owner.to_owned()));
+        }
+    }
+
+    #[test]
+    fn constraints() {
+        let mut selection = Selection::default();
+        assert_eq!(selection.expression(), "JobStatus == 5");
+        assert!(!selection.reaches_other_users());
+        selection.jobs = vec![JobSpec::parse("7.1"), JobSpec::parse("8"), JobSpec::parse("a\"b")];
+        selection.constraint = Some("JobPrio > 3 || true".to_owned());
+        assert_eq!(
+            selection.expression(),
+            "(JobPrio > 3 || true) && ((ClusterId == 7 && ProcId == 1) || \
+             (ClusterId == 8 && JobStatus == 5) || (Owner == \"a\\\"b\" && JobStatus == 5))"
+        );
+        assert!(selection.names(JobId::new(7, 1), None, None));
+        assert!(!selection.names(JobId::new(7, 2), Some("alice"), None));
+    }
+
+    proptest! {
+        #[test]
+        fn any_word_is_read(word in any::<String>()) {
+            JobSpec::parse(&word);
+        }
+
+        #[test]
+        fn ids_read_back(cluster in 0..i32::MAX, proc in -9..9_999_999i32) {
+            let id = JobId::new(cluster, proc);
+            prop_assert_eq!(JobSpec::parse(&id.to_string()), JobSpec::Job(id));
+        }
+    }
+}
