@@ -1,0 +1,168 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::userlog::JobId;
+
+fn facts() -> JobFacts {
+    JobFacts { num_holds: Some(2), ..JobFacts::of(JobId::new(1234, 0)) }
+}
+
+fn hold(code: i32, subcode: i32, reason: &str) -> Hold<'_> {
+    Hold { code: Some(code), subcode: Some(subcode), reason }
+}
+
+const MEMORY: &str = "Error from slot1_1@e2031.example.org: Job has gone over cgroup memory limit of 2048 megabytes. Last measured usage: 2040 megabytes.  Consider resubmitting with a higher request_memory.";
+
+#[test]
+fn release_names_the_very_hold() {
+    assert_eq!(
+        release_command(&hold(13, 256, ""), &facts()),
+        "condor_release -constraint 'ClusterId == 1234 && ProcId == 0 && JobStatus == 5 && HoldReasonCode == 13 && NumHolds == 2'"
+    );
+    assert!(remove_command(&hold(13, 256, ""), &facts()).starts_with("condor_rm -constraint '"));
+}
+
+#[test]
+fn memory_is_raised_over_usage_and_provision() {
+    let facts = JobFacts {
+        request_memory: Some(1024),
+        memory_provisioned: Some(2048),
+        memory_usage: Some(2040),
+        ..facts()
+    };
+    let change = change(Action::Memory, &hold(34, 102, MEMORY), &facts).unwrap();
+    assert_eq!(change.text, "Raise RequestMemory to 3072 MiB (it used 2040 MiB).");
+    assert_eq!(change.commands[0], "condor_qedit 1234.0 RequestMemory 3072");
+    assert_eq!(change.commands.len(), 2);
+}
+
+#[test]
+fn memory_is_read_from_the_reason_of_a_log() {
+    assert_eq!(megabytes(MEMORY), Some(2048));
+    assert_eq!(megabytes("Memory limit exceeded: requested 1000MB, used 1300MB."), Some(1300));
+    assert_eq!(megabytes("due to memory usage 10572684."), None);
+    let change = change(Action::Memory, &hold(34, 102, MEMORY), &facts()).unwrap();
+    assert_eq!(change.commands[0], "condor_qedit 1234.0 RequestMemory 3072");
+    let unknown = super::change(Action::Memory, &hold(34, 102, ""), &facts()).unwrap();
+    assert_eq!(unknown.commands.len(), 1, "no number, no edit");
+}
+
+#[test]
+fn disk_is_raised() {
+    let facts = JobFacts { disk_usage: Some(1_000_000), request_disk: Some(500_000), ..facts() };
+    let change = change(Action::Disk, &hold(34, 104, ""), &facts).unwrap();
+    assert_eq!(change.commands[0], "condor_qedit 1234.0 RequestDisk 1536000");
+}
+
+#[test]
+fn memory_is_offered_only_where_it_could_matter() {
+    let actions = |code, subcode, reason, facts: &JobFacts| {
+        applicable_actions(&hold(code, subcode, reason), facts)
+    };
+    assert_eq!(actions(34, 102, MEMORY, &facts()), [Action::AsIs, Action::Memory]);
+    assert_eq!(actions(34, 104, "", &facts()), [Action::AsIs, Action::Disk]);
+    assert_eq!(actions(1, 0, "via condor_hold (by user u)", &facts()), [Action::AsIs]);
+    assert_eq!(actions(16, 0, "Spooling input data files", &facts()), []);
+    assert_eq!(actions(15, 0, "", &facts()), [Action::AsIs]);
+    let full = JobFacts { memory_usage: Some(990), memory_provisioned: Some(1000), ..facts() };
+    assert!(!actions(13, 2, "", &full).contains(&Action::Memory));
+    assert!(actions(3, 1, "PeriodicHold became true", &full).contains(&Action::Memory));
+    assert!(!actions(3, 1, "PeriodicHold became true", &facts()).contains(&Action::Memory));
+}
+
+#[test]
+fn a_failed_machine_is_excluded_and_requirements_kept() {
+    let facts = JobFacts {
+        last_remote_host: Some("slot1_1@e2031.example.org".to_owned()),
+        requirements: Some("(TARGET.Arch == \"X86_64\") && Name != \"it's\"".to_owned()),
+        ..facts()
+    };
+    let hold = hold(45, -1000, "Error from slot1_1@e2031.example.org: Singularity test failed:");
+    let change = change(Action::Site, &hold, &facts).unwrap();
+    assert_eq!(
+        change.commands[0],
+        r#"condor_qedit 1234.0 Requirements '((TARGET.Arch == "X86_64") && Name != "it'\''s") && (TARGET.Machine =!= "e2031.example.org")'"#
+    );
+    let again = JobFacts {
+        requirements: Some("(true) && (TARGET.Machine =!= \"e2031.example.org\")".to_owned()),
+        ..facts.clone()
+    };
+    assert_eq!(super::change(Action::Site, &hold, &again).unwrap().commands.len(), 1);
+    let site = JobFacts { glidein_site: Some("UChicago".to_owned()), ..facts };
+    assert!(
+        super::change(Action::Site, &hold, &site).unwrap().commands[0]
+            .contains("TARGET.GLIDEIN_Site =!= \"UChicago\"")
+    );
+}
+
+#[test]
+fn the_place_does_not_matter_for_a_file_that_is_missing_at_the_access_point() {
+    let reason = "Transfer input files failure at access point ap40 while sending files to execution point slot1_1@e1.example.org. Details: reading from file /home/u/in put.dat: (errno 2) No such file or directory";
+    let actions = applicable_actions(&hold(13, 2, reason), &facts());
+    assert_eq!(actions, [Action::AsIs, Action::Other]);
+    let change = change(Action::Other, &hold(13, 2, reason), &facts()).unwrap();
+    assert!(change.text.starts_with("Put /home/u/in put.dat back"), "{}", change.text);
+}
+
+#[test]
+fn a_server_that_is_away_needs_no_mending() {
+    let away = "Transfer input files failure at execution point slot1@e1 using protocol http. Details: Failed to connect to h.org port 80: Connection refused ( URL file = http://h.org/x )|";
+    assert_eq!(applicable_actions(&hold(13, 256, away), &facts()), [Action::AsIs, Action::Site]);
+    let gone = "Transfer input files failure at execution point slot1@e1 using protocol http. Details: The requested URL returned error: 404 ( URL file = http://h.org/x )|";
+    assert_eq!(applicable_actions(&hold(13, 256, gone), &facts()), [Action::AsIs, Action::Other]);
+    let change = change(Action::Other, &hold(13, 256, gone), &facts()).unwrap();
+    assert!(change.text.contains("http://h.org/x"));
+}
+
+#[test]
+fn an_executable_is_made_executable() {
+    let facts = JobFacts {
+        command: Some("run me.sh".to_owned()),
+        iwd: Some("/home/u/".to_owned()),
+        ..facts()
+    };
+    let reason = "Error from slot1@h: Failed to execute '/var/lib/condor/execute/dir_1/condor_exec.exe': (errno=13: 'Permission denied')";
+    let change = change(Action::Other, &hold(6, 13, reason), &facts).unwrap();
+    assert_eq!(change.commands[0], "chmod +x '/home/u/run me.sh'");
+}
+
+#[test]
+fn durations_are_doubled() {
+    let facts = JobFacts { allowed_execute_duration: Some(3600), ..facts() };
+    let change = change(Action::Other, &hold(47, 0, ""), &facts).unwrap();
+    assert_eq!(change.commands[0], "condor_qedit 1234.0 AllowedExecuteDuration 7200");
+}
+
+#[test]
+fn hostile_names_do_not_reach_commands() {
+    let facts = JobFacts {
+        last_remote_host: Some("slot1@a\"; true || \"".to_owned()),
+        requirements: Some("true".to_owned()),
+        glidein_site: Some("x\u{1b}[31m".to_owned()),
+        ..facts()
+    };
+    assert!(change(Action::Site, &hold(45, 0, ""), &facts).is_none());
+}
+
+proptest! {
+    #[test]
+    fn every_command_is_one_line_and_fits_the_action(
+        code in 0_i32..52, subcode in prop::sample::select(vec![0, 2, 8, 12, 13, 28, 62, 102, 104, 122, 256, -9]),
+        reason in any::<String>(), name in any::<String>(), number in any::<i64>(),
+    ) {
+        let facts = JobFacts {
+            num_holds: Some(number), request_memory: Some(number), memory_usage: Some(number),
+            memory_provisioned: Some(number), disk_usage: Some(number), disk_provisioned: Some(number),
+            last_remote_host: Some(name.clone()), glidein_site: Some(name.clone()), requirements: Some(name.clone()),
+            command: Some(name.clone()), iwd: Some("/i".to_owned()), proxy: Some(name.clone()), image: Some(name),
+            allowed_job_duration: Some(number), allowed_execute_duration: Some(number), ..facts()
+        };
+        let hold = hold(code, subcode, &reason);
+        for action in applicable_actions(&hold, &facts) {
+            let change = change(action, &hold, &facts).unwrap();
+            let all = change.commands.iter().chain([&change.text]);
+            prop_assert!(all.into_iter().all(|text| !text.chars().any(char::is_control)));
+            prop_assert!(change.commands.last().unwrap().starts_with("condor_release "));
+        }
+    }
+}
