@@ -2,6 +2,7 @@
 //!
 //! [`open`] reads a file with bounded memory, [`Events`] a log in memory; an event borrows its text from there and parses its fields when asked.
 //! Damage costs the events it touches: they are reported with their byte offset, and the next one is read.
+//! [`write_event`] writes the text form byte by byte as HTCondor does.
 //!
 //! Source of the format: `src/condor_utils/condor_event.cpp` of HTCondor.
 
@@ -15,6 +16,7 @@ mod options;
 mod reader;
 mod text;
 mod time;
+mod write;
 
 pub use body::*;
 pub use error::{Damage, DamagedEvent, UserlogError};
@@ -26,3 +28,4 @@ pub use options::ReadOptions;
 pub use reader::{LogReader, open};
 pub use text::events::Events;
 pub use time::YearHint;
+pub use write::{DateForm, EventHeader, write_event, write_text};

@@ -24,6 +24,8 @@ impl<'a> JobAdInformation<'a> {
 /// 100 to 111: an event of the execution point's own log.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ExecutionPoint<'a> {
+    /// The event number, 100 to 111.
+    pub number: u16,
     /// The header line behind the date.
     pub head: Text<'a>,
     /// `(name, ClassAd expression as written)`, in order.

@@ -106,3 +106,52 @@ pub enum Body<'a> {
     /// Any other kind: its text is in `Event::title` and `Event::lines`.
     Other,
 }
+
+impl Body<'_> {
+    /// The event number that HTCondor writes for this body. `None` for [`Body::Other`].
+    pub const fn number(&self) -> Option<u16> {
+        Some(match self {
+            Self::Submit(_) => 0,
+            Self::Execute(_) => 1,
+            Self::ExecutableError(_) => 2,
+            Self::Checkpointed(_) => 3,
+            Self::Evicted(_) => 4,
+            Self::Terminated(_) => 5,
+            Self::ImageSize(_) => 6,
+            Self::ShadowException(_) => 7,
+            Self::Generic(_) => 8,
+            Self::Aborted(_) => 9,
+            Self::Suspended(_) => 10,
+            Self::Unsuspended => 11,
+            Self::Held(_) => 12,
+            Self::Released(_) => 13,
+            Self::NodeExecute(_) => 14,
+            Self::NodeTerminated(_) => 15,
+            Self::PostScriptTerminated(_) => 16,
+            Self::RemoteError(_) => 21,
+            Self::Disconnected(_) => 22,
+            Self::Reconnected(_) => 23,
+            Self::ReconnectFailed(_) => 24,
+            Self::GridResourceUp(_) => 25,
+            Self::GridResourceDown(_) => 26,
+            Self::GridSubmit(_) => 27,
+            Self::JobAdInformation(_) => 28,
+            Self::AttributeUpdate(_) => 33,
+            Self::PreSkip(_) => 34,
+            Self::ClusterSubmit(_) => 35,
+            Self::ClusterRemove(_) => 36,
+            Self::FactoryPaused(_) => 37,
+            Self::FactoryResumed(_) => 38,
+            Self::FileTransfer(_) => 40,
+            Self::ReserveSpace(_) => 41,
+            Self::ReleaseSpace(_) => 42,
+            Self::FileComplete(_) => 43,
+            Self::FileUsed(_) => 44,
+            Self::FileRemoved(_) => 45,
+            Self::DataflowSkipped(_) => 46,
+            Self::CommonFiles(_) => 47,
+            Self::ExecutionPoint(point) => point.number,
+            Self::Other => return None,
+        })
+    }
+}

@@ -19,6 +19,30 @@ pub enum FileTransferKind {
     OutputFinished,
 }
 
+impl FileTransferKind {
+    /// Every kind, in the order of `FileTransferEventType`, which counts from 1.
+    pub const ALL: [Self; 6] = [
+        Self::InputQueued,
+        Self::InputStarted,
+        Self::InputFinished,
+        Self::OutputQueued,
+        Self::OutputStarted,
+        Self::OutputFinished,
+    ];
+
+    /// What the header line of the event says.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::InputQueued => "Entered queue to transfer input files",
+            Self::InputStarted => "Started transferring input files",
+            Self::InputFinished => "Finished transferring input files",
+            Self::OutputQueued => "Entered queue to transfer output files",
+            Self::OutputStarted => "Started transferring output files",
+            Self::OutputFinished => "Finished transferring output files",
+        }
+    }
+}
+
 /// 040: a sandbox is moved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileTransfer<'a> {

@@ -59,6 +59,7 @@ pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], lines: &'a [u8
         }
         47 => Body::CommonFiles(other::common_files(title)),
         100..=111 => Body::ExecutionPoint(ExecutionPoint {
+            number,
             head: text(title),
             attributes: attributes(lines),
         }),

@@ -105,21 +105,10 @@ pub(super) fn factory_paused(lines: Lines<'_>) -> FactoryPaused<'_> {
     paused
 }
 
-/// What event 040 writes, in the order of `FileTransferEventType`.
-pub(in crate::userlog) const TRANSFER_TITLES: [(FileTransferKind, &str); 6] = [
-    (FileTransferKind::InputQueued, "Entered queue to transfer input files"),
-    (FileTransferKind::InputStarted, "Started transferring input files"),
-    (FileTransferKind::InputFinished, "Finished transferring input files"),
-    (FileTransferKind::OutputQueued, "Entered queue to transfer output files"),
-    (FileTransferKind::OutputStarted, "Started transferring output files"),
-    (FileTransferKind::OutputFinished, "Finished transferring output files"),
-];
-
 pub(super) fn file_transfer<'a>(title: &[u8], lines: Lines<'a>) -> FileTransfer<'a> {
     let title = title.trim_ascii_end();
-    let kind = TRANSFER_TITLES.iter().find(|(_, text)| text.as_bytes() == title);
-    let mut transfer =
-        FileTransfer { kind: kind.map(|(kind, _)| *kind), host: None, seconds_in_queue: None };
+    let kind = FileTransferKind::ALL.into_iter().find(|kind| kind.title().as_bytes() == title);
+    let mut transfer = FileTransfer { kind, host: None, seconds_in_queue: None };
     for line in lines {
         if let Some(rest) = line.strip_prefix(b"\tSeconds spent in queue:") {
             transfer.seconds_in_queue = Cursor(rest).unsigned();

@@ -1,0 +1,233 @@
+//! Writing the text form, as HTCondor 25 formats it (`ULogEvent::formatEvent`).
+
+mod header;
+mod other;
+mod run;
+mod table;
+
+use std::io::{self, Write};
+
+use super::body::*;
+
+pub use header::{DateForm, EventHeader};
+
+/// The longest line of notes or reasons that HTCondor writes, bytes.
+const LONGEST_LINE: usize = 8191;
+
+/// Writes an event with its header line and separator.
+///
+/// Fields that are `None` are left out. A newline within a text becomes `|`, as HTCondor does with reasons.
+///
+/// # Errors
+/// `out` fails, or the body is one that has no text of its own ([`Body::Other`], a [`FileTransfer`] without a
+/// kind): `InvalidInput`; see [`write_text`] for such events.
+pub fn write_event(
+    out: &mut impl Write,
+    header: &EventHeader<'_>,
+    body: &Body<'_>,
+) -> io::Result<()> {
+    let number = body.number().ok_or_else(|| no_text("Body::Other"))?;
+    header.write(out, number)?;
+    write_body(out, body)?;
+    out.write_all(b"...\n")
+}
+
+/// Writes an event of any number from its text: the header line behind the date, and whole lines.
+///
+/// # Errors
+/// `out` fails.
+pub fn write_text(
+    out: &mut impl Write,
+    header: &EventHeader<'_>,
+    number: u16,
+    title: &[u8],
+    lines: &[u8],
+) -> io::Result<()> {
+    header.write(out, number)?;
+    out.write_all(title)?;
+    out.write_all(b"\n")?;
+    out.write_all(lines)?;
+    out.write_all(b"...\n")
+}
+
+fn no_text(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("{what} has no text to be written"))
+}
+
+fn write_body(out: &mut impl Write, body: &Body<'_>) -> io::Result<()> {
+    match body {
+        Body::Submit(submit) => {
+            writeln!(out, "Job submitted from host: {}", OneLine(&submit.submit_host))?;
+            let notes = Notes {
+                log: &submit.log_notes,
+                user: &submit.user_notes,
+                warnings: &submit.warnings,
+                dag_node: &submit.dag_node,
+            };
+            notes.write(out)
+        }
+        Body::Execute(execute) => {
+            writeln!(out, "Job executing on host: {}", OneLine(&execute.execute_host))?;
+            run::slot(out, execute)
+        }
+        Body::ExecutableError(error) => run::executable_error(out, *error),
+        Body::Checkpointed(checkpointed) => run::checkpointed(out, *checkpointed),
+        Body::Evicted(evicted) => run::evicted(out, evicted),
+        Body::Terminated(terminated) => {
+            writeln!(out, "Job terminated.")?;
+            run::terminated(out, terminated, "Job")
+        }
+        Body::ImageSize(size) => run::image_size(out, *size),
+        Body::ShadowException(exception) => {
+            writeln!(out, "Shadow exception!")?;
+            writeln!(out, "\t{}", OneLine(&exception.message))?;
+            run::bytes(out, "Run Bytes Sent By Job", exception.bytes_sent)?;
+            run::bytes(out, "Run Bytes Received By Job", exception.bytes_received)
+        }
+        Body::Generic(info) => writeln!(out, "{}", OneLine(info)),
+        Body::Aborted(aborted) => {
+            let by = if aborted.by_the_user { " by the user" } else { "" };
+            writeln!(out, "Job was aborted{by}.")?;
+            reason(out, &aborted.reason)?;
+            toe(out, &aborted.toe)
+        }
+        Body::Suspended(suspended) => {
+            writeln!(out, "Job was suspended.")?;
+            let processes = suspended.processes.unwrap_or(-1);
+            writeln!(out, "\tNumber of processes actually suspended: {processes}")
+        }
+        Body::Unsuspended => writeln!(out, "Job was unsuspended."),
+        Body::Held(held) => {
+            writeln!(out, "Job was held.")?;
+            let unspecified = held.reason.as_deref().unwrap_or("Reason unspecified");
+            writeln!(out, "\t{}", OneLine(unspecified))?;
+            codes(out, held.code, held.subcode)
+        }
+        Body::Released(released) => {
+            writeln!(out, "Job was released.")?;
+            reason(out, &released.reason)
+        }
+        Body::NodeExecute(node) => {
+            let host = OneLine(&node.execute.execute_host);
+            writeln!(out, "Node {} executing on host: {host}", node.node.unwrap_or(-1))?;
+            run::slot(out, &node.execute)
+        }
+        Body::NodeTerminated(node) => {
+            writeln!(out, "Node {} terminated.", node.node.unwrap_or(-1))?;
+            run::terminated(out, &node.terminated, "Node")
+        }
+        Body::PostScriptTerminated(script) => {
+            writeln!(out, "POST Script terminated.")?;
+            run::ending(out, script.return_value, script.signal)?;
+            match &script.dag_node {
+                Some(node) => writeln!(out, "    DAG Node: {}", Longest(node)),
+                None => Ok(()),
+            }
+        }
+        Body::RemoteError(error) => run::remote_error(out, error),
+        Body::Disconnected(disconnected) => {
+            writeln!(out, "Job disconnected, attempting to reconnect")?;
+            writeln!(out, "    {}", Longest(&disconnected.reason))?;
+            let name = OneLine(disconnected.startd_name.as_deref().unwrap_or_default());
+            let address = OneLine(disconnected.startd_address.as_deref().unwrap_or_default());
+            writeln!(out, "    Trying to reconnect to {name} {address}")
+        }
+        Body::Reconnected(reconnected) => {
+            writeln!(out, "Job reconnected to {}", OneLine(&reconnected.startd_name))?;
+            let startd = OneLine(reconnected.startd_address.as_deref().unwrap_or_default());
+            writeln!(out, "    startd address: {startd}")?;
+            let starter = OneLine(reconnected.starter_address.as_deref().unwrap_or_default());
+            writeln!(out, "    starter address: {starter}")
+        }
+        Body::ReconnectFailed(failed) => {
+            writeln!(out, "Job reconnection failed")?;
+            writeln!(out, "    {}", Longest(&failed.reason))?;
+            let name = OneLine(failed.startd_name.as_deref().unwrap_or_default());
+            writeln!(out, "    Can not reconnect to {name}, rescheduling job")
+        }
+        Body::ClusterSubmit(submit) => {
+            writeln!(out, "Cluster submitted from host: {}", OneLine(&submit.submit_host))?;
+            let notes = Notes {
+                log: &submit.log_notes,
+                user: &submit.user_notes,
+                warnings: &None,
+                dag_node: &submit.dag_node,
+            };
+            notes.write(out)
+        }
+        Body::DataflowSkipped(skipped) => {
+            writeln!(out, "Dataflow job was skipped.")?;
+            reason(out, &skipped.reason)?;
+            toe(out, &skipped.toe)
+        }
+        other => other::write(out, other),
+    }
+}
+
+/// The lines below a submission.
+struct Notes<'a, 'b> {
+    log: &'a Option<Text<'b>>,
+    user: &'a Option<Text<'b>>,
+    warnings: &'a Option<Text<'b>>,
+    dag_node: &'a Option<Text<'b>>,
+}
+
+impl Notes<'_, '_> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match (self.log, self.dag_node) {
+            (Some(notes), _) => writeln!(out, "    {}", Longest(notes))?,
+            (None, Some(node)) => writeln!(out, "    DAG Node: {}", Longest(node))?,
+            (None, None) => {}
+        }
+        for line in [self.user, self.warnings].into_iter().flatten() {
+            writeln!(out, "    {}", Longest(line))?;
+        }
+        Ok(())
+    }
+}
+
+/// A line with a reason, if there is one.
+fn reason(out: &mut impl Write, reason: &Option<Text<'_>>) -> io::Result<()> {
+    match reason {
+        Some(reason) => writeln!(out, "\t{}", OneLine(reason)),
+        None => Ok(()),
+    }
+}
+
+fn codes(out: &mut impl Write, code: Option<i32>, subcode: Option<i32>) -> io::Result<()> {
+    match code {
+        Some(code) => writeln!(out, "\tCode {code} Subcode {}", subcode.unwrap_or(0)),
+        None => Ok(()),
+    }
+}
+
+fn toe(out: &mut impl Write, toe: &Option<Toe<'_>>) -> io::Result<()> {
+    match toe {
+        Some(toe) => writeln!(out, "\n\t{}", OneLine(&toe.text)),
+        None => Ok(()),
+    }
+}
+
+/// A text on one line: newlines become `|`, carriage returns a space (`ULogEvent::set_reason_member`).
+struct OneLine<'a>(&'a str);
+
+impl std::fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut rest = self.0;
+        while let Some(at) = rest.find(['\n', '\r']) {
+            f.write_str(&rest[..at])?;
+            f.write_str(if rest.as_bytes()[at] == b'\n' { "|" } else { " " })?;
+            rest = &rest[at + 1..];
+        }
+        f.write_str(rest)
+    }
+}
+
+/// A text on one line of no more than [`LONGEST_LINE`] bytes.
+struct Longest<'a>(&'a str);
+
+impl std::fmt::Display for Longest<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        OneLine(&self.0[..self.0.floor_char_boundary(LONGEST_LINE)]).fmt(f)
+    }
+}

@@ -1,0 +1,157 @@
+//! Events of a run.
+
+use std::io::{self, Write};
+
+use super::super::body::*;
+use super::{OneLine, codes, reason, table, toe};
+
+pub(super) fn slot(out: &mut impl Write, execute: &Execute<'_>) -> io::Result<()> {
+    if let Some(name) = &execute.slot_name {
+        writeln!(out, "\tSlotName: {}", OneLine(name))?;
+    }
+    for (name, value) in &execute.properties {
+        writeln!(out, "\t{} = {}", OneLine(name), OneLine(value))?;
+    }
+    Ok(())
+}
+
+pub(super) fn executable_error(out: &mut impl Write, error: ExecutableError) -> io::Result<()> {
+    let error_type = error.error_type.unwrap_or(-1);
+    let text = match error_type {
+        0 => "Job file not executable.",
+        1 => "Job not properly linked for Condor.",
+        _ => "[Bad error number.]",
+    };
+    writeln!(out, "({error_type}) {text}")
+}
+
+pub(super) fn checkpointed(out: &mut impl Write, checkpointed: Checkpointed) -> io::Result<()> {
+    writeln!(out, "Job was checkpointed.")?;
+    // Here HTCondor indents by one tab, elsewhere by two.
+    for (label, times) in
+        [("Run Remote", checkpointed.run_remote), ("Run Local", checkpointed.run_local)]
+    {
+        writeln!(out, "\t{}  -  {label} Usage", Times(times))?;
+    }
+    bytes(out, "Run Bytes Sent By Job For Checkpoint", checkpointed.bytes_sent)
+}
+
+pub(super) fn evicted(out: &mut impl Write, evicted: &Evicted<'_>) -> io::Result<()> {
+    write!(out, "Job was evicted.")?;
+    if let Some(code) = evicted.code {
+        write!(out, " Code {code} Subcode {}", evicted.subcode.unwrap_or(0))?;
+    }
+    let what = if evicted.terminated_and_requeued {
+        "(0) Job terminated and was requeued"
+    } else if evicted.checkpointed {
+        "(1) Job was checkpointed."
+    } else {
+        "(0) CPU times"
+    };
+    writeln!(out, "\n\t{what}")?;
+    usage(out, "Run Remote", evicted.run_remote)?;
+    usage(out, "Run Local", evicted.run_local)?;
+    bytes(out, "Run Bytes Sent By Job", evicted.bytes_sent)?;
+    bytes(out, "Run Bytes Received By Job", evicted.bytes_received)?;
+    if evicted.terminated_and_requeued {
+        ending(out, evicted.return_value, evicted.signal)?;
+        if evicted.return_value.is_none() {
+            core_file(out, &evicted.core_file)?;
+        }
+        reason(out, &evicted.reason)?;
+    } else if let Some(reason) = &evicted.reason {
+        writeln!(out, "\tReason: {}", OneLine(reason))?;
+    }
+    table::write(out, &evicted.resources)
+}
+
+pub(super) fn terminated(
+    out: &mut impl Write,
+    terminated: &Terminated<'_>,
+    who: &str,
+) -> io::Result<()> {
+    ending(out, terminated.return_value, terminated.signal)?;
+    if terminated.return_value.is_none() {
+        core_file(out, &terminated.core_file)?;
+    }
+    usage(out, "Run Remote", terminated.run_remote)?;
+    usage(out, "Run Local", terminated.run_local)?;
+    usage(out, "Total Remote", terminated.total_remote)?;
+    usage(out, "Total Local", terminated.total_local)?;
+    bytes(out, &format!("Run Bytes Sent By {who}"), terminated.bytes_sent)?;
+    bytes(out, &format!("Run Bytes Received By {who}"), terminated.bytes_received)?;
+    bytes(out, &format!("Total Bytes Sent By {who}"), terminated.total_bytes_sent)?;
+    bytes(out, &format!("Total Bytes Received By {who}"), terminated.total_bytes_received)?;
+    table::write(out, &terminated.resources)?;
+    toe(out, &terminated.toe)
+}
+
+/// How it ended. Without a return value it was a signal.
+pub(super) fn ending(
+    out: &mut impl Write,
+    return_value: Option<i32>,
+    signal: Option<i32>,
+) -> io::Result<()> {
+    match return_value {
+        Some(value) => writeln!(out, "\t(1) Normal termination (return value {value})"),
+        None => writeln!(out, "\t(0) Abnormal termination (signal {})", signal.unwrap_or(-1)),
+    }
+}
+
+fn core_file(out: &mut impl Write, file: &Option<Text<'_>>) -> io::Result<()> {
+    match file {
+        Some(file) => writeln!(out, "\t(1) Corefile in: {}", OneLine(file)),
+        None => writeln!(out, "\t(0) No core file"),
+    }
+}
+
+/// `Usr d hh:mm:ss, Sys d hh:mm:ss`.
+struct Times(CpuUsage);
+
+impl std::fmt::Display for Times {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (label, seconds) in [("Usr", self.0.user), (", Sys", self.0.system)] {
+            let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
+            write!(f, "{label} {days} {hours:02}:{:02}:{:02}", seconds / 60 % 60, seconds % 60)?;
+        }
+        Ok(())
+    }
+}
+
+fn usage(out: &mut impl Write, label: &str, times: CpuUsage) -> io::Result<()> {
+    writeln!(out, "\t\t{}  -  {label} Usage", Times(times))
+}
+
+/// A line of bytes moved, if they are known.
+pub(super) fn bytes(out: &mut impl Write, label: &str, count: Option<u64>) -> io::Result<()> {
+    match count {
+        Some(count) => writeln!(out, "\t{count}  -  {label}"),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn image_size(out: &mut impl Write, size: ImageSize) -> io::Result<()> {
+    writeln!(out, "Image size of job updated: {}", size.image_size_kb.unwrap_or(-1))?;
+    for (value, label) in [
+        (size.memory_usage_mb, "MemoryUsage of job (MB)"),
+        (size.resident_set_size_kb, "ResidentSetSize of job (KB)"),
+        (size.proportional_set_size_kb, "ProportionalSetSize of job (KB)"),
+    ] {
+        if let Some(value) = value {
+            writeln!(out, "\t{value}  -  {label}")?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn remote_error(out: &mut impl Write, error: &RemoteError<'_>) -> io::Result<()> {
+    let severity = if error.critical { "Error" } else { "Message" };
+    let (daemon, host) = (OneLine(&error.daemon), OneLine(&error.execute_host));
+    writeln!(out, "{severity} from {daemon} on {host}:")?;
+    if !error.message.is_empty() {
+        for line in error.message.split('\n') {
+            writeln!(out, "\t{}", OneLine(line))?;
+        }
+    }
+    codes(out, error.code, error.subcode)
+}
