@@ -12,7 +12,7 @@ pub struct CpuUsage {
 }
 
 /// One row of the `Partitionable Resources` table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Resource<'a> {
     /// `Cpus`, `Disk`, `Memory`, `GPUs`, ... without its unit.
     pub name: Text<'a>,
@@ -26,6 +26,8 @@ pub struct Resource<'a> {
     pub allocated: Option<f64>,
     /// The `Assigned` column as written, with its quotes.
     pub assigned: Option<Text<'a>>,
+    /// Usage, request and allocation that look whole but are not: HTCondor writes 1.001 as `1.00` and 1 as `1`.
+    pub rounded: [bool; 3],
 }
 
 /// Ticket of execution: who ended a job and when.

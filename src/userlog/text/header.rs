@@ -42,6 +42,23 @@ impl Ids {
             && Self::read(line)
                 .is_ok_and(|ids| line.get(ids.date_at).is_some_and(u8::is_ascii_digit))
     }
+
+    /// As [`Ids::begins_event`], with a whole date.
+    #[inline]
+    pub(in crate::userlog) fn begins_dated_event(bytes: &[u8]) -> bool {
+        Self::begins_event(bytes)
+            && Self::read(bytes).is_ok_and(|ids| {
+                let date = &bytes[ids.date_at..];
+                let fits = |form: &[u8]| {
+                    date.len() >= form.len()
+                        && date.iter().zip(form).all(|(byte, form)| match form {
+                            b'9' => byte.is_ascii_digit(),
+                            other => byte == other,
+                        })
+                };
+                fits(b"9999-99-99") || fits(b"99/99 99:99:99") || fits(b"99/99/99 ")
+            })
+    }
 }
 
 /// A number of the job id and the position behind the character `end` that follows it.

@@ -60,6 +60,10 @@ pub(in crate::userlog) fn find(bytes: &[u8], last: bool) -> Found {
             }
             Some(b'.') => match separator(line, last) {
                 Separator::Yes(length) => {
+                    if let Some(end) = glued(&rest[..at]) {
+                        let damage = Damage::Unterminated;
+                        return Found::Damaged { begin, end: begin + end, damage };
+                    }
                     let separator = begin + at;
                     return Found::Event { begin, lines, separator, end: separator + length };
                 }
@@ -117,8 +121,24 @@ fn truncated(rest: &[u8], end: usize, last: bool, damage: Damage) -> Damage {
     if cut { Damage::Truncated } else { damage }
 }
 
-/// The position behind the next separator, or of the next header line. `None`: more bytes are needed.
+/// The position, not the first, of a header that a writer put behind what another left unfinished.
+#[inline]
+fn glued(bytes: &[u8]) -> Option<usize> {
+    // Numbers of an event stand before the bracket: `... Run Bytes S012 (1234.000.000) 2024-01-31`.
+    memchr::memchr_iter(b'(', bytes).find_map(|bracket| {
+        let begin = bracket.checked_sub(4).filter(|begin| *begin > 0)?;
+        Ids::begins_dated_event(&bytes[begin..]).then_some(begin)
+    })
+}
+
+/// The position behind the next separator, or of the next header. `None`: more bytes are needed.
 pub(in crate::userlog) fn resync(bytes: &[u8], last: bool) -> Option<usize> {
+    let end = next_line(bytes, last)?;
+    Some(glued(&bytes[..end]).unwrap_or(end))
+}
+
+/// The position behind the next separator, or of the next line that begins an event.
+fn next_line(bytes: &[u8], last: bool) -> Option<usize> {
     let mut at = 0;
     while let Some(end) = memchr2(b'\n', 0, &bytes[at..]) {
         at += end + 1;
@@ -236,6 +256,15 @@ mod tests {
         assert_eq!(damage(&text, false), (0, 4, Damage::Nul));
         let text = format!("{HELD}\0\0\0\0tail of another\n...\n{HELD}...\n");
         assert_eq!(damage(&text, false), (0, HELD.len() + 24, Damage::Nul));
+    }
+
+    #[test]
+    fn a_half_event_costs_only_itself() {
+        for half in [HELD.len() - 2, HELD.len() - 12, 44, 20, 6, 2] {
+            let text = format!("{}{HELD}...\n", &HELD[..half]);
+            let (begin, end, _) = damage(&text, false);
+            assert_eq!((begin, end), (0, half));
+        }
     }
 
     #[test]

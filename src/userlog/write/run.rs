@@ -45,6 +45,8 @@ pub(super) fn evicted(out: &mut impl Write, evicted: &Evicted<'_>) -> io::Result
         "(0) Job terminated and was requeued"
     } else if evicted.checkpointed {
         "(1) Job was checkpointed."
+    } else if evicted.says_not_checkpointed {
+        "(0) Job was not checkpointed."
     } else {
         "(0) CPU times"
     };

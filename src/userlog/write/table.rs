@@ -9,9 +9,9 @@ pub(super) fn write(out: &mut impl Write, resources: &[Resource<'_>]) -> io::Res
     if resources.is_empty() {
         return Ok(());
     }
-    let usage = column(resources, |row| row.usage);
-    let request = column(resources, |row| row.request);
-    let allocated = column(resources, |row| row.allocated);
+    let usage = column(resources, |row| Some((row.usage?, row.rounded[0])));
+    let request = column(resources, |row| Some((row.request?, row.rounded[1])));
+    let allocated = column(resources, |row| Some((row.allocated?, row.rounded[2])));
     let longest = |column: &[String]| column.iter().map(String::len).max().unwrap_or(0);
     let name_width = resources.iter().map(|row| row.name.len()).max().unwrap_or(0).max(12) + 8;
     let usage_width = longest(&usage).max(8);
@@ -44,17 +44,20 @@ pub(super) fn write(out: &mut impl Write, resources: &[Resource<'_>]) -> io::Res
     Ok(())
 }
 
-/// The cells of a column. Where one has a fraction, whole numbers are padded to stand below its point.
+/// The cells of a column, of values and whether they were rounded to look whole.
+///
+/// Where one has a fraction, whole numbers are padded to stand left of its point.
 fn column<'a>(
     resources: &[Resource<'a>],
-    value: impl Fn(&Resource<'a>) -> Option<f64>,
+    value: impl Fn(&Resource<'a>) -> Option<(f64, bool)>,
 ) -> Vec<String> {
-    let has_fraction = resources.iter().filter_map(&value).any(|value| value.fract() > 0.0);
-    let cell = |value: f64| {
-        if value.fract() > 0.0 {
-            format!("{value:.2}")
+    let is_fraction = |(value, rounded): (f64, bool)| rounded || value.fract() > 0.0;
+    let has_fraction = resources.iter().filter_map(&value).any(is_fraction);
+    let cell = |cell: (f64, bool)| {
+        if is_fraction(cell) {
+            format!("{:.2}", cell.0)
         } else {
-            format!("{}{}", value as i64, if has_fraction { "   " } else { "" })
+            format!("{}{}", cell.0 as i64, if has_fraction { "   " } else { "" })
         }
     };
     resources.iter().map(|row| value(row).map(cell).unwrap_or_default()).collect()

@@ -167,6 +167,7 @@ pub(super) fn evicted<'a>(title: &'a [u8], mut lines: Lines<'a>) -> Evicted<'a> 
             cursor.token(b"(").and_then(|()| cursor.int()).is_some_and(|flag| flag != 0);
         evicted.terminated_and_requeued =
             cursor.0.starts_with(b") Job terminated and was requeued");
+        evicted.says_not_checkpointed = cursor.0.starts_with(b") Job was not checkpointed");
     }
     for line in lines {
         if let Some(table) = &table {

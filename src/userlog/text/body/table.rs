@@ -47,13 +47,21 @@ impl Table {
             let to = to.min(cells.len());
             &cells[from.min(to)..to]
         };
+        let assigned = self.assigned.map(|at| cell(at, cells.len()));
+        let cells = [
+            cell(0, self.usage),
+            cell(self.usage, self.request),
+            cell(self.request, self.allocated),
+        ];
+        let [usage, request, allocated] = cells.map(number);
         Some(Resource {
             name: text(&label[..name_end]),
             unit: text(unit.unwrap_or_default()),
-            usage: number(cell(0, self.usage)),
-            request: number(cell(self.usage, self.request)),
-            allocated: number(cell(self.request, self.allocated)),
-            assigned: self.assigned.and_then(|at| trimmed(cell(at, cells.len()))),
+            usage,
+            request,
+            allocated,
+            assigned: assigned.and_then(trimmed),
+            rounded: cells.map(|cell| cell.trim_ascii_end().ends_with(b".00")),
         })
     }
 }
