@@ -1,9 +1,29 @@
 //! Where held jobs come from: a condor_schedd's queue, or files.
+//!
+//! [`Schedd::held_jobs`] and [`held_jobs_of_file`] give the same [`Found`]: held jobs with the needed part
+//! of their ads as [`AdText`], and a line for each job named that is not held or not there.
 
+mod ad_text;
+mod ads;
+mod ads_file;
+mod condor_q;
 mod error;
+mod job;
+mod json_ads;
+mod lines;
+mod logs;
+mod long_ads;
+mod projection;
 mod selection;
 mod tool;
 
+pub use ad_text::AdText;
+pub use ads::{AdFault, AdItem, Ads};
+pub use ads_file::{Filter, ads_of_file, held_jobs_of_file};
+pub use condor_q::Schedd;
 pub use error::QueueError;
+pub use job::{Found, QueueJob};
+pub use logs::{JobLogs, event_log_series, unreadable};
+pub use projection::Projection;
 pub use selection::{JobSpec, Selection};
 pub(crate) use tool::run_tool;

@@ -44,6 +44,21 @@ impl JobSpec {
             }
         }
     }
+
+    /// Whether a job with this id, Owner and User is meant, its state left aside.
+    pub fn names(&self, id: JobId, owner: Option<&str>, user: Option<&str>) -> bool {
+        let is = |value: Option<&str>, name: &str| {
+            value.is_some_and(|value| value.eq_ignore_ascii_case(name))
+        };
+        match self {
+            Self::Cluster(cluster) => id.cluster == *cluster,
+            Self::Job(job) => id == *job,
+            Self::Owner(name) if name.contains('@') => is(user, name),
+            Self::Owner(name) => {
+                is(owner, name) || is(user.and_then(|user| user.split('@').next()), name)
+            }
+        }
+    }
 }
 
 impl std::fmt::Display for JobSpec {
@@ -95,20 +110,7 @@ impl Selection {
 
     /// Whether a job is one of those named, its state and the constraint left aside.
     pub fn names(&self, id: JobId, owner: Option<&str>, user: Option<&str>) -> bool {
-        self.jobs.is_empty()
-            || self.jobs.iter().any(|spec| match spec {
-                JobSpec::Cluster(cluster) => id.cluster == *cluster,
-                JobSpec::Job(job) => id == *job,
-                JobSpec::Owner(name) if name.contains('@') => {
-                    user.is_some_and(|user| user.eq_ignore_ascii_case(name))
-                }
-                JobSpec::Owner(name) => {
-                    owner.is_some_and(|owner| owner.eq_ignore_ascii_case(name))
-                        || user
-                            .and_then(|user| user.split('@').next())
-                            .is_some_and(|user| user.eq_ignore_ascii_case(name))
-                }
-            })
+        self.jobs.is_empty() || self.jobs.iter().any(|spec| spec.names(id, owner, user))
     }
 }
 

@@ -38,8 +38,8 @@ fn text(advice: &Advice, page: Page) -> String {
         line(if number == 0 { "Change first:" } else { "" }, change);
     }
     if let Some(wait) = &advice.wait {
-        let until = wait.until.map(|at| format!(", until {}", minute(at))).unwrap_or_default();
-        line("Wait for:", &format!("{}{until}", wait.what));
+        let until = wait.until.map(|at| format!(" ({})", minute(at))).unwrap_or_default();
+        line("Wait until:", &format!("{}{until}", wait.what));
     }
     for (number, action) in advice.htcondor_will.iter().enumerate() {
         line(if number == 0 { "HTCondor will:" } else { "" }, action);

@@ -15,6 +15,7 @@ use super::times::{length, minute};
 use super::wrap::wrap;
 use crate::advice::Advice;
 use crate::text::{shell_quote, strip_control};
+use crate::userlog::JobId;
 
 /// Stands for the job's id in commands that are compared.
 const ID: &str = "\u{0}";
@@ -57,8 +58,7 @@ fn text(advices: &[Advice], page: Page) -> String {
 
 fn key(advice: &Advice) -> Key<'_> {
     let held = &advice.held;
-    let id = held.job.to_string();
-    let commands = advice.commands.iter().map(|command| with_target(command, &id, ID)).collect();
+    let commands = advice.commands.iter().map(|command| with_target(command, held.job)).collect();
     (
         held.job.cluster,
         held.code,
@@ -69,15 +69,23 @@ fn key(advice: &Advice) -> Key<'_> {
     )
 }
 
-/// The command with another target in place of the first word that is the job's id.
-fn with_target(command: &str, id: &str, target: &str) -> String {
+/// The command with [`ID`] in place of what names the job: a constraint that begins with its ids and is
+/// all the command acts on, or else the first word that is its id.
+fn with_target(command: &str, job: JobId) -> String {
     let command = command_text(command);
+    let own = format!("-constraint 'ClusterId == {} && ProcId == {} && ", job.cluster, job.proc);
+    for tool in ["condor_release ", "condor_rm "] {
+        if command.strip_prefix(tool).is_some_and(|rest| rest.starts_with(&own)) {
+            return format!("{tool}{ID}");
+        }
+    }
+    let id = job.to_string();
     // Behind a quote a word may be part of somebody's text.
     let bare = command.find(['\'', '"', '\\']).unwrap_or(command.len());
     let mut start = 0;
     for word in command[..bare].split_inclusive(' ') {
         if word.trim_end_matches(' ') == id {
-            return format!("{}{target}{}", &command[..start], &command[start + id.len()..]);
+            return format!("{}{ID}{}", &command[..start], &command[start + id.len()..]);
         }
         start += word.len();
     }
@@ -110,14 +118,18 @@ fn group(key: &Key<'_>, members: &[&Advice], all: &[Advice], page: Page) -> Stri
         out.push_str(&wrap("  Change first: ", 4, &strip_control(change), columns));
     }
     if let Some(wait) = &first.wait {
-        let until = wait.until.map(|at| format!(", until {}", minute(at))).unwrap_or_default();
+        let until = wait.until.map(|at| format!(" ({})", minute(at))).unwrap_or_default();
         let text = format!("{}{until}", strip_control(&wait.what));
-        out.push_str(&wrap("  Wait for: ", 4, &text, columns));
+        out.push_str(&wrap("  Wait until: ", 4, &text, columns));
     }
     let target = target(key, members, all);
-    for command in &key.5 {
+    let commands: Vec<String> = match members {
+        [only] => only.commands.iter().map(|command| command_text(command)).collect(),
+        _ => key.5.iter().map(|command| command.replace(ID, &target)).collect(),
+    };
+    for command in commands {
         // Not wrapped: it is to be pasted.
-        let _ = writeln!(out, "    {}", command.replace(ID, &target));
+        let _ = writeln!(out, "    {command}");
     }
     out
 }
@@ -128,12 +140,9 @@ fn weaker<'a>(one: &'a Advice, other: &'a Advice) -> &'a Advice {
     if chance(other) < chance(one) { other } else { one }
 }
 
-/// What the group's command acts on: the job's id, or a constraint that is true for the jobs judged, in
+/// What the group's command acts on: a constraint that is true for the jobs judged, in
 /// the holds judged, and for no other job judged.
 fn target(key: &Key<'_>, members: &[&Advice], all: &[Advice]) -> String {
-    if let [only] = members {
-        return only.held.job.to_string();
-    }
     let (cluster, code, subcode, ..) = key;
     let mut parts = vec![format!("ClusterId == {cluster}"), "JobStatus == 5".to_owned()];
     parts.extend(code.map(|code| format!("HoldReasonCode == {code}")));
@@ -202,12 +211,14 @@ mod tests {
 
     #[test]
     fn only_the_target_is_replaced() {
+        let target = |command| with_target(command, JobId::new(7, 0)).replace(ID, "@");
+        assert_eq!(target("condor_qedit 7.0 A '\"x 7.0 y\"'"), "condor_qedit @ A '\"x 7.0 y\"'");
+        assert_eq!(target("say 'at 7.0 it'"), "say 'at 7.0 it'");
+        assert_eq!(target("condor_rm 7.01"), "condor_rm 7.01");
         assert_eq!(
-            with_target("condor_qedit 7.0 A '\"x 7.0 y\"'", "7.0", "8"),
-            "condor_qedit 8 A '\"x 7.0 y\"'"
+            target("condor_rm -constraint 'ClusterId == 7 && ProcId == 0 && NumHolds == 2'"),
+            "condor_rm @"
         );
-        assert_eq!(with_target("say 'at 7.0 it'", "7.0", "8"), "say 'at 7.0 it'");
-        assert_eq!(with_target("condor_rm 7.01", "7.0", "8"), "condor_rm 7.01");
     }
 
     #[test]

@@ -40,9 +40,12 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             "Another job fetched from data.example.org 10 minutes ago.".to_owned(),
         ],
         changes: vec![],
-        commands: vec![format!("condor_release {job}")],
+        commands: vec![format!(
+            "condor_release -constraint 'ClusterId == {cluster} && ProcId == {proc} && \
+             JobStatus == 5 && HoldReasonCode == 13 && NumHolds == 2'"
+        )],
         wait: Some(Wait {
-            what: "another job to fetch from data.example.org".to_owned(),
+            what: "another job has fetched from data.example.org".to_owned(),
             until: Some(NOW + 600),
         }),
         htcondor_will: vec![

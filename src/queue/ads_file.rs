@@ -1,0 +1,168 @@
+//! Held jobs and epoch ads out of files.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use super::job::{Found, QueueJob, Sorter};
+use super::{AdItem, AdText, Ads, Projection, QueueError, Selection};
+
+/// Faults of a file that are told one by one.
+const FAULTS: usize = 20;
+
+/// Bytes read at a time.
+const BUFFER: usize = 256 * 1024;
+
+/// Decides whether an ad is among those a constraint selects.
+pub type Filter<'a> = &'a dyn Fn(&AdText) -> bool;
+
+/// Reads the held jobs of a file of job ads; `-` is standard input.
+///
+/// # Errors
+/// [`QueueError::Read`] when the file cannot be read, [`QueueError::NotAds`] when nothing in it is an ad.
+pub fn held_jobs_of_file(
+    path: &Path,
+    selection: &Selection,
+    filter: Filter<'_>,
+    limit: Option<usize>,
+    projection: &Projection,
+) -> Result<Found, QueueError> {
+    let place = display(path);
+    let mut sorter = Sorter::new(selection, limit, &place);
+    let mut faults = 0_usize;
+    read_ads(open(path)?, path, projection, |item| match item {
+        AdItem::Ad(ad) => {
+            if filter(&ad)
+                && let Some(job) = QueueJob::new(ad)
+            {
+                sorter.take(job);
+            }
+        }
+        AdItem::Fault(fault) => {
+            faults += 1;
+            if faults <= FAULTS {
+                sorter.fault(format!("{place}: {fault}"));
+            }
+        }
+    })?;
+    if faults > FAULTS {
+        sorter.fault(format!("{place}: {} more faults", faults - FAULTS));
+    }
+    Ok(sorter.finish())
+}
+
+/// Reads all ads of a file, such as the output of `condor_history -epochs -long`. The second part are
+/// faults, a line each.
+///
+/// # Errors
+/// As [`held_jobs_of_file`].
+pub fn ads_of_file(
+    path: &Path,
+    projection: &Projection,
+) -> Result<(Vec<AdText>, Vec<String>), QueueError> {
+    let place = display(path);
+    let (mut ads, mut faults) = (Vec::new(), Vec::new());
+    read_ads(open(path)?, path, projection, |item| match item {
+        AdItem::Ad(ad) => ads.push(ad),
+        AdItem::Fault(fault) if faults.len() < FAULTS => faults.push(format!("{place}: {fault}")),
+        AdItem::Fault(_) => {}
+    })?;
+    Ok((ads, faults))
+}
+
+/// How a path is printed; `-` is standard input.
+fn display(path: &Path) -> String {
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        crate::text::strip_control(&path.display().to_string()).into_owned()
+    }
+}
+
+fn open(path: &Path) -> Result<Box<dyn Read>, QueueError> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let error = |source| QueueError::Read { path: path.to_owned(), source };
+    let file = File::open(path).map_err(error)?;
+    if file.metadata().map_err(error)?.is_dir() {
+        return Err(error(io::Error::other("it is a directory")));
+    }
+    Ok(Box::new(file))
+}
+
+/// Hands every ad and fault to `take`; an input with faults only is no input of ads.
+pub(super) fn read_ads(
+    input: impl Read,
+    path: &Path,
+    projection: &Projection,
+    mut take: impl FnMut(AdItem),
+) -> Result<(), QueueError> {
+    let error = |source| QueueError::Read { path: path.to_owned(), source };
+    let mut any = false;
+    let mut first = None;
+    for item in Ads::new(BufReader::with_capacity(BUFFER, input), projection).map_err(error)? {
+        let item = item.map_err(error)?;
+        match &item {
+            AdItem::Ad(_) => any = true,
+            AdItem::Fault(fault) if first.is_none() => first = Some(fault.to_string()),
+            AdItem::Fault(_) => {}
+        }
+        take(item);
+    }
+    match first {
+        Some(fault) if !any => Err(QueueError::NotAds {
+            path: path.to_owned(),
+            expected: format!("{fault}; expected what condor_q -long, -json or -jsonl writes"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_do_not_hide_good_ads() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("held.ads");
+        std::fs::write(
+            &path,
+            "ClusterId = 1\nProcId = 0\nJobStatus = 5\nHoldReason = \"open\n\nClusterId = 2\nProcId = 0\nJobStatus = 5\n",
+        )
+        .unwrap();
+        let projection = Projection::new(&[], None);
+        let selection = Selection::default();
+        let found = held_jobs_of_file(&path, &selection, &|_| true, None, &projection).unwrap();
+        assert_eq!(found.held.len(), 2);
+        assert_eq!(
+            found.faults,
+            [format!("{}: line 4: HoldReason: a quote is not closed", path.display())]
+        );
+        let found = held_jobs_of_file(
+            &path,
+            &selection,
+            &|ad| ad.integer("ClusterId") == Some(2),
+            Some(1),
+            &projection,
+        )
+        .unwrap();
+        assert_eq!(found.held.len(), 1);
+    }
+
+    #[test]
+    fn files_that_are_no_ads() {
+        let dir = tempfile::tempdir().unwrap();
+        let projection = Projection::new(&[], None);
+        let path = dir.path().join("text");
+        std::fs::write(&path, "this is a letter\n").unwrap();
+        let error = ads_of_file(&path, &projection).unwrap_err();
+        assert!(matches!(error, QueueError::NotAds { .. }), "{error}");
+        assert!(matches!(ads_of_file(dir.path(), &projection), Err(QueueError::Read { .. })));
+        let absent = ads_of_file(&dir.path().join("absent"), &projection).unwrap_err();
+        assert!(absent.to_string().contains("absent"));
+        std::fs::write(&path, "").unwrap();
+        assert!(ads_of_file(&path, &projection).unwrap().0.is_empty());
+    }
+}

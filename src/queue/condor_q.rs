@@ -1,0 +1,271 @@
+//! Held jobs, epoch ads and counts out of a condor_schedd, through `condor_q` and `condor_history`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::time::Duration;
+
+use super::ads_file::read_ads;
+use super::job::{Found, QueueJob, Sorter};
+use super::projection::{is_policy, references};
+use super::tool::{run_tool, stream_tool};
+use super::{AdItem, AdText, JobSpec, Projection, QueueError, Selection};
+use crate::userlog::JobId;
+
+/// Up to this many jobs named one by one, whole ads are asked for: what their policies refer to is then
+/// there.
+const WHOLE_ADS: usize = 20;
+
+/// Jobs or clusters named to `condor_history` at most.
+const EPOCH_JOBS: usize = 50;
+
+/// Words that stand in expressions and are no attributes.
+const KEYWORDS: [&str; 12] = [
+    "true",
+    "false",
+    "undefined",
+    "error",
+    "is",
+    "isnt",
+    "my",
+    "target",
+    "time",
+    "iftheelse",
+    "ifthenelse",
+    "parent",
+];
+
+/// The condor_schedd to ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedd {
+    /// `-name`.
+    pub name: Option<String>,
+    /// `-pool`.
+    pub pool: Option<String>,
+    /// How long each answer may take.
+    pub timeout: Duration,
+}
+
+impl Schedd {
+    fn arguments(&self) -> Vec<&str> {
+        let mut out = Vec::new();
+        if let Some(pool) = &self.pool {
+            out.extend(["-pool", pool]);
+        }
+        if let Some(name) = &self.name {
+            out.extend(["-name", name]);
+        }
+        out
+    }
+
+    /// Asks for the jobs selected, once for all of them; a second time only for attributes that the
+    /// jobs' own policies refer to.
+    ///
+    /// # Errors
+    /// [`QueueError`] when `condor_q` cannot be run, fails or takes too long.
+    pub fn held_jobs(
+        &self,
+        selection: &Selection,
+        limit: Option<usize>,
+        projection: &Projection,
+    ) -> Result<Found, QueueError> {
+        let only_ids = selection.jobs.iter().all(|spec| matches!(spec, JobSpec::Job(_)));
+        let whole = only_ids && (1..=WHOLE_ADS).contains(&selection.jobs.len());
+        let list = (!whole).then(|| projection.list());
+        let limit_text =
+            limit.filter(|_| !selection.jobs.iter().any(|s| matches!(s, JobSpec::Job(_))));
+        let mut sorter = Sorter::new(selection, limit, "the queue");
+        self.ads(selection, list.as_deref(), limit_text, projection, |item| match item {
+            AdItem::Ad(ad) => {
+                if let Some(job) = QueueJob::new(ad) {
+                    sorter.take(job);
+                }
+            }
+            AdItem::Fault(fault) => sorter.fault(format!("condor_q: {fault}")),
+        })?;
+        let mut found = sorter.finish();
+        if !whole {
+            self.complete_policies(selection, limit_text, projection, &mut found);
+        }
+        Ok(found)
+    }
+
+    /// Asks for what the policies of the jobs found refer to and was not asked for yet.
+    fn complete_policies(
+        &self,
+        selection: &Selection,
+        limit: Option<usize>,
+        projection: &Projection,
+        found: &mut Found,
+    ) {
+        let names = missing_references(&found.held, projection);
+        if names.is_empty() {
+            return;
+        }
+        let list = format!("ClusterId,ProcId,{}", Vec::from_iter(names.iter().cloned()).join(","));
+        let wanted = Projection::new(&Vec::from_iter(names.iter().map(String::as_str)), None);
+        let mut more: HashMap<JobId, AdText> = HashMap::new();
+        let asked = self.ads(selection, Some(&list), limit, &wanted, |item| {
+            if let AdItem::Ad(ad) = item
+                && let Some(id) = ad.job_id()
+            {
+                more.insert(id, ad);
+            }
+        });
+        if let Err(error) = asked {
+            let names = Vec::from_iter(names).join(", ");
+            found.faults.push(format!("attributes {names} that job policies refer to: {error}"));
+            return;
+        }
+        for job in &mut found.held {
+            if let Some(ad) = more.get(&job.id) {
+                job.ad.complete(ad);
+            }
+        }
+    }
+
+    fn ads(
+        &self,
+        selection: &Selection,
+        list: Option<&str>,
+        limit: Option<usize>,
+        projection: &Projection,
+        take: impl FnMut(AdItem),
+    ) -> Result<(), QueueError> {
+        let constraint = selection.expression();
+        let limit = limit.map(|limit| limit.to_string());
+        let mut arguments = self.arguments();
+        if selection.reaches_other_users() {
+            arguments.push("-allusers");
+        }
+        arguments.push("-long");
+        if let Some(list) = list {
+            arguments.extend(["-attributes", list]);
+        }
+        if let Some(limit) = &limit {
+            arguments.extend(["-limit", limit]);
+        }
+        arguments.extend(["-constraint", &constraint]);
+        stream_tool("condor_q", &arguments, self.timeout, |output| {
+            read_ads(output, Path::new("output of condor_q"), projection, take)
+        })
+    }
+
+    /// The ads of earlier runs of jobs, through `condor_history -epochs`. The second part says what was
+    /// left out.
+    ///
+    /// # Errors
+    /// [`QueueError`] when `condor_history` cannot be run, fails or takes too long.
+    pub fn epochs(
+        &self,
+        jobs: &[JobId],
+        projection: &Projection,
+    ) -> Result<(Vec<AdText>, Option<String>), QueueError> {
+        let ids = epoch_ids(jobs);
+        if ids.is_empty() {
+            return Ok((Vec::new(), None));
+        }
+        let left_out =
+            (ids.len() > EPOCH_JOBS).then(|| format!("epoch ads of all but {EPOCH_JOBS} clusters"));
+        let list = projection.list();
+        let mut arguments = self.arguments();
+        arguments.extend(["-epochs", "-long", "-attributes", &list]);
+        arguments.extend(ids.iter().take(EPOCH_JOBS).map(String::as_str));
+        let mut ads = Vec::new();
+        stream_tool("condor_history", &arguments, self.timeout, |output| {
+            read_ads(output, Path::new("output of condor_history"), projection, |item| {
+                if let AdItem::Ad(ad) = item {
+                    ads.push(ad);
+                }
+            })
+        })?;
+        Ok((ads, left_out))
+    }
+
+    /// How many jobs are held in the whole queue for which code and subcode. Nothing else of other
+    /// users' jobs is asked for.
+    ///
+    /// # Errors
+    /// [`QueueError`] when `condor_q` cannot be run, fails or takes too long.
+    pub fn hold_counts(&self) -> Result<BTreeMap<(i32, i32), u64>, QueueError> {
+        let mut arguments = self.arguments();
+        arguments.extend([
+            "-allusers",
+            "-constraint",
+            "JobStatus == 5",
+            "-af",
+            "HoldReasonCode",
+            "HoldReasonSubCode",
+        ]);
+        Ok(count(&run_tool("condor_q", &arguments, self.timeout)?))
+    }
+}
+
+/// Counts lines `code subcode`; what is undefined counts as 0.
+fn count(text: &str) -> BTreeMap<(i32, i32), u64> {
+    let mut counts = BTreeMap::new();
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let mut number = || words.next().map(|word| word.parse().unwrap_or(0));
+        if let Some((code, subcode)) = number().zip(number()) {
+            *counts.entry((code, subcode)).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// The jobs one by one, or their clusters when they are many.
+fn epoch_ids(jobs: &[JobId]) -> Vec<String> {
+    if jobs.len() <= EPOCH_JOBS {
+        return jobs.iter().map(JobId::to_string).collect();
+    }
+    let clusters: BTreeSet<i32> = jobs.iter().map(|job| job.cluster).collect();
+    clusters.iter().map(i32::to_string).collect()
+}
+
+/// What policies of the jobs refer to and the projection leaves out.
+fn missing_references(jobs: &[QueueJob], projection: &Projection) -> BTreeSet<String> {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut missing = BTreeSet::new();
+    for job in jobs {
+        for (name, expression) in job.ad.attributes() {
+            if !is_policy(name.as_bytes()) || !seen.insert(expression) {
+                continue;
+            }
+            missing.extend(
+                references(expression)
+                    .filter(|word| !projection.keeps(word.as_bytes()))
+                    .filter(|word| !KEYWORDS.contains(&word.to_ascii_lowercase().as_str()))
+                    .map(str::to_owned),
+            );
+        }
+    }
+    missing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_codes() {
+        let counts = count("13 256\n13 256\n34 102\nundefined undefined\n\n1\n");
+        assert_eq!(counts, BTreeMap::from([((0, 0), 1), ((13, 256), 2), ((34, 102), 1)]));
+    }
+
+    #[test]
+    fn many_jobs_are_asked_for_by_cluster() {
+        let jobs: Vec<JobId> = (0..60).map(|proc| JobId::new(7 + proc % 2, proc)).collect();
+        assert_eq!(epoch_ids(&jobs), ["7", "8"]);
+        assert_eq!(epoch_ids(&jobs[..2]), ["7.0", "8.1"]);
+    }
+
+    #[test]
+    fn policies_name_attributes() {
+        let ad = AdText::new(
+            "ClusterId = 1\nProcId = 0\nPeriodicRelease = MyTries < 3 && NumHolds < 2 && time() > 5 && true\n".into(),
+        );
+        let jobs = [QueueJob::new(ad).unwrap()];
+        let missing = missing_references(&jobs, &Projection::new(&[], None));
+        assert_eq!(Vec::from_iter(missing), ["MyTries"]);
+    }
+}
