@@ -5,7 +5,7 @@
 use super::job_facts::JobFacts;
 use super::meaning::{Resource, UrlTrouble, resource, url_trouble, usual_change};
 use crate::history::Action;
-use crate::history::reason::{canonical, file_name, host, machine, url};
+use crate::history::reason::{canonical, file_name, host, machine, url, words};
 use crate::text::{classad_quote, shell_command, shorten, strip_control};
 
 /// A request is raised to this much of the largest of usage, provision and request: half as much again,
@@ -163,8 +163,11 @@ fn memory(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<String>) {
     let known = [facts.memory_usage, facts.memory_provisioned, facts.request_memory, said];
     match raised(known, MEMORY_STEP) {
         Some(request) => {
-            let used = facts.memory_usage.or(said).filter(|&used| used > 0);
-            let used = used.map_or(String::new(), |used| format!(" (it used {used} MiB)"));
+            let used = match (facts.memory_usage.filter(|&used| used > 0), said) {
+                (Some(used), _) => format!(" (it used {used} MiB)"),
+                (None, Some(said)) => format!(" (its hold names {said} MiB)"),
+                (None, None) => String::new(),
+            };
             (
                 format!("Raise RequestMemory to {request} MiB{used}."),
                 vec![edit(facts, "RequestMemory", &request.to_string())],
@@ -219,6 +222,10 @@ fn at_access_point(hold: &Hold<'_>) -> bool {
 
 /// Whether the machine may have failed, not the job.
 fn place_matters(hold: &Hold<'_>) -> bool {
+    // A request that was too small, or a quota, is so everywhere.
+    if hold.resource().is_some() || hold.subcode == Some(122) {
+        return false;
+    }
     match hold.code {
         Some(6) => {
             !matches!(hold.subcode, Some(13)) && !hold.reason.contains("not specified in job ad")
@@ -305,6 +312,10 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<String>)> {
         // Nobody's to mend, or the release itself is the change.
         (0 | 1 | 2 | 11 | 15..=18 | 40 | 41 | 45, _) => return None,
         (3 | 21 | 26 | 34, _) if hold.resource().is_some() => return None,
+        (3 | 21 | 26, _) if names_cpus(hold.reason) => {
+            "Raise RequestCpus, or keep the program to the CPUs it asked for.".to_owned()
+        }
+        (21 | 26, _) => "Keep within the limit that the hold reason names.".to_owned(),
         _ => {
             let usual = usual_change(code, hold.subcode, hold.reason)?;
             let mut chars = usual.chars();
@@ -313,6 +324,11 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<String>)> {
         }
     };
     Some((text, Vec::new()))
+}
+
+fn names_cpus(reason: &str) -> bool {
+    words(reason)
+        .any(|word| matches!(word.as_str(), "cpu" | "cpus" | "request_cpus" | "requestcpus"))
 }
 
 fn duration(facts: &JobFacts, attribute: &str, seconds: Option<i64>) -> (String, Vec<String>) {

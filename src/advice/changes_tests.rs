@@ -48,6 +48,20 @@ fn memory_is_read_from_the_reason_of_a_log() {
 }
 
 #[test]
+fn limits_of_policies_are_named() {
+    let cpus = hold(26, 102, "Excessive CPU usage. Job used 4.2 CPUs, while request_cpus=1.");
+    assert!(change(Action::Other, &cpus, &facts()).unwrap().text.contains("RequestCpus"));
+    let hours = hold(21, 0, "Job failed to complete in 72 hrs");
+    assert!(change(Action::Other, &hours, &facts()).unwrap().text.contains("limit"));
+    let memory = hold(
+        21,
+        0,
+        "Error from slot1@h: Policy violation. Memory limit exceeded: requested 1000MB, used 1300MB.",
+    );
+    assert_eq!(applicable_actions(&memory, &facts()), [Action::AsIs, Action::Memory]);
+}
+
+#[test]
 fn disk_is_raised() {
     let facts = JobFacts { disk_usage: Some(1_000_000), request_disk: Some(500_000), ..facts() };
     let change = change(Action::Disk, &hold(34, 104, ""), &facts).unwrap();

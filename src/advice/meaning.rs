@@ -161,6 +161,10 @@ pub enum UrlTrouble {
 /// Reads the complaint of a file-transfer plug-in (curl's and Pelican's words, HTTP statuses). `None`
 /// where it is none of these.
 pub fn url_trouble(reason: &str) -> Option<UrlTrouble> {
+    // The execution point lacks the plug-in: nothing was asked of a server.
+    if reason.contains("plugin for type") {
+        return None;
+    }
     let text = crate::history::reason::normalised(reason).to_lowercase();
     let has = |clues: &[&str]| clues.iter().any(|clue| text.contains(clue));
     let statuses = words(reason).any(|word| matches!(word.as_str(), "404" | "410"));
@@ -484,6 +488,10 @@ mod tests {
         );
         assert_eq!(of("Could not resolve host: h.org"), Some(UrlTrouble::Away));
         assert_eq!(of("odd"), None);
+        assert_eq!(
+            url_trouble("FILETRANSFER:1:FILETRANSFER: plugin for type osdf not found!"),
+            None
+        );
         assert_eq!(usual_change(13, Some(256), "Connection refused"), None);
         assert!(
             usual_change(13, Some(256), "returned error: 404").is_some_and(|c| c.contains("URL"))
