@@ -68,8 +68,7 @@ pub struct FeatureSchema {
     pub states: Vec<String>,
     /// Name of each static column, in order.
     pub statics: Vec<String>,
-    /// Edges of the frames in seconds before the decision instant, oldest first: m or m + 1
-    /// values (with m the newest frame ends at the decision instant).
+    /// The m + 1 edges of the frames, seconds before the decision instant.
     pub frame_edges: Vec<u32>,
     /// Job slots (j).
     pub slots: usize,
@@ -77,6 +76,18 @@ pub struct FeatureSchema {
     /// sources at random, so that a model also works where a source cannot be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<StaticSource>,
+}
+
+impl FeatureSchema {
+    /// Frames (m).
+    pub fn frames(&self) -> usize {
+        self.frame_edges.len().saturating_sub(1)
+    }
+
+    /// e, m, j, k.
+    pub fn dimensions(&self) -> Dimensions {
+        Dimensions { e: self.states.len(), m: self.frames(), j: self.slots, k: self.statics.len() }
+    }
 }
 
 /// Static columns that are known or missing together.
@@ -232,12 +243,11 @@ impl ModelMetadata {
             }
         }
         let schema = &self.schema;
-        let edges = schema.frame_edges.len();
         for (name, found, expected) in [
             ("schema.states", schema.states.len(), e),
             ("schema.statics", schema.statics.len(), k),
             ("schema.slots", schema.slots, j),
-            ("schema.frame_edges", edges, if edges == m + 1 { edges } else { m }),
+            ("schema.frame_edges (less one)", schema.frames(), m),
         ] {
             if found != expected {
                 return fail(format!("{name} says {found}, dimensions say {expected}"));

@@ -86,7 +86,7 @@ impl Network {
                 hash: "test".to_owned(),
                 states: names(e),
                 statics: names(k),
-                frame_edges: vec![60; m],
+                frame_edges: (0..=m as u32).collect(),
                 slots: j,
                 sources: Vec::new(),
             },

@@ -255,7 +255,7 @@ fn metadata_that_contradicts_itself_is_refused() {
         ("format 2", |n| n.metadata.format = 2),
         ("e (states) is 257", |n| n.metadata.dimensions.e = 257),
         ("schema.states says 5", |n| n.metadata.dimensions.e = 4),
-        ("schema.frame_edges says 3", |n| n.metadata.schema.frame_edges.truncate(3)),
+        ("schema.frame_edges (less one) says 2", |n| n.metadata.schema.frame_edges.truncate(3)),
         ("m (frames) is 0", |n| n.metadata.dimensions.m = 0),
         ("thresholds 2", |n| n.metadata.thresholds.release = 2.0),
         ("statics_scale: column 1", |n| n.values[7][1] = 0.0),

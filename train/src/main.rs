@@ -1,3 +1,43 @@
-//! Trains the model of holdadvise.
+//! `holdadvise-train`: from job event logs to a model.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+#[cfg(feature = "torch")]
+use holdadvise_train::{cuda, training};
+use holdadvise_train::{evaluate, export};
+
+/// Train, evaluate and export the model of holdadvise.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[cfg(feature = "torch")]
+    Train(training::TrainOptions),
+    Evaluate(evaluate::EvaluateOptions),
+    Export(export::ExportOptions),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    #[cfg(feature = "torch")]
+    cuda::load();
+    let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
+        #[cfg(feature = "torch")]
+        Command::Train(options) => training::run(options).map_err(Into::into),
+        Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
+        Command::Export(options) => export::run(options).map_err(Into::into),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("Error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

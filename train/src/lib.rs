@@ -1,0 +1,21 @@
+//! Trains, evaluates and exports the model of `holdadvise`.
+//!
+//! [`dataset`] is the file that passes between the steps. [`split`] cuts it in time, `training`
+//! (cargo feature `torch`) fits the `network` to it, [`export`] completes the TorchScript archive,
+//! and [`evaluate`] puts the result beside [`baselines`] with the figures of [`metrics`].
+
+pub mod baselines;
+pub mod calibration;
+#[cfg(feature = "torch")]
+pub mod cuda;
+pub mod dataset;
+pub mod evaluate;
+pub mod export;
+pub mod metrics;
+#[cfg(feature = "torch")]
+pub mod network;
+pub mod pickle;
+pub mod random;
+pub mod split;
+#[cfg(feature = "torch")]
+pub mod training;

@@ -1,0 +1,228 @@
+//! The network under training: the scripted template with parameters of the sizes asked for.
+
+use std::io::Cursor;
+
+use holdadvise::model::{Dimensions, limits};
+use tch::{Device, Kind, TchError, Tensor, TrainableCModule, nn};
+
+use crate::export::TEMPLATE;
+use crate::random::Random;
+
+/// Sizes of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// e, m, j, k of a sample.
+    pub dimensions: Dimensions,
+    /// Width of an embedding row.
+    pub embedding: usize,
+    /// Units of an LSTM layer.
+    pub hidden: usize,
+    /// LSTM layers.
+    pub layers: usize,
+    /// Units over the statics.
+    pub units: usize,
+    /// Units where LSTM and statics meet.
+    pub joint: usize,
+}
+
+/// Why a network could not be made or run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// A size out of range.
+    #[error("{name} is {value}, it must lie in 1..={most}")]
+    Size {
+        /// Which size.
+        name: &'static str,
+        /// Its value.
+        value: usize,
+        /// The largest one accepted.
+        most: usize,
+    },
+    /// libtorch failed.
+    #[error("libtorch: {0}")]
+    Torch(#[from] TchError),
+    /// The saved archive could not be read back.
+    #[error("the trained module could not be saved: {0}")]
+    Save(#[from] std::io::Error),
+}
+
+/// A network on a device.
+#[derive(Debug)]
+pub struct Network {
+    sizes: Sizes,
+    parameters: nn::VarStore,
+    module: TrainableCModule,
+}
+
+/// A copy of all parameters.
+#[derive(Debug)]
+pub struct Snapshot(Vec<(String, Tensor)>);
+
+impl Sizes {
+    fn check(&self) -> Result<(), NetworkError> {
+        for (name, value, most) in [
+            ("embedding", self.embedding, limits::UNITS),
+            ("hidden", self.hidden, limits::UNITS),
+            ("layers", self.layers, limits::LAYERS),
+            ("units", self.units, limits::UNITS),
+            ("joint", self.joint, limits::UNITS),
+        ] {
+            if value == 0 || value > most {
+                return Err(NetworkError::Size { name, value, most });
+            }
+        }
+        Ok(())
+    }
+
+    /// Name, shape and the bound of the uniform distribution it starts from (0: all zero).
+    fn parameters(&self) -> Vec<(&'static str, Vec<usize>, f64)> {
+        let Dimensions { e, j, k, .. } = self.dimensions;
+        let Self { embedding, hidden, layers, units, joint, .. } = *self;
+        let inverse_root = |inputs: usize| 1.0 / (inputs.max(1) as f64).sqrt();
+        // The sum over the slots starts with variance 1.
+        let row = (3.0 / j as f64).sqrt();
+        vec![
+            ("embedding", vec![j * e, embedding], row),
+            ("lstm_input_weight", vec![4 * hidden, embedding], inverse_root(hidden)),
+            ("lstm_stacked_weight", vec![layers - 1, 4 * hidden, hidden], inverse_root(hidden)),
+            ("lstm_recurrent_weight", vec![layers, 4 * hidden, hidden], inverse_root(hidden)),
+            ("lstm_input_bias", vec![layers, 4 * hidden], inverse_root(hidden)),
+            ("lstm_recurrent_bias", vec![layers, 4 * hidden], inverse_root(hidden)),
+            ("statics_mean", vec![k], 0.0),
+            ("statics_scale", vec![k], 0.0),
+            ("statics_weight", vec![units, k], inverse_root(k)),
+            ("statics_bias", vec![units], inverse_root(k)),
+            ("hidden_weight", vec![joint, hidden + units], inverse_root(hidden + units)),
+            ("hidden_bias", vec![joint], inverse_root(hidden + units)),
+            ("output_weight", vec![1, joint], inverse_root(joint)),
+            ("output_bias", vec![1], 0.0),
+            ("dropout", vec![1], 0.0),
+        ]
+    }
+}
+
+impl Network {
+    /// A network with random parameters that depend on the sizes and the seed alone.
+    ///
+    /// # Errors
+    /// When a size is out of range or libtorch fails.
+    pub fn new(sizes: Sizes, device: Device, seed: u64) -> Result<Self, NetworkError> {
+        sizes.check()?;
+        let network = Self::template(sizes, device)?;
+        let mut random = Random::new(seed);
+        for (name, shape, bound) in sizes.parameters() {
+            let size: usize = shape.iter().product();
+            let mut values: Vec<f32> =
+                (0..size).map(|_| ((random.unit() * 2.0 - 1.0) * bound) as f32).collect();
+            if name == "lstm_input_bias" {
+                // An open forget gate at the start (Jozefowicz et al. 2015).
+                for layer in values.chunks_exact_mut(4 * sizes.hidden) {
+                    layer[sizes.hidden..2 * sizes.hidden].iter_mut().for_each(|b| *b += 1.0);
+                }
+            } else if name == "statics_scale" {
+                values.fill(1.0);
+            }
+            network.set(name, &values, &shape)?;
+        }
+        Ok(network)
+    }
+
+    fn template(sizes: Sizes, device: Device) -> Result<Self, NetworkError> {
+        let parameters = nn::VarStore::new(device);
+        let module = TrainableCModule::load_data(&mut Cursor::new(TEMPLATE), parameters.root())?;
+        Ok(Self { sizes, parameters, module })
+    }
+
+    /// Gives a parameter new values and a new shape.
+    fn set(&self, name: &str, values: &[f32], shape: &[usize]) -> Result<(), NetworkError> {
+        let shape: Vec<i64> = shape.iter().map(|&side| side as i64).collect();
+        let data = Tensor::f_from_slice(values)?.f_view(shape.as_slice())?;
+        self.set_tensor(name, &data)
+    }
+
+    fn set_tensor(&self, name: &str, data: &Tensor) -> Result<(), NetworkError> {
+        let mut variables = self.parameters.variables();
+        let variable = variables
+            .get_mut(name)
+            .ok_or_else(|| TchError::Kind(format!("the template has no parameter {name}")))?;
+        let data = data.f_to_device(self.parameters.device())?;
+        tch::no_grad(|| variable.f_set_data(&data))?;
+        Ok(())
+    }
+
+    /// Sets what statics are standardised with: (x - mean) / scale.
+    ///
+    /// # Errors
+    /// When libtorch fails.
+    pub fn set_standard(&self, mean: &[f32], scale: &[f32]) -> Result<(), NetworkError> {
+        self.set("statics_mean", mean, &[mean.len()])?;
+        self.set("statics_scale", scale, &[scale.len()])
+    }
+
+    /// Sets the share of units dropped in training, 0 to 1.
+    ///
+    /// # Errors
+    /// When libtorch fails.
+    pub fn set_dropout(&self, share: f32) -> Result<(), NetworkError> {
+        self.set("dropout", &[share], &[1])
+    }
+
+    /// The parameters, for an optimiser.
+    pub fn parameters(&self) -> &nn::VarStore {
+        &self.parameters
+    }
+
+    /// Logits `[B]` of states u8 or int64 `[B, m, j]` and statics f32 `[B, k]` on the network's device.
+    ///
+    /// # Errors
+    /// When libtorch fails.
+    pub fn forward(&self, states: &Tensor, statics: &Tensor) -> Result<Tensor, NetworkError> {
+        let states = states.f_to_kind(Kind::Int64)?;
+        Ok(self.module.forward_ts(&[&states, statics])?)
+    }
+
+    /// Switches dropout on (training) or off.
+    ///
+    /// # Errors
+    /// When libtorch fails.
+    pub fn set_training(&mut self, training: bool) -> Result<(), NetworkError> {
+        if training {
+            self.module.f_set_train()?;
+        } else {
+            self.module.f_set_eval()?;
+        }
+        Ok(())
+    }
+
+    /// A copy of all parameters.
+    ///
+    /// # Errors
+    /// When libtorch fails.
+    pub fn snapshot(&self) -> Result<Snapshot, NetworkError> {
+        let mut copies = Vec::new();
+        for (name, tensor) in self.parameters.variables() {
+            copies.push((name, tensor.f_detach()?.copy()));
+        }
+        Ok(Snapshot(copies))
+    }
+
+    /// The module as `torch.jit.save` writes it, in evaluation mode and on the CPU whatever the
+    /// device, without our metadata.
+    ///
+    /// # Errors
+    /// When libtorch fails or the temporary folder cannot be written to.
+    pub fn archive(&self, parameters: &Snapshot) -> Result<Vec<u8>, NetworkError> {
+        let mut fresh = Self::template(self.sizes, Device::Cpu)?;
+        for (name, tensor) in &parameters.0 {
+            fresh.set_tensor(name, &tensor.f_contiguous()?)?;
+        }
+        fresh.set_dropout(0.0)?;
+        fresh.set_training(false)?;
+        // The file's name becomes the archive's top folder: the same for every model.
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("holdadvise.pt");
+        fresh.module.save(&path)?;
+        Ok(std::fs::read(&path)?)
+    }
+}

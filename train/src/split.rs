@@ -1,0 +1,249 @@
+//! The cut in time: train before t1, validation before t2, test after it, by hold time.
+//!
+//! A cluster lies in one part only, that of its first hold: siblings share executable and input.
+//! A hold whose decision is less than the horizon H before a cut is dropped whatever came of it:
+//! its outcome may lie beyond the cut, and to keep only those that ended soon would favour failures.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dataset::{CENSORED, Dataset};
+
+/// Where to cut.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct SplitOptions {
+    /// Share of the holds, by time, that validation takes.
+    #[arg(long, default_value_t = 0.15)]
+    pub validation_fraction: f64,
+    /// Share of the holds, by time, that the test takes: the newest ones.
+    #[arg(long, default_value_t = 0.2)]
+    pub test_fraction: f64,
+    /// Seconds before a cut from which on holds are dropped; default: the horizon of the dataset.
+    #[arg(long)]
+    pub horizon: Option<i64>,
+}
+
+impl Default for SplitOptions {
+    fn default() -> Self {
+        Self { validation_fraction: 0.15, test_fraction: 0.2, horizon: None }
+    }
+}
+
+/// The cuts themselves: kept with a model, so that an evaluation uses the same ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cuts {
+    /// t1, Unix seconds: holds before it train.
+    pub train_end: i64,
+    /// t2, Unix seconds: holds from it on test.
+    pub validation_end: i64,
+    /// H, seconds.
+    pub horizon: i64,
+}
+
+/// Row numbers of each part, in time order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The cuts used.
+    pub cuts: Cuts,
+    /// Rows to train on.
+    pub train: Vec<usize>,
+    /// Rows for early stopping and calibration.
+    pub validation: Vec<usize>,
+    /// Rows to report figures on.
+    pub test: Vec<usize>,
+    /// Rows in no part.
+    pub dropped: Dropped,
+}
+
+/// Why rows are in no part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// The outcome is not known.
+    pub censored: usize,
+    /// Decided within H before a cut.
+    pub near_cut: usize,
+    /// Their cluster belongs to an earlier part.
+    pub cluster: usize,
+}
+
+impl Cuts {
+    /// Cuts at the quantiles of hold time asked for.
+    ///
+    /// # Errors
+    /// When the fractions leave nothing to train on, or H is below 0.
+    pub fn new(dataset: &Dataset, options: &SplitOptions) -> Result<Self, String> {
+        let SplitOptions { validation_fraction, test_fraction, horizon } = *options;
+        let train_fraction = 1.0 - validation_fraction - test_fraction;
+        let fractions = [train_fraction, validation_fraction, test_fraction];
+        if fractions.iter().any(|f| !(0.0..=1.0).contains(f)) || train_fraction == 0.0 {
+            return Err(format!(
+                "fractions {validation_fraction} for validation and {test_fraction} for the test leave nothing to train on"
+            ));
+        }
+        let horizon = horizon.unwrap_or(dataset.info.horizon);
+        if horizon < 0 {
+            return Err(format!("horizon {horizon} is below 0"));
+        }
+        let mut times = dataset.hold_time.clone();
+        times.sort_unstable();
+        let quantile = |fraction: f64| {
+            let at = (times.len() as f64 * fraction).round() as usize;
+            times.get(at).copied().unwrap_or(i64::MAX)
+        };
+        Ok(Self {
+            train_end: quantile(train_fraction),
+            validation_end: quantile(train_fraction + validation_fraction),
+            horizon,
+        })
+    }
+
+    /// 0 train, 1 validation, 2 test.
+    fn part(self, hold_time: i64) -> usize {
+        usize::from(hold_time >= self.train_end) + usize::from(hold_time >= self.validation_end)
+    }
+}
+
+impl Split {
+    /// Puts every row into its part.
+    pub fn new(dataset: &Dataset, cuts: Cuts) -> Self {
+        let mut order: Vec<usize> = (0..dataset.len()).collect();
+        order.sort_by_key(|&row| (dataset.hold_time[row], row));
+        let mut part_of_cluster = HashMap::new();
+        let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+        let mut dropped = Dropped::default();
+        for row in order {
+            let part = cuts.part(dataset.hold_time[row]);
+            let first = *part_of_cluster.entry(dataset.cluster[row]).or_insert(part);
+            let end = [cuts.train_end, cuts.validation_end, i64::MAX][part];
+            let latest = dataset.decision_instant[row].saturating_add(cuts.horizon);
+            if dataset.label[row] == CENSORED {
+                dropped.censored += 1;
+            } else if first != part {
+                dropped.cluster += 1;
+            } else if latest >= end && end != i64::MAX {
+                dropped.near_cut += 1;
+            } else {
+                parts[part].push(row);
+            }
+        }
+        let [train, validation, test] = parts;
+        Self { cuts, train, validation, test, dropped }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use holdadvise::history::{Action, Outcome};
+    use holdadvise::model::FeatureSchema;
+    use proptest::prelude::*;
+
+    use crate::dataset::Row;
+
+    /// A dataset with rows of (hold time, decision instant, cluster, outcome) and no features to speak of.
+    pub(crate) fn rows(rows: &[(i64, i64, i64, Outcome)], horizon: i64) -> Dataset {
+        let schema = FeatureSchema {
+            states: vec!["a".to_owned()],
+            frame_edges: vec![0, 1],
+            slots: 1,
+            ..FeatureSchema::default()
+        };
+        let mut dataset = Dataset::new(schema, "test", false, horizon);
+        for &(hold_time, decision_instant, cluster, outcome) in rows {
+            let row = Row {
+                states: &[0],
+                statics: &[],
+                action: Action::Unknown,
+                outcome,
+                weight: 1.0,
+                cluster,
+                owner: 0,
+                hold_time,
+                decision_instant,
+                outcome_time: decision_instant + 1,
+                code: 13,
+                subcode: 0,
+            };
+            dataset.push(&row).unwrap();
+        }
+        dataset
+    }
+
+    #[test]
+    fn rows_near_a_cut_of_a_split_cluster_or_without_outcome_are_dropped() {
+        use Outcome::{Censored, Failure, Success};
+        let dataset = rows(
+            &[
+                (0, 10, 1, Success),
+                (50, 95, 2, Failure),   // decided within 10 of the cut at 100
+                (89, 89, 3, Success),   // just outside
+                (100, 100, 1, Success), // its cluster trains
+                (110, 120, 4, Censored),
+                (120, 120, 5, Success),
+                (199, 199, 6, Failure), // near the second cut
+                (200, 900, 7, Success),
+                (300, 300, 5, Success), // its cluster validates
+            ],
+            10,
+        );
+        let cuts = Cuts { train_end: 100, validation_end: 200, horizon: 10 };
+        let split = Split::new(&dataset, cuts);
+        assert_eq!(split.train, [0, 2]);
+        assert_eq!(split.validation, [5]);
+        assert_eq!(split.test, [7]);
+        assert_eq!(split.dropped, Dropped { censored: 1, near_cut: 2, cluster: 2 });
+    }
+
+    #[test]
+    fn cuts_lie_at_the_fractions_asked_for() {
+        let all: Vec<_> = (0..100).map(|t| (t, t, t, Outcome::Success)).collect();
+        let dataset = rows(&all, 3);
+        let options = SplitOptions { validation_fraction: 0.2, test_fraction: 0.3, horizon: None };
+        let cuts = Cuts::new(&dataset, &options).unwrap();
+        assert_eq!(cuts, Cuts { train_end: 50, validation_end: 70, horizon: 3 });
+        let none = SplitOptions { test_fraction: 0.9, ..options };
+        assert!(Cuts::new(&dataset, &none).unwrap_err().contains("nothing to train on"));
+        let below = SplitOptions { horizon: Some(-1), ..options };
+        assert!(Cuts::new(&dataset, &below).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_outcome_and_no_cluster_crosses_a_cut(
+            holds in prop::collection::vec((0..1000_i64, 0..200_i64, 0..40_i64), 1..200),
+            horizon in 0..100_i64,
+        ) {
+            let all: Vec<_> = holds
+                .iter()
+                .map(|&(hold, later, cluster)| (hold, hold + later, cluster, Outcome::Success))
+                .collect();
+            let dataset = rows(&all, horizon);
+            let cuts = Cuts::new(&dataset, &SplitOptions::default()).unwrap();
+            let split = Split::new(&dataset, cuts);
+            let parts = [&split.train, &split.validation, &split.test];
+            let dropped = split.dropped;
+            let count: usize = parts.iter().map(|part| part.len()).sum();
+            prop_assert_eq!(
+                count + dropped.censored + dropped.near_cut + dropped.cluster,
+                dataset.len()
+            );
+            let mut seen = HashMap::new();
+            for (part, rows) in parts.into_iter().enumerate() {
+                for &row in rows {
+                    prop_assert_eq!(*seen.entry(dataset.cluster[row]).or_insert(part), part);
+                }
+            }
+            for &row in &split.train {
+                prop_assert!(dataset.decision_instant[row] + horizon < cuts.train_end);
+            }
+            for &row in &split.validation {
+                prop_assert!(dataset.hold_time[row] >= cuts.train_end);
+                prop_assert!(dataset.decision_instant[row] + horizon < cuts.validation_end);
+            }
+            for &row in &split.test {
+                prop_assert!(dataset.hold_time[row] >= cuts.validation_end);
+            }
+        }
+    }
+}

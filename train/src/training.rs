@@ -1,0 +1,517 @@
+//! Fits the network: AdamW on weighted binary cross-entropy, early stop on validation loss, Platt
+//! calibration on the validation part, figures on the test part.
+//!
+//! On the CPU the same dataset, options and seed give the same file, byte for byte, with the same
+//! version of libtorch, the same `--threads` and the same kind of processor. On a GPU sums are
+//! taken in varying order and the last digits differ.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use holdadvise::model::{
+    Batch, Calibration, Contract, METADATA_FORMAT, Model, ModelError, ModelMetadata, Output,
+    Thresholds, TrainingSummary,
+};
+use serde_json::json;
+use tch::nn::OptimizerConfig;
+use tch::{Device, Kind, Reduction, TchError, Tensor, nn};
+
+use crate::baselines::Baselines;
+use crate::calibration::platt;
+use crate::dataset::{Dataset, DatasetError, SUCCESS};
+use crate::evaluate::{self, Report};
+use crate::export::{self, ExportError};
+use crate::network::{Network, NetworkError, Sizes, Snapshot};
+use crate::random::Random;
+use crate::split::{Cuts, Split, SplitOptions};
+
+/// Rows judged at a time outside of training.
+const EVALUATION_BATCH: usize = 4096;
+
+/// Gradients are scaled down to this norm (Pascanu et al. 2013).
+const GRADIENT_NORM: f64 = 1.0;
+
+/// Train a model on a dataset.
+#[derive(Clone, Debug, clap::Args)]
+pub struct TrainOptions {
+    /// The dataset, as `holdadvise-train tensors` writes it.
+    pub dataset: PathBuf,
+    /// Model file to write.
+    #[arg(short, long)]
+    pub output: PathBuf,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub fit: FitOptions,
+}
+
+/// How to train.
+#[derive(Clone, Debug, clap::Args)]
+pub struct FitOptions {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub split: SplitOptions,
+    /// Most passes over the training part.
+    #[arg(long, default_value_t = 40)]
+    pub epochs: usize,
+    /// Passes without a better validation loss after which to stop.
+    #[arg(long, default_value_t = 6)]
+    pub patience: usize,
+    /// Width of an embedding row.
+    #[arg(long, default_value_t = 32)]
+    pub embedding: usize,
+    /// Units of an LSTM layer.
+    #[arg(long, default_value_t = 64)]
+    pub hidden: usize,
+    /// LSTM layers.
+    #[arg(long, default_value_t = 1)]
+    pub layers: usize,
+    /// Units over the statics.
+    #[arg(long, default_value_t = 32)]
+    pub units: usize,
+    /// Units where LSTM and statics meet.
+    #[arg(long, default_value_t = 64)]
+    pub joint: usize,
+    /// Step size of AdamW.
+    #[arg(long, default_value_t = 2e-3)]
+    pub learning_rate: f64,
+    /// Rows a step.
+    #[arg(long, default_value_t = 128)]
+    pub batch: usize,
+    /// Decoupled weight decay of AdamW.
+    #[arg(long, default_value_t = 0.01)]
+    pub weight_decay: f64,
+    /// Share of units dropped in training.
+    #[arg(long, default_value_t = 0.1)]
+    pub dropout: f64,
+    /// Probability with which each source of statics the schema names is blanked in a row.
+    #[arg(long, default_value_t = 0.15)]
+    pub source_dropout: f64,
+    /// Everything random follows from it.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Processor threads; 0 leaves it to libtorch.
+    #[arg(long, default_value_t = 0)]
+    pub threads: i32,
+    /// Where to compute.
+    #[arg(long, value_enum, default_value_t = Place::Cpu)]
+    pub device: Place,
+    /// Probability from which on an action is recommended.
+    #[arg(long, default_value_t = 0.5)]
+    pub release_threshold: f64,
+    /// Probability of the best action below which removal is recommended.
+    #[arg(long, default_value_t = 0.1)]
+    pub remove_threshold: f64,
+    /// Bootstrap draws for the intervals of the figures kept with the model.
+    #[arg(long, default_value_t = 1000)]
+    pub draws: usize,
+}
+
+/// Where to compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Place {
+    /// The processor.
+    #[default]
+    Cpu,
+    /// The first GPU.
+    Cuda,
+    /// The first GPU where there is one, else the processor.
+    Auto,
+}
+
+/// Why training failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// The dataset.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// An option or the split does not do.
+    #[error("{0}")]
+    Options(String),
+    /// The network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// libtorch.
+    #[error("libtorch: {0}")]
+    Torch(#[from] TchError),
+    /// The archive.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// The finished model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The model file could not be written.
+    #[error("{}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Runs `train`.
+///
+/// # Errors
+/// When the dataset cannot be read, does not suffice, or the model cannot be written.
+pub fn run(options: &TrainOptions) -> Result<(), TrainError> {
+    let dataset = Dataset::read(&options.dataset)?;
+    let (archive, report) = train(&dataset, &options.fit)?;
+    export::write_whole(&options.output, &archive)
+        .map_err(|source| TrainError::Write { path: options.output.clone(), source })?;
+    print!("{report}");
+    println!("{}: {} bytes", options.output.display(), archive.len());
+    Ok(())
+}
+
+/// Trains on a dataset: the finished archive, and its figures on the test part.
+///
+/// # Errors
+/// When the options or the dataset do not do, or libtorch fails.
+pub fn train(dataset: &Dataset, options: &FitOptions) -> Result<(Vec<u8>, Report), TrainError> {
+    let cuts = Cuts::new(dataset, &options.split).map_err(TrainError::Options)?;
+    let split = Split::new(dataset, cuts);
+    check(dataset, &split, options)?;
+    if options.threads > 0 {
+        tch::set_num_threads(options.threads);
+    }
+    let fitted = fit(dataset, &split, options)?;
+
+    let baselines = Baselines::fit(dataset, &split.train);
+    let mut metadata = describe(dataset, &split, options, &fitted, &baselines);
+    let raw = fitted.archive;
+    let model = Model::from_bytes(&export::complete(&raw, metadata.clone())?)?;
+    metadata.calibration = calibrate(dataset, &split.validation, &model)?;
+    let model = Model::from_bytes(&export::complete(&raw, metadata.clone())?)?;
+    let report = evaluate::report(dataset, &split, &model, options.draws, options.seed)?;
+    metadata.metrics = serde_json::to_value(&report)
+        .map_err(|error| TrainError::Options(format!("figures are not JSON: {error}")))?;
+    Ok((export::complete(&raw, metadata)?, report))
+}
+
+fn check(dataset: &Dataset, split: &Split, options: &FitOptions) -> Result<(), TrainError> {
+    let fail = |text: String| Err(TrainError::Options(text));
+    let successes = split.train.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
+    if successes == 0 || successes == split.train.len() {
+        return fail(format!(
+            "the training part has {} rows, {successes} of them successes; both outcomes are needed \
+             ({} rows censored, {} near a cut, {} of split clusters): more data, or a shorter --horizon",
+            split.train.len(),
+            split.dropped.censored,
+            split.dropped.near_cut,
+            split.dropped.cluster
+        ));
+    }
+    if split.validation.is_empty() {
+        return fail("the validation part is empty: raise --validation-fraction".to_owned());
+    }
+    if options.batch == 0 || options.epochs == 0 {
+        return fail("--batch and --epochs must be above 0".to_owned());
+    }
+    for (name, value, most) in [
+        ("--learning-rate", options.learning_rate, 10.0),
+        ("--weight-decay", options.weight_decay, 10.0),
+        ("--dropout", options.dropout, 0.99),
+        ("--source-dropout", options.source_dropout, 0.99),
+    ] {
+        if !(0.0..=most).contains(&value) {
+            return fail(format!("{name} {value} must lie in 0..={most}"));
+        }
+    }
+    Ok(())
+}
+
+/// A fitted network and how it got there.
+struct Fitted {
+    /// The module of the best epoch, without metadata.
+    archive: Vec<u8>,
+    best_epoch: usize,
+    epochs: usize,
+    train_loss: f64,
+    validation_loss: f64,
+}
+
+fn fit(dataset: &Dataset, split: &Split, options: &FitOptions) -> Result<Fitted, TrainError> {
+    let device = device(options.device)?;
+    tch::manual_seed(options.seed as i64);
+    // The module is small: rewriting its graph costs more than it gains.
+    tch::jit::f_set_graph_executor_optimize(false)?;
+    let mut random = Random::new(options.seed ^ 0x7261_696E);
+    let mut network = Network::new(sizes(dataset, options), device, options.seed)?;
+    let (mean, scale) = standard(dataset, &split.train);
+    network.set_standard(&mean, &scale)?;
+    network.set_dropout(options.dropout as f32)?;
+    let rows = Rows::new(dataset, device)?;
+    let mut optimizer = nn::AdamW { wd: options.weight_decay, ..nn::AdamW::default() }
+        .build(network.parameters(), options.learning_rate)?;
+
+    let mut order = split.train.clone();
+    let mut best: Option<(f64, f64, usize, Snapshot)> = None;
+    let mut epoch = 0;
+    while epoch < options.epochs {
+        epoch += 1;
+        let start = Instant::now();
+        random.shuffle(&mut order);
+        network.set_training(true)?;
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for chunk in order.chunks(options.batch) {
+            let batch = rows.batch(chunk)?;
+            let statics = match rows.keep(chunk.len(), options.source_dropout, &mut random)? {
+                Some(keep) => batch.statics * keep,
+                None => batch.statics,
+            };
+            let logits = network.forward(&batch.states, &statics)?;
+            let (loss, total) = loss(&logits, &batch.target, &batch.weight)?;
+            if total > 0.0 {
+                optimizer.zero_grad();
+                (&loss / total).f_backward()?;
+                optimizer.clip_grad_norm(GRADIENT_NORM);
+                optimizer.step();
+            }
+            sum += loss.f_double_value(&[])?;
+            weight += total;
+        }
+        network.set_training(false)?;
+        let train_loss = sum / weight;
+        let validation_loss = mean_loss(&network, &rows, &split.validation)?;
+        let better = best.as_ref().is_none_or(|best| validation_loss < best.0);
+        eprintln!(
+            "epoch {epoch}: training loss {train_loss:.4}, validation loss {validation_loss:.4}{}, {:.1} s",
+            if better { " (best)" } else { "" },
+            start.elapsed().as_secs_f64()
+        );
+        if !(train_loss.is_finite() && validation_loss.is_finite()) {
+            break;
+        }
+        if better {
+            best = Some((validation_loss, train_loss, epoch, network.snapshot()?));
+        } else if best.as_ref().is_some_and(|best| epoch - best.2 >= options.patience) {
+            break;
+        }
+    }
+    let Some((validation_loss, train_loss, best_epoch, snapshot)) = best else {
+        return Err(TrainError::Options(format!(
+            "the loss is not a number: lower --learning-rate {}",
+            options.learning_rate
+        )));
+    };
+    let archive = network.archive(&snapshot)?;
+    Ok(Fitted { archive, best_epoch, epochs: epoch, train_loss, validation_loss })
+}
+
+fn sizes(dataset: &Dataset, options: &FitOptions) -> Sizes {
+    Sizes {
+        dimensions: dataset.info.schema.dimensions(),
+        embedding: options.embedding,
+        hidden: options.hidden,
+        layers: options.layers,
+        units: options.units,
+        joint: options.joint,
+    }
+}
+
+fn device(place: Place) -> Result<Device, TrainError> {
+    match place {
+        Place::Cpu => Ok(Device::Cpu),
+        Place::Auto => Ok(Device::cuda_if_available()),
+        Place::Cuda if tch::Cuda::is_available() => Ok(Device::Cuda(0)),
+        Place::Cuda => Err(TrainError::Options(
+            "libtorch sees no GPU: put the folder of libtorch_cuda.so (such as that of PyTorch's \
+             `torch/lib`) into LD_LIBRARY_PATH, or use --device cpu"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Mean and standard deviation of each static column over the training rows; a column that does
+/// not vary keeps the scale 1.
+fn standard(dataset: &Dataset, train: &[usize]) -> (Vec<f32>, Vec<f32>) {
+    let k = dataset.info.schema.statics.len();
+    let n = train.len() as f64;
+    let column = |row: usize, at: usize| f64::from(dataset.statics[row * k + at]);
+    (0..k)
+        .map(|at| {
+            let mean = train.iter().map(|&row| column(row, at)).sum::<f64>() / n;
+            let squares = train.iter().map(|&row| (column(row, at) - mean).powi(2)).sum::<f64>();
+            let deviation = (squares / n).sqrt();
+            (mean as f32, if deviation > 1e-6 { deviation as f32 } else { 1.0 })
+        })
+        .unzip()
+}
+
+/// The dataset on the device; states stay bytes.
+struct Rows {
+    states: Tensor,
+    statics: Tensor,
+    target: Tensor,
+    weight: Tensor,
+    device: Device,
+    /// Columns of each source, and how many columns there are.
+    sources: Vec<Vec<usize>>,
+    columns: usize,
+}
+
+/// Some rows of it.
+struct RowBatch {
+    states: Tensor,
+    statics: Tensor,
+    target: Tensor,
+    weight: Tensor,
+}
+
+impl Rows {
+    fn new(dataset: &Dataset, device: Device) -> Result<Self, TrainError> {
+        let d = dataset.info.schema.dimensions();
+        let n = dataset.len() as i64;
+        let on_device = |tensor: Tensor, shape: &[i64]| -> Result<Tensor, TrainError> {
+            Ok(tensor.f_view(shape)?.f_to_device(device)?)
+        };
+        let target: Vec<f32> =
+            dataset.label.iter().map(|&label| f32::from(u8::from(label == SUCCESS))).collect();
+        let states = Tensor::f_from_slice(&dataset.states)?;
+        let statics = Tensor::f_from_slice(&dataset.statics)?;
+        Ok(Self {
+            states: on_device(states, &[n, d.m as i64, d.j as i64])?,
+            statics: on_device(statics, &[n, d.k as i64])?,
+            target: on_device(Tensor::f_from_slice(&target)?, &[n])?,
+            weight: on_device(Tensor::f_from_slice(&dataset.weight)?, &[n])?,
+            device,
+            sources: dataset.info.schema.sources.iter().map(|s| s.columns.clone()).collect(),
+            columns: d.k,
+        })
+    }
+
+    fn batch(&self, rows: &[usize]) -> Result<RowBatch, TrainError> {
+        let rows: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
+        let index = Tensor::f_from_slice(&rows)?.f_to_device(self.device)?;
+        let pick = |tensor: &Tensor| tensor.f_index_select(0, &index);
+        Ok(RowBatch {
+            states: pick(&self.states)?,
+            statics: pick(&self.statics)?,
+            target: pick(&self.target)?,
+            weight: pick(&self.weight)?,
+        })
+    }
+
+    /// 0 where a source of a row is blanked, 1 elsewhere; `None` when nothing is to be blanked.
+    fn keep(
+        &self,
+        rows: usize,
+        share: f64,
+        random: &mut Random,
+    ) -> Result<Option<Tensor>, TrainError> {
+        if self.sources.is_empty() || share == 0.0 {
+            return Ok(None);
+        }
+        let mut keep = vec![1.0_f32; rows * self.columns];
+        for row in keep.chunks_exact_mut(self.columns) {
+            for source in &self.sources {
+                if random.unit() < share {
+                    source.iter().for_each(|&column| row[column] = 0.0);
+                }
+            }
+        }
+        let keep = Tensor::f_from_slice(&keep)?.f_view([rows as i64, self.columns as i64])?;
+        Ok(Some(keep.f_to_device(self.device)?))
+    }
+}
+
+/// Weighted sum of the cross-entropies, and the sum of the weights.
+fn loss(logits: &Tensor, target: &Tensor, weight: &Tensor) -> Result<(Tensor, f64), TrainError> {
+    let each =
+        logits.f_binary_cross_entropy_with_logits::<Tensor>(target, None, None, Reduction::None)?;
+    let total = weight.f_sum(Kind::Double)?.f_double_value(&[])?;
+    Ok(((each * weight).f_sum(Kind::Float)?, total))
+}
+
+fn mean_loss(network: &Network, rows: &Rows, which: &[usize]) -> Result<f64, TrainError> {
+    let _guard = tch::no_grad_guard();
+    let (mut sum, mut weight) = (0.0, 0.0);
+    for chunk in which.chunks(EVALUATION_BATCH) {
+        let batch = rows.batch(chunk)?;
+        let logits = network.forward(&batch.states, &batch.statics)?;
+        let (loss, total) = loss(&logits, &batch.target, &batch.weight)?;
+        sum += loss.f_double_value(&[])?;
+        weight += total;
+    }
+    Ok(sum / weight)
+}
+
+fn calibrate(
+    dataset: &Dataset,
+    validation: &[usize],
+    model: &Model,
+) -> Result<Calibration, TrainError> {
+    let (states, statics) = dataset.gather(validation);
+    let batch = Batch { states: &states, statics: &statics, n: validation.len() };
+    let logits = model.engine.logits(&batch)?;
+    let success: Vec<bool> = validation.iter().map(|&row| dataset.label[row] == SUCCESS).collect();
+    let weight: Vec<f32> = validation.iter().map(|&row| dataset.weight[row]).collect();
+    Ok(platt(&logits, &success, &weight))
+}
+
+/// The metadata but for calibration and figures. Nothing of time or place enters: the same
+/// training gives the same file.
+fn describe(
+    dataset: &Dataset,
+    split: &Split,
+    options: &FitOptions,
+    fitted: &Fitted,
+    baselines: &Baselines,
+) -> ModelMetadata {
+    let info = &dataset.info;
+    let span = |rows: &[usize]| {
+        json!({
+            "rows": rows.len(),
+            "successes": rows.iter().filter(|&&row| dataset.label[row] == SUCCESS).count(),
+        })
+    };
+    let details = [
+        ("split", json!(split.cuts)),
+        ("train", span(&split.train)),
+        ("validation", span(&split.validation)),
+        ("test", span(&split.test)),
+        ("dropped", json!(split.dropped)),
+        ("epochs", json!(fitted.epochs)),
+        ("best_epoch", json!(fitted.best_epoch)),
+        ("train_loss", json!(fitted.train_loss)),
+        ("validation_loss", json!(fitted.validation_loss)),
+        (
+            "options",
+            json!({
+                "embedding": options.embedding,
+                "hidden": options.hidden,
+                "layers": options.layers,
+                "units": options.units,
+                "joint": options.joint,
+                "learning_rate": options.learning_rate,
+                "batch": options.batch,
+                "weight_decay": options.weight_decay,
+                "dropout": options.dropout,
+                "source_dropout": options.source_dropout,
+                "seed": options.seed,
+            }),
+        ),
+    ];
+    let trained = (split.train.len() + split.validation.len()) as u64;
+    ModelMetadata {
+        format: METADATA_FORMAT,
+        contract: Contract::StatesStatics,
+        output: Output::Logit,
+        dimensions: info.schema.dimensions(),
+        schema: info.schema.clone(),
+        tensors: Vec::new(),
+        calibration: Calibration::default(),
+        thresholds: Thresholds {
+            release: options.release_threshold,
+            remove: options.remove_threshold,
+        },
+        training: TrainingSummary {
+            trained_on: info.origin.clone(),
+            outcomes: if info.real { trained } else { 0 },
+            details: details.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+        },
+        metrics: serde_json::Value::Null,
+        codes: baselines.code_statistics(),
+    }
+}

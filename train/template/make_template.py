@@ -1,0 +1,84 @@
+"""Write hold_lstm.pt: the network as a TorchScript module with parameters of size one.
+
+Its forward takes every size from its parameters and inputs, so `holdadvise-train` can load it, give
+it parameters of any shape, train it and save it: the saved archive loads in Python and in Rust at
+any batch size.
+
+usage: python train/template/make_template.py train/template/hold_lstm.pt
+"""
+
+import sys
+from typing import List
+
+import torch
+
+
+class HoldLstm(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+
+        def trained(*shape):
+            return torch.nn.Parameter(torch.zeros(shape))
+
+        def fixed(*shape):
+            return torch.nn.Parameter(torch.ones(shape), requires_grad=False)
+
+        # e states, j slots, k statics; the other sizes are free.
+        self.embedding = trained(1, 1)  # [j * e, width]
+        self.lstm_input_weight = trained(4, 1)  # [4 * hidden, width]
+        self.lstm_stacked_weight = trained(0, 4, 1)  # [layers - 1, 4 * hidden, hidden]
+        self.lstm_recurrent_weight = trained(1, 4, 1)  # [layers, 4 * hidden, hidden]
+        self.lstm_input_bias = trained(1, 4)  # [layers, 4 * hidden]
+        self.lstm_recurrent_bias = trained(1, 4)  # [layers, 4 * hidden]
+        self.statics_mean = fixed(1)  # [k]
+        self.statics_scale = fixed(1)  # [k]
+        self.statics_weight = trained(1, 1)  # [units, k]
+        self.statics_bias = trained(1)  # [units]
+        self.hidden_weight = trained(1, 2)  # [joint, hidden + units]
+        self.hidden_bias = trained(1)  # [joint]
+        self.output_weight = trained(1, 1)  # [1, joint]
+        self.output_bias = trained(1)  # [1]
+        self.dropout = fixed(1)  # [1], used in training only
+
+    def forward(self, states: torch.Tensor, statics: torch.Tensor) -> torch.Tensor:
+        batch, frames, slots = states.size(0), states.size(1), states.size(2)
+        dropout = float(self.dropout.item())
+
+        # A one-hot row times a matrix is a row of it: look the rows up and add them over the slots.
+        first_row = torch.arange(slots, device=states.device) * (self.embedding.size(0) // slots)
+        rows = (states + first_row).reshape(-1)
+        bags = torch.arange(0, batch * frames * slots, slots, device=states.device)
+        summed = torch.embedding_bag(self.embedding, rows, bags)[0]
+        frame = summed.reshape(batch, frames, self.embedding.size(1))
+
+        layers = self.lstm_recurrent_weight.size(0)
+        parameters: List[torch.Tensor] = []
+        for layer in range(layers):
+            if layer == 0:
+                parameters.append(self.lstm_input_weight)
+            else:
+                parameters.append(self.lstm_stacked_weight[layer - 1])
+            parameters.append(self.lstm_recurrent_weight[layer])
+            parameters.append(self.lstm_input_bias[layer])
+            parameters.append(self.lstm_recurrent_bias[layer])
+        start = torch.zeros(
+            [layers, batch, self.lstm_recurrent_weight.size(2)],
+            dtype=frame.dtype,
+            device=frame.device,
+        )
+        output = torch.lstm(
+            frame, [start, start], parameters, True, layers, dropout, self.training, False, True
+        )[0]
+
+        standard = (statics - self.statics_mean) / self.statics_scale
+        side = torch.relu(torch.addmm(self.statics_bias, standard, self.statics_weight.t()))
+        joint = torch.cat([output[:, -1], side], dim=1)
+        joint = torch.dropout(joint, dropout, self.training)
+        hidden = torch.relu(torch.addmm(self.hidden_bias, joint, self.hidden_weight.t()))
+        hidden = torch.dropout(hidden, dropout, self.training)
+        return torch.addmm(self.output_bias, hidden, self.output_weight.t()).squeeze(1)
+
+
+if __name__ == "__main__":
+    module = torch.jit.script(HoldLstm())
+    module.save(sys.argv[1])

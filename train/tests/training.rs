@@ -1,0 +1,261 @@
+//! The whole way from a dataset to a model that the advisor opens, on problems small enough to train
+//! in seconds whose answer is known.
+#![cfg(feature = "torch")]
+
+use clap::Parser;
+use holdadvise::history::{Action, Outcome};
+use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Model, StaticSource};
+use holdadvise_train::dataset::{Dataset, Row};
+use holdadvise_train::export;
+use holdadvise_train::network::{Network, Sizes};
+use holdadvise_train::random::Random;
+use holdadvise_train::training::{FitOptions, train};
+use tch::Device;
+
+const FRAMES: usize = 6;
+const SLOTS: usize = 3;
+const COLUMNS: usize = 2;
+
+#[derive(Parser)]
+struct Options {
+    #[command(flatten)]
+    fit: FitOptions,
+}
+
+fn options(arguments: &str) -> FitOptions {
+    let words = std::iter::once("train").chain(arguments.split_whitespace());
+    Options::parse_from(words).fit
+}
+
+fn schema(e: usize, m: usize, j: usize, k: usize) -> FeatureSchema {
+    let names = |n: usize| (0..n).map(|i| i.to_string()).collect();
+    FeatureSchema {
+        hash: "test".to_owned(),
+        states: names(e),
+        statics: names(k),
+        frame_edges: (0..=m as u32).collect(),
+        slots: j,
+        sources: Vec::new(),
+    }
+}
+
+/// Success when the other jobs went from state 1 to state 2, failure when they went from 2 to 1. Each
+/// state is seen equally often and statics say nothing: the order alone tells.
+fn order_matters(rows: usize) -> Dataset {
+    let mut dataset = Dataset::new(schema(3, FRAMES, SLOTS, COLUMNS), "simulated data", false, 0);
+    let mut random = Random::new(11);
+    for row in 0..rows {
+        let success = random.below(2) == 1;
+        let (early, late) = if success { (1, 2) } else { (2, 1) };
+        let turn = 2 + random.below(FRAMES - 3);
+        let mut states = [0_u8; FRAMES * SLOTS];
+        for frame in 0..FRAMES {
+            states[frame * SLOTS] = random.below(3) as u8;
+            for slot in 1..SLOTS {
+                let shown = random.below(4) > 0;
+                let state = if frame < turn { early } else { late };
+                states[frame * SLOTS + slot] = if shown { state } else { 0 };
+            }
+        }
+        let time = 1_700_000_000 + 60 * row as i64;
+        dataset
+            .push(&Row {
+                states: &states,
+                statics: &[random.unit() as f32, 1.0],
+                action: Action::Unknown,
+                outcome: if success { Outcome::Success } else { Outcome::Failure },
+                weight: 1.0,
+                cluster: row as i64,
+                owner: 1,
+                hold_time: time,
+                decision_instant: time,
+                outcome_time: time + 1,
+                code: 13,
+                subcode: 0,
+            })
+            .unwrap();
+    }
+    dataset
+}
+
+const SMALL: &str = "--epochs 12 --embedding 8 --hidden 16 --units 4 --joint 8 --batch 64 \
+    --learning-rate 0.01 --threads 1 --draws 100";
+
+#[test]
+fn the_order_of_other_jobs_states_is_learned() {
+    let dataset = order_matters(3000);
+    let (archive, report) = train(&dataset, &options(SMALL)).unwrap();
+    let auroc = |method: usize| report.methods[method].figures[0].1;
+    assert!(auroc(0).low > 0.95, "{report}");
+    assert!(auroc(1).high < 0.6, "the table cannot know: {report}");
+    assert!(report.methods[1].model_less_this[0].1.low > 0.3, "{report}");
+
+    let model = Model::from_bytes(&archive).unwrap();
+    assert_eq!(model.metadata.training.trained_on, "simulated data");
+    assert_eq!(model.metadata.training.outcomes, 0);
+    assert_eq!(model.metadata.codes.len(), 1);
+    assert!(model.metadata.metrics["methods"].is_array());
+    engines_agree(&archive, 8.0);
+    // The same frames in the opposite order turn the answer round.
+    let (states, statics) = dataset.gather(&[0]);
+    let backwards: Vec<u8> = states.chunks(SLOTS).rev().flatten().copied().collect();
+    let ask =
+        |states: &[u8]| model.probabilities(&Batch { states, statics: &statics, n: 1 }).unwrap()[0];
+    assert!((ask(&states) - 0.5) * (ask(&backwards) - 0.5) < 0.0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_file() {
+    let dataset = order_matters(600);
+    let few = format!("{SMALL} --epochs 2 --dropout 0.2").replace("--epochs 12 ", "");
+    let file = |more: &str| train(&dataset, &options(&format!("{few} {more}"))).unwrap().0;
+    let first = file("--seed 5");
+    assert_eq!(first, file("--seed 5"));
+    assert_ne!(first, file("--seed 6"));
+}
+
+#[test]
+fn sources_blanked_in_training_are_not_leaned_on_alone() {
+    // Two sources say the same; with one of them blanked at random the model uses both.
+    let mut dataset = order_matters(2000);
+    for row in 0..dataset.len() {
+        let said = f32::from(dataset.label[row]) * 2.0 - 1.0;
+        dataset.statics[row * COLUMNS] = said;
+        dataset.statics[row * COLUMNS + 1] = said;
+    }
+    dataset.states.fill(0);
+    dataset.info.schema.sources = (0..COLUMNS)
+        .map(|column| StaticSource { name: column.to_string(), columns: vec![column] })
+        .collect();
+    let arguments = format!("{SMALL} --source-dropout 0.4 --learning-rate 0.02");
+    let arguments = arguments.replace("--learning-rate 0.01 ", "");
+    let (archive, _) = train(&dataset, &options(&arguments)).unwrap();
+    let model = Model::from_bytes(&archive).unwrap();
+    let states = [0; FRAMES * SLOTS];
+    for statics in [[1.0, 0.0], [0.0, 1.0]] {
+        let p = model.probabilities(&Batch { states: &states, statics: &statics, n: 1 }).unwrap();
+        assert!(p[0] > 0.7, "{statics:?}: {}", p[0]);
+    }
+}
+
+#[test]
+fn data_that_does_not_do_is_said_in_words() {
+    let mut dataset = order_matters(200);
+    let message = |dataset: &Dataset, arguments: &str| {
+        train(dataset, &options(arguments)).unwrap_err().to_string()
+    };
+    assert!(message(&dataset, "--dropout 1.5").contains("--dropout 1.5 must lie in"));
+    assert!(message(&dataset, "--hidden 0").contains("hidden is 0"));
+    assert!(message(&dataset, "--horizon 99999999").contains("both outcomes are needed"));
+    assert!(message(&dataset, "--device cuda").contains("GPU") || tch::Cuda::is_available());
+    dataset.label.fill(1);
+    assert!(message(&dataset, "").contains("both outcomes are needed"));
+}
+
+/// A network with random parameters as a finished model.
+fn random_model(sizes: Sizes, seed: u64) -> Vec<u8> {
+    let network = Network::new(sizes, Device::Cpu, seed).unwrap();
+    let mut random = Random::new(seed + 1);
+    let k = sizes.dimensions.k;
+    let mut column = |spread: f64, least: f64| -> Vec<f32> {
+        (0..k).map(|_| (random.unit() * spread + least) as f32).collect()
+    };
+    network.set_standard(&column(2.0, -1.0), &column(2.0, 0.25)).unwrap();
+    let raw = network.archive(&network.snapshot().unwrap()).unwrap();
+    let Dimensions { e, m, j, k } = sizes.dimensions;
+    let metadata = serde_json::json!({
+        "format": 1,
+        "dimensions": sizes.dimensions,
+        "schema": schema(e, m, j, k),
+        "training": { "trained_on": "nothing" },
+    });
+    let metadata = serde_json::from_value(metadata).unwrap();
+    export::complete(&raw, metadata).unwrap()
+}
+
+fn random_batch(d: Dimensions, n: usize, seed: u64) -> (Vec<u8>, Vec<f32>) {
+    let mut random = Random::new(seed);
+    let states = (0..n * d.m * d.j).map(|_| random.below(d.e) as u8).collect();
+    let statics = (0..n * d.k).map(|_| (random.unit() * 6.0 - 3.0) as f32).collect();
+    (states, statics)
+}
+
+fn several_sizes() -> [Sizes; 5] {
+    let of = |(e, m, j, k), embedding, hidden, layers, units, joint| Sizes {
+        dimensions: Dimensions { e, m, j, k },
+        embedding,
+        hidden,
+        layers,
+        units,
+        joint,
+    };
+    [
+        of((2, 1, 1, 0), 1, 1, 1, 1, 1),
+        of((6, 14, 1, 3), 5, 7, 1, 3, 4),
+        of((64, 24, 16, 120), 32, 64, 1, 32, 64),
+        of((40, 20, 10, 50), 16, 24, 3, 16, 32),
+        of((256, 6, 40, 9), 16, 16, 10, 8, 128),
+    ]
+}
+
+#[test]
+fn engines_agree_to_1e_5_on_1000_random_inputs_for_several_sizes() {
+    for (seed, sizes) in several_sizes().into_iter().enumerate() {
+        engines_agree(&random_model(sizes, seed as u64), 1e-3);
+    }
+}
+
+/// Both engines on 1,000 random inputs, over which the logits must vary by `spread` at least.
+fn engines_agree(archive: &[u8], spread: f32) {
+    let builtin = Model::from_bytes(archive).unwrap();
+    let torch = Model::from_bytes_with(archive, EngineKind::Torch).unwrap();
+    let sizes = builtin.metadata.dimensions;
+    let (states, statics) = random_batch(sizes, 1000, 77);
+    let batch = Batch { states: &states, statics: &statics, n: 1000 };
+    let a = builtin.engine.logits(&batch).unwrap();
+    let b = torch.engine.logits(&batch).unwrap();
+    let worst = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let found =
+        a.iter().copied().fold(f32::MIN, f32::max) - a.iter().copied().fold(f32::MAX, f32::min);
+    println!("{sizes:?}: largest difference {worst:e}, logits spread over {found}");
+    assert!(worst < 1e-5, "{sizes:?}: {worst}");
+    assert!(found > spread, "{sizes:?}: the logits say nothing");
+}
+
+#[test]
+fn python_loads_the_archive_and_agrees() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/torch_load.py");
+    let Some(python) = python_with_torch() else {
+        println!("skipped: HOLDADVISE_PYTHON names no Python that can import torch");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut archives = vec![(holdadvise::model::DEFAULT_ARCHIVE.to_vec(), 41)];
+    archives.extend(several_sizes().iter().map(|&sizes| (random_model(sizes, 3), 42)));
+    for (at, (archive, seed)) in archives.into_iter().enumerate() {
+        let model = Model::from_bytes(&archive).unwrap();
+        let (states, statics) = random_batch(model.metadata.dimensions, 100, seed);
+        let logits =
+            model.engine.logits(&Batch { states: &states, statics: &statics, n: 100 }).unwrap();
+        let path = folder.path().join(format!("{at}.pt"));
+        std::fs::write(&path, &archive).unwrap();
+        let input = serde_json::json!({
+            "states": states, "statics": statics, "n": 100, "logits": logits,
+            "dimensions": model.metadata.dimensions,
+        });
+        let json = folder.path().join(format!("{at}.json"));
+        std::fs::write(&json, serde_json::to_vec(&input).unwrap()).unwrap();
+        let mut run = std::process::Command::new(&python);
+        let output = run.arg(script).arg(&path).arg(&json).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{text}{errors}");
+        print!("{text}");
+    }
+}
+
+fn python_with_torch() -> Option<std::ffi::OsString> {
+    let python = std::env::var_os("HOLDADVISE_PYTHON")?;
+    let check = std::process::Command::new(&python).args(["-c", "import torch"]).output().ok()?;
+    check.status.success().then_some(python)
+}
