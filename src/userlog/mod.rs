@@ -1,11 +1,16 @@
 //! Bytes of a job event log become typed events.
 //!
-//! [`open`] reads a file with bounded memory, [`Events`] a log in memory; an event borrows its text from there and parses its fields when asked.
-//! Damage costs the events it touches: they are reported with their byte offset, and the next one is read.
-//! [`write_event`] writes the text form byte by byte as HTCondor does.
+//! [`open`] reads a file with bounded memory, [`Events`] a log in memory. An event borrows its text from there and
+//! parses its fields when asked. Damage costs the events it touches: they are reported with their byte offset, and
+//! the next one is read.
+//!
+//! [`Event::to_ad`] gives an event HTCondor's attribute names. The XML and JSON forms hold those; they are turned into
+//! the text form as they are read, so that all forms are read alike. [`write_event`] writes the text form byte by
+//! byte as HTCondor does.
 //!
 //! Source of the format: `src/condor_utils/condor_event.cpp` of HTCondor.
 
+mod ad;
 mod body;
 mod error;
 mod event;
@@ -18,6 +23,7 @@ mod text;
 mod time;
 mod write;
 
+pub use ad::{AdValue, EventAd};
 pub use body::*;
 pub use error::{Damage, DamagedEvent, UserlogError};
 pub use event::{Event, EventTime};

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::ad::{find_json, find_xml, parse_json, parse_xml, write_as_text};
 use super::text::events::{Span, Years, damaged, event};
 use super::text::header::{EXPECTED_NUMBER, Ids};
 use super::text::lines::Lines;
@@ -44,6 +45,8 @@ pub struct LogReader<R> {
     base: u64,
     /// The source has no more bytes.
     last: bool,
+    /// The text form of an event of another form.
+    text: Vec<u8>,
     /// The beginning of the rest belongs to damage that was reported.
     skipping: bool,
 }
@@ -166,6 +169,7 @@ impl<R: Read> LogReader<R> {
             filled: 0,
             base: options.offset,
             last: false,
+            text: Vec::new(),
             skipping: false,
         }
     }
@@ -183,9 +187,6 @@ impl<R: Read> LogReader<R> {
     /// The next event. `None`: the log ends, or with [`ReadOptions::follow`] nothing more is there yet.
     pub fn next_event(&mut self) -> Option<Result<Event<'_>, DamagedEvent>> {
         loop {
-            if let Some(form @ (Form::Xml | Form::Json)) = self.form {
-                return self.other_form(form);
-            }
             let rest = &self.buffer[self.at..self.filled];
             if self.skipping {
                 match resync(rest, self.last) {
@@ -197,13 +198,18 @@ impl<R: Read> LogReader<R> {
                     None => self.at += resynced(rest),
                 }
             } else {
-                match find(rest, self.last) {
+                let found = match self.form {
+                    Some(Form::Xml) => find_xml(rest, self.last),
+                    Some(Form::Json) => find_json(rest, self.last),
+                    _ => find(rest, self.last),
+                };
+                match found {
                     Found::Event { begin, lines, separator, end } => {
                         let base = self.offset();
-                        let bytes = &self.buffer[self.at..self.filled];
+                        let at = self.at;
                         self.at += end;
                         let span = Span { begin, lines, separator, end };
-                        return Some(event(bytes, span, base, &mut self.clock, |_, _| {}));
+                        return Some(self.event(at, span, base));
                     }
                     Found::Damaged { begin, end, damage } => {
                         let damaged = damaged(rest, begin, end, self.offset(), damage);
@@ -235,14 +241,27 @@ impl<R: Read> LogReader<R> {
         }
     }
 
-    /// Says once that the log has a form that is not read.
-    fn other_form<'a>(&mut self, form: Form) -> Option<Result<Event<'a>, DamagedEvent>> {
-        if self.at == self.filled {
-            return None;
+    /// The event at `span` behind `buffer[at]`, which is at offset `base` of the file.
+    fn event(&mut self, at: usize, span: Span, base: u64) -> Result<Event<'_>, DamagedEvent> {
+        let bytes = &self.buffer[at..self.filled];
+        let ad = match self.form {
+            Some(Form::Xml) => parse_xml(&bytes[span.begin..span.separator]),
+            Some(Form::Json) => parse_json(&bytes[span.begin..span.separator]),
+            _ => return event(bytes, span, base, &mut self.clock, |_, _| {}),
+        };
+        let (offset, length) = (base + span.begin as u64, (span.end - span.begin) as u64);
+        let damaged = |damage| DamagedEvent { offset, length, event: None, damage };
+        self.text.clear();
+        ad.and_then(|ad| write_as_text(&ad, &mut self.text))
+            .map_err(|expected| damaged(Damage::Ad { expected }))?;
+        match find(&self.text, true) {
+            Found::Event { begin, lines, separator, end } => {
+                let span = Span { begin, lines, separator, end };
+                let event = event(&self.text, span, offset, &mut self.clock, |_, _| {});
+                event.map_err(|wrong| damaged(wrong.damage))
+            }
+            _ => Err(damaged(Damage::Ad { expected: "the attributes of one event".to_owned() })),
         }
-        let (offset, length) = (self.offset(), (self.filled - self.at) as u64);
-        self.at = self.filled;
-        Some(Err(DamagedEvent { offset, length, event: None, damage: Damage::OtherForm(form) }))
     }
 
     /// Gives up on what does not end within the limit.
@@ -371,5 +390,76 @@ mod tests {
         assert!(reader.next_event().unwrap().is_ok());
         assert!(reader.next_event().unwrap().unwrap_err().is_io());
         assert!(reader.next_event().is_none());
+    }
+
+    const XML: &str = r#"<?xml version="1.0"?>
+<!DOCTYPE classads SYSTEM "classads.dtd">
+<classads>
+<c>
+    <a n="MyType"><s>JobHeldEvent</s></a>
+    <a n="EventTypeNumber"><i>12</i></a>
+    <a n="EventTime"><s>2024-01-02T03:04:05.250</s></a>
+    <a n="Cluster"><i>7</i></a>
+    <a n="Proc"><i>0</i></a>
+    <a n="Subproc"><i>0</i></a>
+    <a n="HoldReason"><s>a &lt;b&gt; &amp; &quot;c&quot;</s></a>
+    <a n="HoldReasonCode"><i>13</i></a>
+    <a n="HoldReasonSubCode"><i>2</i></a>
+</c>
+"#;
+
+    const JSON: &str = r#"{
+  "MyType": "JobHeldEvent",
+  "EventTypeNumber": 12,
+  "EventTime": "2024-01-02T03:04:05.250",
+  "Cluster": 7,
+  "Proc": 0,
+  "Subproc": 0,
+  "HoldReason": "a <b> & \"c\"",
+  "HoldReasonCode": 13,
+  "HoldReasonSubCode": 2
+}
+"#;
+
+    #[test]
+    fn other_forms_give_the_same_events() {
+        for (text, form) in [(XML, Form::Xml), (JSON, Form::Json)] {
+            for size in [1, 7, 10_000] {
+                let twice = text.to_owned() + text;
+                let mut reader = LogReader::new(Pieces(twice.as_bytes(), size), &options());
+                for index in 0..2 {
+                    let event = reader.next_event().unwrap().unwrap();
+                    assert_eq!((event.number, event.job.cluster), (12, 7));
+                    assert_eq!(event.time.seconds, 1_704_164_645);
+                    assert_eq!(event.time.microseconds, 250_000);
+                    if form == Form::Json {
+                        assert_eq!(event.offset, (index * text.len()) as u64);
+                    }
+                    let super::super::Body::Held(held) = event.body() else { panic!() };
+                    assert_eq!(held.reason.as_deref(), Some("a <b> & \"c\""));
+                    assert_eq!((held.code, held.subcode), (Some(13), Some(2)));
+                }
+                assert!(reader.next_event().is_none());
+                assert_eq!(reader.form(), Some(form));
+            }
+        }
+    }
+
+    #[test]
+    fn other_forms_survive_damage() {
+        for text in [XML, JSON] {
+            let text = &text[text.find("<c>").unwrap_or(0)..];
+            let cut = &text[..text.find("\"HoldReason\"").unwrap()];
+            let cut = &cut[..=cut.rfind('\n').unwrap()];
+            let wrong = text.replace("EventTypeNumber", "Number");
+            for damage in [cut, &wrong, "garbage\n", "\0\0\0\n"] {
+                let log = text.to_owned() + damage + text + cut;
+                let (events, damages) = read(LogReader::new(log.as_bytes(), &options()));
+                assert_eq!(events, [7, 7], "{damage:?}");
+                assert_eq!(damages.len(), 2, "{damage:?}: {damages:?}");
+                assert_eq!(damages[0].0, text.len() as u64, "{damage:?}");
+                assert_eq!(damages[1].1, Damage::Truncated);
+            }
+        }
     }
 }

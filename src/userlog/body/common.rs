@@ -1,5 +1,8 @@
 //! Parts that several kinds of event share.
 
+use std::fmt;
+
+use super::super::text::lines::Cursor;
 use super::Text;
 
 /// Run times of the `Usr d hh:mm:ss, Sys d hh:mm:ss` lines, in seconds.
@@ -9,6 +12,25 @@ pub struct CpuUsage {
     pub user: u64,
     /// System time, s.
     pub system: u64,
+}
+
+impl CpuUsage {
+    /// Reads `Usr d hh:mm:ss, Sys d hh:mm:ss`.
+    pub(in crate::userlog) fn parse(text: &str) -> Option<Self> {
+        let mut cursor = Cursor(text.as_bytes());
+        cursor.usage()
+    }
+}
+
+impl fmt::Display for CpuUsage {
+    /// `Usr d hh:mm:ss, Sys d hh:mm:ss`, as HTCondor writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (label, seconds) in [("Usr", self.user), (", Sys", self.system)] {
+            let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
+            write!(f, "{label} {days} {hours:02}:{:02}:{:02}", seconds / 60 % 60, seconds % 60)?;
+        }
+        Ok(())
+    }
 }
 
 /// One row of the `Partitionable Resources` table.

@@ -88,6 +88,11 @@ fn attributes(lines: Lines<'_>) -> Vec<(Text<'_>, Text<'_>)> {
     lines.filter_map(attribute).collect()
 }
 
+/// The `Name = expression` lines among `lines`.
+pub(in crate::userlog) fn attributes_of(lines: &[u8]) -> Vec<(Text<'_>, Text<'_>)> {
+    attributes(Lines::new(lines))
+}
+
 /// A `Name = expression` line.
 fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
     let at = memchr::memchr(b'=', line)?;

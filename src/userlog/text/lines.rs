@@ -1,6 +1,6 @@
 //! Lines of an event and the small pieces its lines are made of.
 
-use super::super::Text;
+use super::super::{CpuUsage, Text};
 
 /// The lines of a block of bytes, without `\n` and `\r\n`.
 #[derive(Clone, Debug)]
@@ -108,6 +108,29 @@ impl<'a> Cursor<'a> {
         };
         let value = i64::try_from(self.unsigned()?).ok()?;
         Some(if negative { -value } else { value })
+    }
+
+    /// Reads `Usr d hh:mm:ss, Sys d hh:mm:ss`.
+    #[inline]
+    pub(in crate::userlog) fn usage(&mut self) -> Option<CpuUsage> {
+        self.token(b"Usr")?;
+        let user = self.duration()?;
+        self.token(b",")?;
+        self.token(b"Sys")?;
+        Some(CpuUsage { user, system: self.duration()? })
+    }
+
+    /// Reads `d hh:mm:ss`, in seconds.
+    #[inline]
+    fn duration(&mut self) -> Option<u64> {
+        let mut seconds = self.unsigned()?;
+        for (unit, colon) in [(24, false), (60, true), (60, true)] {
+            if colon {
+                self.token(b":")?;
+            }
+            seconds = seconds.checked_mul(unit)?.checked_add(self.unsigned()?)?;
+        }
+        Some(seconds)
     }
 
     /// Reads an integer that fits `i32`.

@@ -54,7 +54,7 @@ fn no_text(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("{what} has no text to be written"))
 }
 
-fn write_body(out: &mut impl Write, body: &Body<'_>) -> io::Result<()> {
+pub(super) fn write_body(out: &mut impl Write, body: &Body<'_>) -> io::Result<()> {
     match body {
         Body::Submit(submit) => {
             writeln!(out, "Job submitted from host: {}", OneLine(&submit.submit_host))?;
@@ -209,7 +209,7 @@ fn toe(out: &mut impl Write, toe: &Option<Toe<'_>>) -> io::Result<()> {
 }
 
 /// A text on one line: newlines become `|`, carriage returns a space (`ULogEvent::set_reason_member`).
-struct OneLine<'a>(&'a str);
+pub(super) struct OneLine<'a>(pub(super) &'a str);
 
 impl std::fmt::Display for OneLine<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

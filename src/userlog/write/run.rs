@@ -31,7 +31,7 @@ pub(super) fn checkpointed(out: &mut impl Write, checkpointed: Checkpointed) -> 
     for (label, times) in
         [("Run Remote", checkpointed.run_remote), ("Run Local", checkpointed.run_local)]
     {
-        writeln!(out, "\t{}  -  {label} Usage", Times(times))?;
+        writeln!(out, "\t{times}  -  {label} Usage")?;
     }
     bytes(out, "Run Bytes Sent By Job For Checkpoint", checkpointed.bytes_sent)
 }
@@ -107,21 +107,8 @@ fn core_file(out: &mut impl Write, file: &Option<Text<'_>>) -> io::Result<()> {
     }
 }
 
-/// `Usr d hh:mm:ss, Sys d hh:mm:ss`.
-struct Times(CpuUsage);
-
-impl std::fmt::Display for Times {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (label, seconds) in [("Usr", self.0.user), (", Sys", self.0.system)] {
-            let (days, hours) = (seconds / 86_400, seconds / 3600 % 24);
-            write!(f, "{label} {days} {hours:02}:{:02}:{:02}", seconds / 60 % 60, seconds % 60)?;
-        }
-        Ok(())
-    }
-}
-
 fn usage(out: &mut impl Write, label: &str, times: CpuUsage) -> io::Result<()> {
-    writeln!(out, "\t\t{}  -  {label} Usage", Times(times))
+    writeln!(out, "\t\t{times}  -  {label} Usage")
 }
 
 /// A line of bytes moved, if they are known.

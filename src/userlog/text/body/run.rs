@@ -57,26 +57,9 @@ pub(super) fn suspended(mut lines: Lines<'_>) -> Suspended {
 #[inline]
 fn usage(line: &[u8]) -> Option<(CpuUsage, &[u8])> {
     let mut cursor = Cursor(line);
-    cursor.token(b"Usr")?;
-    let user = duration(&mut cursor)?;
-    cursor.token(b",")?;
-    cursor.token(b"Sys")?;
-    let system = duration(&mut cursor)?;
+    let times = cursor.usage()?;
     cursor.token(b"-")?;
-    Some((CpuUsage { user, system }, cursor.0.trim_ascii()))
-}
-
-/// `d hh:mm:ss` in seconds.
-#[inline]
-fn duration(cursor: &mut Cursor<'_>) -> Option<u64> {
-    let mut seconds = cursor.unsigned()?;
-    for (unit, colon) in [(24, false), (60, true), (60, true)] {
-        if colon {
-            cursor.token(b":")?;
-        }
-        seconds = seconds.checked_mul(unit)?.checked_add(cursor.unsigned()?)?;
-    }
-    Some(seconds)
+    Some((times, cursor.0.trim_ascii()))
 }
 
 /// `N  -  LABEL`: the number and the label.
