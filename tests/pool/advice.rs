@@ -1,0 +1,63 @@
+//! Asking `condor_holdadvise` in the pool, and judging what it says by what is true.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::causes::Truth;
+use super::harness::Pool;
+
+/// What the program said of one job.
+#[derive(Clone, Debug)]
+pub(crate) struct Advice {
+    /// `release`, `change`, `wait`, `remove` or `undecided`.
+    pub recommendation: String,
+    /// `as-is`, `memory`, `disk`, `site`, `other`, or empty.
+    pub action: String,
+    /// The whole object.
+    pub object: Value,
+}
+
+impl Advice {
+    /// Recommendation and, for a change, its kind.
+    pub(crate) fn words(&self) -> String {
+        match self.recommendation.as_str() {
+            "change" => format!("change ({})", self.action),
+            other => other.to_owned(),
+        }
+    }
+
+    /// Whether this was the right thing to say. `on`: the fault of a transient cause lasts.
+    pub(crate) fn is_right(&self, truth: Truth, on: bool) -> bool {
+        match truth {
+            Truth::Transient { .. } if on => self.recommendation == "wait",
+            Truth::Transient { .. } => self.recommendation == "release",
+            Truth::Permanent { change } => self.recommendation == "change" && self.action == change,
+            Truth::Person => self.recommendation == "undecided",
+        }
+    }
+}
+
+/// The program as cargo built it for this test, or the one that HOLDADVISE_POOL_PROGRAM names.
+pub(crate) fn program() -> Option<PathBuf> {
+    std::env::var_os("HOLDADVISE_POOL_PROGRAM")
+        .map(PathBuf::from)
+        .or_else(|| option_env!("CARGO_BIN_EXE_condor_holdadvise").map(PathBuf::from))
+}
+
+/// Asks for advice as the owner of the job.
+pub(crate) fn ask(pool: &Pool, owner: &str, job: &str) -> Result<Advice, String> {
+    let text = pool.try_run(owner, &["condor_holdadvise", "-json", job])?;
+    let mut list: Vec<Value> =
+        serde_json::from_str(&text).map_err(|error| format!("{job}: {error} in {text:?}"))?;
+    if list.len() != 1 {
+        return Err(format!("{job}: {} objects instead of one", list.len()));
+    }
+    let object = list.remove(0);
+    let id = format!("{}.{}", object["ClusterId"], object["ProcId"]);
+    if id != job {
+        return Err(format!("asked about {job}, told about {id}"));
+    }
+    let word = |key: &str| object[key].as_str().unwrap_or_default().to_owned();
+    Ok(Advice { recommendation: word("Recommendation"), action: word("RecommendedAction"), object })
+}

@@ -1,0 +1,185 @@
+//! The pool as a test sees it: `tests/pool/pool` run as a program.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Exit status of `pool` on a machine that cannot hold a pool.
+const CANNOT: i32 = 77;
+
+/// JobStatus of a job that is held.
+pub(crate) const HELD: i64 = 5;
+/// JobStatus of a job that is completed.
+pub(crate) const COMPLETED: i64 = 4;
+
+/// A running pool. It is taken down when it is dropped, unless it ran before or HOLDADVISE_POOL_KEEP is set.
+pub(crate) struct Pool {
+    program: PathBuf,
+    keep: bool,
+}
+
+/// Why there is no pool.
+pub(crate) enum NoPool {
+    /// This machine cannot hold one: a test is skipped.
+    Cannot(String),
+    /// It can, but something went wrong: a test fails.
+    Failed(String),
+}
+
+impl Pool {
+    /// Sets a pool up, or takes the one that runs.
+    pub(crate) fn up() -> Result<Self, NoPool> {
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pool/pool");
+        let mut pool = Self { program, keep: true };
+        let runs = pool.call(&["status"]).status.success();
+        let output = pool.call(&["up"]);
+        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        match output.status.code() {
+            Some(0) => {
+                pool.keep = runs || std::env::var_os("HOLDADVISE_POOL_KEEP").is_some();
+                Ok(pool)
+            }
+            Some(CANNOT) => {
+                let reason = message.lines().last().unwrap_or_default();
+                Err(NoPool::Cannot(reason.trim_start_matches("pool: ").to_owned()))
+            }
+            _ => Err(NoPool::Failed(message)),
+        }
+    }
+
+    fn call(&self, arguments: &[&str]) -> Output {
+        Command::new(&self.program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap_or_else(|error| panic!("{}: {error}", self.program.display()))
+    }
+
+    /// Runs `pool` with these arguments and returns its standard output.
+    fn must(&self, arguments: &[&str]) -> String {
+        let output = self.call(arguments);
+        assert!(
+            output.status.success(),
+            "pool {arguments:?}: {}\n{}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Runs a shell command as a user, in a folder of the user's home directory.
+    pub(crate) fn shell(&self, user: &str, folder: &str, command: &str) -> String {
+        let script = format!("set -e; mkdir -p {folder}; cd {folder}; export PWD\n{command}");
+        self.must(&["run", user, "sh", "-c", &script])
+    }
+
+    /// Runs a shell command as root.
+    pub(crate) fn root_shell(&self, command: &str) -> String {
+        self.must(&["root-run", "sh", "-c", command])
+    }
+
+    /// Switches a fault.
+    pub(crate) fn fault(&self, name: &str, on: bool) {
+        self.must(&["fault", name, if on { "on" } else { "off" }]);
+    }
+
+    /// Copies a program into the pool.
+    pub(crate) fn install(&self, program: &Path) {
+        self.must(&["install", &program.display().to_string()]);
+    }
+
+    /// Runs a program as a user: standard output and whether it ended with 0, else its standard error.
+    pub(crate) fn try_run(&self, user: &str, command: &[&str]) -> Result<String, String> {
+        let output = self.call(&[&["run", user], command].concat());
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+        }
+    }
+
+    /// Writes `job.sub` in the folder and submits it; returns the id of its only job.
+    pub(crate) fn submit(&self, user: &str, folder: &str, description: &str) -> String {
+        let command = format!(
+            "cat >job.sub <<'END'\n{description}\nqueue\nEND\ncondor_submit -terse job.sub"
+        );
+        let answer = self.shell(user, folder, &command);
+        let last = answer.lines().last().unwrap_or_default();
+        last.split(' ').next().unwrap_or_default().to_owned()
+    }
+
+    /// The ads of these jobs, from the queue or else from the history, by job id.
+    pub(crate) fn ads(&self, jobs: &[String]) -> BTreeMap<String, Value> {
+        let mut ads = BTreeMap::new();
+        if jobs.is_empty() {
+            return ads;
+        }
+        let ids = jobs.join(" ");
+        for tool in ["condor_history", "condor_q"] {
+            let text = self.root_shell(&format!("{tool} -json {ids}"));
+            let list: Vec<Value> = serde_json::from_str(text.trim()).unwrap_or_default();
+            for ad in list {
+                ads.insert(format!("{}.{}", ad["ClusterId"], ad["ProcId"]), ad);
+            }
+        }
+        ads
+    }
+
+    /// Waits until every job is held, completed or removed; returns their ads.
+    ///
+    /// # Panics
+    /// After `limit`, naming the jobs that are in no such state.
+    pub(crate) fn settle(&self, jobs: &[String], limit: Duration) -> BTreeMap<String, Value> {
+        let end = Instant::now() + limit;
+        loop {
+            let ads = self.ads(jobs);
+            let unsettled: Vec<_> = jobs
+                .iter()
+                .filter(|&job| {
+                    !ads.get(job).is_some_and(|ad| matches!(ad["JobStatus"].as_i64(), Some(3..=5)))
+                })
+                .collect();
+            if unsettled.is_empty() {
+                return ads;
+            }
+            assert!(Instant::now() < end, "neither held nor ended after {limit:?}: {unsettled:?}");
+            sleep(Duration::from_secs(1));
+        }
+    }
+
+    /// Waits until something is so.
+    ///
+    /// # Panics
+    /// After `limit`.
+    pub(crate) fn wait_for(&self, limit: Duration, what: &str, is_so: impl Fn() -> bool) {
+        let end = Instant::now() + limit;
+        while !is_so() {
+            assert!(Instant::now() < end, "no sign of {what} after {limit:?}");
+            sleep(Duration::from_secs(1));
+        }
+    }
+
+    /// Stops and starts HTCondor, which then reads its configuration anew.
+    pub(crate) fn restart(&self) {
+        self.must(&["stop"]);
+        self.must(&["start"]);
+    }
+
+    /// Unix time in the pool, seconds.
+    pub(crate) fn now(&self) -> i64 {
+        jiff::Timestamp::now().as_second()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if !self.keep {
+            self.call(&["down"]);
+        }
+    }
+}

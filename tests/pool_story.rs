@@ -1,0 +1,123 @@
+//! The pool story on a real HTCondor pool: needs root, debootstrap (installed if missing) and a Debian mirror.
+//!
+//! Skipped where there is no pool to be had, unless HOLDADVISE_REQUIRE_POOL=1.
+//! HOLDADVISE_POOL_TABLE=FILE keeps the table, HOLDADVISE_POOL_RECORD=DIR what the pool wrote (`tests/pool/record`).
+
+mod pool;
+
+use pool::causes::Truth;
+use pool::harness::{NoPool, Pool};
+use pool::record::Recorder;
+use pool::story::{self, Outcome, Story};
+use pool::{advice, table};
+
+/// The pool, or `None` after saying why the test is skipped.
+fn pool_or_skip() -> Option<Pool> {
+    match Pool::up() {
+        Ok(pool) => Some(pool),
+        Err(NoPool::Cannot(reason))
+            if std::env::var("HOLDADVISE_REQUIRE_POOL").as_deref() != Ok("1") =>
+        {
+            println!("skipped: {reason}");
+            None
+        }
+        Err(NoPool::Cannot(reason) | NoPool::Failed(reason)) => panic!("no pool: {reason}"),
+    }
+}
+
+#[test]
+fn advice_in_a_real_pool_is_borne_out_by_what_releases_come_to() {
+    let Some(pool) = pool_or_skip() else { return };
+    let recorder = Recorder::from_environment();
+    if let Some(recorder) = &recorder {
+        recorder.before(&pool);
+    }
+    let story = story::tell(&pool, &|pool| {
+        if let Some(recorder) = &recorder {
+            recorder.all_held(pool);
+        }
+    });
+    if let Some(recorder) = &recorder {
+        recorder.after(&pool, &story);
+        println!("recorded in {}", recorder.folder().display());
+    }
+    let text = table::markdown(&story);
+    println!("{text}");
+    if let Some(file) = std::env::var_os("HOLDADVISE_POOL_TABLE") {
+        std::fs::write(&file, &text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    }
+    the_causes_are_what_they_are_said_to_be(&story);
+    if advice::program().is_some() {
+        the_advice_is_right(&story);
+    } else {
+        println!("skipped: advice, for want of condor_holdadvise");
+    }
+}
+
+/// A table of truths is worth nothing if the pool does otherwise.
+fn the_causes_are_what_they_are_said_to_be(story: &Story) {
+    for chapter in &story.chapters {
+        let name = chapter.cause.name;
+        match chapter.cause.truth {
+            Truth::Transient { .. } | Truth::Person => {
+                assert_eq!(chapter.as_is, Outcome::Success, "{name}")
+            }
+            Truth::Permanent { .. } => {
+                let (code, subcode) = chapter.code;
+                assert_eq!(chapter.as_is, Outcome::HeldAgain(code, subcode), "{name}");
+                assert_eq!(chapter.changed, Some(Outcome::Success), "{name} after the change");
+            }
+        }
+    }
+    for other in story.others.iter().filter(|other| other.phase == "fault" && other.name != "plain")
+    {
+        let outcomes: Vec<_> = other.outcomes.iter().map(|(_, outcome)| outcome).collect();
+        assert!(
+            matches!(
+                outcomes[..],
+                [Outcome::HeldAgain(..), Outcome::HeldAgain(..), Outcome::Success]
+            ),
+            "{}: a release is in vain during the fault and works after it: {outcomes:?}",
+            other.name
+        );
+    }
+}
+
+fn the_advice_is_right(story: &Story) {
+    let said = |name: &str, during: bool| {
+        let chapter =
+            story.chapters.iter().find(|chapter| chapter.cause.name == name).expect("a cause");
+        let advice = if during { &chapter.during } else { &chapter.after };
+        match advice {
+            Some(Ok(advice)) => advice.recommendation.clone(),
+            other => panic!("{name}: no advice: {other:?}"),
+        }
+    };
+    assert_eq!(said("web-down", true), "wait", "while the server is down");
+    assert_eq!(said("web-down", false), "release", "after another job has fetched from it");
+    for during in [true, false] {
+        let word = said("web-missing", during);
+        assert!(matches!(word.as_str(), "change" | "remove"), "a file that is not there: {word}");
+    }
+    for chapter in &story.chapters {
+        if !matches!(chapter.cause.truth, Truth::Transient { .. }) {
+            for during in [true, false] {
+                assert_ne!(said(chapter.cause.name, during), "release", "{}", chapter.cause.name);
+            }
+        }
+    }
+    let score = table::score(story);
+    assert!(score.asked >= 8, "{} causes asked about", score.asked);
+    assert!(
+        8 * score.right >= 7 * score.asked,
+        "{} of {} causes judged right",
+        score.right,
+        score.asked
+    );
+    assert!(
+        score.right > score.baseline,
+        "{} right, a table of codes {}",
+        score.right,
+        score.baseline
+    );
+}
