@@ -29,13 +29,22 @@ pub(crate) const KNOBS: &[Knob] = &[
         name: "HOLDADVISE_TIMEOUT",
         help: "Seconds after which condor_q or condor_history is given up. The default is 60.",
     },
+    Knob {
+        name: "HOLDADVISE_RELEASE_THRESHOLD",
+        help: "An action is recommended from this probability of success on. The default is the model's.",
+    },
+    Knob {
+        name: "HOLDADVISE_REMOVE_THRESHOLD",
+        help: "Removal is recommended only below this probability of success of the best action. The \
+               default is the model's.",
+    },
 ];
 
 /// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that say
 /// where the event log is and what will happen to held jobs by itself.
 const POOL_NAMES: &str = "^(HOLDADVISE_.*|EVENT_LOG|EVENT_LOG_MAX_ROTATIONS|\
      SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|PERIODIC_EXPR_INTERVAL|\
-     DAGMAN_MAX_JOB_HOLDS)$";
+     DAGMAN_MAX_JOB_HOLDS|TOOL_DEBUG)$";
 
 /// `condor_config_val` reads a few files; longer than this something hangs.
 const POOL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -87,6 +96,11 @@ impl Config {
                 }
             }
         })
+    }
+
+    /// A setting that is a probability, 0 to 1; anything else counts as not set.
+    pub fn probability(&self, name: &str) -> Option<f64> {
+        self.get(name)?.trim().parse().ok().filter(|value| (0.0..=1.0).contains(value))
     }
 
     /// How long a tool of HTCondor may take.

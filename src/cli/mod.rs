@@ -2,8 +2,10 @@
 
 mod config;
 mod debug;
+mod gather;
 mod help;
 mod manual;
+mod model_file;
 mod normalise;
 mod options;
 pub mod print;
@@ -11,7 +13,9 @@ mod request;
 
 pub use config::Config;
 pub use debug::switch_on as switch_debug_on;
+pub use gather::{Gathered, gather};
 pub use help::text as usage;
 pub use manual::manual_page;
+pub use model_file::{open as open_model, sheet as model_sheet};
 pub use normalise::ArgumentError;
 pub use request::{Output, Request};

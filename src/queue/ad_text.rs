@@ -29,7 +29,11 @@ impl AdText {
 
     /// The text of the expression of an attribute, whatever the case of its name. Of two the last counts.
     pub fn expression(&self, name: &str) -> Option<&str> {
-        self.attributes().filter(|(key, _)| key.eq_ignore_ascii_case(name)).last().map(|(_, e)| e)
+        self.0.lines().rev().find_map(|line| {
+            let (key, rest) = line.split_at_checked(name.len())?;
+            let expression = rest.strip_prefix(" = ")?;
+            key.eq_ignore_ascii_case(name).then_some(expression)
+        })
     }
 
     /// The value of an attribute that is an integer literal.
@@ -69,8 +73,12 @@ impl AdText {
 pub(super) fn push_line(lines: &mut String, name: &str, expression: &str) {
     lines.push_str(name);
     lines.push_str(" = ");
-    // A line end would begin another attribute.
-    lines.extend(expression.chars().map(|c| if c == '\n' || c == '\r' { ' ' } else { c }));
+    if memchr::memchr2(b'\n', b'\r', expression.as_bytes()).is_none() {
+        lines.push_str(expression);
+    } else {
+        // A line end would begin another attribute.
+        lines.push_str(&expression.replace(['\n', '\r'], " "));
+    }
     lines.push('\n');
 }
 

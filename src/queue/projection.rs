@@ -58,6 +58,7 @@ const NEEDED: &[&str] = &[
     "DockerImage",
     "AllowedJobDuration",
     "AllowedExecuteDuration",
+    "TransferInput",
 ];
 
 /// Expressions of the job that HTCondor evaluates while it is held; what they refer to is kept as well.
@@ -74,7 +75,7 @@ const POLICIES: &[&str] = &[
     "MaxRetries",
 ];
 
-/// The longest name looked at, in bytes.
+/// Names are shorter than this, in bytes.
 const LONGEST_NAME: usize = 128;
 
 /// The attributes kept of each ad.
@@ -84,13 +85,16 @@ pub struct Projection {
     names: Vec<String>,
     /// The same in lower case.
     keys: HashSet<Box<[u8]>>,
+    /// For each first byte of a key the lengths of its keys, a bit each: most names of an ad differ
+    /// from all keys in that already.
+    lengths: [u128; 256],
 }
 
 impl Projection {
     /// What the advisor needs, what `features` reads, and what an expression (such as a constraint)
     /// refers to.
     pub fn new(features: &[&str], expression: Option<&str>) -> Self {
-        let mut out = Self { names: Vec::new(), keys: HashSet::new() };
+        let mut out = Self { names: Vec::new(), keys: HashSet::new(), lengths: [0; 256] };
         for name in NEEDED.iter().chain(POLICIES).chain(features) {
             out.add(name);
         }
@@ -101,13 +105,20 @@ impl Projection {
     }
 
     fn add(&mut self, name: &str) {
-        if self.keys.insert(name.to_ascii_lowercase().into_bytes().into()) {
+        let key = name.to_ascii_lowercase().into_bytes();
+        let Some(first) = key.first().filter(|_| key.len() < LONGEST_NAME) else { return };
+        self.lengths[usize::from(*first)] |= 1 << key.len();
+        if self.keys.insert(key.into()) {
             self.names.push(name.to_owned());
         }
     }
 
     /// True when the attribute is kept, whatever the case of its name.
     pub fn keeps(&self, name: &[u8]) -> bool {
+        let Some(first) = name.first().filter(|_| name.len() < LONGEST_NAME) else { return false };
+        if self.lengths[usize::from(first.to_ascii_lowercase())] & (1 << name.len()) == 0 {
+            return false;
+        }
         let mut lower = [0; LONGEST_NAME];
         let Some(lower) = lower.get_mut(..name.len()) else { return false };
         lower.copy_from_slice(name);

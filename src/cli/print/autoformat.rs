@@ -5,12 +5,13 @@
 
 use std::io::{self, Write};
 
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
+use super::Page;
 use super::attributes::{attributes, lookup};
 use super::long::expression;
-use super::times::iso;
-use super::times::minute;
+use super::times::{iso, minute};
 use crate::advice::Advice;
 
 pub(super) fn print(
@@ -18,6 +19,7 @@ pub(super) fn print(
     advices: &[Advice],
     letters: &str,
     names: &[String],
+    page: &Page,
 ) -> io::Result<()> {
     let has = |letter| letters.contains(letter);
     let before_row = if has('g') { "\n" } else { "" };
@@ -43,8 +45,9 @@ pub(super) fn print(
             if has('l') { format!("{name} = {text}") } else { text }
         };
         let id = has('j').then(|| labelled("ID", advice.held.job.to_string()));
-        let values =
-            names.iter().map(|name| labelled(name, show(&lookup(&attributes, name), name, &has)));
+        let values = names
+            .iter()
+            .map(|name| labelled(name, show(&lookup(&attributes, name), name, &has, &page.zone)));
         rows.push(id.into_iter().chain(values).collect());
     }
     if has('h') {
@@ -56,12 +59,12 @@ pub(super) fn print(
     Ok(())
 }
 
-fn show(value: &Value, name: &str, has: &impl Fn(char) -> bool) -> String {
+fn show(value: &Value, name: &str, has: &impl Fn(char) -> bool, zone: &TimeZone) -> String {
     let is_time = ["HeldSince", "WaitUntil"].iter().any(|time| time.eq_ignore_ascii_case(name));
     match value {
         Value::Number(number) if is_time && (has('T') || has('Y')) => {
             let seconds = number.as_i64().unwrap_or_default();
-            if has('Y') { iso(seconds) } else { minute(seconds) }
+            if has('Y') { iso(seconds, zone) } else { minute(seconds, zone) }
         }
         Value::String(text) if !has('V') && !has('r') => text.clone(),
         value => expression(value),
@@ -89,7 +92,8 @@ mod tests {
         let advices = [samples::transfer(12, 0), samples::memory(345, 7, 2048)];
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut out = Vec::new();
-        print(&mut out, &advices, letters, &names).unwrap();
+        let page = Page { columns: None, now: samples::NOW, zone: TimeZone::UTC };
+        print(&mut out, &advices, letters, &names, &page).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -110,6 +114,8 @@ mod tests {
             run("jh", &["Recommendation"]),
             "ID    Recommendation\n12.0  release\n345.7 change\n"
         );
+        assert_eq!(run("T", &["HeldSince"]), "2026-03-01 09:46\n2026-03-01 09:46\n");
+        assert_eq!(run("Y", &["WaitUntil"]), "2026-03-01T12:10:00\nundefined\n");
         assert_eq!(
             run("", &["Changes", "OutcomesHere"]),
             "{  } 0\n{ \"Ask for 2048 MB of memory.\" } 5120\n"

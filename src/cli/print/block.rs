@@ -14,11 +14,11 @@ use crate::text::strip_control;
 /// Columns the labels take.
 const LABEL: usize = 15;
 
-pub(super) fn print(out: &mut dyn Write, advice: &Advice, page: Page) -> io::Result<()> {
+pub(super) fn print(out: &mut dyn Write, advice: &Advice, page: &Page) -> io::Result<()> {
     out.write_all(text(advice, page).as_bytes())
 }
 
-fn text(advice: &Advice, page: Page) -> String {
+fn text(advice: &Advice, page: &Page) -> String {
     let held = &advice.held;
     let columns = page.columns;
     let mut out = wrap("", 4, &header(advice, page), columns);
@@ -38,7 +38,8 @@ fn text(advice: &Advice, page: Page) -> String {
         line(if number == 0 { "Change first:" } else { "" }, change);
     }
     if let Some(wait) = &advice.wait {
-        let until = wait.until.map(|at| format!(" ({})", minute(at))).unwrap_or_default();
+        let until =
+            wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
         line("Wait until:", &format!("{}{until}", wait.what));
     }
     for (number, action) in advice.htcondor_will.iter().enumerate() {
@@ -60,7 +61,7 @@ fn text(advice: &Advice, page: Page) -> String {
 }
 
 /// `1234.0 of alice, held for 2h14m (hold 2) with code 13/256`.
-fn header(advice: &Advice, page: Page) -> String {
+fn header(advice: &Advice, page: &Page) -> String {
     let held = &advice.held;
     let owner = held.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
     let dag = held.dagman_job_id.map(|id| format!(", a node of DAG {id}"));
@@ -83,23 +84,24 @@ pub(super) fn codes(advice: &Advice) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZone;
+
     use super::*;
     use crate::cli::print::samples::{self, NOW};
 
     fn page() -> Page {
-        Page { columns: Some(80), now: NOW }
+        Page { columns: Some(80), now: NOW, zone: TimeZone::UTC }
     }
 
     #[test]
     fn a_release() {
-        let mut advice = samples::transfer(1234, 0);
-        advice.wait = None;
-        insta::assert_snapshot!(text(&advice, page()));
+        let advice = samples::transfer(1234, 0);
+        insta::assert_snapshot!(text(&advice, &page()));
     }
 
     #[test]
     fn a_change() {
-        insta::assert_snapshot!(text(&samples::memory(1234, 5, 2048), page()));
+        insta::assert_snapshot!(text(&samples::memory(1234, 5, 2048), &page()));
     }
 
     #[test]
@@ -109,7 +111,7 @@ mod tests {
         advice.held.owner = Some("a\u{9b}1mb".to_owned());
         advice.evidence = vec!["\u{1b}[31mred".to_owned()];
         advice.commands = vec!["condor_release '\u{1b}'1.0".to_owned()];
-        let text = text(&advice, page());
+        let text = text(&advice, &page());
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
         assert!(text.contains("cleared next line") && text.contains("of ab,"));
         assert!(text.contains("condor_release ''1.0"));

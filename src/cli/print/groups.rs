@@ -22,11 +22,11 @@ const ID: &str = "\u{0}";
 
 type Key<'a> = (i32, Option<i32>, Option<i32>, &'a str, &'static str, Vec<String>);
 
-pub(super) fn print(out: &mut dyn Write, advices: &[Advice], page: Page) -> io::Result<()> {
+pub(super) fn print(out: &mut dyn Write, advices: &[Advice], page: &Page) -> io::Result<()> {
     out.write_all(text(advices, page).as_bytes())
 }
 
-fn text(advices: &[Advice], page: Page) -> String {
+fn text(advices: &[Advice], page: &Page) -> String {
     let mut groups: BTreeMap<Key<'_>, Vec<&Advice>> = BTreeMap::new();
     for advice in advices {
         groups.entry(key(advice)).or_default().push(advice);
@@ -92,7 +92,7 @@ fn with_target(command: &str, job: JobId) -> String {
     command
 }
 
-fn group(key: &Key<'_>, members: &[&Advice], all: &[Advice], page: Page) -> String {
+fn group(key: &Key<'_>, members: &[&Advice], all: &[Advice], page: &Page) -> String {
     let mut out = String::new();
     let weak = members.iter().copied().reduce(weaker);
     let (Some(first), Some(weakest)) = (members.first(), weak) else { return out };
@@ -118,7 +118,8 @@ fn group(key: &Key<'_>, members: &[&Advice], all: &[Advice], page: Page) -> Stri
         out.push_str(&wrap("  Change first: ", 4, &strip_control(change), columns));
     }
     if let Some(wait) = &first.wait {
-        let until = wait.until.map(|at| format!(" ({})", minute(at))).unwrap_or_default();
+        let until =
+            wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
         let text = format!("{}{until}", strip_control(&wait.what));
         out.push_str(&wrap("  Wait until: ", 4, &text, columns));
     }
@@ -188,6 +189,8 @@ fn among(procs: &mut Vec<i32>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZone;
+
     use super::*;
     use crate::cli::print::samples::{self, NOW};
 
@@ -202,11 +205,10 @@ mod tests {
             samples::memory(1234, 5, 4096),
             samples::memory(1234, 7, 4096),
         ];
-        let mut short = advices.clone();
-        for advice in &mut short {
-            advice.wait = None;
-        }
-        insta::assert_snapshot!(text(&short, Page { columns: Some(80), now: NOW }));
+        insta::assert_snapshot!(text(
+            &advices,
+            &Page { columns: Some(80), now: NOW, zone: TimeZone::UTC }
+        ));
     }
 
     #[test]
@@ -226,7 +228,7 @@ mod tests {
         let mut wait = samples::transfer(9, 2);
         wait.recommendation = crate::advice::Recommendation::Wait;
         let advices = [samples::transfer(9, 0), samples::transfer(9, 1), wait];
-        let text = text(&advices, Page { columns: None, now: NOW });
+        let text = text(&advices, &Page { columns: None, now: NOW, zone: TimeZone::UTC });
         let command = format!(
             "condor_release -constraint 'ClusterId == 9 && JobStatus == 5 && HoldReasonCode == 13 && \
              HoldReasonSubCode == 256 && EnteredCurrentStatus <= {} && ((ProcId >= 0 && ProcId <= 1))'",

@@ -18,17 +18,21 @@ mod wrap;
 use std::io::{self, Write};
 
 use super::request::Output;
+use jiff::tz::TimeZone;
+
 use crate::advice::Advice;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
 
 /// What printing needs to know besides the advices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Page {
     /// Columns to fit lines to; none: no limit.
     pub columns: Option<usize>,
     /// The moment judged at, Unix seconds: ages are counted from it.
     pub now: i64,
+    /// The zone times are printed in.
+    pub zone: TimeZone,
 }
 
 /// Prints advices as asked.
@@ -39,7 +43,7 @@ pub fn print(
     out: &mut dyn Write,
     advices: &[Advice],
     output: &Output,
-    page: Page,
+    page: &Page,
 ) -> io::Result<()> {
     match output {
         Output::Groups => match advices {
@@ -50,7 +54,7 @@ pub fn print(
         Output::Long => long::print(out, advices),
         Output::Json => json::print_array(out, advices),
         Output::JsonLines => json::print_lines(out, advices),
-        Output::AutoFormat(letters, names) => autoformat::print(out, advices, letters, names),
+        Output::AutoFormat(letters, names) => autoformat::print(out, advices, letters, names, page),
         Output::Format(pairs) => percent::print(out, advices, pairs),
     }
 }

@@ -23,7 +23,7 @@ const OWNER: usize = 14;
 /// The least columns left to the hold reason.
 const REASON: usize = 12;
 
-pub(super) fn print(out: &mut dyn Write, advices: &[Advice], page: Page) -> io::Result<()> {
+pub(super) fn print(out: &mut dyn Write, advices: &[Advice], page: &Page) -> io::Result<()> {
     let rows: Vec<[String; 7]> = advices.iter().map(|advice| row(advice, page)).collect();
     // The reason gets what the other columns and the spaces between them leave.
     let others: usize = (0..6)
@@ -55,16 +55,48 @@ pub(super) fn print(out: &mut dyn Write, advices: &[Advice], page: Page) -> io::
     writeln!(out, "\n{} held {plural} judged", advices.len())
 }
 
-fn row(advice: &Advice, page: Page) -> [String; 7] {
+fn row(advice: &Advice, page: &Page) -> [String; 7] {
     let held = &advice.held;
     let owner = strip_control(held.owner.as_deref().unwrap_or("?")).into_owned();
     [
         held.job.to_string(),
         if page.columns.is_some() { cut(&owner, OWNER) } else { owner },
-        short(held.held_since),
+        short(held.held_since, &page.zone),
         codes(advice),
         advice.recommendation.name().to_owned(),
         chance(advice),
         strip_control(held.reason.as_deref().unwrap_or("")).into_owned(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+
+    use super::*;
+    use crate::cli::print::samples::{self, NOW};
+
+    fn text(columns: Option<usize>) -> String {
+        let mut long = samples::transfer(1_234_567, 12);
+        long.held.owner = Some("somebody-with-a-long-name".to_owned());
+        long.held.reason = Some("\u{1b}[31mred\nand long ".repeat(20));
+        let advices = [samples::transfer(7, 0), samples::memory(7, 1, 2048), long];
+        let mut out = Vec::new();
+        print(&mut out, &advices, &Page { columns, now: NOW, zone: TimeZone::UTC }).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_fit_80_columns() {
+        let text = text(Some(80));
+        assert!(text.lines().all(|line| line.width() <= 80), "{text}");
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn wide_lines_hold_everything() {
+        let text = text(None);
+        assert!(text.contains("somebody-with-a-long-name") && text.contains("port 443"));
+        assert!(!text.contains('\u{1b}'));
+    }
 }

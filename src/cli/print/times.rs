@@ -15,23 +15,23 @@ pub(super) fn length(seconds: i64) -> String {
 }
 
 /// Local time as `condor_q` prints it: `3/1  12:00`.
-pub(super) fn short(unix: i64) -> String {
-    civil(unix, "%-m/%-d %H:%M")
+pub(super) fn short(unix: i64, zone: &TimeZone) -> String {
+    civil(unix, zone, "%-m/%-d %H:%M")
 }
 
 /// Local time with its date: `2026-03-01 12:00`.
-pub(super) fn minute(unix: i64) -> String {
-    civil(unix, "%Y-%m-%d %H:%M")
+pub(super) fn minute(unix: i64, zone: &TimeZone) -> String {
+    civil(unix, zone, "%Y-%m-%d %H:%M")
 }
 
 /// Local time in ISO 8601: `2026-03-01T12:00:00`.
-pub(super) fn iso(unix: i64) -> String {
-    civil(unix, "%Y-%m-%dT%H:%M:%S")
+pub(super) fn iso(unix: i64, zone: &TimeZone) -> String {
+    civil(unix, zone, "%Y-%m-%dT%H:%M:%S")
 }
 
-fn civil(unix: i64, format: &str) -> String {
+fn civil(unix: i64, zone: &TimeZone, format: &str) -> String {
     match Timestamp::from_second(unix) {
-        Ok(time) => time.to_zoned(TimeZone::system()).strftime(format).to_string(),
+        Ok(time) => time.to_zoned(zone.clone()).strftime(format).to_string(),
         Err(_) => unix.to_string(),
     }
 }
@@ -48,7 +48,10 @@ mod tests {
     }
 
     #[test]
-    fn times_out_of_range_are_numbers() {
-        assert_eq!(minute(i64::MAX), i64::MAX.to_string());
+    fn times_in_a_zone() {
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(short(1_772_366_400, &zone), "3/1 14:00");
+        assert_eq!(iso(1_772_366_400, &TimeZone::UTC), "2026-03-01T12:00:00");
+        assert_eq!(minute(i64::MAX, &TimeZone::UTC), i64::MAX.to_string());
     }
 }

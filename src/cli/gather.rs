@@ -1,0 +1,180 @@
+//! Brings together what an advice is made from: held jobs, their logs, ads of earlier runs, counts.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use super::{Config, Request};
+use crate::queue::{
+    AdText, Filter, Found, JobLogs, Projection, QueueError, QueueJob, Schedd, ads_of_file,
+    event_log_series, held_jobs_of_file, unreadable,
+};
+use crate::userlog::JobId;
+
+/// Up to this many jobs the ads of earlier runs are asked for: their history is read with care.
+const EPOCH_JOBS: usize = 1000;
+
+/// What was found before anything is judged.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// Jobs to judge. Without ads (logs alone) the logs tell which jobs are held.
+    pub held: Vec<QueueJob>,
+    /// True when there are no ads and the jobs held at the end of the logs are meant.
+    pub logs_alone: bool,
+    /// Readable job event logs of users and DAGs.
+    pub user_logs: Vec<PathBuf>,
+    /// Readable event logs of the access point, oldest first.
+    pub event_logs: Vec<PathBuf>,
+    /// Ads of earlier runs.
+    pub epochs: Vec<AdText>,
+    /// Jobs held in the whole queue by code and subcode, asked for when no event log can be read.
+    pub hold_counts: Option<BTreeMap<(i32, i32), u64>>,
+    /// Jobs named that cannot be judged, a line each.
+    pub refused: Vec<String>,
+    /// Damaged parts of the input, a line each.
+    pub faults: Vec<String>,
+    /// What could not be read for any job, a line each.
+    pub missing: Vec<String>,
+    /// What could not be read for one job.
+    pub missing_of: HashMap<JobId, Vec<String>>,
+}
+
+/// Reads the queue or the files named. Of a file only the ads that `filter` lets through count; a queue
+/// is sent the constraint.
+///
+/// # Errors
+/// [`QueueError`] when no jobs can be had at all.
+pub fn gather(
+    request: &Request,
+    config: &Config,
+    filter: Filter<'_>,
+) -> Result<Gathered, QueueError> {
+    let projection = Projection::new(&[], request.selection.constraint.as_deref());
+    let schedd = Schedd {
+        name: request.schedd.clone(),
+        pool: request.pool.clone(),
+        timeout: config.timeout(),
+    };
+    let mut out = Gathered::default();
+    let found = match &request.job_ads {
+        Some(file) => {
+            held_jobs_of_file(file, &request.selection, filter, request.limit, &projection)?
+        }
+        None if request.is_offline() => {
+            out.logs_alone = true;
+            Found::default()
+        }
+        None => schedd.held_jobs(&request.selection, request.limit, &projection)?,
+    };
+    out.held = found.held;
+    out.refused = found.refused;
+    out.faults = found.faults;
+    if out.held.is_empty() && !out.logs_alone {
+        return Ok(out);
+    }
+    out.find_user_logs(request)?;
+    out.find_event_logs(request, config);
+    match &request.epochs {
+        Some(file) => {
+            let (ads, faults) = ads_of_file(file, &projection)?;
+            out.epochs = ads;
+            out.faults.extend(faults);
+        }
+        None if !request.is_offline() => out.ask(&schedd, &projection),
+        None => {}
+    }
+    Ok(out)
+}
+
+impl Gathered {
+    /// The logs named, which must be readable, or those the ads name, which may be others' and closed.
+    fn find_user_logs(&mut self, request: &Request) -> Result<(), QueueError> {
+        for log in &request.user_logs {
+            std::fs::File::open(log)
+                .map_err(|source| QueueError::Read { path: log.clone(), source })?;
+        }
+        if !request.user_logs.is_empty() {
+            self.user_logs.clone_from(&request.user_logs);
+            return Ok(());
+        }
+        let mut state: HashMap<PathBuf, Option<String>> = HashMap::new();
+        let mut readable = BTreeSet::new();
+        for job in &self.held {
+            let logs = JobLogs::of(&job.ad);
+            let mut faults = Vec::new();
+            let mut any = false;
+            for log in [logs.user_log, logs.nodes_log].into_iter().flatten() {
+                match state.entry(log.clone()).or_insert_with(|| unreadable(&log)) {
+                    None => {
+                        readable.insert(log);
+                        any = true;
+                        // The nodes log of a DAG holds less of the same.
+                        break;
+                    }
+                    Some(fault) => faults.push(format!("job event log {fault}")),
+                }
+            }
+            if !any && faults.is_empty() {
+                faults.push("the job has no event log of its own".to_owned());
+            }
+            if !faults.is_empty() {
+                self.missing_of.insert(job.id, faults);
+            }
+        }
+        self.user_logs = readable.into_iter().collect();
+        Ok(())
+    }
+
+    fn find_event_logs(&mut self, request: &Request, config: &Config) {
+        let named: Vec<PathBuf> = if !request.event_logs.is_empty() {
+            request.event_logs.clone()
+        } else if request.user_logs.is_empty() {
+            let log = config
+                .get("HOLDADVISE_EVENT_LOG")
+                .or_else(|| config.get_condor("EVENT_LOG"))
+                .filter(|_| request.schedd.is_none() && request.pool.is_none());
+            let rotations = config
+                .get_condor("EVENT_LOG_MAX_ROTATIONS")
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(1);
+            log.map(|log| event_log_series(Path::new(&log), rotations)).unwrap_or_default()
+        } else {
+            // Logs were named: nothing else is read.
+            return;
+        };
+        if named.is_empty() {
+            self.missing
+                .push("event log of the access point: EVENT_LOG is not set here".to_owned());
+        }
+        for log in named {
+            match unreadable(&log) {
+                None => self.event_logs.push(log),
+                Some(fault) => self.missing.push(format!("event log {fault}")),
+            }
+        }
+    }
+
+    /// Asks for ads of earlier runs and, without an event log, for counts of holds; both at once.
+    fn ask(&mut self, schedd: &Schedd, projection: &Projection) {
+        let ids: Vec<JobId> = self.held.iter().map(|job| job.id).collect();
+        let without_log = self.event_logs.is_empty();
+        let (epochs, counts) = thread::scope(|scope| {
+            let counts = without_log.then(|| scope.spawn(|| schedd.hold_counts()));
+            let epochs = (ids.len() <= EPOCH_JOBS).then(|| schedd.epochs(&ids, projection));
+            (epochs, counts.and_then(|counts| counts.join().ok()))
+        });
+        match epochs {
+            Some(Ok((ads, left_out))) => {
+                self.epochs = ads;
+                self.missing.extend(left_out);
+            }
+            Some(Err(error)) => self.missing.push(format!("ads of earlier runs: {error}")),
+            None => self.missing.push(format!("ads of earlier runs: more than {EPOCH_JOBS} jobs")),
+        }
+        match counts {
+            Some(Ok(counts)) => self.hold_counts = Some(counts),
+            Some(Err(error)) => self.missing.push(format!("counts of held jobs: {error}")),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Which model judges.
+
+use std::path::{Path, PathBuf};
+
+use directories::BaseDirs;
+
+use super::{Config, Request};
+use crate::model::{EngineKind, Model, ModelError};
+
+/// The file name looked for in folders.
+const NAME: &str = "default.pt";
+
+/// Where a package installs a model of this access point.
+const SYSTEM: &str = "/usr/share/condor/holdadvise";
+
+/// Opens the model that the options, the settings or the folders name; else the one built in.
+///
+/// # Errors
+/// [`ModelError`] when the model found cannot be used: another one is not tried in its place.
+pub fn open(request: &Request, config: &Config) -> Result<Model, ModelError> {
+    let engine = match request.engine.clone().or_else(|| config.get("HOLDADVISE_ENGINE")) {
+        Some(name) if name.eq_ignore_ascii_case(EngineKind::Torch.name()) => EngineKind::Torch,
+        _ => EngineKind::Builtin,
+    };
+    let named = request.model.clone().or_else(|| config.get("HOLDADVISE_MODEL").map(PathBuf::from));
+    let file = named.or_else(|| folders().into_iter().map(|folder| folder.join(NAME)).find(exists));
+    let mut model = match file {
+        Some(file) => {
+            log::info!("model {}, engine {}", file.display(), engine.name());
+            Model::open_with(file, engine)?
+        }
+        None => {
+            log::info!("model built in, engine {}", engine.name());
+            Model::from_bytes_with(crate::model::DEFAULT_ARCHIVE, engine)?
+        }
+    };
+    let thresholds = &mut model.metadata.thresholds;
+    for (name, threshold) in [
+        ("HOLDADVISE_RELEASE_THRESHOLD", &mut thresholds.release),
+        ("HOLDADVISE_REMOVE_THRESHOLD", &mut thresholds.remove),
+    ] {
+        if let Some(value) = config.probability(name) {
+            *threshold = value;
+        }
+    }
+    Ok(model)
+}
+
+#[allow(clippy::ptr_arg)] // the signature `find` asks for
+fn exists(file: &PathBuf) -> bool {
+    file.is_file()
+}
+
+fn folders() -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    if let Some(dirs) = BaseDirs::new() {
+        folders.push(dirs.home_dir().join(".condor/holdadvise"));
+        folders.push(dirs.data_dir().join("condor-holdadvise"));
+    }
+    folders.push(Path::new(SYSTEM).to_owned());
+    folders
+}
+
+/// What `-version` says of a model.
+pub fn sheet(model: &Model) -> String {
+    use std::fmt::Write;
+
+    let metadata = &model.metadata;
+    let training = &metadata.training;
+    let sizes = &metadata.dimensions;
+    let plain = |text: &str| crate::text::strip_control(text).into_owned();
+    let mut out = String::new();
+    let _ = writeln!(out, "model trained on:  {}", plain(&training.trained_on));
+    let _ = writeln!(out, "outcomes here:     {}", training.outcomes);
+    let _ = writeln!(
+        out,
+        "sizes:             {} states, {} frames, {} job slots, {} statics",
+        sizes.e, sizes.m, sizes.j, sizes.k
+    );
+    let _ = writeln!(out, "features:          {}", plain(&metadata.schema.hash));
+    let _ = writeln!(
+        out,
+        "thresholds:        release from {}, remove below {}",
+        metadata.thresholds.release, metadata.thresholds.remove
+    );
+    for (heading, values) in
+        [("training", Some(&training.details)), ("held-out data", metadata.metrics.as_object())]
+    {
+        for (name, value) in values.into_iter().flatten() {
+            if value.is_number() || value.is_string() || value.is_boolean() {
+                let value = value.as_str().map_or_else(|| value.to_string(), plain);
+                let _ = writeln!(out, "{heading}: {} = {value}", plain(name));
+            }
+        }
+    }
+    out
+}
