@@ -1,7 +1,7 @@
 //! Reading a log from a file or stream with bounded memory.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::ad::{find_json, find_xml, parse_json, parse_xml, write_as_text};
@@ -51,6 +51,14 @@ pub struct LogReader<R> {
     skipping: bool,
 }
 
+/// Where in the buffer an event is: at `span` behind `buffer[at]`, which is at offset `base` of the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Located {
+    at: usize,
+    base: u64,
+    span: Span,
+}
+
 /// Opens a log. A year that its dates lack comes from the log or from the modification time of the file.
 ///
 /// # Errors
@@ -60,38 +68,52 @@ pub fn open(
     options: &ReadOptions,
 ) -> Result<LogReader<File>, UserlogError> {
     let path = path.as_ref();
-    open_file(path, options).map_err(|source| UserlogError::Io { path: path.to_owned(), source })?
+    let file =
+        File::open(path).map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
+    open_file(path, file, options)
 }
 
-fn open_file(
+/// As [`open`], of a file that is open. `path` is for messages.
+pub(super) fn open_file(
     path: &Path,
+    file: File,
     options: &ReadOptions,
-) -> io::Result<Result<LogReader<File>, UserlogError>> {
-    let file = File::open(path)?;
+) -> Result<LogReader<File>, UserlogError> {
+    let (reader, beginning) = begin(file, options)
+        .map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
+    match beginning {
+        Beginning::NotALog => {
+            Err(UserlogError::NotALog { path: path.to_owned(), looked_at: reader.filled })
+        }
+        _ => Ok(reader),
+    }
+}
+
+/// Reads the first chunk and finds out what it says.
+fn begin(mut file: File, options: &ReadOptions) -> io::Result<(LogReader<File>, Beginning)> {
     let mut options = options.clone();
     let modified = jiff::Timestamp::try_from(file.metadata()?.modified()?).ok();
     if let (YearHint::Now, Some(modified)) = (options.year, modified) {
         options.year = YearHint::NotAfter(modified.as_second());
     }
+    if options.offset > 0 {
+        file.seek(SeekFrom::Start(options.offset))?;
+    }
     let mut reader = LogReader::new(file, &options);
     reader.fill()?;
-    let beginning = &reader.buffer[..reader.filled];
-    if Form::detect(beginning) == Form::Text {
-        match Beginning::of(beginning) {
-            Beginning::NotALog => {
-                let (path, looked_at) = (path.to_owned(), beginning.len());
-                return Ok(Err(UserlogError::NotALog { path, looked_at }));
-            }
-            Beginning::WithoutYear => {
-                if let Some(unix) = reader.clock.needs_year() {
-                    let years = years(File::open(path)?)?;
-                    years.tell(&mut reader.clock, unix);
-                }
-            }
-            Beginning::Log => {}
-        }
+    let bytes = &reader.buffer[..reader.filled];
+    let beginning = match reader.form {
+        Some(Form::Text) if options.offset == 0 => Beginning::of(bytes),
+        Some(Form::Text) => Beginning::WithoutYear,
+        _ => Beginning::Log,
+    };
+    if let (Beginning::WithoutYear, Some(unix)) = (&beginning, reader.clock.needs_year()) {
+        // Which year the first date means is known from the last one.
+        let begin = reader.source.stream_position()?;
+        years(&mut reader.source, bytes)?.tell(&mut reader.clock, unix);
+        reader.source.seek(SeekFrom::Start(begin))?;
     }
-    Ok(Ok(reader))
+    Ok((reader, beginning))
 }
 
 /// What the first bytes of a file say.
@@ -122,16 +144,18 @@ impl Beginning {
     }
 }
 
-/// Counts the new years of a whole file, a chunk at a time.
-fn years(mut source: impl Read) -> io::Result<Years> {
+/// Counts the new years of a log that begins with `bytes` and goes on with `source`, a chunk at a time.
+fn years(source: &mut impl Read, bytes: &[u8]) -> io::Result<Years> {
     let mut years = Years::default();
-    let mut buffer = vec![0; CHUNK];
-    let mut kept = 0;
+    let mut buffer = bytes.to_vec();
+    buffer.resize(bytes.len() + CHUNK, 0);
+    let mut kept = bytes.len();
     loop {
-        let read = read_some(&mut source, &mut buffer[kept..])?;
+        let read = read_some(source, &mut buffer[kept..])?;
         let filled = kept + read;
         let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
             Some(end) if read > 0 => end + 1,
+            _ if filled < buffer.len() && read > 0 => 0,
             // A line longer than a chunk is none that matters.
             _ => filled,
         };
@@ -186,6 +210,14 @@ impl<R: Read> LogReader<R> {
 
     /// The next event. `None`: the log ends, or with [`ReadOptions::follow`] nothing more is there yet.
     pub fn next_event(&mut self) -> Option<Result<Event<'_>, DamagedEvent>> {
+        Some(match self.find_next()? {
+            Ok(found) => self.event(found),
+            Err(damaged) => Err(damaged),
+        })
+    }
+
+    /// Goes to the next event and says where it is, for [`LogReader::event`].
+    pub(super) fn find_next(&mut self) -> Option<Result<Located, DamagedEvent>> {
         loop {
             let rest = &self.buffer[self.at..self.filled];
             if self.skipping {
@@ -205,11 +237,10 @@ impl<R: Read> LogReader<R> {
                 };
                 match found {
                     Found::Event { begin, lines, separator, end } => {
-                        let base = self.offset();
-                        let at = self.at;
+                        let (at, base) = (self.at, self.offset());
                         self.at += end;
                         let span = Span { begin, lines, separator, end };
-                        return Some(self.event(at, span, base));
+                        return Some(Ok(Located { at, base, span }));
                     }
                     Found::Damaged { begin, end, damage } => {
                         let damaged = damaged(rest, begin, end, self.offset(), damage);
@@ -241,8 +272,9 @@ impl<R: Read> LogReader<R> {
         }
     }
 
-    /// The event at `span` behind `buffer[at]`, which is at offset `base` of the file.
-    fn event(&mut self, at: usize, span: Span, base: u64) -> Result<Event<'_>, DamagedEvent> {
+    /// The event that was found.
+    pub(super) fn event(&mut self, found: Located) -> Result<Event<'_>, DamagedEvent> {
+        let Located { at, base, span } = found;
         let bytes = &self.buffer[at..self.filled];
         let ad = match self.form {
             Some(Form::Xml) => parse_xml(&bytes[span.begin..span.separator]),

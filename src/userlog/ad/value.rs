@@ -302,10 +302,7 @@ mod tests {
     #[test]
     fn deep_nesting_stays_an_expression() {
         let text = "{".repeat(100_000) + &"}".repeat(100_000);
-        assert_eq!(
-            AdValue::parse(text.clone().into()).to_expression().len(),
-            text.len() + 2 * 8
-        );
+        assert_eq!(AdValue::parse(text.clone().into()).to_expression().len(), text.len() + 2 * 8);
     }
 
     #[test]
