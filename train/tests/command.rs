@@ -1,0 +1,190 @@
+//! `holdadvise-train` as a user calls it.
+#![cfg(feature = "torch")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use holdadvise::history::{Action, Outcome};
+use holdadvise::model::{Batch, EngineKind, FeatureSchema, Model};
+use holdadvise_train::dataset::{Dataset, Row};
+use holdadvise_train::evaluate::Report;
+use holdadvise_train::random::Random;
+
+fn holdadvise_train(folder: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_holdadvise-train"))
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// One static column that tells the outcome two times in three, and codes that say nothing.
+fn dataset(hash: &str) -> Dataset {
+    let schema = FeatureSchema {
+        hash: hash.to_owned(),
+        states: vec!["a".to_owned(), "b".to_owned()],
+        statics: vec!["x".to_owned()],
+        frame_edges: vec![0, 60, 120, 180],
+        slots: 3,
+        sources: Vec::new(),
+    };
+    let mut dataset = Dataset::new(schema, "simulated data", false, 60);
+    let mut random = Random::new(3);
+    for row in 0..800_i64 {
+        let x = random.unit() as f32 - 0.5;
+        let success = (x > 0.0) == (random.below(3) > 0);
+        let states: Vec<u8> = (0..9).map(|_| random.below(2) as u8).collect();
+        dataset
+            .push(&Row {
+                states: &states,
+                statics: &[x],
+                action: Action::Unknown,
+                outcome: if success { Outcome::Success } else { Outcome::Failure },
+                weight: 1.0,
+                cluster: row / 2,
+                owner: row % 7,
+                hold_time: 1_700_000_000 + row * 600,
+                decision_instant: 1_700_000_000 + row * 600 + 30,
+                outcome_time: 1_700_000_000 + row * 600 + 60,
+                code: if random.below(2) == 0 { 13 } else { 12 },
+                subcode: 0,
+            })
+            .unwrap();
+    }
+    dataset
+}
+
+#[test]
+fn train_evaluate_and_export_in_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    dataset("h").write(&here.join("d.safetensors")).unwrap();
+
+    let run = holdadvise_train(
+        here,
+        "train d.safetensors -o m.pt --epochs 3 --hidden 8 --embedding 4 --units 4 --joint 4 --threads 1",
+    );
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let shown = text(&run.stdout);
+    assert!(shown.contains("(code, subcode) table") && shown.contains("m.pt:"), "{shown}");
+
+    let run = holdadvise_train(here, "evaluate d.safetensors m.pt -o figures.json --draws 200");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let json = std::fs::read(here.join("figures.json")).unwrap();
+    let report: Report = serde_json::from_slice(&json).unwrap();
+    assert_eq!(report.rows, 160, "the newest fifth, by the cuts kept in the model");
+    assert_eq!(report.clusters, 80);
+    assert_eq!(report.methods.len(), 4);
+    assert_eq!(text(&run.stdout), report.to_string());
+    let other = holdadvise_train(here, "evaluate d.safetensors m.pt --engine torch --draws 200");
+    assert_eq!(text(&other.stdout), report.to_string(), "engine torch gives the same figures");
+
+    // The metadata of the model, attached to its own module again, gives a model that says the same.
+    let first = Model::open(here.join("m.pt")).unwrap();
+    let mut metadata = first.metadata.clone();
+    metadata.tensors.clear();
+    std::fs::write(here.join("m.json"), serde_json::to_vec(&metadata).unwrap()).unwrap();
+    let run = holdadvise_train(here, "export m.pt --metadata m.json -o again.pt");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let again = Model::open(here.join("again.pt")).unwrap();
+    assert_eq!(again.metadata.tensors, first.metadata.tensors);
+    let (states, statics) = dataset("h").gather(&[0, 1, 2]);
+    let batch = Batch { states: &states, statics: &statics, n: 3 };
+    assert_eq!(again.engine.logits(&batch).unwrap(), first.engine.logits(&batch).unwrap());
+}
+
+#[test]
+fn errors_name_the_file_and_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let message = |arguments: &str| {
+        let run = holdadvise_train(here, arguments);
+        assert_eq!(run.status.code(), Some(1), "{arguments}: {}", text(&run.stdout));
+        text(&run.stderr)
+    };
+    assert!(message("train none.safetensors -o m.pt").contains("Error: dataset none.safetensors:"));
+    std::fs::write(here.join("text"), "not a dataset").unwrap();
+    assert!(message("train text -o m.pt").contains("holdadvise-train tensors"));
+    assert!(!here.join("m.pt").exists());
+
+    dataset("one").write(&here.join("one")).unwrap();
+    dataset("two").write(&here.join("two")).unwrap();
+    let sizes = "--epochs 1 --hidden 2 --embedding 2 --units 2 --joint 2 --draws 10";
+    let run = holdadvise_train(here, &format!("train one -o m.pt {sizes}"));
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert!(message("evaluate two m.pt").contains("schema one, this program computes two"));
+    assert!(message("evaluate one text").contains("model file text: not a readable TorchScript"));
+}
+
+#[test]
+fn a_module_that_takes_one_hot_rows_runs_on_engine_torch() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let module = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/one_hot.pt");
+    std::fs::copy(module, here.join("one_hot.pt")).unwrap();
+    let mut schema = dataset("h").info.schema;
+    schema.statics.clear();
+    let metadata = serde_json::json!({
+        "format": 1, "contract": "one-hot", "output": "probability",
+        "dimensions": schema.dimensions(), "schema": schema,
+        "training": { "trained_on": "elsewhere" },
+    });
+    std::fs::write(here.join("m.json"), metadata.to_string()).unwrap();
+    let run = holdadvise_train(here, "export one_hot.pt --metadata m.json -o m.pt");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+
+    let path = here.join("m.pt");
+    let error = Model::open(&path).unwrap_err();
+    assert!(error.is_engine() && error.to_string().contains("use engine torch"), "{error}");
+    let model = Model::open_with(&path, EngineKind::Torch).unwrap();
+    // Two samples of 3 frames and 3 slots.
+    let states = [0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0];
+    let batch = Batch { states: &states, statics: &[], n: 2 };
+    let logits = model.engine.logits(&batch).unwrap();
+    let weight = [[0.5, -1.0], [0.25, 2.0], [-0.75, 1.5]];
+    let frame = |states: &[u8]| -> f32 {
+        states.iter().zip(weight).map(|(&state, row)| row[usize::from(state)]).sum()
+    };
+    for (sample, logit) in states.chunks(9).zip(logits) {
+        let expected = frame(&sample[6..]) - 0.5 * frame(&sample[..3]);
+        assert!((logit - expected).abs() < 1e-5, "{logit}, {expected}");
+    }
+}
+
+#[test]
+fn python_reads_the_dataset_as_the_documentation_says() {
+    let Some(python) = std::env::var_os("HOLDADVISE_PYTHON") else {
+        println!("skipped: HOLDADVISE_PYTHON is not set");
+        return;
+    };
+    let run = |folder: &Path, script: &str| {
+        Command::new(&python).current_dir(folder).args(["-c", script]).output().unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    if !run(folder.path(), "import numpy, safetensors").status.success() {
+        println!("skipped: HOLDADVISE_PYTHON cannot import numpy and safetensors");
+        return;
+    }
+    let page = include_str!("../../docs/dataset.md");
+    let lines = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    assert_eq!(lines.lines().count(), 3);
+    let dataset = dataset("h");
+    dataset.write(&folder.path().join("holds.safetensors")).unwrap();
+    let checks = "import json\n\
+        info = json.loads(file.metadata()['holdadvise'])\n\
+        print(data['states'].shape, data['statics'].shape, info['schema']['hash'])\n\
+        print(int(data['label'].sum()), int(data['hold_time'][1]), float(data['statics'][5, 0]))";
+    let output = run(folder.path(), &format!("{lines}{checks}"));
+    let successes = dataset.label.iter().filter(|&&label| label == 1).count();
+    let statics = f64::from(dataset.statics[5]);
+    assert_eq!(
+        text(&output.stdout),
+        format!("(800, 3, 3) (800, 1) h\n{successes} 1700000600 {statics}\n"),
+        "{}",
+        text(&output.stderr)
+    );
+}
