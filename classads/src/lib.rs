@@ -1,1 +1,28 @@
-//! The ClassAd language of HTCondor.
+//! The ClassAd language of HTCondor: ads, expressions, their values.
+//!
+//! Ads are read from `-long`, JSON or bracketed text by [`read_ads`]; an expression is an [`Expr`]; its value on an ad
+//! is a [`Value`] and comes from [`ClassAd::evaluate_expr`], at a time and against another ad that the
+//! [`EvalContext`] names.
+
+mod ad;
+mod eval;
+mod expr;
+mod functions;
+mod name;
+mod number;
+mod print;
+mod read;
+mod syntax;
+mod value;
+
+pub use ad::ClassAd;
+pub use eval::{EvalContext, Step};
+pub use expr::{
+    AttributeReference, BinaryOperator, Expr, Node, NodeKind, ReferenceScope, UnaryOperator,
+};
+pub use functions::function_names;
+pub use print::Style;
+pub use read::{AdError, AdStream, BracketReader, MAX_AD_SIZE, json, long, read_ads};
+pub use syntax::Syntax;
+pub use syntax::error::ParseError;
+pub use value::{List, Value, ValueType};

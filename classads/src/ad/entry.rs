@@ -1,0 +1,55 @@
+//! One attribute of an ad: where its text lies, and its expression once somebody asked for it.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::expr::Expr;
+use crate::syntax::Syntax;
+use crate::syntax::error::ParseError;
+
+/// The expression of an attribute, or why it is none.
+pub(crate) type Parsed = Result<Expr, ParseError>;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The name in the ad's text.
+    pub(crate) name: Span,
+    /// The expression in the ad's text.
+    pub(crate) raw: Span,
+    pub(crate) syntax: Syntax,
+    pub(crate) parsed: OnceLock<Parsed>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Span {
+        // An ad's text is kept below 4 GiB by its readers.
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        Span { start: number(start), end: number(end) }
+    }
+
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    pub(crate) fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+}
+
+impl Entry {
+    pub(crate) fn parsed(&self, text: &str) -> &Parsed {
+        self.parsed.get_or_init(|| {
+            let raw = text.get(self.raw.range()).unwrap_or_default();
+            match self.syntax {
+                Syntax::Old => Expr::parse_old(raw),
+                Syntax::New => Expr::parse(raw),
+            }
+        })
+    }
+}

@@ -1,0 +1,293 @@
+//! Ads: attribute names and expressions, read lazily.
+
+mod entry;
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use entry::{Entry, Parsed, Span};
+
+use crate::eval::{self, EvalContext};
+use crate::expr::Expr;
+use crate::name;
+use crate::print;
+use crate::syntax::error::ParseError;
+use crate::syntax::{Syntax, parser};
+use crate::value::Value;
+
+/// An ad: names without regard to case, each with an expression, in the order they were read.
+///
+/// The ad keeps the text it was read from; an attribute is parsed when it is first asked for. Threads may share it.
+///
+/// ```
+/// let ads = "JobStatus = 5\nHoldReason = \"Error from slot1@ep: disk full\"\n";
+/// let job = classads::read_ads(ads.as_bytes()).next().unwrap()?;
+/// assert_eq!(job.integer("jobstatus"), Some(5));
+/// assert_eq!(job.raw("HoldReason"), Some("\"Error from slot1@ep: disk full\""));
+/// # Ok::<(), classads::AdError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct ClassAd {
+    /// Names and expressions as they were read, one after the other.
+    text: String,
+    /// Hashes of the names, beside the entries so that a look-up goes through few cache lines.
+    hashes: Vec<u32>,
+    entries: Vec<Entry>,
+    banner: Option<Box<str>>,
+}
+
+impl ClassAd {
+    /// An ad without attributes.
+    #[must_use]
+    pub fn new() -> ClassAd {
+        ClassAd::default()
+    }
+
+    /// Reads one ad in brackets, the new syntax: `[ JobStatus = 5; NumHolds = 1 ]`.
+    pub fn parse(text: &str) -> Result<ClassAd, ParseError> {
+        parser::classad(text)
+    }
+
+    /// Sets an attribute. One that is there keeps its place.
+    pub fn insert(&mut self, name: &str, expr: impl Into<Expr>) {
+        let expr = expr.into();
+        let raw = expr.print(print::Style::New);
+        self.put(name, &raw, Syntax::New, Some(expr));
+    }
+
+    /// Sets an attribute to a constant.
+    pub fn insert_value(&mut self, name: &str, value: impl Into<Value>) {
+        self.insert(name, Expr::literal(value));
+    }
+
+    /// Sets an attribute to the text of an expression, parsed when it is first asked for.
+    pub fn insert_raw(&mut self, name: &str, text: &str, syntax: Syntax) {
+        self.put(name, text, syntax, None);
+    }
+
+    pub(crate) fn put(&mut self, name: &str, raw: &str, syntax: Syntax, expr: Option<Expr>) {
+        let hash = name::hash(name.as_bytes());
+        let known = self.position(hash, name);
+        let name = match known {
+            Some(at) => self.entries[at].name,
+            None => self.append(name),
+        };
+        let raw = self.append(raw);
+        let parsed = OnceLock::new();
+        if let Some(expr) = expr {
+            // The cell is new: it cannot be full.
+            let _ = parsed.set(Ok(expr));
+        }
+        let entry = Entry { name, raw, syntax, parsed };
+        if let Some(at) = known {
+            self.entries[at] = entry;
+            self.compact();
+        } else {
+            self.hashes.push(hash);
+            self.entries.push(entry);
+        }
+    }
+
+    fn append(&mut self, piece: &str) -> Span {
+        let start = self.text.len();
+        self.text.push_str(piece);
+        Span::new(start, self.text.len())
+    }
+
+    /// Drops text that no entry uses any more, once it is most of the text.
+    fn compact(&mut self) {
+        let live: usize = self.entries.iter().map(|entry| entry.name.len() + entry.raw.len()).sum();
+        if self.text.len() < 2 * live + 4096 {
+            return;
+        }
+        let old = std::mem::take(&mut self.text);
+        for entry in &mut self.entries {
+            for span in [&mut entry.name, &mut entry.raw] {
+                let start = self.text.len();
+                self.text.push_str(&old[span.range()]);
+                *span = Span::new(start, self.text.len());
+            }
+        }
+    }
+
+    /// Takes an attribute out; whether it was there.
+    pub fn remove(&mut self, name: &str) -> bool {
+        match self.position(name::hash(name.as_bytes()), name) {
+            Some(at) => {
+                self.hashes.remove(at);
+                self.entries.remove(at);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes all attributes out and keeps the memory.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.hashes.clear();
+        self.entries.clear();
+        self.banner = None;
+    }
+
+    /// How many attributes the ad has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether the ad has no attributes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether the ad has the attribute.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.position(name::hash(name.as_bytes()), name).is_some()
+    }
+
+    /// The attribute's expression; `None` if the ad lacks it or its text is no expression ([`ClassAd::errors`]).
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Expr> {
+        self.lookup(name::hash(name.as_bytes()), name)?.as_ref().ok()
+    }
+
+    /// The attribute's expression as text, as it was read.
+    #[must_use]
+    pub fn raw(&self, name: &str) -> Option<&str> {
+        let at = self.position(name::hash(name.as_bytes()), name)?;
+        self.text.get(self.entries[at].raw.range())
+    }
+
+    /// The names, in the order they were read and as they were written.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.entries.iter().map(|entry| self.text.get(entry.name.range()).unwrap_or_default())
+    }
+
+    /// The attributes whose text is an expression.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Expr)> {
+        self.names()
+            .zip(&self.entries)
+            .filter_map(|(name, entry)| Some((name, entry.parsed(&self.text).as_ref().ok()?)))
+    }
+
+    /// The attributes with their text as it was read and its syntax; nothing is parsed.
+    pub fn iter_raw(&self) -> impl Iterator<Item = (&str, &str, Syntax)> {
+        self.names().zip(&self.entries).map(|(name, entry)| {
+            (name, self.text.get(entry.raw.range()).unwrap_or_default(), entry.syntax)
+        })
+    }
+
+    /// The attributes whose text is no expression, and why. Parses every attribute.
+    pub fn errors(&self) -> impl Iterator<Item = (&str, &ParseError)> {
+        self.names()
+            .zip(&self.entries)
+            .filter_map(|(name, entry)| Some((name, entry.parsed(&self.text).as_ref().err()?)))
+    }
+
+    /// The line `*** ...` that HTCondor's history files write after an ad, if there was one;
+    /// [`crate::long::Banner::parse`] reads its fields.
+    #[must_use]
+    pub fn banner(&self) -> Option<&str> {
+        self.banner.as_deref()
+    }
+
+    pub(crate) fn set_banner(&mut self, banner: &str) {
+        self.banner = Some(banner.into());
+    }
+
+    pub(crate) fn lookup(&self, hash: u32, name: &str) -> Option<&Parsed> {
+        let at = self.position(hash, name)?;
+        Some(self.entries[at].parsed(&self.text))
+    }
+
+    fn position(&self, hash: u32, name: &str) -> Option<usize> {
+        // Eight hashes at a time: the compiler compares them with one instruction.
+        const STEP: usize = 8;
+        let mut at = 0;
+        let mut chunks = self.hashes.chunks_exact(STEP);
+        for chunk in &mut chunks {
+            let hit = chunk.iter().fold(false, |hit, known| hit | (*known == hash));
+            if hit {
+                for (step, known) in chunk.iter().enumerate() {
+                    if *known == hash && self.is_name(at + step, name) {
+                        return Some(at + step);
+                    }
+                }
+            }
+            at += STEP;
+        }
+        let rest = chunks.remainder().iter().enumerate();
+        rest.map(|(step, known)| (at + step, known))
+            .find(|(at, known)| **known == hash && self.is_name(*at, name))
+            .map(|(at, _)| at)
+    }
+
+    fn is_name(&self, at: usize, name: &str) -> bool {
+        self.text.get(self.entries[at].name.range()).is_some_and(|known| name::same(known, name))
+    }
+
+    /// The attribute's value; `undefined` if the ad lacks it.
+    #[must_use]
+    pub fn evaluate(&self, name: &str, context: &EvalContext<'_>) -> Value {
+        eval::attribute(self, name, context)
+    }
+
+    /// The value of an expression on this ad.
+    #[must_use]
+    pub fn evaluate_expr(&self, expr: &Expr, context: &EvalContext<'_>) -> Value {
+        eval::expression(self, expr, context)
+    }
+
+    /// The attribute's value where it is an integer; a constant needs no evaluation.
+    #[must_use]
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        self.value(name)?.as_integer()
+    }
+
+    /// The attribute's value where it is a number.
+    #[must_use]
+    pub fn real(&self, name: &str) -> Option<f64> {
+        self.value(name)?.as_real()
+    }
+
+    /// The attribute's value where it is a boolean.
+    #[must_use]
+    pub fn boolean(&self, name: &str) -> Option<bool> {
+        self.value(name)?.as_boolean()
+    }
+
+    /// The attribute's value where it is a string.
+    #[must_use]
+    pub fn string(&self, name: &str) -> Option<String> {
+        match self.value(name)? {
+            Value::String(text) => Some(text.as_ref().to_owned()),
+            _ => None,
+        }
+    }
+
+    fn value(&self, name: &str) -> Option<Value> {
+        let expr = self.get(name)?;
+        Some(match expr.as_literal() {
+            Some(value) => value.clone(),
+            None => eval::attribute(self, name, &EvalContext::default()),
+        })
+    }
+}
+
+/// The ad in brackets, as `-long` writes a nested ad.
+impl fmt::Display for ClassAd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        print::classad(&mut text, self, print::Style::Long);
+        f.write_str(&text)
+    }
+}
+
+impl fmt::Debug for ClassAd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter_raw().map(|(name, raw, _)| (name, raw))).finish()
+    }
+}

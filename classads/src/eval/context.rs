@@ -1,0 +1,74 @@
+//! What an evaluation may know besides the ad.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::tz::TimeZone;
+
+use crate::ad::ClassAd;
+
+/// What an evaluation may know besides the ad: the time, the time zone, the other ad of a match.
+///
+/// ```
+/// use classads::{ClassAd, EvalContext, Value};
+///
+/// let job = ClassAd::parse("[ EnteredCurrentStatus = 1000; Held = time() - EnteredCurrentStatus ]")?;
+/// assert_eq!(job.evaluate("Held", &EvalContext::at(1600)), Value::Integer(600));
+/// # Ok::<(), classads::ParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EvalContext<'a> {
+    /// What `time()` and `CurrentTime` give: seconds since 1970-01-01 00:00:00 UTC.
+    pub now: i64,
+    /// The local time zone; `None`: the system's.
+    pub time_zone: Option<TimeZone>,
+    /// The other ad of a match: `TARGET.x`, and `x` where the ad itself has no `x`. `None` in job policies
+    /// (`PeriodicRelease` and its like): there `TARGET.x` is undefined.
+    pub target: Option<&'a ClassAd>,
+    /// Whether `MY.x` and `CurrentTime` are known, as in HTCondor's daemons and tools with
+    /// `STRICT_CLASSAD_EVALUATION = False`, the default. The manual says that in job policies `MY.` is not defined;
+    /// HTCondor 25 defines it all the same. Off: both are undefined, as the manual says.
+    pub old_semantics: bool,
+    /// Where `random()` starts; `None`: somewhere else each time.
+    pub random_seed: Option<u64>,
+    /// Sub-expressions one evaluation may visit before it is given up as an error; HTCondor's limit by default.
+    pub max_steps: u32,
+}
+
+/// `MAX_CLASSAD_EVAL_STEPS` in HTCondor's src/classad.
+const MAX_STEPS: u32 = 10_000_000;
+
+impl Default for EvalContext<'_> {
+    /// Now, here, no other ad.
+    fn default() -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        EvalContext::at(i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
+    }
+}
+
+impl<'a> EvalContext<'a> {
+    /// The context of a policy evaluated at `now` (seconds since 1970 UTC).
+    #[must_use]
+    pub fn at(now: i64) -> EvalContext<'a> {
+        EvalContext {
+            now,
+            time_zone: None,
+            target: None,
+            old_semantics: true,
+            random_seed: None,
+            max_steps: MAX_STEPS,
+        }
+    }
+
+    /// The same with another ad to match against.
+    #[must_use]
+    pub fn with_target<'b>(self, target: &'b ClassAd) -> EvalContext<'b>
+    where
+        'a: 'b,
+    {
+        EvalContext { target: Some(target), ..self }
+    }
+
+    pub(crate) fn zone(&self) -> TimeZone {
+        self.time_zone.clone().unwrap_or_else(TimeZone::system)
+    }
+}

@@ -1,0 +1,424 @@
+//! Evaluation: the value of an expression on an ad.
+
+mod context;
+pub(crate) mod operators;
+pub(crate) mod scope;
+mod steps;
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+pub use context::EvalContext;
+pub use steps::Step;
+
+use crate::ad::ClassAd;
+use crate::expr::operator::BinaryOperator;
+use crate::expr::tree::{Call, Kind, NodeId, Tree};
+use crate::expr::{Expr, Repr};
+use crate::functions::Arguments;
+use crate::name::Name;
+use crate::value::Value;
+use scope::{Scope, Val};
+
+/// HTCondor's limit of operators and attributes inside each other (`MAX_CLASSAD_RECURSION`).
+const MAX_DEPTH: u32 = 400;
+/// Limit of anything inside anything, function calls too, so that a small stack is enough.
+const MAX_NESTING: u32 = 800;
+
+/// The evaluation gave up: too deep, too long, or a function that cannot go on. The whole expression is an error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failure;
+
+pub(crate) type Outcome<'a> = Result<Val<'a>, Failure>;
+
+/// The value of an attribute; `undefined` if it is not there.
+pub(crate) fn attribute(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> Value {
+    let scope = Scope::Top { ad, other: context.target };
+    let evaluator = Evaluator::new(context);
+    evaluator.attribute(&scope, &Name::new(name), false).map_or(Value::Error, Val::into_value)
+}
+
+/// The value of an expression on an ad.
+pub(crate) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Value {
+    let scope = Scope::Top { ad, other: context.target };
+    Evaluator::new(context).expression(expr, &scope).map_or(Value::Error, Val::into_value)
+}
+
+/// One evaluation: its limits and what is being evaluated.
+pub(crate) struct Evaluator<'c> {
+    pub(crate) context: &'c EvalContext<'c>,
+    depth: Cell<u32>,
+    nesting: Cell<u32>,
+    steps: Cell<u32>,
+    /// Addresses of the attributes' expressions being evaluated: an attribute that needs itself is undefined.
+    active: RefCell<Vec<usize>>,
+    pub(crate) random: Cell<u64>,
+}
+
+impl<'c> Evaluator<'c> {
+    pub(crate) fn new(context: &'c EvalContext<'c>) -> Evaluator<'c> {
+        Evaluator {
+            context,
+            depth: Cell::new(0),
+            nesting: Cell::new(0),
+            steps: Cell::new(0),
+            active: RefCell::new(Vec::new()),
+            random: Cell::new(context.random_seed.unwrap_or(0)),
+        }
+    }
+
+    /// Runs `inside` one level deeper, if there is room.
+    fn deeper<T>(&self, inside: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        let depth = self.depth.get();
+        if depth >= MAX_DEPTH {
+            return Err(Failure);
+        }
+        self.depth.set(depth + 1);
+        let result = inside();
+        self.depth.set(depth);
+        result
+    }
+
+    pub(crate) fn expression<'a>(&self, expr: &Expr, scope: &Scope<'a>) -> Outcome<'a> {
+        match &expr.0 {
+            Repr::Literal(value) => Ok(Val::of(value, scope)),
+            Repr::Tree { tree, root } => self.node(tree, *root, scope),
+        }
+    }
+
+    pub(crate) fn node<'a>(&self, tree: &Arc<Tree>, id: NodeId, scope: &Scope<'a>) -> Outcome<'a> {
+        let steps = self.steps.get() + 1;
+        let nesting = self.nesting.get();
+        if steps > self.context.max_steps || nesting >= MAX_NESTING {
+            return Err(Failure);
+        }
+        self.steps.set(steps);
+        match &tree.node(id).kind {
+            Kind::Literal(value) => return Ok(Val::of(value, scope)),
+            Kind::ClassAd(ad) => return Ok(Val::Ad(scope.nested(ad))),
+            _ => {}
+        }
+        self.nesting.set(nesting + 1);
+        let result = self.inner(tree, id, scope);
+        self.nesting.set(nesting);
+        result
+    }
+
+    fn inner<'a>(&self, tree: &Arc<Tree>, id: NodeId, scope: &Scope<'a>) -> Outcome<'a> {
+        match &tree.node(id).kind {
+            Kind::Literal(value) => Ok(Val::of(value, scope)),
+            Kind::ClassAd(ad) => Ok(Val::Ad(scope.nested(ad))),
+            Kind::Attribute { scope: None, name, absolute } => {
+                let from = if *absolute { scope.root() } else { scope };
+                self.attribute(from, name, *absolute)
+            }
+            Kind::Attribute { scope: Some(before), name, .. } => {
+                let object = self.deeper(|| self.node(tree, *before, scope))?;
+                self.select(&object, name)
+            }
+            Kind::Parentheses(inside) => self.deeper(|| self.node(tree, *inside, scope)),
+            Kind::Unary(operator, operand) => {
+                let operand = self.deeper(|| self.node(tree, *operand, scope))?;
+                Ok(Val::Plain(operators::unary(*operator, &operand)))
+            }
+            Kind::Binary(operator, left, right) => {
+                self.deeper(|| self.binary(tree, *operator, *left, *right, scope))
+            }
+            Kind::Conditional(condition, yes, no) => {
+                self.deeper(|| self.conditional(tree, [*condition, *yes, *no], scope))
+            }
+            Kind::Call(call) => self.call(tree, call, scope),
+            Kind::List(elements) => {
+                let elements = elements
+                    .iter()
+                    .map(|element| Expr(Repr::Tree { tree: Arc::clone(tree), root: *element }));
+                Ok(Val::List(elements.collect(), scope.clone()))
+            }
+        }
+    }
+
+    fn call<'a>(&self, tree: &Arc<Tree>, call: &Call, scope: &Scope<'a>) -> Outcome<'a> {
+        let Some(function) = call.function else { return Ok(Val::ERROR) };
+        function(self, &Arguments { tree, nodes: &call.arguments, scope })
+    }
+
+    fn conditional<'a>(
+        &self,
+        tree: &Arc<Tree>,
+        nodes: [NodeId; 3],
+        scope: &Scope<'a>,
+    ) -> Outcome<'a> {
+        let [condition, yes, no] = nodes;
+        let condition = self.node(tree, condition, scope)?;
+        if condition.is_undefined() {
+            return Ok(Val::UNDEFINED);
+        }
+        match condition.as_condition() {
+            Some(true) => self.node(tree, yes, scope),
+            Some(false) => self.node(tree, no, scope),
+            None => Ok(Val::ERROR),
+        }
+    }
+
+    fn binary<'a>(
+        &self,
+        tree: &Arc<Tree>,
+        operator: BinaryOperator,
+        left: NodeId,
+        right: NodeId,
+        scope: &Scope<'a>,
+    ) -> Outcome<'a> {
+        let left = self.node(tree, left, scope)?;
+        match operator {
+            BinaryOperator::Or if left.is_error() => return Ok(Val::ERROR),
+            BinaryOperator::Or if left.as_condition() == Some(true) => return Ok(true.into()),
+            BinaryOperator::And if left.is_error() => return Ok(Val::ERROR),
+            BinaryOperator::And if left.as_condition() == Some(false) => return Ok(false.into()),
+            BinaryOperator::Elvis if !left.is_undefined() => return Ok(left),
+            _ => {}
+        }
+        let right = self.node(tree, right, scope)?;
+        match operator {
+            BinaryOperator::Elvis => Ok(right),
+            BinaryOperator::Subscript => self.subscript(&left, &right),
+            _ => Ok(Val::Plain(operators::binary(operator, &left, &right))),
+        }
+    }
+
+    fn subscript<'a>(&self, object: &Val<'a>, index: &Val<'a>) -> Outcome<'a> {
+        // Strict, like arithmetic.
+        if object.is_error() || index.is_error() {
+            return Ok(Val::ERROR);
+        }
+        if object.is_undefined() || index.is_undefined() {
+            return Ok(Val::UNDEFINED);
+        }
+        match (object, index) {
+            (Val::Ad(inside), Val::Plain(Value::String(name))) => {
+                let name = Name::new(name);
+                if inside.ad().lookup(name.hash, &name.text).is_none() {
+                    return Ok(Val::UNDEFINED);
+                }
+                self.attribute(inside, &name, true)
+            }
+            (Val::List(elements, inside), Val::Plain(Value::Integer(index))) => {
+                let element = usize::try_from(*index).ok().and_then(|index| elements.get(index));
+                match element {
+                    Some(element) => self.deeper(|| self.expression(element, inside)),
+                    None => Ok(Val::ERROR),
+                }
+            }
+            _ => Ok(Val::ERROR),
+        }
+    }
+
+    /// `object.name`: of an ad its attribute, of a list the list of its elements' attributes.
+    fn select<'a>(&self, object: &Val<'a>, name: &Name) -> Outcome<'a> {
+        match object {
+            Val::Plain(Value::Undefined) => Ok(Val::UNDEFINED),
+            Val::Plain(_) => Ok(Val::ERROR),
+            Val::Ad(inside) => self.attribute(inside, name, true),
+            Val::List(elements, inside) => {
+                let mut found = Vec::with_capacity(elements.len());
+                for element in elements.iter() {
+                    let element = self.deeper(|| self.expression(element, inside))?;
+                    let value = self.deeper(|| self.select(&element, name))?;
+                    found.push(value.into_value());
+                }
+                Ok(Val::list(found, inside))
+            }
+        }
+    }
+
+    /// Looks a name up from the inside out and evaluates what it finds. `scoped`: the name stands behind a dot, the
+    /// other ad of a match is not asked.
+    pub(crate) fn attribute<'a>(&self, from: &Scope<'a>, name: &Name, scoped: bool) -> Outcome<'a> {
+        if let Some(result) = self.climb(from, name) {
+            return result;
+        }
+        // HTCondor asks the other ad only for names that stand in one of the matched ads themselves.
+        if let Scope::Top { ad, other: Some(other) } = from
+            && !scoped
+        {
+            let other = Scope::Top { ad: other, other: Some(ad) };
+            if let Some(result) = self.climb(&other, name) {
+                return result;
+            }
+        }
+        Ok(Val::UNDEFINED)
+    }
+
+    fn climb<'a>(&self, from: &Scope<'a>, name: &Name) -> Option<Outcome<'a>> {
+        let mut scope = from;
+        loop {
+            if let Some(parsed) = scope.ad().lookup(name.hash, &name.text) {
+                return Some(match parsed {
+                    Ok(expr) => self.dereference(expr, scope),
+                    // Text that is no expression: HTCondor would not have let it into an ad.
+                    Err(_) => Ok(Val::ERROR),
+                });
+            }
+            if let Some(keyword) = self.keyword(scope, name) {
+                return keyword.map(Ok);
+            }
+            scope = scope.parent()?;
+        }
+    }
+
+    /// Names with a meaning of their own: `Some(None)` is such a name with nothing behind it.
+    fn keyword<'a>(&self, scope: &Scope<'a>, name: &Name) -> Option<Option<Val<'a>>> {
+        let text = name.text.as_ref();
+        if !matches!(text.len(), 2 | 4 | 6 | 8 | 11) {
+            return None;
+        }
+        if name.is("root") || name.is("toplevel") {
+            Some(Some(Val::Ad(scope.root().clone())))
+        } else if name.is("self") || (self.context.old_semantics && name.is("MY")) {
+            Some(Some(Val::Ad(scope.clone())))
+        } else if name.is("parent") {
+            Some(scope.parent().map(|parent| Val::Ad(parent.clone())))
+        } else if name.is("TARGET") {
+            scope.other().map(|other| Some(Val::Ad(other)))
+        } else if self.context.old_semantics && name.is("CurrentTime") {
+            Some(Some(self.context.now.into()))
+        } else {
+            None
+        }
+    }
+
+    fn dereference<'a>(&self, expr: &Expr, scope: &Scope<'a>) -> Outcome<'a> {
+        if let Repr::Literal(value) = &expr.0 {
+            return Ok(Val::of(value, scope));
+        }
+        let address = std::ptr::from_ref(expr) as usize;
+        if self.active.borrow().contains(&address) {
+            return Ok(Val::UNDEFINED);
+        }
+        self.active.borrow_mut().push(address);
+        let result = self.deeper(|| self.expression(expr, scope));
+        self.active.borrow_mut().pop();
+        result
+    }
+
+    /// [`Evaluator::expression`] one level deeper, for functions that evaluate what is no argument of theirs.
+    pub(crate) fn expression_deeper<'a>(&self, expr: &Expr, scope: &Scope<'a>) -> Outcome<'a> {
+        self.deeper(|| self.expression(expr, scope))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ad() -> ClassAd {
+        let text = "[a = 1; b = [c = a; d = parent.a]; l = {a, a + 1, [q = a]}; s = \"x\"; ll = {[x = 1], [x = 2]};
+            cyc = cyc2 + 1; cyc2 = cyc]";
+        ClassAd::parse(text).expect("the test ad parses")
+    }
+
+    fn value(text: &str) -> String {
+        let expr = Expr::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        ad().evaluate_expr(&expr, &EvalContext::at(1000)).to_string()
+    }
+
+    #[test]
+    fn names_are_found_from_the_inside_out() {
+        for (text, expected) in [
+            ("a", "1"),
+            ("A", "1"),
+            ("MY.a", "1"),
+            ("TARGET.a", "undefined"),
+            ("CurrentTime", "1000"),
+            ("b.c", "1"),
+            ("b.d", "1"),
+            ("b.nope", "undefined"),
+            ("l[1]", "2"),
+            ("l[2].q", "1"),
+            ("ll.x", "{ 1,2 }"),
+            ("b[\"c\"]", "1"),
+            (".a", "1"),
+            ("root.a", "1"),
+            ("a.b", "error"),
+            ("cyc", "undefined"),
+            ("nope", "undefined"),
+        ] {
+            assert_eq!(value(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn logic_has_three_values() {
+        for (text, expected) in [
+            ("undefined && false", "false"),
+            ("undefined || true", "true"),
+            ("undefined && true", "undefined"),
+            ("error || true", "error"),
+            ("true || error", "true"),
+            ("undefined == 1", "undefined"),
+            ("undefined =?= undefined", "true"),
+            ("1 =?= 1.0", "false"),
+            ("\"A\" == \"a\"", "true"),
+            ("\"A\" =?= \"a\"", "false"),
+            ("undefined ? 1 : 2", "undefined"),
+            ("nope ?: 5", "5"),
+            ("1 ?: 2 + 3", "4"),
+            ("\"a\" && true", "error"),
+        ] {
+            assert_eq!(value(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_match_looks_in_the_other_ad_too() {
+        let job = ClassAd::parse("[ Memory = 5; Fits = TARGET.Memory > MY.Memory && Cpus > 1 ]")
+            .expect("an ad");
+        let slot = ClassAd::parse("[ Memory = 9; Cpus = 4; Back = TARGET.Memory ]").expect("an ad");
+        let context = EvalContext::at(0).with_target(&slot);
+        assert_eq!(job.evaluate("Fits", &context), Value::Boolean(true));
+        let back = Expr::parse("TARGET.Back").expect("an expression");
+        assert_eq!(job.evaluate_expr(&back, &context), Value::Integer(5));
+        assert_eq!(job.evaluate("Fits", &EvalContext::at(0)), Value::Undefined);
+    }
+
+    #[test]
+    fn the_manuals_rule_for_job_policies_can_be_chosen() {
+        let context = EvalContext { old_semantics: false, ..EvalContext::at(0) };
+        let expr = Expr::parse("MY.a").expect("an expression");
+        assert_eq!(ad().evaluate_expr(&expr, &context), Value::Undefined);
+    }
+
+    #[test]
+    fn nesting_and_work_are_bounded() {
+        for text in ["(", "!", "-", "{", "[a=", "f(", "a?", "a?:", "x[", "\"a\"&&(1||"] {
+            let deep = text.repeat(100_000);
+            assert!(Expr::parse(&deep).is_err(), "{text}");
+        }
+        let chain = "1+".repeat(100_000) + "1";
+        let chain = Expr::parse(&chain).expect("a long chain parses");
+        assert_eq!(ad().evaluate_expr(&chain, &EvalContext::at(0)), Value::Error);
+        assert_eq!(chain.nodes().count(), 200_001);
+        assert!(chain.to_string().len() > 200_000);
+
+        let nested = format!("{}1{}", "(".repeat(160), ")".repeat(160));
+        assert_eq!(value(&nested), "1");
+        let mut doubling = ClassAd::new();
+        for level in 0..60 {
+            let next = Expr::parse(&format!("a{0} + a{0}", level + 1)).expect("an expression");
+            doubling.insert(&format!("a{level}"), next);
+        }
+        doubling.insert_value("a60", 1);
+        let context = EvalContext { max_steps: 10_000, ..EvalContext::at(0) };
+        assert_eq!(doubling.evaluate("a0", &context), Value::Error);
+    }
+
+    #[test]
+    fn attributes_through_functions_do_not_exhaust_the_stack() {
+        let mut ad = ClassAd::new();
+        for level in 0..500 {
+            let calls = "ifThenElse(true,".repeat(100);
+            let text = format!("{calls}a{}{}", level + 1, ",0)".repeat(100));
+            ad.insert(&format!("a{level}"), Expr::parse(&text).expect("an expression"));
+        }
+        assert_eq!(ad.evaluate("a0", &EvalContext::at(0)), Value::Error);
+    }
+}

@@ -1,0 +1,125 @@
+//! Where a name is looked up, and values that still know where they are.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::ad::ClassAd;
+use crate::expr::Expr;
+use crate::value::{List, Value};
+
+/// The ad an expression is evaluated in, and the ads around that one.
+#[derive(Clone)]
+pub(crate) enum Scope<'a> {
+    /// An ad given by the caller, and the other ad of the match.
+    Top { ad: &'a ClassAd, other: Option<&'a ClassAd> },
+    /// An ad inside another.
+    Nested(Rc<Frame<'a>>),
+}
+
+pub(crate) struct Frame<'a> {
+    pub(crate) ad: Arc<ClassAd>,
+    pub(crate) parent: Scope<'a>,
+}
+
+impl<'a> Scope<'a> {
+    pub(crate) fn nested(&self, ad: &Arc<ClassAd>) -> Scope<'a> {
+        Scope::Nested(Rc::new(Frame { ad: Arc::clone(ad), parent: self.clone() }))
+    }
+
+    pub(crate) fn ad(&self) -> &ClassAd {
+        match self {
+            Scope::Top { ad, .. } => ad,
+            Scope::Nested(frame) => &frame.ad,
+        }
+    }
+
+    pub(crate) fn parent(&self) -> Option<&Scope<'a>> {
+        match self {
+            Scope::Top { .. } => None,
+            Scope::Nested(frame) => Some(&frame.parent),
+        }
+    }
+
+    pub(crate) fn root(&self) -> &Scope<'a> {
+        let mut scope = self;
+        while let Some(parent) = scope.parent() {
+            scope = parent;
+        }
+        scope
+    }
+
+    /// The other side of a match, seen from its own side.
+    pub(crate) fn other(&self) -> Option<Scope<'a>> {
+        match self.root() {
+            Scope::Top { ad, other: Some(other) } => {
+                Some(Scope::Top { ad: other, other: Some(ad) })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A value during evaluation: lists and ads remember the ads around them.
+#[derive(Clone)]
+pub(crate) enum Val<'a> {
+    /// Neither list nor ad.
+    Plain(Value),
+    List(List, Scope<'a>),
+    /// The innermost ad of the scope.
+    Ad(Scope<'a>),
+}
+
+impl<'a> Val<'a> {
+    pub(crate) const UNDEFINED: Val<'static> = Val::Plain(Value::Undefined);
+    pub(crate) const ERROR: Val<'static> = Val::Plain(Value::Error);
+
+    /// A value that lies in `scope`.
+    pub(crate) fn of(value: &Value, scope: &Scope<'a>) -> Val<'a> {
+        match value {
+            Value::List(elements) => Val::List(Arc::clone(elements), scope.clone()),
+            Value::ClassAd(ad) => Val::Ad(scope.nested(ad)),
+            plain => Val::Plain(plain.clone()),
+        }
+    }
+
+    /// The value for the outside, without the ads around it.
+    pub(crate) fn into_value(self) -> Value {
+        match self {
+            Val::Plain(value) => value,
+            Val::List(elements, _) => Value::List(elements),
+            Val::Ad(Scope::Top { ad, .. }) => Value::ClassAd(Arc::new(ad.clone())),
+            Val::Ad(Scope::Nested(frame)) => Value::ClassAd(Arc::clone(&frame.ad)),
+        }
+    }
+
+    pub(crate) fn is_undefined(&self) -> bool {
+        matches!(self, Val::Plain(Value::Undefined))
+    }
+
+    pub(crate) fn is_error(&self) -> bool {
+        matches!(self, Val::Plain(Value::Error))
+    }
+
+    pub(crate) fn as_plain(&self) -> Option<&Value> {
+        if let Val::Plain(value) = self { Some(value) } else { None }
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        self.as_plain().and_then(Value::as_str)
+    }
+
+    pub(crate) fn as_condition(&self) -> Option<bool> {
+        self.as_plain().and_then(Value::as_condition)
+    }
+
+    pub(crate) fn list(elements: impl IntoIterator<Item = Value>, scope: &Scope<'a>) -> Val<'a> {
+        let elements: List = elements.into_iter().map(Expr::literal).collect();
+        Val::List(elements, scope.clone())
+    }
+}
+
+impl<V: Into<Value>> From<V> for Val<'_> {
+    fn from(value: V) -> Self {
+        Val::Plain(value.into())
+    }
+}

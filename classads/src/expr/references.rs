@@ -1,0 +1,85 @@
+//! The attributes an expression names.
+
+use super::Expr;
+use super::node::{Node, NodeKind};
+use crate::name;
+
+/// Where a name is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReferenceScope {
+    /// No scope is written: the ad itself, then the other ad of a match.
+    Unscoped,
+    /// `MY.name` or `SELF.name`
+    My,
+    /// `TARGET.name`
+    Target,
+    /// `expression.name` or `.name`: in some other ad.
+    Other,
+}
+
+/// An attribute an expression names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeReference {
+    /// Where it is looked up.
+    pub scope: ReferenceScope,
+    /// The name as it is first written.
+    pub name: String,
+}
+
+pub(crate) fn of(expr: &Expr) -> Vec<AttributeReference> {
+    let mut found = Vec::new();
+    let mut pending = vec![expr.clone()];
+    while let Some(expr) = pending.pop() {
+        let mut nested = Vec::new();
+        // The scope keyword itself, `MY` of `MY.x`, is no reference.
+        let mut keywords = Vec::new();
+        for node in expr.nodes() {
+            match node.kind() {
+                NodeKind::Attribute { scope, name, absolute } => {
+                    if keywords.contains(&node.span()) && scope.is_none() {
+                        continue;
+                    }
+                    let scope = match scope {
+                        None if absolute => ReferenceScope::Other,
+                        None => ReferenceScope::Unscoped,
+                        Some(before) => {
+                            let kind = keyword(before);
+                            if kind != ReferenceScope::Other {
+                                keywords.push(before.span());
+                            }
+                            kind
+                        }
+                    };
+                    add(&mut found, scope, name);
+                }
+                NodeKind::ClassAd(ad) => {
+                    nested.extend(ad.names().filter_map(|name| ad.get(name).cloned()));
+                }
+                _ => {}
+            }
+        }
+        pending.extend(nested.into_iter().rev());
+    }
+    found
+}
+
+fn keyword(node: Node<'_>) -> ReferenceScope {
+    match node.kind() {
+        NodeKind::Attribute { scope: None, name: scope, absolute: false } => {
+            if name::same(scope, "MY") || name::same(scope, "SELF") {
+                ReferenceScope::My
+            } else if name::same(scope, "TARGET") {
+                ReferenceScope::Target
+            } else {
+                ReferenceScope::Other
+            }
+        }
+        _ => ReferenceScope::Other,
+    }
+}
+
+fn add(found: &mut Vec<AttributeReference>, scope: ReferenceScope, name: &str) {
+    if !found.iter().any(|known| known.scope == scope && name::same(&known.name, name)) {
+        found.push(AttributeReference { scope, name: name.to_owned() });
+    }
+}

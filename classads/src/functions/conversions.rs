@@ -1,0 +1,150 @@
+//! Conversions between types.
+
+use super::{Arguments, times};
+use crate::eval::scope::Val;
+use crate::eval::{Evaluator, Failure, Outcome};
+use crate::number;
+use crate::print::{self, Style};
+use crate::value::Value;
+
+/// The value as a string, as `strcat` takes it; undefined and error stay themselves.
+pub(crate) fn to_string(value: Val<'_>) -> Value {
+    match value {
+        Val::Plain(Value::AbsoluteTime { seconds, offset }) => {
+            Value::from(times::format_absolute(seconds, offset))
+        }
+        // HTCondor cuts the fraction off here.
+        Val::Plain(Value::RelativeTime(seconds)) => {
+            Value::from(times::format_relative(seconds.trunc()))
+        }
+        Val::Plain(kept @ (Value::Undefined | Value::Error | Value::String(_))) => kept,
+        other => {
+            let mut text = String::new();
+            print::value(&mut text, &other.into_value(), Style::New);
+            Value::from(text)
+        }
+    }
+}
+
+/// The value as a real, or what it is instead: undefined or error.
+#[allow(clippy::cast_precision_loss)]
+pub(crate) fn to_real(value: &Val<'_>) -> Result<f64, Value> {
+    match value.as_plain() {
+        Some(Value::Undefined) => Err(Value::Undefined),
+        Some(Value::Real(real)) => Ok(*real),
+        Some(Value::Integer(integer)) => Ok(*integer as f64),
+        Some(Value::Boolean(truth)) => Ok(f64::from(u8::from(*truth))),
+        Some(Value::String(text)) => {
+            number::parse_prefix(text).map(|(real, _)| real).ok_or(Value::Error)
+        }
+        Some(Value::AbsoluteTime { seconds, .. }) => Ok(*seconds as f64),
+        Some(Value::RelativeTime(seconds)) => Ok(seconds.trunc()),
+        _ => Err(Value::Error),
+    }
+}
+
+/// The value as an integer, or what it is instead: undefined or error.
+pub(crate) fn to_integer(value: &Val<'_>) -> Result<i64, Value> {
+    match value.as_plain() {
+        Some(Value::Integer(integer)) => Ok(*integer),
+        Some(Value::AbsoluteTime { seconds, .. }) => Ok(*seconds),
+        _ => to_real(value).map(number::truncate),
+    }
+}
+
+fn single<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    convert: impl FnOnce(Val<'a>) -> Value,
+) -> Outcome<'a> {
+    if arguments.len() != 1 {
+        return Ok(Val::ERROR);
+    }
+    Ok(Val::Plain(convert(arguments.value(evaluator, 0)?)))
+}
+
+pub(crate) fn string<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    single(evaluator, arguments, to_string)
+}
+
+pub(crate) fn integer<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    single(evaluator, arguments, |value| {
+        to_integer(&value).map_or_else(|other| other, Value::Integer)
+    })
+}
+
+pub(crate) fn real<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    single(evaluator, arguments, |value| to_real(&value).map_or_else(|other| other, Value::Real))
+}
+
+pub(crate) fn boolean<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    single(evaluator, arguments, |value| match value.as_plain() {
+        Some(Value::Undefined) => Value::Undefined,
+        Some(Value::RelativeTime(seconds)) => Value::Boolean(seconds.trunc() != 0.0),
+        Some(Value::String(text)) if text.eq_ignore_ascii_case("true") => Value::Boolean(true),
+        Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => Value::Boolean(false),
+        Some(Value::String(_)) => Value::Undefined,
+        _ => value.as_condition().map_or(Value::Error, Value::Boolean),
+    })
+}
+
+pub(crate) fn relative_time<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    single(evaluator, arguments, |value| match value.as_plain() {
+        Some(Value::Undefined) => Value::Undefined,
+        // C's int takes the low 32 bits.
+        Some(Value::Integer(seconds)) => Value::RelativeTime(f64::from(low_bits(*seconds))),
+        Some(Value::Real(seconds)) => Value::RelativeTime(*seconds),
+        // A string that is no constant is not read as a time.
+        Some(Value::String(_)) => Value::RelativeTime(0.0),
+        #[allow(clippy::cast_precision_loss)]
+        Some(Value::AbsoluteTime { seconds, .. }) => Value::RelativeTime(*seconds as f64),
+        Some(Value::RelativeTime(seconds)) => Value::RelativeTime(*seconds),
+        _ => Value::Error,
+    })
+}
+
+#[allow(clippy::cast_possible_truncation)]
+pub(crate) fn low_bits(value: i64) -> i32 {
+    value as i32
+}
+
+pub(crate) fn absolute_time<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if arguments.len() == 0 {
+        return super::time_functions::current_time(evaluator, arguments);
+    }
+    if arguments.len() > 2 {
+        return Ok(Val::ERROR);
+    }
+    let moment = arguments.value(evaluator, 0)?;
+    let offset = if arguments.len() == 2 {
+        match arguments.value(evaluator, 1)?.as_plain() {
+            Some(Value::Integer(seconds)) => Some(low_bits(*seconds)),
+            Some(Value::Real(seconds) | Value::RelativeTime(seconds)) => {
+                Some(number::truncate_i32(*seconds))
+            }
+            _ => return Ok(Val::ERROR),
+        }
+    } else {
+        None
+    };
+    let at = |seconds: i64| {
+        let offset = offset.unwrap_or_else(|| times::offset_at(seconds, &evaluator.context.zone()));
+        Val::Plain(Value::AbsoluteTime { seconds, offset })
+    };
+    Ok(match moment.as_plain() {
+        Some(Value::Undefined) => Val::UNDEFINED,
+        Some(Value::Integer(_)) if offset == Some(-1) => return Err(Failure),
+        Some(Value::Integer(seconds)) => at(i64::from(low_bits(*seconds))),
+        Some(Value::Real(seconds)) => at(i64::from(number::truncate_i32(*seconds))),
+        Some(Value::RelativeTime(seconds)) => at(number::truncate(*seconds)),
+        // A string that is no constant stays a string.
+        Some(Value::String(_) | Value::AbsoluteTime { .. }) => moment,
+        _ => Val::ERROR,
+    })
+}

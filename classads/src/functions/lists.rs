@@ -1,0 +1,198 @@
+//! Lists.
+
+use super::Arguments;
+use crate::eval::operators;
+use crate::eval::scope::Val;
+use crate::eval::{Evaluator, Failure, Outcome};
+use crate::expr::operator::BinaryOperator;
+use crate::value::Value;
+
+/// The elements' values, or what the argument is instead.
+pub(crate) fn elements<'a>(
+    evaluator: &Evaluator<'_>,
+    list: &Val<'a>,
+) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
+    match list {
+        Val::List(elements, scope) => {
+            let values: Result<Vec<_>, _> =
+                elements.iter().map(|element| evaluator.expression(element, scope)).collect();
+            values.map(Ok)
+        }
+        Val::Plain(Value::Undefined) => Ok(Err(Value::Undefined)),
+        _ => Ok(Err(Value::Error)),
+    }
+}
+
+fn is_number(value: &Val<'_>) -> bool {
+    matches!(value, Val::Plain(Value::Integer(_) | Value::Real(_) | Value::Boolean(_)))
+}
+
+/// The defined elements, if they are all numbers; `Err` is the result otherwise.
+fn numbers<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
+    if arguments.len() != 1 {
+        return Ok(Err(Value::Error));
+    }
+    let list = arguments.value(evaluator, 0)?;
+    let mut elements = match elements(evaluator, &list)? {
+        Ok(elements) => elements,
+        Err(value) => return Ok(Err(value)),
+    };
+    elements.retain(|element| !element.is_undefined());
+    if elements.iter().all(is_number) { Ok(Ok(elements)) } else { Ok(Err(Value::Error)) }
+}
+
+fn total<'a>(elements: &[Val<'a>]) -> Val<'a> {
+    let Some((first, rest)) = elements.split_first() else { return 0.into() };
+    rest.iter().fold(first.clone(), |sum, element| {
+        Val::Plain(operators::binary(BinaryOperator::Add, &sum, element))
+    })
+}
+
+pub(crate) fn sum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    Ok(numbers(evaluator, arguments)?.map_or_else(Val::Plain, |elements| total(&elements)))
+}
+
+#[allow(clippy::cast_precision_loss)]
+pub(crate) fn average<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    Ok(numbers(evaluator, arguments)?.map_or_else(Val::Plain, |elements| {
+        let sum = total(&elements);
+        if elements.is_empty() {
+            // HTCondor's result for an empty list is the empty sum.
+            return sum;
+        }
+        let count = Val::from(elements.len() as f64);
+        Val::Plain(operators::binary(BinaryOperator::Divide, &sum, &count))
+    }))
+}
+
+fn extreme<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    better: BinaryOperator,
+) -> Outcome<'a> {
+    Ok(numbers(evaluator, arguments)?.map_or_else(Val::Plain, |elements| {
+        let mut best = Val::UNDEFINED;
+        for element in elements {
+            let is_better = operators::binary(better, &element, &best);
+            if best.is_undefined() || is_better.as_boolean() == Some(true) {
+                best = element;
+            }
+        }
+        best
+    }))
+}
+
+pub(crate) fn minimum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    extreme(evaluator, arguments, BinaryOperator::Less)
+}
+
+pub(crate) fn maximum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    extreme(evaluator, arguments, BinaryOperator::Greater)
+}
+
+pub(crate) fn size<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    if arguments.len() != 1 {
+        return Ok(Val::ERROR);
+    }
+    let length = match arguments.value(evaluator, 0)? {
+        Val::List(elements, _) => elements.len(),
+        Val::Ad(scope) => scope.ad().len(),
+        Val::Plain(Value::String(text)) => text.len(),
+        Val::Plain(Value::Undefined) => return Ok(Val::UNDEFINED),
+        Val::Plain(_) => return Ok(Val::ERROR),
+    };
+    Ok(Val::Plain(i64::try_from(length).map_or(Value::Error, Value::Integer)))
+}
+
+fn membership<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    identical: bool,
+) -> Outcome<'a> {
+    if arguments.len() != 2 {
+        return Ok(Val::ERROR);
+    }
+    let wanted = arguments.value(evaluator, 0)?;
+    let list = arguments.value(evaluator, 1)?;
+    if list.is_undefined() || (!identical && wanted.is_undefined()) {
+        return Ok(Val::UNDEFINED);
+    }
+    let Val::List(elements, scope) = &list else { return Ok(Val::ERROR) };
+    if !matches!(wanted, Val::Plain(_)) || (!identical && wanted.is_error()) {
+        return Ok(Val::ERROR);
+    }
+    let operator = if identical { BinaryOperator::Identical } else { BinaryOperator::Equal };
+    for element in elements.iter() {
+        let element = evaluator.expression(element, scope)?;
+        if operators::binary(operator, &element, &wanted).as_boolean() == Some(true) {
+            return Ok(true.into());
+        }
+    }
+    Ok(false.into())
+}
+
+pub(crate) fn member<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    membership(evaluator, arguments, false)
+}
+
+pub(crate) fn identical_member<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    membership(evaluator, arguments, true)
+}
+
+fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>, all: bool) -> Outcome<'a> {
+    if arguments.len() != 3 {
+        return Ok(Val::ERROR);
+    }
+    let operator = arguments.value(evaluator, 0)?;
+    if operator.is_undefined() {
+        return Ok(Val::UNDEFINED);
+    }
+    let operator = match operator.as_str() {
+        Some("<") => BinaryOperator::Less,
+        Some("<=") => BinaryOperator::LessOrEqual,
+        Some("!=") => BinaryOperator::NotEqual,
+        Some("==") => BinaryOperator::Equal,
+        Some(">") => BinaryOperator::Greater,
+        Some(">=") => BinaryOperator::GreaterOrEqual,
+        Some("is") => BinaryOperator::Identical,
+        Some("isnt") => BinaryOperator::NotIdentical,
+        _ => return Ok(Val::ERROR),
+    };
+    let list = arguments.value(evaluator, 1)?;
+    if list.is_undefined() {
+        return Ok(Val::UNDEFINED);
+    }
+    let Val::List(elements, scope) = &list else { return Ok(Val::ERROR) };
+    let other = arguments.value(evaluator, 2)?;
+    for element in elements.iter() {
+        let element = evaluator.expression(element, scope)?;
+        match operators::compare_values(operator, &element, &other) {
+            // An undefined comparison ends the search without success.
+            Value::Undefined => return Ok(false.into()),
+            Value::Boolean(holds) if holds != all => return Ok((!all).into()),
+            Value::Boolean(_) => {}
+            _ => return Ok(Val::ERROR),
+        }
+    }
+    Ok(all.into())
+}
+
+pub(crate) fn any_compare<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    compare(evaluator, arguments, false)
+}
+
+pub(crate) fn all_compare<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    compare(evaluator, arguments, true)
+}

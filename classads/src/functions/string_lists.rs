@@ -1,0 +1,180 @@
+//! Strings that are lists: `"a, b, c"`.
+
+use super::Arguments;
+use super::strings::is_space;
+use crate::eval::scope::Val;
+use crate::eval::{Evaluator, Failure, Outcome};
+use crate::number;
+use crate::value::Value;
+
+/// The items between delimiters, white space around them cut off, empty ones left out.
+pub(crate) fn items<'t>(text: &'t str, delimiters: &'t str) -> impl Iterator<Item = &'t str> {
+    text.split(move |c: char| delimiters.contains(c))
+        .map(|item| item.trim_matches(is_space))
+        .filter(|item| !item.is_empty())
+}
+
+/// The list and its delimiters, if both are strings.
+fn list<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Result<Option<(Val<'a>, Val<'a>)>, Failure> {
+    if !(1..=2).contains(&arguments.len()) {
+        return Ok(None);
+    }
+    let list = arguments.value(evaluator, 0)?;
+    let delimiters =
+        if arguments.len() == 2 { arguments.value(evaluator, 1)? } else { Val::from(", ") };
+    Ok((list.as_str().is_some() && delimiters.as_str().is_some()).then_some((list, delimiters)))
+}
+
+pub(crate) fn size<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let Some((list, delimiters)) = list(evaluator, arguments)? else { return Ok(Val::ERROR) };
+    let (Some(list), Some(delimiters)) = (list.as_str(), delimiters.as_str()) else {
+        return Ok(Val::ERROR);
+    };
+    let count = items(list, delimiters).count();
+    Ok(i64::try_from(count).unwrap_or(i64::MAX).into())
+}
+
+fn summarize<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    start: f64,
+    empty: Value,
+    step: fn(f64, f64) -> f64,
+    divide: bool,
+) -> Outcome<'a> {
+    let Some((list, delimiters)) = list(evaluator, arguments)? else { return Ok(Val::ERROR) };
+    let (Some(list), Some(delimiters)) = (list.as_str(), delimiters.as_str()) else {
+        return Ok(Val::ERROR);
+    };
+    let mut result = start;
+    let mut count = 0.0;
+    let mut is_real = false;
+    for item in items(list, delimiters) {
+        let Some((number, _)) = number::parse_prefix(item) else { return Ok(Val::ERROR) };
+        is_real |= !item.bytes().all(|b| matches!(b, b'+' | b'-' | b'0'..=b'9'));
+        result = step(number, result);
+        count += 1.0;
+    }
+    if count == 0.0 {
+        return Ok(Val::Plain(empty));
+    }
+    if divide {
+        result /= count;
+    }
+    Ok(if is_real { result.into() } else { number::truncate(result).into() })
+}
+
+pub(crate) fn sum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    summarize(evaluator, arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, false)
+}
+
+pub(crate) fn average<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    summarize(evaluator, arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, true)
+}
+
+pub(crate) fn minimum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let smaller = |item: f64, least: f64| if item < least { item } else { least };
+    summarize(evaluator, arguments, f32::MAX.into(), Value::Undefined, smaller, false)
+}
+
+/// HTCondor starts from the smallest positive single-precision number, so negative lists give 0.
+pub(crate) fn maximum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let larger = |item: f64, most: f64| if item > most { item } else { most };
+    summarize(evaluator, arguments, f32::MIN_POSITIVE.into(), Value::Undefined, larger, false)
+}
+
+/// Item, list and delimiters of the membership functions; `Err` is the result.
+fn member_arguments<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Result<Result<[Val<'a>; 3], Value>, Failure> {
+    if !(2..=3).contains(&arguments.len()) {
+        return Ok(Err(Value::Error));
+    }
+    let item = arguments.value(evaluator, 0)?;
+    let list = arguments.value(evaluator, 1)?;
+    let delimiters =
+        if arguments.len() == 3 { arguments.value(evaluator, 2)? } else { Val::UNDEFINED };
+    let fits = |value: &Val<'_>| value.is_undefined() || value.as_str().is_some();
+    if ![&item, &list, &delimiters].into_iter().all(fits) {
+        return Ok(Err(Value::Error));
+    }
+    if item.is_undefined() && list.is_undefined() {
+        return Ok(Err(Value::Undefined));
+    }
+    Ok(Ok([item, list, delimiters]))
+}
+
+fn membership<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    same: fn(&str, &str) -> bool,
+    whole_list: bool,
+) -> Outcome<'a> {
+    let [item, list, delimiters] = match member_arguments(evaluator, arguments)? {
+        Ok(found) => found,
+        Err(value) => return Ok(Val::Plain(value)),
+    };
+    let item = item.as_str().unwrap_or_default();
+    let list = list.as_str().unwrap_or_default();
+    let delimiters = delimiters.as_str().unwrap_or(", \t\r\n");
+    let has = |wanted: &str| items(list, delimiters).any(|known| same(known, wanted));
+    if !whole_list {
+        return Ok(has(item).into());
+    }
+    if item.is_empty() {
+        return Ok(true.into());
+    }
+    let mut wanted = items(item, delimiters).peekable();
+    Ok((wanted.peek().is_some() && wanted.all(has)).into())
+}
+
+pub(crate) fn member<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    membership(evaluator, arguments, |a, b| a == b, false)
+}
+
+pub(crate) fn member_without_case<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    membership(evaluator, arguments, str::eq_ignore_ascii_case, false)
+}
+
+pub(crate) fn subset<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    membership(evaluator, arguments, |a, b| a == b, true)
+}
+
+pub(crate) fn subset_without_case<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    membership(evaluator, arguments, str::eq_ignore_ascii_case, true)
+}
+
+/// Whether two string lists share an item; here white space around items belongs to them.
+pub(crate) fn intersect<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if !(2..=3).contains(&arguments.len()) {
+        return Ok(Val::ERROR);
+    }
+    let values = arguments.values(evaluator)?;
+    if values.iter().any(Val::is_error) {
+        return Ok(Val::ERROR);
+    }
+    if values.iter().any(Val::is_undefined) {
+        return Ok(Val::UNDEFINED);
+    }
+    let texts: Option<Vec<&str>> = values.iter().map(Val::as_str).collect();
+    let Some(texts) = texts else { return Ok(Val::ERROR) };
+    let delimiters = texts.get(2).copied().filter(|given| !given.is_empty()).unwrap_or(" ,");
+    let split = |text| -> Vec<&str> {
+        str::split(text, |c: char| delimiters.contains(c)).filter(|item| !item.is_empty()).collect()
+    };
+    let (left, right) = (split(texts[0]), split(texts[1]));
+    Ok(left.iter().any(|item| right.contains(item)).into())
+}

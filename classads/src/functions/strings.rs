@@ -1,0 +1,222 @@
+//! Strings.
+
+use super::Arguments;
+use super::conversions::{low_bits, to_string};
+use crate::eval::operators;
+use crate::eval::scope::Val;
+use crate::eval::{Evaluator, Outcome};
+use crate::value::Value;
+
+pub(crate) fn concatenate<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    let mut text = String::new();
+    for index in 0..arguments.len() {
+        match to_string(arguments.value(evaluator, index)?) {
+            Value::String(piece) => text.push_str(&piece),
+            other => return Ok(Val::Plain(other)),
+        }
+    }
+    Ok(text.into())
+}
+
+/// `join(separator, a, b, ...)`, `join(separator, list)`, `join(list)`; undefined pieces are left out.
+pub(crate) fn join<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let mut pieces = Vec::new();
+    let last = arguments.len().wrapping_sub(1);
+    match arguments.len() {
+        1 | 2 => match arguments.value(evaluator, last)? {
+            Val::List(elements, scope) => {
+                pieces.push(if last == 0 { "".into() } else { arguments.value(evaluator, 0)? });
+                for element in elements.iter() {
+                    pieces.push(evaluator.expression(element, &scope)?);
+                }
+            }
+            _ => pieces = arguments.values(evaluator)?,
+        },
+        _ => pieces = arguments.values(evaluator)?,
+    }
+    let mut text = String::new();
+    let mut separator = Value::from("");
+    let mut any_undefined = false;
+    let mut any_defined = false;
+    for (index, piece) in pieces.into_iter().enumerate() {
+        match to_string(piece) {
+            piece @ Value::String(_) if index == 0 => separator = piece,
+            Value::String(piece) => {
+                if !text.is_empty() {
+                    text.push_str(separator.as_str().unwrap_or_default());
+                }
+                any_defined = true;
+                text.push_str(&piece);
+            }
+            Value::Undefined => any_undefined = true,
+            _ => return Ok(Val::ERROR),
+        }
+    }
+    if any_undefined && !any_defined {
+        return Ok(Val::UNDEFINED);
+    }
+    Ok(text.into())
+}
+
+fn changed<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    change: fn(&str) -> String,
+) -> Outcome<'a> {
+    if arguments.len() != 1 {
+        return Ok(Val::ERROR);
+    }
+    Ok(Val::Plain(match to_string(arguments.value(evaluator, 0)?) {
+        Value::String(text) => Value::from(change(&text)),
+        other => other,
+    }))
+}
+
+pub(crate) fn upper<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    changed(evaluator, arguments, str::to_ascii_uppercase)
+}
+
+pub(crate) fn lower<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    changed(evaluator, arguments, str::to_ascii_lowercase)
+}
+
+/// Counts bytes, from the end where negative, as Perl's `substr`.
+pub(crate) fn substring<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if !(2..=3).contains(&arguments.len()) {
+        return Ok(Val::ERROR);
+    }
+    let values = arguments.values(evaluator)?;
+    if values.iter().any(Val::is_undefined) {
+        return Ok(Val::UNDEFINED);
+    }
+    let integer =
+        |index: usize| values.get(index).and_then(Val::as_plain).and_then(Value::as_integer);
+    let (Some(text), Some(offset)) = (values[0].as_str(), integer(1)) else {
+        return Ok(Val::ERROR);
+    };
+    let length = match values.len() {
+        2 => None,
+        _ => match integer(2) {
+            Some(length) => Some(i64::from(low_bits(length))),
+            None => return Ok(Val::ERROR),
+        },
+    };
+    let whole = i64::try_from(text.len()).unwrap_or(i64::MAX);
+    let offset = i64::from(low_bits(offset));
+    let start = if offset < 0 { (whole + offset).max(0) } else { offset.min(whole) };
+    let left = whole - start;
+    let length = match length {
+        None => left,
+        Some(length @ 1..) => length.min(left),
+        Some(0) => 0,
+        Some(length) => (left + length).max(0),
+    };
+    let index = |value: i64| usize::try_from(value).unwrap_or(0);
+    let bytes = &text.as_bytes()[index(start)..index(start + length)];
+    Ok(String::from_utf8_lossy(bytes).into_owned().into())
+}
+
+fn ordered<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    order: fn(&str, &str) -> std::cmp::Ordering,
+) -> Outcome<'a> {
+    if arguments.len() != 2 {
+        return Ok(Val::ERROR);
+    }
+    let left = arguments.value(evaluator, 0)?;
+    let right = arguments.value(evaluator, 1)?;
+    if left.is_undefined() || right.is_undefined() {
+        return Ok(Val::UNDEFINED);
+    }
+    Ok(match (to_string(left), to_string(right)) {
+        (Value::String(left), Value::String(right)) => i64::from(order(&left, &right) as i8).into(),
+        _ => Val::ERROR,
+    })
+}
+
+pub(crate) fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    ordered(evaluator, arguments, |a, b| a.as_bytes().cmp(b.as_bytes()))
+}
+
+pub(crate) fn compare_without_case<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    ordered(evaluator, arguments, operators::compare_without_case)
+}
+
+fn at_sign<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    without: fn(&str) -> (&str, &str),
+) -> Outcome<'a> {
+    if arguments.len() != 1 {
+        return Ok(Val::ERROR);
+    }
+    let value = arguments.value(evaluator, 0)?;
+    let Some(text) = value.as_str() else { return Ok(Val::ERROR) };
+    let (first, second) = text.split_once('@').unwrap_or_else(|| without(text));
+    Ok(Val::list([Value::from(first), Value::from(second)], arguments.scope))
+}
+
+/// `user@domain` as two strings.
+pub(crate) fn split_user_name<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    at_sign(evaluator, arguments, |text| (text, ""))
+}
+
+/// `slot@machine` as two strings.
+pub(crate) fn split_slot_name<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    at_sign(evaluator, arguments, |text| ("", text))
+}
+
+/// Pieces between separators. A separator that is no white space and follows itself leaves an empty piece.
+pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    if !(1..=2).contains(&arguments.len()) {
+        return Ok(Val::ERROR);
+    }
+    let values = arguments.values(evaluator)?;
+    let Some(text) = values[0].as_str() else { return Ok(Val::ERROR) };
+    let separators = match values.get(1) {
+        None => ", \t",
+        Some(value) => match value.as_str() {
+            Some(separators) => separators,
+            None => return Ok(Val::ERROR),
+        },
+    };
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    let mut last = None;
+    for (at, separator) in text.char_indices().filter(|(_, c)| separators.contains(*c)) {
+        if at > from {
+            pieces.push(Value::from(&text[from..at]));
+        } else if last == Some(separator) {
+            pieces.push(Value::from(""));
+        }
+        if !is_space(separator) {
+            last = Some(separator);
+        }
+        from = at + separator.len_utf8();
+    }
+    if from < text.len() {
+        pieces.push(Value::from(&text[from..]));
+    }
+    Ok(Val::list(pieces, arguments.scope))
+}
+
+/// C's `isspace`.
+pub(crate) fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t'..='\r')
+}

@@ -1,0 +1,271 @@
+//! Clock and calendar.
+
+use std::sync::Arc;
+
+use super::Arguments;
+use super::conversions::{low_bits, to_integer};
+use super::strftime::{self, Fields};
+use super::times;
+use crate::ad::ClassAd;
+use crate::eval::scope::{Scope, Val};
+use crate::eval::{Evaluator, Outcome};
+use crate::number;
+use crate::value::Value;
+
+pub(crate) fn time<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    if arguments.len() != 0 {
+        return Ok(Val::ERROR);
+    }
+    Ok(evaluator.context.now.into())
+}
+
+pub(crate) fn current_time<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if arguments.len() != 0 {
+        return Ok(Val::ERROR);
+    }
+    let seconds = evaluator.context.now;
+    let offset = times::offset_at(seconds, &evaluator.context.zone());
+    Ok(Val::Plain(Value::AbsoluteTime { seconds, offset }))
+}
+
+pub(crate) fn time_zone_offset<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if arguments.len() != 0 {
+        return Ok(Val::ERROR);
+    }
+    let offset = times::offset_at(evaluator.context.now, &evaluator.context.zone());
+    Ok(Val::Plain(Value::RelativeTime(offset.into())))
+}
+
+/// Seconds since local midnight.
+#[allow(clippy::cast_precision_loss)]
+pub(crate) fn day_time<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if arguments.len() != 0 {
+        return Ok(Val::ERROR);
+    }
+    let now = evaluator.context.now;
+    let local = now.saturating_add(times::offset_at(now, &evaluator.context.zone()).into());
+    Ok(Val::Plain(Value::RelativeTime(local.rem_euclid(86400) as f64)))
+}
+
+/// The fields of a moment shifted by an offset; `None` outside the calendar.
+fn fields(seconds: i64, offset: i32) -> Option<Fields> {
+    let at = times::civil(seconds.checked_add(offset.into())?)?;
+    let weekday = i64::from(at.date().weekday().to_sunday_zero_offset());
+    Some(Fields {
+        year: at.year().into(),
+        month: at.month().into(),
+        day: at.day().into(),
+        hour: at.hour().into(),
+        minute: at.minute().into(),
+        second: at.second().into(),
+        weekday,
+        yearday: i64::from(at.date().day_of_year()) - 1,
+    })
+}
+
+fn field<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    of_moment: Option<fn(&Fields) -> i64>,
+    of_length: Option<fn(i64) -> i64>,
+) -> Outcome<'a> {
+    if arguments.len() != 1 {
+        return Ok(Val::ERROR);
+    }
+    let value = arguments.value(evaluator, 0)?;
+    Ok(match (value.as_plain(), of_moment, of_length) {
+        (Some(Value::AbsoluteTime { seconds, .. }), Some(of_moment), _) => {
+            // Local time, whatever zone the time itself has.
+            let offset = times::offset_at(*seconds, &evaluator.context.zone());
+            fields(*seconds, offset).map_or(Val::ERROR, |fields| of_moment(&fields).into())
+        }
+        (Some(Value::RelativeTime(seconds)), _, Some(of_length)) => {
+            of_length(number::truncate(*seconds)).into()
+        }
+        _ => Val::ERROR,
+    })
+}
+
+macro_rules! fields {
+    ($($name:ident: $moment:expr, $length:expr;)*) => {
+        $(pub(crate) fn $name<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+            field(evaluator, arguments, $moment, $length)
+        })*
+    };
+}
+
+fields! {
+    year: Some(|at| at.year), None;
+    month: Some(|at| at.month), None;
+    day_of_year: Some(|at| at.yearday), None;
+    day_of_month: Some(|at| at.day), None;
+    day_of_week: Some(|at| at.weekday), None;
+    days: None, Some(|seconds| seconds / 86400);
+    hours: Some(|at| at.hour), Some(|seconds| seconds % 86400 / 3600);
+    minutes: Some(|at| at.minute), Some(|seconds| seconds % 3600 / 60);
+    seconds: Some(|at| at.second), Some(|seconds| seconds % 60);
+}
+
+enum Split {
+    Moment(Fields, i32),
+    /// Days, hours, minutes, seconds.
+    Length(i64, i64, i64, f64),
+}
+
+fn split(evaluator: &Evaluator<'_>, value: &Value) -> Option<Split> {
+    let here = |seconds: i64| {
+        let offset = times::offset_at(seconds, &evaluator.context.zone());
+        fields(seconds, offset).map(|fields| Split::Moment(fields, offset))
+    };
+    match value {
+        Value::Integer(seconds) => here(*seconds),
+        Value::Real(seconds) => here(number::truncate_i32(*seconds).into()),
+        Value::AbsoluteTime { seconds, offset } => {
+            fields(*seconds, *offset).map(|fields| Split::Moment(fields, *offset))
+        }
+        Value::RelativeTime(seconds) => Some(split_length(*seconds)),
+        _ => None,
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn split_length(seconds: f64) -> Split {
+    let size = seconds.abs();
+    let whole = i64::from(number::truncate_i32(size));
+    let mut parts = (whole / 86400, whole % 86400 / 3600, whole % 3600 / 60);
+    let mut last = (whole % 60) as f64 + (size - size.floor());
+    if seconds < 0.0 {
+        // The largest part alone carries the sign.
+        match &mut parts {
+            (days @ 1.., ..) => *days = -*days,
+            (_, hours @ 1.., _) => *hours = -*hours,
+            (.., minutes @ 1..) => *minutes = -*minutes,
+            _ => last = -last,
+        }
+    }
+    Split::Length(parts.0, parts.1, parts.2, last)
+}
+
+pub(crate) fn split_time<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if arguments.len() != 1 {
+        return Ok(Val::ERROR);
+    }
+    let value = arguments.value(evaluator, 0)?;
+    if value.is_undefined() {
+        return Ok(Val::UNDEFINED);
+    }
+    let Some(split) = value.as_plain().and_then(|value| split(evaluator, value)) else {
+        return Ok(Val::ERROR);
+    };
+    let mut ad = ClassAd::new();
+    match split {
+        Split::Moment(at, offset) => {
+            ad.insert_value("Type", "AbsoluteTime");
+            ad.insert_value("Year", at.year);
+            ad.insert_value("Month", at.month);
+            ad.insert_value("Day", at.day);
+            ad.insert_value("Hours", at.hour);
+            ad.insert_value("Minutes", at.minute);
+            ad.insert_value("Seconds", at.second);
+            ad.insert_value("Offset", i64::from(offset));
+        }
+        Split::Length(days, hours, minutes, seconds) => {
+            ad.insert_value("Type", "RelativeTime");
+            ad.insert_value("Days", days);
+            ad.insert_value("Hours", hours);
+            ad.insert_value("Minutes", minutes);
+            ad.insert_value("Seconds", seconds);
+        }
+    }
+    Ok(Val::Ad(arguments.scope.nested(&Arc::new(ad))))
+}
+
+/// The fields an ad made by `splitTime` has.
+fn fields_of_ad(evaluator: &Evaluator<'_>, scope: &Scope<'_>) -> Fields {
+    let part = |name: &str| {
+        let name = crate::name::Name::new(name);
+        match evaluator.attribute(scope, &name, true) {
+            Ok(Val::Plain(Value::Integer(value))) => i64::from(low_bits(value)),
+            Ok(Val::Plain(Value::Real(value))) => i64::from(number::truncate_i32(value)),
+            Ok(Val::Plain(Value::Boolean(value))) => value.into(),
+            _ => 0,
+        }
+    };
+    let (year, month, day) = (part("Year"), part("Month"), part("Day"));
+    let days = times::days_from_civil(year, month, day);
+    Fields {
+        year,
+        month,
+        day,
+        hour: part("Hours"),
+        minute: part("Minutes"),
+        second: part("Seconds"),
+        weekday: (days + 4).rem_euclid(7),
+        yearday: days - times::days_from_civil(year, 1, 1),
+    }
+}
+
+pub(crate) fn format_time<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if arguments.len() > 2 {
+        return Ok(Val::ERROR);
+    }
+    let moment = match arguments.len() {
+        0 => evaluator.context.now.into(),
+        _ => arguments.value(evaluator, 0)?,
+    };
+    let fields = match &moment {
+        Val::Ad(scope) => fields_of_ad(evaluator, scope),
+        Val::Plain(Value::RelativeTime(_)) | Val::List(..) => return Ok(Val::ERROR),
+        Val::Plain(value) => match split(evaluator, value) {
+            Some(Split::Moment(fields, _)) => fields,
+            _ => return Ok(Val::ERROR),
+        },
+    };
+    if arguments.len() < 2 {
+        return Ok(strftime::format(&fields, "%c").into());
+    }
+    Ok(match arguments.value(evaluator, 1)?.as_str() {
+        Some(pattern) => strftime::format(&fields, pattern).into(),
+        None => Val::ERROR,
+    })
+}
+
+/// Seconds as `days+hh:mm:ss`.
+pub(crate) fn interval<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if arguments.len() != 1 {
+        return Ok(Val::ERROR);
+    }
+    let Ok(seconds) = to_integer(&arguments.value(evaluator, 0)?) else { return Ok(Val::ERROR) };
+    let total = low_bits(seconds);
+    let (days, rest) = (total / 86400, total % 86400);
+    let (hours, rest) = (rest / 3600, rest % 3600);
+    let (minutes, seconds) = (rest / 60, rest % 60);
+    Ok(if days != 0 {
+        format!("{days}+{:02}:{:02}:{:02}", hours.abs(), minutes.abs(), seconds.abs())
+    } else if hours != 0 {
+        format!("{hours}:{:02}:{:02}", minutes.abs(), seconds.abs())
+    } else if minutes != 0 {
+        format!("{minutes}:{:02}", seconds.abs())
+    } else {
+        seconds.to_string()
+    }
+    .into())
+}

@@ -1,0 +1,224 @@
+//! Times as text (HTCondor's src/classad/util.cpp and literals.cpp).
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+
+use super::strings::is_space;
+use crate::number;
+use crate::value::Value;
+
+/// Seconds east of UTC at a moment; 0 outside the calendar.
+pub(crate) fn offset_at(seconds: i64, zone: &TimeZone) -> i32 {
+    Timestamp::from_second(seconds).map_or(0, |moment| zone.to_offset(moment).seconds())
+}
+
+/// The civil time `seconds` after 1970 with no zone; `None` outside years -9999 to 9999.
+pub(crate) fn civil(seconds: i64) -> Option<DateTime> {
+    let moment = Timestamp::from_second(seconds).ok()?;
+    Some(Offset::UTC.to_datetime(moment))
+}
+
+/// `2026-01-31T09:00:00-06:00`
+pub(crate) fn format_absolute(seconds: i64, offset: i32) -> String {
+    let sign = if offset > 0 { '+' } else { '-' };
+    let east = offset.unsigned_abs();
+    let zone = format!("{sign}{:02}:{:02}", east / 3600, east / 60 % 60);
+    match civil(seconds.saturating_add(offset.into())) {
+        Some(at) => format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",
+            at.year(),
+            at.month(),
+            at.day(),
+            at.hour(),
+            at.minute(),
+            at.second()
+        ),
+        // No calendar goes that far; the seconds themselves say when.
+        None => format!("@{seconds}{zone}"),
+    }
+}
+
+/// `1+02:03:04`, `02:03:04`, `03:04` or `04`, with a fraction of the seconds if there is one.
+pub(crate) fn format_relative(seconds: f64) -> String {
+    let sign = if seconds < 0.0 { "-" } else { "" };
+    let size = seconds.abs();
+    let fraction = size - size.floor();
+    let whole = i64::from(number::truncate_i32(size));
+    let (days, rest) = (whole / 86400, whole % 86400);
+    let (hours, minutes, last) = (rest / 3600, rest % 3600 / 60, rest % 60);
+    let last = if fraction == 0.0 {
+        format!("{last:02}")
+    } else {
+        #[allow(clippy::cast_precision_loss)]
+        let exact = last as f64 + fraction;
+        format!("{:0>2}", number::format_short(exact))
+    };
+    if days != 0 {
+        format!("{sign}{days}+{hours:02}:{minutes:02}:{last}")
+    } else if hours != 0 {
+        format!("{sign}{hours:02}:{minutes:02}:{last}")
+    } else if minutes != 0 {
+        format!("{sign}{minutes:02}:{last}")
+    } else {
+        format!("{sign}{last}")
+    }
+}
+
+/// Reads `2003-01-25T09:00:00-06:00`, any non-digits between the parts; without a zone it is UTC.
+pub(crate) fn parse_absolute(text: &str) -> Option<Value> {
+    let (text, offset) = split_zone(text)?;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut part = |digits: usize| {
+        while bytes.get(at).is_some_and(|b| !b.is_ascii_digit()) {
+            at += 1;
+        }
+        let end = at + digits;
+        let found = bytes.get(at..end)?;
+        // As C's atoi: digits up to the first other character.
+        let number = found
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .fold(0, |sum: i64, b| sum * 10 + i64::from(b - b'0'));
+        at = end;
+        Some(number)
+    };
+    let year = part(4)?;
+    let month = part(2).unwrap_or(1);
+    let day = part(2).unwrap_or(0);
+    let hour = part(2).unwrap_or(0);
+    let minute = part(2).unwrap_or(0);
+    let second = part(2).unwrap_or(0);
+    if bytes.get(at..).is_some_and(|rest| rest.iter().any(u8::is_ascii_digit)) {
+        return None;
+    }
+    let seconds = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
+    let offset_seconds = offset.unwrap_or(0);
+    Some(Value::AbsoluteTime {
+        seconds: seconds - i64::from(offset_seconds),
+        offset: offset_seconds,
+    })
+}
+
+/// Days since 1970-01-01 of a date whose month or day may be out of range, as C's `mktime` takes them.
+pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = year + (month - 1).div_euclid(12);
+    let month = (month - 1).rem_euclid(12) + 1;
+    // Years that start in March put the leap day last.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// The text without its zone, and the zone in seconds east of UTC.
+fn split_zone(text: &str) -> Option<(String, Option<i32>)> {
+    let bytes = text.as_bytes();
+    let last = bytes.iter().rposition(|b| !is_space(char::from(*b)));
+    if let Some(last) = last.filter(|last| *last > 0)
+        && matches!(bytes[last], b'z' | b'Z')
+    {
+        return Some((format!("{}{}", text.get(..last)?, text.get(last + 1..)?), Some(0)));
+    }
+    let length = bytes.len();
+    let sign_at = |back: usize| length > back && matches!(bytes[length - back], b'+' | b'-');
+    let mut text = text.to_owned();
+    if sign_at(5) {
+    } else if sign_at(6) && bytes[length - 3] == b':' {
+        text.remove(length - 3);
+    } else {
+        return Some((text, None));
+    }
+    let Some(at) = text.len().checked_sub(5) else { return Some((text, None)) };
+    let zone = text.get(at..).map(str::to_owned)?;
+    let digits = zone.get(1..)?;
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Some((text, None));
+    }
+    let hours: i32 = digits.get(..2)?.parse().ok()?;
+    let minutes: i32 = digits.get(2..)?.parse().ok()?;
+    let offset = hours * 3600 + minutes * 60;
+    text.truncate(at);
+    // -1 second of offset is HTCondor's mark for "illegal"; whole minutes never are.
+    Some((text, Some(if zone.starts_with('-') { -offset } else { offset })))
+}
+
+/// Reads `[-][days+]hh:mm:ss`, also with the letters d, h, m, s.
+pub(crate) fn parse_relative(text: &str) -> Option<Value> {
+    let mut left = trim_end(text);
+    let mut seconds = 0.0;
+    if let Some(unit) = left.chars().next_back()
+        && (unit.is_ascii_digit() || matches!(unit, 's' | 'S'))
+    {
+        left = trim_end(left.strip_suffix(['s', 'S']).unwrap_or(left));
+        let mut start = left.len() - trailing_digits(left);
+        if left[..start].ends_with('.') {
+            start -= 1;
+            start -= trailing_digits(&left[..start]);
+        }
+        seconds = number::parse_prefix(&left[start..]).map_or(0.0, |(number, _)| number);
+        left = trim_end(&left[..start]);
+    }
+    let (minutes, left) = unit(left, ['m', 'M', ':']);
+    let (hours, left) = unit(left, ['h', 'H', ':']);
+    let (days, left) = unit(left, ['d', 'D', '+']);
+    let (sign, left) = match left.strip_suffix('-') {
+        Some(left) => (-1.0, trim_end(left)),
+        None => (1.0, left),
+    };
+    if !left.is_empty() {
+        return None;
+    }
+    Some(Value::RelativeTime(sign * (days * 86400.0 + hours * 3600.0 + minutes * 60.0 + seconds)))
+}
+
+fn trim_end(text: &str) -> &str {
+    text.trim_end_matches(is_space)
+}
+
+fn trailing_digits(text: &str) -> usize {
+    text.bytes().rev().take_while(u8::is_ascii_digit).count()
+}
+
+/// The number before one of the marks at the end of the text, 0 without a mark, and what is before it.
+fn unit(text: &str, marks: [char; 3]) -> (f64, &str) {
+    let Some(before) = text.strip_suffix(marks) else { return (0.0, text) };
+    let before = trim_end(before);
+    let start = before.len() - trailing_digits(before);
+    // A number that does not fit C's int is read as 0.
+    let number = before[start..].parse::<i32>().unwrap_or(0);
+    (f64::from(number), trim_end(&before[..start]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_times_are_read_and_printed() {
+        let value = parse_absolute("2003-01-25T09:00:00-06:00");
+        assert_eq!(value, Some(Value::AbsoluteTime { seconds: 1_043_506_800, offset: -21600 }));
+        assert_eq!(format_absolute(1_043_506_800, -21600), "2003-01-25T09:00:00-06:00");
+        assert_eq!(format_absolute(5, 0), "1970-01-01T00:00:05-00:00");
+        assert_eq!(parse_absolute("q"), None);
+    }
+
+    #[test]
+    fn relative_times_are_read_and_printed() {
+        assert_eq!(parse_relative("1+00:02:00"), Some(Value::RelativeTime(86520.0)));
+        assert_eq!(parse_relative("-2d 1h 3m 4.5s"), Some(Value::RelativeTime(-176_584.5)));
+        assert_eq!(parse_relative("q"), None);
+        assert_eq!(format_relative(86520.0), "1+00:02:00");
+        assert_eq!(format_relative(-61.5), "-01:1.5");
+        assert_eq!(format_relative(5.0), "05");
+    }
+
+    #[test]
+    fn days_count_as_mktime_counts_them() {
+        assert_eq!(days_from_civil(1970, 1, 1), 0);
+        assert_eq!(days_from_civil(2000, 3, 1), 11017);
+        assert_eq!(days_from_civil(2000, 13, 1), days_from_civil(2001, 1, 1));
+    }
+}

@@ -1,0 +1,124 @@
+//! Version numbers: digits compare as numbers (HTCondor's src/classad/natural_cmp.cpp).
+
+use std::cmp::Ordering;
+
+use super::Arguments;
+use super::conversions::to_string;
+use crate::eval::scope::Val;
+use crate::eval::{Evaluator, Outcome};
+use crate::value::Value;
+
+/// Negative, zero or positive, as HTCondor's function gives it.
+fn natural(left: &str, right: &str) -> i64 {
+    let (a, b) = (left.as_bytes(), right.as_bytes());
+    let byte = |text: &[u8], at: usize| text.get(at).copied().unwrap_or(0);
+    let digit = |text: &[u8], at: usize| byte(text, at).is_ascii_digit();
+    let Some(at) = (0..=a.len().max(b.len())).find(|at| byte(a, *at) != byte(b, *at)) else {
+        return 0;
+    };
+    let plain = i64::from(byte(a, at)) - i64::from(byte(b, at));
+    // The run of digits the first difference lies in, or touches from behind.
+    let mut start = at;
+    while start > 0 && digit(a, start - 1) {
+        start -= 1;
+    }
+    if start == at && !(digit(a, at) && digit(b, at)) {
+        return plain;
+    }
+    let leading = |text: &[u8]| {
+        let mut end = start;
+        while byte(text, end) == b'0' {
+            end += 1;
+        }
+        // A zero that ends the number is no leading zero.
+        if end > start && !digit(text, end) { end - 1 - start } else { end - start }
+    };
+    let length = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let (zeros_a, zeros_b) = (leading(a), leading(b));
+    if zeros_a != zeros_b {
+        return length(zeros_b) - length(zeros_a);
+    }
+    if zeros_a > 0 {
+        return plain;
+    }
+    let digits = |text: &[u8]| (start..).take_while(|at| digit(text, *at)).count();
+    let (digits_a, digits_b) = (digits(a), digits(b));
+    if digits_a != digits_b { length(digits_a) - length(digits_b) } else { plain }
+}
+
+fn compared<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    result: impl FnOnce(i64) -> Value,
+) -> Outcome<'a> {
+    if arguments.len() != 2 {
+        return Ok(Val::ERROR);
+    }
+    let left = arguments.value(evaluator, 0)?;
+    let right = arguments.value(evaluator, 1)?;
+    if left.is_undefined() || right.is_undefined() {
+        return Ok(Val::UNDEFINED);
+    }
+    Ok(Val::Plain(match (to_string(left), to_string(right)) {
+        (Value::String(left), Value::String(right)) => result(natural(&left, &right)),
+        _ => Value::Error,
+    }))
+}
+
+pub(crate) fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    compared(evaluator, arguments, Value::Integer)
+}
+
+macro_rules! comparisons {
+    ($($name:ident: $test:expr;)*) => {
+        $(pub(crate) fn $name<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+            let test: fn(Ordering) -> bool = $test;
+            compared(evaluator, arguments, |order| Value::Boolean(test(order.cmp(&0))))
+        })*
+    };
+}
+
+comparisons! {
+    equal: Ordering::is_eq;
+    less: Ordering::is_lt;
+    less_or_equal: Ordering::is_le;
+    greater: Ordering::is_gt;
+    greater_or_equal: Ordering::is_ge;
+}
+
+pub(crate) fn in_range<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    if arguments.len() != 3 {
+        return Ok(Val::ERROR);
+    }
+    let tested = arguments.value(evaluator, 0)?;
+    let low = arguments.value(evaluator, 1)?;
+    let high = arguments.value(evaluator, 2)?;
+    if low.is_undefined() || high.is_undefined() {
+        return Ok(Val::UNDEFINED);
+    }
+    Ok(Val::Plain(match (to_string(tested), to_string(low), to_string(high)) {
+        (Value::String(tested), Value::String(low), Value::String(high)) => {
+            Value::Boolean(natural(&low, &tested) <= 0 && natural(&tested, &high) <= 0)
+        }
+        _ => Value::Error,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::natural;
+
+    #[test]
+    fn digits_compare_as_numbers() {
+        assert!(natural("1.2", "1.10") < 0);
+        assert!(natural("10.0.1", "9.9.9") > 0);
+        assert!(natural("25.14.1", "25.14.1") == 0);
+        assert!(natural("8.9.08", "8.9.1") < 0);
+        assert!(natural("a", "b") < 0);
+        assert!(natural("file10a", "file10b") < 0);
+        assert!(natural("1.2", "1.2.3") < 0);
+    }
+}

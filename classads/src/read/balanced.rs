@@ -1,0 +1,132 @@
+//! Cuts a stream into texts between balanced brackets.
+
+use std::io::{self, BufRead};
+
+/// How the text between the brackets is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grammar {
+    pub(crate) open: u8,
+    pub(crate) close: u8,
+    /// Characters that begin and end strings.
+    pub(crate) quotes: &'static [u8],
+    /// Characters that may stand between the texts.
+    pub(crate) between: &'static [u8],
+}
+
+pub(crate) const JSON: Grammar =
+    Grammar { open: b'{', close: b'}', quotes: b"\"", between: b"[]," };
+pub(crate) const BRACKETS: Grammar =
+    Grammar { open: b'[', close: b']', quotes: b"\"'", between: b"{},;" };
+
+#[derive(Debug)]
+pub(crate) struct Balanced<R> {
+    reader: R,
+    grammar: Grammar,
+    pub(crate) text: Vec<u8>,
+    /// Line of the next byte, from 1.
+    line: u64,
+    limit: usize,
+}
+
+pub(crate) enum Found {
+    /// A whole text, now in `text`, that starts at this line.
+    Text(u64),
+    /// The input ended inside a text that started at this line.
+    Cut(u64),
+    /// A text beyond the limit, skipped.
+    TooLarge(u64),
+    /// Characters between texts that do not belong there, skipped up to the next text.
+    Stray(u64, u8),
+    End,
+}
+
+impl<R: BufRead> Balanced<R> {
+    pub(crate) fn new(reader: R, grammar: Grammar, limit: usize) -> Balanced<R> {
+        Balanced { reader, grammar, text: Vec::new(), line: 1, limit }
+    }
+
+    pub(crate) fn next(&mut self) -> io::Result<Found> {
+        self.text.clear();
+        if let Some((line, stray)) = self.skip_between()? {
+            return Ok(Found::Stray(line, stray));
+        }
+        let start = self.line;
+        let mut depth = 0_usize;
+        let mut string: Option<u8> = None;
+        let mut escaped = false;
+        let mut too_large = false;
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            if buffer.is_empty() {
+                return Ok(if depth == 0 { Found::End } else { Found::Cut(start) });
+            }
+            let mut used = 0;
+            let mut done = false;
+            for byte in buffer {
+                used += 1;
+                if *byte == b'\n' {
+                    self.line += 1;
+                }
+                if escaped {
+                    escaped = false;
+                } else if let Some(quote) = string {
+                    if *byte == b'\\' {
+                        escaped = true;
+                    } else if *byte == quote {
+                        string = None;
+                    }
+                } else if self.grammar.quotes.contains(byte) {
+                    string = Some(*byte);
+                } else if *byte == self.grammar.open {
+                    depth += 1;
+                } else if *byte == self.grammar.close {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        done = true;
+                        break;
+                    }
+                }
+            }
+            if self.text.len() + used > self.limit {
+                too_large = true;
+                self.text = Vec::new();
+            }
+            if !too_large {
+                self.text.extend_from_slice(&buffer[..used]);
+            }
+            self.reader.consume(used);
+            if done {
+                return Ok(if too_large { Found::TooLarge(start) } else { Found::Text(start) });
+            }
+        }
+    }
+
+    /// Goes to the next opening bracket; gives the line and the first character that does not belong there.
+    fn skip_between(&mut self) -> io::Result<Option<(u64, u8)>> {
+        let mut stray = None;
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            if buffer.is_empty() {
+                return Ok(stray);
+            }
+            let mut used = 0;
+            let mut found = false;
+            for byte in buffer {
+                if *byte == self.grammar.open {
+                    found = true;
+                    break;
+                }
+                used += 1;
+                if *byte == b'\n' {
+                    self.line += 1;
+                } else if !byte.is_ascii_whitespace() && !self.grammar.between.contains(byte) {
+                    stray = stray.or(Some((self.line, *byte)));
+                }
+            }
+            self.reader.consume(used);
+            if found {
+                return Ok(stray);
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! A JSON object to an ad: every member becomes the text of an expression in the new syntax, parsed when used.
+
+use super::super::{AdError, Projection};
+use crate::ad::ClassAd;
+use crate::print::{self, Style};
+use crate::syntax::Syntax;
+
+/// Objects and arrays inside each other.
+const MAX_DEPTH: u32 = 150;
+
+/// The ad, if the text has one, and what is wrong with it.
+pub(crate) fn ad(
+    text: &str,
+    line: u64,
+    projection: &Projection,
+) -> (Option<ClassAd>, Vec<AdError>) {
+    let mut scanner = Scanner { text, at: 0, depth: 0 };
+    let mut ad = ClassAd::new();
+    let mut errors = Vec::new();
+    let result = scanner.object(|scanner, name| {
+        let line = line + scanner.lines();
+        if !projection.wants(name.as_bytes()) {
+            return scanner.value(&mut String::new());
+        }
+        let mut raw = String::new();
+        match scanner.value(&mut raw) {
+            Ok(()) => {
+                ad.put(name, &raw, Syntax::New, None);
+                Ok(())
+            }
+            Err(problem) if problem.recoverable => {
+                errors.push(AdError::malformed(
+                    line,
+                    format!("attribute {name}: {}", problem.message),
+                ));
+                Ok(())
+            }
+            Err(problem) => Err(problem),
+        }
+    });
+    if let Err(problem) = result {
+        errors.push(AdError::malformed(line + scanner.lines(), problem.message));
+    }
+    let found = !ad.is_empty() || errors.is_empty();
+    (found.then_some(ad), errors)
+}
+
+struct Problem {
+    message: String,
+    /// The scanner stands behind the bad value.
+    recoverable: bool,
+}
+
+fn problem(message: impl Into<String>) -> Problem {
+    Problem { message: message.into(), recoverable: false }
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    depth: u32,
+}
+
+impl<'a> Scanner<'a> {
+    fn lines(&self) -> u64 {
+        self.text.as_bytes()[..self.at.min(self.text.len())].iter().filter(|b| **b == b'\n').count()
+            as u64
+    }
+
+    fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    fn take(&mut self, wanted: u8) -> Result<(), Problem> {
+        match self.peek() {
+            Some(byte) if byte == wanted => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(byte) => Err(problem(format!(
+                "expected '{}', found '{}'",
+                wanted.escape_ascii(),
+                byte.escape_ascii()
+            ))),
+            None => Err(problem(format!(
+                "expected '{}', found the end of the ad",
+                wanted.escape_ascii()
+            ))),
+        }
+    }
+
+    fn object(
+        &mut self,
+        mut member: impl FnMut(&mut Scanner<'a>, &str) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        self.take(b'{')?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(problem("the ad nests too deeply"));
+        }
+        loop {
+            // HTCondor takes any number of commas between members.
+            while self.peek() == Some(b',') {
+                self.at += 1;
+            }
+            if self.peek() == Some(b'}') {
+                self.at += 1;
+                self.depth -= 1;
+                return Ok(());
+            }
+            let name = self.string()?;
+            self.take(b':')?;
+            member(self, &name)?;
+            if !matches!(self.peek(), Some(b',' | b'}')) {
+                return Err(problem("expected ',' or '}' after a member"));
+            }
+        }
+    }
+
+    /// Appends the value at the scanner as an expression in the new syntax.
+    fn value(&mut self, out: &mut String) -> Result<(), Problem> {
+        match self.peek() {
+            Some(b'"') => {
+                let text = self.string()?;
+                match expression(&text) {
+                    Some(expression) => out.push_str(expression),
+                    None if text.contains('\0') => {
+                        return Err(Problem {
+                            message: "the string holds a NUL character".to_owned(),
+                            recoverable: true,
+                        });
+                    }
+                    None => print::string(out, &text, Style::New),
+                }
+                Ok(())
+            }
+            Some(b'{') => {
+                out.push('[');
+                self.object(|scanner, name| {
+                    print::attribute_name(out, name);
+                    out.push_str(" = ");
+                    let mut inside = String::new();
+                    scanner.value(&mut inside)?;
+                    out.push_str(&inside);
+                    out.push(';');
+                    Ok(())
+                })?;
+                out.push(']');
+                Ok(())
+            }
+            Some(b'[') => self.array(out),
+            Some(_) => self.word(out),
+            None => Err(problem("expected a value, found the end of the ad")),
+        }
+    }
+
+    fn array(&mut self, out: &mut String) -> Result<(), Problem> {
+        self.take(b'[')?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(problem("the ad nests too deeply"));
+        }
+        out.push('{');
+        if self.peek() == Some(b']') {
+            self.at += 1;
+        } else {
+            loop {
+                self.value(out)?;
+                match self.peek() {
+                    Some(b',') => {
+                        self.at += 1;
+                        out.push(',');
+                    }
+                    Some(b']') => {
+                        self.at += 1;
+                        break;
+                    }
+                    _ => return Err(problem("expected ',' or ']' after an element")),
+                }
+            }
+        }
+        out.push('}');
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// A number or a keyword.
+    fn word(&mut self, out: &mut String) -> Result<(), Problem> {
+        let rest = &self.text[self.at..];
+        let end = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_')))
+            .unwrap_or(rest.len());
+        let word = &rest[..end];
+        if word.is_empty() {
+            return Err(problem(format!(
+                "expected a value, found '{}'",
+                rest.chars().next().unwrap_or_default().escape_debug()
+            )));
+        }
+        self.at += end;
+        if word.eq_ignore_ascii_case("null") {
+            out.push_str("undefined");
+        } else if word.eq_ignore_ascii_case("true") || word.eq_ignore_ascii_case("false") {
+            out.push_str(&word.to_ascii_lowercase());
+        } else if word.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+            out.push_str(word);
+        } else {
+            return Err(Problem {
+                message: format!("'{}' is no JSON value", word.escape_debug()),
+                recoverable: true,
+            });
+        }
+        Ok(())
+    }
+
+    /// The string at the scanner, escapes resolved.
+    fn string(&mut self) -> Result<String, Problem> {
+        self.take(b'"')?;
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let mut text = String::new();
+        let mut from = start;
+        loop {
+            let Some(step) =
+                bytes.get(self.at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+            else {
+                return Err(problem("a string has no closing quotation mark"));
+            };
+            self.at += step;
+            text.push_str(&self.text[from..self.at]);
+            if bytes[self.at] == b'"' {
+                self.at += 1;
+                return Ok(text);
+            }
+            self.at += 1;
+            self.escape(&mut text)?;
+            from = self.at;
+        }
+    }
+
+    fn escape(&mut self, text: &mut String) -> Result<(), Problem> {
+        let Some(escaped) = self.text[self.at..].chars().next() else {
+            return Err(problem("a string has no closing quotation mark"));
+        };
+        self.at += escaped.len_utf8();
+        text.push(match escaped {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => self.unicode()?,
+            other => other,
+        });
+        Ok(())
+    }
+
+    fn unicode(&mut self) -> Result<char, Problem> {
+        let first = self.hexadecimal()?;
+        let code = if (0xD800..0xDC00).contains(&first) && self.text[self.at..].starts_with("\\u") {
+            self.at += 2;
+            let second = self.hexadecimal()?;
+            0x10000 + ((first - 0xD800) << 10) + (second.wrapping_sub(0xDC00) & 0x3FF)
+        } else {
+            first
+        };
+        Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn hexadecimal(&mut self) -> Result<u32, Problem> {
+        let digits = self.text.get(self.at..self.at + 4);
+        let code = digits
+            .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .ok_or_else(|| problem("'\\u' needs four hexadecimal digits"))?;
+        self.at += 4;
+        Ok(code)
+    }
+}
+
+/// The expression in `/Expr(...)/`.
+fn expression(text: &str) -> Option<&str> {
+    let start = text.get(..6)?;
+    if !start.eq_ignore_ascii_case("/Expr(") {
+        return None;
+    }
+    text.get(6..)?.strip_suffix(")/")
+}

@@ -1,0 +1,404 @@
+//! Tokens. The rules are those of HTCondor's src/classad/lexer.cpp with old ClassAd semantics, as its daemons and
+//! tools run: no octal and no hexadecimal integers.
+
+use std::borrow::Cow;
+
+use nom::IResult;
+use nom::Parser as _;
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_till, take_until, take_while, take_while1};
+use nom::character::complete::{char, digit1, one_of};
+use nom::combinator::{opt, peek, recognize, value};
+use nom::multi::many0_count;
+use nom::sequence::{preceded, terminated};
+
+use super::error::ParseError;
+use super::{Syntax, escape};
+use crate::expr::BinaryOperator;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Token<'a> {
+    End,
+    Integer(i64),
+    Real(f64),
+    Boolean(bool),
+    String(Cow<'a, str>),
+    Undefined,
+    Error,
+    Identifier(Cow<'a, str>),
+    /// A binary operator that is not also a unary one.
+    Operator(BinaryOperator),
+    Plus,
+    Minus,
+    Not,
+    Complement,
+    Dot,
+    Question,
+    Elvis,
+    Colon,
+    Semicolon,
+    Comma,
+    Assign,
+    OpenBox,
+    CloseBox,
+    OpenParenthesis,
+    CloseParenthesis,
+    OpenBrace,
+    CloseBrace,
+}
+
+impl Token<'_> {
+    /// The token in words for messages.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Token::End => "the end of the expression".to_owned(),
+            Token::Integer(number) => format!("the number {number}"),
+            Token::Real(number) => format!("the number {number}"),
+            Token::Boolean(truth) => format!("'{truth}'"),
+            Token::String(_) => "a string".to_owned(),
+            Token::Undefined => "'undefined'".to_owned(),
+            Token::Error => "'error'".to_owned(),
+            Token::Identifier(name) => format!("the name '{}'", name.escape_debug()),
+            Token::Operator(operator) => format!("'{}'", operator.symbol()),
+            Token::Plus => "'+'".to_owned(),
+            Token::Minus => "'-'".to_owned(),
+            Token::Not => "'!'".to_owned(),
+            Token::Complement => "'~'".to_owned(),
+            Token::Dot => "'.'".to_owned(),
+            Token::Question => "'?'".to_owned(),
+            Token::Elvis => "'?:'".to_owned(),
+            Token::Colon => "':'".to_owned(),
+            Token::Semicolon => "';'".to_owned(),
+            Token::Comma => "','".to_owned(),
+            Token::Assign => "'='".to_owned(),
+            Token::OpenBox => "'['".to_owned(),
+            Token::CloseBox => "']'".to_owned(),
+            Token::OpenParenthesis => "'('".to_owned(),
+            Token::CloseParenthesis => "')'".to_owned(),
+            Token::OpenBrace => "'{'".to_owned(),
+            Token::CloseBrace => "'}'".to_owned(),
+        }
+    }
+
+    /// Whether a value can end with this token: then a following `-` is an operator, not a sign.
+    fn ends_operand(&self) -> bool {
+        matches!(
+            self,
+            Token::Integer(_)
+                | Token::Real(_)
+                | Token::Boolean(_)
+                | Token::String(_)
+                | Token::Undefined
+                | Token::Error
+                | Token::Identifier(_)
+                | Token::Dot
+                | Token::CloseBox
+                | Token::CloseParenthesis
+                | Token::CloseBrace
+        )
+    }
+}
+
+pub(crate) struct Lexer<'a> {
+    source: &'a str,
+    rest: &'a str,
+    syntax: Syntax,
+    after_operand: bool,
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(source: &'a str, syntax: Syntax) -> Lexer<'a> {
+        Lexer { source, rest: source, syntax, after_operand: false }
+    }
+
+    fn offset(&self) -> usize {
+        self.source.len() - self.rest.len()
+    }
+
+    fn error(&self, at: usize, message: impl Into<String>) -> ParseError {
+        ParseError::new(self.source, at, message, &[])
+    }
+
+    /// The next token with its place.
+    pub(crate) fn next(&mut self) -> Result<(Token<'a>, usize, usize), ParseError> {
+        self.rest = match blank(self.rest) {
+            Ok((rest, ())) => rest,
+            Err(_) => self.rest,
+        };
+        let start = self.offset();
+        if self.rest.starts_with("/*") {
+            return Err(self.error(start, "the comment that starts here has no end '*/'"));
+        }
+        let token = self.token(start)?;
+        self.after_operand = token.ends_operand();
+        Ok((token, start, self.offset()))
+    }
+
+    fn token(&mut self, start: usize) -> Result<Token<'a>, ParseError> {
+        let Some(first) = self.rest.as_bytes().first().copied() else { return Ok(Token::End) };
+        match first {
+            b'0'..=b'9' => self.number(start),
+            b'.' if self.rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit) => {
+                self.number(start)
+            }
+            b'-' if !self.after_operand && starts_number(&self.rest[1..]) => self.number(start),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                let (rest, word) = word(self.rest).map_err(|_| self.error(start, "not a name"))?;
+                self.rest = rest;
+                Ok(keyword(word))
+            }
+            b'"' => Ok(Token::String(self.quoted('"', start)?)),
+            b'\'' => Ok(Token::Identifier(self.quoted('\'', start)?)),
+            0 => Ok(Token::End),
+            _ => match symbol(self.rest) {
+                Ok((rest, token)) => {
+                    self.rest = rest;
+                    Ok(token)
+                }
+                Err(_) => Err(self.unknown(start)),
+            },
+        }
+    }
+
+    fn unknown(&self, start: usize) -> ParseError {
+        let character = self.rest.chars().next().unwrap_or_default();
+        let message = match character {
+            '=' => "'=?' is no operator; '=?=' tests for being identical".to_owned(),
+            '$' => "'$' is a macro of a submit file or of the configuration, not of an expression"
+                .to_owned(),
+            '#' => "'#' starts no comment inside an expression; '//' does".to_owned(),
+            '\\' => "a backslash has a meaning inside strings only".to_owned(),
+            other => {
+                format!("the character '{}' has no meaning in an expression", other.escape_debug())
+            }
+        };
+        self.error(start, message)
+    }
+
+    fn number(&mut self, start: usize) -> Result<Token<'a>, ParseError> {
+        let Ok((rest, text)) = number_text(self.rest) else {
+            return Err(self.error(start, "not a number"));
+        };
+        let unsigned = text.strip_prefix('-').unwrap_or(text);
+        let hexadecimal = unsigned.starts_with("0x") || unsigned.starts_with("0X");
+        let is_real = !hexadecimal && unsigned.bytes().any(|b| matches!(b, b'.' | b'e' | b'E'));
+        if is_real {
+            let last = text.as_bytes()[text.len() - 1];
+            if !last.is_ascii_digit() || text.contains(".e") || text.contains(".E") {
+                return Err(
+                    self.error(start, format!("'{text}' is not a number: a digit must follow"))
+                );
+            }
+            self.rest = rest;
+            return text
+                .parse()
+                .map(Token::Real)
+                .map_err(|_| self.error(start, format!("'{text}' is not a number")));
+        }
+        if unsigned.len() > 1 && unsigned.starts_with('0') {
+            // With a sign in front HTCondor misses the leading zero and reads decimal digits.
+            let octal = unsigned.bytes().all(|b| matches!(b, b'0'..=b'7'));
+            if text.len() == unsigned.len() || !(octal || hexadecimal) {
+                return Err(self.error(
+                    start,
+                    format!(
+                        "'{text}' starts with 0: octal and hexadecimal numbers are not known here"
+                    ),
+                ));
+            }
+        }
+        self.rest = rest;
+        let decimal = if hexadecimal { "0" } else { text };
+        // A number that does not fit 64 bits is 0 in HTCondor.
+        Ok(Token::Integer(decimal.parse().unwrap_or(0)))
+    }
+
+    /// A string or a quoted name, escapes resolved.
+    fn quoted(&mut self, delimiter: char, start: usize) -> Result<Cow<'a, str>, ParseError> {
+        let what = if delimiter == '"' { "string" } else { "quoted name" };
+        let unterminated = || {
+            ParseError::new(
+                self.source,
+                start,
+                format!("the {what} that starts here has no closing {delimiter}"),
+                &[],
+            )
+        };
+        if self.syntax == Syntax::Old {
+            let (rest, text) = quoted_old(&self.rest[1..], delimiter).ok_or_else(unterminated)?;
+            self.rest = rest;
+            return Ok(text);
+        }
+        let (mut rest, first) = quoted_new(&self.rest[1..], delimiter).ok_or_else(unterminated)?;
+        let mut raw = Cow::Borrowed(first);
+        // Strings that follow each other are one string.
+        loop {
+            let next = rest.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
+            let Some(more) = next.strip_prefix(delimiter) else { break };
+            let (after, text) = quoted_new(more, delimiter).ok_or_else(unterminated)?;
+            raw.to_mut().push_str(text);
+            rest = after;
+        }
+        let text = match raw {
+            Cow::Borrowed(raw) => escape::unescape(raw),
+            Cow::Owned(raw) => escape::unescape(&raw).map(|text| Cow::Owned(text.into_owned())),
+        };
+        let text =
+            text.ok_or_else(|| self.error(start, format!("the {what} holds a NUL character")))?;
+        self.rest = rest;
+        Ok(text)
+    }
+}
+
+/// White space and comments.
+fn blank(input: &str) -> IResult<&str, ()> {
+    let space = take_while1(|c: char| matches!(c, ' ' | '\t'..='\r'));
+    let line = recognize((tag("//"), take_till(|c| c == '\n')));
+    let block = recognize((tag("/*"), take_until("*/"), tag("*/")));
+    value((), many0_count(alt((space, line, block)))).parse_complete(input)
+}
+
+fn word(input: &str) -> IResult<&str, &str> {
+    take_while1(|c: char| c.is_ascii_alphanumeric() || c == '_').parse_complete(input)
+}
+
+fn starts_number(input: &str) -> bool {
+    let mut number =
+        alt((recognize(digit1::<&str, nom::error::Error<&str>>), recognize((char('.'), digit1))));
+    number.parse_complete(input).is_ok()
+}
+
+/// The text of a number, well-formed or not: what the characters say belongs to it.
+fn number_text(input: &str) -> IResult<&str, &str> {
+    let hexadecimal = recognize((
+        opt(char('-')),
+        char('0'),
+        one_of("xX"),
+        take_while(|c: char| c.is_ascii_hexdigit()),
+    ));
+    // Not `digit0`: at the end of the input nom 8.0.0 gives a rest that `recognize` cannot measure.
+    let digits = || take_while(|c: char| c.is_ascii_digit());
+    let exponent = (one_of("eE"), opt(one_of("+-")), digits());
+    let decimal = recognize((opt(char('-')), digits(), opt((char('.'), digits())), opt(exponent)));
+    alt((hexadecimal, decimal)).parse_complete(input)
+}
+
+fn keyword(word: &str) -> Token<'_> {
+    let is = |other: &str| word.eq_ignore_ascii_case(other);
+    match word.len() {
+        2 if is("is") => Token::Operator(BinaryOperator::Identical),
+        4 if is("true") => Token::Boolean(true),
+        4 if is("isnt") => Token::Operator(BinaryOperator::NotIdentical),
+        5 if is("false") => Token::Boolean(false),
+        5 if is("error") => Token::Error,
+        9 if is("undefined") => Token::Undefined,
+        _ => Token::Identifier(Cow::Borrowed(word)),
+    }
+}
+
+fn symbol(input: &str) -> IResult<&str, Token<'static>> {
+    use BinaryOperator as B;
+    let long = alt((
+        value(Token::Operator(B::Identical), tag("=?=")),
+        value(Token::Operator(B::NotIdentical), tag("=!=")),
+        value(Token::Operator(B::UnsignedShiftRight), tag(">>>")),
+        value(Token::Operator(B::And), tag("&&")),
+        value(Token::Operator(B::Or), tag("||")),
+        value(Token::Operator(B::Equal), tag("==")),
+        value(Token::Operator(B::NotEqual), tag("!=")),
+        value(Token::Operator(B::LessOrEqual), tag("<=")),
+        value(Token::Operator(B::GreaterOrEqual), tag(">=")),
+        value(Token::Operator(B::ShiftLeft), tag("<<")),
+        value(Token::Operator(B::ShiftRight), tag(">>")),
+        value(
+            Token::Elvis,
+            (char('?'), take_while(|c: char| matches!(c, ' ' | '\t'..='\r')), char(':')),
+        ),
+    ));
+    let short = alt((
+        value(Token::Operator(B::Less), char('<')),
+        value(Token::Operator(B::Greater), char('>')),
+        value(Token::Operator(B::Multiply), char('*')),
+        value(Token::Operator(B::Divide), char('/')),
+        value(Token::Operator(B::Modulus), char('%')),
+        value(Token::Operator(B::BitAnd), char('&')),
+        value(Token::Operator(B::BitOr), char('|')),
+        value(Token::Operator(B::BitXor), char('^')),
+        value(Token::Plus, char('+')),
+        value(Token::Minus, char('-')),
+        value(Token::Not, char('!')),
+        value(Token::Complement, char('~')),
+        value(Token::Dot, char('.')),
+        value(Token::Question, char('?')),
+        value(Token::Colon, char(':')),
+    ));
+    let brackets = alt((
+        value(Token::Semicolon, char(';')),
+        value(Token::Comma, char(',')),
+        value(Token::OpenBox, char('[')),
+        value(Token::CloseBox, char(']')),
+        value(Token::OpenParenthesis, char('(')),
+        value(Token::CloseParenthesis, char(')')),
+        value(Token::OpenBrace, char('{')),
+        value(Token::CloseBrace, char('}')),
+        // "=?" that is not "=?=" is refused, not read as "=" and "?".
+        value(Token::Assign, terminated(char('='), peek(nom::combinator::not(char('?'))))),
+    ));
+    alt((long, brackets, short)).parse_complete(input)
+}
+
+/// The inside of a string of the new syntax and what follows it.
+fn quoted_new(input: &str, delimiter: char) -> Option<(&str, &str)> {
+    let bytes = input.as_bytes();
+    let mut at = 0;
+    loop {
+        at += memchr::memchr2(delimiter as u8, b'\\', &bytes[at..])?;
+        if bytes[at] == b'\\' {
+            // The escaped character, whatever it is, ends nothing.
+            at += 2;
+            if at > bytes.len() {
+                return None;
+            }
+        } else {
+            return Some((&input[at + 1..], &input[..at]));
+        }
+    }
+}
+
+/// The inside of a string of the old syntax and what follows it: `\"` is a quotation mark, unless it is the last
+/// character of the line; any other backslash is itself.
+fn quoted_old(input: &str, delimiter: char) -> Option<(&str, Cow<'_, str>)> {
+    let bytes = input.as_bytes();
+    let mut text = Cow::Borrowed("");
+    let mut from = 0;
+    loop {
+        let at = from + memchr::memchr(delimiter as u8, &bytes[from..])?;
+        let more = bytes.get(at + 1).is_some_and(|next| *next != b'\n' && *next != 0);
+        if at > from && bytes[at - 1] == b'\\' && more {
+            let text = text.to_mut();
+            text.push_str(&input[from..at - 1]);
+            text.push(delimiter);
+            from = at + 1;
+        } else {
+            let last = &input[from..at];
+            let text = match text {
+                Cow::Borrowed(_) => Cow::Borrowed(last),
+                Cow::Owned(text) => Cow::Owned(text + last),
+            };
+            return Some((&input[at + 1..], text));
+        }
+    }
+}
+
+/// Whether `text` can stand as a name without quotation marks.
+pub(crate) fn is_plain_name(text: &str) -> bool {
+    let starts = preceded(
+        peek(one_of::<&str, &str, nom::error::Error<&str>>(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_",
+        )),
+        word,
+    )
+    .parse_complete(text);
+    starts
+        .is_ok_and(|(rest, name)| rest.is_empty() && matches!(keyword(name), Token::Identifier(_)))
+}

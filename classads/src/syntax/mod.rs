@@ -1,0 +1,15 @@
+//! Text to syntax tree: tokens, precedence, errors.
+
+pub(crate) mod error;
+pub(crate) mod escape;
+pub(crate) mod lexer;
+pub(crate) mod parser;
+
+/// Which rules for strings hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// The new syntax: C's escapes in strings, neighbouring strings are one. Submit files, `classad_eval`, JSON.
+    New,
+    /// The old syntax of `-long` output: a backslash counts only before a quotation mark.
+    Old,
+}
