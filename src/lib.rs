@@ -16,6 +16,7 @@ pub mod cli;
 pub mod features;
 pub mod history;
 pub mod model;
+pub mod policy;
 pub mod queue;
 pub mod text;
 pub mod userlog;

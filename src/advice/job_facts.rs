@@ -1,5 +1,7 @@
 //! What is known of the held job itself when changes are worked out.
 
+use classads::{ClassAd, EvalContext, Value};
+
 use crate::userlog::JobId;
 
 /// Attributes of the held job that a change depends on. All may be unknown: a log alone knows few.
@@ -49,6 +51,32 @@ impl JobFacts {
         Self { job, ..Self::default() }
     }
 
+    /// The facts an ad has. Sizes may be expressions there (`MemoryUsage`): they are evaluated on it.
+    pub fn of_ad(job: JobId, ad: &ClassAd) -> Self {
+        let integer = |name: &str| whole(&ad.evaluate(name, &EvalContext::default()));
+        let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
+        Self {
+            job,
+            num_holds: integer("NumHolds"),
+            request_memory: integer("RequestMemory"),
+            memory_provisioned: integer("MemoryProvisioned"),
+            memory_usage: integer("MemoryUsage"),
+            request_disk: integer("RequestDisk"),
+            disk_provisioned: integer("DiskProvisioned"),
+            disk_usage: integer("DiskUsage"),
+            last_remote_host: text("LastRemoteHost"),
+            glidein_resource: text("MachineAttrGLIDEIN_ResourceName0"),
+            glidein_site: text("MachineAttrGLIDEIN_Site0"),
+            requirements: ad.get("Requirements").map(ToString::to_string),
+            command: text("Cmd"),
+            iwd: text("Iwd"),
+            proxy: text("x509userproxy"),
+            image: text("ContainerImage").or_else(|| text("DockerImage")),
+            allowed_job_duration: integer("AllowedJobDuration"),
+            allowed_execute_duration: integer("AllowedExecuteDuration"),
+        }
+    }
+
     /// The executable with its full path, where that is known.
     pub(super) fn executable(&self) -> Option<String> {
         let command = self.command.as_deref()?;
@@ -57,5 +85,40 @@ impl JobFacts {
         }
         let iwd = self.iwd.as_deref().filter(|iwd| iwd.starts_with('/'))?;
         Some(format!("{}/{command}", iwd.trim_end_matches('/')))
+    }
+}
+
+/// A number rounded up.
+fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(value) => Some(*value),
+        // The range is checked, so the conversion loses only a fraction.
+        #[allow(clippy::cast_possible_truncation)]
+        Value::Real(value) if value.abs() < 9e15 => Some(value.ceil() as i64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use classads::Expr;
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_evaluated() {
+        let mut ad = ClassAd::new();
+        ad.insert_value("ResidentSetSize", 1_500_000);
+        ad.insert("MemoryUsage", Expr::parse_old("((ResidentSetSize + 1023) / 1024)").unwrap());
+        ad.insert_value("RequestDisk", 1.5);
+        ad.insert("Requirements", Expr::parse_old("(TARGET.Arch == \"X86_64\")").unwrap());
+        ad.insert_value("Cmd", "run.sh");
+        ad.insert_value("Iwd", "/home/u");
+        let facts = JobFacts::of_ad(JobId::new(1, 0), &ad);
+        assert_eq!(facts.memory_usage, Some(1465));
+        assert_eq!(facts.request_disk, Some(2));
+        assert_eq!(facts.requirements.as_deref(), Some("(TARGET.Arch == \"X86_64\")"));
+        assert_eq!(facts.executable().as_deref(), Some("/home/u/run.sh"));
+        assert_eq!(facts.num_holds, None);
     }
 }

@@ -1,0 +1,143 @@
+//! Takes a policy expression apart: clauses, comparisons, what depends on time.
+
+use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, ReferenceScope};
+
+/// Expressions followed through attributes at most (`PeriodicRelease = MayRelease && ...`).
+const MAX_FOLLOWED: usize = 64;
+
+/// Comparisons of one policy looked at.
+const MAX_COMPARISONS: usize = 128;
+
+/// The clauses of a conjunction (`a && b && c`), what must all hold, in their order. One clause for
+/// anything else.
+pub fn clauses(expr: &Expr) -> Vec<Expr> {
+    let mut out = Vec::new();
+    let mut pending = vec![expr.root()];
+    while let Some(node) = pending.pop() {
+        match node.kind() {
+            NodeKind::Parentheses(inside) => pending.push(inside),
+            NodeKind::Binary(BinaryOperator::And, left, right) => pending.extend([right, left]),
+            _ => out.push(node.to_expr()),
+        }
+    }
+    out
+}
+
+/// The expression and, followed through the ad, those of the attributes it names.
+pub(super) fn followed(ad: &ClassAd, expr: &Expr) -> Vec<Expr> {
+    let mut out = vec![expr.clone()];
+    let mut seen: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < out.len() && out.len() < MAX_FOLLOWED {
+        for reference in out[at].attribute_references() {
+            let known = seen.iter().any(|name| name.eq_ignore_ascii_case(&reference.name));
+            let own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
+            if own && !known && out.len() < MAX_FOLLOWED {
+                if let Some(next) = ad.get(&reference.name)
+                    && next.as_literal().is_none()
+                {
+                    out.push(next.clone());
+                }
+                seen.push(reference.name);
+            }
+        }
+        at += 1;
+    }
+    out
+}
+
+/// The two sides of each comparison by order or equality, wherever it stands.
+pub(super) fn comparisons(followed: &[Expr]) -> Vec<(Expr, Expr)> {
+    let sides = |node: Node<'_>| match node.kind() {
+        NodeKind::Binary(operator, left, right) if is_comparison(operator) => {
+            Some((left.to_expr(), right.to_expr()))
+        }
+        _ => None,
+    };
+    followed.iter().flat_map(Expr::nodes).filter_map(sides).take(MAX_COMPARISONS).collect()
+}
+
+fn is_comparison(operator: BinaryOperator) -> bool {
+    use BinaryOperator as Operator;
+    matches!(
+        operator,
+        Operator::Equal
+            | Operator::NotEqual
+            | Operator::Identical
+            | Operator::NotIdentical
+            | Operator::Less
+            | Operator::LessOrEqual
+            | Operator::Greater
+            | Operator::GreaterOrEqual
+    )
+}
+
+/// Whether the value depends on the time of evaluation.
+pub(super) fn asks_time(followed: &[Expr]) -> bool {
+    let asks = |node: Node<'_>| match node.kind() {
+        NodeKind::Call { name, .. } => name.eq_ignore_ascii_case("time"),
+        NodeKind::Attribute { name, .. } => name.eq_ignore_ascii_case("CurrentTime"),
+        _ => false,
+    };
+    followed.iter().flat_map(Expr::nodes).any(asks)
+}
+
+/// Whether the value may come and go with time: remainders, and functions other than plain ones.
+pub(super) fn comes_and_goes(followed: &[Expr]) -> bool {
+    const PLAIN: [&str; 12] = [
+        "time",
+        "int",
+        "real",
+        "floor",
+        "ceiling",
+        "round",
+        "ifthenelse",
+        "isundefined",
+        "iserror",
+        "min",
+        "max",
+        "pow",
+    ];
+    let comes = |node: Node<'_>| match node.kind() {
+        NodeKind::Binary(BinaryOperator::Modulus, ..) => true,
+        NodeKind::Call { name, .. } => !PLAIN.iter().any(|plain| name.eq_ignore_ascii_case(plain)),
+        _ => false,
+    };
+    followed.iter().flat_map(Expr::nodes).any(comes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        clauses(&Expr::parse(text).unwrap()).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn conjunctions_fall_into_clauses() {
+        assert_eq!(
+            texts(
+                "(HoldReasonCode =?= 13 && (NumHolds < 4)) && (time() - EnteredCurrentStatus) > 1200"
+            ),
+            ["HoldReasonCode =?= 13", "NumHolds < 4", "(time() - EnteredCurrentStatus) > 1200"]
+        );
+        assert_eq!(texts("a || b && c").len(), 1);
+        assert_eq!(texts("x == \"a && b\" && y").len(), 2);
+    }
+
+    #[test]
+    fn attributes_are_followed() {
+        let mut ad = ClassAd::new();
+        ad.insert("MayRelease", Expr::parse("Old > 1 && Loop").unwrap());
+        ad.insert("Old", Expr::parse("time() - 5").unwrap());
+        ad.insert("Loop", Expr::parse("loop").unwrap());
+        let all = followed(&ad, &Expr::parse("mayrelease").unwrap());
+        assert_eq!(all.len(), 4);
+        assert!(asks_time(&all));
+        assert_eq!(comparisons(&all).len(), 1);
+        assert!(!asks_time(&followed(&ad, &Expr::parse("NumHolds < 3").unwrap())));
+        assert!(comes_and_goes(&[Expr::parse("time() % 60 == 0").unwrap()]));
+        assert!(!comes_and_goes(&[Expr::parse("time() / 60 > 10").unwrap()]));
+    }
+}

@@ -1,0 +1,316 @@
+//! What the schedd's periodic policies will do with a held job.
+//!
+//! Follows `UserPolicy::AnalyzePolicy` in `src/condor_utils/user_job_policy.cpp` and
+//! `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp` of HTCondor 25.
+
+use classads::{ClassAd, EvalContext, Expr, Value};
+
+use super::clauses::{asks_time, clauses, comes_and_goes, comparisons, followed};
+use super::when::{self, Condition};
+use super::{Kind, Knobs};
+
+/// How far ahead is looked, s: 30 days.
+pub(super) const HORIZON: i64 = 30 * 24 * 3600;
+
+/// What an expression is now, as the schedd takes it: a number is true when its whole part is not
+/// zero; whatever is no number does not fire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Truth {
+    /// It fires.
+    True,
+    /// It does not.
+    False,
+    /// An attribute it needs is not there; it does not fire.
+    Undefined,
+    /// It makes no sense on this ad, or is no number; it does not fire.
+    Error,
+    /// The text is no expression; the schedd leaves it out.
+    Unparsable,
+}
+
+impl Truth {
+    fn of(value: &Value) -> Self {
+        let fires = match value {
+            Value::Boolean(value) => *value,
+            Value::Integer(value) => *value != 0,
+            Value::Real(value) => value.trunc() != 0.0,
+            Value::Undefined => return Self::Undefined,
+            _ => return Self::Error,
+        };
+        if fires { Self::True } else { Self::False }
+    }
+
+    /// The word printed.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::True => "true",
+            Self::False => "false",
+            Self::Undefined => "undefined",
+            Self::Error => "an error",
+            Self::Unparsable => "no expression",
+        }
+    }
+}
+
+/// A clause that keeps a policy from firing, whatever the time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// The clause.
+    pub clause: String,
+    /// What it is.
+    pub value: Truth,
+}
+
+/// One policy on this job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// What it does.
+    pub kind: Kind,
+    /// `PeriodicRelease`, or the knob it stands in.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// What it is now. For holds: what it would be were the job released now.
+    pub now: Truth,
+    /// When it first becomes true if nothing but time changes, Unix seconds; now, where it is true
+    /// now. Confirmed by evaluation. `None`: not within 30 days. Not looked for in holds.
+    pub becomes_true: Option<i64>,
+    /// The clauses that keep it from firing, where it will not.
+    pub open: Vec<Open>,
+}
+
+/// What lets the schedd evaluate policies of this held job, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Releases and removals.
+    Open,
+    /// Code 1: removals only.
+    HeldByUser,
+    /// NumHolds is not below SYSTEM_MAX_RELEASES: removals only.
+    MaxReleases {
+        /// NumHolds.
+        num_holds: i64,
+        /// SYSTEM_MAX_RELEASES.
+        limit: i64,
+    },
+    /// Code 16: nothing until the input is spooled.
+    SpoolingInput,
+    /// PERIODIC_EXPR_INTERVAL is 0: nothing.
+    Switched,
+    /// The job is run by another manager (`Managed = "External"`): nothing by the schedd.
+    Managed,
+    /// TimerRemove is no number: nothing is evaluated after it.
+    TimerUndefined,
+    /// The ad is not of a held job.
+    NotHeld,
+}
+
+impl Gate {
+    /// Whether a policy can release the job.
+    pub const fn lets_release(self) -> bool {
+        matches!(self, Self::Open)
+    }
+
+    /// Whether a policy can remove the job.
+    pub const fn lets_remove(self) -> bool {
+        matches!(self, Self::Open | Self::HeldByUser | Self::MaxReleases { .. })
+    }
+}
+
+/// What HTCondor will do by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// Release or removal.
+    pub kind: Kind,
+    /// The policy: `PeriodicRelease`, `TimerRemove`, a knob.
+    pub by: String,
+    /// From when it fires, Unix seconds. The schedd looks every PERIODIC_EXPR_INTERVAL or less often.
+    pub at: i64,
+}
+
+/// What is known of a held job's future without anybody's doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forecast {
+    /// The instant it was made for, Unix seconds.
+    pub now: i64,
+    /// What can be done at all.
+    pub gate: Gate,
+    /// The first thing to happen, if any within 30 days.
+    pub deed: Option<Deed>,
+    /// Each policy that is set, in the schedd's order.
+    pub policies: Vec<Policy>,
+    /// Seconds between two evaluations: at least, at most.
+    pub interval: (i64, i64),
+}
+
+/// Evaluates the policies of a held job's ad at `now` (Unix seconds).
+///
+/// The ad must be the queue's (`condor_q -long`), the knobs the schedd's. An expression that cannot be
+/// parsed is reported as such; everything else is still evaluated.
+pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
+    let gate = gate(ad, knobs, now);
+    let interval = (knobs.interval().unwrap_or(60), knobs.longest_interval());
+    let released = released(ad, now);
+    let mut policies = Vec::new();
+    for kind in Kind::ALL {
+        let (on, may) = match kind {
+            Kind::Hold => (&released, false),
+            Kind::Release => (ad, gate.lets_release()),
+            Kind::Remove => (ad, gate.lets_remove()),
+        };
+        let job = Job { ad: on, now, may, step: interval.0 };
+        let attribute = kind.attribute();
+        if ad.contains(attribute) {
+            let expr = ad.get(attribute);
+            let text = expr.map(ToString::to_string);
+            let text = text.as_deref().or_else(|| ad.raw(attribute)).unwrap_or_default();
+            policies.push(job.policy(kind, attribute, text, expr));
+        }
+        for (name, text) in knobs.system_policies(kind) {
+            // Configuration is read as the schedd does: `ParseClassAdRvalExpr`, the old syntax.
+            let expr = Expr::parse_old(text).ok();
+            policies.push(job.policy(kind, &name, text, expr.as_ref()));
+        }
+    }
+    let deed = deed(ad, gate, &policies, now);
+    Forecast { now, gate, deed, policies, interval }
+}
+
+fn integer(ad: &ClassAd, name: &str, now: i64) -> Option<i64> {
+    match ad.evaluate(name, &EvalContext::at(now)) {
+        Value::Integer(value) => Some(value),
+        Value::Boolean(value) => Some(i64::from(value)),
+        _ => None,
+    }
+}
+
+fn gate(ad: &ClassAd, knobs: &Knobs, now: i64) -> Gate {
+    let code = integer(ad, "HoldReasonCode", now);
+    let num_holds = integer(ad, "NumHolds", now).unwrap_or(0);
+    let managed = ad.evaluate("Managed", &EvalContext::at(now));
+    if integer(ad, "JobStatus", now) != Some(5) {
+        Gate::NotHeld
+    } else if knobs.interval().is_none() {
+        Gate::Switched
+    } else if code == Some(16) {
+        Gate::SpoolingInput
+    } else if managed.as_str().is_some_and(|by| by.eq_ignore_ascii_case("External")) {
+        Gate::Managed
+    } else if ad.contains("TimerRemove") && integer(ad, "TimerRemove", now).is_none() {
+        Gate::TimerUndefined
+    } else if code == Some(1) {
+        Gate::HeldByUser
+    } else {
+        match knobs.max_releases() {
+            Some(limit) if num_holds >= limit => Gate::MaxReleases { num_holds, limit },
+            _ => Gate::Open,
+        }
+    }
+}
+
+/// The ad as it would be right after a release: idle since now, the hold's reason gone to `LastHold...`.
+fn released(ad: &ClassAd, now: i64) -> ClassAd {
+    let mut ad = ad.clone();
+    for name in ["HoldReason", "HoldReasonCode", "HoldReasonSubCode"] {
+        if let Some(value) = ad.get(name).cloned() {
+            ad.insert(&format!("Last{name}"), value);
+            ad.remove(name);
+        }
+    }
+    let status = integer(&ad, "JobStatusOnRelease", now).unwrap_or(1);
+    ad.insert_value("LastJobStatus", 5);
+    ad.insert_value("JobStatus", status);
+    ad.insert_value("EnteredCurrentStatus", now);
+    ad
+}
+
+/// A job whose policies are evaluated.
+struct Job<'a> {
+    ad: &'a ClassAd,
+    now: i64,
+    /// The policies may fire later: it is worth looking for when.
+    may: bool,
+    /// Seconds between two evaluations by the schedd.
+    step: i64,
+}
+
+impl Job<'_> {
+    fn truth(&self, expr: &Expr) -> Truth {
+        Truth::of(&self.ad.evaluate_expr(expr, &EvalContext::at(self.now)))
+    }
+
+    fn policy(&self, kind: Kind, name: &str, text: &str, expr: Option<&Expr>) -> Policy {
+        let mut policy = Policy {
+            kind,
+            name: name.to_owned(),
+            text: text.to_owned(),
+            now: Truth::Unparsable,
+            becomes_true: None,
+            open: Vec::new(),
+        };
+        let Some(expr) = expr else { return policy };
+        policy.now = self.truth(expr);
+        if self.may {
+            policy.becomes_true = first_true(self.ad, expr, self.now, self.step);
+        }
+        if policy.now != Truth::True && policy.becomes_true.is_none() {
+            policy.open = clauses(expr).iter().filter_map(|clause| self.open(clause)).collect();
+        }
+        policy
+    }
+
+    /// The clause, if it is not true and time alone will not make it so.
+    fn open(&self, clause: &Expr) -> Option<Open> {
+        let value = self.truth(clause);
+        let stays =
+            value != Truth::True && first_true(self.ad, clause, self.now, self.step).is_none();
+        stays.then(|| Open { clause: clause.to_string(), value })
+    }
+}
+
+/// The first second from now on, within [`HORIZON`], at which the expression fires.
+fn first_true(ad: &ClassAd, expr: &Expr, now: i64, step: i64) -> Option<i64> {
+    let fires =
+        |time: i64| Truth::of(&ad.evaluate_expr(expr, &EvalContext::at(time))) == Truth::True;
+    let all = followed(ad, expr);
+    if !asks_time(&all) {
+        return fires(now).then_some(now);
+    }
+    let number = |expr: &Expr, time: i64| ad.evaluate_expr(expr, &EvalContext::at(time)).as_real();
+    let differences: Vec<_> = comparisons(&all)
+        .into_iter()
+        .map(|(left, right)| {
+            let number = &number;
+            move |time: i64| Some(number(&left, time)? - number(&right, time)?)
+        })
+        .collect();
+    let differences: Vec<&dyn Fn(i64) -> Option<f64>> =
+        differences.iter().map(|difference| difference as _).collect();
+    let condition =
+        Condition { holds: &fires, differences: &differences, periodic: comes_and_goes(&all) };
+    when::first(&condition, now, HORIZON, step)
+}
+
+/// The first to fire; at one instant TimerRemove, then release, then removal, the job's before the system's.
+fn deed(ad: &ClassAd, gate: Gate, policies: &[Policy], now: i64) -> Option<Deed> {
+    if !gate.lets_remove() {
+        return None;
+    }
+    let timer = integer(ad, "TimerRemove", now)
+        .filter(|&timer| timer >= 0)
+        .map(|timer| Deed {
+            kind: Kind::Remove,
+            by: "TimerRemove".to_owned(),
+            at: timer.saturating_add(1).max(now),
+        })
+        .filter(|deed| deed.at <= now.saturating_add(HORIZON));
+    let of_policy = |policy: &Policy| {
+        Some(Deed { kind: policy.kind, by: policy.name.clone(), at: policy.becomes_true? })
+    };
+    // `min_by_key` keeps the first of equals, and they stand in the schedd's order.
+    timer.into_iter().chain(policies.iter().filter_map(of_policy)).min_by_key(|deed| deed.at)
+}
+
+#[cfg(test)]
+#[path = "forecast_tests.rs"]
+mod tests;

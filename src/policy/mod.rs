@@ -1,0 +1,59 @@
+//! The policies of a job and of its access point: what HTCondor will do with a held job by itself.
+//!
+//! [`forecast`] evaluates the periodic expressions as the schedd does, now and for when they would
+//! become true; [`DagNode`] says what DAGMan makes of a removal.
+
+mod clauses;
+mod dagman;
+mod forecast;
+mod knobs;
+mod sentences;
+mod when;
+
+pub use clauses::clauses;
+pub use dagman::DagNode;
+pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
+pub use knobs::Knobs;
+
+/// What a periodic policy does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Puts a job on hold.
+    Hold,
+    /// Releases a held job.
+    Release,
+    /// Removes the job from the queue.
+    Remove,
+}
+
+impl Kind {
+    /// In the order the schedd evaluates them.
+    pub const ALL: [Self; 3] = [Self::Hold, Self::Release, Self::Remove];
+
+    /// The attribute of the job ad.
+    pub const fn attribute(self) -> &'static str {
+        match self {
+            Self::Hold => "PeriodicHold",
+            Self::Release => "PeriodicRelease",
+            Self::Remove => "PeriodicRemove",
+        }
+    }
+
+    /// The command of the submit description.
+    pub const fn submit_command(self) -> &'static str {
+        match self {
+            Self::Hold => "periodic_hold",
+            Self::Release => "periodic_release",
+            Self::Remove => "periodic_remove",
+        }
+    }
+
+    /// The knob of the access point.
+    pub const fn system_knob(self) -> &'static str {
+        match self {
+            Self::Hold => "SYSTEM_PERIODIC_HOLD",
+            Self::Release => "SYSTEM_PERIODIC_RELEASE",
+            Self::Remove => "SYSTEM_PERIODIC_REMOVE",
+        }
+    }
+}
