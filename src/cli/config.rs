@@ -42,8 +42,8 @@ pub(crate) const KNOBS: &[Knob] = &[
 
 /// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that say
 /// where the event log is and what will happen to held jobs by itself.
-const POOL_NAMES: &str = "^(HOLDADVISE_.*|EVENT_LOG|EVENT_LOG_MAX_ROTATIONS|\
-     SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|PERIODIC_EXPR_INTERVAL|\
+const POOL_NAMES: &str = "^(HOLDADVISE_.*|EVENT_LOG|\
+     SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|(MAX_)?PERIODIC_EXPR_INTERVAL|\
      DAGMAN_MAX_JOB_HOLDS|TOOL_DEBUG)$";
 
 /// `condor_config_val` reads a few files; longer than this something hangs.

@@ -1,13 +1,15 @@
 //! Brings together what an advice is made from: held jobs, their logs, ads of earlier runs, counts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use super::{Config, Request};
 use crate::queue::{
-    AdText, Filter, Found, JobLogs, Projection, QueueError, QueueJob, Schedd, ads_of_file,
-    event_log_series, held_jobs_of_file, unreadable,
+    AdText, Filter, Found, JobLogs, Projection, QueueError, QueueJob, Schedd, held_jobs_of_file,
+    unreadable,
 };
 use crate::userlog::JobId;
 
@@ -23,10 +25,12 @@ pub struct Gathered {
     pub logs_alone: bool,
     /// Readable job event logs of users and DAGs.
     pub user_logs: Vec<PathBuf>,
-    /// Readable event logs of the access point, oldest first.
+    /// Readable event logs of the access point; their rotated siblings stand beside them.
     pub event_logs: Vec<PathBuf>,
     /// Ads of earlier runs.
     pub epochs: Vec<AdText>,
+    /// A file of such ads that was named, and can be opened.
+    pub epoch_file: Option<PathBuf>,
     /// Jobs held in the whole queue by code and subcode, asked for when no event log can be read.
     pub hold_counts: Option<BTreeMap<(i32, i32), u64>>,
     /// Jobs named that cannot be judged, a line each.
@@ -76,9 +80,8 @@ pub fn gather(
     out.find_event_logs(request, config);
     match &request.epochs {
         Some(file) => {
-            let (ads, faults) = ads_of_file(file, &projection)?;
-            out.epochs = ads;
-            out.faults.extend(faults);
+            can_be_read(file)?;
+            out.epoch_file = Some(file.clone());
         }
         None if !request.is_offline() => out.ask(&schedd, &projection),
         None => {}
@@ -86,12 +89,17 @@ pub fn gather(
     Ok(out)
 }
 
+fn can_be_read(file: &Path) -> Result<(), QueueError> {
+    let error = |source| QueueError::Read { path: file.to_owned(), source };
+    let metadata = File::open(file).and_then(|file| file.metadata()).map_err(error)?;
+    if metadata.is_dir() { Err(error(io::Error::other("it is a directory"))) } else { Ok(()) }
+}
+
 impl Gathered {
     /// The logs named, which must be readable, or those the ads name, which may be others' and closed.
     fn find_user_logs(&mut self, request: &Request) -> Result<(), QueueError> {
         for log in &request.user_logs {
-            std::fs::File::open(log)
-                .map_err(|source| QueueError::Read { path: log.clone(), source })?;
+            can_be_read(log)?;
         }
         if !request.user_logs.is_empty() {
             self.user_logs.clone_from(&request.user_logs);
@@ -133,11 +141,7 @@ impl Gathered {
                 .get("HOLDADVISE_EVENT_LOG")
                 .or_else(|| config.get_condor("EVENT_LOG"))
                 .filter(|_| request.schedd.is_none() && request.pool.is_none());
-            let rotations = config
-                .get_condor("EVENT_LOG_MAX_ROTATIONS")
-                .and_then(|text| text.parse().ok())
-                .unwrap_or(1);
-            log.map(|log| event_log_series(Path::new(&log), rotations)).unwrap_or_default()
+            log.map(PathBuf::from).into_iter().collect()
         } else {
             // Logs were named: nothing else is read.
             return;

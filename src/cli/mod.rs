@@ -1,6 +1,7 @@
 //! The command line of `condor_holdadvise`: options, configuration, and what is printed.
 
 mod config;
+mod constraint;
 mod debug;
 mod gather;
 mod help;
@@ -12,6 +13,7 @@ pub mod print;
 mod request;
 
 pub use config::Config;
+pub use constraint::Constraint;
 pub use debug::switch_on as switch_debug_on;
 pub use gather::{Gathered, gather};
 pub use help::text as usage;

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use classads::{ClassAd, Syntax};
+
 use crate::userlog::JobId;
 
 /// Lines `Name = expression` of one job ad, old ClassAd syntax.
@@ -55,6 +57,15 @@ impl AdText {
     pub fn job_id(&self) -> Option<JobId> {
         let number = |name| i32::try_from(self.integer(name)?).ok().filter(|id| *id >= 0);
         Some(JobId::new(number("ClusterId")?, number("ProcId")?))
+    }
+
+    /// The ad to evaluate expressions on; they are parsed when they are asked for.
+    pub fn to_classad(&self) -> ClassAd {
+        let mut ad = ClassAd::new();
+        for (name, expression) in self.attributes() {
+            ad.insert_raw(name, expression, Syntax::Old);
+        }
+        ad
     }
 
     /// Adds the attributes of another ad of the same job that this one lacks.
@@ -134,6 +145,14 @@ mod tests {
         let mut ad = AdText::new("ClusterId = 1\nA = 2\n".into());
         ad.complete(&AdText::new("a = 3\nB = 4\n".into()));
         assert_eq!(ad.as_str(), "ClusterId = 1\nA = 2\nB = 4\n");
+    }
+
+    #[test]
+    fn becomes_a_classad() {
+        let ad = AdText::new("NumHolds = 2\nA = NumHolds + 1\nB = \"C:\\dir \\\"x\\\"\"\n".into());
+        let ad = ad.to_classad();
+        assert_eq!(ad.integer("a"), Some(3));
+        assert_eq!(ad.string("B").as_deref(), Some(r#"C:\dir "x""#));
     }
 
     #[test]

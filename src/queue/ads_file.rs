@@ -51,25 +51,6 @@ pub fn held_jobs_of_file(
     Ok(sorter.finish())
 }
 
-/// Reads all ads of a file, such as the output of `condor_history -epochs -long`. The second part are
-/// faults, a line each.
-///
-/// # Errors
-/// As [`held_jobs_of_file`].
-pub fn ads_of_file(
-    path: &Path,
-    projection: &Projection,
-) -> Result<(Vec<AdText>, Vec<String>), QueueError> {
-    let place = display(path);
-    let (mut ads, mut faults) = (Vec::new(), Vec::new());
-    read_ads(open(path)?, path, projection, |item| match item {
-        AdItem::Ad(ad) => ads.push(ad),
-        AdItem::Fault(fault) if faults.len() < FAULTS => faults.push(format!("{place}: {fault}")),
-        AdItem::Fault(_) => {}
-    })?;
-    Ok((ads, faults))
-}
-
 /// How a path is printed; `-` is standard input.
 fn display(path: &Path) -> String {
     if path == Path::new("-") {
@@ -157,12 +138,15 @@ mod tests {
         let projection = Projection::new(&[], None);
         let path = dir.path().join("text");
         std::fs::write(&path, "this is a letter\n").unwrap();
-        let error = ads_of_file(&path, &projection).unwrap_err();
+        let read = |path: &Path| {
+            held_jobs_of_file(path, &Selection::default(), &|_| true, None, &projection)
+        };
+        let error = read(&path).unwrap_err();
         assert!(matches!(error, QueueError::NotAds { .. }), "{error}");
-        assert!(matches!(ads_of_file(dir.path(), &projection), Err(QueueError::Read { .. })));
-        let absent = ads_of_file(&dir.path().join("absent"), &projection).unwrap_err();
+        assert!(matches!(read(dir.path()), Err(QueueError::Read { .. })));
+        let absent = read(&dir.path().join("absent")).unwrap_err();
         assert!(absent.to_string().contains("absent"));
         std::fs::write(&path, "").unwrap();
-        assert!(ads_of_file(&path, &projection).unwrap().0.is_empty());
+        assert!(read(&path).unwrap().held.is_empty());
     }
 }

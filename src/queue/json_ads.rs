@@ -240,7 +240,8 @@ fn expression(value: &Value, depth: usize) -> Option<String> {
             let inner = text.strip_prefix("/Expr(").and_then(|text| text.strip_suffix(")/"));
             match inner {
                 Some(inner) if quotes_fault(inner).is_some() => return None,
-                Some(inner) => inner.trim().to_owned(),
+                // JSON holds expressions in the new syntax, where a backslash in a string is doubled.
+                Some(inner) => inner.trim().replace(r"\\", r"\"),
                 None => string_literal(text),
             }
         }

@@ -19,11 +19,11 @@ mod tool;
 
 pub use ad_text::AdText;
 pub use ads::{AdFault, AdItem, Ads};
-pub use ads_file::{Filter, ads_of_file, held_jobs_of_file};
+pub use ads_file::{Filter, held_jobs_of_file};
 pub use condor_q::Schedd;
 pub use error::QueueError;
 pub use job::{Found, QueueJob};
-pub use logs::{JobLogs, event_log_series, unreadable};
+pub use logs::{JobLogs, unreadable};
 pub use projection::Projection;
 pub use selection::{JobSpec, Selection};
 pub(crate) use tool::run_tool;

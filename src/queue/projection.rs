@@ -58,6 +58,12 @@ const NEEDED: &[&str] = &[
     "DockerImage",
     "AllowedJobDuration",
     "AllowedExecuteDuration",
+    "Managed",
+    "LastJobStatus",
+    "JobStatusOnRelease",
+    "EpochAdType",
+    "EpochWriteDate",
+    "JobCurrentFinishTransferInputDate",
     "TransferInput",
 ];
 
