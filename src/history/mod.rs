@@ -1,6 +1,22 @@
 //! Events become job histories, and job histories hold episodes with outcomes.
 
+mod access_point;
 mod action;
+mod ad_facts;
+mod episode;
+mod job;
+mod journal;
+mod read;
 pub mod reason;
+mod step;
+mod symbol;
 
+pub use access_point::{Coverage, History, SourceId};
 pub use action::{Action, Outcome};
+pub use ad_facts::{ATTRIBUTES, AdFacts};
+pub use episode::{Episode, HoldIdentity, HoldInQueue};
+pub use job::{JobHistory, Known};
+pub use journal::{Journal, JournalEntry};
+pub use read::{AdReport, LogReport};
+pub use step::{Exit, Hold, Step, What};
+pub use symbol::{Symbol, Symbols};

@@ -1,0 +1,192 @@
+//! All jobs that the logs and ads at hand tell of.
+
+use std::collections::HashMap;
+
+use classads::ClassAd;
+
+use super::ad_facts::is_site_attribute;
+use super::{AdFacts, JobHistory, Known, Step, Symbols, What};
+use crate::userlog::{Body, Event, EventKind, JobId};
+
+/// What a log covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// Every job of the access point (`EVENT_LOG`).
+    AccessPoint,
+    /// The jobs whose submit description names it.
+    Jobs,
+}
+
+/// A log that was added, and the time it spans.
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    coverage: Coverage,
+    first: i64,
+    last: i64,
+}
+
+/// The number of a log of a [`History`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceId(u16);
+
+/// The histories of all jobs that the logs and ads at hand tell of. Fill it with [`History::add_event`] and
+/// [`History::add_ad`], then [`History::settle`] it.
+#[derive(Debug, Default)]
+pub struct History {
+    /// Names of owners, machines, sites, servers and reasons.
+    pub symbols: Symbols,
+    jobs: Vec<JobHistory>,
+    /// For each step of the job with the same number, the log that told it.
+    told_by: Vec<Vec<u16>>,
+    numbers: HashMap<JobId, u32>,
+    sources: Vec<Source>,
+    settled: bool,
+}
+
+impl History {
+    /// An empty history.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Announces a log. Events of it name it.
+    pub fn add_source(&mut self, coverage: Coverage) -> SourceId {
+        self.sources.push(Source { coverage, first: i64::MAX, last: i64::MIN });
+        SourceId(u16::try_from(self.sources.len() - 1).unwrap_or(u16::MAX))
+    }
+
+    /// Adds an event of a log.
+    pub fn add_event(&mut self, source: SourceId, event: &Event<'_>) {
+        let time = event.time.seconds;
+        if let Some(source) = self.sources.get_mut(usize::from(source.0)) {
+            source.first = source.first.min(time);
+            source.last = source.last.max(time);
+        }
+        // Events of a whole cluster (proc -1) happen to no job.
+        if event.job.cluster <= 0 || event.job.proc < 0 {
+            return;
+        }
+        match event.kind() {
+            EventKind::JobAdInformation => self.learn(event),
+            EventKind::ImageSize => {
+                if let Body::ImageSize(size) = event.body()
+                    && let Some(usage) = size.memory_usage_mb.filter(|usage| *usage >= 0)
+                {
+                    let job = self.job_mut(event.job);
+                    if job.memory_usage.last().is_none_or(|last| last.value != usage) {
+                        job.memory_usage.push(Known { since: time, value: usage });
+                    }
+                }
+            }
+            _ => {
+                if let Some(what) = What::of(event, &mut self.symbols) {
+                    let number = self.number(event.job);
+                    self.jobs[number].steps.push(Step { time, what });
+                    self.told_by[number].push(source.0);
+                    self.settled = false;
+                }
+            }
+        }
+    }
+
+    /// Adds what an ad said of a job: an epoch ad at the end of a run, the queue's at the time of the query. An ad
+    /// without ClusterId and ProcId says nothing of a job and gives `None`.
+    pub fn add_ad(&mut self, ad: &ClassAd, known: i64) -> Option<JobId> {
+        let part = |name| ad.integer(name).and_then(|value| i32::try_from(value).ok());
+        let job = JobId::new(part("ClusterId")?, part("ProcId").unwrap_or(0));
+        let facts = AdFacts::of(ad, known, &mut self.symbols);
+        let history = self.job_mut(job);
+        if let Some(owner) = facts.owner {
+            history.learn_owner(owner, known);
+        }
+        history.ads.push(facts);
+        self.settled = false;
+        Some(job)
+    }
+
+    fn learn(&mut self, event: &Event<'_>) {
+        let Body::JobAdInformation(information) = event.body() else { return };
+        let time = event.time.seconds;
+        for (name, value) in &information.attributes {
+            if name.eq_ignore_ascii_case("Owner") {
+                let owner = self.symbols.intern(value.trim().trim_matches('"'));
+                self.job_mut(event.job).learn_owner(owner, time);
+            } else if is_site_attribute(name) {
+                let site = value.trim().trim_matches('"');
+                if !site.is_empty() && !site.eq_ignore_ascii_case("undefined") {
+                    let site = self.symbols.intern(site);
+                    let job = self.job_mut(event.job);
+                    // Said again at the start of each run, since a run without a site of its own has none.
+                    let starts = information.trigger_event == Some(EventKind::Execute.number());
+                    if starts || job.sites.last().is_none_or(|last| last.value != site) {
+                        job.sites.push(Known { since: time, value: site });
+                    }
+                }
+            } else if name.eq_ignore_ascii_case("MemoryProvisioned")
+                && let Ok(provisioned) = value.trim().parse()
+            {
+                let job = self.job_mut(event.job);
+                if job.memory_provisioned.last().is_none_or(|last| last.value != provisioned) {
+                    job.memory_provisioned.push(Known { since: time, value: provisioned });
+                }
+            }
+        }
+    }
+
+    /// Puts everything into the order of its time. To be called after the last addition; doing so twice changes nothing.
+    pub fn settle(&mut self) {
+        if self.settled {
+            return;
+        }
+        for (job, told_by) in self.jobs.iter_mut().zip(&mut self.told_by) {
+            job.settle(told_by);
+        }
+        self.settled = true;
+    }
+
+    /// The history of a job.
+    pub fn job(&self, job: JobId) -> Option<&JobHistory> {
+        self.numbers.get(&job).map(|&number| &self.jobs[number as usize])
+    }
+
+    /// Where a job stands in [`History::jobs`].
+    pub fn number_of(&self, job: JobId) -> Option<u32> {
+        self.numbers.get(&job).copied()
+    }
+
+    /// The histories of all jobs, in the order they were first told of.
+    pub fn jobs(&self) -> &[JobHistory] {
+        &self.jobs
+    }
+
+    /// A log of the whole access point had begun by `instant`.
+    pub fn sees_access_point(&self, instant: i64) -> bool {
+        self.sources
+            .iter()
+            .any(|source| source.coverage == Coverage::AccessPoint && source.first <= instant)
+    }
+
+    /// The last instant any log tells of; `None` without a log.
+    pub fn last_event(&self) -> Option<i64> {
+        self.sources
+            .iter()
+            .filter(|source| source.first <= source.last)
+            .map(|source| source.last)
+            .max()
+    }
+
+    fn job_mut(&mut self, job: JobId) -> &mut JobHistory {
+        let number = self.number(job);
+        &mut self.jobs[number]
+    }
+
+    fn number(&mut self, job: JobId) -> usize {
+        let next = u32::try_from(self.jobs.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(job).or_insert(next);
+        if number == next {
+            self.jobs.push(JobHistory { job, ..JobHistory::default() });
+            self.told_by.push(Vec::new());
+        }
+        number as usize
+    }
+}

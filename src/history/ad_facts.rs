@@ -1,0 +1,184 @@
+//! What a job ad says about a job: the same facts from an epoch ad, the queue and event 028.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use classads::ClassAd;
+
+use super::{Symbol, Symbols, reason};
+
+/// Attributes read from a job ad. `condor_q` is asked for these and no more.
+pub const ATTRIBUTES: &[&str] = &[
+    "ClusterId",
+    "ProcId",
+    "Owner",
+    "JobStatus",
+    "QDate",
+    "EnteredCurrentStatus",
+    "HoldReason",
+    "HoldReasonCode",
+    "HoldReasonSubCode",
+    "NumHolds",
+    "NumJobStarts",
+    "NumShadowStarts",
+    "RequestMemory",
+    "MemoryProvisioned",
+    "MemoryUsage",
+    "ResidentSetSize",
+    "ResidentSetSize_RAW",
+    "RequestDisk",
+    "DiskProvisioned",
+    "DiskUsage",
+    "DiskUsage_RAW",
+    "TransferInput",
+    "LastRemoteHost",
+    "RemoteHost",
+    "MachineAttrGLIDEIN_Site0",
+    "MATCH_EXP_JOBGLIDEIN_Site",
+    "MATCH_GLIDEIN_Site",
+    "Requirements",
+    "Cmd",
+    "Args",
+    "Arguments",
+    "Environment",
+    "Env",
+    "Iwd",
+    "In",
+    "ContainerImage",
+    "DockerImage",
+];
+
+/// What an ad said at one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdFacts {
+    /// When this was known: the end of the run of an epoch ad, the time of the query, the time of event 028. Unix seconds.
+    pub known: i64,
+    /// Owner.
+    pub owner: Option<Symbol>,
+    /// EnteredCurrentStatus, Unix seconds.
+    pub entered_current_status: Option<i64>,
+    /// NumHolds.
+    pub num_holds: Option<i64>,
+    /// NumJobStarts.
+    pub num_job_starts: Option<i64>,
+    /// RequestMemory, MiB. Shows edits made since the hold; never a feature by itself.
+    pub request_memory: Option<f64>,
+    /// MemoryProvisioned, MiB: what the last run had.
+    pub memory_provisioned: Option<f64>,
+    /// MemoryUsage of the last run, MiB.
+    pub memory_usage: Option<f64>,
+    /// RequestDisk, KiB. Shows edits made since the hold; never a feature by itself.
+    pub request_disk: Option<f64>,
+    /// DiskProvisioned, KiB: what the last run had.
+    pub disk_provisioned: Option<f64>,
+    /// DiskUsage of the last run, KiB.
+    pub disk_usage: Option<f64>,
+    /// Files and URLs of TransferInput; relative files stand under Iwd.
+    pub input: Vec<Symbol>,
+    /// File servers of the URLs among them.
+    pub servers: Vec<Symbol>,
+    /// Where the last run was: the machine of LastRemoteHost.
+    pub machine: Option<Symbol>,
+    /// The site of the last run, where the access point records one.
+    pub site: Option<Symbol>,
+    /// Digest of Requirements: tells an edit of where the job may run.
+    pub requirements: Option<u64>,
+    /// Digest of what else a person edits or mends in an ad: Cmd, arguments, environment, input, image.
+    pub description: Option<u64>,
+}
+
+impl AdFacts {
+    /// The facts of a job ad, known at `known`.
+    pub fn of(ad: &ClassAd, known: i64, symbols: &mut Symbols) -> Self {
+        let number = |name: &str| ad.real(name).filter(|value| value.is_finite() && *value >= 0.0);
+        let megabytes = |name: &str| number(name).map(|kib| (kib / 1024.0).ceil());
+        let input = input_files(ad);
+        let mut servers: Vec<Symbol> = input
+            .iter()
+            .filter(|item| item.contains("://"))
+            .filter_map(|url| reason::file_server(url))
+            .map(|server| symbols.intern(&server))
+            .collect();
+        servers.sort_unstable();
+        servers.dedup();
+        let machine = ["LastRemoteHost", "RemoteHost"]
+            .into_iter()
+            .find_map(|name| ad.string(name))
+            .and_then(|host| super::step::machine_of(&host).map(str::to_owned));
+        let site = SITE_ATTRIBUTES
+            .iter()
+            .find_map(|name| ad.string(name))
+            .filter(|site| !site.is_empty() && !site.eq_ignore_ascii_case("undefined"));
+        Self {
+            known,
+            owner: ad.string("Owner").map(|owner| symbols.intern(&owner)),
+            entered_current_status: ad.integer("EnteredCurrentStatus"),
+            num_holds: ad.integer("NumHolds"),
+            num_job_starts: ad.integer("NumJobStarts"),
+            request_memory: number("RequestMemory"),
+            memory_provisioned: number("MemoryProvisioned"),
+            // The measured size before the schedd rounds it for publication, where the ad has it.
+            memory_usage: megabytes("ResidentSetSize_RAW").or_else(|| number("MemoryUsage")),
+            request_disk: number("RequestDisk"),
+            disk_provisioned: number("DiskProvisioned"),
+            disk_usage: number("DiskUsage_RAW").or_else(|| number("DiskUsage")),
+            input: input.iter().map(|item| symbols.intern(item)).collect(),
+            servers,
+            machine: machine.map(|machine| symbols.intern(&machine)),
+            site: site.map(|site| symbols.intern(&site)),
+            requirements: digest(ad, &["Requirements"]),
+            description: digest(
+                ad,
+                &[
+                    "Cmd",
+                    "Args",
+                    "Arguments",
+                    "Environment",
+                    "Env",
+                    "TransferInput",
+                    "Iwd",
+                    "In",
+                    "ContainerImage",
+                    "DockerImage",
+                ],
+            ),
+        }
+    }
+}
+
+/// Input files of one job that are looked at. A list longer than this says nothing more about its servers.
+const MAXIMUM_INPUT: usize = 64;
+
+fn input_files(ad: &ClassAd) -> Vec<String> {
+    let Some(list) = ad.string("TransferInput") else { return Vec::new() };
+    let directory = ad.string("Iwd").unwrap_or_default();
+    let items = list.split(',').map(str::trim).filter(|item| !item.is_empty()).take(MAXIMUM_INPUT);
+    items
+        .map(|item| {
+            if item.contains("://") || item.starts_with('/') || directory.is_empty() {
+                item.to_owned()
+            } else {
+                format!("{}/{item}", directory.trim_end_matches('/'))
+            }
+        })
+        .collect()
+}
+
+/// Where access points record the site of a run (`SYSTEM_JOB_MACHINE_ATTRS`, glideins).
+const SITE_ATTRIBUTES: &[&str] =
+    &["MachineAttrGLIDEIN_Site0", "MATCH_EXP_JOBGLIDEIN_Site", "MATCH_GLIDEIN_Site"];
+
+/// Attributes whose value names a site in event 028.
+pub(crate) fn is_site_attribute(name: &str) -> bool {
+    SITE_ATTRIBUTES.iter().any(|site| site.eq_ignore_ascii_case(name))
+}
+
+fn digest(ad: &ClassAd, names: &[&str]) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    let mut any = false;
+    for name in names {
+        let expression = ad.get(name).map(ToString::to_string);
+        any |= expression.is_some();
+        expression.hash(&mut hasher);
+    }
+    any.then(|| hasher.finish())
+}

@@ -1,0 +1,340 @@
+//! One hold of one job, what was done about it and what came of that.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Action, AdFacts, Exit, History, Hold, JobHistory, Journal, Outcome, What};
+use crate::userlog::JobId;
+
+/// Says "this very hold": `condor_hold` on a held job rewrites code and time and counts up without a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HoldIdentity {
+    /// The job.
+    pub job: JobId,
+    /// EnteredCurrentStatus where an ad tells it, else the time of event 012; Unix seconds.
+    pub entered_current_status: i64,
+    /// NumHolds, this hold included.
+    pub num_holds: i64,
+    /// HoldReasonCode.
+    pub code: i32,
+    /// HoldReasonSubCode.
+    pub subcode: i32,
+}
+
+/// One hold of one job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Episode {
+    /// Which hold.
+    pub identity: HoldIdentity,
+    /// Where its 012 event stands among the steps of the job; `None` where no log tells of it.
+    #[serde(skip)]
+    pub step: Option<usize>,
+    /// Owner, where known.
+    pub owner: Option<String>,
+    /// The canonical hold reason.
+    pub reason: Option<String>,
+    /// When the job went on hold: the time of event 012, else EnteredCurrentStatus; Unix seconds.
+    pub held_at: i64,
+    /// When it was released: the decision instant of training.
+    pub released_at: Option<i64>,
+    /// A person released it, not a policy.
+    pub released_by_person: bool,
+    /// What was done before the release.
+    pub action: Action,
+    /// What came of the release; `None` for a hold that was never released.
+    pub outcome: Option<Outcome>,
+    /// When that was.
+    pub outcome_at: Option<i64>,
+}
+
+/// The hold of a job as its ad in the queue tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HoldInQueue {
+    /// EnteredCurrentStatus.
+    pub entered_current_status: i64,
+    /// NumHolds.
+    pub num_holds: Option<i64>,
+    /// HoldReasonCode.
+    pub code: i32,
+    /// HoldReasonSubCode.
+    pub subcode: i32,
+    /// HoldReason.
+    pub reason: Option<String>,
+}
+
+/// Seconds by which the event of a hold and EnteredCurrentStatus may differ and still tell of the same hold: the schedd
+/// writes the event after it has set the attribute, the shadow before.
+const EVENT_DELAY: i64 = 60;
+
+impl History {
+    /// The holds of all jobs, with what came of them within `horizon` seconds of the release.
+    pub fn episodes(&self, horizon: i64, journal: &Journal) -> Vec<Episode> {
+        self.jobs().iter().flat_map(|job| self.episodes_of(job, horizon, journal)).collect()
+    }
+
+    /// The holds of one job.
+    pub fn episodes_of(&self, job: &JobHistory, horizon: i64, journal: &Journal) -> Vec<Episode> {
+        let mut episodes: Vec<Episode> = Vec::new();
+        let mut holds = 0;
+        let mut open = false;
+        for (index, step) in job.steps.iter().enumerate() {
+            match step.what {
+                What::Held(hold) => {
+                    holds += 1;
+                    episodes.push(self.episode(job, index, hold, holds));
+                    open = true;
+                }
+                What::Released { by_person } if open => {
+                    open = false;
+                    if let Some(episode) = episodes.last_mut() {
+                        episode.released_at = Some(step.time);
+                        episode.released_by_person = by_person;
+                        episode.action = journal.action(job.job, step.time).unwrap_or_else(|| {
+                            action_between_ads(&job.ads, episode.held_at, step.time)
+                        });
+                        let (outcome, at) = outcome_after(job, index, step.time, horizon);
+                        episode.outcome = Some(outcome);
+                        episode.outcome_at = at;
+                    }
+                }
+                What::Removed | What::Terminated(_) => open = false,
+                _ => {}
+            }
+        }
+        episodes
+    }
+
+    /// The hold that `job` is in at `now`, from the log and, where given, from its ad in the queue. `None` if neither tells of a hold.
+    pub fn held_at(&self, job: JobId, in_queue: Option<&HoldInQueue>, now: i64) -> Option<Episode> {
+        let history = self.job(job);
+        let logged = history.and_then(|history| self.last_hold(history, now));
+        let Some(queue) = in_queue else { return logged };
+        let same = logged.filter(|episode| {
+            episode.identity.code == queue.code
+                && episode.identity.subcode == queue.subcode
+                && episode.held_at >= queue.entered_current_status - EVENT_DELAY
+        });
+        let seen = same.as_ref();
+        let reason = seen.and_then(|episode| episode.reason.clone());
+        Some(Episode {
+            identity: HoldIdentity {
+                job,
+                entered_current_status: queue.entered_current_status,
+                num_holds: queue
+                    .num_holds
+                    .or(seen.map(|episode| episode.identity.num_holds))
+                    .unwrap_or(1),
+                code: queue.code,
+                subcode: queue.subcode,
+            },
+            step: seen.and_then(|episode| episode.step),
+            owner: self.owner_name(history, now),
+            reason: reason.or_else(|| queue.reason.as_deref().map(super::reason::canonical)),
+            held_at: seen.map_or(queue.entered_current_status, |episode| episode.held_at),
+            released_at: None,
+            released_by_person: false,
+            action: Action::Unknown,
+            outcome: None,
+            outcome_at: None,
+        })
+    }
+
+    fn last_hold(&self, job: &JobHistory, now: i64) -> Option<Episode> {
+        let steps = job.steps_until(now);
+        let (index, last) = steps.iter().enumerate().next_back()?;
+        let What::Held(hold) = last.what else { return None };
+        let holds = steps.iter().filter(|step| matches!(step.what, What::Held(_))).count();
+        let mut episode = self.episode(job, index, hold, i64::try_from(holds).unwrap_or(i64::MAX));
+        episode.owner = self.owner_name(Some(job), now);
+        Some(episode)
+    }
+
+    fn episode(&self, job: &JobHistory, index: usize, hold: Hold, holds: i64) -> Episode {
+        let held_at = job.steps[index].time;
+        let at_hold = ad_of_hold(job, held_at);
+        Episode {
+            identity: HoldIdentity {
+                job: job.job,
+                entered_current_status: at_hold
+                    .and_then(|ad| ad.entered_current_status)
+                    .unwrap_or(held_at),
+                // A log that begins later than the job lacks holds that its ad has counted.
+                num_holds: match at_hold.and_then(|ad| ad.num_holds) {
+                    Some(counted) if !job.from_submission() => counted.max(holds),
+                    _ => holds,
+                },
+                code: hold.code,
+                subcode: hold.subcode,
+            },
+            step: Some(index),
+            owner: self.owner_name(Some(job), i64::MAX),
+            reason: hold.reason.map(|reason| self.symbols.name(reason).to_owned()),
+            held_at,
+            released_at: None,
+            released_by_person: false,
+            action: Action::Unknown,
+            outcome: None,
+            outcome_at: None,
+        }
+    }
+
+    fn owner_name(&self, job: Option<&JobHistory>, instant: i64) -> Option<String> {
+        let owner = job?.owner_at(instant)?;
+        Some(self.symbols.name(owner).to_owned())
+    }
+}
+
+impl Episode {
+    /// What was done before the release, as the ads known at `instant` show it.
+    pub fn action_as_known(&self, job: &JobHistory, instant: i64) -> Action {
+        let Some(released_at) = self.released_at else { return Action::Unknown };
+        let known = job.ads.partition_point(|ad| ad.known <= instant);
+        action_between_ads(&job.ads[..known], self.held_at, released_at)
+    }
+}
+
+/// The ad that tells of the hold made at `held_at`.
+fn ad_of_hold(job: &JobHistory, held_at: i64) -> Option<&AdFacts> {
+    job.ads.iter().find(|ad| {
+        ad.entered_current_status.is_some_and(|entered| {
+            (held_at - EVENT_DELAY..=held_at + EVENT_DELAY).contains(&entered)
+        })
+    })
+}
+
+/// What was edited, from the last ad of the runs before the release and the first of those after it. Ads that miss
+/// on either side leave it unknown: `condor_qedit` writes no event.
+fn action_between_ads(ads: &[AdFacts], held_at: i64, released_at: i64) -> Action {
+    // The shadow writes the epoch ad of the held run as it exits, around the hold and before the release.
+    let split = ads.partition_point(|ad| ad.known <= released_at);
+    let (Some(before), Some(after)) = (ads[..split].last(), ads.get(split)) else {
+        return Action::Unknown;
+    };
+    if before.known < held_at - EVENT_DELAY {
+        return Action::Unknown;
+    }
+    let raised = |before: Option<f64>, after: Option<f64>| matches!((before, after), (Some(b), Some(a)) if a > b);
+    let edited = |before: Option<u64>, after: Option<u64>| {
+        before.is_some() && after.is_some() && before != after
+    };
+    if raised(before.request_memory, after.request_memory) {
+        Action::Memory
+    } else if raised(before.request_disk, after.request_disk) {
+        Action::Disk
+    } else if edited(before.requirements, after.requirements) {
+        Action::Site
+    } else if edited(before.description, after.description) {
+        Action::Other
+    } else {
+        Action::AsIs
+    }
+}
+
+/// The first terminal event behind the release at step `index`.
+fn outcome_after(
+    job: &JobHistory,
+    index: usize,
+    released_at: i64,
+    horizon: i64,
+) -> (Outcome, Option<i64>) {
+    for step in &job.steps[index + 1..] {
+        let outcome = match step.what {
+            What::Terminated(Exit::Success) => Outcome::Success,
+            What::Terminated(_) => Outcome::Failure,
+            What::Held(hold) if hold.is_by_system() => Outcome::Failure,
+            What::Held(_) | What::Removed => Outcome::Censored,
+            _ => continue,
+        };
+        if step.time - released_at > horizon {
+            break;
+        }
+        return (outcome, Some(step.time));
+    }
+    (Outcome::Censored, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Step;
+    use super::*;
+
+    const DAY: i64 = 86_400;
+
+    fn held(code: i32) -> What {
+        What::Held(Hold { code, subcode: 0, reason: None })
+    }
+
+    fn released() -> What {
+        What::Released { by_person: true }
+    }
+
+    fn outcomes(steps: &[(i64, What)]) -> Vec<Option<Outcome>> {
+        let mut job = JobHistory { job: JobId::new(1, 0), ..JobHistory::default() };
+        job.steps = steps.iter().map(|&(time, what)| Step { time, what }).collect();
+        let history = History::new();
+        let episodes = history.episodes_of(&job, DAY, &Journal::default());
+        episodes.into_iter().map(|episode| episode.outcome).collect()
+    }
+
+    #[test]
+    fn success_is_an_exit_with_code_zero() {
+        let ok = What::Terminated(Exit::Success);
+        assert_eq!(outcomes(&[(1, held(13)), (2, released()), (9, ok)]), [Some(Outcome::Success)]);
+        let bad = What::Terminated(Exit::Code(1));
+        assert_eq!(outcomes(&[(1, held(13)), (2, released()), (9, bad)]), [Some(Outcome::Failure)]);
+        let killed = What::Terminated(Exit::Signal(9));
+        assert_eq!(
+            outcomes(&[(1, held(13)), (2, released()), (9, killed)]),
+            [Some(Outcome::Failure)]
+        );
+    }
+
+    #[test]
+    fn held_again_by_the_system_is_failure_by_a_person_is_censored() {
+        assert_eq!(
+            outcomes(&[(1, held(13)), (2, released()), (9, held(13))]),
+            [Some(Outcome::Failure), None]
+        );
+        assert_eq!(
+            outcomes(&[(1, held(13)), (2, released()), (9, held(1))]),
+            [Some(Outcome::Censored), None]
+        );
+    }
+
+    #[test]
+    fn an_eviction_decides_nothing() {
+        let ok = What::Terminated(Exit::Success);
+        assert_eq!(
+            outcomes(&[
+                (1, held(13)),
+                (2, released()),
+                (5, What::Evicted),
+                (6, What::Executing(None)),
+                (9, ok)
+            ]),
+            [Some(Outcome::Success)]
+        );
+    }
+
+    #[test]
+    fn beyond_the_horizon_or_removed_is_censored_and_never_released_has_no_label() {
+        let ok = What::Terminated(Exit::Success);
+        assert_eq!(
+            outcomes(&[(1, held(13)), (2, released()), (3 + DAY, ok)]),
+            [Some(Outcome::Censored)]
+        );
+        assert_eq!(
+            outcomes(&[(1, held(13)), (2, released()), (9, What::Removed)]),
+            [Some(Outcome::Censored)]
+        );
+        assert_eq!(outcomes(&[(1, held(13)), (9, What::Removed)]), [None]);
+    }
+
+    #[test]
+    fn a_hold_of_a_held_job_is_another_episode_and_the_release_belongs_to_it() {
+        let ok = What::Terminated(Exit::Success);
+        assert_eq!(
+            outcomes(&[(1, held(13)), (2, held(1)), (3, released()), (9, ok)]),
+            [None, Some(Outcome::Success)]
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! The life of one job, as far as it is known.
+
+use super::{AdFacts, Step, Symbol, What};
+use crate::userlog::JobId;
+
+/// A fact and when it became known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known<T> {
+    /// Unix seconds.
+    pub since: i64,
+    /// The fact.
+    pub value: T,
+}
+
+/// The steps and ads of one job. Steps are in the order of their times, ads in the order they became known.
+#[derive(Clone, Debug, Default)]
+pub struct JobHistory {
+    /// The job.
+    pub job: JobId,
+    /// What happened.
+    pub steps: Vec<Step>,
+    /// What its ads said, epoch ads and the queue's.
+    pub ads: Vec<AdFacts>,
+    /// Its owner.
+    pub owner: Option<Known<Symbol>>,
+    /// The sites of its runs, as events 028 and ads told them.
+    pub sites: Vec<Known<Symbol>>,
+    /// MemoryUsage, MiB, from events 006.
+    pub memory_usage: Vec<Known<i64>>,
+    /// MemoryProvisioned, MiB, from events 028.
+    pub memory_provisioned: Vec<Known<i64>>,
+}
+
+impl JobHistory {
+    /// The steps not after `instant`.
+    pub fn steps_until(&self, instant: i64) -> &[Step] {
+        &self.steps[..self.steps.partition_point(|step| step.time <= instant)]
+    }
+
+    /// The last ad known at `instant`.
+    pub fn ad_at(&self, instant: i64) -> Option<&AdFacts> {
+        self.ads[..self.ads.partition_point(|ad| ad.known <= instant)].last()
+    }
+
+    /// Its owner, if that was known at `instant`.
+    pub fn owner_at(&self, instant: i64) -> Option<Symbol> {
+        self.owner.filter(|owner| owner.since <= instant).map(|owner| owner.value)
+    }
+
+    /// The whole life is known: its first event is the submission.
+    pub fn from_submission(&self) -> bool {
+        self.steps.first().is_some_and(|step| step.what == What::Submitted)
+    }
+
+    /// Where the last run not after `instant` was.
+    pub fn machine_at(&self, instant: i64) -> Option<Symbol> {
+        let ran = self.steps_until(instant).iter().rev().find_map(|step| match step.what {
+            What::Executing(machine) => Some(machine),
+            _ => None,
+        });
+        ran.flatten().or_else(|| self.ad_at(instant).and_then(|ad| ad.machine))
+    }
+
+    /// The site of the last run not after `instant`, where one was recorded.
+    pub fn site_at(&self, instant: i64) -> Option<Symbol> {
+        let known = self.sites.partition_point(|site| site.since <= instant);
+        self.sites[..known].last().map(|site| site.value)
+    }
+
+    /// Learns the owner; the earliest moment it was known counts.
+    pub(super) fn learn_owner(&mut self, owner: Symbol, since: i64) {
+        match &mut self.owner {
+            Some(known) if known.since <= since => {}
+            other => *other = Some(Known { since, value: owner }),
+        }
+    }
+
+    /// Brings steps and facts into the order of their times, and drops the second copy of a step that several logs told.
+    pub(super) fn settle(&mut self, sources: &mut Vec<u16>) {
+        if sources.windows(2).any(|pair| pair[0] != pair[1]) {
+            self.merge(sources);
+        } else {
+            self.steps.sort_by_key(|step| step.time);
+        }
+        *sources = vec![sources.first().copied().unwrap_or(0); self.steps.len()];
+        self.ads.sort_by_key(|ad| ad.known);
+        for ad in &self.ads {
+            if let Some(site) = ad.site {
+                self.sites.push(Known { since: ad.known, value: site });
+            }
+        }
+        self.sites.sort_by_key(|site| site.since);
+        self.sites.dedup();
+        self.memory_usage.sort_by_key(|usage| usage.since);
+        self.memory_usage.dedup();
+        self.memory_provisioned.sort_by_key(|provisioned| provisioned.since);
+        self.memory_provisioned.dedup();
+    }
+
+    fn merge(&mut self, sources: &[u16]) {
+        let mut tagged: Vec<(Step, u16)> =
+            self.steps.iter().copied().zip(sources.iter().copied()).collect();
+        tagged.sort_by_key(|(step, source)| (step.time, *source));
+        let mut kept: Vec<(Step, u16)> = Vec::with_capacity(tagged.len());
+        let mut second = 0;
+        for (step, source) in tagged {
+            if kept.last().is_some_and(|(last, _)| last.time != step.time) {
+                second = kept.len();
+            }
+            // One log may tell a step twice in a second; another log's copy of it tells nothing new.
+            let told = kept[second..].iter().any(|(other, from)| *other == step && *from != source);
+            if !told {
+                kept.push((step, source));
+            }
+        }
+        self.steps = kept.into_iter().map(|(step, _)| step).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(time: i64, what: What) -> Step {
+        Step { time, what }
+    }
+
+    #[test]
+    fn two_logs_of_one_job_are_one_history() {
+        let mut job = JobHistory::default();
+        let told =
+            [step(1, What::Submitted), step(5, What::Executing(None)), step(9, What::Removed)];
+        job.steps.extend(told);
+        job.steps.extend([
+            step(1, What::Submitted),
+            step(5, What::InputStarted),
+            step(5, What::Executing(None)),
+        ]);
+        let mut sources = vec![0, 0, 0, 1, 1, 1];
+        job.settle(&mut sources);
+        assert_eq!(job.steps, [told[0], told[1], step(5, What::InputStarted), told[2]],);
+    }
+
+    #[test]
+    fn nothing_after_the_instant_is_seen() {
+        let mut job = JobHistory::default();
+        job.learn_owner(Symbols::default().intern("alice"), 10);
+        job.steps.extend([step(1, What::Submitted), step(20, What::Removed)]);
+        job.settle(&mut vec![0, 0]);
+        assert_eq!(job.owner_at(9), None);
+        assert!(job.owner_at(10).is_some());
+        assert_eq!(job.steps_until(19).len(), 1);
+    }
+
+    use super::super::Symbols;
+}

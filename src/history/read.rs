@@ -1,0 +1,110 @@
+//! Logs and files of ads, read into a history.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use classads::{AdError, ClassAd, long};
+
+use super::{ATTRIBUTES, Coverage, History};
+use crate::userlog::{self, DamagedEvent, JobId, ReadOptions, UserlogError};
+
+/// What came of reading one log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogReport {
+    /// Events read.
+    pub events: u64,
+    /// Events that were damaged and skipped.
+    pub damaged: u64,
+    /// The first of them.
+    pub first_damage: Option<DamagedEvent>,
+}
+
+impl History {
+    /// Reads a job event log from beginning to end with bounded memory. Damaged events are counted and skipped.
+    ///
+    /// # Errors
+    /// [`UserlogError`] when the file cannot be opened or is no job event log.
+    pub fn read_log(
+        &mut self,
+        path: &Path,
+        coverage: Coverage,
+        options: &ReadOptions,
+    ) -> Result<LogReport, UserlogError> {
+        let mut log = userlog::open(path, options)?;
+        let source = self.add_source(coverage);
+        let mut report = LogReport::default();
+        while let Some(event) = log.next_event() {
+            match event {
+                Ok(event) => {
+                    report.events += 1;
+                    self.add_event(source, &event);
+                }
+                Err(damaged) => {
+                    report.damaged += 1;
+                    let gone = damaged.is_io();
+                    report.first_damage.get_or_insert(damaged);
+                    if gone {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(report)
+    }
+}
+
+/// What came of reading epoch ads.
+#[derive(Debug, Default)]
+pub struct AdReport {
+    /// Ads taken.
+    pub ads: u64,
+    /// Parts that could not be used, with their line.
+    pub problems: Vec<AdError>,
+}
+
+/// Damaged parts of a file of ads that are kept to be told of.
+const PROBLEMS: usize = 20;
+
+impl History {
+    /// Reads epoch ads: the epoch history file of the access point, or the output of `condor_history -epochs`, long or
+    /// JSON. Ads of other kinds (transfers, execution points) and ads that do not say when they were written are left out.
+    pub fn read_epochs(&mut self, input: impl BufRead) -> AdReport {
+        let mut report = AdReport::default();
+        let names = ATTRIBUTES.iter().chain(EPOCH_ATTRIBUTES);
+        for ad in classads::read_ads(input).with_projection(names) {
+            match ad {
+                Ok(ad) => report.ads += u64::from(self.add_epoch(&ad).is_some()),
+                Err(problem) if report.problems.len() < PROBLEMS => report.problems.push(problem),
+                Err(problem) if problem.is_io() => break,
+                Err(_) => {}
+            }
+        }
+        report
+    }
+
+    /// Adds one epoch ad. `None` if it is none, or does not say when it was written.
+    pub fn add_epoch(&mut self, ad: &ClassAd) -> Option<JobId> {
+        let kind = ad.string("EpochAdType");
+        if kind.is_some_and(|kind| kind != "EPOCH") {
+            return None;
+        }
+        let written = ad.integer("EpochWriteDate").or_else(|| {
+            // HTCondor 23 says it in the banner alone.
+            let banner = long::Banner::parse(ad.banner()?)?;
+            banner.integer("CurrentTime")
+        });
+        self.add_ad(ad, written.or_else(|| last_instant(ad))?)
+    }
+}
+
+/// Attributes of epoch ads beside those of job ads.
+const EPOCH_ATTRIBUTES: &[&str] =
+    &["EpochAdType", "EpochWriteDate", "JobCurrentStartDate", "JobCurrentFinishTransferInputDate"];
+
+/// The latest instant an ad without a date of its own tells of: `condor_history -epochs` of HTCondor 23 prints no banner.
+fn last_instant(ad: &ClassAd) -> Option<i64> {
+    ["EnteredCurrentStatus", "JobCurrentStartDate", "JobCurrentFinishTransferInputDate"]
+        .iter()
+        .filter_map(|name| ad.integer(name))
+        .max()
+}

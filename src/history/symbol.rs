@@ -1,0 +1,61 @@
+//! Names kept once: owners, hosts, sites, servers, reasons.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A name of a [`Symbols`] table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol(u32);
+
+impl Symbol {
+    /// Its place in the table.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// A table of names. Each is kept once, however many events carry it.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    names: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, Symbol>,
+}
+
+impl Symbols {
+    /// The symbol of `name`, new or known.
+    pub fn intern(&mut self, name: &str) -> Symbol {
+        if let Some(&symbol) = self.numbers.get(name) {
+            return symbol;
+        }
+        let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        let name: Arc<str> = name.into();
+        self.names.push(Arc::clone(&name));
+        self.numbers.insert(name, symbol);
+        symbol
+    }
+
+    /// The symbol of `name` if it was ever seen.
+    pub fn find(&self, name: &str) -> Option<Symbol> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The name of a symbol of this table.
+    pub fn name(&self, symbol: Symbol) -> &str {
+        self.names.get(symbol.0 as usize).map_or("", |name| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_symbol() {
+        let mut symbols = Symbols::default();
+        let alice = symbols.intern("alice");
+        assert_ne!(alice, symbols.intern("bob"));
+        assert_eq!(alice, symbols.intern("alice"));
+        assert_eq!(symbols.name(alice), "alice");
+        assert_eq!(symbols.find("carol"), None);
+    }
+}
