@@ -1,1 +1,25 @@
 //! An episode and what went on around it become a tensor and a row of statics.
+//!
+//! A [`Sampler`] reads a [`History`](crate::history::History) once and makes a [`Sample`] of any of its holds at any
+//! decision instant. `docs/features.md` has a row for each static.
+
+mod around;
+mod frame;
+mod neighbourhood;
+mod recovery;
+mod sample;
+mod schema;
+mod series;
+mod slots;
+mod state;
+mod statics;
+mod words;
+
+pub use around::Scope;
+pub use frame::FrameEdges;
+pub use neighbourhood::Neighbourhood;
+pub use recovery::Recovery;
+pub use sample::{Sample, Sampler, is_labelled};
+pub use schema::{FeatureSchema, StaticSource};
+pub use slots::SLOTS;
+pub use state::State;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::ModelError;
+use crate::features::FeatureSchema;
 
 /// Version of the layout of [`ModelMetadata`] that this program reads and writes.
 pub const METADATA_FORMAT: u32 = 1;
@@ -57,46 +58,6 @@ pub struct Dimensions {
     pub j: usize,
     /// Static columns.
     pub k: usize,
-}
-
-/// Names and order of what a sample holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FeatureSchema {
-    /// Changes whenever a state, a static column, a frame edge or its meaning changes.
-    pub hash: String,
-    /// Name of each state; the position is the value in the states tensor.
-    pub states: Vec<String>,
-    /// Name of each static column, in order.
-    pub statics: Vec<String>,
-    /// The m + 1 edges of the frames, seconds before the decision instant.
-    pub frame_edges: Vec<u32>,
-    /// Job slots (j).
-    pub slots: usize,
-    /// Static columns that come from one source and go missing together. Training drops whole
-    /// sources at random, so that a model also works where a source cannot be read.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sources: Vec<StaticSource>,
-}
-
-impl FeatureSchema {
-    /// Frames (m).
-    pub fn frames(&self) -> usize {
-        self.frame_edges.len().saturating_sub(1)
-    }
-
-    /// e, m, j, k.
-    pub fn dimensions(&self) -> Dimensions {
-        Dimensions { e: self.states.len(), m: self.frames(), j: self.slots, k: self.statics.len() }
-    }
-}
-
-/// Static columns that are known or missing together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StaticSource {
-    /// Name of the source, such as `event-log`.
-    pub name: String,
-    /// Positions of the columns that are 0 when the source is missing, its mask among them.
-    pub columns: Vec<usize>,
 }
 
 /// Where a parameter of the network lies in the archive. Values are little-endian float32.
@@ -205,6 +166,18 @@ pub struct ModelMetadata {
     /// Outcomes per hold code in the training part.
     #[serde(default)]
     pub codes: Vec<CodeStatistics>,
+}
+
+impl Dimensions {
+    /// e, m, j, k of the samples of a schema.
+    pub fn of(schema: &FeatureSchema) -> Self {
+        Self {
+            e: schema.states.len(),
+            m: schema.frames(),
+            j: schema.slots,
+            k: schema.statics.len(),
+        }
+    }
 }
 
 impl ModelMetadata {

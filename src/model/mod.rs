@@ -24,6 +24,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+pub use crate::features::{FeatureSchema, StaticSource};
 pub use archive::{
     Archive, MAX_ARCHIVE_BYTES, MAX_METADATA_BYTES, MAX_TENSOR_BYTES, MAX_TENSORS_BYTES,
     METADATA_ENTRY,
@@ -32,8 +33,8 @@ pub use batch::{Batch, Engine, EngineKind};
 pub use builtin::BuiltinEngine;
 pub use error::ModelError;
 pub use metadata::{
-    Calibration, CodeStatistics, Contract, Dimensions, FeatureSchema, METADATA_FORMAT,
-    ModelMetadata, Output, StaticSource, TensorEntry, Thresholds, TrainingSummary, limits,
+    Calibration, CodeStatistics, Contract, Dimensions, METADATA_FORMAT, ModelMetadata, Output,
+    TensorEntry, Thresholds, TrainingSummary, limits,
 };
 #[cfg(feature = "torch")]
 pub use torch::TorchEngine;

@@ -86,7 +86,7 @@ impl Network {
                 hash: "test".to_owned(),
                 states: names(e),
                 statics: names(k),
-                frame_edges: (0..=m as u32).collect(),
+                frame_edges: (0..=m as u32).map(|edge| edge * 60).collect(),
                 slots: j,
                 sources: Vec::new(),
             },

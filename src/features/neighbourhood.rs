@@ -1,0 +1,82 @@
+//! The numbers about the other jobs of one scope, for people: the statics hold the same as logarithms.
+
+use super::Scope;
+use super::around::GroupSeries;
+use super::series::Series;
+
+/// What one scope's jobs, but for the held one, did and do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbourhood {
+    /// What they have in common with the held job.
+    pub scope: Scope,
+    /// The name of that: the file server, the file, the site, the owner. `None` where others do not mention it.
+    pub name: Option<String>,
+    /// How many began to execute since the job went on hold: their input had arrived.
+    pub started_since: usize,
+    /// How many exited with code 0 since then.
+    pub succeeded_since: usize,
+    /// How many went on hold for the same code since then.
+    pub held_same_code_since: usize,
+    /// How many are held for the same code now.
+    pub held_now_same_code: usize,
+    /// When the last one began to execute, Unix seconds.
+    pub last_started: Option<i64>,
+    /// When the last one went on hold for the same code, Unix seconds.
+    pub last_held_same_code: Option<i64>,
+    as_is: (usize, usize),
+    changed: (usize, usize),
+}
+
+/// The hold asked about, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) code: i32,
+    pub(crate) subcode: i32,
+    pub(crate) held_at: i64,
+    pub(crate) instant: i64,
+    pub(crate) job: u32,
+}
+
+impl Neighbourhood {
+    /// Successes and failures of earlier releases from the same code and subcode as they were, or with nothing known of
+    /// an edit.
+    pub fn as_is(&self) -> (usize, usize) {
+        self.as_is
+    }
+
+    /// Successes and failures of earlier releases from the same code and subcode after an edit.
+    pub fn changed(&self) -> (usize, usize) {
+        self.changed
+    }
+
+    pub(crate) fn of(
+        scope: Scope,
+        name: Option<String>,
+        series: Option<&GroupSeries>,
+        window: &Window,
+    ) -> Self {
+        let empty = GroupSeries::default();
+        let group = series.unwrap_or(&empty);
+        let Window { code, subcode, held_at, instant, job } = *window;
+        let since = |series: &Series| series.count(held_at, instant, job);
+        let held = group.held_code.get(&code);
+        let all = |series: Option<&Series>| {
+            series.map_or(0, |series| series.count(i64::MIN, instant, job))
+        };
+        let results = |results: &std::collections::HashMap<(i32, i32), super::series::Results>| {
+            results.get(&(code, subcode)).map_or((0, 0), |results| results.count(instant, job))
+        };
+        Self {
+            scope,
+            name,
+            started_since: since(&group.started),
+            succeeded_since: since(&group.succeeded),
+            held_same_code_since: held.map_or(0, since),
+            held_now_same_code: all(held).saturating_sub(all(group.left_code.get(&code))),
+            last_started: group.started.last(instant, job),
+            last_held_same_code: held.and_then(|series| series.last(instant, job)),
+            as_is: results(&group.as_is),
+            changed: results(&group.changed),
+        }
+    }
+}

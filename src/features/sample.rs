@@ -1,0 +1,325 @@
+//! One sample: the tensor and the statics of one hold at one decision instant.
+
+use super::around::{Around, Group, Name, Named, Neighbours, Scope};
+use super::frame::FrameEdges;
+use super::neighbourhood::{Neighbourhood, Window};
+use super::slots::{self, SLOTS};
+use super::statics::{Facts, Own, Usage, put_action, put_facts};
+use super::{FeatureSchema, State};
+use crate::history::{Action, Episode, Exit, History, JobHistory, Outcome, Symbol, What};
+
+/// The tensor and the statics of one hold at one decision instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// m x j state indices, the oldest frame first, slot 0 the held job.
+    pub states: Vec<u8>,
+    /// k statics. The last, one for each action, say which action the sample asks about.
+    pub statics: Vec<f32>,
+}
+
+impl Sample {
+    /// Asks about another action.
+    pub fn set_action(&mut self, action: Action) {
+        self.statics.truncate(self.statics.len() - Action::ALL.len());
+        put_action(&mut self.statics, action);
+    }
+}
+
+/// Makes samples of the holds of a history.
+#[derive(Debug)]
+pub struct Sampler {
+    history: History,
+    around: Around,
+    frames: FrameEdges,
+}
+
+impl Sampler {
+    /// Reads the history once; samples of all its holds come from that.
+    pub fn new(mut history: History, frames: FrameEdges) -> Self {
+        history.settle();
+        let around = Around::of(&mut history);
+        Self { history, around, frames }
+    }
+
+    /// The history it samples.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The schema of its samples.
+    pub fn schema(&self) -> FeatureSchema {
+        FeatureSchema::with_frames(&self.frames)
+    }
+
+    /// The sample of a hold at `instant`, asked about `action`. Of the job itself nothing after its hold is seen but the
+    /// time it has been held; of all others nothing after `instant`. `held_in_queue` counts the other jobs that the
+    /// queue shows held for the same code, where no log of the access point is at hand.
+    pub fn sample(
+        &self,
+        hold: &Episode,
+        instant: i64,
+        action: Action,
+        held_in_queue: Option<usize>,
+    ) -> Sample {
+        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
+        let view = self.view(hold, instant, &absent);
+        let mut statics = Vec::new();
+        put_facts(&mut statics, &view.facts(held_in_queue));
+        put_action(&mut statics, action);
+        Sample { states: view.states(), statics }
+    }
+}
+
+impl Sampler {
+    /// What is known of the other jobs of each scope at `instant`: the numbers behind an advice.
+    pub fn neighbourhood(&self, hold: &Episode, instant: i64) -> Vec<Neighbourhood> {
+        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
+        let view = self.view(hold, instant, &absent);
+        let scopes = Scope::ALL.into_iter().zip(view.around()).zip(view.names());
+        scopes
+            .filter(|((_, neighbours), _)| neighbours.known)
+            .map(|((scope, neighbours), name)| {
+                let name = name.map(|name| self.history.symbols.name(name).to_owned());
+                Neighbourhood::of(scope, name, neighbours.series, &view.window())
+            })
+            .collect()
+    }
+
+    fn view<'a>(&'a self, hold: &'a Episode, instant: i64, absent: &'a JobHistory) -> View<'a> {
+        let (number, job) = match self.history.number_of(hold.identity.job) {
+            Some(number) => (number, &self.history.jobs()[number as usize]),
+            None => (u32::MAX, absent),
+        };
+        View { sampler: self, hold, instant, number, job }
+    }
+}
+
+/// One hold at one instant.
+struct View<'a> {
+    sampler: &'a Sampler,
+    hold: &'a Episode,
+    instant: i64,
+    number: u32,
+    job: &'a JobHistory,
+}
+
+impl<'a> View<'a> {
+    /// How many steps of the job itself are seen: up to the hold.
+    fn own_steps(&self) -> usize {
+        match self.hold.step {
+            Some(step) => (step + 1).min(self.job.steps.len()),
+            None => self
+                .job
+                .steps
+                .partition_point(|step| step.time <= self.hold.held_at.min(self.instant)),
+        }
+    }
+
+    fn states(&self) -> Vec<u8> {
+        let frames = &self.sampler.frames;
+        let owner = self.job.owner_at(self.instant);
+        let code = self.hold.identity.code;
+        let slots =
+            slots::choose(&self.sampler.around, (self.number, self.job), owner, code, self.instant);
+        let mut states = vec![State::NOT_OBSERVED.index(); frames.count() * SLOTS];
+        for (slot, number) in slots.into_iter().enumerate() {
+            let Some(job) =
+                number.and_then(|number| self.sampler.history.jobs().get(number as usize))
+            else {
+                continue;
+            };
+            let steps =
+                if slot == 0 { self.own_steps() } else { job.steps_until(self.instant).len() };
+            for (frame, state) in frames.states(job, steps, self.instant).enumerate() {
+                states[frame * SLOTS + slot] = state.index();
+            }
+        }
+        if self.hold.step.is_none() {
+            self.put_hold(&mut states);
+        }
+        states
+    }
+
+    /// A hold that only the queue tells of.
+    fn put_hold(&self, states: &mut [u8]) {
+        let held = State::held(self.hold.identity.code).index();
+        for (frame, check) in self.sampler.frames.checks(self.instant).enumerate() {
+            if check >= self.hold.held_at {
+                states[frame * SLOTS] = held;
+            }
+        }
+    }
+
+    fn facts(&self, held_in_queue: Option<usize>) -> Facts<'a> {
+        let identity = &self.hold.identity;
+        Facts {
+            code: identity.code,
+            subcode: identity.subcode,
+            reason: self.hold.reason.as_deref().filter(|reason| !reason.is_empty()),
+            held_for: self.instant - self.hold.held_at,
+            own: self.own(),
+            usage: self.usage(),
+            around: self.around(),
+            held_in_queue,
+            sees_access_point: self.sampler.history.sees_access_point(self.instant),
+            instant: self.instant,
+            held_at: self.hold.held_at,
+            number: self.number,
+        }
+    }
+
+    fn own(&self) -> Own {
+        let steps = &self.job.steps[..self.own_steps()];
+        let ad = self.job.ad_at(self.instant);
+        let code = self.hold.identity.code;
+        let counted =
+            |wanted: fn(What) -> bool| steps.iter().filter(|step| wanted(step.what)).count() as i64;
+        let held = |what: What| matches!(what, What::Held(hold) if hold.code == code);
+        let same_code = steps.iter().filter(|step| held(step.what)).count() as i64;
+        let starts = counted(|what| matches!(what, What::Executing(_)));
+        let from_submission = self.job.from_submission();
+        let submitted = steps.first().filter(|_| from_submission).map(|step| step.time);
+        let attempt = steps[..steps.len().saturating_sub(1)]
+            .iter()
+            .rev()
+            .take_while(|step| {
+                !matches!(step.what, What::Held(_) | What::Evicted | What::ShadowException)
+            })
+            .find(|step| matches!(step.what, What::Executing(_)));
+        Own {
+            logged: !steps.is_empty(),
+            from_submission,
+            holds: self.hold.identity.num_holds,
+            // The ad counts starts a log that begins late has not seen.
+            starts: if from_submission {
+                starts
+            } else {
+                ad.and_then(|ad| ad.num_job_starts).unwrap_or(0).max(starts)
+            },
+            holds_same_code: same_code.max(1),
+            evictions: counted(|what| matches!(what, What::Evicted | What::ShadowException)),
+            failed_releases: self.failed_releases(code),
+            age: submitted.map(|submitted| self.hold.held_at - submitted),
+            ran_for: attempt.map(|step| self.hold.held_at - step.time),
+        }
+    }
+
+    fn failed_releases(&self, code: i32) -> i64 {
+        let mut failed = 0;
+        let mut released_from = None;
+        for step in &self.job.steps[..self.own_steps()] {
+            match step.what {
+                What::Held(hold) => {
+                    if released_from == Some(Some(code)) && hold.is_by_system() {
+                        failed += 1;
+                    }
+                    released_from = Some(None);
+                    if hold.code == code {
+                        released_from = Some(Some(code));
+                    }
+                }
+                What::Terminated(Exit::Code(_) | Exit::Signal(_))
+                    if released_from == Some(Some(code)) =>
+                {
+                    failed += 1;
+                }
+                _ => {}
+            }
+        }
+        failed
+    }
+
+    fn usage(&self) -> Usage {
+        let until = self.hold.held_at;
+        let ad = self.job.ad_at(self.instant);
+        let last = |facts: &[crate::history::Known<i64>]| {
+            let known = facts.partition_point(|fact| fact.since <= until);
+            facts[..known].last().map(|fact| fact.value as f64)
+        };
+        let provisioned =
+            ad.and_then(|ad| ad.memory_provisioned).or_else(|| last(&self.job.memory_provisioned));
+        let used = ad.and_then(|ad| ad.memory_usage).or_else(|| last(&self.job.memory_usage));
+        let ratio = |used: Option<f64>, given: Option<f64>| match (used, given) {
+            (Some(used), Some(given)) if given > 0.0 => Some(used / given),
+            _ => None,
+        };
+        Usage {
+            memory: ratio(used, provisioned),
+            disk: ratio(ad.and_then(|ad| ad.disk_usage), ad.and_then(|ad| ad.disk_provisioned)),
+            memory_provisioned: provisioned,
+        }
+    }
+
+    fn around(&self) -> [Neighbours<'a>; Scope::ALL.len()] {
+        let named = self.named();
+        Scope::ALL.map(|scope| match scope {
+            Scope::Cluster => self.group(Group::Cluster(self.job.job.cluster)),
+            Scope::AccessPoint => self.group(Group::AccessPoint),
+            _ => match self.name(scope, named) {
+                Name::None => Neighbours { known: false, series: None },
+                Name::New => Neighbours { known: true, series: None },
+                Name::Known(symbol) => self.group(Group::Named(scope, symbol)),
+            },
+        })
+    }
+
+    /// The name the job has in a scope.
+    fn name(&self, scope: Scope, named: Named) -> Name {
+        match scope {
+            Scope::Cluster | Scope::AccessPoint => Name::None,
+            Scope::Owner => self.job.owner_at(self.instant).into(),
+            Scope::Site => self.site(named),
+            Scope::Server => named.server.or_else(|| self.only_server().into()),
+            Scope::File => named.file,
+            Scope::Reason => named.normalised,
+        }
+    }
+
+    fn names(&self) -> [Option<Symbol>; Scope::ALL.len()] {
+        let named = self.named();
+        Scope::ALL.map(|scope| self.name(scope, named).symbol())
+    }
+
+    fn window(&self) -> Window {
+        Window {
+            code: self.hold.identity.code,
+            subcode: self.hold.identity.subcode,
+            held_at: self.hold.held_at,
+            instant: self.instant,
+            job: self.number,
+        }
+    }
+
+    fn group(&self, group: Group) -> Neighbours<'a> {
+        Neighbours { known: true, series: self.sampler.around.group(group) }
+    }
+
+    /// What the reason of this hold names.
+    fn named(&self) -> Named {
+        self.hold.reason.as_deref().map_or_else(Named::default, |reason| {
+            let symbols = &self.sampler.history.symbols;
+            let logged = symbols.find(reason).and_then(|reason| self.sampler.around.named(reason));
+            logged.unwrap_or_else(|| Named::find(reason, symbols))
+        })
+    }
+
+    fn site(&self, named: Named) -> Name {
+        let recorded: Name = self.job.site_at(self.instant).into();
+        recorded.or_else(|| named.machine).or_else(|| self.job.machine_at(self.hold.held_at).into())
+    }
+
+    /// The file server of its input where there is just one.
+    fn only_server(&self) -> Option<Symbol> {
+        match self.job.ad_at(self.instant)?.servers.as_slice() {
+            [server] => Some(*server),
+            _ => None,
+        }
+    }
+}
+
+/// A sample of training: a hold that was released, at its release.
+pub fn is_labelled(episode: &Episode) -> bool {
+    episode.released_at.is_some()
+        && matches!(episode.outcome, Some(Outcome::Success | Outcome::Failure))
+        && !matches!(episode.identity.code, 1 | 15 | 16)
+}

@@ -1,0 +1,155 @@
+//! Instants at which something happened to the jobs of a group, counted over windows.
+
+/// Entries of a window up to this many are looked at one by one, so that the job asked about is left out exactly.
+/// In larger windows it is one of many and stays in.
+const EXACT: usize = 256;
+
+#[derive(Clone, Copy, Debug)]
+struct Prompt {
+    time: i64,
+    job: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Late {
+    time: i64,
+    /// When it became known that this job belongs to the group.
+    known: i64,
+    job: u32,
+}
+
+/// Instants at which one kind of thing happened to the jobs of one group, each with when it was known to belong to the group.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Series {
+    prompt: Vec<Prompt>,
+    late: Vec<Late>,
+}
+
+impl Series {
+    /// It happened to `job` at `time`; that it belongs to the group was known from `known` on.
+    pub(crate) fn push(&mut self, time: i64, known: i64, job: u32) {
+        if known <= time {
+            self.prompt.push(Prompt { time, job });
+        } else {
+            self.late.push(Late { time, known, job });
+        }
+    }
+
+    /// Sorts. To be called before anything is asked.
+    pub(crate) fn settle(&mut self) {
+        self.prompt.sort_unstable_by_key(|entry| (entry.time, entry.job));
+        self.late.sort_unstable_by_key(|entry| (entry.time, entry.job));
+    }
+
+    /// How often it happened to jobs other than `job` after `from` and not after `to`, as known at `to`.
+    pub(crate) fn count(&self, from: i64, to: i64, job: u32) -> usize {
+        let start = self.prompt.partition_point(|entry| entry.time <= from);
+        let end = self.prompt.partition_point(|entry| entry.time <= to).max(start);
+        let prompt = match end - start {
+            few if few <= EXACT => {
+                self.prompt[start..end].iter().filter(|entry| entry.job != job).count()
+            }
+            many => many,
+        };
+        let start = self.late.partition_point(|entry| entry.time <= from);
+        let end = self.late.partition_point(|entry| entry.time <= to).max(start);
+        let late = self.late[start..end]
+            .iter()
+            .filter(|entry| entry.known <= to && entry.job != job)
+            .count();
+        prompt + late
+    }
+
+    /// When it last happened to a job other than `job`, not after `to` and as known then.
+    pub(crate) fn last(&self, to: i64, job: u32) -> Option<i64> {
+        let end = self.prompt.partition_point(|entry| entry.time <= to);
+        let prompt =
+            self.prompt[..end].iter().rev().find(|entry| entry.job != job).map(|entry| entry.time);
+        let end = self.late.partition_point(|entry| entry.time <= to);
+        let late = self.late[..end]
+            .iter()
+            .rev()
+            .find(|entry| entry.known <= to && entry.job != job)
+            .map(|entry| entry.time);
+        prompt.max(late)
+    }
+
+    /// The jobs it happened to, the latest first, not after `to`, of those known to belong to the group at once.
+    pub(crate) fn latest(&self, to: i64) -> impl Iterator<Item = u32> {
+        let end = self.prompt.partition_point(|entry| entry.time <= to);
+        self.prompt[..end].iter().rev().map(|entry| entry.job)
+    }
+}
+
+/// What came of releases: counts of successes and failures up to an instant.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Results {
+    entries: Vec<(i64, u32, bool)>,
+    /// Successes among the first entries.
+    successes: Vec<u32>,
+}
+
+impl Results {
+    /// What came of a release of `job` was known at `known`.
+    pub(crate) fn push(&mut self, known: i64, job: u32, success: bool) {
+        self.entries.push((known, job, success));
+    }
+
+    /// Sorts. To be called before anything is asked.
+    pub(crate) fn settle(&mut self) {
+        self.entries.sort_unstable();
+        let mut sum = 0;
+        self.successes = std::iter::once(0)
+            .chain(self.entries.iter().map(|&(_, _, success)| {
+                sum += u32::from(success);
+                sum
+            }))
+            .collect();
+    }
+
+    /// Successes and failures of jobs other than `job` known at `to`.
+    pub(crate) fn count(&self, to: i64, job: u32) -> (usize, usize) {
+        let end = self.entries.partition_point(|&(known, _, _)| known <= to);
+        if end <= EXACT {
+            let others = self.entries[..end].iter().filter(|&&(_, other, _)| other != job);
+            let successes = others.clone().filter(|&&(_, _, success)| success).count();
+            return (successes, others.count() - successes);
+        }
+        let successes = self.successes[end] as usize;
+        (successes, end - successes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_leave_out_the_job_and_the_future() {
+        let mut series = Series::default();
+        for (time, known, job) in [(10, 10, 1), (20, 20, 2), (30, 50, 3), (40, 40, 1)] {
+            series.push(time, known, job);
+        }
+        series.settle();
+        assert_eq!(series.count(0, 40, 9), 3);
+        assert_eq!(series.count(0, 50, 9), 4);
+        assert_eq!(series.count(0, 50, 1), 2);
+        assert_eq!(series.count(10, 20, 9), 1);
+        assert_eq!(series.last(40, 1), Some(20));
+        assert_eq!(series.last(50, 1), Some(30));
+        assert_eq!(series.last(5, 9), None);
+        assert_eq!(series.latest(35).collect::<Vec<_>>(), [2, 1]);
+    }
+
+    #[test]
+    fn results_count_others() {
+        let mut results = Results::default();
+        results.push(5, 1, true);
+        results.push(3, 2, false);
+        results.push(9, 3, true);
+        results.settle();
+        assert_eq!(results.count(5, 9), (1, 1));
+        assert_eq!(results.count(5, 1), (0, 1));
+        assert_eq!(results.count(100, 2), (2, 0));
+    }
+}
