@@ -1,0 +1,257 @@
+//! Judges held jobs: from the history and the model to one [`Advice`] a job.
+
+use std::collections::HashMap;
+
+use super::changes::{self, Change};
+use super::decide::{Chances, Decision, decide};
+use super::job_facts::JobFacts;
+use super::{Advice, HeldJob, Recommendation, Trust, Wait, evidence, meaning};
+use crate::features::{FrameEdges, Neighbourhood, Recovery, Sampler, Scope};
+use crate::history::{Action, Episode, History, HoldInQueue, reason};
+use crate::model::{Batch, Model, ModelError};
+use crate::userlog::JobId;
+
+/// A held job to judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// The job.
+    pub job: JobId,
+    /// Its hold, as its ad in the queue tells it; `None` where only logs tell.
+    pub in_queue: Option<HoldInQueue>,
+    /// What changes to it depend on.
+    pub facts: JobFacts,
+    /// DAGManJobId.
+    pub dagman_job_id: Option<i32>,
+    /// What HTCondor will do by itself, one sentence each.
+    pub htcondor_will: Vec<String>,
+    /// When HTCondor will release it by itself, Unix seconds.
+    pub released_by_policy_at: Option<i64>,
+}
+
+impl Held {
+    /// A job of which only a log tells.
+    pub fn of_log(job: JobId) -> Self {
+        Self {
+            job,
+            in_queue: None,
+            facts: JobFacts::of(job),
+            dagman_job_id: None,
+            htcondor_will: Vec::new(),
+            released_by_policy_at: None,
+        }
+    }
+}
+
+/// Judges held jobs at one instant.
+#[derive(Debug)]
+pub struct Advisor<'a> {
+    sampler: Sampler,
+    model: &'a Model,
+    now: i64,
+    /// Jobs held now by code, where only the queue tells.
+    held_by_code: HashMap<i32, usize>,
+}
+
+/// Seconds ahead for which a release by HTCondor itself is worth waiting for.
+const SOON: i64 = 3_600;
+
+impl<'a> Advisor<'a> {
+    /// Reads the history once. Fails where the model was trained on other features.
+    ///
+    /// # Errors
+    /// [`ModelError`] for a model of another schema.
+    pub fn new(history: History, model: &'a Model, now: i64) -> Result<Self, ModelError> {
+        let schema = &model.metadata.schema;
+        let frames = FrameEdges::new(schema.frame_edges.clone()).unwrap_or_default();
+        let sampler = Sampler::new(history, frames);
+        model.check_schema(&sampler.schema().hash)?;
+        Ok(Self { sampler, model, now, held_by_code: HashMap::new() })
+    }
+
+    /// Tells how many jobs the queue shows held, by code.
+    pub fn set_held_by_code(&mut self, held_by_code: HashMap<i32, usize>) {
+        self.held_by_code = held_by_code;
+    }
+
+    /// What it reads from.
+    pub fn history(&self) -> &History {
+        self.sampler.history()
+    }
+
+    /// The jobs that the logs show held now, in the order of their ids.
+    pub fn held_in_logs(&self) -> Vec<JobId> {
+        let history = self.history();
+        let mut held: Vec<JobId> = history
+            .jobs()
+            .iter()
+            .map(|job| job.job)
+            .filter(|&job| history.held_at(job, None, self.now).is_some())
+            .collect();
+        held.sort_unstable();
+        held
+    }
+
+    /// Judges one job. `None` if it is not held.
+    ///
+    /// # Errors
+    /// [`ModelError`] when the engine fails.
+    pub fn advise(&self, held: &Held) -> Result<Option<Advice>, ModelError> {
+        let Some(hold) = self.history().held_at(held.job, held.in_queue.as_ref(), self.now) else {
+            return Ok(None);
+        };
+        let neighbourhoods = self.sampler.neighbourhood(&hold, self.now);
+        let text = hold.reason.clone().unwrap_or_default();
+        let parts = changes::Hold {
+            code: Some(hold.identity.code),
+            subcode: Some(hold.identity.subcode),
+            reason: &text,
+        };
+        let actions = changes::applicable_actions(&parts, &held.facts);
+        let chances = self.chances(&hold, &actions, &neighbourhoods)?;
+        let decision = self.decision(&hold, &chances, held);
+        let change =
+            decision.action.and_then(|action| changes::change(action, &parts, &held.facts));
+        let job = self.history().job(held.job);
+        Ok(Some(Advice {
+            held: describe(held, &hold, &text),
+            recommendation: decision.recommendation,
+            action: decision.action,
+            success: chances.actions.clone(),
+            band: decision.band(),
+            meaning: meaning::meaning(Some(hold.identity.code), Some(hold.identity.subcode), &text),
+            evidence: evidence::sentences(&hold, job, &neighbourhoods, self.now),
+            changes: changes_of(&decision, change.as_ref()),
+            commands: commands_of(&decision, change.as_ref(), &parts, &held.facts),
+            wait: self.wait(&decision, &hold, held, &neighbourhoods),
+            htcondor_will: held.htcondor_will.clone(),
+            trust: Trust {
+                trained_on: self.model.metadata.training.trained_on.clone(),
+                outcomes_here: self.model.metadata.training.outcomes,
+            },
+            missing: Vec::new(),
+        }))
+    }
+
+    fn chances(
+        &self,
+        hold: &Episode,
+        actions: &[Action],
+        neighbourhoods: &[Neighbourhood],
+    ) -> Result<Chances, ModelError> {
+        let elsewhere =
+            self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
+        let mut sample = self.sampler.sample(hold, self.now, Action::AsIs, elsewhere);
+        let recovery = self.recovery(neighbourhoods);
+        let (mut states, mut statics) = (Vec::new(), Vec::new());
+        for &action in actions {
+            sample.set_action(action);
+            states.extend_from_slice(&sample.states);
+            statics.extend_from_slice(&sample.statics);
+        }
+        sample.set_action(Action::AsIs);
+        let recovered = recovery.apply(&sample);
+        states.extend_from_slice(&recovered.states);
+        statics.extend_from_slice(&recovered.statics);
+        let n = actions.len() + 1;
+        let mut chances =
+            self.model.probabilities(&Batch { states: &states, statics: &statics, n })?;
+        let recovered = chances.pop();
+        Ok(Chances { actions: actions.iter().copied().zip(chances).collect(), recovered })
+    }
+
+    /// What a wait could bring: others of the narrowest scope that is known get through again.
+    fn recovery(&self, neighbourhoods: &[Neighbourhood]) -> Recovery {
+        let known =
+            |scope: Scope| neighbourhoods.iter().any(|neighbourhood| neighbourhood.scope == scope);
+        let mut scopes = vec![Scope::Reason, Scope::Site];
+        if known(Scope::Server) {
+            scopes = vec![Scope::Server, Scope::Reason];
+        }
+        Recovery::of(&self.model.metadata.schema, &scopes)
+    }
+
+    fn decision(&self, hold: &Episode, chances: &Chances, held: &Held) -> Decision {
+        let decision = decide(chances, self.model.metadata.thresholds);
+        let as_is = chances.actions.first().map_or(0.0, |&(_, chance)| chance);
+        match hold.identity.code {
+            // Held by a person: whoever held it knows why, a model does not.
+            1 => {
+                Decision { recommendation: Recommendation::Undecided, action: None, chance: as_is }
+            }
+            // Released when its input has been spooled, and not before (schedd.cpp).
+            16 => Decision { recommendation: Recommendation::Wait, action: None, chance: as_is },
+            _ if decision.recommendation == Recommendation::Release
+                && held.released_by_policy_at.is_some_and(|at| at <= self.now + SOON) =>
+            {
+                Decision { recommendation: Recommendation::Wait, ..decision }
+            }
+            _ => decision,
+        }
+    }
+
+    fn wait(
+        &self,
+        decision: &Decision,
+        hold: &Episode,
+        held: &Held,
+        neighbourhoods: &[Neighbourhood],
+    ) -> Option<Wait> {
+        if decision.recommendation != Recommendation::Wait {
+            return None;
+        }
+        let until = held.released_by_policy_at;
+        let what = if hold.identity.code == 16 {
+            "its input files have been spooled".to_owned()
+        } else if until.is_some() {
+            "HTCondor releases it by itself".to_owned()
+        } else if let Some(server) = neighbourhoods.iter().find(|n| n.scope == Scope::Server) {
+            let name = server.name.as_deref().map_or_else(String::new, |name| {
+                format!(" from {}", crate::text::strip_control(name))
+            });
+            format!("another job has fetched its input{name} again")
+        } else {
+            "another job with this hold reason has got through after a release".to_owned()
+        };
+        Some(Wait { what, until })
+    }
+}
+
+fn describe(held: &Held, hold: &Episode, text: &str) -> HeldJob {
+    HeldJob {
+        job: held.job,
+        owner: hold.owner.clone(),
+        code: Some(hold.identity.code),
+        subcode: Some(hold.identity.subcode),
+        reason: (!text.is_empty()).then(|| text.to_owned()),
+        normalised_reason: reason::normalised(text),
+        held_since: hold.held_at,
+        num_holds: u32::try_from(hold.identity.num_holds).unwrap_or(0),
+        dagman_job_id: held.dagman_job_id,
+    }
+}
+
+fn changes_of(decision: &Decision, change: Option<&Change>) -> Vec<String> {
+    match decision.recommendation {
+        Recommendation::Change => change.map(|change| change.text.clone()).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn commands_of(
+    decision: &Decision,
+    change: Option<&Change>,
+    hold: &changes::Hold<'_>,
+    facts: &JobFacts,
+) -> Vec<String> {
+    match decision.recommendation {
+        Recommendation::Release | Recommendation::Change => {
+            change.map(|change| change.commands.clone()).unwrap_or_default()
+        }
+        // To be pasted when what is waited for has come.
+        Recommendation::Wait if hold.code != Some(16) => {
+            vec![changes::release_command(hold, facts)]
+        }
+        Recommendation::Remove => vec![changes::remove_command(hold, facts)],
+        Recommendation::Wait | Recommendation::Undecided => Vec::new(),
+    }
+}

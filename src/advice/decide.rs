@@ -1,0 +1,121 @@
+//! Probabilities and costs become a recommendation.
+
+use super::{Band, Recommendation};
+use crate::history::Action;
+use crate::model::Thresholds;
+
+/// The probabilities a decision is made from, 0 to 1.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Chances {
+    /// Success of each action that makes sense here; as-is first.
+    pub actions: Vec<(Action, f64)>,
+    /// Success of a release as it is, had others been seen to get through again. `None` where nothing outside the job is
+    /// known to wait for.
+    pub recovered: Option<f64>,
+}
+
+/// What to do, with which action, and how likely that is to succeed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Decision {
+    /// What to do.
+    pub recommendation: Recommendation,
+    /// The action it stands for.
+    pub action: Option<Action>,
+    /// Probability of success of that action; of the best one for `remove` and `undecided`.
+    pub chance: f64,
+}
+
+impl Decision {
+    /// How likely the action is to succeed, in words.
+    pub(super) fn band(&self) -> Band {
+        Band::of(self.chance)
+    }
+}
+
+/// How much more likely a change or a wait must make success to be worth the trouble.
+const WORTH_A_CHANGE: f64 = 0.15;
+
+/// A release this likely to succeed needs no change.
+const GOOD_AS_IT_IS: f64 = 0.8;
+
+/// Decides by expected cost. With a vain release costing `c` of what success is worth, releasing pays where
+/// `p > c / (1 + c)`: that is `thresholds.release`. Removing is final and holding costs next to nothing, so a job is
+/// removed only where the best action stays below `thresholds.remove`.
+pub(super) fn decide(chances: &Chances, thresholds: Thresholds) -> Decision {
+    let as_is =
+        chances.actions.iter().find(|(action, _)| *action == Action::AsIs).map_or(0.0, |&(_, p)| p);
+    let change = chances
+        .actions
+        .iter()
+        .filter(|(action, _)| *action != Action::AsIs)
+        .copied()
+        .max_by(|(_, a), (_, b)| a.total_cmp(b));
+    let better_changed = change.filter(|&(_, p)| {
+        p >= thresholds.release && p >= as_is + WORTH_A_CHANGE && as_is < GOOD_AS_IT_IS
+    });
+    let release = Decision {
+        recommendation: Recommendation::Release,
+        action: Some(Action::AsIs),
+        chance: as_is,
+    };
+    if as_is >= thresholds.release && better_changed.is_none() {
+        return release;
+    }
+    let recovered =
+        chances.recovered.filter(|&p| p >= thresholds.release && p >= as_is + WORTH_A_CHANGE);
+    let changed = better_changed.map_or(0.0, |(_, p)| p);
+    if let Some(chance) = recovered.filter(|&p| as_is < thresholds.release && p >= changed) {
+        return Decision {
+            recommendation: Recommendation::Wait,
+            action: Some(Action::AsIs),
+            chance,
+        };
+    }
+    if let Some((action, chance)) = better_changed {
+        return Decision { recommendation: Recommendation::Change, action: Some(action), chance };
+    }
+    let best = change.map_or(as_is, |(_, p)| p.max(as_is)).max(chances.recovered.unwrap_or(0.0));
+    let recommendation =
+        if best < thresholds.remove { Recommendation::Remove } else { Recommendation::Undecided };
+    Decision { recommendation, action: None, chance: best }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Thresholds = Thresholds { release: 0.5, remove: 0.1 };
+
+    fn decided(as_is: f64, change: Option<f64>, recovered: Option<f64>) -> Recommendation {
+        let mut actions = vec![(Action::AsIs, as_is)];
+        actions.extend(change.map(|p| (Action::Other, p)));
+        decide(&Chances { actions, recovered }, LIMITS).recommendation
+    }
+
+    #[test]
+    fn a_likely_success_is_released() {
+        assert_eq!(decided(0.7, None, None), Recommendation::Release);
+        assert_eq!(decided(0.9, Some(0.99), None), Recommendation::Release);
+    }
+
+    #[test]
+    fn a_change_that_makes_the_difference_is_asked_for() {
+        assert_eq!(decided(0.1, Some(0.9), None), Recommendation::Change);
+        assert_eq!(decided(0.55, Some(0.9), None), Recommendation::Change);
+        assert_eq!(decided(0.55, Some(0.6), None), Recommendation::Release);
+    }
+
+    #[test]
+    fn what_others_must_bring_is_waited_for() {
+        assert_eq!(decided(0.1, None, Some(0.9)), Recommendation::Wait);
+        assert_eq!(decided(0.1, Some(0.95), Some(0.6)), Recommendation::Change);
+        assert_eq!(decided(0.1, Some(0.7), Some(0.9)), Recommendation::Wait);
+    }
+
+    #[test]
+    fn removal_needs_that_nothing_helps() {
+        assert_eq!(decided(0.01, Some(0.02), None), Recommendation::Remove);
+        assert_eq!(decided(0.01, Some(0.3), None), Recommendation::Undecided);
+        assert_eq!(decided(0.01, Some(0.02), Some(0.3)), Recommendation::Undecided);
+    }
+}

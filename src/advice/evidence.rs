@@ -1,0 +1,173 @@
+//! Why: this job's history, what like holds came to, and what goes on around it, one sentence each.
+
+use crate::features::{Neighbourhood, Scope};
+use crate::history::{AdFacts, Episode, Exit, JobHistory, What};
+use crate::text::{shorten, strip_control};
+
+/// Characters of a name that are quoted in a sentence.
+const NAME: usize = 60;
+
+/// The sentences, the most telling first.
+pub(super) fn sentences(
+    hold: &Episode,
+    job: Option<&JobHistory>,
+    neighbourhoods: &[Neighbourhood],
+    now: i64,
+) -> Vec<String> {
+    let mut said = Vec::new();
+    said.extend(around(neighbourhoods, hold, now));
+    said.extend(like_holds(neighbourhoods, hold));
+    said.extend(job.and_then(|job| own_history(hold, job)));
+    said.extend(job.and_then(|job| job.ad_at(now)).and_then(memory));
+    said
+}
+
+/// A span of time in the largest unit that fits.
+pub(super) fn span(seconds: i64) -> String {
+    let (number, unit) = match seconds.max(0) {
+        s if s < 60 => (s, "second"),
+        s if s < 3_600 => (s / 60, "minute"),
+        s if s < 2 * 86_400 => (s / 3_600, "hour"),
+        s => (s / 86_400, "day"),
+    };
+    plural(number, unit)
+}
+
+fn plural(number: i64, unit: &str) -> String {
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
+}
+
+fn jobs(number: usize) -> String {
+    plural(i64::try_from(number).unwrap_or(i64::MAX), "other job")
+}
+
+fn named(neighbourhood: &Neighbourhood) -> String {
+    let name = neighbourhood
+        .name
+        .as_deref()
+        .map(|name| strip_control(name).into_owned())
+        .unwrap_or_default();
+    let name = shorten(&name, NAME);
+    match neighbourhood.scope {
+        Scope::Cluster => "of this cluster".to_owned(),
+        Scope::Owner => "of this owner".to_owned(),
+        Scope::Site => format!("at {name}"),
+        Scope::Server => format!("with input from {name}"),
+        Scope::File => format!("that read {name}"),
+        Scope::Reason => "with this hold reason".to_owned(),
+        Scope::AccessPoint => "of this access point".to_owned(),
+    }
+}
+
+/// What goes on around the job: the closest scope in which others got through, and the one in which they are held.
+fn around(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<String> {
+    const CLOSEST: [Scope; 6] = [
+        Scope::File,
+        Scope::Server,
+        Scope::Cluster,
+        Scope::Reason,
+        Scope::Site,
+        Scope::AccessPoint,
+    ];
+    let find =
+        |scope: Scope| neighbourhoods.iter().find(|neighbourhood| neighbourhood.scope == scope);
+    let mut said = Vec::new();
+    if let Some(through) =
+        CLOSEST.iter().filter_map(|&scope| find(scope)).find(|n| n.started_since > 0)
+    {
+        let ago = through
+            .last_started
+            .map_or(String::new(), |last| format!(", the last {} ago", span(now - last)));
+        said.push(format!(
+            "{} {} began to execute since this hold{ago}.",
+            jobs(through.started_since),
+            named(through)
+        ));
+    } else if let Some(near) =
+        [Scope::Server, Scope::Cluster].iter().filter_map(|&scope| find(scope)).next()
+    {
+        let held = span(now - hold.held_at);
+        said.push(format!(
+            "No other job {} began to execute in the {held} since this hold.",
+            named(near)
+        ));
+    }
+    if let Some(held) =
+        CLOSEST.iter().filter_map(|&scope| find(scope)).find(|n| n.held_now_same_code > 0)
+    {
+        let are = if held.held_now_same_code == 1 { "is" } else { "are" };
+        said.push(format!(
+            "{} {} {are} held for code {} now.",
+            jobs(held.held_now_same_code),
+            named(held),
+            hold.identity.code
+        ));
+    }
+    said
+}
+
+/// What earlier releases from the same code and subcode came to, in the closest scope that has any.
+fn like_holds(neighbourhoods: &[Neighbourhood], hold: &Episode) -> Vec<String> {
+    let mut said = Vec::new();
+    let (code, subcode) = (hold.identity.code, hold.identity.subcode);
+    for (results, how) in [
+        (Neighbourhood::as_is as fn(&Neighbourhood) -> (usize, usize), "without a known edit"),
+        (Neighbourhood::changed, "after an edit"),
+    ] {
+        let closest = neighbourhoods.iter().find(|n| results(n) != (0, 0));
+        if let Some(closest) = closest {
+            let (successes, failures) = results(closest);
+            said.push(format!(
+                "{successes} of {} releases from code {code}/{subcode} {how} ended in success, among jobs {}.",
+                successes + failures,
+                named(closest)
+            ));
+        }
+    }
+    said
+}
+
+fn own_history(hold: &Episode, job: &JobHistory) -> Option<String> {
+    let steps = &job.steps[..hold.step.map_or(0, |step| step.min(job.steps.len()))];
+    if steps.is_empty() {
+        return None;
+    }
+    let count =
+        |wanted: fn(&What) -> bool| steps.iter().filter(|step| wanted(&step.what)).count() as i64;
+    let starts = count(|what| matches!(what, What::Executing(_)));
+    let holds = count(|what| matches!(what, What::Held(_)));
+    let failed = count(|what| matches!(what, What::Terminated(Exit::Code(_) | Exit::Signal(_))));
+    let mut said = match starts {
+        0 => "This job has never begun to execute".to_owned(),
+        n => format!("This job began to execute {}", plural(n, "time")),
+    };
+    if holds > 0 {
+        said.push_str(&format!(", and was held {} before", plural(holds, "time")));
+    }
+    if failed > 0 {
+        said.push_str(&format!("; {failed} of its runs failed"));
+    }
+    said.push('.');
+    Some(said)
+}
+
+fn memory(ad: &AdFacts) -> Option<String> {
+    let (used, given) = (ad.memory_usage?, ad.memory_provisioned.filter(|given| *given > 0.0)?);
+    Some(format!(
+        "Its last run used {used:.0} of {given:.0} MiB of memory ({:.0} %).",
+        used / given * 100.0
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_of_time() {
+        assert_eq!(span(-3), "0 seconds");
+        assert_eq!(span(60), "1 minute");
+        assert_eq!(span(7_200), "2 hours");
+        assert_eq!(span(200_000), "2 days");
+    }
+}
