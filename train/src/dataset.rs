@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use holdadvise::history::{Action, Outcome};
-use holdadvise::model::{Batch, FeatureSchema};
+use holdadvise::model::{Batch, Dimensions, FeatureSchema};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,7 @@ impl Dataset {
     pub fn push(&mut self, row: &Row<'_>) -> Result<(), DatasetError> {
         let fail = |detail| Err(DatasetError::Row { row: self.len(), detail });
         let batch = Batch { states: row.states, statics: row.statics, n: 1 };
-        if let Err(error) = batch.check(&self.info.schema.dimensions()) {
+        if let Err(error) = batch.check(&Dimensions::of(&self.info.schema)) {
             return fail(error.to_string());
         }
         if !(row.weight.is_finite() && row.weight >= 0.0) {
@@ -187,7 +187,7 @@ impl Dataset {
 
     /// States and statics of the rows named, one after the other.
     pub fn gather(&self, rows: &[usize]) -> (Vec<u8>, Vec<f32>) {
-        let d = self.info.schema.dimensions();
+        let d = Dimensions::of(&self.info.schema);
         let size = d.m * d.j;
         let mut states = Vec::with_capacity(rows.len() * size);
         let mut statics = Vec::with_capacity(rows.len() * d.k);
@@ -203,7 +203,7 @@ impl Dataset {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), DatasetError> {
-        let d = self.info.schema.dimensions();
+        let d = Dimensions::of(&self.info.schema);
         let n = self.len();
         let columns: [Column<'_>; 12] = [
             ("states", Dtype::U8, vec![n, d.m, d.j], Cow::from(&self.states)),
@@ -261,7 +261,7 @@ impl Dataset {
         if info.format != DATASET_FORMAT {
             return Err(format!("format {}, expected {DATASET_FORMAT}", info.format));
         }
-        let d = info.schema.dimensions();
+        let d = Dimensions::of(&info.schema);
         let n = tensors.tensor("label").map_err(text)?.shape().first().copied().unwrap_or(0);
         let column = |name: &str, dtype: Dtype, shape: &[usize]| -> Result<&[u8], String> {
             let view = tensors.tensor(name).map_err(|error| format!("tensor {name}: {error}"))?;
@@ -295,7 +295,7 @@ impl Dataset {
 
     fn check(&self) -> Result<(), String> {
         let batch = Batch { states: &self.states, statics: &self.statics, n: self.len() };
-        batch.check(&self.info.schema.dimensions()).map_err(|error| error.to_string())?;
+        batch.check(&Dimensions::of(&self.info.schema)).map_err(|error| error.to_string())?;
         let wrong = |name: &str, row: Option<usize>| match row {
             Some(row) => Err(format!("row {row} has a value out of range in {name}")),
             None => Ok(()),

@@ -161,7 +161,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use holdadvise::model::{FeatureSchema, METADATA_FORMAT, TrainingSummary};
+    use holdadvise::model::{Dimensions, FeatureSchema, METADATA_FORMAT, TrainingSummary};
 
     /// Metadata that fits the template as it is: one state, frame, slot and static.
     fn metadata() -> ModelMetadata {
@@ -177,7 +177,7 @@ mod tests {
             format: METADATA_FORMAT,
             contract: Contract::default(),
             output: holdadvise::model::Output::default(),
-            dimensions: schema.dimensions(),
+            dimensions: Dimensions::of(&schema),
             schema,
             tensors: Vec::new(),
             calibration: holdadvise::model::Calibration::default(),

@@ -9,13 +9,16 @@ pub mod calibration;
 #[cfg(feature = "torch")]
 pub mod cuda;
 pub mod dataset;
+pub mod episodes;
 pub mod evaluate;
 pub mod export;
+pub mod input;
 pub mod metrics;
 #[cfg(feature = "torch")]
 pub mod network;
 pub mod pickle;
 pub mod random;
 pub mod split;
+pub mod tensors;
 #[cfg(feature = "torch")]
 pub mod training;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 #[cfg(feature = "torch")]
 use holdadvise_train::{cuda, training};
-use holdadvise_train::{evaluate, export};
+use holdadvise_train::{episodes, evaluate, export, tensors};
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -17,6 +17,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Episodes(episodes::EpisodesOptions),
+    Tensors(tensors::TensorsOptions),
     #[cfg(feature = "torch")]
     Train(training::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
@@ -28,6 +30,8 @@ fn main() -> ExitCode {
     #[cfg(feature = "torch")]
     cuda::load();
     let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
+        Command::Episodes(options) => episodes::run(options),
+        Command::Tensors(options) => tensors::run(options),
         #[cfg(feature = "torch")]
         Command::Train(options) => training::run(options).map_err(Into::into),
         Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use holdadvise::model::{
-    Batch, Calibration, Contract, METADATA_FORMAT, Model, ModelError, ModelMetadata, Output,
+    Batch, Calibration, Contract, Dimensions, METADATA_FORMAT, Model, ModelError, ModelMetadata, Output,
     Thresholds, TrainingSummary,
 };
 use serde_json::json;
@@ -301,7 +301,7 @@ fn fit(dataset: &Dataset, split: &Split, options: &FitOptions) -> Result<Fitted,
 
 fn sizes(dataset: &Dataset, options: &FitOptions) -> Sizes {
     Sizes {
-        dimensions: dataset.info.schema.dimensions(),
+        dimensions: Dimensions::of(&dataset.info.schema),
         embedding: options.embedding,
         hidden: options.hidden,
         layers: options.layers,
@@ -361,7 +361,7 @@ struct RowBatch {
 
 impl Rows {
     fn new(dataset: &Dataset, device: Device) -> Result<Self, TrainError> {
-        let d = dataset.info.schema.dimensions();
+        let d = Dimensions::of(&dataset.info.schema);
         let n = dataset.len() as i64;
         let on_device = |tensor: Tensor, shape: &[i64]| -> Result<Tensor, TrainError> {
             Ok(tensor.f_view(shape)?.f_to_device(device)?)
@@ -498,7 +498,7 @@ fn describe(
         format: METADATA_FORMAT,
         contract: Contract::StatesStatics,
         output: Output::Logit,
-        dimensions: info.schema.dimensions(),
+        dimensions: Dimensions::of(&info.schema),
         schema: info.schema.clone(),
         tensors: Vec::new(),
         calibration: Calibration::default(),

@@ -1,0 +1,71 @@
+//! `holdadvise-train episodes`: the holds of logs, what was done about them and what came of it.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use clap::Args;
+use holdadvise::history::{Episode, Outcome};
+
+use crate::input::InputOptions;
+
+/// Print the holds of job event logs as JSON lines, and a summary on standard error.
+#[derive(Clone, Debug, Args)]
+pub struct EpisodesOptions {
+    #[command(flatten)]
+    input: InputOptions,
+}
+
+/// Holds of one code and subcode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    holds: u64,
+    released: u64,
+    successes: u64,
+    failures: u64,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// When the input cannot be read or the output not written.
+pub fn run(options: &EpisodesOptions) -> Result<(), Box<dyn std::error::Error>> {
+    let input = options.input.read()?;
+    let episodes = input.episodes();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for episode in &episodes {
+        serde_json::to_writer(&mut out, episode)?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    eprint!("{}", summary(&episodes));
+    Ok(())
+}
+
+fn summary(episodes: &[Episode]) -> String {
+    let mut codes: BTreeMap<(i32, i32), Tally> = BTreeMap::new();
+    for episode in episodes {
+        let tally = codes.entry((episode.identity.code, episode.identity.subcode)).or_default();
+        tally.holds += 1;
+        tally.released += u64::from(episode.released_at.is_some());
+        tally.successes += u64::from(episode.outcome == Some(Outcome::Success));
+        tally.failures += u64::from(episode.outcome == Some(Outcome::Failure));
+    }
+    let mut text = String::from("CODE/SUB      HOLDS  RELEASED  SUCCESS  FAILURE  RATE\n");
+    for ((code, subcode), tally) in codes {
+        let decided = tally.successes + tally.failures;
+        let rate = match decided {
+            0 => "-".to_owned(),
+            _ => format!("{:.2}", tally.successes as f64 / decided as f64),
+        };
+        text.push_str(&format!(
+            "{:<12} {:>6} {:>9} {:>8} {:>8}  {rate}\n",
+            format!("{code}/{subcode}"),
+            tally.holds,
+            tally.released,
+            tally.successes,
+            tally.failures
+        ));
+    }
+    text
+}
+

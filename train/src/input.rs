@@ -1,0 +1,122 @@
+//! The logs, epoch ads and journal that training reads.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use holdadvise::history::{Coverage, Episode, History, Journal};
+use holdadvise::userlog::{ReadOptions, UserlogError};
+use jiff::tz::TimeZone;
+
+/// What to read.
+#[derive(Clone, Debug, Args)]
+pub struct InputOptions {
+    /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs (`--userlogs`).
+    #[arg(required = true)]
+    pub logs: Vec<PathBuf>,
+    /// The logs are users' logs, not one of the whole access point.
+    #[arg(long)]
+    pub userlogs: bool,
+    /// Epoch ads: the epoch history file, or the output of `condor_history -epochs -long`. Repeatable.
+    #[arg(long, value_name = "FILE")]
+    pub epochs: Vec<PathBuf>,
+    /// What was done before releases, JSON lines of job, released_at, action. Repeatable.
+    #[arg(long, value_name = "FILE")]
+    pub journal: Vec<PathBuf>,
+    /// H: an outcome counts if it comes within so many hours of the release.
+    #[arg(long, value_name = "HOURS", default_value_t = 48)]
+    pub horizon: u32,
+    /// Time zone of the access point that wrote the logs, such as America/Chicago. Default: this machine's.
+    #[arg(long, value_name = "ZONE")]
+    pub time_zone: Option<String>,
+}
+
+/// Why the input could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A log cannot be read at all.
+    #[error(transparent)]
+    Log(#[from] UserlogError),
+    /// Another file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system, or the reader of that file, said.
+        source: std::io::Error,
+    },
+    /// There is no such time zone.
+    #[error("{0}: expected the name of a time zone such as America/Chicago or UTC")]
+    TimeZone(String),
+}
+
+/// What was read.
+#[derive(Debug)]
+pub struct Input {
+    /// Jobs, events and ads.
+    pub history: History,
+    /// Actions that logs do not tell.
+    pub journal: Journal,
+    /// H, seconds.
+    pub horizon: i64,
+}
+
+impl InputOptions {
+    /// Reads all files. What is damaged is skipped and told of on standard error.
+    ///
+    /// # Errors
+    /// [`InputError`] when a file cannot be opened or is not what it should be.
+    pub fn read(&self) -> Result<Input, InputError> {
+        let mut history = History::new();
+        let coverage = if self.userlogs { Coverage::Jobs } else { Coverage::AccessPoint };
+        let options = self.read_options()?;
+        for path in &self.logs {
+            let report = history.read_log(path, coverage, &options)?;
+            if let Some(first) = report.first_damage {
+                let others = report.damaged - 1;
+                eprintln!("{}: {first}; {others} more skipped", path.display());
+            }
+        }
+        for path in &self.epochs {
+            let report = history.read_epochs(BufReader::new(open(path)?));
+            for problem in report.problems {
+                eprintln!("{}: {problem}", path.display());
+            }
+        }
+        history.settle();
+        let mut journal = Journal::default();
+        for path in &self.journal {
+            let read = Journal::read(BufReader::new(open(path)?));
+            journal.extend(read.map_err(|source| InputError::File { path: path.clone(), source })?);
+        }
+        Ok(Input { history, journal, horizon: i64::from(self.horizon) * 3_600 })
+    }
+
+    fn read_options(&self) -> Result<ReadOptions, InputError> {
+        match &self.time_zone {
+            None => Ok(ReadOptions::default()),
+            Some(name) => TimeZone::get(name)
+                .map(ReadOptions::in_zone)
+                .map_err(|_| InputError::TimeZone(name.clone())),
+        }
+    }
+}
+
+impl Input {
+    /// The holds of all jobs, in the order of their times.
+    pub fn episodes(&self) -> Vec<Episode> {
+        let mut episodes = self.history.episodes(self.horizon, &self.journal);
+        episodes.sort_by_key(|episode| (episode.held_at, episode.identity.job));
+        episodes
+    }
+}
+
+/// Opens a file, with its name in the error.
+///
+/// # Errors
+/// [`InputError::File`].
+pub fn open(path: &Path) -> Result<File, InputError> {
+    File::open(path).map_err(|source| InputError::File { path: path.to_owned(), source })
+}
