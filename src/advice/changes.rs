@@ -315,6 +315,7 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<String>)> {
         (3 | 21 | 26, _) if names_cpus(hold.reason) => {
             "Raise RequestCpus, or keep the program to the CPUs it asked for.".to_owned()
         }
+        (3, _) => "See what its periodic_hold or on_exit_hold tests, and mend that.".to_owned(),
         (21 | 26, _) => "Keep within the limit that the hold reason names.".to_owned(),
         _ => {
             let usual = usual_change(code, hold.subcode, hold.reason)?;
@@ -349,8 +350,18 @@ fn duration(facts: &JobFacts, attribute: &str, seconds: Option<i64>) -> (String,
 /// Code 6: the program could not be started.
 fn executable(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<String>) {
     let ours = facts.executable();
-    let named = file_name(hold.reason).or_else(|| ours.clone());
+    // What lay in the sandbox is a copy: the file to mend is the job's own.
+    let named = file_name(hold.reason).filter(|path| in_sandbox(path).is_none());
+    let named = named.or_else(|| ours.clone()).or_else(|| sandbox_file(hold.reason));
     let name = named.as_deref().map_or_else(|| "the executable".to_owned(), shown);
+    if let Some(interpreter) = interpreter(hold.reason) {
+        let interpreter = shown(&interpreter);
+        let text = format!(
+            "Correct the first line of {name}: its interpreter {interpreter} cannot be run there (a line that \
+             ends as on Windows does that too: dos2unix)."
+        );
+        return (text, Vec::new());
+    }
     match hold.subcode {
         Some(13) => {
             let commands = ours
@@ -379,9 +390,32 @@ fn executable(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<String>) {
     }
 }
 
+/// The interpreter that the starter names as invalid.
+fn interpreter(reason: &str) -> Option<String> {
+    let reason = canonical(reason);
+    let (_, rest) = reason.split_once("invalid interpreter (")?;
+    let (interpreter, _) = rest.split_once(')')?;
+    Some(interpreter.to_owned())
+}
+
+/// The part of a path behind a job's sandbox (`.../execute/dir_1234/`), if it is in one.
+fn in_sandbox(path: &str) -> Option<&str> {
+    let (_, rest) = path.split_once("/dir_")?;
+    let (number, file) = rest.split_once('/')?;
+    let is_sandbox = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    (is_sandbox && !file.is_empty()).then_some(file)
+}
+
+/// The reason's file by its name in the sandbox; the executable's name there says nothing.
+fn sandbox_file(reason: &str) -> Option<String> {
+    let path = file_name(reason)?;
+    in_sandbox(&path).filter(|file| *file != "condor_exec.exe").map(str::to_owned)
+}
+
 /// Files that could not be opened, read or written.
 fn file(hold: &Hold<'_>, code: i32, subcode: Option<i32>) -> Option<String> {
-    let file = file_name(hold.reason).or_else(|| url(hold.reason));
+    let file =
+        sandbox_file(hold.reason).or_else(|| file_name(hold.reason)).or_else(|| url(hold.reason));
     let name = file.as_deref().map(shown);
     let the = |what: &str| name.clone().unwrap_or_else(|| what.to_owned());
     Some(match (code, subcode?) {

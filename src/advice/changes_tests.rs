@@ -141,6 +141,21 @@ fn an_executable_is_made_executable() {
 }
 
 #[test]
+fn copies_in_the_sandbox_are_named_by_the_users_file() {
+    let reason = "Error from slot1@h: Failed to execute '/var/lib/condor/execute/dir_487/run.sh': invalid interpreter (/usr/bin/pyhton3) specified on first line of script (errno=2: 'No such file or directory')";
+    let text = |facts: &JobFacts| change(Action::Other, &hold(6, 2, reason), facts).unwrap().text;
+    assert!(
+        text(&facts())
+            .starts_with("Correct the first line of run.sh: its interpreter /usr/bin/pyhton3")
+    );
+    let ours = JobFacts { command: Some("/home/u/run.sh".to_owned()), ..facts() };
+    assert!(text(&ours).contains("first line of /home/u/run.sh"));
+    let output = "Transfer output files failure at execution point slot1_3@h while sending files to access point ap. Details: reading from file /var/lib/condor/execute/dir_1178/out/results.dat: (errno 2) No such file or directory";
+    let text = change(Action::Other, &hold(12, 2, output), &facts()).unwrap().text;
+    assert!(text.starts_with("The program did not write out/results.dat:"), "{text}");
+}
+
+#[test]
 fn durations_are_doubled() {
     let facts = JobFacts { allowed_execute_duration: Some(3600), ..facts() };
     let change = change(Action::Other, &hold(47, 0, ""), &facts).unwrap();
