@@ -230,7 +230,9 @@ fn place_matters(hold: &Hold<'_>) -> bool {
         Some(6) => {
             !matches!(hold.subcode, Some(13)) && !hold.reason.contains("not specified in job ad")
         }
-        Some(7..=10 | 11 | 14 | 18 | 19 | 21 | 35 | 36 | 45) => true,
+        Some(7..=11 | 18 | 19 | 21 | 35 | 36 | 45) => true,
+        // The shadow, on the access point, says this too.
+        Some(14) => hold.reason.starts_with("Error from"),
         Some(12 | 13) => {
             !at_access_point(hold) && url_trouble(hold.reason) != Some(UrlTrouble::NotFound)
         }

@@ -238,7 +238,9 @@ pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String 
     if matches!(known.subcode, Subcode::Transfer) {
         text.push_str(side(reason));
     }
-    if let Some(detail) = detail(known, subcode, reason) {
+    if let (Subcode::Policy, Some(subcode)) = (known.subcode, subcode.filter(|&code| code != 0)) {
+        text.push_str(&format!(" (subcode {subcode})"));
+    } else if let Some(detail) = detail(known, subcode, reason) {
         text.push_str(": ");
         text.push_str(&detail);
     }
@@ -254,7 +256,7 @@ pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String 
 fn detail(known: &Code, subcode: Option<i32>, reason: &str) -> Option<String> {
     let subcode = subcode?;
     match known.subcode {
-        Subcode::None => None,
+        Subcode::None | Subcode::Policy => None,
         Subcode::Errno => errno(subcode),
         Subcode::Transfer => transfer(subcode),
         Subcode::Hook => Some(match subcode {
@@ -262,7 +264,6 @@ fn detail(known: &Code, subcode: Option<i32>, reason: &str) -> Option<String> {
             ..0 => format!("it was killed by signal {}", subcode.unsigned_abs()),
             _ => format!("it exited with status {subcode}"),
         }),
-        Subcode::Policy => (subcode != 0).then(|| format!("it set subcode {subcode}")),
         Subcode::Resource => resource(known.code, Some(subcode), reason).map(|resource| {
             match resource {
                 Resource::Memory => "memory",
