@@ -68,4 +68,3 @@ fn summary(episodes: &[Episode]) -> String {
     }
     text
 }
-

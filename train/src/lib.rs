@@ -22,3 +22,4 @@ pub mod split;
 pub mod tensors;
 #[cfg(feature = "torch")]
 pub mod training;
+pub mod truth;

@@ -1,13 +1,15 @@
 //! `holdadvise-train tensors`: the released holds of logs as one dataset file.
 
+use std::io::BufReader;
 use std::path::PathBuf;
 
 use clap::Args;
-use holdadvise::features::{FrameEdges, Sampler, is_labelled};
-use holdadvise::history::{Episode, Outcome};
+use holdadvise::features::{FrameEdges, Sample, Sampler, is_labelled};
+use holdadvise::history::{Action, Episode, Outcome};
 
-use crate::dataset::{Dataset, Row};
-use crate::input::InputOptions;
+use crate::dataset::{Dataset, DatasetError, Row};
+use crate::input::{InputError, InputOptions, open};
+use crate::truth::Truth;
 
 /// Write the released holds of job event logs as a dataset: one sample each, at its release.
 #[derive(Clone, Debug, Args)]
@@ -23,6 +25,10 @@ pub struct TensorsOptions {
     /// The rows are real outcomes of that access point.
     #[arg(long)]
     real: bool,
+    /// The truth that `simulate` wrote: rows for every action at every instant the oracle was asked, of holds that were
+    /// never released too, weighted by the true probabilities. Without it: the releases that happened.
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
     /// Frame edges in seconds before the decision, growing, with commas between. Default: those of the shipped model.
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     frame_edges: Vec<u32>,
@@ -37,27 +43,28 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
     let episodes = input.episodes();
     let frames = match options.frame_edges.as_slice() {
         [] => FrameEdges::default(),
-        edges => FrameEdges::new(edges.to_vec()).ok_or("--frame-edges: expected two or more growing numbers")?,
+        edges => FrameEdges::new(edges.to_vec())
+            .ok_or("--frame-edges: expected two or more growing numbers")?,
     };
     let horizon = input.horizon;
     let sampler = Sampler::new(input.history, frames);
     let mut dataset = Dataset::new(sampler.schema(), &options.origin, options.real, horizon);
-    let mut censored = 0;
-    for episode in &episodes {
-        let Some(instant) = episode.released_at else { continue };
-        if !is_labelled(episode) {
-            censored += 1;
-            continue;
+    match &options.truth {
+        Some(file) => {
+            let read = Truth::read(BufReader::new(open(file)?));
+            let truth = read.map_err(|source| InputError::File { path: file.clone(), source })?;
+            push_truth(&mut dataset, &sampler, &episodes, &truth)?;
         }
-        let sample = sampler.sample(episode, instant, episode.action, None);
-        dataset.push(&row(episode, instant, &sample.states, &sample.statics))?;
+        None => push_releases(&mut dataset, &sampler, &episodes)?,
     }
     if dataset.is_empty() {
-        return Err("no hold of these logs was released and came to an outcome: nothing to train on".into());
+        return Err(
+            "no hold of these logs was released and came to an outcome: nothing to train on".into(),
+        );
     }
     dataset.write(&options.output)?;
     eprintln!(
-        "{} holds, {} rows, {censored} releases without an outcome left out, schema {}",
+        "{} holds, {} rows, schema {}",
         episodes.len(),
         dataset.len(),
         dataset.info.schema.hash
@@ -65,10 +72,65 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn row<'a>(episode: &Episode, instant: i64, states: &'a [u8], statics: &'a [f32]) -> Row<'a> {
+/// One row for each release that came to an outcome.
+fn push_releases(
+    dataset: &mut Dataset,
+    sampler: &Sampler,
+    episodes: &[Episode],
+) -> Result<(), DatasetError> {
+    for episode in episodes.iter().filter(|episode| is_labelled(episode)) {
+        let Some(instant) = episode.released_at else { continue };
+        let sample = sampler.sample(episode, instant, episode.action, None);
+        dataset.push(&row(episode, instant, &sample))?;
+    }
+    Ok(())
+}
+
+/// Rows for every action at every instant the oracle was asked. A probability between 0 and 1 is two rows, a success
+/// and a failure, weighted by it; nothing is told of an action that changes nothing, as-is excepted. The releases that
+/// happened stand there once more with their action unknown: so a log alone shows them.
+fn push_truth(
+    dataset: &mut Dataset,
+    sampler: &Sampler,
+    episodes: &[Episode],
+    truth: &Truth,
+) -> Result<(), DatasetError> {
+    for episode in episodes.iter().filter(|episode| !matches!(episode.identity.code, 1 | 15 | 16)) {
+        if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
+            let sample = sampler.sample(episode, instant, Action::Unknown, None);
+            let episode = Episode { action: Action::Unknown, ..episode.clone() };
+            dataset.push(&row(&episode, instant, &sample))?;
+        }
+        for oracle in truth.of(episode).map_or(&[][..], |hold| &hold.oracle) {
+            let actions = oracle.actions();
+            let as_is = actions[0].1;
+            let mut sample = sampler.sample(episode, oracle.time, Action::AsIs, None);
+            for (action, probability) in actions {
+                let tells = matches!(action, Action::AsIs | Action::Other)
+                    || (probability - as_is).abs() > 0.1;
+                if !tells {
+                    continue;
+                }
+                sample.set_action(action);
+                for (outcome, weight) in
+                    [(Outcome::Success, probability), (Outcome::Failure, 1.0 - probability)]
+                {
+                    if weight > 0.0 {
+                        let episode = Episode { action, outcome: Some(outcome), ..episode.clone() };
+                        let row = row(&episode, oracle.time, &sample);
+                        dataset.push(&Row { weight: weight as f32, ..row })?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn row<'a>(episode: &Episode, instant: i64, sample: &'a Sample) -> Row<'a> {
     Row {
-        states,
-        statics,
+        states: &sample.states,
+        statics: &sample.statics,
         action: episode.action,
         outcome: episode.outcome.unwrap_or(Outcome::Censored),
         weight: 1.0,

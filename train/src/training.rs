@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use holdadvise::model::{
-    Batch, Calibration, Contract, Dimensions, METADATA_FORMAT, Model, ModelError, ModelMetadata, Output,
-    Thresholds, TrainingSummary,
+    Batch, Calibration, Contract, Dimensions, METADATA_FORMAT, Model, ModelError, ModelMetadata,
+    Output, Thresholds, TrainingSummary,
 };
 use serde_json::json;
 use tch::nn::OptimizerConfig;
