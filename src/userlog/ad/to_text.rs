@@ -202,6 +202,7 @@ fn body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
             return_value: ad.int("ReturnValue"),
             signal: ad.int("TerminatedBySignal"),
             reason: some(ad, "Reason"),
+            plain_reason: false,
             code: ad.int("ReasonCode"),
             subcode: ad.int("ReasonSubCode"),
             core_file: some(ad, "CoreFile"),

@@ -28,6 +28,8 @@ pub struct Evicted<'a> {
     pub signal: Option<i32>,
     /// Why, where said.
     pub reason: Option<Text<'a>>,
+    /// The line of the reason lacks `Reason: `, as older versions wrote it.
+    pub plain_reason: bool,
     /// `Code` of the header suffix or line.
     pub code: Option<i32>,
     /// `Subcode`.

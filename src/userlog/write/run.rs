@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::super::body::*;
-use super::{OneLine, codes, reason, table, toe};
+use super::{OneLine, codes, table, toe};
 
 pub(super) fn slot(out: &mut impl Write, execute: &Execute<'_>) -> io::Result<()> {
     if let Some(name) = &execute.slot_name {
@@ -60,9 +60,11 @@ pub(super) fn evicted(out: &mut impl Write, evicted: &Evicted<'_>) -> io::Result
         if evicted.return_value.is_none() {
             core_file(out, &evicted.core_file)?;
         }
-        reason(out, &evicted.reason)?;
-    } else if let Some(reason) = &evicted.reason {
-        writeln!(out, "\tReason: {}", OneLine(reason))?;
+    }
+    if let Some(reason) = &evicted.reason {
+        let plain = evicted.plain_reason || evicted.terminated_and_requeued;
+        let label = if plain { "" } else { "Reason: " };
+        writeln!(out, "\t{label}{}", OneLine(reason))?;
     }
     table::write(out, &evicted.resources)
 }

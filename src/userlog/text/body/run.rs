@@ -179,7 +179,9 @@ pub(super) fn evicted<'a>(title: &'a [u8], mut lines: Lines<'a>) -> Evicted<'a> 
             evicted.resources.reserve(8);
             table = Some(found);
         } else if evicted.reason.is_none() {
-            evicted.reason = trimmed(line.strip_prefix(b"\tReason: ").unwrap_or(line));
+            let labelled = line.strip_prefix(b"\tReason: ");
+            evicted.plain_reason = labelled.is_none() && !evicted.terminated_and_requeued;
+            evicted.reason = trimmed(labelled.unwrap_or(line));
         }
     }
     evicted
