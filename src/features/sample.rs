@@ -174,8 +174,9 @@ impl<'a> View<'a> {
         let code = self.hold.identity.code;
         let counted =
             |wanted: fn(What) -> bool| steps.iter().filter(|step| wanted(step.what)).count() as i64;
-        let held = |what: What| matches!(what, What::Held(hold) if hold.code == code);
-        let same_code = steps.iter().filter(|step| held(step.what)).count() as i64;
+        let for_code = |what: What| matches!(what, What::Held(hold) if hold.code == code);
+        let same_code = steps.iter().filter(|step| for_code(step.what)).count() as i64;
+        let held = counted(|what| matches!(what, What::Held(_))).max(1);
         let starts = counted(|what| matches!(what, What::Executing(_)));
         let from_submission = self.job.from_submission();
         let submitted = steps.first().filter(|_| from_submission).map(|step| step.time);
@@ -189,7 +190,8 @@ impl<'a> View<'a> {
         Own {
             logged: !steps.is_empty(),
             from_submission,
-            holds: self.hold.identity.num_holds,
+            // NumHolds of the ad may count a hold twice, once by the shadow and once by the schedd.
+            holds: if from_submission { held } else { self.hold.identity.num_holds.max(held) },
             // The ad counts starts a log that begins late has not seen.
             starts: if from_submission {
                 starts

@@ -90,7 +90,7 @@ impl AdFacts {
     /// The facts of a job ad, known at `known`.
     pub fn of(ad: &ClassAd, known: i64, symbols: &mut Symbols) -> Self {
         let number = |name: &str| ad.real(name).filter(|value| value.is_finite() && *value >= 0.0);
-        let megabytes = |name: &str| number(name).map(|kib| (kib / 1024.0).ceil());
+        let measured = |name: &str| measured(number(name), number(&format!("{name}_RAW")));
         let input = input_files(ad);
         let mut servers: Vec<Symbol> = input
             .iter()
@@ -116,11 +116,12 @@ impl AdFacts {
             num_job_starts: ad.integer("NumJobStarts"),
             request_memory: number("RequestMemory"),
             memory_provisioned: number("MemoryProvisioned"),
-            // The measured size before the schedd rounds it for publication, where the ad has it.
-            memory_usage: megabytes("ResidentSetSize_RAW").or_else(|| number("MemoryUsage")),
+            memory_usage: measured("ResidentSetSize")
+                .map(|kib| (kib / 1024.0).ceil())
+                .or_else(|| number("MemoryUsage")),
             request_disk: number("RequestDisk"),
             disk_provisioned: number("DiskProvisioned"),
-            disk_usage: number("DiskUsage_RAW").or_else(|| number("DiskUsage")),
+            disk_usage: measured("DiskUsage"),
             input: input.iter().map(|item| symbols.intern(item)).collect(),
             servers,
             machine: machine.map(|machine| symbols.intern(&machine)),
@@ -143,6 +144,27 @@ impl AdFacts {
             ),
         }
     }
+}
+
+/// The size as it was measured. The schedd publishes a size rounded up and keeps the measured one in `_RAW`; the shadow,
+/// which writes the epoch ad, has the newer measured size in the attribute itself and an older one in `_RAW`.
+fn measured(size: Option<f64>, raw: Option<f64>) -> Option<f64> {
+    match (size, raw) {
+        (Some(size), Some(raw)) if published(raw) == size => Some(raw),
+        (Some(size), _) => Some(size),
+        (None, raw) => raw,
+    }
+}
+
+/// How the schedd rounds a size up for publication: to a quarter of a power of ten (`SCHEDD_ROUND_ATTR_*`, default 25 %;
+/// `qmgmt.cpp`).
+fn published(size: f64) -> f64 {
+    if size < 1.0 {
+        return size;
+    }
+    let magnitude = ((size / 5.0).max(f64::MIN_POSITIVE).log10() + 1.0).trunc();
+    let step = 10f64.powf(magnitude) * 0.25;
+    ((size / step).ceil() * step).trunc()
 }
 
 /// Input files of one job that are looked at. A list longer than this says nothing more about its servers.
@@ -181,4 +203,26 @@ fn digest(ad: &ClassAd, names: &[&str]) -> Option<u64> {
         expression.hash(&mut hasher);
     }
     any.then(|| hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_published_as_the_schedd_rounds_them() {
+        for (raw, size) in
+            [(81_936, 100_000), (3_168, 3_250), (135_468, 150_000), (16, 17), (11, 12)]
+        {
+            assert_eq!(published(f64::from(raw)), f64::from(size), "{raw}");
+        }
+    }
+
+    #[test]
+    fn the_measured_size_of_the_schedd_and_of_the_shadow() {
+        assert_eq!(measured(Some(100_000.0), Some(81_936.0)), Some(81_936.0));
+        assert_eq!(measured(Some(81_936.0), Some(1.0)), Some(81_936.0));
+        assert_eq!(measured(Some(5.0), None), Some(5.0));
+        assert_eq!(measured(None, None), None);
+    }
 }

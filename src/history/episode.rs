@@ -1,5 +1,6 @@
 //! One hold of one job, what was done about it and what came of that.
 
+use classads::ClassAd;
 use serde::{Deserialize, Serialize};
 
 use super::{Action, AdFacts, Exit, History, Hold, JobHistory, Journal, Outcome, What};
@@ -60,6 +61,32 @@ pub struct HoldInQueue {
     /// HoldReason.
     pub reason: Option<String>,
 }
+
+impl HoldInQueue {
+    /// The hold an ad of the queue tells of; `None` if the ad is of no held job.
+    pub fn of(ad: &ClassAd) -> Option<Self> {
+        let status = ad.integer("JobStatus");
+        if status.is_some_and(|status| status != HELD) {
+            return None;
+        }
+        let code = ad.integer("HoldReasonCode");
+        let reason = ad.string("HoldReason");
+        if status.is_none() && code.is_none() && reason.is_none() {
+            return None;
+        }
+        let number = |value: Option<i64>| i32::try_from(value.unwrap_or(0)).unwrap_or(0);
+        Some(Self {
+            entered_current_status: ad.integer("EnteredCurrentStatus").unwrap_or(0),
+            num_holds: ad.integer("NumHolds"),
+            code: number(code),
+            subcode: number(ad.integer("HoldReasonSubCode")),
+            reason,
+        })
+    }
+}
+
+/// JobStatus of a held job.
+const HELD: i64 = 5;
 
 /// Seconds by which the event of a hold and EnteredCurrentStatus may differ and still tell of the same hold: the schedd
 /// writes the event after it has set the attribute, the shadow before.
