@@ -1,0 +1,235 @@
+//! Reads the histories of what was gathered and asks the advisor about each held job.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use classads::ClassAd;
+use jiff::tz::TimeZone;
+
+use super::gather::Gathered;
+use super::run::RunError;
+use super::{Config, Request};
+use crate::advice::job_facts::JobFacts;
+use crate::advice::{Advice, Advisor, Held};
+use crate::history::{Coverage, History, HoldInQueue, LogReport};
+use crate::model::Model;
+use crate::policy::{DagNode, Kind, Knobs, forecast};
+use crate::queue::QueueJob;
+use crate::userlog::{self, JobId, LogSet, ReadOptions};
+
+/// The advices for the held jobs, in the order of their ids. Jobs that turn out not to be held are added to
+/// those refused.
+pub(super) fn judge(
+    gathered: &mut Gathered,
+    request: &Request,
+    config: &Config,
+    model: &Model,
+    now: i64,
+) -> Result<Vec<Advice>, RunError> {
+    let history = read_histories(gathered, now)?;
+    let mut advisor = Advisor::new(history, model, now)?;
+    if let Some(counts) = &gathered.hold_counts {
+        let mut by_code: HashMap<i32, usize> = HashMap::new();
+        for (&(code, _), &count) in counts {
+            *by_code.entry(code).or_default() += usize::try_from(count).unwrap_or(usize::MAX);
+        }
+        advisor.set_held_by_code(by_code);
+    }
+    if gathered.logs_alone {
+        return judge_logs(&advisor, gathered, request);
+    }
+    let knobs = knobs(request, config);
+    let mut held_in_cluster: HashMap<i32, u64> = HashMap::new();
+    for job in &gathered.held {
+        *held_in_cluster.entry(job.id.cluster).or_default() += 1;
+    }
+    let mut advices = Vec::with_capacity(gathered.held.len());
+    for job in &gathered.held {
+        let in_cluster = held_in_cluster.get(&job.id.cluster).copied().unwrap_or(0);
+        let held = held(job, &knobs, in_cluster, now);
+        match advisor.advise(&held)? {
+            Some(mut advice) => {
+                advice.missing.extend(gathered.missing_of.remove(&job.id).unwrap_or_default());
+                advice.missing.extend(gathered.missing.iter().cloned());
+                advices.push(advice);
+            }
+            None => gathered.refused.push(format!("job {} is not held", job.id)),
+        }
+    }
+    Ok(advices)
+}
+
+fn judge_logs(
+    advisor: &Advisor<'_>,
+    gathered: &mut Gathered,
+    request: &Request,
+) -> Result<Vec<Advice>, RunError> {
+    let mut advices = Vec::new();
+    let mut met = vec![false; request.selection.jobs.len()];
+    for job in advisor.held_in_logs() {
+        let Some(mut advice) = advisor.advise(&Held::of_log(job))? else { continue };
+        let owner = advice.held.owner.as_deref();
+        if !request.selection.names(job, owner, None) {
+            continue;
+        }
+        for (spec, met) in request.selection.jobs.iter().zip(&mut met) {
+            *met |= spec.names(job, owner, None);
+        }
+        if advices.len() < request.limit.unwrap_or(usize::MAX) {
+            advice.missing.extend(gathered.missing.iter().cloned());
+            advices.push(advice);
+        }
+    }
+    for (spec, met) in request.selection.jobs.iter().zip(met) {
+        if !met {
+            gathered.refused.push(format!("{spec} is not held at the end of the log"));
+        }
+    }
+    Ok(advices)
+}
+
+fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError> {
+    let options = ReadOptions::default();
+    let mut history = History::new();
+    for log in &gathered.event_logs {
+        let series = match userlog::open_series(log, &options) {
+            Ok(series) => series,
+            Err(error) => {
+                gathered.missing.push(error.to_string());
+                continue;
+            }
+        };
+        gathered.missing.extend(series.unread().iter().map(ToString::to_string));
+        let report = add_series(&mut history, series);
+        told(&mut gathered.faults, log, &report);
+    }
+    let mut failed = None;
+    let mut read = 0;
+    for log in &gathered.user_logs {
+        match history.read_log(log, Coverage::Jobs, &options) {
+            Ok(report) => {
+                read += 1;
+                told(&mut gathered.faults, log, &report);
+            }
+            Err(error) => {
+                gathered.missing.push(error.to_string());
+                failed.get_or_insert(error);
+            }
+        }
+    }
+    // Logs alone were asked about and none can be read.
+    if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
+        return Err(RunError::Log(error));
+    }
+    if let Some(file) = &gathered.epoch_file {
+        let path = file.clone();
+        let error = |source| crate::queue::QueueError::Read { path, source };
+        let report = history.read_epochs(BufReader::new(File::open(file).map_err(error)?));
+        let place = file.display();
+        gathered.faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
+    }
+    for ad in gathered.epochs.drain(..) {
+        history.add_epoch(&ad.to_classad());
+    }
+    for job in &gathered.held {
+        history.add_ad(&job.ad.to_classad(), now);
+    }
+    history.settle();
+    Ok(history)
+}
+
+fn add_series(history: &mut History, mut series: LogSet) -> LogReport {
+    let source = history.add_source(Coverage::AccessPoint);
+    let mut report = LogReport::default();
+    while let Some((_, event)) = series.next_event() {
+        match event {
+            Ok(event) => {
+                report.events += 1;
+                history.add_event(source, &event);
+            }
+            Err(damaged) => {
+                report.damaged += 1;
+                report.first_damage.get_or_insert(damaged);
+            }
+        }
+    }
+    report
+}
+
+/// Notes damaged events, one line a log.
+fn told(faults: &mut Vec<String>, log: &Path, report: &LogReport) {
+    log::info!("{}: {} events", log.display(), report.events);
+    if let Some(first) = &report.first_damage {
+        let rest = match report.damaged {
+            0 | 1 => String::new(),
+            count => format!(" ({} more damaged events)", count - 1),
+        };
+        faults.push(format!("{}: {first}{rest}", log.display()));
+    }
+}
+
+fn knobs(request: &Request, config: &Config) -> Knobs {
+    let mut knobs = Knobs::default();
+    // Another access point's policies are not in the configuration here.
+    if !request.is_offline() && request.schedd.is_none() && request.pool.is_none() {
+        for (name, value) in config.pool() {
+            knobs.insert(name, value.clone());
+        }
+    }
+    knobs
+}
+
+fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, now: i64) -> Held {
+    let ad = job.ad.to_classad();
+    let number = |name: &str| ad.integer(name);
+    let small = |name: &str| number(name).and_then(|value| i32::try_from(value).ok());
+    let forecast = forecast(&ad, knobs, now);
+    let mut htcondor_will = forecast.sentences(&TimeZone::system());
+    let node = DagNode::of(&ad);
+    if let Some(node) = &node {
+        htcondor_will.extend(node.removal());
+        htcondor_will.extend(node.holds(knobs, held_in_cluster));
+    }
+    let release = forecast.deed.as_ref().filter(|deed| deed.kind == Kind::Release);
+    Held {
+        job: job.id,
+        in_queue: Some(HoldInQueue {
+            entered_current_status: number("EnteredCurrentStatus").unwrap_or(now),
+            num_holds: number("NumHolds"),
+            code: small("HoldReasonCode").unwrap_or(0),
+            subcode: small("HoldReasonSubCode").unwrap_or(0),
+            reason: ad.string("HoldReason"),
+        }),
+        facts: facts(job.id, &ad),
+        dagman_job_id: small("DAGManJobId"),
+        htcondor_will,
+        released_by_policy_at: release.map(|deed| deed.at),
+    }
+}
+
+fn facts(job: JobId, ad: &ClassAd) -> JobFacts {
+    let number = |name: &str| ad.integer(name);
+    let text = |name: &str| ad.string(name);
+    JobFacts {
+        job,
+        num_holds: number("NumHolds"),
+        request_memory: number("RequestMemory"),
+        memory_provisioned: number("MemoryProvisioned"),
+        memory_usage: number("MemoryUsage"),
+        request_disk: number("RequestDisk"),
+        disk_provisioned: number("DiskProvisioned"),
+        disk_usage: number("DiskUsage"),
+        last_remote_host: text("LastRemoteHost"),
+        glidein_resource: text("MachineAttrGLIDEIN_ResourceName0"),
+        glidein_site: text("MachineAttrGLIDEIN_Site0"),
+        requirements: ad.raw("Requirements").map(str::to_owned),
+        command: text("Cmd"),
+        iwd: text("Iwd"),
+        proxy: text("x509userproxy"),
+        image: text("ContainerImage").or_else(|| text("DockerImage")),
+        allowed_job_duration: number("AllowedJobDuration"),
+        allowed_execute_duration: number("AllowedExecuteDuration"),
+    }
+}

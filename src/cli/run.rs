@@ -1,0 +1,125 @@
+//! From arguments to what is printed and the exit status.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::constraint::Constraint;
+use super::debug;
+use super::gather::{Gathered, gather};
+use super::judge::judge;
+use super::model_file;
+use super::print::{Page, print};
+use super::{ArgumentError, Config, Output, Request};
+use crate::model::ModelError;
+use crate::queue::QueueError;
+use crate::userlog::UserlogError;
+
+/// Why no advice can be given.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The arguments cannot be read.
+    #[error(transparent)]
+    Arguments(#[from] ArgumentError),
+    /// No jobs can be had.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// The model cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// No log named can be read.
+    #[error(transparent)]
+    Log(#[from] UserlogError),
+    /// A constraint needs ads.
+    #[error("-constraint needs job ads, which -userlog alone does not give; add -jobads")]
+    ConstraintWithoutAds,
+    /// Nothing that was named can be judged; it was said why.
+    #[error("none of the jobs named can be judged")]
+    NothingJudged,
+    /// Standard output cannot be written.
+    #[error("cannot write: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Runs the tool: `arguments` are those behind its name.
+pub fn run(arguments: &[OsString]) -> ExitCode {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let result = answer(arguments, &mut out).and_then(|()| Ok(out.flush()?));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads has seen enough.
+        Err(RunError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let _ = out.flush();
+            say("Error", &error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
+    let request = Request::read(arguments)?;
+    if request.help {
+        out.write_all(super::usage().as_bytes())?;
+        return Ok(());
+    }
+    let config = Config::of_user();
+    if request.debug {
+        debug::switch_on(config.get_condor("TOOL_DEBUG").as_deref());
+    }
+    if request.version {
+        let version = env!("CARGO_PKG_VERSION");
+        writeln!(out, "$HoldadviseVersion: {version} $")?;
+        out.write_all(model_file::sheet(&model_file::open(&request, &config)?).as_bytes())?;
+        return Ok(());
+    }
+    advise(&request, &config, out)
+}
+
+fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(), RunError> {
+    let constraint = request.selection.constraint.as_deref();
+    if constraint.is_some() && request.is_offline() && request.job_ads.is_none() {
+        return Err(RunError::ConstraintWithoutAds);
+    }
+    let now = request.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
+    // A constraint that is no expression is told before anything is read.
+    let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
+    let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
+    let mut gathered = gather(request, config, &filter)?;
+    let advices = if gathered.held.is_empty() && !gathered.logs_alone {
+        Vec::new()
+    } else {
+        let model = model_file::open(request, config)?;
+        judge(&mut gathered, request, config, &model, now)?
+    };
+    tell(&gathered);
+    if advices.is_empty() {
+        if !request.selection.jobs.is_empty() {
+            return Err(RunError::NothingJudged);
+        }
+        if matches!(request.output, Output::Groups | Output::Table) {
+            writeln!(out, "No held jobs.")?;
+            return Ok(());
+        }
+    }
+    let page = Page { columns: request.columns, now, zone: jiff::tz::TimeZone::system() };
+    print(out, &advices, &request.output, &page)?;
+    Ok(())
+}
+
+/// What was named and cannot be judged, and what of the input is damaged.
+fn tell(gathered: &Gathered) {
+    for line in &gathered.faults {
+        say("Warning", line);
+    }
+    for line in &gathered.refused {
+        say("Error", line);
+    }
+}
+
+fn say(what: &str, line: &str) {
+    eprintln!("{what}: {}", crate::text::strip_control(line));
+}

@@ -1,0 +1,166 @@
+//! Input that is absent, damaged or hostile: a clear message, no panic, and the rest is still used.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::harness::{HELD_LOG, NOW, Place, ad, can_judge};
+
+#[test]
+fn files_that_are_not_there() {
+    let place = Place::new();
+    for option in ["-jobads", "-userlog"] {
+        let said = place.run(&[option, "absent"], "");
+        said.is_error(&["cannot read absent", "No such file"]);
+    }
+    let ads = place.file("held.ads", ad(7, 0, ""));
+    let ads = ads.to_str().unwrap();
+    place.run(&["-jobads", ads, "-epochs", "absent"], "").is_error(&["cannot read absent"]);
+    place.run(&["-jobads", ads, "-model", "absent"], "").is_error(&["absent"]);
+}
+
+#[test]
+fn files_that_may_not_be_read() {
+    let place = Place::new();
+    let path = place.file("closed", ad(7, 0, ""));
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::File::open(&path).is_ok() {
+        println!("skipped: this user may read everything");
+    } else {
+        for option in ["-jobads", "-userlog"] {
+            place.run(&[option, "closed"], "").is_error(&["cannot read closed", "denied"]);
+        }
+    }
+    place.run(&["-jobads", "bin"], "").is_error(&["cannot read bin", "directory"]);
+}
+
+#[test]
+fn an_event_log_that_cannot_be_read_is_told_in_one_line() {
+    if !can_judge() {
+        return;
+    }
+    let place = Place::new();
+    let log = place.file("job.log", HELD_LOG);
+    let log = log.to_str().unwrap();
+    let said = place.run(&["-userlog", log, "-eventlog", "absent", "-now", NOW], "");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(said.stdout.matches("event log absent: No such file").count(), 1, "{said:?}");
+}
+
+#[test]
+fn binary_files() {
+    let place = Place::new();
+    let path = place.file("binary", b"\x7fELF\x02\x01\x01\x00\x00\xff\xfe");
+    let path = path.to_str().unwrap();
+    place.run(&["-jobads", path], "").is_error(&["holds no ClassAds", "binary data"]);
+    let said = place.run(&["-userlog", path, "-now", NOW], "");
+    assert_eq!(said.status, 1, "{said:?}");
+    place.run(&["-jobads", "-"], "dear reader\n").is_error(&["holds no ClassAds", "line 1"]);
+}
+
+#[test]
+fn unbalanced_quotes_cost_one_attribute() {
+    if !can_judge() {
+        return;
+    }
+    let place = Place::new();
+    let damaged = ad(7, 0, "").replace("\"alice\"", "\"alice");
+    let text = format!("{damaged}\n{}", ad(8, 0, ""));
+    let said = place.run(&["-jobads", "-", "-now", NOW, "-af", "ClusterId", "Owner"], &text);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(said.stdout, "7 undefined\n8 alice\n");
+    assert!(said.stderr.contains("line 4: Owner: a quote is not closed"), "{said:?}");
+}
+
+#[test]
+fn jobs_that_are_not_held_or_not_there() {
+    if !can_judge() {
+        return;
+    }
+    let place = Place::new();
+    let running = ad(7, 1, "").replace("JobStatus = 5", "JobStatus = 2");
+    let ads = place.file("jobs.ads", format!("{}\n{running}", ad(7, 0, "")));
+    let ads = ads.to_str().unwrap();
+    let ask = |id| place.run(&["-jobads", ads, "-now", NOW, "-af:j", "Owner", "-", id], "");
+    ask("7.1").is_error(&["job 7.1 is not held, it is running", "none of the jobs named"]);
+    ask("7.2").is_error(&["job 7.2 is not in DIR/jobs.ads"]);
+    ask("9").is_error(&["no held job of cluster 9"]);
+    ask("bob").is_error(&["no held job of owner bob"]);
+    // Good and bad: advice for the good, the bad are named.
+    let mixed = place.run(&["-jobads", ads, "-now", NOW, "-af:j", "Owner", "-", "7.0", "7.1"], "");
+    assert_eq!((mixed.status, mixed.stdout.as_str()), (0, "7.0 alice\n"));
+    assert_eq!(mixed.stderr, "Error: job 7.1 is not held, it is running\n");
+}
+
+#[test]
+fn jobs_that_the_log_does_not_show_held() {
+    if !can_judge() {
+        return;
+    }
+    let place = Place::new();
+    let log = place.file("job.log", HELD_LOG);
+    let log = log.to_str().unwrap();
+    let ask = |id| place.run(&["-userlog", log, "-now", NOW, id], "");
+    assert_eq!(ask("1234.0").status, 0);
+    ask("1234.1").is_error(&["1234.1"]);
+    let released = format!(
+        "{HELD_LOG}013 (1234.000.000) 2026-03-01 10:01:00 Job was released.\n\tvia condor_release\n...\n"
+    );
+    place.file("job.log", released);
+    ask("1234.0").is_error(&["1234.0", "not held"]);
+    let said = place.run(&["-userlog", log, "-now", NOW], "");
+    assert_eq!((said.status, said.stdout.as_str()), (0, "No held jobs.\n"));
+}
+
+#[test]
+fn terminal_escapes_do_not_come_through() {
+    if !can_judge() {
+        return;
+    }
+    let place = Place::new();
+    let reason = "HoldReason = \"\u{1b}[2J\u{1b}]0;owned\u{7}gone \u{202e}txet \u{9b}31m\"";
+    let text = ad(7, 0, "")
+        .lines()
+        .map(|line| if line.starts_with("HoldReason =") { reason } else { line })
+        .collect::<Vec<_>>()
+        .join("\n");
+    for output in
+        [&[][..], &["-nobatch"], &["-long"], &["-json"], &["-jsonl"], &["-af", "HoldReason"]]
+    {
+        let said = place.run(&[&["-jobads", "-", "-now", NOW], output].concat(), &text);
+        assert_eq!(said.status, 0, "{said:?}");
+        let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!said.stdout.contains(harmful), "{output:?}: {said:?}");
+        assert!(said.stdout.contains("gone txet"), "{output:?}: {said:?}");
+    }
+}
+
+#[test]
+fn logs_cut_in_mid_event() {
+    let place = Place::new();
+    for cut in (0..HELD_LOG.len()).step_by(7) {
+        let log = place.file("job.log", &HELD_LOG[..cut]);
+        let said = place.run(&["-userlog", log.to_str().unwrap(), "-now", NOW], "");
+        assert!(said.status == 0 || said.status == 1, "{said:?}");
+        assert!(!said.stderr.contains("panicked"), "{said:?}");
+    }
+}
+
+#[test]
+fn constraints_that_are_no_expressions() {
+    if !can_judge() {
+        return;
+    }
+    let place = Place::new();
+    let ads = place.file("held.ads", ad(7, 0, ""));
+    let ads = ads.to_str().unwrap();
+    place
+        .run(&["-jobads", ads, "-constraint", "NumHolds >"], "")
+        .is_error(&["-constraint \"NumHolds >\" is not a ClassAd expression"]);
+    place
+        .run(&["-userlog", ads, "-constraint", "true"], "")
+        .is_error(&["-constraint needs job ads"]);
+    let ask = |text| {
+        place.run(&["-jobads", ads, "-now", NOW, "-constraint", text, "-af:j", "NumHolds"], "")
+    };
+    assert_eq!(ask("NumHolds > 0 && regexp(\"^ali\", Owner)").stdout, "7.0 1\n");
+    assert_eq!(ask("Unheard > 0").stdout, "");
+}

@@ -1,0 +1,131 @@
+//! A fresh directory, the program run in it, and what it said.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use holdadvise::features::FeatureSchema;
+use holdadvise::model::Model;
+use tempfile::TempDir;
+
+/// A directory of its own: the home of the user, the place of all files, and the only PATH.
+pub(crate) struct Place {
+    dir: TempDir,
+}
+
+/// What the program said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let place = Self { dir: TempDir::new().expect("a temporary directory") };
+        fs::create_dir(place.path("bin")).expect("an empty directory");
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Writes a file, its folders too.
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).expect("folders");
+        fs::write(&path, text).expect("a file");
+        path
+    }
+
+    /// Puts a shell script on PATH in the place of a tool of HTCondor.
+    pub(crate) fn tool(&self, name: &str, script: &str) {
+        let path = self.file(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("permissions");
+    }
+
+    /// Runs the program with words separated by spaces.
+    pub(crate) fn advise(&self, words: &str) -> Said {
+        self.run(&words.split_whitespace().collect::<Vec<_>>(), "")
+    }
+
+    /// Runs the program with these words and standard input.
+    pub(crate) fn run(&self, words: &[&str], stdin: &str) -> Said {
+        let output = Command::new(env!("CARGO_BIN_EXE_condor_holdadvise"))
+            .args(words)
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .env("PATH", self.path("bin"))
+            .env("TZ", "UTC")
+            .write_stdin(stdin)
+            .output()
+            .expect("the program runs");
+        Said {
+            status: output.status.code().expect("it ends by itself"),
+            stdout: self.neutral(&output.stdout),
+            stderr: self.neutral(&output.stderr),
+        }
+    }
+
+    /// Text with the directory's name taken out.
+    fn neutral(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+        text.replace(&*self.dir.path().to_string_lossy(), "DIR")
+    }
+}
+
+impl Said {
+    /// Fails unless the program failed with one error that holds all these parts.
+    pub(crate) fn is_error(&self, parts: &[&str]) {
+        assert_eq!(self.status, 1, "{self:?}");
+        assert_eq!(self.stdout, "", "{self:?}");
+        assert!(self.stderr.lines().all(|line| line.starts_with("Error: ")), "{self:?}");
+        for part in parts {
+            assert!(self.stderr.contains(part), "{part:?} is not in {self:?}");
+        }
+    }
+}
+
+/// Whether the model built in judges the features of this program: not between a change of the features and
+/// the next training.
+pub(crate) fn can_judge() -> bool {
+    let features = FeatureSchema::current().hash;
+    let can = Model::builtin_default().is_ok_and(|model| model.check_schema(&features).is_ok());
+    if !can {
+        println!("skipped: the model built in was made for other features");
+    }
+    can
+}
+
+/// A held job's ad in long form, with more lines.
+pub(crate) fn ad(cluster: i32, proc: i32, more: &str) -> String {
+    format!(
+        "MyType = \"Job\"\nClusterId = {cluster}\nProcId = {proc}\nOwner = \"alice\"\n\
+         User = \"alice@example.org\"\nJobStatus = 5\nEnteredCurrentStatus = 1772359200\n\
+         QDate = 1772355600\nNumHolds = 1\nNumJobStarts = 1\nHoldReasonCode = 13\n\
+         HoldReasonSubCode = 2\nHoldReason = \"Transfer input files failure at access point ap1 while \
+         sending files to the execution point. Details: reading from file /home/alice/in.dat: \
+         (errno 2) No such file or directory\"\nRequestMemory = 1024\nMemoryProvisioned = 1024\n\
+         MemoryUsage = 60\nPeriodicRelease = false\nPeriodicRemove = false\n{more}\n"
+    )
+}
+
+/// The moment the tests judge at: half an hour after the hold.
+pub(crate) const NOW: &str = "1772361000";
+
+/// A job event log in which job 1234.0 is held for a missing input file.
+pub(crate) const HELD_LOG: &str = "\
+000 (1234.000.000) 2026-03-01 09:00:00 Job submitted from host: <127.0.0.1:9618?addrs=127.0.0.1-9618>
+...
+040 (1234.000.000) 2026-03-01 09:59:58 Started transferring input files
+\tTransferring to host: <127.0.0.1:40000?addrs=127.0.0.1-40000>
+...
+012 (1234.000.000) 2026-03-01 10:00:00 Job was held.
+\tTransfer input files failure at access point ap1 while sending files to the execution point. Details: reading from file /home/alice/in.dat: (errno 2) No such file or directory
+\tCode 13 Subcode 2
+...
+";

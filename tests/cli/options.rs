@@ -1,0 +1,66 @@
+//! Arguments, help, version, settings.
+
+use crate::harness::{HELD_LOG, NOW, Place, ad, can_judge};
+
+#[test]
+fn help_needs_nothing() {
+    let said = Place::new().advise("-h");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!(said.stdout);
+}
+
+#[test]
+fn version_tells_of_the_model() {
+    let said = Place::new().advise("-version");
+    assert_eq!(said.status, 0, "{said:?}");
+    let version = format!("$HoldadviseVersion: {} $\n", env!("CARGO_PKG_VERSION"));
+    assert!(said.stdout.starts_with(&version));
+    assert!(said.stdout.contains("\nmodel trained on: "));
+}
+
+#[test]
+fn an_unknown_option_names_the_nearest() {
+    let place = Place::new();
+    place.advise("1234.0 -usrelog x").is_error(&["unrecognized argument -usrelog", "-userlog"]);
+    place.advise("--user x").is_error(&["unrecognized argument --user", "-userlog"]);
+    place.advise("-apply").is_error(&["unrecognized argument -apply"]);
+    place.advise("-userlog").is_error(&["-userlog requires another parameter: filename"]);
+    place.advise("-json -long").is_error(&["conflicts with"]);
+    place.advise("-limit few").is_error(&["-limit", "\"few\""]);
+}
+
+#[test]
+fn the_model_is_looked_up_in_order() {
+    let place = Place::new();
+    let log = place.file("job.log", HELD_LOG);
+    let log = log.to_str().unwrap();
+    // Each place holds something that is no model; the message names the one that was taken.
+    let taken = |words: &[&str]| {
+        let said = place.run(&[&["-userlog", log, "-now", NOW], words].concat(), "");
+        assert_eq!(said.status, 1, "{said:?}");
+        said.stderr
+    };
+    place.file(".condor/holdadvise/default.pt", "no model");
+    assert!(taken(&[]).contains("DIR/.condor/holdadvise/default.pt"));
+    place.tool(
+        "condor_config_val",
+        "echo '# Configuration from machine: ap1'; echo 'HOLDADVISE_MODEL = /pool.pt'",
+    );
+    assert!(taken(&[]).contains("/pool.pt"));
+    place.file(".condor/holdadvise/config", "holdadvise_model = /user.pt\n");
+    assert!(taken(&[]).contains("/user.pt"));
+    assert!(taken(&["-model", "/option.pt"]).contains("/option.pt"));
+}
+
+#[test]
+fn debug_text_goes_to_standard_error() {
+    if !can_judge() {
+        return;
+    }
+    let place = Place::new();
+    let ads = place.file("held.ads", ad(7, 0, ""));
+    let said = place.run(&["-jobads", ads.to_str().unwrap(), "-now", NOW, "-json", "-debug"], "");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.stderr.contains("model built in, engine builtin"), "{said:?}");
+    assert!(said.stdout.starts_with('['));
+}

@@ -1,0 +1,111 @@
+//! The queue, with scripts in the place of HTCondor's tools for what no file can show.
+
+use std::fs;
+
+use crate::harness::{NOW, Place, ad, can_judge};
+
+/// Puts a `condor_q` on PATH that notes its arguments and prints these ads.
+fn queue_of(place: &Place, ads: &str) {
+    place.file("queue.ads", ads);
+    let script = format!(
+        "echo \"$@\" >> {calls}\ncase \"$*\" in *-af*) echo '13 2' ;; *) while IFS= read -r l; do \
+         printf '%s\\n' \"$l\"; done < {ads} ;; esac",
+        calls = place.path("calls").display(),
+        ads = place.path("queue.ads").display()
+    );
+    place.tool("condor_q", &script);
+}
+
+#[test]
+fn without_htcondor_the_offline_ways_are_named() {
+    Place::new().advise("1234.0").is_error(&["cannot run condor_q", "-jobads", "-userlog"]);
+}
+
+#[test]
+fn an_unreachable_schedd_is_told_in_one_line() {
+    let place = Place::new();
+    place.tool(
+        "condor_q",
+        "echo >&2; echo '-- Failed to fetch ads from: <127.0.0.1:9618> : ap1' >&2\n\
+         echo 'CEDAR:6001:Failed to connect to <127.0.0.1:9618>' >&2; exit 1",
+    );
+    let said = place.advise("1234.0");
+    said.is_error(&["condor_q failed: Failed to fetch ads from", "CEDAR:6001"]);
+    assert_eq!(said.stderr.lines().count(), 1);
+    place
+        .tool("condor_q", "echo '-- Failed to fetch ads from: <127.0.0.1:9618> : ap1' >&2; exit 0");
+    place.advise("1234.0").is_error(&["Failed to fetch ads from"]);
+}
+
+#[test]
+fn a_schedd_that_hangs_is_given_up() {
+    let place = Place::new();
+    place.tool("condor_q", "exec /bin/sleep 600");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT = 1\n");
+    place.advise("").is_error(&["condor_q gave no answer within 1 s", "HOLDADVISE_TIMEOUT"]);
+}
+
+#[test]
+fn one_query_asks_for_all_jobs() {
+    if !can_judge() {
+        return;
+    }
+    let place = Place::new();
+    queue_of(&place, &format!("{}\n{}", ad(7, 0, ""), ad(8, 1, "")));
+    let words = ["7.0", "8", "-name", "ap1", "-pool", "cm", "-now", NOW, "-af:j", "Owner"];
+    let said = place.run(&words, "");
+    assert_eq!((said.status, said.stdout.as_str()), (0, "7.0 alice\n8.1 alice\n"), "{said:?}");
+    let calls = fs::read_to_string(place.path("calls")).unwrap();
+    let asked: Vec<&str> = calls.lines().filter(|call| call.contains("-long")).collect();
+    assert_eq!(asked.len(), 1, "{calls}");
+    assert!(
+        asked[0].starts_with("-pool cm -name ap1 -allusers -long -attributes ClusterId,ProcId,")
+    );
+    assert!(asked[0].ends_with(
+        "-constraint (ClusterId == 7 && ProcId == 0) || (ClusterId == 8 && JobStatus == 5)"
+    ));
+}
+
+#[test]
+fn own_held_jobs_are_the_default() {
+    let place = Place::new();
+    queue_of(&place, "");
+    let said = place.advise("");
+    assert_eq!((said.status, said.stdout.as_str()), (0, "No held jobs.\n"), "{said:?}");
+    let calls = fs::read_to_string(place.path("calls")).unwrap();
+    assert!(
+        !calls.contains("-allusers") && calls.contains("-constraint JobStatus == 5"),
+        "{calls}"
+    );
+    assert_eq!(place.advise("-json").stdout, "[]\n");
+    assert_eq!(calls.lines().count(), 1, "nothing else is asked when nothing is held");
+}
+
+#[test]
+fn attributes_that_policies_refer_to_are_asked_for() {
+    let place = Place::new();
+    queue_of(&place, &ad(7, 0, "PeriodicRelease = MyTries < 3"));
+    place.run(&["-now", NOW], "");
+    let calls = fs::read_to_string(place.path("calls")).unwrap();
+    assert!(calls.contains("-attributes ClusterId,ProcId,MyTries "), "{calls}");
+}
+
+#[test]
+fn jobs_the_queue_does_not_have() {
+    let place = Place::new();
+    queue_of(&place, "");
+    place.advise("1234.0").is_error(&["job 1234.0 is not in the queue"]);
+}
+
+#[test]
+fn what_could_not_be_asked_is_told() {
+    if !can_judge() {
+        return;
+    }
+    let place = Place::new();
+    queue_of(&place, &ad(7, 0, ""));
+    let said = place.run(&["-now", NOW, "7.0"], "");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.stdout.contains("ads of earlier runs: cannot run condor_history"), "{said:?}");
+    assert!(said.stdout.contains("EVENT_LOG is not set here"), "{said:?}");
+}
