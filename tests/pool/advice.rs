@@ -27,10 +27,24 @@ impl Advice {
         }
     }
 
+    /// The edits of the job that it tells its user to paste.
+    pub(crate) fn edits(&self) -> Vec<String> {
+        let commands = self.object["Commands"].as_array().map(Vec::as_slice).unwrap_or_default();
+        commands
+            .iter()
+            .filter_map(Value::as_str)
+            .filter(|command| command.starts_with("condor_qedit "))
+            .map(str::to_owned)
+            .collect()
+    }
+
     /// Whether this was the right thing to say. `on`: the fault of a transient cause lasts.
     pub(crate) fn is_right(&self, truth: Truth, on: bool) -> bool {
         match truth {
-            Truth::Transient { .. } if on => self.recommendation == "wait",
+            Truth::Transient { round, .. } if on => {
+                self.recommendation == "wait"
+                    || self.recommendation == "change" && round == Some(&self.action)
+            }
             Truth::Transient { .. } => self.recommendation == "release",
             Truth::Permanent { change } => self.recommendation == "change" && self.action == change,
             Truth::Person => self.recommendation == "undecided",

@@ -7,6 +7,8 @@ pub(crate) enum Truth {
     Transient {
         /// The fault as `pool fault` names it.
         fault: &'static str,
+        /// A change that gets round the fault while it lasts, if there is one.
+        round: Option<&'static str>,
     },
     /// Every release as-is fails until the job or its files are changed; the action names the kind of change.
     Permanent {
@@ -66,7 +68,7 @@ pub(crate) const CAUSES: &[Cause] = &[
         setup: WORKS,
         submit: "transfer_input_files = http://127.0.0.1:8080/genome.dat",
         after_submit: "",
-        truth: Truth::Transient { fault: "web" },
+        truth: Truth::Transient { fault: "web", round: None },
         mend: "",
     },
     Cause {
@@ -86,7 +88,7 @@ pub(crate) const CAUSES: &[Cause] = &[
         setup: WORKS,
         submit: "transfer_input_files = /srv/share/calibration.dat",
         after_submit: "",
-        truth: Truth::Transient { fault: "share" },
+        truth: Truth::Transient { fault: "share", round: None },
         mend: "",
     },
     Cause {
@@ -106,7 +108,7 @@ pub(crate) const CAUSES: &[Cause] = &[
         setup: "printf '#!/bin/sh\\nsleep 2\\nhead -c 300000 /dev/zero >result.dat\\n' >run.sh; chmod +x run.sh",
         submit: "transfer_output_files = result.dat\ntransfer_output_remaps = \"result.dat = /srv/results/$(Cluster).dat\"",
         after_submit: "",
-        truth: Truth::Transient { fault: "quota" },
+        truth: Truth::Transient { fault: "quota", round: None },
         mend: "",
     },
     Cause {
@@ -126,7 +128,17 @@ pub(crate) const CAUSES: &[Cause] = &[
         setup: "printf '#!/bin/sh\\nsleep 2\\ntest -e /srv/licence/up || exit 75\\n' >run.sh; chmod +x run.sh",
         submit: "on_exit_hold = ExitCode =?= 75\non_exit_hold_reason = \"temporary failure: the licence server did not answer\"\non_exit_hold_subcode = 75",
         after_submit: "",
-        truth: Truth::Transient { fault: "licence" },
+        truth: Truth::Transient { fault: "licence", round: None },
+        mend: "",
+    },
+    Cause {
+        name: "site-broken",
+        label: "on_exit_hold, software of one site broken for a while",
+        codes: &[(3, 127)],
+        setup: SITE_SOFTWARE,
+        submit: SITE_SUBMIT,
+        after_submit: "",
+        truth: Truth::Transient { fault: "site", round: Some("site") },
         mend: "",
     },
     Cause {
@@ -234,6 +246,18 @@ pub(crate) const CAUSES: &[Cause] = &[
 /// A program that uses 200 MB for a while and finishes.
 const HOG: &str = "printf '#!/usr/bin/python3\\nimport time\\nx = b\"1\" * (200 << 20)\\ntime.sleep(20)\\n' >run.sh; chmod +x run.sh";
 
+/// A program that ends as a shell does for a command that is not found, where the site's software is broken.
+const SITE_SOFTWARE: &str = r#"cat >run.sh <<'END'
+#!/bin/sh
+sleep 2
+grep -qx 'GLIDEIN_Site = "Hilltop"' "$_CONDOR_MACHINE_AD" && test -e /srv/broken-site && exit 127
+exit 0
+END
+chmod +x run.sh"#;
+
+/// A job that wants one site.
+const SITE_SUBMIT: &str = "requirements = GLIDEIN_Site == \"Hilltop\"\non_exit_hold = ExitCode =!= 0\non_exit_hold_subcode = ExitCode";
+
 /// Jobs of the other user, so that the access point has a life of its own: name, setup, submit lines.
 /// None of them uses a file that a job of [`CAUSES`] uses.
 pub(crate) const OTHERS: &[(&str, &str, &str)] = &[
@@ -249,5 +273,6 @@ pub(crate) const OTHERS: &[(&str, &str, &str)] = &[
         "printf '#!/bin/sh\\nsleep 2\\ntest -e /srv/licence/up || exit 75\\n' >run.sh; chmod +x run.sh",
         "on_exit_hold = ExitCode =?= 75\non_exit_hold_reason = \"temporary failure: the licence server did not answer\"\non_exit_hold_subcode = 75",
     ),
+    ("site", SITE_SOFTWARE, SITE_SUBMIT),
     ("plain", WORKS, ""),
 ];

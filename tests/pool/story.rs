@@ -16,7 +16,7 @@ pub(crate) const OWNER: &str = "alice";
 pub(crate) const OTHER: &str = "bob";
 
 /// Longest that any step may take; jobs of the story run for less than half a minute.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What came of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,9 @@ pub(crate) struct Chapter {
     pub after: Option<Result<Advice, String>>,
     /// A release as-is after the faults are mended.
     pub as_is: Outcome,
-    /// A release after the change, where one was needed.
+    /// The edits that the advice tells to paste, where it tells any, and a release after them.
+    pub advised: Option<(Vec<String>, Outcome)>,
+    /// A release after the change that mends the cause, where one was still needed.
     pub changed: Option<Outcome>,
     /// When the steps were, Unix seconds.
     pub times: BTreeMap<&'static str, i64>,
@@ -112,7 +114,7 @@ pub(crate) fn tell(pool: &Pool, all_held: AllHeld<'_>) -> Story {
     let faults: Vec<&str> = CAUSES
         .iter()
         .filter_map(|cause| match cause.truth {
-            Truth::Transient { fault } => Some(fault),
+            Truth::Transient { fault, .. } => Some(fault),
             _ => None,
         })
         .collect();
@@ -142,17 +144,28 @@ pub(crate) fn tell(pool: &Pool, all_held: AllHeld<'_>) -> Story {
     release_others(pool, &mut others);
     let after = ask_all(pool, &jobs, ask);
 
-    // Every job is released as it is; the ones held again are mended and released once more.
+    // Every job is released as it is.
     let released = pool.now();
     let as_is = release(pool, &jobs);
-    let again: BTreeMap<&str, String> = jobs
-        .iter()
-        .filter(|(name, _)| matches!(as_is[*name], Outcome::HeldAgain(..)))
-        .map(|(&name, job)| (name, job.clone()))
-        .collect();
+    // The ones held again are edited with the very commands of the advice, where it gave any.
+    let mut edits: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (&name, outcome) in &as_is {
+        let advice = after.get(name).and_then(|advice| advice.as_ref().ok());
+        let commands = advice.map(Advice::edits).unwrap_or_default();
+        if matches!(outcome, Outcome::HeldAgain(..)) && !commands.is_empty() {
+            edits.insert(name, commands);
+        }
+    }
+    for commands in edits.values() {
+        // An edit that HTCondor refuses shows in the outcome.
+        let _ = pool.try_run(OWNER, &["sh", "-c", &commands.join("\n")]);
+    }
+    let advised = release(pool, &select(&jobs, |name| edits.contains_key(name)));
+    // The ones still held are mended.
+    let held = |outcome: Option<&Outcome>| matches!(outcome, Some(Outcome::HeldAgain(..)));
+    let again = select(&jobs, |name| held(advised.get(name).or_else(|| as_is.get(name))));
     for (name, job) in &again {
-        let cause = cause_of(name);
-        pool.shell(OWNER, &folder(name), &format!("JOB={job}\n{}", cause.mend));
+        pool.shell(OWNER, &folder(name), &format!("JOB={job}\n{}", cause_of(name).mend));
     }
     let released_changed = pool.now();
     let changed = release(pool, &again);
@@ -178,12 +191,23 @@ pub(crate) fn tell(pool: &Pool, all_held: AllHeld<'_>) -> Story {
                 during: during.remove(cause.name),
                 after: after.remove(cause.name),
                 as_is: as_is[cause.name].clone(),
+                advised: advised
+                    .get(cause.name)
+                    .map(|outcome| (edits[cause.name].clone(), outcome.clone())),
                 changed: changed.get(cause.name).cloned(),
                 times,
             }
         })
         .collect();
     Story { chapters, others, faults: times }
+}
+
+/// Some of the jobs.
+fn select<'a>(
+    jobs: &BTreeMap<&'a str, String>,
+    take: impl Fn(&str) -> bool,
+) -> BTreeMap<&'a str, String> {
+    jobs.iter().filter(|(name, _)| take(name)).map(|(&name, job)| (name, job.clone())).collect()
 }
 
 /// An integer attribute; -1 where it is missing.
@@ -305,7 +329,9 @@ impl Story {
     pub(crate) fn as_json(&self) -> Value {
         let cause = |chapter: &Chapter| {
             let truth = match chapter.cause.truth {
-                Truth::Transient { fault } => json!({"kind": "transient", "fault": fault}),
+                Truth::Transient { fault, round } => {
+                    json!({"kind": "transient", "fault": fault, "round": round})
+                }
                 Truth::Permanent { change } => {
                     json!({"kind": "permanent", "change": change, "mend": chapter.cause.mend})
                 }
@@ -322,6 +348,7 @@ impl Story {
                 "truth": truth,
                 "times": chapter.times,
                 "outcome as-is": chapter.as_is.words(),
+                "outcome after the advised edits": chapter.advised.as_ref().map(|(_, outcome)| outcome.words()),
                 "outcome after the change": chapter.changed.as_ref().map(Outcome::words),
             })
         };

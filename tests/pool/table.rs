@@ -45,6 +45,12 @@ fn baseline_is_right(chapter: &Chapter, says: &str) -> bool {
     (says == "release") == release
 }
 
+/// Right words; and where they came with commands to paste, these did what they were for.
+fn is_right_in_the_end(chapter: &Chapter) -> bool {
+    is_right(chapter.after.as_ref(), chapter.cause.truth, false)
+        && chapter.advised.as_ref().is_none_or(|(_, outcome)| *outcome == Outcome::Success)
+}
+
 fn is_right(advice: Option<&Result<Advice, String>>, truth: Truth, on: bool) -> bool {
     advice.is_some_and(|advice| advice.as_ref().is_ok_and(|advice| advice.is_right(truth, on)))
 }
@@ -56,7 +62,7 @@ pub(crate) fn score(story: &Story) -> Score {
         story.chapters.iter().filter(|chapter| right(chapter)).count()
     };
     Score {
-        right: count(&|chapter| is_right(chapter.after.as_ref(), chapter.cause.truth, false)),
+        right: count(&is_right_in_the_end),
         asked: count(&|chapter| chapter.after.is_some()),
         right_during: count(&|chapter| {
             is_right(chapter.during.as_ref(), chapter.cause.truth, true)
@@ -73,6 +79,26 @@ fn said(advice: Option<&Result<Advice, String>>) -> String {
     }
 }
 
+fn yes(right: bool) -> &'static str {
+    if right { "yes" } else { "no" }
+}
+
+fn judged(advice: Option<&Result<Advice, String>>, right: bool) -> &'static str {
+    if advice.is_some() { yes(right) } else { "" }
+}
+
+/// What was changed and what then came of a release: as advised, then as the cause needs.
+fn steps(chapter: &Chapter) -> String {
+    let mut steps = Vec::new();
+    if let Some((commands, outcome)) = &chapter.advised {
+        steps.push(format!("as advised, `{}`: {}", cell(&commands.join("; ")), outcome.words()));
+    }
+    if let Some(outcome) = &chapter.changed {
+        steps.push(format!("`{}`: {}", cell(chapter.cause.mend), outcome.words()));
+    }
+    steps.join("; ")
+}
+
 /// A cell: no line ends, no bars.
 fn cell(text: &str) -> String {
     text.replace(['\n', '\r'], " ").replace('|', "\\|")
@@ -86,28 +112,27 @@ pub(crate) fn markdown(story: &Story) -> String {
         "# The pool story\n\n\
          Written by `tests/pool_story.rs` on a real HTCondor pool (`tests/pool/README.md`). Each job went on hold for the cause in its\n\
          row; advice was asked as its owner while the faults lasted and again after they were mended and jobs of another user had\n\
-         shown it. Then every job was released as it was, and the ones held again were changed and released once more.\n\
+         shown it. Then every job was released as it was, and the ones held again were changed and released once more: by the\n\
+         very commands of the advice where it gave any, and else, or if that was in vain, in the way that the cause needs.\n\
          `table` is the best table with one answer per (code, subcode), told beforehand what comes of every release here.\n\n\
-         | cause | code/subcode | advice during the fault | right | advice before the release | right | released as-is | change | after the change | table | right |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|\n",
+         | cause | code/subcode | advice during the fault | right | advice before the release | right | released as-is | changed and released | table | right |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n",
     );
-    let yes = |right: bool| if right { "yes" } else { "no" };
     for chapter in &story.chapters {
         let cause = chapter.cause;
         let says = table[&chapter.code];
         let _ = writeln!(
             text,
-            "| {} | {}/{} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {}/{} | {} | {} | {} | {} | {} | {} | {} | {} |",
             cell(cause.label),
             chapter.code.0,
             chapter.code.1,
             cell(&said(chapter.during.as_ref())),
-            yes(is_right(chapter.during.as_ref(), cause.truth, true)),
+            judged(chapter.during.as_ref(), is_right(chapter.during.as_ref(), cause.truth, true)),
             cell(&said(chapter.after.as_ref())),
-            yes(is_right(chapter.after.as_ref(), cause.truth, false)),
+            judged(chapter.after.as_ref(), is_right_in_the_end(chapter)),
             chapter.as_is.words(),
-            if cause.mend.is_empty() { String::new() } else { format!("`{}`", cell(cause.mend)) },
-            chapter.changed.as_ref().map(Outcome::words).unwrap_or_default(),
+            steps(chapter),
             says,
             yes(baseline_is_right(chapter, says)),
         );

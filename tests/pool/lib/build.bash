@@ -19,7 +19,7 @@ require_debootstrap() {
     if ! command -v debootstrap >/dev/null; then
         say "installing debootstrap"
         { apt-get install -y --no-install-recommends debootstrap ||
-            { apt-get update && apt-get install -y --no-install-recommends debootstrap; }; } \
+            { apt-get update; apt-get install -y --no-install-recommends debootstrap; }; } \
             </dev/null >"$base/debootstrap-install.log" 2>&1 ||
             unable "debootstrap is not installed and apt-get cannot install it (see $base/debootstrap-install.log)"
     fi
@@ -33,12 +33,20 @@ build_root() {
     mkdir -p "$base"
     echo "release $release" >"$marker"
     require_debootstrap
+    # A proxy that apt is told of is for debootstrap and the apt of the chroot too.
+    local proxy=
+    eval "$(apt-config shell proxy Acquire::http::Proxy 2>/dev/null)"
+    [ -z "$proxy" ] || export http_proxy=$proxy
     say "building $release in $root (log: $base/build.log)"
     unshare --mount --pid --uts --fork --kill-child --mount-proc \
         bash "$here/lib/build-inside" "$release" "$root" "$mirror" "$here" \
-        </dev/null >"$base/build.log" 2>&1 || {
+        </dev/null >"$base/build.log" 2>&1 &
+    # Known to `down`, should this process be killed before the build ends.
+    echo "init $! $(start_time $!)" >>"$marker"
+    wait $! || {
         tail -n 15 "$base/build.log" >&2
         fail "building the chroot failed"
     }
+    sed -i '/^init /d' "$marker"
     echo built >>"$marker"
 }

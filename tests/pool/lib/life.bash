@@ -25,7 +25,10 @@ pool_up() {
         fail "$base exists and was not made by this program; left alone"
     fi
     # A chroot that was left half built is built anew.
-    if [ -f "$marker" ] && ! grep -q '^built$' "$marker"; then pool_down; fi
+    if [ -f "$marker" ] && ! grep -q '^built$' "$marker"; then
+        if read_init; then fail "another 'pool up' is building in $base"; fi
+        pool_down
+    fi
     [ -f "$marker" ] || build_root
     pool_start
 }
@@ -39,9 +42,9 @@ pool_start() {
         setsid unshare $namespaces --fork bash "$here/lib/start-inside" "$root" "$marker" \
             </dev/null >"$base/init.log" 2>&1 &
         disown
-        wait_until 20 read_init || { cat "$base/init.log" >&2; fail "the pool's first process did not start"; }
+        wait_until 60 read_init || { cat "$base/init.log" >&2; fail "the pool's first process did not start"; }
     fi
-    wait_until 90 answers || { tail -n 20 "$base/init.log" >&2; fail "HTCondor does not answer"; }
+    wait_until 240 answers || { tail -n 20 "$base/init.log" >&2; fail "HTCondor does not answer"; }
     for name in $(fault_names); do pool_fault "$name" off; done
     say "pool runs in $base"
 }
@@ -97,7 +100,7 @@ pool_stop() {
     if read_init; then
         # The first process of a process namespace takes all others with it.
         kill -KILL "$init_process" 2>/dev/null || true
-        wait_until 20 init_gone || fail "process $init_process does not end"
+        wait_until 90 init_gone || fail "process $init_process does not end"
     fi
     sed -i '/^init /d' "$marker"
 }
