@@ -7,6 +7,7 @@ use std::io::{Cursor, Read};
 
 use zip::{CompressionMethod, ZipArchive};
 
+use super::error::printable;
 use super::{ModelError, ModelMetadata, TensorEntry};
 
 /// Name of the metadata below the archive's top folder.
@@ -71,26 +72,30 @@ impl<'a> Archive<'a> {
         let file = match self.zip.by_name(&full) {
             Ok(file) => file,
             Err(zip::result::ZipError::FileNotFound) => {
-                return Err(ModelError::MissingEntry { name: name.to_owned() });
+                return Err(ModelError::MissingEntry { name: printable(name) });
             }
             Err(error) => return Err(damaged(error)),
         };
         if !matches!(file.compression(), CompressionMethod::Stored | CompressionMethod::Deflated) {
             return Err(ModelError::Archive {
-                detail: format!("{name} is neither stored nor deflated"),
+                detail: format!("{} is neither stored nor deflated", printable(name)),
             });
         }
         let declared = file.size();
         check_size(name, declared, limit)?;
         // The declared size is a claim: what is read is bounded all the same.
         let mut content = Vec::with_capacity(usize::try_from(declared.min(1 << 20)).unwrap_or(0));
-        file.take(limit + 1)
-            .read_to_end(&mut content)
-            .map_err(|error| ModelError::Archive { detail: format!("{name}: {error}") })?;
+        file.take(limit + 1).read_to_end(&mut content).map_err(|error| ModelError::Archive {
+            detail: format!("{}: {error}", printable(name)),
+        })?;
         check_size(name, content.len() as u64, limit)?;
         if content.len() as u64 != declared {
             return Err(ModelError::Archive {
-                detail: format!("{name} has {} bytes instead of {declared}", content.len()),
+                detail: format!(
+                    "{} has {} bytes instead of {declared}",
+                    printable(name),
+                    content.len()
+                ),
             });
         }
         Ok(content)
@@ -110,7 +115,10 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// When its shape is too large, its file is not of exactly that size, or a value is not finite.
     pub fn tensor(&mut self, entry: &TensorEntry) -> Result<Vec<f32>, ModelError> {
-        let fail = |detail: String| ModelError::Tensor { name: printable(&entry.name), detail };
+        let fail = |detail: String| ModelError::Tensor {
+            name: printable(&entry.name),
+            detail: printable(&detail),
+        };
         let bytes = entry
             .bytes()
             .filter(|&bytes| bytes <= MAX_TENSOR_BYTES)
@@ -154,10 +162,5 @@ fn check_size(what: &str, size: u64, limit: u64) -> Result<(), ModelError> {
 // Taken by value as `map_err` hands it over.
 #[allow(clippy::needless_pass_by_value)]
 fn damaged(error: zip::result::ZipError) -> ModelError {
-    ModelError::Archive { detail: error.to_string() }
-}
-
-/// A name out of the file, safe to print on a terminal and of bounded length.
-fn printable(name: &str) -> String {
-    name.chars().take(80).map(|c| if c.is_control() { '?' } else { c }).collect()
+    ModelError::Archive { detail: printable(&error.to_string()) }
 }

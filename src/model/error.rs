@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::text::{shorten, strip_control};
+
 /// An error of this module. The message says what was expected and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -128,4 +130,9 @@ impl ModelError {
     pub fn is_engine(&self) -> bool {
         matches!(self.innermost(), Self::EngineNotBuilt | Self::Architecture { .. })
     }
+}
+
+/// Text out of a model file made fit for a message: no control characters, bounded length.
+pub(super) fn printable(text: &str) -> String {
+    shorten(&strip_control(text), 300).into_owned()
 }

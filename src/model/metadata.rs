@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::ModelError;
+use super::error::printable;
 use crate::features::FeatureSchema;
 
 /// Version of the layout of [`ModelMetadata`] that this program reads and writes.
@@ -111,7 +112,8 @@ impl Default for Thresholds {
 /// What the model was trained on. Further fields (sizes, options, losses) are kept as they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainingSummary {
-    /// `simulated data`, or the name of the access point whose logs it was trained on.
+    /// `simulated data`, or the name of the access point whose logs it was trained on. Without
+    /// control characters, whatever the file holds.
     pub trained_on: String,
     /// Real outcomes of that access point among the rows; 0 for simulated data.
     #[serde(default)]
@@ -186,9 +188,11 @@ impl ModelMetadata {
     /// # Errors
     /// [`ModelError::Metadata`] when it is not this JSON, of another format, or contradicts itself.
     pub fn from_json(text: &[u8]) -> Result<Self, ModelError> {
-        let metadata: Self = serde_json::from_slice(text)
-            .map_err(|error| ModelError::Metadata { detail: error.to_string() })?;
+        let mut metadata: Self = serde_json::from_slice(text)
+            .map_err(|error| ModelError::Metadata { detail: printable(&error.to_string()) })?;
         metadata.check()?;
+        // Shown to the user, so it must not reach the terminal as it is.
+        metadata.training.trained_on = printable(&metadata.training.trained_on);
         Ok(metadata)
     }
 
@@ -197,7 +201,7 @@ impl ModelMetadata {
     /// # Errors
     /// [`ModelError::Metadata`] naming the first field that does not fit.
     pub fn check(&self) -> Result<(), ModelError> {
-        let fail = |detail: String| Err(ModelError::Metadata { detail });
+        let fail = |detail: String| Err(ModelError::Metadata { detail: printable(&detail) });
         if self.format != METADATA_FORMAT {
             return fail(format!(
                 "format {} is not known, this program reads format {METADATA_FORMAT}",

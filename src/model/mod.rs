@@ -113,7 +113,7 @@ impl Model {
             return Ok(());
         }
         Err(ModelError::Schema {
-            found: self.metadata.schema.hash.clone(),
+            found: error::printable(&self.metadata.schema.hash),
             expected: expected_hash.to_owned(),
         })
     }

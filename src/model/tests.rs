@@ -4,7 +4,10 @@ use proptest::prelude::*;
 use zip::CompressionMethod;
 
 use super::testing::{Network, Numbers, SMALL, Sizes, zip_of};
-use super::{Archive, Batch, Contract, Dimensions, EngineKind, METADATA_ENTRY, Model, ModelError};
+use super::{
+    Archive, Batch, Contract, Dimensions, EngineKind, METADATA_ENTRY, Model, ModelError,
+    StaticSource,
+};
 
 /// The network in f64, written down from the definition of the LSTM, one sample at a time.
 fn reference(network: &Network, states: &[u8], statics: &[f32]) -> f64 {
@@ -209,8 +212,8 @@ fn an_archive_cut_short_anywhere_is_refused() {
 #[test]
 fn a_bomb_is_refused_before_it_unfolds() {
     let mut network = Network::random(SMALL, 1);
-    // 64 MiB of zeros deflate to 64 KiB; the table says the tensor has 630 values.
-    network.values[0] = vec![0.0; 16 << 20];
+    // 16 MiB of zeros deflate to 16 KiB; the table says the tensor has 105 values.
+    network.values[0] = vec![0.0; 4 << 20];
     let bytes = network.archive_with(CompressionMethod::Deflated);
     assert!(bytes.len() < 1 << 20);
     let error = Model::from_bytes(&bytes).unwrap_err();
@@ -266,6 +269,31 @@ fn metadata_that_contradicts_itself_is_refused() {
         spoil(&mut network);
         let error = Model::from_bytes(&network.archive()).unwrap_err().to_string();
         assert!(error.contains(words), "expected {words:?} in {error:?}");
+    }
+}
+
+#[test]
+fn text_of_the_file_reaches_no_terminal_as_it_is() {
+    type Spoil = fn(&mut Network, String);
+    let cases: [Spoil; 3] = [
+        |n, text| n.metadata.schema.hash = text,
+        |n, text| {
+            n.metadata.schema.sources = vec![StaticSource { name: text, columns: vec![99] }];
+        },
+        |n, text| n.metadata.training.trained_on = text,
+    ];
+    for spoil in cases {
+        let mut network = Network::random(SMALL, 1);
+        spoil(&mut network, format!("\u{1b}[2J\u{7}{}", "x".repeat(5000)));
+        let shown = match Model::from_bytes(&network.archive()) {
+            Ok(model) => {
+                let schema = model.check_schema("other").unwrap_err();
+                format!("{schema} {}", model.metadata.training.trained_on)
+            }
+            Err(error) => error.to_string(),
+        };
+        assert!(!shown.contains(char::is_control) && shown.contains("xxx"), "{shown:?}");
+        assert!(shown.len() < 1000, "{shown}");
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tch::{CModule, Device, Kind, Tensor};
 
+use super::error::printable;
 use super::metadata::{Contract, Output};
 use super::{Batch, Dimensions, Engine, ModelError, ModelMetadata};
 
@@ -113,5 +114,5 @@ fn log_odds(probability: f32) -> f32 {
 fn torch(error: tch::TchError) -> ModelError {
     let text = error.to_string();
     let detail = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message");
-    ModelError::Torch { detail: detail.chars().take(300).collect() }
+    ModelError::Torch { detail: printable(detail) }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 #[cfg(feature = "torch")]
-use holdadvise_train::{cuda, training};
+use holdadvise_train::training;
 use holdadvise_train::{episodes, evaluate, export, tensors};
 
 /// Train, evaluate and export the model of holdadvise.
@@ -27,8 +27,6 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    #[cfg(feature = "torch")]
-    cuda::load();
     let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
         Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),

@@ -18,6 +18,7 @@ use tch::{Device, Kind, Reduction, TchError, Tensor, nn};
 
 use crate::baselines::Baselines;
 use crate::calibration::platt;
+use crate::cuda;
 use crate::dataset::{Dataset, DatasetError, SUCCESS};
 use crate::evaluate::{self, Report};
 use crate::export::{self, ExportError};
@@ -89,8 +90,9 @@ pub struct FitOptions {
     /// Everything random follows from it.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Processor threads; 0 leaves it to libtorch.
-    #[arg(long, default_value_t = 0)]
+    /// Processor threads; 0 leaves it to libtorch. More than one helps large networks on idle
+    /// processors only: the steps of a small one are too short to share.
+    #[arg(long, default_value_t = 1)]
     pub threads: i32,
     /// Where to compute.
     #[arg(long, value_enum, default_value_t = Place::Cpu)]
@@ -311,6 +313,9 @@ fn sizes(dataset: &Dataset, options: &FitOptions) -> Sizes {
 }
 
 fn device(place: Place) -> Result<Device, TrainError> {
+    if place != Place::Cpu {
+        cuda::load();
+    }
     match place {
         Place::Cpu => Ok(Device::Cpu),
         Place::Auto => Ok(Device::cuda_if_available()),
