@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use holdadvise::history::{Action, Outcome};
-use holdadvise::model::{Batch, EngineKind, FeatureSchema, Model};
+use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Model};
 use holdadvise_train::dataset::{Dataset, Row};
 use holdadvise_train::evaluate::Report;
 use holdadvise_train::random::Random;
@@ -130,7 +130,7 @@ fn a_module_that_takes_one_hot_rows_runs_on_engine_torch() {
     schema.statics.clear();
     let metadata = serde_json::json!({
         "format": 1, "contract": "one-hot", "output": "probability",
-        "dimensions": schema.dimensions(), "schema": schema,
+        "dimensions": Dimensions::of(&schema), "schema": schema,
         "training": { "trained_on": "elsewhere" },
     });
     std::fs::write(here.join("m.json"), metadata.to_string()).unwrap();
