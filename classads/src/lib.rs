@@ -1,4 +1,6 @@
-//! The ClassAd language of HTCondor: ads, expressions, their values.
+#![doc = include_str!("../README.md")]
+//!
+//! # Where to start
 //!
 //! Ads are read from `-long`, JSON or bracketed text by [`read_ads`]; an expression is an [`Expr`]; its value on an ad
 //! is a [`Value`] and comes from [`ClassAd::evaluate_expr`], at a time and against another ad that the

@@ -16,6 +16,7 @@ use crate::expr::operator::BinaryOperator;
 use crate::expr::tree::{Call, Kind, NodeId, Tree};
 use crate::expr::{Expr, Repr};
 use crate::functions::Arguments;
+use crate::functions::conversions::low_bits;
 use crate::name::Name;
 use crate::value::Value;
 use scope::{Scope, Val};
@@ -202,7 +203,9 @@ impl<'c> Evaluator<'c> {
                 self.attribute(inside, &name, true)
             }
             (Val::List(elements, inside), Val::Plain(Value::Integer(index))) => {
-                let element = usize::try_from(*index).ok().and_then(|index| elements.get(index));
+                // C's int takes the low 32 bits.
+                let index = usize::try_from(low_bits(*index)).ok();
+                let element = index.and_then(|index| elements.get(index));
                 match element {
                     Some(element) => self.deeper(|| self.expression(element, inside)),
                     None => Ok(Val::ERROR),

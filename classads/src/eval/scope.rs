@@ -73,11 +73,13 @@ impl<'a> Val<'a> {
     pub(crate) const UNDEFINED: Val<'static> = Val::Plain(Value::Undefined);
     pub(crate) const ERROR: Val<'static> = Val::Plain(Value::Error);
 
-    /// A value that lies in `scope`.
+    /// The value of a constant that lies in `scope`.
     pub(crate) fn of(value: &Value, scope: &Scope<'a>) -> Val<'a> {
         match value {
             Value::List(elements) => Val::List(Arc::clone(elements), scope.clone()),
             Value::ClassAd(ad) => Val::Ad(scope.nested(ad)),
+            // A constant `relTime("...")` is a real to HTCondor once it is evaluated.
+            Value::RelativeTime(seconds) => Val::Plain(Value::Real(*seconds)),
             plain => Val::Plain(plain.clone()),
         }
     }

@@ -65,12 +65,23 @@ pub(crate) fn unparse<'a>(_: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> O
 }
 
 /// What an attribute reference stands for, and where.
-fn dereference<'a>(argument: &Expr, scope: &Scope<'a>) -> Option<(Expr, Scope<'a>)> {
-    let NodeKind::Attribute { scope: None, name, absolute } = argument.root().kind() else {
+fn dereference<'a>(
+    evaluator: &Evaluator<'_>,
+    argument: &Expr,
+    scope: &Scope<'a>,
+) -> Option<(Expr, Scope<'a>)> {
+    let NodeKind::Attribute { scope: before, name, absolute } = argument.root().kind() else {
         return None;
     };
     let name = Name::new(name);
-    let mut at = if absolute { scope.root().clone() } else { scope.clone() };
+    let mut at = match before {
+        None if absolute => scope.root().clone(),
+        None => scope.clone(),
+        Some(before) => match evaluator.expression_deeper(&before.to_expr(), scope) {
+            Ok(Val::Ad(inside)) => inside,
+            _ => return None,
+        },
+    };
     loop {
         if let Some(Ok(expr)) = at.ad().lookup(name.hash, &name.text) {
             return Some((expr.clone(), at));
@@ -97,7 +108,7 @@ fn in_each<'a>(
         return Ok(Err(Value::Error));
     };
     // An attribute that is there stands for its expression.
-    if let Some((found, _)) = dereference(&expr, arguments.scope) {
+    if let Some((found, _)) = dereference(evaluator, &expr, arguments.scope) {
         expr = found;
     }
     let list = arguments.value(evaluator, 1).unwrap_or(Val::ERROR);
@@ -150,7 +161,7 @@ pub(crate) fn unresolved<'a>(
     if !matches!(argument.root().kind(), NodeKind::Attribute { .. }) {
         return Ok(Val::ERROR);
     }
-    let Some((expr, scope)) = dereference(&argument, arguments.scope) else {
+    let Some((expr, scope)) = dereference(evaluator, &argument, arguments.scope) else {
         return Ok(Val::UNDEFINED);
     };
     let names = unresolved_names(&expr, &scope);

@@ -143,6 +143,12 @@ pub(crate) fn absolute_time<'a>(
         Some(Value::Integer(seconds)) => at(i64::from(low_bits(*seconds))),
         Some(Value::Real(seconds)) => at(i64::from(number::truncate_i32(*seconds))),
         Some(Value::RelativeTime(seconds)) => at(number::truncate(*seconds)),
+        Some(Value::String(_))
+            if arguments.len() == 1 && arguments.string_constant(0).is_some() =>
+        {
+            let written = arguments.string_constant(0).and_then(times::parse_absolute);
+            written.map_or(Val::ERROR, |time| Val::Plain(time.value_in(&evaluator.context.zone())))
+        }
         // A string that is no constant stays a string.
         Some(Value::String(_) | Value::AbsoluteTime { .. }) => moment,
         _ => Val::ERROR,

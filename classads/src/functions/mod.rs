@@ -2,7 +2,7 @@
 //! src/condor_utils/compat_classad.cpp do.
 
 mod ads;
-mod conversions;
+pub(crate) mod conversions;
 mod lists;
 mod mathematics;
 mod patterns;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::eval::scope::{Scope, Val};
 use crate::eval::{Evaluator, Outcome};
-use crate::expr::tree::{NodeId, Tree};
+use crate::expr::tree::{Kind, NodeId, Tree};
 use crate::expr::{Expr, Repr};
 
 /// A built-in function.
@@ -48,6 +48,14 @@ impl<'a> Arguments<'_, 'a> {
         evaluator: &Evaluator<'_>,
     ) -> Result<Vec<Val<'a>>, crate::eval::Failure> {
         (0..self.len()).map(|index| self.value(evaluator, index)).collect()
+    }
+
+    /// The argument where it is a string constant.
+    pub(crate) fn string_constant(&self, index: usize) -> Option<&str> {
+        match &self.tree.node(*self.nodes.get(index)?).kind {
+            Kind::Literal(value) => value.as_str(),
+            _ => None,
+        }
     }
 
     /// The argument as an expression of its own.

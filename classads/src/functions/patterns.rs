@@ -185,14 +185,31 @@ fn replaced(regex: &Regex, text: &str, replacement: &str, options: &str) -> Opti
     let every = options.contains('g');
     let mut out = String::new();
     let mut at = 0;
-    for found in regex.captures_iter(text) {
-        let found = found.ok()?;
-        let span = found.get(0)?;
+    let mut after_empty = false;
+    loop {
+        let mut found = regex.captures_from_pos(text, at).ok()?;
+        if after_empty {
+            // Behind an empty match only a match that starts here and is not empty counts.
+            found = found.filter(|found| {
+                found.get(0).is_some_and(|all| all.start() == at && all.end() > at)
+            });
+            if found.is_none() {
+                // HTCondor steps over one character, into its result even without option f, and fails at the end.
+                let stepped = text[at..].chars().next()?;
+                out.push(stepped);
+                at += stepped.len_utf8();
+                after_empty = false;
+                continue;
+            }
+        }
+        let Some(found) = found else { break };
+        let all = found.get(0)?;
         if whole {
-            out.push_str(&text[at..span.start()]);
+            out.push_str(&text[at..all.start()]);
         }
         expand(&mut out, replacement, &found)?;
-        at = span.end();
+        at = all.end();
+        after_empty = all.start() == all.end();
         if !every {
             break;
         }

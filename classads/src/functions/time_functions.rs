@@ -194,16 +194,18 @@ pub(crate) fn split_time<'a>(
 
 /// The fields an ad made by `splitTime` has.
 fn fields_of_ad(evaluator: &Evaluator<'_>, scope: &Scope<'_>) -> Fields {
-    let part = |name: &str| {
+    let or = |name: &str, otherwise: i64| {
         let name = crate::name::Name::new(name);
         match evaluator.attribute(scope, &name, true) {
             Ok(Val::Plain(Value::Integer(value))) => i64::from(low_bits(value)),
             Ok(Val::Plain(Value::Real(value))) => i64::from(number::truncate_i32(value)),
             Ok(Val::Plain(Value::Boolean(value))) => value.into(),
-            _ => 0,
+            _ => otherwise,
         }
     };
-    let (year, month, day) = (part("Year"), part("Month"), part("Day"));
+    let part = |name: &str| or(name, 0);
+    // What is missing is zero in C's own count: years from 1900, months from January.
+    let (year, month, day) = (or("Year", 1900), or("Month", 1), part("Day"));
     let days = times::days_from_civil(year, month, day);
     Fields {
         year,

@@ -65,8 +65,36 @@ pub(crate) fn format_relative(seconds: f64) -> String {
     }
 }
 
-/// Reads `2003-01-25T09:00:00-06:00`, any non-digits between the parts; without a zone it is UTC.
-pub(crate) fn parse_absolute(text: &str) -> Option<Value> {
+/// A time as it is written: `2003-01-25T09:00:00-06:00`.
+pub(crate) struct Written {
+    /// Seconds from 1970 as the clock on the wall shows them.
+    civil: i64,
+    offset: Option<i32>,
+}
+
+impl Written {
+    /// The time, if its zone is written.
+    pub(crate) fn value(&self) -> Option<Value> {
+        let offset = self.offset?;
+        Some(Value::AbsoluteTime { seconds: self.civil - i64::from(offset), offset })
+    }
+
+    /// The time, in the given zone if none is written.
+    pub(crate) fn value_in(&self, zone: &TimeZone) -> Value {
+        self.value().unwrap_or_else(|| {
+            // The wall clock counts as standard time, also in summer, to find the offset.
+            let near = self.civil - i64::from(offset_at(self.civil, zone));
+            let summer = Timestamp::from_second(near)
+                .is_ok_and(|moment| zone.to_offset_info(moment).dst().is_dst());
+            let standard = offset_at(near, zone) - if summer { 3600 } else { 0 };
+            let offset = offset_at(self.civil - i64::from(standard), zone);
+            Value::AbsoluteTime { seconds: self.civil - i64::from(offset), offset }
+        })
+    }
+}
+
+/// Reads `2003-01-25T09:00:00-06:00`, any non-digits between the parts.
+pub(crate) fn parse_absolute(text: &str) -> Option<Written> {
     let (text, offset) = split_zone(text)?;
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -93,12 +121,8 @@ pub(crate) fn parse_absolute(text: &str) -> Option<Value> {
     if bytes.get(at..).is_some_and(|rest| rest.iter().any(u8::is_ascii_digit)) {
         return None;
     }
-    let seconds = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
-    let offset_seconds = offset.unwrap_or(0);
-    Some(Value::AbsoluteTime {
-        seconds: seconds - i64::from(offset_seconds),
-        offset: offset_seconds,
-    })
+    let civil = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
+    Some(Written { civil, offset })
 }
 
 /// Days since 1970-01-01 of a date whose month or day may be out of range, as C's `mktime` takes them.
@@ -198,11 +222,11 @@ mod tests {
 
     #[test]
     fn absolute_times_are_read_and_printed() {
-        let value = parse_absolute("2003-01-25T09:00:00-06:00");
+        let value = parse_absolute("2003-01-25T09:00:00-06:00").and_then(|time| time.value());
         assert_eq!(value, Some(Value::AbsoluteTime { seconds: 1_043_506_800, offset: -21600 }));
         assert_eq!(format_absolute(1_043_506_800, -21600), "2003-01-25T09:00:00-06:00");
         assert_eq!(format_absolute(5, 0), "1970-01-01T00:00:05-00:00");
-        assert_eq!(parse_absolute("q"), None);
+        assert!(parse_absolute("q").is_none());
     }
 
     #[test]

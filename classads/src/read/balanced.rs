@@ -11,12 +11,14 @@ pub(crate) struct Grammar {
     pub(crate) quotes: &'static [u8],
     /// Characters that may stand between the texts.
     pub(crate) between: &'static [u8],
+    /// Whether C's comments may stand between the texts.
+    pub(crate) comments: bool,
 }
 
 pub(crate) const JSON: Grammar =
-    Grammar { open: b'{', close: b'}', quotes: b"\"", between: b"[]," };
+    Grammar { open: b'{', close: b'}', quotes: b"\"", between: b"[],", comments: false };
 pub(crate) const BRACKETS: Grammar =
-    Grammar { open: b'[', close: b']', quotes: b"\"'", between: b"{},;" };
+    Grammar { open: b'[', close: b']', quotes: b"\"'", between: b"{},;", comments: true };
 
 #[derive(Debug)]
 pub(crate) struct Balanced<R> {
@@ -101,9 +103,11 @@ impl<R: BufRead> Balanced<R> {
         }
     }
 
-    /// Goes to the next opening bracket; gives the line and the first character that does not belong there.
+    /// Goes to the next opening bracket, over comments; gives the line and the first character that does not
+    /// belong there.
     fn skip_between(&mut self) -> io::Result<Option<(u64, u8)>> {
         let mut stray = None;
+        let mut comment = Comment::None;
         loop {
             let buffer = self.reader.fill_buf()?;
             if buffer.is_empty() {
@@ -112,14 +116,18 @@ impl<R: BufRead> Balanced<R> {
             let mut used = 0;
             let mut found = false;
             for byte in buffer {
-                if *byte == self.grammar.open {
+                if comment.is_outside() && *byte == self.grammar.open {
                     found = true;
                     break;
                 }
                 used += 1;
+                let belongs = if self.grammar.comments { comment.step(*byte) } else { false };
                 if *byte == b'\n' {
                     self.line += 1;
-                } else if !byte.is_ascii_whitespace() && !self.grammar.between.contains(byte) {
+                } else if !belongs
+                    && !byte.is_ascii_whitespace()
+                    && !self.grammar.between.contains(byte)
+                {
                     stray = stray.or(Some((self.line, *byte)));
                 }
             }
@@ -128,5 +136,38 @@ impl<R: BufRead> Balanced<R> {
                 return Ok(stray);
             }
         }
+    }
+}
+
+/// Where a byte between texts stands: outside, behind a slash, or in a comment.
+#[derive(Clone, Copy)]
+enum Comment {
+    None,
+    Slash,
+    Line,
+    Block,
+    BlockStar,
+}
+
+impl Comment {
+    fn is_outside(self) -> bool {
+        matches!(self, Comment::None | Comment::Slash)
+    }
+
+    /// Takes one byte; whether it belongs to a comment.
+    fn step(&mut self, byte: u8) -> bool {
+        let (next, belongs) = match (*self, byte) {
+            (Comment::None, b'/') => (Comment::Slash, true),
+            (Comment::None, _) => (Comment::None, false),
+            (Comment::Slash, b'/') => (Comment::Line, true),
+            (Comment::Slash, b'*') => (Comment::Block, true),
+            (Comment::Slash, _) => (Comment::None, false),
+            (Comment::Line, b'\n') | (Comment::BlockStar, b'/') => (Comment::None, true),
+            (Comment::Line, _) => (Comment::Line, true),
+            (Comment::Block | Comment::BlockStar, b'*') => (Comment::BlockStar, true),
+            (Comment::Block | Comment::BlockStar, _) => (Comment::Block, true),
+        };
+        *self = next;
+        belongs
     }
 }

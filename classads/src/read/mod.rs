@@ -141,7 +141,7 @@ fn peek<R: BufRead>(mut reader: R) -> std::io::Result<(Peeked<R>, Form)> {
     }
     let form = match *seen {
         [b'[', b'{' | b']'] | [b'{', b'"' | b'}'] => Form::Json,
-        [b'[' | b'{', ..] => Form::Brackets,
+        [b'[' | b'{' | b'/', ..] => Form::Brackets,
         _ => Form::Long,
     };
     Ok((Cursor::new(head).chain(reader), form))

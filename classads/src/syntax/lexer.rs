@@ -126,6 +126,11 @@ impl<'a> Lexer<'a> {
             Err(_) => self.rest,
         };
         let start = self.offset();
+        if self.rest.starts_with("//") {
+            return Err(
+                self.error(start, "the comment that starts here needs a line end behind it")
+            );
+        }
         if self.rest.starts_with("/*") {
             return Err(self.error(start, "the comment that starts here has no end '*/'"));
         }
@@ -253,7 +258,8 @@ impl<'a> Lexer<'a> {
 /// White space and comments.
 fn blank(input: &str) -> IResult<&str, ()> {
     let space = take_while1(|c: char| matches!(c, ' ' | '\t'..='\r'));
-    let line = recognize((tag("//"), take_till(|c| c == '\n')));
+    // HTCondor's lexer takes the end of the text for an error inside a comment.
+    let line = recognize((tag("//"), take_till(|c| c == '\n'), char('\n')));
     let block = recognize((tag("/*"), take_until("*/"), tag("*/")));
     value((), many0_count(alt((space, line, block)))).parse_complete(input)
 }

@@ -350,14 +350,15 @@ impl<'a> Parser<'a> {
             };
             if let Some(text) = text {
                 let value = if name.eq_ignore_ascii_case("absTime") {
-                    Some(times::parse_absolute(&text))
+                    // Without a zone in it the time waits for the zone of the evaluation.
+                    Some(times::parse_absolute(&text).map(|time| time.value()))
                 } else if name.eq_ignore_ascii_case("relTime") {
-                    Some(times::parse_relative(&text))
+                    Some(times::parse_relative(&text).map(Some))
                 } else {
                     None
                 };
                 match value {
-                    Some(Some(value)) => {
+                    Some(Some(Some(value))) => {
                         self.nodes.pop();
                         return Ok(self.add(Kind::Literal(value), start));
                     }
@@ -365,7 +366,7 @@ impl<'a> Parser<'a> {
                         let message = format!("{name}(\"{}\") is not a time", text.escape_debug());
                         return Err(ParseError::new(self.text, start, message, &[]));
                     }
-                    None => {}
+                    Some(Some(None)) | None => {}
                 }
             }
         }

@@ -1,0 +1,256 @@
+//! Ads in every form they come in, and what is wrong with them.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use classads::{ClassAd, EvalContext, Value, long};
+
+fn ads(text: &str) -> Vec<Result<ClassAd, String>> {
+    classads::read_ads(text.as_bytes()).map(|ad| ad.map_err(|error| error.to_string())).collect()
+}
+
+fn good(text: &str) -> Vec<ClassAd> {
+    ads(text).into_iter().map(|ad| ad.expect("the text is in order")).collect()
+}
+
+#[test]
+fn long_output_is_read() {
+    let text = "\n\n-- Schedd: ap.example.org : <127.0.0.1:9618?... @ 11/21/26 12:00:00\nClusterId = 1\nCmd = \"/bin/a \\\"b\\\"\"\r\n\
+                Args = \"C:\\dir\\\"\n# a comment\nRequirements = (TARGET.Arch == \"X86_64\")\n\n\nClusterId = 2\nclusterid = 3";
+    let ads = good(text);
+    assert_eq!(ads.len(), 2);
+    assert_eq!(ads[0].string("Cmd").as_deref(), Some("/bin/a \"b\""));
+    assert_eq!(ads[0].string("Args").as_deref(), Some("C:\\dir\\"));
+    assert_eq!(ads[0].raw("requirements"), Some("(TARGET.Arch == \"X86_64\")"));
+    assert_eq!(ads[1].len(), 1, "the last of two equal names counts");
+    assert_eq!(ads[1].integer("ClusterId"), Some(3));
+}
+
+#[test]
+fn epoch_files_end_each_ad_with_a_banner() {
+    let text = "ClusterId = 5\nProcId = 0\n*** EPOCH ClusterId=5 ProcId=0 RunInstanceId=0 Owner=\"ada\" CurrentTime=17\n\
+                ClusterId = 5\nProcId = 1\n*** Offset = 0 ClusterId = 5 ProcId = 1 Owner = \"ada b\" CompletionDate = 0\n";
+    let ads = good(text);
+    assert_eq!(ads.len(), 2);
+    let banner = long::Banner::parse(ads[0].banner().expect("a banner")).expect("a banner");
+    assert_eq!(banner.kind, "EPOCH");
+    assert_eq!(banner.integer("RunInstanceId"), Some(0));
+    let banner = long::Banner::parse(ads[1].banner().expect("a banner")).expect("a banner");
+    assert_eq!(banner.kind, "");
+    assert_eq!(banner.integer("ProcId"), Some(1));
+    assert_eq!(banner.fields.string("Owner").as_deref(), Some("ada b"));
+}
+
+#[test]
+fn a_bad_line_is_reported_and_the_rest_is_used() {
+    let read = ads("A = 1\nthis is no attribute\nB = 2\nC = \"unbalanced\n\nA = 3\n");
+    let errors: Vec<_> = read.iter().filter_map(|ad| ad.as_ref().err()).collect();
+    assert_eq!(errors, ["line 2: expected 'Attribute = expression', found 'this is no attribute'"]);
+    let good: Vec<_> = read.iter().filter_map(|ad| ad.as_ref().ok()).collect();
+    assert_eq!(good.len(), 2);
+    assert_eq!(good[0].integer("B"), Some(2));
+    let bad: Vec<_> = good[0].errors().map(|(name, _)| name).collect();
+    assert_eq!(bad, ["C"]);
+    assert!(good[0].get("C").is_none());
+    assert_eq!(good[0].evaluate("C", &EvalContext::at(0)), Value::Error);
+}
+
+#[test]
+fn a_checked_reader_names_the_attribute() {
+    let text = "A = 1\nB = (1 +\nC = 3\n";
+    let read: Vec<_> = long::AdReader::new(text.as_bytes()).checked().collect();
+    let error = read[0].as_ref().expect_err("B is no expression");
+    assert!(error.is_attribute());
+    assert_eq!(error.line(), Some(2));
+    assert!(error.to_string().starts_with("line 2: attribute B: expected an operand"));
+    let ad = read[1].as_ref().expect("the rest of the ad");
+    assert_eq!(ad.names().collect::<Vec<_>>(), ["A", "C"]);
+}
+
+#[test]
+fn json_is_read_in_both_forms() {
+    let array = "[\n{\n  \"A\": 1,\n  \"B\": \"\\/Expr(A + 1)\\/\",\n  \"C\": {\"x\": [1, 2.5, null, true]},\n  \"D\": \"a\\n\\u00e9\\ud83d\\ude00/\"\n}\n,\n{\"A\": 2}\n]\n";
+    let ads = good(array);
+    assert_eq!(ads.len(), 2);
+    let context = EvalContext::at(0);
+    assert_eq!(ads[0].evaluate("B", &context), Value::Integer(2));
+    assert_eq!(ads[0].raw("C"), Some("[x = {1,2.5,undefined,true};]"));
+    assert_eq!(ads[0].string("D").as_deref(), Some("a\né😀/"));
+    let lines = good("{\"A\": 1}\n{\"A\": 2}\n{\"A\": 3}\n");
+    assert_eq!(lines.len(), 3);
+    assert!(good("[]").is_empty());
+    assert!(good("[\n]\n").is_empty());
+    assert!(good("").is_empty());
+}
+
+#[test]
+fn bad_json_is_reported_with_its_line() {
+    let read = ads(
+        "[\n{\"A\": 1},\n{\"A\" 2},\n{\"A\": 3}, junk\n{\"A\": 4, \"B\": nope, \"C\": 5}\n,{\"A\": ",
+    );
+    let errors: Vec<_> =
+        read.iter().filter_map(|ad| ad.as_ref().err().map(String::as_str)).collect();
+    assert_eq!(
+        errors,
+        [
+            "line 3: expected ':', found '2'",
+            "line 4: expected an ad in JSON, found 'j'",
+            "line 5: attribute B: 'nope' is no JSON value",
+            "line 6: the ad that starts here has no closing '}'",
+        ]
+    );
+    let good: Vec<_> = read.iter().filter_map(|ad| ad.as_ref().ok()).collect();
+    assert_eq!(good.iter().filter_map(|ad| ad.integer("A")).collect::<Vec<_>>(), [1, 3, 4]);
+    assert_eq!(good[2].integer("C"), Some(5));
+}
+
+#[test]
+fn brackets_are_read() {
+    for text in ["[ A = 1; S = \"]\" ]\n[ A = 2 ]", "{\n[ A = 1; S = \"]\" ],\n[ A = 2 ]\n}"] {
+        let ads = good(text);
+        assert_eq!(ads.iter().filter_map(|ad| ad.integer("A")).collect::<Vec<_>>(), [1, 2]);
+    }
+    let read = ads("[ A = 1 ]\n[ B =\n* ]\n[ A = 3 ]");
+    assert!(read[1].as_ref().is_err_and(|error| error.starts_with("line 3: expected an operand")));
+    assert!(read[2].is_ok());
+}
+
+#[test]
+fn a_projection_keeps_what_is_named() {
+    let long = "A = 1\nB = 2\nLongName = 3\n\nB = 4\n";
+    let json = "[{\"A\": 1, \"B\": 2, \"LongName\": {\"A\": 5}}, {\"B\": 4}]";
+    let brackets = "[ A = 1; B = 2; LongName = 3 ] [ B = 4 ]";
+    for text in [long, json, brackets] {
+        let ads: Vec<_> = classads::read_ads(text.as_bytes())
+            .with_projection(["a", "longname"])
+            .map(|ad| ad.expect("the text is in order"))
+            .filter(|ad| !ad.is_empty())
+            .collect();
+        assert_eq!(ads.len(), 1, "{text}");
+        assert_eq!(ads[0].names().collect::<Vec<_>>(), ["A", "LongName"]);
+    }
+}
+
+#[test]
+fn every_form_says_the_same() {
+    let text = "A = 1\nB = A + 1\nR = 0.1\nS = \"a \\\"quoted\\\" word\"\nL = { 1,\"two\" }\nN = [ x = 1; y = x =?= 2 ]\nU = undefined\n";
+    let ad = good(text).remove(0);
+    let mut written = Vec::new();
+    long::write(&mut written, &ad).expect("memory takes all");
+    let again = good(&String::from_utf8(written).expect("text")).remove(0);
+    let json =
+        classads::json::parse(&classads::json::to_string(&ad)).expect("written JSON is read");
+    let mut json_as_long = Vec::new();
+    long::write(&mut json_as_long, &json).expect("memory takes all");
+    let json_again = good(&String::from_utf8(json_as_long).expect("text")).remove(0);
+    let brackets = ClassAd::parse(&ad.to_string()).expect("the printed ad parses");
+    for other in [&again, &json, &json_again, &brackets] {
+        assert_eq!(other.names().collect::<Vec<_>>(), ad.names().collect::<Vec<_>>());
+        for (name, expr) in ad.iter() {
+            assert_eq!(other.get(name).map(ToString::to_string), Some(expr.to_string()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn attributes_can_be_changed() {
+    let mut ad = good("A = 1\nB = 2\n").remove(0);
+    for turn in 0..10_000 {
+        ad.insert_value("a", turn);
+    }
+    ad.insert_value("C", "c");
+    assert!(ad.remove("b"));
+    assert!(!ad.remove("b"));
+    assert_eq!(ad.names().collect::<Vec<_>>(), ["A", "C"]);
+    assert_eq!(ad.integer("A"), Some(9_999));
+    assert_eq!(ad.string("C").as_deref(), Some("c"));
+}
+
+/// Gives its bytes a few at a time, then fails.
+struct Failing<'a>(&'a [u8]);
+
+impl Read for Failing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        let length = self.0.len().min(buffer.len()).min(3);
+        buffer[..length].copy_from_slice(&self.0[..length]);
+        self.0 = &self.0[length..];
+        Ok(length)
+    }
+}
+
+#[test]
+fn a_failing_input_ends_the_ads() {
+    for text in ["A = 1\n\nA = 2\n", "[{\"A\": 1}, {\"A\"", "[ A = 1 ] [ A"] {
+        let reader = BufReader::with_capacity(4, Failing(text.as_bytes()));
+        let read: Vec<_> = classads::read_ads(reader).collect();
+        assert_eq!(read.len(), 2, "{text}");
+        assert_eq!(read[0].as_ref().expect("one whole ad").integer("A"), Some(1));
+        assert!(read[1].as_ref().is_err_and(classads::AdError::is_io));
+    }
+}
+
+#[test]
+fn lines_longer_than_the_buffer_are_read() {
+    let text = format!("A = \"{}\"\nB = 2\n", "x".repeat(100_000));
+    let ad = classads::read_ads(BufReader::with_capacity(16, text.as_bytes())).next();
+    let ad = ad.expect("an ad").expect("in order");
+    assert_eq!(ad.string("A").map(|text| text.len()), Some(100_000));
+    assert_eq!(ad.integer("B"), Some(2));
+}
+
+#[test]
+fn a_line_without_end_is_skipped_and_costs_no_memory() {
+    let endless = io::repeat(b'x').take(2 * classads::MAX_AD_SIZE as u64);
+    let reader = BufReader::new(b"A = ".chain(endless).chain(&b"\nB = 2\n"[..]));
+    let read: Vec<_> = long::AdReader::new(reader).collect();
+    assert!(read[0].as_ref().is_err_and(classads::AdError::is_too_large));
+    assert_eq!(read[1].as_ref().expect("the rest of the ad").integer("B"), Some(2));
+}
+
+#[test]
+fn recorded_ads_are_read() {
+    let given = std::env::var_os("HOLDADVISE_REAL_DATA").map(std::path::PathBuf::from);
+    let directory = given.unwrap_or_else(|| {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data")
+    });
+    let directory = directory.join("classads");
+    if !directory.is_dir() {
+        println!("skipped: no recorded data (HOLDADVISE_REAL_DATA)");
+        return;
+    }
+    let expected = [
+        ("htcondor+htcondor__src_condor_tests_StatusAds_basic4slot", 4),
+        ("htcondor+htcondor__src_condor_tests_StatusAds_partionable8core", 1),
+        ("dmwm+WMCore__test_data_WMCore_Services_Dashboard_job_ad_file", 1),
+        ("htcondor+htcondor__src_condor_tests_python_bindings_test_multiple.ad", 2),
+        ("htcondor+htcondor__src_condor_tests_python_bindings_test_multiple.old.ad", 2),
+        ("htcondor+htcondor__src_condor_tests_python_bindings_test.old.ad", 1),
+    ];
+    for (name, least) in expected {
+        let file = std::fs::File::open(directory.join(name)).expect("the recorded ad opens");
+        let mut count = 0;
+        for ad in classads::read_ads(BufReader::new(file)) {
+            let ad = ad.unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(ad.errors().next(), None, "{name}");
+            for (attribute, expr) in ad.iter() {
+                let again = classads::Expr::parse_old(&expr.to_string())
+                    .unwrap_or_else(|error| panic!("{name} {attribute}: {error}"));
+                assert_eq!(again.to_string(), expr.to_string());
+            }
+            count += 1;
+        }
+        assert!(count >= least, "{name}: {count} ads");
+    }
+}
+
+#[test]
+fn reading_goes_on_behind_an_ad() {
+    let mut reader = BufReader::new(&b"A = 1\n\nrest"[..]);
+    let ad = long::AdReader::new(&mut reader).next();
+    assert!(ad.is_some_and(|ad| ad.is_ok()));
+    let mut rest = String::new();
+    reader.read_line(&mut rest).expect("memory is readable");
+    assert_eq!(rest, "rest");
+}
