@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use classads::ClassAd;
@@ -19,15 +19,16 @@ use crate::policy::{DagNode, Kind, Knobs, forecast};
 use crate::queue::QueueJob;
 use crate::userlog::{self, JobId, LogSet, ReadOptions};
 
-/// The advices for the held jobs, in the order of their ids. Jobs that turn out not to be held are added to
-/// those refused.
+/// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not to be held
+/// are added to those refused.
 pub(super) fn judge(
     gathered: &mut Gathered,
     request: &Request,
     config: &Config,
     model: &Model,
     now: i64,
-) -> Result<Vec<Advice>, RunError> {
+    take: &mut dyn FnMut(&Advice) -> io::Result<()>,
+) -> Result<(), RunError> {
     let history = read_histories(gathered, now)?;
     let mut advisor = Advisor::new(history, model, now)?;
     if let Some(counts) = &gathered.hold_counts {
@@ -38,35 +39,35 @@ pub(super) fn judge(
         advisor.set_held_by_code(by_code);
     }
     if gathered.logs_alone {
-        return judge_logs(&advisor, gathered, request);
+        return judge_logs(&advisor, gathered, request, take);
     }
     let knobs = knobs(request, config);
     let mut held_in_cluster: HashMap<i32, u64> = HashMap::new();
     for job in &gathered.held {
         *held_in_cluster.entry(job.id.cluster).or_default() += 1;
     }
-    let mut advices = Vec::with_capacity(gathered.held.len());
-    for job in &gathered.held {
+    for job in std::mem::take(&mut gathered.held) {
         let in_cluster = held_in_cluster.get(&job.id.cluster).copied().unwrap_or(0);
-        let held = held(job, &knobs, in_cluster, now);
+        let held = held(&job, &knobs, in_cluster, now);
         match advisor.advise(&held)? {
             Some(mut advice) => {
                 advice.missing.extend(gathered.missing_of.remove(&job.id).unwrap_or_default());
                 advice.missing.extend(gathered.missing.iter().cloned());
-                advices.push(advice);
+                take(&advice)?;
             }
             None => gathered.refused.push(format!("job {} is not held", job.id)),
         }
     }
-    Ok(advices)
+    Ok(())
 }
 
 fn judge_logs(
     advisor: &Advisor<'_>,
     gathered: &mut Gathered,
     request: &Request,
-) -> Result<Vec<Advice>, RunError> {
-    let mut advices = Vec::new();
+    take: &mut dyn FnMut(&Advice) -> io::Result<()>,
+) -> Result<(), RunError> {
+    let mut taken = 0;
     let mut met = vec![false; request.selection.jobs.len()];
     for job in advisor.held_in_logs() {
         let Some(mut advice) = advisor.advise(&Held::of_log(job))? else { continue };
@@ -77,9 +78,10 @@ fn judge_logs(
         for (spec, met) in request.selection.jobs.iter().zip(&mut met) {
             *met |= spec.names(job, owner, None);
         }
-        if advices.len() < request.limit.unwrap_or(usize::MAX) {
+        if taken < request.limit.unwrap_or(usize::MAX) {
+            taken += 1;
             advice.missing.extend(gathered.missing.iter().cloned());
-            advices.push(advice);
+            take(&advice)?;
         }
     }
     for (spec, met) in request.selection.jobs.iter().zip(met) {
@@ -87,7 +89,7 @@ fn judge_logs(
             gathered.refused.push(format!("{spec} is not held at the end of the log"));
         }
     }
-    Ok(advices)
+    Ok(())
 }
 
 fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError> {

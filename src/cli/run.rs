@@ -9,10 +9,12 @@ use super::debug;
 use super::gather::{Gathered, gather};
 use super::judge::judge;
 use super::model_file;
-use super::print::{Page, print};
-use super::{ArgumentError, Config, Output, Request};
+use super::print::{Page, Printer};
+use super::{ArgumentError, Config, Request};
+use jiff::tz::TimeZone;
+
 use crate::model::ModelError;
-use crate::queue::QueueError;
+use crate::queue::{JobSpec, QueueError};
 use crate::userlog::UserlogError;
 
 /// Why no advice can be given.
@@ -89,25 +91,26 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
     let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
     let mut gathered = gather(request, config, &filter)?;
-    let advices = if gathered.held.is_empty() && !gathered.logs_alone {
-        Vec::new()
-    } else {
-        let model = model_file::open(request, config)?;
-        judge(&mut gathered, request, config, &model, now)?
+    let selection = &request.selection;
+    let page = Page {
+        columns: request.columns,
+        now,
+        zone: TimeZone::system(),
+        whole_clusters: !gathered.logs_alone
+            && request.limit.is_none()
+            && selection.constraint.is_none()
+            && !selection.jobs.iter().any(|spec| matches!(spec, JobSpec::Job(_))),
     };
-    tell(&gathered);
-    if advices.is_empty() {
-        if !request.selection.jobs.is_empty() {
-            return Err(RunError::NothingJudged);
-        }
-        if matches!(request.output, Output::Groups | Output::Table) {
-            writeln!(out, "No held jobs.")?;
-            return Ok(());
-        }
+    let mut printer = Printer::new(out, &request.output, &page);
+    if !gathered.held.is_empty() || gathered.logs_alone {
+        let model = model_file::open(request, config)?;
+        judge(&mut gathered, request, config, &model, now, &mut |advice| printer.add(advice))?;
     }
-    let page = Page { columns: request.columns, now, zone: jiff::tz::TimeZone::system() };
-    print(out, &advices, &request.output, &page)?;
-    Ok(())
+    tell(&gathered);
+    if printer.count() == 0 && !selection.jobs.is_empty() {
+        return Err(RunError::NothingJudged);
+    }
+    Ok(printer.finish()?)
 }
 
 /// What was named and cannot be judged, and what of the input is damaged.

@@ -14,49 +14,75 @@ use super::long::expression;
 use super::times::{iso, minute};
 use crate::advice::Advice;
 
-pub(super) fn print(
-    out: &mut dyn Write,
-    advices: &[Advice],
-    letters: &str,
-    names: &[String],
-    page: &Page,
-) -> io::Result<()> {
-    let has = |letter| letters.contains(letter);
-    let before_row = if has('g') { "\n" } else { "" };
-    let before = match () {
-        () if has('t') => "\t",
-        () if has('g') => "",
-        () => " ",
-    };
-    let after = match () {
-        () if has('n') => "\n",
-        () if has(',') => ",",
-        () => "",
-    };
-    let separator = format!("{after}{before}");
-    let mut rows: Vec<Vec<String>> = Vec::with_capacity(advices.len() + 1);
-    if has('h') {
-        let id = has('j').then(|| "ID".to_owned());
-        rows.push(id.into_iter().chain(names.iter().cloned()).collect());
+/// Prints rows; with headings they wait for the last one to be aligned.
+#[derive(Debug)]
+pub(super) struct Rows<'a> {
+    letters: &'a str,
+    names: &'a [String],
+    /// The headings and the rows that wait.
+    waiting: Vec<Vec<String>>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(letters: &'a str, names: &'a [String]) -> Self {
+        let mut rows = Self { letters, names, waiting: Vec::new() };
+        if rows.has('h') {
+            let id = rows.has('j').then(|| "ID".to_owned());
+            rows.waiting.push(id.into_iter().chain(names.iter().cloned()).collect());
+        }
+        rows
     }
-    for advice in advices {
+
+    fn has(&self, letter: char) -> bool {
+        self.letters.contains(letter)
+    }
+
+    pub(super) fn add(
+        &mut self,
+        out: &mut dyn Write,
+        advice: &Advice,
+        page: &Page,
+    ) -> io::Result<()> {
         let attributes = attributes(advice);
+        let has = |letter| self.has(letter);
         let labelled = |name: &str, text: String| {
             if has('l') { format!("{name} = {text}") } else { text }
         };
         let id = has('j').then(|| labelled("ID", advice.held.job.to_string()));
-        let values = names
+        let values = self
+            .names
             .iter()
             .map(|name| labelled(name, show(&lookup(&attributes, name), name, &has, &page.zone)));
-        rows.push(id.into_iter().chain(values).collect());
+        let row: Vec<String> = id.into_iter().chain(values).collect();
+        if has('h') {
+            self.waiting.push(row);
+            Ok(())
+        } else {
+            self.print(out, &row)
+        }
     }
-    if has('h') {
+
+    pub(super) fn finish(mut self, out: &mut dyn Write) -> io::Result<()> {
+        let mut rows = std::mem::take(&mut self.waiting);
         align(&mut rows);
+        rows.iter().try_for_each(|row| self.print(out, row))
     }
-    for row in rows {
-        writeln!(out, "{before_row}{}", row.join(&separator).trim_end_matches(' '))?;
+
+    fn print(&self, out: &mut dyn Write, row: &[String]) -> io::Result<()> {
+        let before_row = if self.has('g') { "\n" } else { "" };
+        let before = match () {
+            () if self.has('t') => "\t",
+            () if self.has('g') => "",
+            () => " ",
+        };
+        let after = match () {
+            () if self.has('n') => "\n",
+            () if self.has(',') => ",",
+            () => "",
+        };
+        let line = row.join(&format!("{after}{before}"));
+        writeln!(out, "{before_row}{}", line.trim_end_matches(' '))
     }
-    Ok(())
 }
 
 fn show(value: &Value, name: &str, has: &impl Fn(char) -> bool, zone: &TimeZone) -> String {
@@ -92,8 +118,13 @@ mod tests {
         let advices = [samples::transfer(12, 0), samples::memory(345, 7, 2048)];
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut out = Vec::new();
-        let page = Page { columns: None, now: samples::NOW, zone: TimeZone::UTC };
-        print(&mut out, &advices, letters, &names, &page).unwrap();
+        let zone = TimeZone::UTC;
+        let page = Page { columns: None, now: samples::NOW, zone, whole_clusters: true };
+        let mut rows = Rows::new(letters, &names);
+        for advice in &advices {
+            rows.add(&mut out, advice, &page).unwrap();
+        }
+        rows.finish(&mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -90,7 +90,7 @@ mod tests {
     use crate::cli::print::samples::{self, NOW};
 
     fn page() -> Page {
-        Page { columns: Some(80), now: NOW, zone: TimeZone::UTC }
+        Page { columns: Some(80), now: NOW, zone: TimeZone::UTC, whole_clusters: true }
     }
 
     #[test]

@@ -3,13 +3,13 @@
 //! A group has one cluster, code, subcode, normalised reason, recommendation and, but for the job's
 //! id, the same commands: so that one command does for all of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::Page;
 use super::attributes::command_text;
-use super::block::codes;
+use super::block::{self, codes};
 use super::sure::{probability, trust, verdict};
 use super::times::{length, minute};
 use super::wrap::wrap;
@@ -20,53 +20,165 @@ use crate::userlog::JobId;
 /// Stands for the job's id in commands that are compared.
 const ID: &str = "\u{0}";
 
-type Key<'a> = (i32, Option<i32>, Option<i32>, &'a str, &'static str, Vec<String>);
-
-pub(super) fn print(out: &mut dyn Write, advices: &[Advice], page: &Page) -> io::Result<()> {
-    out.write_all(text(advices, page).as_bytes())
+/// What members of a group have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    hold: Hold,
+    reason: String,
+    recommendation: &'static str,
+    commands: Vec<String>,
 }
 
-fn text(advices: &[Advice], page: &Page) -> String {
-    let mut groups: BTreeMap<Key<'_>, Vec<&Advice>> = BTreeMap::new();
-    for advice in advices {
-        groups.entry(key(advice)).or_default().push(advice);
-    }
-    let mut out = String::new();
-    for (key, members) in &groups {
-        out.push_str(&group(key, members, advices, page));
-        out.push('\n');
-    }
-    let count =
-        |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
-    let _ = writeln!(
-        out,
-        "{} in {}; -nobatch prints each job, an id alone says why",
-        count(advices.len(), "held job"),
-        count(groups.len(), "group")
-    );
-    let trusts: std::collections::BTreeSet<String> = advices.iter().map(trust).collect();
-    for line in trusts {
-        out.push_str(&wrap("", 2, &line, page.columns));
-    }
-    let missing: std::collections::BTreeSet<&str> =
-        advices.iter().flat_map(|advice| advice.missing.iter().map(String::as_str)).collect();
-    for line in missing {
-        out.push_str(&wrap("not read: ", 2, &strip_control(line), page.columns));
-    }
-    out
+/// Cluster, code and subcode: what a constraint can tell.
+type Hold = (i32, Option<i32>, Option<i32>);
+
+/// Like holds, as much of them as is printed.
+#[derive(Debug)]
+struct Group {
+    first: Advice,
+    /// Verdict of the member least likely to succeed: it speaks for the group.
+    verdict: String,
+    chance: f64,
+    oldest: i64,
+    newest: i64,
+    procs: Vec<i32>,
 }
 
-fn key(advice: &Advice) -> Key<'_> {
+/// Groups of the advices added so far: their memory grows with the groups and 4 bytes a job.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    groups: BTreeMap<Key, Group>,
+    /// Jobs judged, by what a constraint can tell.
+    holds: HashMap<Hold, usize>,
+    trusts: BTreeSet<String>,
+    missing: BTreeSet<String>,
+    jobs: usize,
+}
+
+/// Lines on what could not be read that are printed.
+const MISSING: usize = 20;
+
+impl Groups {
+    pub(super) fn add(&mut self, advice: &Advice) {
+        self.jobs += 1;
+        *self.holds.entry(hold(advice)).or_default() += 1;
+        self.trusts.insert(trust(advice));
+        for line in &advice.missing {
+            if self.missing.len() <= MISSING && !self.missing.contains(line) {
+                self.missing.insert(line.clone());
+            }
+        }
+        let chance = probability(advice).unwrap_or(0.0);
+        let held = &advice.held;
+        let (proc, since) = (held.job.proc, held.held_since);
+        let group = self.groups.entry(key(advice)).or_insert_with(|| Group {
+            verdict: verdict(advice),
+            first: advice.clone(),
+            chance,
+            oldest: since,
+            newest: since,
+            procs: Vec::new(),
+        });
+        group.procs.push(proc);
+        group.oldest = group.oldest.min(since);
+        group.newest = group.newest.max(since);
+        if chance < group.chance {
+            group.chance = chance;
+            group.verdict = verdict(advice);
+        }
+    }
+
+    /// A lone job prints as a block, several as groups.
+    pub(super) fn print(mut self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
+        if self.jobs == 1
+            && let Some((_, group)) = self.groups.pop_first()
+        {
+            return block::print(out, &group.first, page);
+        }
+        let count = self.groups.len();
+        for (key, group) in std::mem::take(&mut self.groups) {
+            writeln!(out, "{}", self.text(&key, group, page))?;
+        }
+        let number =
+            |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        writeln!(
+            out,
+            "{} in {}; -nobatch prints each job, an id alone says why",
+            number(self.jobs, "held job"),
+            number(count, "group")
+        )?;
+        let mut line = |first: &str, text: &str| {
+            out.write_all(wrap(first, 2, &strip_control(text), page.columns).as_bytes())
+        };
+        for text in &self.trusts {
+            line("", text)?;
+        }
+        for text in self.missing.iter().take(MISSING) {
+            line("not read: ", text)?;
+        }
+        if self.missing.len() > MISSING {
+            line("not read: ", "more; -json lists it for each job")?;
+        }
+        Ok(())
+    }
+
+    fn text(&self, key: &Key, mut group: Group, page: &Page) -> String {
+        let mut out = String::new();
+        let first = &group.first;
+        let held = &first.held;
+        let columns = page.columns;
+        let (jobs, up_to) = match group.procs.len() {
+            1 => (format!("Job {}", held.job), ""),
+            count => (format!("{count} jobs of cluster {}", held.job.cluster), "up to "),
+        };
+        let owner = held.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
+        let header = format!(
+            "{jobs}{}, code {}, held for {up_to}{}",
+            owner.unwrap_or_default(),
+            codes(first),
+            length(page.now - group.oldest)
+        );
+        out.push_str(&wrap("", 4, &header, columns));
+        out.push_str(&wrap("  ", 4, &group.verdict, columns));
+        out.push_str(&wrap("  ", 4, &strip_control(&first.meaning), columns));
+        for change in &first.changes {
+            out.push_str(&wrap("  Change first: ", 4, &strip_control(change), columns));
+        }
+        if let Some(wait) = &first.wait {
+            let until =
+                wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
+            let text = format!("{}{until}", strip_control(&wait.what));
+            out.push_str(&wrap("  Wait until: ", 4, &text, columns));
+        }
+        let commands: Vec<String> = if group.procs.len() == 1 {
+            first.commands.iter().map(|command| command_text(command)).collect()
+        } else {
+            let others = self.holds.get(&key.hold).is_some_and(|jobs| *jobs > group.procs.len());
+            let procs = (others || !page.whole_clusters).then(|| among(&mut group.procs));
+            let target = target(key.hold, group.newest, procs);
+            key.commands.iter().map(|command| command.replace(ID, &target)).collect()
+        };
+        for command in commands {
+            // Not wrapped: it is to be pasted.
+            let _ = writeln!(out, "    {command}");
+        }
+        out
+    }
+}
+
+fn hold(advice: &Advice) -> Hold {
     let held = &advice.held;
-    let commands = advice.commands.iter().map(|command| with_target(command, held.job)).collect();
-    (
-        held.job.cluster,
-        held.code,
-        held.subcode,
-        &held.normalised_reason,
-        advice.recommendation.name(),
-        commands,
-    )
+    (held.job.cluster, held.code, held.subcode)
+}
+
+fn key(advice: &Advice) -> Key {
+    let held = &advice.held;
+    Key {
+        hold: hold(advice),
+        reason: held.normalised_reason.clone(),
+        recommendation: advice.recommendation.name(),
+        commands: advice.commands.iter().map(|command| with_target(command, held.job)).collect(),
+    }
 }
 
 /// The command with [`ID`] in place of what names the job: a constraint that begins with its ids and is
@@ -92,74 +204,14 @@ fn with_target(command: &str, job: JobId) -> String {
     command
 }
 
-fn group(key: &Key<'_>, members: &[&Advice], all: &[Advice], page: &Page) -> String {
-    let mut out = String::new();
-    let weak = members.iter().copied().reduce(weaker);
-    let (Some(first), Some(weakest)) = (members.first(), weak) else { return out };
-    let held = &first.held;
-    let columns = page.columns;
-    let jobs = match members.len() {
-        1 => format!("Job {}", held.job),
-        count => format!("{count} jobs of cluster {}", held.job.cluster),
-    };
-    let owner = held.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
-    let oldest = members.iter().map(|member| member.held.held_since).min().unwrap_or(page.now);
-    let header = format!(
-        "{jobs}{}, code {}, held for {}{}",
-        owner.unwrap_or_default(),
-        codes(first),
-        if members.len() == 1 { "" } else { "up to " },
-        length(page.now - oldest)
-    );
-    out.push_str(&wrap("", 4, &header, columns));
-    out.push_str(&wrap("  ", 4, &verdict(weakest), columns));
-    out.push_str(&wrap("  ", 4, &strip_control(&first.meaning), columns));
-    for change in &first.changes {
-        out.push_str(&wrap("  Change first: ", 4, &strip_control(change), columns));
-    }
-    if let Some(wait) = &first.wait {
-        let until =
-            wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
-        let text = format!("{}{until}", strip_control(&wait.what));
-        out.push_str(&wrap("  Wait until: ", 4, &text, columns));
-    }
-    let target = target(key, members, all);
-    let commands: Vec<String> = match members {
-        [only] => only.commands.iter().map(|command| command_text(command)).collect(),
-        _ => key.5.iter().map(|command| command.replace(ID, &target)).collect(),
-    };
-    for command in commands {
-        // Not wrapped: it is to be pasted.
-        let _ = writeln!(out, "    {command}");
-    }
-    out
-}
-
-/// Of two members the one less likely to succeed: it speaks for the group.
-fn weaker<'a>(one: &'a Advice, other: &'a Advice) -> &'a Advice {
-    let chance = |advice: &Advice| probability(advice).unwrap_or(0.0);
-    if chance(other) < chance(one) { other } else { one }
-}
-
-/// What the group's command acts on: a constraint that is true for the jobs judged, in
-/// the holds judged, and for no other job judged.
-fn target(key: &Key<'_>, members: &[&Advice], all: &[Advice]) -> String {
-    let (cluster, code, subcode, ..) = key;
+/// What a group's command acts on: a constraint that is true for the jobs judged while they are in the
+/// holds judged, and for no other job.
+fn target((cluster, code, subcode): Hold, newest: i64, procs: Option<String>) -> String {
     let mut parts = vec![format!("ClusterId == {cluster}"), "JobStatus == 5".to_owned()];
     parts.extend(code.map(|code| format!("HoldReasonCode == {code}")));
     parts.extend(subcode.map(|subcode| format!("HoldReasonSubCode == {subcode}")));
-    let newest = members.iter().map(|member| member.held.held_since).max().unwrap_or_default();
     parts.push(format!("EnteredCurrentStatus <= {newest}"));
-    let caught = |other: &&Advice| {
-        let held = &other.held;
-        held.job.cluster == *cluster
-            && (code.is_none() || held.code == *code)
-            && (subcode.is_none() || held.subcode == *subcode)
-    };
-    if all.iter().filter(caught).count() > members.len() {
-        let mut procs: Vec<i32> = members.iter().map(|member| member.held.job.proc).collect();
-        parts.push(among(&mut procs));
-    }
+    parts.extend(procs);
     format!("-constraint {}", shell_quote(&parts.join(" && ")))
 }
 
@@ -194,6 +246,15 @@ mod tests {
     use super::*;
     use crate::cli::print::samples::{self, NOW};
 
+    fn text(advices: &[Advice], columns: Option<usize>, whole_clusters: bool) -> String {
+        let mut groups = Groups::default();
+        advices.iter().for_each(|advice| groups.add(advice));
+        let mut out = Vec::new();
+        let page = Page { columns, now: NOW, zone: TimeZone::UTC, whole_clusters };
+        groups.print(&mut out, &page).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
     #[test]
     fn like_holds_share_a_command() {
         let advices = [
@@ -205,10 +266,7 @@ mod tests {
             samples::memory(1234, 5, 4096),
             samples::memory(1234, 7, 4096),
         ];
-        insta::assert_snapshot!(text(
-            &advices,
-            &Page { columns: Some(80), now: NOW, zone: TimeZone::UTC }
-        ));
+        insta::assert_snapshot!(text(&advices, Some(80), true));
     }
 
     #[test]
@@ -228,12 +286,17 @@ mod tests {
         let mut wait = samples::transfer(9, 2);
         wait.recommendation = crate::advice::Recommendation::Wait;
         let advices = [samples::transfer(9, 0), samples::transfer(9, 1), wait];
-        let text = text(&advices, &Page { columns: None, now: NOW, zone: TimeZone::UTC });
+        let text = text(&advices, None, true);
         let command = format!(
             "condor_release -constraint 'ClusterId == 9 && JobStatus == 5 && HoldReasonCode == 13 && \
              HoldReasonSubCode == 256 && EnteredCurrentStatus <= {} && ((ProcId >= 0 && ProcId <= 1))'",
             NOW - 8040
         );
         assert!(text.contains(&command), "{text}");
+        // Of a cluster that was not looked at as a whole the procs are named.
+        let some = super::tests::text(&advices[..2], None, false);
+        assert!(some.contains("&& ((ProcId >= 0 && ProcId <= 1))'"), "{some}");
+        let whole = super::tests::text(&advices[..2], None, true);
+        assert!(!whole.contains("ProcId"), "{whole}");
     }
 }

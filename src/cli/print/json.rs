@@ -5,21 +5,20 @@ use std::io::{self, Write};
 use super::attributes::attributes;
 use crate::advice::Advice;
 
-pub(super) fn print_array(out: &mut dyn Write, advices: &[Advice]) -> io::Result<()> {
-    out.write_all(b"[")?;
-    for (number, advice) in advices.iter().enumerate() {
-        out.write_all(if number == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer_pretty(&mut *out, &attributes(advice))?;
-    }
-    out.write_all(if advices.is_empty() { b"]\n" } else { b"\n]\n" })
+/// One element of an array, `number` counted from 0.
+pub(super) fn print_element(out: &mut dyn Write, advice: &Advice, number: usize) -> io::Result<()> {
+    out.write_all(if number == 0 { b"[\n" } else { b",\n" })?;
+    Ok(serde_json::to_writer_pretty(out, &attributes(advice))?)
 }
 
-pub(super) fn print_lines(out: &mut dyn Write, advices: &[Advice]) -> io::Result<()> {
-    for advice in advices {
-        serde_json::to_writer(&mut *out, &attributes(advice))?;
-        out.write_all(b"\n")?;
-    }
-    Ok(())
+/// The end of an array of so many elements.
+pub(super) fn print_end(out: &mut dyn Write, elements: usize) -> io::Result<()> {
+    out.write_all(if elements == 0 { b"[]\n" } else { b"\n]\n" })
+}
+
+pub(super) fn print_line(out: &mut dyn Write, advice: &Advice) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &attributes(advice))?;
+    out.write_all(b"\n")
 }
 
 #[cfg(test)]
@@ -31,8 +30,11 @@ mod tests {
     fn an_array_and_lines_say_the_same() {
         let advices = [samples::transfer(1, 0), samples::memory(1, 1, 2048)];
         let (mut array, mut lines) = (Vec::new(), Vec::new());
-        print_array(&mut array, &advices).unwrap();
-        print_lines(&mut lines, &advices).unwrap();
+        for (number, advice) in advices.iter().enumerate() {
+            print_element(&mut array, advice, number).unwrap();
+            print_line(&mut lines, advice).unwrap();
+        }
+        print_end(&mut array, 2).unwrap();
         let array: Vec<serde_json::Value> = serde_json::from_slice(&array).unwrap();
         let lines: Vec<serde_json::Value> = String::from_utf8(lines)
             .unwrap()
@@ -46,7 +48,7 @@ mod tests {
     #[test]
     fn nothing_is_an_empty_array() {
         let mut out = Vec::new();
-        print_array(&mut out, &[]).unwrap();
+        print_end(&mut out, 0).unwrap();
         assert_eq!(out, b"[]\n");
     }
 }

@@ -7,16 +7,13 @@ use serde_json::Value;
 use super::attributes::attributes;
 use crate::advice::Advice;
 
-pub(super) fn print(out: &mut dyn Write, advices: &[Advice]) -> io::Result<()> {
-    for advice in advices {
-        for (name, value) in attributes(advice) {
-            if !value.is_null() {
-                writeln!(out, "{name} = {}", expression(&value))?;
-            }
+pub(super) fn print(out: &mut dyn Write, advice: &Advice) -> io::Result<()> {
+    for (name, value) in attributes(advice) {
+        if !value.is_null() {
+            writeln!(out, "{name} = {}", expression(&value))?;
         }
-        writeln!(out)?;
     }
-    Ok(())
+    writeln!(out)
 }
 
 /// A value in the ClassAd language, old syntax: a backslash is itself except before a double quote.
@@ -75,7 +72,7 @@ mod tests {
     #[test]
     fn a_classad() {
         let mut out = Vec::new();
-        print(&mut out, &[samples::transfer(1234, 0)]).unwrap();
+        print(&mut out, &samples::transfer(1234, 0)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap());
     }
 }

@@ -17,9 +17,11 @@ mod wrap;
 
 use std::io::{self, Write};
 
-use super::request::Output;
 use jiff::tz::TimeZone;
 
+use groups::Groups;
+
+use super::request::Output;
 use crate::advice::Advice;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
@@ -33,29 +35,85 @@ pub struct Page {
     pub now: i64,
     /// The zone times are printed in.
     pub zone: TimeZone,
+    /// All held jobs of the clusters met were looked at: a group's command need not name procs.
+    pub whole_clusters: bool,
 }
 
-/// Prints advices as asked.
-///
-/// # Errors
-/// Whatever writing to `out` gives.
-pub fn print(
-    out: &mut dyn Write,
-    advices: &[Advice],
-    output: &Output,
-    page: &Page,
-) -> io::Result<()> {
-    match output {
-        Output::Groups => match advices {
-            [advice] => block::print(out, advice, page),
-            advices => groups::print(out, advices, page),
-        },
-        Output::Table => table::print(out, advices, page),
-        Output::Long => long::print(out, advices),
-        Output::Json => json::print_array(out, advices),
-        Output::JsonLines => json::print_lines(out, advices),
-        Output::AutoFormat(letters, names) => autoformat::print(out, advices, letters, names, page),
-        Output::Format(pairs) => percent::print(out, advices, pairs),
+/// Prints advices as they are added; groups and tables when all are there.
+pub struct Printer<'a> {
+    out: &'a mut dyn Write,
+    page: &'a Page,
+    count: usize,
+    form: Form<'a>,
+}
+
+/// What is kept while advices are added.
+enum Form<'a> {
+    Groups(Groups),
+    Table(Vec<table::Row>),
+    Long,
+    Json,
+    JsonLines,
+    AutoFormat(autoformat::Rows<'a>),
+    Format(&'a [(String, String)]),
+}
+
+impl<'a> Printer<'a> {
+    /// Prints to `out` in the form asked for.
+    pub fn new(out: &'a mut dyn Write, output: &'a Output, page: &'a Page) -> Self {
+        let form = match output {
+            Output::Groups => Form::Groups(Groups::default()),
+            Output::Table => Form::Table(Vec::new()),
+            Output::Long => Form::Long,
+            Output::Json => Form::Json,
+            Output::JsonLines => Form::JsonLines,
+            Output::AutoFormat(letters, names) => {
+                Form::AutoFormat(autoformat::Rows::new(letters, names))
+            }
+            Output::Format(pairs) => Form::Format(pairs),
+        };
+        Self { out, page, count: 0, form }
+    }
+
+    /// Adds an advice.
+    ///
+    /// # Errors
+    /// Whatever writing gives.
+    pub fn add(&mut self, advice: &Advice) -> io::Result<()> {
+        let number = self.count;
+        self.count += 1;
+        match &mut self.form {
+            Form::Groups(groups) => groups.add(advice),
+            Form::Table(rows) => rows.push(table::row(advice, self.page)),
+            Form::Long => long::print(self.out, advice)?,
+            Form::Json => json::print_element(self.out, advice, number)?,
+            Form::JsonLines => json::print_line(self.out, advice)?,
+            Form::AutoFormat(rows) => rows.add(self.out, advice, self.page)?,
+            Form::Format(pairs) => percent::print(self.out, advice, pairs)?,
+        }
+        Ok(())
+    }
+
+    /// Advices added.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Prints what waited for the last advice. People are told when there was none.
+    ///
+    /// # Errors
+    /// Whatever writing gives.
+    pub fn finish(self) -> io::Result<()> {
+        match self.form {
+            Form::Groups(_) | Form::Table(_) if self.count == 0 => {
+                writeln!(self.out, "No held jobs.")
+            }
+            Form::Groups(groups) => groups.print(self.out, self.page),
+            Form::Table(rows) => table::print(self.out, rows, self.page),
+            Form::Json => json::print_end(self.out, self.count),
+            Form::AutoFormat(rows) => rows.finish(self.out),
+            Form::Long | Form::JsonLines | Form::Format(_) => Ok(()),
+        }
     }
 }
 

@@ -13,14 +13,12 @@ const WIDEST: usize = 1000;
 
 pub(super) fn print(
     out: &mut dyn Write,
-    advices: &[Advice],
+    advice: &Advice,
     pairs: &[(String, String)],
 ) -> io::Result<()> {
-    for advice in advices {
-        let attributes = attributes(advice);
-        for (format, name) in pairs {
-            out.write_all(fill(format, &lookup(&attributes, name)).as_bytes())?;
-        }
+    let attributes = attributes(advice);
+    for (format, name) in pairs {
+        out.write_all(fill(format, &lookup(&attributes, name)).as_bytes())?;
     }
     Ok(())
 }

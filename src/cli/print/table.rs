@@ -23,8 +23,11 @@ const OWNER: usize = 14;
 /// The least columns left to the hold reason.
 const REASON: usize = 12;
 
-pub(super) fn print(out: &mut dyn Write, advices: &[Advice], page: &Page) -> io::Result<()> {
-    let rows: Vec<[String; 7]> = advices.iter().map(|advice| row(advice, page)).collect();
+/// The cells of one line.
+pub(super) type Row = [String; 7];
+
+pub(super) fn print(out: &mut dyn Write, rows: Vec<Row>, page: &Page) -> io::Result<()> {
+    let count = rows.len();
     // The reason gets what the other columns and the spaces between them leave.
     let others: usize = (0..6)
         .map(|column| {
@@ -51,12 +54,14 @@ pub(super) fn print(out: &mut dyn Write, advices: &[Advice], page: &Page) -> io:
     for line in table.lines() {
         writeln!(out, "{}", line.trim_end())?;
     }
-    let plural = if advices.len() == 1 { "job" } else { "jobs" };
-    writeln!(out, "\n{} held {plural} judged", advices.len())
+    let plural = if count == 1 { "job" } else { "jobs" };
+    writeln!(out, "\n{count} held {plural} judged")
 }
 
-fn row(advice: &Advice, page: &Page) -> [String; 7] {
+/// The line of an advice; of the reason no more than can be printed.
+pub(super) fn row(advice: &Advice, page: &Page) -> Row {
     let held = &advice.held;
+    let reason = strip_control(held.reason.as_deref().unwrap_or(""));
     let owner = strip_control(held.owner.as_deref().unwrap_or("?")).into_owned();
     [
         held.job.to_string(),
@@ -65,7 +70,7 @@ fn row(advice: &Advice, page: &Page) -> [String; 7] {
         codes(advice),
         advice.recommendation.name().to_owned(),
         chance(advice),
-        strip_control(held.reason.as_deref().unwrap_or("")).into_owned(),
+        page.columns.map_or_else(|| reason.to_string(), |columns| cut(&reason, columns)),
     ]
 }
 
@@ -82,7 +87,9 @@ mod tests {
         long.held.reason = Some("\u{1b}[31mred\nand long ".repeat(20));
         let advices = [samples::transfer(7, 0), samples::memory(7, 1, 2048), long];
         let mut out = Vec::new();
-        print(&mut out, &advices, &Page { columns, now: NOW, zone: TimeZone::UTC }).unwrap();
+        let page = Page { columns, now: NOW, zone: TimeZone::UTC, whole_clusters: true };
+        let rows = advices.iter().map(|advice| row(advice, &page)).collect();
+        print(&mut out, rows, &page).unwrap();
         String::from_utf8(out).unwrap()
     }
 
