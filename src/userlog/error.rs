@@ -50,7 +50,7 @@ pub enum Damage {
     #[error("expected text, found NUL bytes; skipped to the next event")]
     Nul,
     /// The event is larger than [`super::ReadOptions::max_event`].
-    #[error("expected a line `...` within {limit} bytes; skipped to the next event")]
+    #[error("expected the end of the event within {limit} bytes; skipped to the next event")]
     TooLarge {
         /// The limit, bytes.
         limit: usize,

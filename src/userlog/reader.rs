@@ -299,16 +299,22 @@ impl<R: Read> LogReader<R> {
     /// Gives up on what does not end within the limit.
     fn too_large(&mut self) -> DamagedEvent {
         let rest = &self.buffer[self.at..self.filled];
-        let damage = if Ids::begins_event(rest) {
-            Damage::TooLarge { limit: self.options.max_event }
-        } else if rest[0] == 0 {
+        let is_text = !matches!(self.form, Some(Form::Xml | Form::Json));
+        let damage = if rest[0] == 0 {
             Damage::Nul
+        } else if !is_text || Ids::begins_event(rest) {
+            Damage::TooLarge { limit: self.options.max_event }
         } else {
             Damage::Header { expected: EXPECTED_NUMBER }
         };
         let damaged = damaged(rest, 0, rest.len(), self.offset(), damage);
-        self.at += resynced(rest);
-        self.skipping = true;
+        if is_text {
+            self.at += resynced(rest);
+            self.skipping = true;
+        } else {
+            // The rest of the block is reported as damage of its own.
+            self.at = self.filled;
+        }
         damaged
     }
 
@@ -474,6 +480,19 @@ mod tests {
                 assert!(reader.next_event().is_none());
                 assert_eq!(reader.form(), Some(form));
             }
+        }
+    }
+
+    #[test]
+    fn a_large_ad_does_not_cost_the_next() {
+        let mut options = options();
+        options.max_event = 1000;
+        for text in [XML, JSON] {
+            let text = &text[text.find("<c>").unwrap_or(0)..];
+            let log = text.replace("JobHeldEvent", &"long".repeat(100_000)) + text;
+            let (events, damages) = read(LogReader::new(log.as_bytes(), &options));
+            assert_eq!(events, [7]);
+            assert_eq!(damages[0], (0, Damage::TooLarge { limit: 1000 }));
         }
     }
 
