@@ -1,4 +1,5 @@
-//! What a model has to beat: predictions from a few counts of the training part.
+//! What a model has to beat: predictions from a few counts of the training part. Only releases that
+//! happened are counted, not what a simulator says of others.
 
 use std::collections::HashMap;
 
@@ -43,7 +44,9 @@ impl Baselines {
         let mut all = Count::default();
         let mut by_code: HashMap<i32, Count> = HashMap::new();
         let mut by_subcode: HashMap<(i32, i32), Count> = HashMap::new();
-        for &row in train {
+        let train: Vec<usize> =
+            train.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
+        for &row in &train {
             let success = dataset.label[row] == SUCCESS;
             let (code, subcode) = (dataset.code[row], dataset.subcode[row]);
             all.add(success);
@@ -52,7 +55,7 @@ impl Baselines {
         }
         let base = all.share(0.5);
         let mut after = [Count::default(); 3];
-        for (&row, last) in train.iter().zip(last_outcomes(dataset, train)) {
+        for (&row, last) in train.iter().zip(last_outcomes(dataset, &train)) {
             after[last as usize].add(dataset.label[row] == SUCCESS);
         }
         Self { base, by_code, by_subcode, after: after.map(|count| count.share(base)) }
@@ -108,11 +111,12 @@ enum Last {
     Success,
 }
 
-/// For each row the last outcome in its cluster, over all rows of the dataset, that was known at
-/// the row's decision instant.
+/// For each row the last outcome of a release that happened in its cluster, over all rows of the
+/// dataset, that was known at the row's decision instant.
 fn last_outcomes(dataset: &Dataset, rows: &[usize]) -> Vec<Last> {
     let mut known: HashMap<i64, Vec<(i64, bool)>> = HashMap::new();
-    for row in (0..dataset.len()).filter(|&row| dataset.label[row] != CENSORED) {
+    let counts = |&row: &usize| dataset.label[row] != CENSORED && dataset.observed[row] != 0;
+    for row in (0..dataset.len()).filter(counts) {
         let outcome = (dataset.outcome_time[row], dataset.label[row] == SUCCESS);
         known.entry(dataset.cluster[row]).or_default().push(outcome);
     }
@@ -150,9 +154,12 @@ mod tests {
             ],
             0,
         );
+        let mut told = dataset.clone();
+        told.observed[0] = 0;
         let all: Vec<usize> = (0..7).collect();
         use Last::{Failure as F, None as N, Success as S};
         assert_eq!(last_outcomes(&dataset, &all), [N, N, S, S, S, F, N]);
+        assert_eq!(last_outcomes(&told, &all), [N, N, F, S, S, F, N], "only what happened");
     }
 
     #[test]

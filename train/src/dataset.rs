@@ -1,7 +1,7 @@
 //! The dataset file: samples with labels in one safetensors file.
 //!
 //! Tensors: `states` u8 `[n, m, j]`, `statics` f32 `[n, k]`; one value a row: `action` u8, `label` u8,
-//! `weight` f32, `cluster` i64, `owner` i64, `hold_time` i64, `decision_instant` i64,
+//! `weight` f32, `observed` u8, `cluster` i64, `owner` i64, `hold_time` i64, `decision_instant` i64,
 //! `outcome_time` i64, `code` i32, `subcode` i32. The metadata key `holdadvise` holds
 //! [`DatasetInfo`] as JSON.
 
@@ -55,8 +55,11 @@ pub struct Row<'a> {
     pub action: Action,
     /// What came of it.
     pub outcome: Outcome,
-    /// How much the row counts, 1 for all alike.
+    /// How much the row counts, 1 for all alike. Of a row that is not observed: the true
+    /// probability of its outcome.
     pub weight: f32,
+    /// The release happened. Else a simulator says what would have come of it.
+    pub observed: bool,
     /// ClusterId, made unique over the access points in the file.
     pub cluster: i64,
     /// Hash of the owner's name.
@@ -88,6 +91,8 @@ pub struct Dataset {
     pub label: Vec<u8>,
     /// How much each row counts.
     pub weight: Vec<f32>,
+    /// 1 for a release that happened, 0 for one a simulator tells of.
+    pub observed: Vec<u8>,
     /// ClusterId.
     pub cluster: Vec<i64>,
     /// Hash of the owner's name.
@@ -175,6 +180,7 @@ impl Dataset {
             Outcome::Censored => CENSORED,
         });
         self.weight.push(row.weight);
+        self.observed.push(row.observed.into());
         self.cluster.push(row.cluster);
         self.owner.push(row.owner);
         self.hold_time.push(row.hold_time);
@@ -205,12 +211,13 @@ impl Dataset {
     pub fn write(&self, path: &Path) -> Result<(), DatasetError> {
         let d = Dimensions::of(&self.info.schema);
         let n = self.len();
-        let columns: [Column<'_>; 12] = [
+        let columns: [Column<'_>; 13] = [
             ("states", Dtype::U8, vec![n, d.m, d.j], Cow::from(&self.states)),
             ("statics", Dtype::F32, vec![n, d.k], bytes(&self.statics)),
             ("action", Dtype::U8, vec![n], Cow::from(&self.action)),
             ("label", Dtype::U8, vec![n], Cow::from(&self.label)),
             ("weight", Dtype::F32, vec![n], bytes(&self.weight)),
+            ("observed", Dtype::U8, vec![n], Cow::from(&self.observed)),
             ("cluster", Dtype::I64, vec![n], bytes(&self.cluster)),
             ("owner", Dtype::I64, vec![n], bytes(&self.owner)),
             ("hold_time", Dtype::I64, vec![n], bytes(&self.hold_time)),
@@ -280,6 +287,7 @@ impl Dataset {
             action: column("action", Dtype::U8, &[n])?.to_vec(),
             label: column("label", Dtype::U8, &[n])?.to_vec(),
             weight: values(column("weight", Dtype::F32, &[n])?),
+            observed: column("observed", Dtype::U8, &[n])?.to_vec(),
             cluster: values(column("cluster", Dtype::I64, &[n])?),
             owner: values(column("owner", Dtype::I64, &[n])?),
             hold_time: values(column("hold_time", Dtype::I64, &[n])?),
@@ -304,6 +312,7 @@ impl Dataset {
         let actions = Action::ALL.len();
         wrong("action", self.action.iter().position(|&a| usize::from(a) >= actions))?;
         wrong("weight", self.weight.iter().position(|w| !(w.is_finite() && *w >= 0.0)))?;
+        wrong("observed", self.observed.iter().position(|&observed| observed > 1))?;
         if self.info.horizon < 0 {
             return Err(format!("horizon {} is below 0", self.info.horizon));
         }
@@ -373,6 +382,7 @@ mod tests {
                 action: Action::ALL[at],
                 outcome,
                 weight: 1.0,
+                observed: true,
                 cluster: 7 + at as i64,
                 owner: -5,
                 hold_time: 1_700_000_000 + at as i64,
@@ -409,6 +419,7 @@ mod tests {
             action: Action::Unknown,
             outcome: Outcome::Success,
             weight: 1.0,
+            observed: true,
             cluster: 0,
             owner: 0,
             hold_time: 0,

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use holdadvise::history::Action;
 use holdadvise::model::{Batch, EngineKind, Model, ModelError};
 use serde::{Deserialize, Serialize};
 
 use crate::baselines::Baselines;
 use crate::dataset::{Dataset, DatasetError, SUCCESS};
 use crate::export::write_whole;
-use crate::metrics::{Estimate, Scored};
+use crate::metrics::{Estimate, Figures, Scored};
 use crate::split::{Cuts, Split, SplitOptions};
 
 /// Report a model's figures on held-out holds, beside baselines.
@@ -95,10 +96,27 @@ pub struct CodeFigures {
     pub table_auroc: Option<f64>,
 }
 
+/// One action in the test part, from what a simulator says would have come of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ActionFigures {
+    /// Name of the action, or `all`.
+    pub action: String,
+    /// Rows; a probability between 0 and 1 takes two.
+    pub rows: usize,
+    /// Mean true probability of success.
+    pub success: f64,
+    /// AUROC and Brier score of the model.
+    pub model: [Option<f64>; 2],
+    /// Those of the (code, subcode) table.
+    pub table: [Option<f64>; 2],
+    /// Those of the true probability: the best there can be.
+    pub oracle: [Option<f64>; 2],
+}
+
 /// All figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Test rows.
+    /// Test rows: releases that happened.
     pub rows: usize,
     /// Those that succeeded.
     pub successes: usize,
@@ -110,6 +128,9 @@ pub struct Report {
     pub methods: Vec<Method>,
     /// Per hold code, most frequent first.
     pub codes: Vec<CodeFigures>,
+    /// Per action, where the data are simulated and the truth was told.
+    #[serde(default)]
+    pub actions: Vec<ActionFigures>,
 }
 
 /// Runs `evaluate`.
@@ -130,9 +151,9 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
         None => Cuts::new(&dataset, &options.split).map_err(EvaluateError::Options)?,
     };
     let split = Split::new(&dataset, cuts);
-    if split.test.is_empty() {
+    if !split.test.iter().any(|&row| dataset.observed[row] != 0) {
         return Err(EvaluateError::Options(format!(
-            "no row of the dataset lies after {}, where the test part begins: use --recut",
+            "no release that happened lies after {}, where the test part begins: use --recut",
             cuts.validation_end
         )));
     }
@@ -158,15 +179,20 @@ pub fn report(
     draws: usize,
     seed: u64,
 ) -> Result<Report, ModelError> {
-    let rows = &split.test;
-    let (states, statics) = dataset.gather(rows);
-    let predicted =
-        model.probabilities(&Batch { states: &states, statics: &statics, n: rows.len() })?;
+    let (happened, told): (Vec<usize>, Vec<usize>) =
+        split.test.iter().partition(|&&row| dataset.observed[row] != 0);
+    let rows = &happened;
+    let predict = |rows: &[usize]| {
+        let (states, statics) = dataset.gather(rows);
+        model.probabilities(&Batch { states: &states, statics: &statics, n: rows.len() })
+    };
+    let predicted = predict(rows)?;
     let baselines = Baselines::fit(dataset, &split.train);
     let table = baselines.code_table(dataset, rows);
     let success: Vec<bool> = rows.iter().map(|&row| dataset.label[row] == SUCCESS).collect();
     let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
-    let scored = |probability: &[f64]| Scored::new(probability, &success, &cluster);
+    let weight: Vec<f32> = rows.iter().map(|&row| dataset.weight[row]).collect();
+    let scored = |probability: &[f64]| Scored::new(probability, &success, &weight, &cluster);
     let of_model = scored(&predicted);
     let mut methods = vec![Method {
         name: "model".to_owned(),
@@ -192,6 +218,7 @@ pub fn report(
         cuts: split.cuts,
         methods,
         codes: per_code(dataset, rows, &predicted, &table),
+        actions: per_action(dataset, &told, &predict(&told)?, &baselines),
     })
 }
 
@@ -219,17 +246,16 @@ fn per_code(
         .map(|code| {
             let here: Vec<usize> =
                 (0..rows.len()).filter(|&at| dataset.code[rows[at]] == code).collect();
-            let success: Vec<bool> =
-                here.iter().map(|&at| dataset.label[rows[at]] == SUCCESS).collect();
+            let rows_here: Vec<usize> = here.iter().map(|&at| rows[at]).collect();
+            let successes = rows_here.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
             let auroc = |probability: &[f64]| {
                 let p: Vec<f64> = here.iter().map(|&at| probability[at]).collect();
-                let value = Scored::new(&p, &success, &vec![0; here.len()]).figures().auroc;
-                value.is_finite().then_some(value)
+                existing(figures_of(dataset, &rows_here, &p).auroc)
             };
             CodeFigures {
                 code,
                 rows: here.len(),
-                successes: success.iter().filter(|&&success| success).count(),
+                successes,
                 auroc: auroc(predicted),
                 table_auroc: auroc(table),
             }
@@ -237,6 +263,61 @@ fn per_code(
         .collect();
     figures.sort_by_key(|figures| (std::cmp::Reverse(figures.rows), figures.code));
     figures
+}
+
+fn existing(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// Weighted figures of predictions for some rows, as one cluster.
+fn figures_of(dataset: &Dataset, rows: &[usize], probability: &[f64]) -> Figures {
+    let success: Vec<bool> = rows.iter().map(|&row| dataset.label[row] == SUCCESS).collect();
+    let weight: Vec<f32> = rows.iter().map(|&row| dataset.weight[row]).collect();
+    Scored::new(probability, &success, &weight, &vec![0; rows.len()]).figures()
+}
+
+/// Figures per action of rows a simulator tells of: their weight is the true probability of their
+/// label.
+fn per_action(
+    dataset: &Dataset,
+    rows: &[usize],
+    predicted: &[f64],
+    baselines: &Baselines,
+) -> Vec<ActionFigures> {
+    let table = baselines.code_table(dataset, rows);
+    let truth: Vec<f64> = rows
+        .iter()
+        .map(|&row| {
+            let weight = f64::from(dataset.weight[row]).min(1.0);
+            if dataset.label[row] == SUCCESS { weight } else { 1.0 - weight }
+        })
+        .collect();
+    let names = Action::ALL.iter().enumerate().map(|(at, action)| (Some(at as u8), action.name()));
+    std::iter::once((None, "all"))
+        .chain(names)
+        .filter_map(|(action, name)| {
+            let here: Vec<usize> = (0..rows.len())
+                .filter(|&at| action.is_none_or(|action| dataset.action[rows[at]] == action))
+                .collect();
+            let rows_here: Vec<usize> = here.iter().map(|&at| rows[at]).collect();
+            let of = |probability: &[f64]| {
+                let p: Vec<f64> = here.iter().map(|&at| probability[at]).collect();
+                let figures = figures_of(dataset, &rows_here, &p);
+                [existing(figures.auroc), existing(figures.brier)]
+            };
+            let weight = |&row: &usize| f64::from(dataset.weight[row]);
+            let total: f64 = rows_here.iter().map(weight).sum();
+            let successes = rows_here.iter().filter(|&&row| dataset.label[row] == SUCCESS);
+            (total > 0.0).then(|| ActionFigures {
+                action: name.to_owned(),
+                rows: here.len(),
+                success: successes.map(weight).sum::<f64>() / total,
+                model: of(predicted),
+                table: of(&table),
+                oracle: of(&truth),
+            })
+        })
+        .collect()
 }
 
 impl fmt::Display for Report {
@@ -278,6 +359,31 @@ impl fmt::Display for Report {
                 code.successes,
                 share(code.auroc),
                 share(code.table_auroc)
+            )?;
+        }
+        if !self.actions.is_empty() {
+            writeln!(
+                f,
+                "what each action would have come to, as the simulator says: auroc, brier"
+            )?;
+            writeln!(
+                f,
+                "{:>8}{:>8}{:>9}{:>16}{:>16}{:>16}",
+                "action", "rows", "success", "model", "table", "oracle"
+            )?;
+        }
+        for action in &self.actions {
+            let pair =
+                |[auroc, brier]: [Option<f64>; 2]| format!("{} {}", share(auroc), share(brier));
+            writeln!(
+                f,
+                "{:>8}{:>8}{:>9.3}{:>16}{:>16}{:>16}",
+                action.action,
+                action.rows,
+                action.success,
+                pair(action.model),
+                pair(action.table),
+                pair(action.oracle)
             )?;
         }
         Ok(())

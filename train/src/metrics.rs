@@ -56,11 +56,19 @@ pub struct Estimate {
     pub high: f64,
 }
 
+/// One prediction.
+#[derive(Clone, Copy, Debug)]
+struct ScoredRow {
+    probability: f64,
+    success: bool,
+    weight: f64,
+}
+
 /// Predictions with what came of them.
 #[derive(Clone, Debug)]
 pub struct Scored {
-    /// Probability and outcome, highest probability first.
-    rows: Vec<(f64, bool)>,
+    /// Highest probability first.
+    rows: Vec<ScoredRow>,
     /// Cluster of each row, numbered from 0.
     cluster: Vec<usize>,
     clusters: usize,
@@ -68,9 +76,10 @@ pub struct Scored {
 
 impl Scored {
     /// Puts predictions beside outcomes. The slices must be of one length, the probabilities
-    /// within 0 to 1.
-    pub fn new(probability: &[f64], success: &[bool], cluster: &[i64]) -> Self {
-        assert!(probability.len() == success.len() && success.len() == cluster.len());
+    /// within 0 to 1, the weights at least 0.
+    pub fn new(probability: &[f64], success: &[bool], weight: &[f32], cluster: &[i64]) -> Self {
+        let n = probability.len();
+        assert!(success.len() == n && weight.len() == n && cluster.len() == n);
         let mut order: Vec<usize> = (0..probability.len()).collect();
         order.sort_by(|&a, &b| probability[b].total_cmp(&probability[a]));
         // Numbered in the order of the rows given: a seed then draws the same clusters for any
@@ -82,7 +91,14 @@ impl Scored {
             numbered.push(*numbers.entry(cluster).or_insert(next));
         }
         Self {
-            rows: order.iter().map(|&row| (probability[row], success[row])).collect(),
+            rows: order
+                .iter()
+                .map(|&row| ScoredRow {
+                    probability: probability[row],
+                    success: success[row],
+                    weight: weight[row].into(),
+                })
+                .collect(),
             cluster: order.iter().map(|&row| numbered[row]).collect(),
             clusters: numbers.len(),
         }
@@ -117,11 +133,11 @@ impl Scored {
         let mut at = 0;
         while at < self.rows.len() {
             // Rows of one probability are taken together: no order among them counts.
-            let tie = self.rows[at].0;
+            let tie = self.rows[at].probability;
             let (mut good, mut bad) = (0.0, 0.0);
-            while at < self.rows.len() && self.rows[at].0 == tie {
-                let weight = times[self.cluster[at]];
-                if self.rows[at].1 {
+            while at < self.rows.len() && self.rows[at].probability == tie {
+                let weight = times[self.cluster[at]] * self.rows[at].weight;
+                if self.rows[at].success {
                     good += weight;
                 } else {
                     bad += weight;
@@ -224,7 +240,7 @@ mod tests {
     fn figures(rows: &[(f64, bool)]) -> Figures {
         let (p, s): (Vec<f64>, Vec<bool>) = rows.iter().copied().unzip();
         let clusters: Vec<i64> = (0..rows.len() as i64).collect();
-        Scored::new(&p, &s, &clusters).figures()
+        Scored::new(&p, &s, &vec![1.0; p.len()], &clusters).figures()
     }
 
     fn close(found: f64, expected: f64) {
@@ -252,6 +268,20 @@ mod tests {
     }
 
     #[test]
+    fn a_row_of_weight_two_counts_as_two_rows() {
+        let twice = figures(&[(0.9, true), (0.4, false), (0.4, false), (0.3, true)]);
+        let weighted = Scored::new(
+            &[0.9, 0.4, 0.3, 0.7],
+            &[true, false, true, false],
+            &[1.0, 2.0, 1.0, 0.0],
+            &[0, 1, 2, 3],
+        );
+        for ((_, found), (_, expected)) in weighted.figures().named().iter().zip(twice.named()) {
+            close(*found, expected);
+        }
+    }
+
+    #[test]
     fn one_class_has_no_area_but_a_brier_score() {
         let f = figures(&[(0.9, true), (0.4, true)]);
         assert!(f.auroc.is_nan());
@@ -268,7 +298,7 @@ mod tests {
         let (p, s): (Vec<f64>, Vec<bool>) = rows.into_iter().unzip();
         let width = |clusters: i64| {
             let cluster: Vec<i64> = (0..2000).map(|row| row % clusters).collect();
-            let scored = Scored::new(&p, &s, &cluster);
+            let scored = Scored::new(&p, &s, &[1.0; 2000], &cluster);
             assert_eq!(scored.clusters(), clusters as usize);
             let (name, brier) = scored.estimates(400, 1)[2];
             assert_eq!(name, "brier");
@@ -276,7 +306,10 @@ mod tests {
             brier.high - brier.low
         };
         // Known: the Brier score of an honest p uniform on 0..1 has mean 1/6.
-        assert!((Scored::new(&p, &s, &vec![0; 2000]).figures().brier - 1.0 / 6.0).abs() < 0.02);
+        assert!(
+            (Scored::new(&p, &s, &[1.0; 2000], &[0; 2000]).figures().brier - 1.0 / 6.0).abs()
+                < 0.02
+        );
         assert!(width(2000) > 0.0);
         // Clusters of like rows: the interval is wider than if the rows were independent.
         let sorted: Vec<i64> = (0..2000).map(|row| row / 100).collect();
@@ -287,7 +320,7 @@ mod tests {
                 .total_cmp(&(p[b] - f64::from(u8::from(s[b]))).abs())
         });
         let (p, s): (Vec<f64>, Vec<bool>) = order.iter().map(|&row| (p[row], s[row])).unzip();
-        let grouped = Scored::new(&p, &s, &sorted).estimates(400, 1)[2].1;
+        let grouped = Scored::new(&p, &s, &[1.0; 2000], &sorted).estimates(400, 1)[2].1;
         assert!(grouped.high - grouped.low > 2.0 * width(2000));
     }
 
@@ -297,10 +330,10 @@ mod tests {
         let p: Vec<f64> = (0..500).map(|_| random.unit()).collect();
         let s: Vec<bool> = p.iter().map(|&p| random.unit() < p).collect();
         let clusters: Vec<i64> = (0..500).map(|row| row / 5).collect();
-        let honest = Scored::new(&p, &s, &clusters);
+        let honest = Scored::new(&p, &s, &[1.0; 500], &clusters);
         let same = honest.differences(&honest, 50, 1);
         assert!(same.iter().all(|(_, d)| (d.value, d.low, d.high) == (0.0, 0.0, 0.0)));
-        let constant = Scored::new(&[0.5; 500], &s, &clusters);
+        let constant = Scored::new(&[0.5; 500], &s, &[1.0; 500], &clusters);
         let auroc = honest.differences(&constant, 200, 1)[0].1;
         assert!(auroc.low > 0.2 && auroc.high < 0.5, "{auroc:?}");
     }

@@ -157,6 +157,7 @@ pub(crate) mod tests {
                 action: Action::Unknown,
                 outcome,
                 weight: 1.0,
+                observed: true,
                 cluster,
                 owner: 0,
                 hold_time,

@@ -118,7 +118,7 @@ fn push_truth(
                     if weight > 0.0 {
                         let episode = Episode { action, outcome: Some(outcome), ..episode.clone() };
                         let row = row(&episode, oracle.time, &sample);
-                        dataset.push(&Row { weight: weight as f32, ..row })?;
+                        dataset.push(&Row { weight: weight as f32, observed: false, ..row })?;
                     }
                 }
             }
@@ -134,6 +134,7 @@ fn row<'a>(episode: &Episode, instant: i64, sample: &'a Sample) -> Row<'a> {
         action: episode.action,
         outcome: episode.outcome.unwrap_or(Outcome::Censored),
         weight: 1.0,
+        observed: true,
         cluster: i64::from(episode.identity.job.cluster),
         owner: episode.owner.as_deref().map_or(0, hash),
         hold_time: episode.held_at,

@@ -498,7 +498,12 @@ fn describe(
             }),
         ),
     ];
-    let trained = (split.train.len() + split.validation.len()) as u64;
+    let trained = split
+        .train
+        .iter()
+        .chain(&split.validation)
+        .filter(|&&row| dataset.observed[row] != 0)
+        .count() as u64;
     ModelMetadata {
         format: METADATA_FORMAT,
         contract: Contract::StatesStatics,

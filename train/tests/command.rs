@@ -45,6 +45,7 @@ fn dataset(hash: &str) -> Dataset {
                 action: Action::Unknown,
                 outcome: if success { Outcome::Success } else { Outcome::Failure },
                 weight: 1.0,
+                observed: true,
                 cluster: row / 2,
                 owner: row % 7,
                 hold_time: 1_700_000_000 + row * 600,

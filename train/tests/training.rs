@@ -65,6 +65,7 @@ fn order_matters(rows: usize) -> Dataset {
                 action: Action::Unknown,
                 outcome: if success { Outcome::Success } else { Outcome::Failure },
                 weight: 1.0,
+                observed: true,
                 cluster: row as i64,
                 owner: 1,
                 hold_time: time,
@@ -258,4 +259,49 @@ fn python_with_torch() -> Option<std::ffi::OsString> {
     let python = std::env::var_os("HOLDADVISE_PYTHON")?;
     let check = std::process::Command::new(&python).args(["-c", "import torch"]).output().ok()?;
     check.status.success().then_some(python)
+}
+
+#[test]
+fn what_a_simulator_tells_trains_and_has_a_table_of_its_own() {
+    // After `other` success has probability 0.9 where the order says success, else 0.2.
+    let mut dataset = order_matters(1500);
+    let told = dataset.clone();
+    let (states, statics) = (FRAMES * SLOTS, COLUMNS);
+    for row in 0..told.len() {
+        let p = if told.label[row] == 1 { 0.9 } else { 0.2 };
+        let mut asks = told.statics[row * statics..(row + 1) * statics].to_vec();
+        asks[1] = 0.0;
+        for (outcome, weight) in [(Outcome::Success, p), (Outcome::Failure, 1.0 - p)] {
+            dataset
+                .push(&Row {
+                    states: &told.states[row * states..(row + 1) * states],
+                    statics: &asks,
+                    action: Action::Other,
+                    outcome,
+                    weight,
+                    observed: false,
+                    cluster: told.cluster[row],
+                    owner: 1,
+                    hold_time: told.hold_time[row],
+                    decision_instant: told.decision_instant[row],
+                    outcome_time: told.outcome_time[row],
+                    code: 13,
+                    subcode: 0,
+                })
+                .unwrap();
+        }
+    }
+    let (archive, report) = train(&dataset, &options(SMALL)).unwrap();
+    assert_eq!(report.rows, 300, "figures are of releases that happened");
+    assert_eq!(report.actions.len(), 2, "{report}");
+    let other = &report.actions[1];
+    assert_eq!((other.action.as_str(), other.rows), ("other", 600));
+    let [oracle, model, table] = [other.oracle, other.model, other.table].map(|f| f[1].unwrap());
+    let share = other.success;
+    // Mean of p (1 - p) over a mixture of 0.9 and 0.2 with this mean.
+    let mixture = (share - 0.2) / 0.7;
+    assert!((oracle - (mixture * 0.09 + (1.0 - mixture) * 0.16)).abs() < 1e-3, "{report}");
+    assert!(oracle <= model + 1e-9 && model < oracle + 0.03 && model + 0.05 < table, "{report}");
+    let model = Model::from_bytes(&archive).unwrap();
+    assert_eq!(model.metadata.codes[0].releases, 975, "only releases that happened are counted");
 }
