@@ -1,0 +1,51 @@
+//! Arguments of the command.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::{Preset, Settings, SimulateError, Summary, simulate};
+
+/// Arguments of `simulate`.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// Name of a preset (small, ospool), or a preset file (.toml)
+    #[arg(long, default_value = "small")]
+    pub preset: String,
+    /// The same seed gives the same files
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Days to simulate, 1 to 3,650
+    #[arg(long, default_value_t = 28, value_parser = clap::value_parser!(u32).range(1..=3_650))]
+    pub days: u32,
+    /// Directory for EventLog, epoch_history and truth.jsonl
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Leave out event 028
+    #[arg(long)]
+    pub no_job_ad_information: bool,
+    /// Rotate EventLog when it is larger than this many bytes; 0: never
+    #[arg(long, default_value_t = 0, value_name = "BYTES")]
+    pub max_log_size: u64,
+    /// Rotated logs to keep
+    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    pub max_rotations: u32,
+}
+
+impl Arguments {
+    /// Simulates as the arguments say.
+    ///
+    /// # Errors
+    /// The preset cannot be read, or a file cannot be written.
+    pub fn run(&self) -> Result<Summary, SimulateError> {
+        simulate(&Settings {
+            preset: Preset::load(&self.preset)?,
+            seed: self.seed,
+            days: self.days,
+            output: self.output.clone(),
+            information: !self.no_job_ad_information,
+            largest_log: self.max_log_size,
+            most_rotations: self.max_rotations,
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! Holds, releases and removals.
+
+use holdadvise::userlog::{Aborted, Body, Held, Released};
+
+use super::{HoldNow, Item, Simulation, Status};
+use crate::SimulateError;
+use crate::cause::{Cause, Symptom};
+use crate::life::Edits;
+use crate::people;
+use crate::reason::{self, Written};
+use crate::truth::{Action, HoldRecord, Outcome, Releaser};
+
+/// `SYSTEM_PERIODIC_RELEASE` of HTCondor's manual (configuration of the schedd).
+const SYSTEM_RELEASE: &str = "(JobRunCount < 20 && (time() - EnteredCurrentStatus) > 1200) && (HoldReasonCode == 6 && HoldReasonSubCode == 110)";
+
+impl Simulation {
+    /// Holds a job that does not run.
+    pub(crate) fn hold_idle(
+        &mut self,
+        job: usize,
+        cause: Cause,
+        symptom: Symptom,
+    ) -> Result<(), SimulateError> {
+        let wording = self.wording();
+        let state = &self.jobs[job];
+        let cluster = &self.clusters[state.cluster];
+        let place = super::place(&self.world, cluster, state, None, wording);
+        let written = reason::write(&place, &symptom, &mut self.chances.words);
+        self.hold(job, cause, symptom, &written)
+    }
+
+    /// Event 012, the record of the truth, and who will care.
+    pub(super) fn hold(
+        &mut self,
+        job: usize,
+        cause: Cause,
+        symptom: Symptom,
+        written: &Written,
+    ) -> Result<(), SimulateError> {
+        let body = Body::Held(Held {
+            reason: Some(written.reason.as_str().into()),
+            code: Some(written.code),
+            subcode: Some(written.subcode),
+        });
+        self.event(job, &body)?;
+        if cause == Cause::Person {
+            self.censor(job);
+        } else {
+            self.resolve(job, false);
+        }
+        let id = self.job_id(job);
+        let record = self.records.len();
+        let owner = self.owner_name(self.jobs[job].cluster).to_owned();
+        let state = &mut self.jobs[job];
+        // The schedd does not count spooling (qmgmt.cpp).
+        state.num_holds += i64::from(cause != Cause::Spooling);
+        state.underway = None;
+        state.done_at = None;
+        state.status = Status::Held;
+        state.generation += 1;
+        state.entered = self.now;
+        let (code, subcode) = (written.code, written.subcode);
+        state.hold = Some(HoldNow { cause, symptom, code, subcode, record });
+        self.records.push(HoldRecord {
+            cluster: id.cluster,
+            proc: id.proc,
+            num_holds: state.num_holds,
+            time: self.now,
+            code,
+            subcode,
+            cause,
+            transient: cause.is_transient(),
+            owner,
+            site: state.last_site.map(|site| self.world.sites[site].name.clone()),
+            released: None,
+            released_by: None,
+            action: None,
+            outcome: None,
+            oracle: Vec::new(),
+        });
+        self.held.insert(job);
+        self.plan_policies(job);
+        if !matches!(cause, Cause::Person | Cause::Spooling) {
+            people::notice(self, job);
+        }
+        Ok(())
+    }
+
+    /// What HTCondor will do by itself.
+    fn plan_policies(&mut self, job: usize) {
+        let state = &self.jobs[job];
+        let Some(hold) = state.hold else { return };
+        if matches!(hold.code, 1 | 15 | 16) {
+            return;
+        }
+        let generation = state.generation;
+        // PERIODIC_EXPR_INTERVAL is 60 s, and longer on a busy schedd.
+        let lag = self.chances.people.between(5, 120);
+        if let Some(policy) = &self.workflow(state.cluster).periodic_release
+            && policy.codes.is_none_or(|codes| codes.contains(&hold.code))
+            && state.num_shadow_starts < policy.most_starts
+        {
+            let time = self.now + policy.delay + lag;
+            self.queue.push(time, Item::AutoRelease { job, generation, system: false });
+        } else if self.world.preset.access_point.system_periodic_release
+            && (hold.code, hold.subcode) == (6, 110)
+            && state.num_shadow_starts < 20
+        {
+            let time = self.now + 1_200 + lag;
+            self.queue.push(time, Item::AutoRelease { job, generation, system: true });
+        }
+    }
+
+    pub(super) fn auto_release(&mut self, job: usize, system: bool) -> Result<(), SimulateError> {
+        let state = &self.jobs[job];
+        let Some(hold) = state.hold else { return Ok(()) };
+        let policy = self.workflow(state.cluster).periodic_release;
+        let grows = !system && policy.is_some_and(|policy| policy.grows_memory) && hold.code == 34;
+        let (action, edits) = if grows {
+            let more = (state.edits.request_memory * 3 / 2).max(state.memory_usage * 3 / 2);
+            (Action::Memory, Edits { request_memory: more, ..state.edits })
+        } else {
+            (Action::AsIs, state.edits)
+        };
+        let (by, reason) = if system {
+            let text = format!(
+                "The system macro SYSTEM_PERIODIC_RELEASE expression '{SYSTEM_RELEASE}' evaluated to TRUE"
+            );
+            (Releaser::SystemPeriodicRelease, text)
+        } else {
+            let expression = policy.map(|policy| policy.expression()).unwrap_or_default();
+            let text = format!(
+                "The job attribute PeriodicRelease expression '{expression}' evaluated to TRUE"
+            );
+            (Releaser::PeriodicRelease, text)
+        };
+        self.release(job, action, edits, by, &reason)
+    }
+
+    /// `condor_release`, after edits, or a policy's release.
+    pub(crate) fn release(
+        &mut self,
+        job: usize,
+        action: Action,
+        edits: Edits,
+        by: Releaser,
+        reason: &str,
+    ) -> Result<(), SimulateError> {
+        let Some(hold) = self.jobs[job].hold else { return Ok(()) };
+        self.ask(job, hold.record, self.now);
+        let body = Body::Released(Released { reason: Some(reason.into()) });
+        self.jobs[job].edits = edits;
+        self.event(job, &body)?;
+        let record = &mut self.records[hold.record];
+        record.released = Some(self.now);
+        record.released_by = Some(by);
+        record.action = Some(action);
+        self.held.remove(&job);
+        let state = &mut self.jobs[job];
+        state.hold = None;
+        state.last_hold = Some((hold.code, hold.subcode));
+        state.open_record = Some(hold.record);
+        state.entered = self.now;
+        if action == Action::AsIs && by != Releaser::Schedd {
+            state.tries += 1;
+        }
+        self.plan_start(job);
+        Ok(())
+    }
+
+    /// Spooled files are there: the schedd releases by itself.
+    pub(super) fn spooled(&mut self, cluster: usize) -> Result<(), SimulateError> {
+        let (first, size) = (self.clusters[cluster].first_job, self.clusters[cluster].size);
+        for job in first..first + size {
+            if self.jobs[job].hold.is_some_and(|hold| hold.cause == Cause::Spooling) {
+                let edits = self.jobs[job].edits;
+                self.release(job, Action::AsIs, edits, Releaser::Schedd, "Data files spooled")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `condor_rm`.
+    pub(crate) fn remove(&mut self, job: usize, reason: &str) -> Result<(), SimulateError> {
+        if matches!(self.jobs[job].status, Status::Completed | Status::Removed) {
+            return Ok(());
+        }
+        self.ask_while_held(job);
+        self.interrupt(job)?;
+        let reason = Some(reason.into());
+        self.event(job, &Body::Aborted(Aborted { reason, ..Aborted::default() }))?;
+        self.held.remove(&job);
+        self.censor(job);
+        let state = &mut self.jobs[job];
+        state.status = Status::Removed;
+        state.hold = None;
+        state.generation += 1;
+        state.done_at = None;
+        Ok(())
+    }
+
+    /// The outcome of the last release is known.
+    pub(super) fn resolve(&mut self, job: usize, success: bool) {
+        if let Some(record) = self.jobs[job].open_record.take() {
+            let outcome = if success { Outcome::Success } else { Outcome::Failure };
+            self.records[record].outcome = Some(outcome);
+        }
+    }
+
+    pub(super) fn censor(&mut self, job: usize) {
+        if let Some(record) = self.jobs[job].open_record.take() {
+            self.records[record].outcome = Some(Outcome::Censored);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The access point: takes what is to happen in the order of its time, writes what an access point writes.
+
+mod holds;
+mod job;
+mod queue;
+mod runs;
+mod submit;
+
+use std::path::Path;
+
+use holdadvise::userlog::{Body, JobId};
+
+use crate::cause::Cause;
+use crate::life::{Cluster, Run, Subject};
+use crate::output::{EpochWriter, EventLog, Information};
+use crate::people;
+use crate::random::Dice;
+use crate::reason::{Place, Wording};
+use crate::truth::{self, HoldRecord, Question};
+use crate::world::{Workflow, World};
+use crate::{Settings, SimulateError};
+
+pub(crate) use job::{HoldNow, Job, Moment, Status, Underway};
+pub(crate) use queue::{Item, Queue};
+
+/// Chance, one generator for each purpose, so that a change of one draws nothing else anew.
+pub(crate) struct Chances {
+    pub(crate) submit: Dice,
+    pub(crate) run: Dice,
+    pub(crate) words: Dice,
+    pub(crate) people: Dice,
+}
+
+pub(crate) struct Simulation {
+    pub(crate) world: World,
+    pub(crate) clusters: Vec<Cluster>,
+    pub(crate) jobs: Vec<Job>,
+    pub(crate) queue: Queue,
+    pub(crate) chances: Chances,
+    pub(crate) records: Vec<HoldRecord>,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) now: i64,
+    /// Jobs that run.
+    pub(crate) running: usize,
+    pub(crate) slots: usize,
+    /// Clusters that their owner will look at.
+    pub(crate) looks: Vec<people::Looks>,
+    /// Held jobs, in no order.
+    pub(crate) held: std::collections::BTreeSet<usize>,
+    wordings: [Wording; 2],
+    log: EventLog,
+    epochs: EpochWriter,
+    seed: u64,
+}
+
+impl Simulation {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, SimulateError> {
+        let span = settings.span();
+        let world = World::draw(settings.preset.clone(), settings.seed, span);
+        let folder: &Path = &settings.output;
+        std::fs::create_dir_all(folder)
+            .map_err(|source| SimulateError::Write { path: folder.to_owned(), source })?;
+        let rotation = (settings.largest_log, settings.most_rotations);
+        let log =
+            EventLog::create(folder.join("EventLog"), settings.information, rotation, span.0)?;
+        let epochs = EpochWriter::create(folder.join("epoch_history"))?;
+        let seed = settings.seed;
+        let mut words = Dice::new(seed, 4);
+        let wordings = *words.pick(&[
+            [Wording::V10, Wording::V23],
+            [Wording::V23, Wording::V23],
+            [Wording::V23, Wording::V25],
+            [Wording::V25, Wording::V25],
+        ]);
+        let mut simulation = Self {
+            slots: world.sites.iter().map(crate::world::Site::slots).sum(),
+            world,
+            clusters: Vec::new(),
+            jobs: Vec::new(),
+            queue: Queue::default(),
+            chances: Chances {
+                submit: Dice::new(seed, 2),
+                run: Dice::new(seed, 3),
+                words,
+                people: Dice::new(seed, 5),
+            },
+            records: Vec::new(),
+            questions: Vec::new(),
+            now: span.0,
+            running: 0,
+            looks: Vec::new(),
+            held: std::collections::BTreeSet::new(),
+            wordings,
+            log,
+            epochs,
+            seed,
+        };
+        simulation.plan_first();
+        Ok(simulation)
+    }
+
+    /// Runs to the end of the span and answers what was asked of the oracle.
+    pub(crate) fn run(mut self) -> Result<Finished, SimulateError> {
+        let end = self.world.span.1;
+        while let Some((time, item)) = self.queue.pop() {
+            if time >= end {
+                break;
+            }
+            self.now = time;
+            self.take(item)?;
+        }
+        self.now = end;
+        self.ask_about_never_released();
+        for record in &mut self.records {
+            if record.released.is_some() && record.outcome.is_none() {
+                record.outcome = Some(truth::Outcome::Censored);
+            }
+        }
+        self.log.finish()?;
+        self.epochs.finish()?;
+        truth::answer(&self.world, &self.clusters, &self.questions, self.seed, &mut self.records);
+        Ok(Finished { jobs: self.jobs.len(), records: self.records })
+    }
+
+    fn take(&mut self, item: Item) -> Result<(), SimulateError> {
+        match item {
+            Item::Submit => self.submit(),
+            Item::Start { job, generation } if self.is_current(job, generation) => self.start(job),
+            Item::Run { job, generation } if self.is_current(job, generation) => self.moment(job),
+            Item::AutoRelease { job, generation, system } if self.is_current(job, generation) => {
+                self.auto_release(job, system)
+            }
+            Item::Start { .. } | Item::Run { .. } | Item::AutoRelease { .. } => Ok(()),
+            Item::Look { cluster } => people::look(self, cluster),
+            Item::ReleaseOwn { cluster } => people::release_own(self, cluster),
+            Item::HoldOwn { cluster } => people::hold_own(self, cluster),
+            Item::Spooled { cluster } => self.spooled(cluster),
+            Item::Bulk { service, early } => people::bulk(self, service, early),
+            Item::BulkFilesystem { filesystem, early } => {
+                people::bulk_filesystem(self, filesystem, early)
+            }
+        }
+    }
+
+    fn is_current(&self, job: usize, generation: u32) -> bool {
+        self.jobs[job].generation == generation
+    }
+
+    pub(crate) fn workflow(&self, cluster: usize) -> &Workflow {
+        let cluster = &self.clusters[cluster];
+        &self.world.owners[cluster.owner].workflows[cluster.workflow]
+    }
+
+    pub(crate) fn owner_name(&self, cluster: usize) -> &str {
+        &self.world.owners[self.clusters[cluster].owner].name
+    }
+
+    pub(crate) fn job_id(&self, job: usize) -> JobId {
+        JobId::new(self.clusters[self.jobs[job].cluster].id, self.jobs[job].proc)
+    }
+
+    /// When the input of a job that another cluster makes is there.
+    pub(crate) fn ready(&self, job: usize) -> Option<i64> {
+        ready(&self.clusters, &self.jobs, job)
+    }
+
+    /// Version whose words are used now: mostly the access point's, sometimes another's, since execution points and
+    /// plug-ins have versions of their own.
+    pub(crate) fn wording(&mut self) -> Wording {
+        let words = &mut self.chances.words;
+        if words.chance(0.25) {
+            return *words.pick(&[Wording::V8, Wording::V10, Wording::V23, Wording::V25]);
+        }
+        self.wordings[usize::from(self.now >= self.world.upgrade)]
+    }
+
+    /// Writes an event of a job, now.
+    pub(crate) fn event(&mut self, job: usize, body: &Body<'_>) -> Result<(), SimulateError> {
+        let state = &self.jobs[job];
+        let cluster = &self.clusters[state.cluster];
+        let run = state.underway.as_ref().map(|underway| &underway.run);
+        let information = Information {
+            owner: &self.world.owners[cluster.owner].name,
+            request_memory: state.edits.request_memory,
+            request_disk: state.edits.request_disk,
+            memory_provisioned: run.map(|run| run.memory_provisioned),
+            site: run
+                .map(|run| run.site)
+                .or(state.last_site)
+                .map(|site| self.world.sites[site].name.as_str()),
+        };
+        self.log.write(JobId::new(cluster.id, state.proc), self.now, body, Some(&information))
+    }
+
+    /// Asks the oracle about a held job, at an instant.
+    pub(crate) fn ask(&mut self, job: usize, record: usize, time: i64) {
+        let state = &self.jobs[job];
+        let question = Question {
+            record,
+            time,
+            cluster: state.cluster,
+            traits: state.traits,
+            edits: state.edits,
+            ready: self.ready(job),
+            memory_used: state.memory_usage,
+            disk_used: state.disk_usage,
+            last_site: state.last_site,
+        };
+        self.questions.push(question);
+    }
+
+    /// A few instants for holds that nobody released: 1, 6, 24 and 72 hours after the hold, while the job was held.
+    fn ask_about_never_released(&mut self) {
+        for job in self.held.clone() {
+            self.ask_while_held(job);
+        }
+    }
+
+    pub(crate) fn ask_while_held(&mut self, job: usize) {
+        let Some(hold) = self.jobs[job].hold else { return };
+        if matches!(hold.cause, Cause::Person | Cause::Spooling) {
+            return;
+        }
+        let since = self.jobs[job].entered;
+        for hours in [1, 6, 24, 72] {
+            let time = since + hours * 3_600;
+            if time <= self.now {
+                self.ask(job, hold.record, time);
+            }
+        }
+    }
+}
+
+fn ready(clusters: &[Cluster], jobs: &[Job], job: usize) -> Option<i64> {
+    let job = &jobs[job];
+    let producer = &clusters[clusters[job.cluster].producer?];
+    let index = producer.first_job + usize::try_from(job.proc).unwrap_or(0) % producer.size;
+    jobs[index].done_at
+}
+
+fn subject<'a>(clusters: &'a [Cluster], jobs: &'a [Job], job: usize) -> Subject<'a> {
+    let state = &jobs[job];
+    Subject {
+        cluster: &clusters[state.cluster],
+        traits: &state.traits,
+        edits: state.edits,
+        ready: ready(clusters, jobs, job),
+    }
+}
+
+fn place<'a>(
+    world: &'a World,
+    cluster: &'a Cluster,
+    job: &Job,
+    run: Option<&'a Run>,
+    wording: Wording,
+) -> Place<'a> {
+    let owner = &world.owners[cluster.owner];
+    Place {
+        world,
+        cluster,
+        workflow: &owner.workflows[cluster.workflow],
+        owner: &owner.name,
+        proc: job.proc,
+        flaw: job.traits.flaw,
+        run,
+        wording,
+    }
+}
+
+/// A simulation that has come to its end.
+pub(crate) struct Finished {
+    pub(crate) jobs: usize,
+    pub(crate) records: Vec<HoldRecord>,
+}

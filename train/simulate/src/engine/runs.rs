@@ -1,0 +1,391 @@
+//! Runs of jobs: their start, their moments, their end.
+
+use holdadvise::userlog::{
+    Body, CpuUsage, Disconnected, Evicted, Execute, FileTransfer, FileTransferKind, ImageSize,
+    ReconnectFailed, Reconnected, RemoteError, Resource, ShadowException, Terminated,
+};
+
+use super::{Item, Job, Moment, Simulation, Status, Underway};
+use crate::SimulateError;
+use crate::life::{Ending, Run, attempt};
+use crate::output::{RunEnd, epoch_ad};
+use crate::reason::{self, Wording, Written, slot_name};
+
+impl Simulation {
+    /// A shadow starts for an idle job, unless all slots are taken.
+    pub(super) fn start(&mut self, job: usize) -> Result<(), SimulateError> {
+        let generation = self.jobs[job].generation;
+        if self.running >= self.slots {
+            let after = self.chances.run.exponential(600.0) as i64 + 5;
+            self.queue.push(self.now + after, Item::Start { job, generation });
+            return Ok(());
+        }
+        let subject = super::subject(&self.clusters, &self.jobs, job);
+        let run = attempt(&self.world, &subject, self.now, &mut self.chances.run);
+        self.running += 1;
+        let state = &mut self.jobs[job];
+        state.status = Status::Running;
+        state.entered = self.now;
+        state.num_shadow_starts += 1;
+        state.num_job_starts += i64::from(run.execute.is_some());
+        if run.ending == Ending::Success {
+            state.done_at = Some(run.end);
+        }
+        let underway = Underway::of(run);
+        let first = underway.moments[0].0;
+        state.underway = Some(Box::new(underway));
+        self.queue.push(first, Item::Run { job, generation });
+        Ok(())
+    }
+
+    /// The next moment of a run.
+    pub(super) fn moment(&mut self, job: usize) -> Result<(), SimulateError> {
+        let Some(underway) = &mut self.jobs[job].underway else { return Ok(()) };
+        let (_, moment) = underway.moments[underway.next];
+        underway.next += 1;
+        let next = underway.moments.get(underway.next).map(|(time, _)| *time);
+        match moment {
+            Moment::End => return self.end(job),
+            Moment::InputQueued => self.transfer(job, FileTransferKind::InputQueued)?,
+            Moment::InputStarted => self.transfer(job, FileTransferKind::InputStarted)?,
+            Moment::InputFinished => self.transfer(job, FileTransferKind::InputFinished)?,
+            Moment::OutputStarted => self.transfer(job, FileTransferKind::OutputStarted)?,
+            Moment::OutputFinished => self.transfer(job, FileTransferKind::OutputFinished)?,
+            Moment::Execute => self.execute(job)?,
+            Moment::Size(memory) => {
+                self.jobs[job].memory_usage = memory;
+                let kib = memory * 1024;
+                let size = ImageSize {
+                    image_size_kb: Some(kib + kib / 8),
+                    memory_usage_mb: Some(memory),
+                    resident_set_size_kb: Some(kib),
+                    ..ImageSize::default()
+                };
+                self.event(job, &Body::ImageSize(size))?;
+            }
+            Moment::Disconnected => self.disconnected(job)?,
+            Moment::Reconnected => self.reconnected(job)?,
+        }
+        if let Some(time) = next {
+            let generation = self.jobs[job].generation;
+            self.queue.push(time, Item::Run { job, generation });
+        }
+        Ok(())
+    }
+
+    fn transfer(&mut self, job: usize, kind: FileTransferKind) -> Result<(), SimulateError> {
+        let Some(run) = self.run_of(job) else { return Ok(()) };
+        let host = matches!(kind, FileTransferKind::InputStarted | FileTransferKind::OutputStarted)
+            .then(|| self.slot_address(run));
+        let seconds_in_queue = match (kind, run.input) {
+            (FileTransferKind::InputStarted, Some([queued, started, _])) if started > queued => {
+                u64::try_from(started - queued).ok()
+            }
+            _ => None,
+        };
+        let host = host.as_deref().map(Into::into);
+        self.event(
+            job,
+            &Body::FileTransfer(FileTransfer { kind: Some(kind), host, seconds_in_queue }),
+        )
+    }
+
+    fn execute(&mut self, job: usize) -> Result<(), SimulateError> {
+        let Some(run) = self.run_of(job) else { return Ok(()) };
+        let address = self.slot_address(run);
+        let slot = slot_name(&self.world, run);
+        let scratch = &self.world.sites[run.site].scratch;
+        let directory = format!("\"{scratch}/dir_{}\"", 1_000 + run.start.rem_euclid(3_000_000));
+        let (memory, disk) = (run.memory_provisioned.to_string(), run.disk_provisioned.to_string());
+        let body = Body::Execute(Execute {
+            execute_host: address.as_str().into(),
+            slot_name: Some(slot.as_str().into()),
+            properties: vec![
+                ("CondorScratchDir".into(), directory.as_str().into()),
+                ("Cpus".into(), "1".into()),
+                ("Disk".into(), disk.as_str().into()),
+                ("Memory".into(), memory.as_str().into()),
+            ],
+        });
+        self.event(job, &body)
+    }
+
+    fn disconnected(&mut self, job: usize) -> Result<(), SimulateError> {
+        let Some(run) = self.run_of(job) else { return Ok(()) };
+        let (slot, address) = (slot_name(&self.world, run), self.slot_address(run));
+        let body = Body::Disconnected(Disconnected {
+            reason: "Socket between submit and execute hosts closed unexpectedly".into(),
+            startd_name: Some(slot.as_str().into()),
+            startd_address: Some(address.as_str().into()),
+        });
+        self.event(job, &body)
+    }
+
+    fn reconnected(&mut self, job: usize) -> Result<(), SimulateError> {
+        let Some(run) = self.run_of(job) else { return Ok(()) };
+        let (slot, address) = (slot_name(&self.world, run), self.slot_address(run));
+        let body = Body::Reconnected(Reconnected {
+            startd_name: slot.as_str().into(),
+            startd_address: Some(address.as_str().into()),
+            starter_address: Some(address.as_str().into()),
+        });
+        self.event(job, &body)
+    }
+
+    fn run_of(&self, job: usize) -> Option<&Run> {
+        self.jobs[job].underway.as_ref().map(|underway| &underway.run)
+    }
+
+    fn slot_address(&self, run: &Run) -> String {
+        let host = &self.world.sites[run.site].hosts[run.host];
+        let plain = host.address.replace('.', "-");
+        format!(
+            "<{}:9618?addrs={plain}-9618&alias={}&noUDP&sock=startd_2204_{:04x}>",
+            host.address,
+            host.name,
+            run.start & 0xffff
+        )
+    }
+
+    /// A run comes to its end: events, the epoch ad, the state after.
+    fn end(&mut self, job: usize) -> Result<(), SimulateError> {
+        let Some(run) = self.run_of(job).cloned() else { return Ok(()) };
+        let run = Run { end: self.now, ..run };
+        self.running -= 1;
+        let state = &mut self.jobs[job];
+        if let Some(began) = run.execute {
+            state.cpu += run.end - began;
+            state.memory_usage = run.memory_mb.max(1);
+            state.disk_usage = run.disk_kb;
+            state.bytes_sent += (run.disk_kb as u64) * 64;
+        }
+        state.bytes_received += 30_000 + (run.disk_kb as u64) * 128;
+        state.last_site = Some(run.site);
+        let wording = self.wording();
+        match run.ending {
+            Ending::Held { cause, symptom } => {
+                let state = &self.jobs[job];
+                let cluster = &self.clusters[state.cluster];
+                let place = super::place(&self.world, cluster, state, Some(&run), wording);
+                let written = reason::write(&place, &symptom, &mut self.chances.words);
+                self.before_hold(job, &run, wording, &written)?;
+                let exit = match symptom {
+                    crate::cause::Symptom::ExitHold { code, signal } => Some((code, signal)),
+                    _ => None,
+                };
+                self.epoch(job, &run, Some(&written), exit)?;
+                self.hold(job, cause, symptom, &written)
+            }
+            Ending::Success => self.terminated(job, &run, 0, None),
+            Ending::Exit { code, signal } => self.terminated(job, &run, code, signal),
+            Ending::Evicted => {
+                let coded = wording >= Wording::V23;
+                let body = Body::Evicted(Evicted {
+                    reason: coded.then(|| "Preempted for a Priority user".into()),
+                    code: coded.then_some(1_007),
+                    subcode: coded.then_some(0),
+                    ..evicted(&self.jobs[job], &run)
+                });
+                self.event(job, &body)?;
+                self.requeue(job, &run)
+            }
+            Ending::ShadowException { starter } => {
+                let slot = slot_name(&self.world, &run);
+                let message = if starter {
+                    format!("Error from {slot}: Failed to create a user nobody")
+                } else {
+                    "Error from starter: socket closed by the peer, job did not start".to_owned()
+                };
+                let body = Body::ShadowException(ShadowException {
+                    message: message.as_str().into(),
+                    bytes_sent: Some(0),
+                    bytes_received: Some(0),
+                });
+                self.event(job, &body)?;
+                self.requeue(job, &run)
+            }
+            Ending::ReconnectFailed => {
+                let slot = slot_name(&self.world, &run);
+                let body = Body::ReconnectFailed(ReconnectFailed {
+                    reason: "Job disconnected too long: JobLeaseDuration (2400 seconds) expired"
+                        .into(),
+                    startd_name: Some(slot.as_str().into()),
+                });
+                self.event(job, &body)?;
+                self.requeue(job, &run)
+            }
+        }
+    }
+
+    /// The events that come before a hold: 007 in older versions, 021 and 004 since 23.
+    fn before_hold(
+        &mut self,
+        job: usize,
+        run: &Run,
+        wording: Wording,
+        written: &Written,
+    ) -> Result<(), SimulateError> {
+        let slot = slot_name(&self.world, run);
+        if wording < Wording::V23 {
+            let message = if written.by_starter {
+                format!("Error from {slot}: {}", written.raw)
+            } else {
+                written.raw.clone()
+            };
+            let body = Body::ShadowException(ShadowException {
+                message: message.as_str().into(),
+                bytes_sent: Some(0),
+                bytes_received: Some(self.jobs[job].bytes_received),
+            });
+            return self.event(job, &body);
+        }
+        if written.by_starter {
+            let body = Body::RemoteError(RemoteError {
+                critical: true,
+                daemon: "starter".into(),
+                execute_host: slot.as_str().into(),
+                message: written.raw.as_str().into(),
+                code: Some(written.code),
+                subcode: Some(written.subcode),
+            });
+            self.event(job, &body)?;
+        }
+        if run.input.is_some() {
+            let body = Body::Evicted(Evicted {
+                reason: Some(written.reason.as_str().into()),
+                ..evicted(&self.jobs[job], run)
+            });
+            self.event(job, &body)?;
+        }
+        Ok(())
+    }
+
+    fn terminated(
+        &mut self,
+        job: usize,
+        run: &Run,
+        code: i32,
+        signal: Option<i32>,
+    ) -> Result<(), SimulateError> {
+        self.epoch(job, run, None, Some((code, signal)))?;
+        let state = &self.jobs[job];
+        let cpu = usage(run.execute.map_or(0, |began| run.end - began));
+        let body = Body::Terminated(Terminated {
+            return_value: signal.is_none().then_some(code),
+            signal,
+            run_remote: cpu,
+            total_remote: usage(state.cpu),
+            bytes_sent: Some(run.disk_kb.unsigned_abs() * 64),
+            bytes_received: Some(30_000 + run.disk_kb.unsigned_abs() * 128),
+            total_bytes_sent: Some(state.bytes_sent),
+            total_bytes_received: Some(state.bytes_received),
+            resources: resources(state, run),
+            ..Terminated::default()
+        });
+        self.event(job, &body)?;
+        let state = &mut self.jobs[job];
+        state.underway = None;
+        state.status = Status::Completed;
+        state.generation += 1;
+        if code != 0 || signal.is_some() {
+            state.done_at = None;
+        }
+        self.resolve(job, code == 0 && signal.is_none());
+        Ok(())
+    }
+
+    fn requeue(&mut self, job: usize, run: &Run) -> Result<(), SimulateError> {
+        self.epoch(job, run, None, None)?;
+        let state = &mut self.jobs[job];
+        state.underway = None;
+        state.entered = self.now;
+        self.plan_start(job);
+        Ok(())
+    }
+
+    fn epoch(
+        &mut self,
+        job: usize,
+        run: &Run,
+        held: Option<&Written>,
+        exit: Option<(i32, Option<i32>)>,
+    ) -> Result<(), SimulateError> {
+        let state = &self.jobs[job];
+        let cluster = &self.clusters[state.cluster];
+        let place = super::place(&self.world, cluster, state, Some(run), Wording::V25);
+        let text = epoch_ad(&RunEnd { place: &place, job: state, run, held, exit });
+        self.epochs.write(&text)?;
+        self.jobs[job].last_slot = Some(slot_name(&self.world, run));
+        Ok(())
+    }
+
+    /// Stops a run from outside: a person holds or removes the job.
+    pub(crate) fn interrupt(&mut self, job: usize) -> Result<(), SimulateError> {
+        if self.jobs[job].status != Status::Running {
+            return Ok(());
+        }
+        let Some(run) = self.run_of(job).cloned() else { return Ok(()) };
+        let run =
+            Run { end: self.now, execute: run.execute.filter(|began| *began <= self.now), ..run };
+        self.running -= 1;
+        if run.execute.is_some() {
+            let body = Body::Evicted(evicted(&self.jobs[job], &run));
+            self.event(job, &body)?;
+        }
+        self.epoch(job, &run, None, None)?;
+        let state = &mut self.jobs[job];
+        state.last_site = Some(run.site);
+        state.underway = None;
+        state.done_at = None;
+        Ok(())
+    }
+}
+
+fn usage(seconds: i64) -> CpuUsage {
+    let user = u64::try_from(seconds).unwrap_or(0);
+    CpuUsage { user: user * 97 / 100, system: user / 100 }
+}
+
+fn evicted(job: &Job, run: &Run) -> Evicted<'static> {
+    Evicted {
+        run_remote: usage(run.execute.map_or(0, |began| run.end - began)),
+        bytes_sent: Some(0),
+        bytes_received: Some(30_000 + run.disk_kb.unsigned_abs() * 128),
+        resources: resources(job, run),
+        ..Evicted::default()
+    }
+}
+
+fn resources(job: &Job, run: &Run) -> Vec<Resource<'static>> {
+    let row = |name: &'static str,
+               unit: &'static str,
+               usage: Option<i64>,
+               request: i64,
+               allocated: i64| Resource {
+        name: name.into(),
+        unit: unit.into(),
+        usage: usage.map(|value| value as f64),
+        request: Some(request as f64),
+        allocated: Some(allocated as f64),
+        assigned: None,
+        rounded: [false; 3],
+    };
+    let ran = run.execute.is_some();
+    vec![
+        row("Cpus", "", None, 1, 1),
+        row(
+            "Disk",
+            "KB",
+            Some(if ran { run.disk_kb } else { 12 }),
+            job.edits.request_disk,
+            run.disk_provisioned,
+        ),
+        row(
+            "Memory",
+            "MB",
+            ran.then_some(run.memory_mb),
+            job.edits.request_memory,
+            run.memory_provisioned,
+        ),
+    ]
+}

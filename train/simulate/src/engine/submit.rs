@@ -1,0 +1,227 @@
+//! Owners submit clusters.
+
+use holdadvise::userlog::{Body, Submit};
+
+use super::{Item, Job, Simulation, Status};
+use crate::SimulateError;
+use crate::cause::{Cause, Symptom};
+use crate::life::{Cluster, Edits, Flaw, Traits, draw_flaw};
+use crate::people::{self, Looks};
+use crate::random::{Dice, Spread};
+use crate::truth::minutes_to_match;
+
+const WORDS: [&str; 12] = [
+    "run1", "run2", "sweep", "test", "batch7", "prod", "scan_a", "scan_b", "v2", "final", "redo",
+    "set3",
+];
+
+impl Simulation {
+    pub(super) fn plan_first(&mut self) {
+        let first = self.next_submission();
+        self.queue.push(first, Item::Submit);
+        people::plan_bulk_releases(self);
+    }
+
+    /// The next instant at which somebody submits: fewer at night and at weekends.
+    fn next_submission(&mut self) -> i64 {
+        let p = &self.world.preset.jobs;
+        // The median of the sizes is less than their mean.
+        let mean_size = p.cluster_size.median * (p.cluster_size.sigma.powi(2) / 2.0).exp();
+        let mean_gap = 86_400.0 * mean_size / p.per_day;
+        let dice = &mut self.chances.submit;
+        let mut time = self.now;
+        // Thinning: the busiest hours have 1.9 times the mean.
+        loop {
+            time += dice.exponential(mean_gap / 1.9).ceil() as i64;
+            if dice.chance(activity(time) / 1.9) {
+                return time;
+            }
+        }
+    }
+
+    pub(super) fn submit(&mut self) -> Result<(), SimulateError> {
+        let next = self.next_submission();
+        self.queue.push(next, Item::Submit);
+
+        let (number, flags) = self.new_cluster();
+        let cluster = self.clusters[number].clone();
+        let address = self.world.address.clone();
+        let host = format!(
+            "<{address}:9618?addrs={}-9618&alias={}&noUDP&sock=schedd_1731_c5d0>",
+            address,
+            self.world.access_point()
+        );
+        for job in cluster.first_job..cluster.first_job + cluster.size {
+            let body =
+                Body::Submit(Submit { submit_host: host.as_str().into(), ..Submit::default() });
+            self.event(job, &body)?;
+            if flags.spooled {
+                self.hold_idle(job, Cause::Spooling, Symptom::Spooling)?;
+            } else if flags.held {
+                self.hold_idle(job, Cause::Person, Symptom::SubmittedHeld)?;
+            } else if cluster.flaw.is_some_and(|(flaw, _)| flaw == Flaw::TooLargeInput)
+                && cluster.word.is_multiple_of(2)
+            {
+                self.hold_idle(job, Cause::TooLargeInput, Symptom::TooLargeInput)?;
+            } else {
+                self.plan_start(job);
+            }
+        }
+        let dice = &mut self.chances.people;
+        if flags.spooled {
+            let after = dice.between(20, 900);
+            self.queue.push(self.now + after, Item::Spooled { cluster: number });
+        } else if flags.held {
+            let after = dice.seconds(Spread { median: 5.0 * 3_600.0, sigma: 1.0 });
+            self.queue.push(self.now + after, Item::ReleaseOwn { cluster: number });
+        } else if dice.chance(self.world.preset.people.hold_own) {
+            let after = dice.between(60, 7_200);
+            self.queue.push(self.now + after, Item::HoldOwn { cluster: number });
+        }
+        Ok(())
+    }
+
+    /// The job goes to the queue; its shadow starts some minutes later.
+    pub(crate) fn plan_start(&mut self, job: usize) {
+        let after = minutes_to_match(&self.world, &mut self.chances.run);
+        let state = &mut self.jobs[job];
+        state.status = Status::Idle;
+        state.generation += 1;
+        let item = Item::Start { job, generation: state.generation };
+        self.queue.push(self.now + after, item);
+    }
+
+    fn new_cluster(&mut self) -> (usize, SubmitFlags) {
+        let dice = &mut self.chances.submit;
+        let world = &self.world;
+        let owner_number = dice.weighted(world.owners.iter().map(|owner| owner.weight));
+        let owner = &world.owners[owner_number];
+        let workflow_number = dice.below(owner.workflows.len());
+        let workflow = &owner.workflows[workflow_number];
+        let (jobs, usage, flaws) = (&world.preset.jobs, &world.preset.usage, &world.preset.flaws);
+        let size =
+            (dice.spread(workflow.cluster_size).round() as usize).clamp(1, jobs.largest_cluster);
+        let flaw = draw_flaw(flaws, workflow, dice);
+        let bug = if !dice.chance(flaws.bug) {
+            0.0
+        } else if dice.chance(0.55) {
+            0.03 + 0.3 * dice.unit()
+        } else {
+            1.0
+        };
+        let number = self.clusters.len();
+        // What was made a few clusters ago by the same owner may be this one's input.
+        let producer = dice.chance(flaws.not_yet_produced).then(|| {
+            self.clusters.iter().enumerate().rev().take(40).find(|(_, cluster)| {
+                cluster.owner == owner_number
+                    && self.now - cluster.submitted < 6 * 3_600
+                    && cluster.bug < 1.0
+                    && cluster.flaw.is_none()
+            })
+        });
+        let producer = producer.flatten().map(|(index, _)| index);
+        let word = dice.below(60);
+        let drawn = Cluster {
+            id: 4_100_000 + number as i32,
+            owner: owner_number,
+            workflow: workflow_number,
+            submitted: self.now,
+            size,
+            first_job: self.jobs.len(),
+            flaw,
+            producer,
+            producer_by_url: !workflow.input_services.is_empty(),
+            bug,
+            iwd: format!("{}/{}/{}", owner.home, workflow.project, WORDS[word % WORDS.len()]),
+            word,
+            memory_scale: dice.spread(Spread { median: 1.0, sigma: 0.18 }),
+            disk_scale: dice.spread(Spread { median: 1.0, sigma: 0.2 }),
+            run_scale: dice.spread(Spread { median: 1.0, sigma: 0.3 }),
+        };
+        let limited = workflow.duration_limit.is_some();
+        for proc in 0..size {
+            let spread = |dice: &mut Dice, sigma| dice.spread(Spread { median: 1.0, sigma });
+            let run_sigma = if limited { 0.12 } else { workflow.run.sigma };
+            let run_scale = if limited { drawn.run_scale.powf(0.3) } else { drawn.run_scale };
+            let traits = Traits {
+                flaw: flaw.filter(|(_, share)| dice.chance(*share)).map(|(flaw, _)| flaw),
+                bug: dice.chance(bug),
+                memory: workflow.memory
+                    * drawn.memory_scale
+                    * spread(dice, usage.memory_between_jobs),
+                disk: workflow.disk * drawn.disk_scale * spread(dice, usage.disk_between_jobs),
+                run: (workflow.run.median * run_scale * spread(dice, run_sigma))
+                    .min(12.0 * 86_400.0),
+            };
+            self.jobs.push(Job {
+                cluster: number,
+                proc: proc as i32,
+                traits,
+                edits: Edits {
+                    request_memory: workflow.request_memory,
+                    request_disk: workflow.request_disk,
+                    excluded: 0,
+                    mended: false,
+                    described: false,
+                },
+                status: Status::Idle,
+                generation: 0,
+                underway: None,
+                hold: None,
+                open_record: None,
+                entered: self.now,
+                done_at: None,
+                num_holds: 0,
+                num_shadow_starts: 0,
+                num_job_starts: 0,
+                memory_usage: 0,
+                disk_usage: 1,
+                cpu: 0,
+                bytes_sent: 0,
+                bytes_received: 0,
+                last_site: None,
+                last_slot: None,
+                last_hold: None,
+                tries: 0,
+            });
+        }
+        let people = &world.preset.people;
+        let held = dice.chance(people.submit_held);
+        let flags = SubmitFlags { held, spooled: !held && dice.chance(people.spool) };
+        self.clusters.push(drawn);
+        self.looks.push(Looks::default());
+        (number, flags)
+    }
+}
+
+struct SubmitFlags {
+    held: bool,
+    spooled: bool,
+}
+
+/// How much is submitted at an instant, 1 on average over a week.
+fn activity(time: i64) -> f64 {
+    let hour = time.rem_euclid(86_400) / 3_600;
+    let by_day = match people::weekday(time) {
+        5 | 6 => 0.45,
+        _ => 1.22,
+    };
+    let by_hour = match hour {
+        9..=17 => 1.55,
+        7 | 8 | 18..=22 => 1.0,
+        _ => 0.45,
+    };
+    by_day * by_hour
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn activity_is_1_on_average() {
+        let monday = 1_709_510_400;
+        let hours = 7 * 24;
+        let sum: f64 = (0..hours).map(|hour| super::activity(monday + hour * 3_600)).sum();
+        let mean = sum / hours as f64;
+        assert!((0.9..1.1).contains(&mean), "{mean}");
+    }
+}

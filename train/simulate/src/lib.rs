@@ -1,0 +1,76 @@
+//! A simulated access point: owners, sites, file servers, their troubles, and people who release what is held.
+//!
+//! [`simulate`] writes what a real access point leaves (`EventLog`, `epoch_history`), and beside it what only a
+//! simulation knows (`truth.jsonl`): the cause of each hold and the success probability of each action. See
+//! `docs/simulator.md`.
+
+mod arguments;
+mod cause;
+mod engine;
+mod error;
+mod life;
+mod output;
+mod people;
+mod preset;
+mod random;
+mod reason;
+mod summary;
+mod truth;
+mod world;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use jiff::tz::TimeZone;
+
+pub use arguments::Arguments;
+pub use cause::Cause;
+pub use error::SimulateError;
+pub use preset::Preset;
+pub use random::Spread;
+pub use summary::{Cell, Summary};
+
+/// What to simulate, and where to write it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The parameters.
+    pub preset: Preset,
+    /// The same seed gives the same files, byte for byte.
+    pub seed: u64,
+    /// Days simulated.
+    pub days: u32,
+    /// Directory for the files; made where it is not there.
+    pub output: PathBuf,
+    /// Event 028 behind each event (`EVENT_LOG_JOB_AD_INFORMATION_ATTRS`).
+    pub information: bool,
+    /// Bytes after which `EventLog` is rotated (`EVENT_LOG_MAX_SIZE`); 0: never.
+    pub largest_log: u64,
+    /// Rotated logs that are kept (`EVENT_LOG_MAX_ROTATIONS`).
+    pub most_rotations: u32,
+}
+
+impl Settings {
+    /// Unix seconds of the first and the last instant.
+    fn span(&self) -> (i64, i64) {
+        let start = self.preset.access_point.start.to_zoned(TimeZone::UTC);
+        let start = start.map_or(0, |zoned| zoned.timestamp().as_second());
+        (start, start + i64::from(self.days) * 86_400)
+    }
+}
+
+/// Runs a simulation and writes `EventLog`, `epoch_history` and `truth.jsonl`.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn simulate(settings: &Settings) -> Result<Summary, SimulateError> {
+    let finished = engine::Simulation::new(settings)?.run()?;
+    let path = settings.output.join("truth.jsonl");
+    let written = File::create(&path).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        truth::write(&mut out, &finished.records)?;
+        out.flush()
+    });
+    written.map_err(|source| SimulateError::Write { path, source })?;
+    Ok(Summary::of(finished.jobs, &finished.records))
+}

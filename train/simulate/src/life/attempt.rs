@@ -1,0 +1,578 @@
+//! What happens to one run of a job that starts at a given instant.
+
+use super::{Cluster, Edits, Ending, Flaw, Run, Traits};
+use crate::cause::{Cause, Enforcement, Symptom, UrlError};
+use crate::random::{Dice, Spread};
+use crate::world::{Container, Failure, Host, HostFault, Owner, Site, Workflow, World};
+
+/// The job that runs.
+pub(crate) struct Subject<'a> {
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) traits: &'a Traits,
+    pub(crate) edits: Edits,
+    /// When the cluster that makes this job's input made it, or will have; `None` where that is not foreseen.
+    pub(crate) ready: Option<i64>,
+}
+
+type Trouble = (Cause, Symptom);
+
+/// One run of a job. Its shadow starts at `start`.
+pub(crate) fn attempt(world: &World, subject: &Subject<'_>, start: i64, dice: &mut Dice) -> Run {
+    let owner = &world.owners[subject.cluster.owner];
+    let workflow = &owner.workflows[subject.cluster.workflow];
+    let number = choose_site(world, subject.edits.excluded, dice);
+    let site = &world.sites[number];
+    let host_number = dice.below(site.hosts.len());
+    let memory_provisioned =
+        round_up((subject.edits.request_memory as f64 * site.memory_margin) as i64, 128);
+    let run = Run {
+        site: number,
+        host: host_number,
+        slot: 1 + dice.below(site.slots_per_host),
+        start,
+        input: None,
+        execute: None,
+        sizes: Vec::new(),
+        lost: None,
+        output: None,
+        end: start + 1,
+        ending: Ending::Success,
+        memory_mb: 0,
+        memory_provisioned,
+        disk_kb: 0,
+        disk_provisioned: round_up(subject.edits.request_disk, 1024) + 1024,
+    };
+    let host = &site.hosts[host_number];
+    let flaw = subject.traits.flaw.filter(|_| !subject.edits.mended);
+    Attempt { world, subject, owner, workflow, site, host, flaw, dice, run }.play()
+}
+
+fn choose_site(world: &World, excluded: u64, dice: &mut Dice) -> usize {
+    let open = |index: usize| excluded & (1 << index) == 0;
+    let any = (0..world.sites.len()).any(open);
+    let weights = world
+        .sites
+        .iter()
+        .enumerate()
+        .map(|(index, site)| if any && !open(index) { 0.0 } else { site.slots() as f64 });
+    dice.weighted(weights)
+}
+
+fn round_up(value: i64, step: i64) -> i64 {
+    value.div_euclid(step).saturating_add(i64::from(value % step != 0)) * step
+}
+
+struct Attempt<'a, 'b> {
+    world: &'a World,
+    subject: &'a Subject<'a>,
+    owner: &'a Owner,
+    workflow: &'a Workflow,
+    site: &'a Site,
+    host: &'a Host,
+    flaw: Option<Flaw>,
+    dice: &'b mut Dice,
+    run: Run,
+}
+
+impl Attempt<'_, '_> {
+    fn play(mut self) -> Run {
+        if let Some(trouble) = self.shadow() {
+            self.run.end = self.run.start + self.dice.between(1, 4);
+            return self.held(trouble);
+        }
+        if self.dice.chance(self.world.preset.sites.shadow_exception) {
+            self.run.end = self.run.start + self.dice.between(5, 400);
+            return self.end(Ending::ShadowException { starter: false });
+        }
+        if let Some(ended) = self.input() {
+            return self.end(ended);
+        }
+        if let Some(trouble) = self.launch() {
+            self.run.end = self.run.end.max(self.run.start) + self.dice.between(1, 20);
+            return self.held(trouble);
+        }
+        if let Some(ended) = self.execution() {
+            return self.end(ended);
+        }
+        if let Some(trouble) = self.output() {
+            return self.held(trouble);
+        }
+        self.end(Ending::Success)
+    }
+
+    fn held(self, (cause, symptom): Trouble) -> Run {
+        self.end(Ending::Held { cause, symptom })
+    }
+
+    fn end(mut self, ending: Ending) -> Run {
+        self.run.ending = ending;
+        self.run.sizes.retain(|(time, _)| *time < self.run.end);
+        self.run
+    }
+
+    fn host_fault(&mut self, instant: i64) -> Option<HostFault> {
+        self.host.faults.strikes(instant, self.dice)
+    }
+
+    /// What the shadow meets before anything is sent.
+    fn shadow(&mut self) -> Option<Trouble> {
+        let now = self.run.start;
+        if self.flaw == Some(Flaw::MissingFolder) {
+            return Some((Cause::MissingFolder, Symptom::Iwd { errno: 2 }));
+        }
+        let filesystem = &self.world.filesystems[self.owner.filesystem];
+        if let Some(errno) = filesystem.faults.strikes(now, self.dice)
+            && errno != 28
+            && self.dice.chance(0.3)
+        {
+            let symptom =
+                if self.dice.chance(0.1) { Symptom::UserLog } else { Symptom::Iwd { errno } };
+            return Some((Cause::FilesystemOutage, symptom));
+        }
+        if self.workflow.needs_credential {
+            if self.flaw == Some(Flaw::NoCredential) {
+                return Some((Cause::CredentialMissing, Symptom::Credential));
+            }
+            if self.owner.credential.at(now).is_some() && self.dice.chance(0.7) {
+                return Some((Cause::CredentialExpired, Symptom::Credential));
+            }
+        }
+        if self.dice.chance(0.0006) {
+            return Some((Cause::Background, Symptom::PrepareHook));
+        }
+        None
+    }
+
+    /// Input: queue, local files, URLs.
+    fn input(&mut self) -> Option<Ending> {
+        let seconds = self.world.preset.jobs.transfer_seconds;
+        let queued = self.run.start + self.dice.between(1, 5);
+        let started = queued
+            + if self.dice.chance(0.2) {
+                self.dice.seconds(Spread { median: 40.0, sigma: 1.2 })
+            } else {
+                0
+            };
+        let usual = self.dice.seconds(seconds).min(3_600);
+        let (trouble, took) = match self.input_trouble(started) {
+            Some((ending, took)) => (Some(ending), took),
+            None => (None, usual),
+        };
+        let finished = started + took.max(1);
+        self.run.input = Some([queued, started, finished]);
+        self.run.end = finished;
+        trouble
+    }
+
+    fn input_trouble(&mut self, now: i64) -> Option<(Ending, i64)> {
+        let hold =
+            |(cause, symptom): Trouble, took: i64| Some((Ending::Held { cause, symptom }, took));
+        if self.flaw == Some(Flaw::TooLargeInput) {
+            return hold((Cause::TooLargeInput, Symptom::TooLargeInput), 30);
+        }
+        if let Some(trouble) = self.local_input(now) {
+            let took = self.dice.between(1, 25);
+            return hold(trouble, took);
+        }
+        let fault = self.host_fault(now);
+        if fault == Some(HostFault::DiskFull) {
+            let item = self.any_file();
+            return hold((Cause::BadHost, Symptom::WriteInput { errno: 28, item }), 15);
+        }
+        if fault == Some(HostFault::Starter) {
+            return Some((Ending::ShadowException { starter: true }, 3));
+        }
+        if self.site.network.strikes(now, self.dice).is_some() {
+            let took = self.dice.between(20, 900);
+            if self.dice.chance(0.5) {
+                return Some((Ending::ShadowException { starter: false }, took));
+            }
+            let symptom = if self.dice.chance(0.8) {
+                Symptom::TransferLost { input: true }
+            } else {
+                Symptom::Protocol { go_ahead: self.dice.chance(0.6) }
+            };
+            return hold((Cause::SiteNetworkOutage, symptom), took);
+        }
+        if self.dice.chance(0.0008) {
+            return hold((Cause::Background, Symptom::TransferLost { input: true }), 60);
+        }
+        let (trouble, took) = self.urls(now, fault)?;
+        hold(trouble, took)
+    }
+
+    fn any_file(&mut self) -> u16 {
+        self.dice.below(self.workflow.input_files) as u16
+    }
+
+    fn local_input(&mut self, now: i64) -> Option<Trouble> {
+        let item = self.any_file();
+        match self.flaw {
+            Some(Flaw::WrongPath) => {
+                return Some((Cause::WrongPath, Symptom::ReadInput { errno: 2, item: 0 }));
+            }
+            Some(Flaw::DeletedInput) => {
+                return Some((Cause::DeletedInput, Symptom::ReadInput { errno: 2, item: 0 }));
+            }
+            Some(Flaw::UnreadableInput) => {
+                return Some((Cause::UnreadableInput, Symptom::ReadInput { errno: 13, item: 0 }));
+            }
+            _ => {}
+        }
+        if self.subject.cluster.producer.is_some()
+            && !self.subject.cluster.producer_by_url
+            && self.subject.ready.is_none_or(|ready| now < ready)
+        {
+            return Some((Cause::NotYetProduced, Symptom::ReadInput { errno: 2, item: 0 }));
+        }
+        let filesystem = &self.world.filesystems[self.owner.filesystem];
+        let errno = filesystem.faults.strikes(now, self.dice).filter(|errno| *errno != 28)?;
+        Some((Cause::FilesystemOutage, Symptom::ReadInput { errno, item }))
+    }
+
+    fn urls(&mut self, now: i64, fault: Option<HostFault>) -> Option<(Trouble, i64)> {
+        for (item, &service) in self.workflow.input_services.iter().enumerate() {
+            let item = item as u16;
+            let fetch = |error| Symptom::FetchUrl { error, item, wrong: false };
+            let wrong = |error| Symptom::FetchUrl { error, item, wrong: true };
+            if item == 0 {
+                let flawed = match self.flaw {
+                    Some(Flaw::WrongUrl) => {
+                        Some((Cause::WrongUrl, wrong(UrlError::Status(404)), 3))
+                    }
+                    Some(Flaw::WrongServer { port: false }) => {
+                        Some((Cause::WrongServer, wrong(UrlError::Unresolved), 45))
+                    }
+                    Some(Flaw::WrongServer { port: true }) => {
+                        let timed_out = self.subject.cluster.id % 3 == 0;
+                        let error = if timed_out { UrlError::TimedOut } else { UrlError::Refused };
+                        Some((Cause::WrongServer, wrong(error), 200))
+                    }
+                    Some(Flaw::ForbiddenUrl) => {
+                        Some((Cause::ForbiddenUrl, fetch(UrlError::Status(403)), 3))
+                    }
+                    _ => None,
+                };
+                if let Some((cause, symptom, took)) = flawed {
+                    return Some(((cause, symptom), took));
+                }
+                if self.subject.cluster.producer.is_some()
+                    && self.subject.cluster.producer_by_url
+                    && self.subject.ready.is_none_or(|ready| now < ready)
+                {
+                    return Some(((Cause::NotYetProduced, fetch(UrlError::Status(404))), 3));
+                }
+            }
+            if self.site.walled & (1 << service) != 0 {
+                let error = if service % 2 == 0 { UrlError::TimedOut } else { UrlError::Refused };
+                return Some(((Cause::Firewall, fetch(error)), 220));
+            }
+            if self.workflow.needs_credential && self.owner.credential.at(now).is_some() {
+                let status = if self.dice.chance(0.6) { 403 } else { 401 };
+                return Some(((Cause::CredentialExpired, fetch(UrlError::Status(status))), 4));
+            }
+            match fault {
+                Some(HostFault::NoPlugin) => {
+                    return Some(((Cause::BadHost, Symptom::NoPlugin { item }), 2));
+                }
+                Some(HostFault::Clock) => {
+                    return Some(((Cause::BadHost, fetch(UrlError::Certificate)), 5));
+                }
+                _ => {}
+            }
+            if let Some(fault) = self.world.services[service].faults.strikes(now, self.dice) {
+                let took = self.dice.between(5, 240);
+                return Some(((Cause::ServiceOutage, fetch(fault.into())), took));
+            }
+            if self.dice.chance(self.world.preset.services.background) {
+                let error = *self.dice.pick(&[
+                    UrlError::TimedOut,
+                    UrlError::Reset,
+                    UrlError::Status(500),
+                    UrlError::Refused,
+                ]);
+                return Some(((Cause::Background, fetch(error)), 90));
+            }
+        }
+        None
+    }
+
+    /// From the input to the first instruction of the program.
+    fn launch(&mut self) -> Option<Trouble> {
+        let now = self.run.end;
+        let fault = self.host_fault(now);
+        match self.workflow.container {
+            Container::Docker(registry) => {
+                if self.flaw == Some(Flaw::BadImage) {
+                    return Some((Cause::BadImage, Symptom::Image { missing: true }));
+                }
+                if self.world.registries[registry].strikes(now, self.dice).is_some() {
+                    let missing = self.dice.chance(0.3);
+                    return Some((Cause::RegistryOutage, Symptom::Image { missing }));
+                }
+                if fault == Some(HostFault::Containers) {
+                    return Some((Cause::BadHost, Symptom::Image { missing: false }));
+                }
+            }
+            Container::Singularity => {
+                if self.flaw == Some(Flaw::BadImage) {
+                    return Some((Cause::BadImage, Symptom::Singularity { missing: true }));
+                }
+                if fault == Some(HostFault::Containers) {
+                    let missing = self.dice.chance(0.4);
+                    return Some((Cause::BadHost, Symptom::Singularity { missing }));
+                }
+            }
+            Container::None => {
+                if let Some(errno) = match (self.flaw, fault) {
+                    (Some(Flaw::BadInterpreter), _) => Some((Cause::BadInterpreter, 2)),
+                    (Some(Flaw::WrongFormat), _) => Some((Cause::WrongFormat, 8)),
+                    (Some(Flaw::NotExecutable), _) => Some((Cause::NotExecutable, 13)),
+                    (_, Some(HostFault::NoExecution)) => Some((Cause::BadHost, 13)),
+                    (_, Some(HostFault::NoInterpreter)) => Some((Cause::BadHost, 2)),
+                    _ => None,
+                } {
+                    return Some((errno.0, Symptom::Execute { errno: errno.1 }));
+                }
+                if let Some(software) = self.workflow.software
+                    && software < 4
+                    && self.site.lacks & (1 << software) != 0
+                {
+                    return Some((Cause::SiteLacksSoftware, Symptom::Execute { errno: 2 }));
+                }
+                if self.site.other_architecture && self.workflow.software.is_some() {
+                    return Some((Cause::SiteLacksSoftware, Symptom::Execute { errno: 8 }));
+                }
+            }
+        }
+        if self.workflow.shared_filesystem {
+            let filesystem = &self.world.filesystems[self.owner.filesystem];
+            if let Some(errno) = filesystem.faults.strikes(now, self.dice) {
+                let symptom = if self.dice.chance(0.5) {
+                    Symptom::Execute { errno: if errno == 28 { 110 } else { errno } }
+                } else {
+                    Symptom::Stdout { errno, streamed: false }
+                };
+                return Some((Cause::FilesystemOutage, symptom));
+            }
+        }
+        if self.flaw == Some(Flaw::MissingStdoutFolder) {
+            return Some((
+                Cause::MissingStdoutFolder,
+                Symptom::Stdout { errno: 2, streamed: false },
+            ));
+        }
+        let opens = self.workflow.shared_filesystem || self.workflow.streams;
+        if opens && self.owner.quota.strikes(now, self.dice).is_some() {
+            let streamed = self.workflow.streams;
+            return Some((Cause::QuotaFull, Symptom::Stdout { errno: 122, streamed }));
+        }
+        None
+    }
+
+    /// The program runs, up to its last instruction.
+    fn execution(&mut self) -> Option<Ending> {
+        let noise = self.world.preset.jobs.run_minutes_between_runs;
+        let began = self.run.end + self.dice.between(1, 4);
+        self.run.execute = Some(began);
+        let slowness = (noise * self.dice.normal()).exp() / self.site.speed;
+        let full = ((self.subject.traits.run * slowness) as i64).max(5);
+        let memory = self.subject.traits.memory
+            * (self.workflow.memory_between_runs * self.dice.normal()).exp();
+        let disk =
+            self.subject.traits.disk * (self.workflow.disk_between_runs * self.dice.normal()).exp();
+
+        // What would end it first, and when.
+        let mut first: Option<(i64, Ending)> = None;
+        let mut offer = |at: i64, ending: Ending| {
+            if at < full && first.is_none_or(|(earlier, _)| at < earlier) {
+                first = Some((at, ending));
+            }
+        };
+        let hours = full as f64 / 3_600.0;
+        if self.dice.chance(1.0 - (-self.site.preemptions_per_hour * hours).exp()) {
+            offer(self.dice.below(full as usize) as i64, Ending::Evicted);
+        }
+        let limit = self.run.memory_provisioned;
+        if memory > limit as f64
+            && let Some(by) = self.memory_enforcement()
+        {
+            let varies = self.subject.traits.memory <= limit as f64 * 1.02;
+            let cause = if varies { Cause::MemoryVaries } else { Cause::MemoryTooSmall };
+            let used = if by == Enforcement::CgroupOld { limit } else { memory as i64 };
+            let symptom = Symptom::Memory { by, limit, used };
+            let at = (full as f64 * (0.05 + 0.9 * self.dice.unit())) as i64;
+            offer(at, Ending::Held { cause, symptom });
+        }
+        let limit = self.run.disk_provisioned;
+        if disk > limit as f64
+            && let Some(by) = self.site.disk
+        {
+            let varies = self.subject.traits.disk <= limit as f64 * 1.02;
+            let cause = if varies { Cause::DiskVaries } else { Cause::DiskTooSmall };
+            let symptom = Symptom::Disk { by, limit, used: disk as i64 };
+            let at = (full as f64 * (0.1 + 0.9 * self.dice.unit())) as i64;
+            offer(at, Ending::Held { cause, symptom });
+        }
+        if let Some((limit, whole)) = self.workflow.duration_limit {
+            let cause = if self.subject.traits.run <= limit as f64 {
+                Cause::SlowSite
+            } else {
+                Cause::TooLong
+            };
+            let symptom = if whole {
+                Symptom::JobDuration { limit }
+            } else {
+                Symptom::ExecuteDuration { limit }
+            };
+            offer(limit + self.dice.between(1, 60), Ending::Held { cause, symptom });
+        }
+        if let Some(hours) = self.site.longest_hours {
+            let cause = if self.subject.traits.run <= hours as f64 * 3_600.0 {
+                Cause::SlowSite
+            } else {
+                Cause::TooLong
+            };
+            let symptom = Symptom::StartdLimit { hours };
+            offer(hours * 3_600 + 30, Ending::Held { cause, symptom });
+        }
+        if self.flaw == Some(Flaw::CpuOveruse) {
+            let symptom = Symptom::Cpus { used: 2 + self.dice.below(14) as i64 };
+            offer(900 + full / 10, Ending::Held { cause: Cause::CpuOveruse, symptom });
+        }
+        if let Some((cause, share)) = self.program_failure(began) {
+            offer((full as f64 * share) as i64, self.failure(cause));
+        }
+        let lost = self.dice.chance(self.world.preset.sites.disconnect)
+            || self.site.network.at(began + full / 2).is_some() && self.dice.chance(0.1);
+        if lost {
+            let at = self.dice.below(full as usize) as i64;
+            if self.dice.chance(0.55) {
+                self.run.lost = Some((began + at, Some(began + at + self.dice.between(20, 1_500))));
+            } else {
+                self.run.lost = Some((began + at, None));
+                offer(at + 2_400, Ending::ReconnectFailed);
+            }
+        }
+
+        let (took, ending) = match first {
+            Some((at, ending)) => (at.max(1), Some(ending)),
+            None => (full, None),
+        };
+        let end = began + took;
+        let progress = took as f64 / full as f64;
+        self.run.memory_mb = match ending {
+            Some(Ending::Held { symptom: Symptom::Memory { used, .. }, .. }) => used,
+            _ => ((memory * (0.4 + 0.6 * progress)) as i64)
+                .clamp(1, self.run.memory_provisioned.max(memory as i64)),
+        };
+        self.run.disk_kb = ((disk * (0.3 + 0.7 * progress)) as i64).max(16);
+        self.run.end = end;
+        match self.run.lost {
+            Some((at, Some(_))) if at >= end => self.run.lost = None,
+            Some((at, Some(back))) if back >= end => self.run.lost = Some((at, Some(end - 1))),
+            Some((_, None)) if ending != Some(Ending::ReconnectFailed) => self.run.lost = None,
+            _ => {}
+        }
+        if self.run.lost.is_some_and(|(at, back)| back.is_some_and(|back| back <= at)) {
+            self.run.lost = None;
+        }
+        let mut at = began + self.dice.between(8, 30).min(took);
+        for step in [0.35, 0.8, 1.0] {
+            if at < end {
+                self.run.sizes.push((at, ((self.run.memory_mb as f64 * step) as i64).max(1)));
+            }
+            at += ((end - began) as f64 * 0.4) as i64 + 300;
+        }
+        ending
+    }
+
+    fn memory_enforcement(&mut self) -> Option<Enforcement> {
+        if self.workflow.holds_itself {
+            return Some(Enforcement::JobPolicy);
+        }
+        self.site.memory.or_else(|| self.dice.chance(0.5).then_some(Enforcement::SystemPolicy))
+    }
+
+    /// Why the program fails, and after which share of its time.
+    fn program_failure(&mut self, now: i64) -> Option<(Cause, f64)> {
+        if self.subject.traits.bug && !self.subject.edits.mended {
+            return Some((Cause::Bug, 0.3 + 0.6 * self.dice.unit()));
+        }
+        if self.host_fault(now) == Some(HostFault::KillsPrograms) {
+            return Some((Cause::BadHost, 0.01));
+        }
+        if let Some(software) = self.workflow.software
+            && self.workflow.container == Container::None
+        {
+            if self.site.lacks & (1 << software) != 0 {
+                return Some((Cause::SiteLacksSoftware, 0.01));
+            }
+            if self.site.software.strikes(now, self.dice).is_some() {
+                return Some((Cause::SiteSoftwareOutage, 0.02));
+            }
+        }
+        if let Some(service) = self.workflow.runtime_service
+            && self.world.runtime_services[service].strikes(now, self.dice).is_some()
+        {
+            return Some((Cause::RuntimeService, 0.03));
+        }
+        if self.dice.chance(self.workflow.flaky) {
+            return Some((Cause::Flaky, self.dice.unit() * 0.95));
+        }
+        None
+    }
+
+    fn failure(&mut self, cause: Cause) -> Ending {
+        if cause == Cause::SiteSoftwareOutage && self.dice.chance(0.25) {
+            return Ending::Held { cause, symptom: Symptom::Cvmfs };
+        }
+        let signal = self.workflow.signal.filter(|_| matches!(cause, Cause::Bug | Cause::Flaky));
+        let code = match cause {
+            Cause::Bug | Cause::Flaky => self.workflow.exit_code,
+            Cause::RuntimeService => 1,
+            // The shell's codes for a command that is not there; programs that catch it say 1.
+            _ => {
+                if self.dice.chance(0.3) {
+                    127
+                } else {
+                    self.workflow.exit_code
+                }
+            }
+        };
+        match self.workflow.failure {
+            Failure::Hold => Ending::Held { cause, symptom: Symptom::ExitHold { code, signal } },
+            Failure::MissingOutput => Ending::Held { cause, symptom: Symptom::MissingOutput },
+            Failure::ExitCode => Ending::Exit { code, signal },
+        }
+    }
+
+    fn output(&mut self) -> Option<Trouble> {
+        let now = self.run.end;
+        let took = (self.dice.seconds(self.world.preset.jobs.transfer_seconds) / 2).clamp(1, 1_800);
+        self.run.output = Some([now, now + took]);
+        self.run.end = now + took + 1;
+        if self.flaw == Some(Flaw::TooLargeOutput) {
+            return Some((Cause::TooLargeOutput, Symptom::TooLargeOutput));
+        }
+        if self.owner.quota.strikes(now, self.dice).is_some() {
+            return Some((Cause::QuotaFull, Symptom::WriteOutput { errno: 122 }));
+        }
+        let filesystem = &self.world.filesystems[self.owner.filesystem];
+        if let Some(errno) = filesystem.faults.strikes(now, self.dice) {
+            return Some((Cause::FilesystemOutage, Symptom::WriteOutput { errno }));
+        }
+        if let Some(service) = self.workflow.output_service {
+            if self.site.walled & (1 << service) != 0 {
+                return Some((Cause::Firewall, Symptom::PutUrl { error: UrlError::TimedOut }));
+            }
+            if let Some(fault) = self.world.services[service].faults.strikes(now, self.dice) {
+                return Some((Cause::ServiceOutage, Symptom::PutUrl { error: fault.into() }));
+            }
+        }
+        if self.site.network.strikes(now, self.dice).is_some() && self.dice.chance(0.6) {
+            return Some((Cause::SiteNetworkOutage, Symptom::TransferLost { input: false }));
+        }
+        None
+    }
+}

@@ -1,0 +1,8 @@
+//! The files an access point would leave: its job event log and its epoch ads.
+
+mod ad;
+mod epoch;
+mod event_log;
+
+pub(crate) use epoch::{EpochWriter, RunEnd, epoch_ad};
+pub(crate) use event_log::{EventLog, Information};

@@ -1,0 +1,11 @@
+//! Owners and facilitators: they look, wait, release, edit, mend, remove, each with habits. Whoever is released is
+//! chosen by them, so labels are as selective as in life.
+
+mod bulk;
+mod calendar;
+mod decide;
+mod look;
+
+pub(crate) use bulk::{bulk, bulk_filesystem, plan_bulk_releases};
+pub(crate) use calendar::{at_work, weekday};
+pub(crate) use look::{Looks, hold_own, look, notice, release_own};

@@ -1,0 +1,82 @@
+//! What jobs meet: sites, servers, file systems, owners. Drawn before the first job is submitted; nothing jobs do
+//! changes it, so the truth at any instant is known.
+
+mod owner;
+mod schedule;
+mod service;
+mod site;
+mod workflow;
+
+pub(crate) use owner::Owner;
+pub(crate) use schedule::Schedule;
+pub(crate) use service::{Filesystem, ServerFault, Service};
+pub(crate) use site::{Host, HostFault, Site};
+pub(crate) use workflow::{Container, Failure, Workflow};
+
+use crate::preset::Preset;
+use crate::random::{Dice, Spread};
+
+/// Everything outside the jobs.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub(crate) preset: Preset,
+    /// Unix seconds of the first and the last instant.
+    pub(crate) span: (i64, i64),
+    pub(crate) sites: Vec<Site>,
+    pub(crate) services: Vec<Service>,
+    pub(crate) filesystems: Vec<Filesystem>,
+    /// Registries of container images.
+    pub(crate) registries: Vec<Schedule<()>>,
+    /// Licence servers and databases that programs talk to.
+    pub(crate) runtime_services: Vec<Schedule<()>>,
+    pub(crate) owners: Vec<Owner>,
+    /// HTCondor version of the access point before and after its upgrade.
+    pub(crate) upgrade: i64,
+    pub(crate) address: String,
+}
+
+impl World {
+    pub(crate) fn draw(preset: Preset, seed: u64, span: (i64, i64)) -> Self {
+        let mut dice = Dice::new(seed, 1);
+        let services: Vec<Service> = (0..preset.services.count)
+            .map(|number| Service::draw(number, &preset.services, span, &mut dice))
+            .collect();
+        let sites = (0..preset.sites.count)
+            .map(|number| Site::draw(number, &preset.sites, services.len(), span, &mut dice))
+            .collect();
+        let filesystems: Vec<Filesystem> = (0..preset.filesystems.count)
+            .map(|number| Filesystem::draw(number, &preset.filesystems, span, &mut dice))
+            .collect();
+        let hours = Spread { median: 2.5, sigma: 0.9 };
+        let registries: Vec<_> =
+            (0..2).map(|_| service::plain(7.0, hours, span, &mut dice)).collect();
+        let runtime_services: Vec<_> =
+            (0..4).map(|_| service::plain(6.0, hours, span, &mut dice)).collect();
+        let owners = (0..preset.owners.count)
+            .map(|number| {
+                let scene = owner::Scene { services: services.len(), filesystems: &filesystems };
+                Owner::draw(number, &preset, &scene, span, &mut dice)
+            })
+            .collect();
+        let upgrade = span.0 + ((span.1 - span.0) as f64 * (0.3 + 0.4 * dice.unit())) as i64;
+        let address = format!("10.8.{}.{}", dice.between(1, 200), dice.between(2, 250));
+        Self {
+            preset,
+            span,
+            sites,
+            services,
+            filesystems,
+            registries,
+            runtime_services,
+            owners,
+            upgrade,
+            address,
+        }
+    }
+
+    /// Full name of the access point.
+    pub(crate) fn access_point(&self) -> String {
+        let point = &self.preset.access_point;
+        format!("{}.{}", point.host, point.domain)
+    }
+}

@@ -1,0 +1,194 @@
+//! Sites and their hosts.
+
+use super::Schedule;
+use crate::cause::Enforcement;
+use crate::preset::SiteParameters;
+use crate::random::{Dice, Spread};
+
+/// What can be wrong with one host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HostFault {
+    /// Its scratch disk is full.
+    DiskFull,
+    /// Programs fail on it, at once.
+    KillsPrograms,
+    /// Containers do not start.
+    Containers,
+    /// Transfer plug-ins are not installed.
+    NoPlugin,
+    /// Its clock is wrong: certificates do not verify.
+    Clock,
+    /// Its scratch disk is mounted without execution.
+    NoExecution,
+    /// It lacks interpreters.
+    NoInterpreter,
+    /// The starter itself fails: event 007.
+    Starter,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Host {
+    pub(crate) name: String,
+    pub(crate) address: String,
+    pub(crate) faults: Schedule<HostFault>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    /// As in `GLIDEIN_Site`.
+    pub(crate) name: String,
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) slots_per_host: usize,
+    /// Run times are divided by it.
+    pub(crate) speed: f64,
+    /// Pilots: slot names carry `glidein_N_N`, the scratch directory is the batch system's.
+    pub(crate) glidein: bool,
+    pub(crate) scratch: String,
+    pub(crate) preemptions_per_hour: f64,
+    /// One bit for each piece of software that it lacks.
+    pub(crate) lacks: u32,
+    /// Not X86_64.
+    pub(crate) other_architecture: bool,
+    pub(crate) memory: Option<Enforcement>,
+    pub(crate) disk: Option<Enforcement>,
+    /// Slots have this many times the memory asked for.
+    pub(crate) memory_margin: f64,
+    /// Run time that the site allows, h.
+    pub(crate) longest_hours: Option<i64>,
+    pub(crate) network: Schedule<()>,
+    pub(crate) software: Schedule<()>,
+    /// One bit for each service that it never reaches.
+    pub(crate) walled: u64,
+}
+
+/// Pieces of software that clusters may need.
+pub(crate) const SOFTWARE: usize = 12;
+
+const NAMES: [&str; 24] = [
+    "Lakeside",
+    "Hilltop",
+    "Riverbend",
+    "Northfield",
+    "Stonebridge",
+    "Clearwater",
+    "Fairview",
+    "Eastgate",
+    "Maplewood",
+    "Redrock",
+    "Silverton",
+    "Greenfield",
+    "Westbrook",
+    "Oakmont",
+    "Highland",
+    "Brookside",
+    "Sunnyvale",
+    "Pinecrest",
+    "Ashford",
+    "Kingsport",
+    "Millbrook",
+    "Harborview",
+    "Elmwood",
+    "Crestview",
+];
+
+/// Host names as batch systems have them; `{}` is a number.
+const HOSTS: [&str; 8] =
+    ["e{}", "node{}", "c{}-12", "gpu{}", "wn-{}", "compute-0-{}", "spark-a{}", "exp-3-{}"];
+
+const SCRATCH: [&str; 5] = [
+    "/var/lib/condor/execute",
+    "/srv/condor/execute",
+    "/pool/condor",
+    "/scratch/local/condor/execute",
+    "/tmp/glide_x7Tq2V/execute",
+];
+
+impl Site {
+    pub(crate) fn draw(
+        number: usize,
+        p: &SiteParameters,
+        services: usize,
+        span: (i64, i64),
+        dice: &mut Dice,
+    ) -> Self {
+        let round = number / NAMES.len();
+        let suffix = if round == 0 { String::new() } else { format!("{}", round + 1) };
+        let name = format!("{}{suffix}", NAMES[number % NAMES.len()]);
+        let domain =
+            format!("{}.example.{}", name.to_lowercase(), ["edu", "org", "net"][number % 3]);
+        let pattern = *dice.pick(&HOSTS);
+        let first = dice.between(1, 400);
+        let count = (dice.spread(p.hosts) as i64).clamp(2, 2_000);
+        let subnet = format!("10.{}.{}", dice.between(0, 250), dice.between(0, 250));
+        let hosts = (0..count)
+            .map(|index| {
+                let host = pattern.replace("{}", &format!("{:03}", first + index));
+                Host {
+                    name: if dice.chance(0.85) { format!("{host}.{domain}") } else { host },
+                    address: format!("{subnet}.{}", index % 250 + 2),
+                    faults: faults(p, span, dice),
+                }
+            })
+            .collect();
+        let glidein = dice.chance(0.5);
+        Self {
+            name,
+            hosts,
+            slots_per_host: p.slots_per_host,
+            speed: dice.spread(Spread { median: 1.0, sigma: p.speed_sigma }),
+            glidein,
+            scratch: (*dice.pick(&SCRATCH)).to_owned(),
+            preemptions_per_hour: p.preemptions_per_hour
+                * dice.spread(Spread { median: 0.7, sigma: 0.8 }),
+            lacks: (0..SOFTWARE)
+                .filter(|_| dice.chance(p.lacks_software))
+                .fold(0, |bits, bit| bits | 1 << bit),
+            other_architecture: number > 0 && dice.chance(0.08),
+            memory: *dice.pick(&[
+                Some(Enforcement::Cgroup),
+                Some(Enforcement::Cgroup),
+                Some(Enforcement::CgroupOld),
+                Some(Enforcement::StartdPolicy),
+                None,
+            ]),
+            disk: *dice.pick(&[
+                Some(Enforcement::Cgroup),
+                Some(Enforcement::StartdPolicy),
+                Some(Enforcement::StartdPolicy),
+                None,
+            ]),
+            memory_margin: *dice.pick(&[1.0, 1.0, 1.0, 1.25, 1.5]),
+            longest_hours: dice.chance(0.4).then(|| *dice.pick(&[24, 48, 72])),
+            network: Schedule::draw(dice, span, p.network_days, p.network_hours, |dice| {
+                ((), 0.2 + 0.6 * dice.unit())
+            }),
+            software: Schedule::draw(dice, span, p.software_days, p.software_hours, |dice| {
+                ((), 0.4 + 0.6 * dice.unit())
+            }),
+            walled: (0..services)
+                .filter(|_| dice.chance(p.firewall))
+                .fold(0, |bits, bit| bits | 1 << bit),
+        }
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.hosts.len() * self.slots_per_host
+    }
+}
+
+fn faults(p: &SiteParameters, span: (i64, i64), dice: &mut Dice) -> Schedule<HostFault> {
+    const KINDS: [(HostFault, f64); 8] = [
+        (HostFault::DiskFull, 2.0),
+        (HostFault::KillsPrograms, 4.0),
+        (HostFault::Containers, 1.5),
+        (HostFault::NoPlugin, 1.0),
+        (HostFault::Clock, 0.7),
+        (HostFault::NoExecution, 0.7),
+        (HostFault::NoInterpreter, 1.5),
+        (HostFault::Starter, 1.5),
+    ];
+    Schedule::draw(dice, span, p.bad_host_days, p.bad_host_hours, |dice| {
+        let (kind, _) = KINDS[dice.weighted(KINDS.iter().map(|(_, weight)| *weight))];
+        (kind, 0.7 + 0.3 * dice.unit())
+    })
+}
