@@ -7,6 +7,7 @@ use std::path::Path;
 
 use classads::ClassAd;
 use jiff::tz::TimeZone;
+use rayon::prelude::*;
 
 use super::gather::Gathered;
 use super::run::RunError;
@@ -18,6 +19,9 @@ use crate::model::Model;
 use crate::policy::{DagNode, Kind, Knobs, forecast};
 use crate::queue::QueueJob;
 use crate::userlog::{self, JobId, LogSet, ReadOptions};
+
+/// Jobs judged at a time: their advices are in memory at once.
+const BATCH: usize = 512;
 
 /// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not to be held
 /// are added to those refused.
@@ -46,16 +50,27 @@ pub(super) fn judge(
     for job in &gathered.held {
         *held_in_cluster.entry(job.id.cluster).or_default() += 1;
     }
-    for job in std::mem::take(&mut gathered.held) {
+    let judge_one = |job: &QueueJob| {
         let in_cluster = held_in_cluster.get(&job.id.cluster).copied().unwrap_or(0);
-        let held = held(&job, &knobs, in_cluster, now);
-        match advisor.advise(&held)? {
-            Some(mut advice) => {
-                advice.missing.extend(gathered.missing_of.remove(&job.id).unwrap_or_default());
-                advice.missing.extend(gathered.missing.iter().cloned());
-                take(&advice)?;
+        advisor.advise(&held(job, &knobs, in_cluster, now))
+    };
+    let jobs = std::mem::take(&mut gathered.held);
+    for batch in jobs.chunks(BATCH) {
+        // One job needs no threads.
+        let advices: Vec<_> = if jobs.len() < BATCH {
+            batch.iter().map(judge_one).collect()
+        } else {
+            batch.par_iter().map(judge_one).collect()
+        };
+        for (job, advice) in batch.iter().zip(advices) {
+            match advice? {
+                Some(mut advice) => {
+                    advice.missing.extend(gathered.missing_of.remove(&job.id).unwrap_or_default());
+                    advice.missing.extend(gathered.missing.iter().cloned());
+                    take(&advice)?;
+                }
+                None => gathered.refused.push(format!("job {} is not held", job.id)),
             }
-            None => gathered.refused.push(format!("job {} is not held", job.id)),
         }
     }
     Ok(())
