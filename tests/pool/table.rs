@@ -75,7 +75,10 @@ fn said(advice: Option<&Result<Advice, String>>) -> String {
     match advice {
         None => "not asked".to_owned(),
         Some(Ok(advice)) => advice.words(),
-        Some(Err(error)) => format!("error: {}", error.lines().next().unwrap_or_default()),
+        Some(Err(error)) => {
+            let line = error.lines().next().unwrap_or_default();
+            format!("error: {}", line.chars().take(60).collect::<String>())
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154  # `pool` sets the variables
 # Building the chroot: Debian, HTCondor's package, two ordinary users, the configuration.
 
 # The mirror and its signing, as apt has them configured for the base suite.

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154  # `pool` sets the variables
 # Messages, exit statuses and checks that all parts of `pool` share.
 
 readonly cannot=77

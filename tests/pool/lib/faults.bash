@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154  # `pool` sets the variables
 # Faults that can be switched on and off while jobs run. `on` breaks, `off` mends.
 
 fault_names() { echo web share quota licence site; }

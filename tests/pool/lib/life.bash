@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154  # `pool` sets the variables
 # Starting, entering and ending a pool.
 
 # The process that is the pool's init: its id on this machine and its start time, which tells it from a later
