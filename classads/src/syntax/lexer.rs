@@ -230,7 +230,9 @@ impl<'a> Lexer<'a> {
             )
         };
         if self.syntax == Syntax::Old {
-            let (rest, text) = quoted_old(&self.rest[1..], delimiter).ok_or_else(unterminated)?;
+            let (rest, text) = quoted_old(&self.rest[1..], delimiter)
+                .filter(|(_, text)| !text.contains('\0'))
+                .ok_or_else(unterminated)?;
             self.rest = rest;
             return Ok(text);
         }
@@ -366,7 +368,9 @@ fn quoted_new(input: &str, delimiter: char) -> Option<(&str, &str)> {
                 return None;
             }
         } else {
-            return Some((&input[at + 1..], &input[..at]));
+            // As in C, a NUL character ends the text: the string has no end then.
+            let inside = &input[..at];
+            return (!inside.contains('\0')).then_some((&input[at + 1..], inside));
         }
     }
 }
@@ -407,4 +411,39 @@ pub(crate) fn is_plain_name(text: &str) -> bool {
     .parse_complete(text);
     starts
         .is_ok_and(|(rest, name)| rest.is_empty() && matches!(keyword(name), Token::Identifier(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nul_character_ends_the_text() {
+        for syntax in [Syntax::New, Syntax::Old] {
+            assert!(Lexer::new("\"a\0b\"", syntax).next().is_err());
+            assert_eq!(
+                Lexer::new("\0x", syntax).next().ok().map(|found| found.0),
+                Some(Token::End)
+            );
+        }
+    }
+
+    #[test]
+    fn the_last_quotation_mark_of_an_old_string_ends_it() {
+        let text = |line| Lexer::new(line, Syntax::Old).next().ok().map(|found| found.0);
+        assert_eq!(text(r#""C:\dir\""#), Some(Token::String(r"C:\dir\".into())));
+        assert_eq!(text(r#""a \"b\" c""#), Some(Token::String(r#"a "b" c"#.into())));
+        assert_eq!(text(r#""open"#), None);
+    }
+
+    #[test]
+    fn plain_names_need_no_quotation_marks() {
+        assert!(is_plain_name("JobStatus") && is_plain_name("_a1"));
+        assert!(
+            !is_plain_name("1a")
+                && !is_plain_name("a b")
+                && !is_plain_name("")
+                && !is_plain_name("True")
+        );
+    }
 }
