@@ -4,7 +4,9 @@
 
 use clap::Parser;
 use holdadvise::history::{Action, Outcome};
-use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Model, StaticSource};
+use holdadvise::model::{
+    Archive, Batch, Dimensions, EngineKind, FeatureSchema, Model, StaticSource,
+};
 use holdadvise_train::dataset::{Dataset, Row};
 use holdadvise_train::export;
 use holdadvise_train::network::{Network, Sizes};
@@ -174,6 +176,22 @@ fn random_model(sizes: Sizes, seed: u64) -> Vec<u8> {
     export::complete(&raw, metadata).unwrap()
 }
 
+/// Turns numbers around 0 into numbers around the means that a model was trained with: far outside of
+/// them logits grow so large that a float32 does not hold 1e-5.
+fn spread_like_training(archive: &[u8], statics: &mut [f32]) {
+    let mut archive = Archive::new(archive).unwrap();
+    let metadata = archive.metadata().unwrap();
+    let mut tensor = |name: &str| {
+        archive.tensor(metadata.tensors.iter().find(|tensor| tensor.name == name).unwrap()).unwrap()
+    };
+    let (mean, scale) = (tensor("statics_mean"), tensor("statics_scale"));
+    for row in statics.chunks_exact_mut(mean.len()) {
+        for ((value, mean), scale) in row.iter_mut().zip(&mean).zip(&scale) {
+            *value = mean + *value * scale;
+        }
+    }
+}
+
 fn random_batch(d: Dimensions, n: usize, seed: u64) -> (Vec<u8>, Vec<f32>) {
     let mut random = Random::new(seed);
     let states = (0..n * d.m * d.j).map(|_| random.below(d.e) as u8).collect();
@@ -235,7 +253,10 @@ fn python_loads_the_archive_and_agrees() {
     archives.extend(several_sizes().iter().map(|&sizes| (random_model(sizes, 3), 42)));
     for (at, (archive, seed)) in archives.into_iter().enumerate() {
         let model = Model::from_bytes(&archive).unwrap();
-        let (states, statics) = random_batch(model.metadata.dimensions, 100, seed);
+        let (states, mut statics) = random_batch(model.metadata.dimensions, 100, seed);
+        if at == 0 {
+            spread_like_training(&archive, &mut statics);
+        }
         let logits =
             model.engine.logits(&Batch { states: &states, statics: &statics, n: 100 }).unwrap();
         let path = folder.path().join(format!("{at}.pt"));
