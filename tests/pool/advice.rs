@@ -52,11 +52,13 @@ impl Advice {
     }
 }
 
-/// The program as cargo built it for this test, or the one that HOLDADVISE_POOL_PROGRAM names.
+/// The program as cargo built it for this test, or the one that HOLDADVISE_POOL_PROGRAM names; none if that is empty.
 pub(crate) fn program() -> Option<PathBuf> {
-    std::env::var_os("HOLDADVISE_POOL_PROGRAM")
-        .map(PathBuf::from)
-        .or_else(|| option_env!("CARGO_BIN_EXE_condor_holdadvise").map(PathBuf::from))
+    match std::env::var_os("HOLDADVISE_POOL_PROGRAM") {
+        Some(name) if name.is_empty() => None,
+        Some(name) => Some(PathBuf::from(name)),
+        None => option_env!("CARGO_BIN_EXE_condor_holdadvise").map(PathBuf::from),
+    }
 }
 
 /// Asks for advice as the owner of the job.
