@@ -17,6 +17,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Simulate an access point: its job event log, its epoch ads, and the truth behind every hold
+    Simulate(holdadvise_simulate::Arguments),
     Episodes(episodes::EpisodesOptions),
     Tensors(tensors::TensorsOptions),
     #[cfg(feature = "torch")]
@@ -28,6 +30,9 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
+        Command::Simulate(options) => {
+            options.run().map(|summary| print!("{summary}")).map_err(Into::into)
+        }
         Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),
         #[cfg(feature = "torch")]

@@ -195,6 +195,8 @@ pub(crate) enum Symptom {
     ExecuteDuration { limit: i64 },
     /// The job took longer than `allowed_job_duration`, s.
     JobDuration { limit: i64 },
+    /// `periodic_hold` on run time, s.
+    OwnLimit { limit: i64 },
     /// A policy of the execution point on run time, h.
     StartdLimit { hours: i64 },
     /// `on_exit_hold`: the exit code, or the signal.

@@ -11,6 +11,8 @@ use crate::world::World;
 
 /// Runs the oracle plays for each action and instant. The standard error of a probability is at most 0.1.
 const PLAYS: usize = 24;
+/// Streams of chance below are for other purposes.
+const FIRST_STREAM: u64 = 1_000;
 /// Seconds after a release at which a job that has not ended counts as failed.
 const HORIZON: i64 = 10 * 86_400;
 /// Runs after which a job that was only evicted counts as failed.
@@ -139,8 +141,8 @@ pub(crate) fn answer(
             .map(|(part, chunk)| {
                 scope.spawn(move || {
                     let of = |(index, question): (usize, &Question)| {
-                        let stream = 1_000 + (part * share + index) as u64;
-                        probabilities(world, clusters, question, &mut Dice::new(seed, stream))
+                        let stream = FIRST_STREAM + (part * share + index) as u64 * PLAYS as u64;
+                        probabilities(world, clusters, question, (seed, stream))
                     };
                     chunk.iter().enumerate().map(of).collect()
                 })
@@ -163,9 +165,10 @@ fn probabilities(
     world: &World,
     clusters: &[Cluster],
     question: &Question,
-    dice: &mut Dice,
+    (seed, stream): (u64, u64),
 ) -> Probabilities {
-    let mut of = |action| {
+    // Each play has the same chance for every action, so that actions differ by what they change.
+    let of = |action| {
         let used = (question.memory_used, question.disk_used);
         let subject = Subject {
             cluster: &clusters[question.cluster],
@@ -173,8 +176,12 @@ fn probabilities(
             edits: edited(question.edits, action, used, question.last_site),
             ready: question.ready,
         };
-        let successes =
-            (0..PLAYS).filter(|_| succeeds(world, &subject, question.time, dice)).count();
+        let successes = (0..PLAYS as u64)
+            .filter(|play| {
+                let mut dice = Dice::new(seed, stream + play);
+                succeeds(world, &subject, question.time, &mut dice)
+            })
+            .count();
         (successes as f64 / PLAYS as f64 * 1_000.0).round() / 1_000.0
     };
     Probabilities {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use holdadvise::userlog::{self, Body, EventKind, FileTransferKind, JobId};
-use holdadvise_simulate::{Preset, Settings, Summary, simulate};
+use holdadvise_simulate::{Cell, Preset, Settings, Summary, simulate};
 use tempfile::TempDir;
 
 fn settings(folder: &Path, seed: u64, days: u32) -> Settings {
@@ -59,7 +59,10 @@ fn next(at: Option<At>, body: &Body<'_>) -> Option<At> {
     let next = match (at, body) {
         (None, Body::Submit(_)) => At::Queue,
         (Some(At::Queue | At::Over), Body::FileTransfer(transfer))
-            if transfer.kind == Some(FileTransferKind::InputQueued) =>
+            if matches!(
+                transfer.kind,
+                Some(FileTransferKind::InputQueued | FileTransferKind::InputStarted)
+            ) =>
         {
             At::Transfer
         }
@@ -92,7 +95,11 @@ fn next(at: Option<At>, body: &Body<'_>) -> Option<At> {
             Some(At::Queue | At::Transfer | At::Program | At::Output | At::Over),
             Body::ShadowException(_),
         ) => At::Over,
-        (Some(At::Transfer | At::Program | At::Output | At::Lost), Body::Evicted(_)) => At::Over,
+        // A prepare hook may fail before anything is sent.
+        (
+            Some(At::Queue | At::Transfer | At::Program | At::Output | At::Lost),
+            Body::Evicted(_),
+        ) => At::Over,
         (Some(At::Program | At::Output), Body::Terminated(_)) => At::Gone,
         (Some(at), Body::Held(held)) if !matches!(at, At::Held | At::Gone) => {
             assert!(held.reason.is_some() && held.code.is_some());
@@ -108,9 +115,8 @@ fn next(at: Option<At>, body: &Body<'_>) -> Option<At> {
     Some(next)
 }
 
-#[test]
-fn every_job_lives_a_legal_life() {
-    let (folder, summary) = simulated(7, 10);
+/// Reads the log of a simulation, checks the life of each job, and counts events by number.
+fn legal(folder: &TempDir, summary: &Summary) -> BTreeMap<u16, usize> {
     let bytes = std::fs::read(folder.path().join("EventLog")).unwrap();
     let mut at: HashMap<JobId, At> = HashMap::new();
     let mut last = 0;
@@ -133,28 +139,67 @@ fn every_job_lives_a_legal_life() {
     }
     assert_eq!(at.len(), summary.jobs);
     assert_eq!(holds, summary.cells.values().map(|cell| cell.holds).sum::<usize>());
+    kinds
+}
+
+#[test]
+fn every_job_lives_a_legal_life() {
+    let (folder, summary) = simulated(7, 10);
+    let kinds = legal(&folder, &summary);
     for number in [0, 1, 4, 5, 6, 7, 9, 12, 13, 21, 22, 23, 28, 40] {
         assert!(kinds.contains_key(&number), "no event {number:03}: {kinds:?}");
     }
 }
 
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn any_seed_gives_legal_lives(seed: u64, days in 1_u32..3) {
+        let (folder, summary) = simulated(seed, days);
+        legal(&folder, &summary);
+    }
+}
+
+/// The cells of three access points together: one outage in the wrong week colours a single one.
+fn cells_of_three() -> (BTreeMap<(i32, i32), Cell>, Cell) {
+    let add = |to: &mut Cell, cell: &Cell| {
+        to.holds += cell.holds;
+        to.released += cell.released;
+        to.successes += cell.successes;
+        to.failures += cell.failures;
+        to.as_is_successes += cell.as_is_successes;
+        to.as_is_failures += cell.as_is_failures;
+        to.transient += cell.transient;
+    };
+    let (mut cells, mut total): (BTreeMap<_, Cell>, _) = Default::default();
+    for seed in [7, 8, 9] {
+        let (_folder, summary) = simulated(seed, 28);
+        println!("seed {seed}: {summary}");
+        add(&mut total, &summary.total);
+        for (key, cell) in &summary.cells {
+            add(cells.entry(*key).or_default(), cell);
+        }
+    }
+    (cells, total)
+}
+
 #[test]
 fn the_same_code_has_transient_and_permanent_causes() {
-    let (_folder, summary) = simulated(7, 28);
-    let all = &summary.total;
-    assert!(all.holds > 2_000, "{summary}");
-    assert!(all.released * 10 >= all.holds * 3, "{summary}");
+    let (cells, all) = cells_of_three();
+    assert!(all.holds > 6_000, "{all:?}");
+    assert!(all.released * 10 >= all.holds * 3, "{all:?}");
     let rate = all.success_rate().unwrap();
-    assert!((0.35..=0.65).contains(&rate), "{summary}");
-    let mixed = summary.cells.values().filter(|cell| {
-        cell.as_is_successes + cell.as_is_failures >= 30
+    assert!((0.35..=0.65).contains(&rate), "{all:?}");
+    let mixed = cells.values().filter(|cell| {
+        cell.as_is_successes + cell.as_is_failures >= 60
             && cell.as_is_success_rate().is_some_and(|rate| (0.3..=0.7).contains(&rate))
     });
-    assert!(mixed.count() >= 4, "{summary}");
-    for cell in [(13, 256), (13, 2), (12, 2)] {
-        let cell = summary.cells[&cell];
+    assert!(mixed.count() >= 6, "{cells:?}");
+    for key in [(13, 256), (13, 2), (12, 2), (34, 102), (3, 0)] {
+        let cell = cells[&key];
         let share = cell.transient as f64 / cell.holds as f64;
-        assert!((0.15..=0.85).contains(&share), "{summary}");
+        assert!((0.1..=0.9).contains(&share), "{key:?}: {cell:?}");
     }
 }
 

@@ -39,7 +39,10 @@ impl Underway {
     pub(crate) fn of(run: Run) -> Self {
         let mut moments = Vec::with_capacity(12);
         if let Some([queued, started, finished]) = run.input {
-            moments.push((queued, Moment::InputQueued));
+            // Most transfers need not wait.
+            if started > queued {
+                moments.push((queued, Moment::InputQueued));
+            }
             moments.push((started, Moment::InputStarted));
             moments.push((finished, Moment::InputFinished));
         }

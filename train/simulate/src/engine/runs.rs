@@ -217,7 +217,8 @@ impl Simulation {
         }
     }
 
-    /// The events that come before a hold: 007 in older versions, 021 and 004 since 23.
+    /// The events that come before a hold that the starter or a transfer makes: 007 in older versions, 021 and 004
+    /// since 23 (as recorded on a pool of 23.9). Policies and the shadow hold without.
     fn before_hold(
         &mut self,
         job: usize,
@@ -225,6 +226,9 @@ impl Simulation {
         wording: Wording,
         written: &Written,
     ) -> Result<(), SimulateError> {
+        if !written.by_starter && !matches!(written.code, 12 | 13 | 32 | 33) {
+            return Ok(());
+        }
         let slot = slot_name(&self.world, run);
         if wording < Wording::V23 {
             let message = if written.by_starter {
@@ -239,25 +243,20 @@ impl Simulation {
             });
             return self.event(job, &body);
         }
-        if written.by_starter {
-            let body = Body::RemoteError(RemoteError {
-                critical: true,
-                daemon: "starter".into(),
-                execute_host: slot.as_str().into(),
-                message: written.raw.as_str().into(),
-                code: Some(written.code),
-                subcode: Some(written.subcode),
-            });
-            self.event(job, &body)?;
-        }
-        if run.input.is_some() {
-            let body = Body::Evicted(Evicted {
-                reason: Some(written.reason.as_str().into()),
-                ..evicted(&self.jobs[job], run)
-            });
-            self.event(job, &body)?;
-        }
-        Ok(())
+        let body = Body::RemoteError(RemoteError {
+            critical: true,
+            daemon: "starter".into(),
+            execute_host: slot.as_str().into(),
+            message: written.raw.as_str().into(),
+            code: Some(written.code),
+            subcode: Some(written.subcode),
+        });
+        self.event(job, &body)?;
+        let body = Body::Evicted(Evicted {
+            reason: Some(written.reason.as_str().into()),
+            ..evicted(&self.jobs[job], run)
+        });
+        self.event(job, &body)
     }
 
     fn terminated(

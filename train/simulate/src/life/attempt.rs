@@ -3,7 +3,7 @@
 use super::{Cluster, Edits, Ending, Flaw, Run, Traits};
 use crate::cause::{Cause, Enforcement, Symptom, UrlError};
 use crate::random::{Dice, Spread};
-use crate::world::{Container, Failure, Host, HostFault, Owner, Site, Workflow, World};
+use crate::world::{Container, Failure, Host, HostFault, Limit, Owner, Site, Workflow, World};
 
 /// The job that runs.
 pub(crate) struct Subject<'a> {
@@ -88,10 +88,23 @@ impl Attempt<'_, '_> {
             return self.end(ended);
         }
         if let Some(trouble) = self.launch() {
-            self.run.end = self.run.end.max(self.run.start) + self.dice.between(1, 20);
+            // The shadow writes event 001 before the starter finds that the program does not start.
+            let began = self.run.end + self.dice.between(1, 4);
+            self.run.execute = Some(began);
+            self.run.end = began + self.dice.between(1, 20);
             return self.held(trouble);
         }
         if let Some(ended) = self.execution() {
+            if matches!(
+                ended,
+                Ending::Exit { .. }
+                    | Ending::Held {
+                        symptom: Symptom::ExitHold { .. } | Symptom::MissingOutput,
+                        ..
+                    }
+            ) {
+                self.send_output();
+            }
             return self.end(ended);
         }
         if let Some(trouble) = self.output() {
@@ -414,16 +427,16 @@ impl Attempt<'_, '_> {
             let at = (full as f64 * (0.1 + 0.9 * self.dice.unit())) as i64;
             offer(at, Ending::Held { cause, symptom });
         }
-        if let Some((limit, whole)) = self.workflow.duration_limit {
+        if let Some((limit, by)) = self.workflow.duration_limit {
             let cause = if self.subject.traits.run <= limit as f64 {
                 Cause::SlowSite
             } else {
                 Cause::TooLong
             };
-            let symptom = if whole {
-                Symptom::JobDuration { limit }
-            } else {
-                Symptom::ExecuteDuration { limit }
+            let symptom = match by {
+                Limit::Job => Symptom::JobDuration { limit },
+                Limit::Execution => Symptom::ExecuteDuration { limit },
+                Limit::Policy => Symptom::OwnLimit { limit },
             };
             offer(limit + self.dice.between(1, 60), Ending::Held { cause, symptom });
         }
@@ -530,7 +543,14 @@ impl Attempt<'_, '_> {
         let signal = self.workflow.signal.filter(|_| matches!(cause, Cause::Bug | Cause::Flaky));
         let code = match cause {
             Cause::Bug | Cause::Flaky => self.workflow.exit_code,
-            Cause::RuntimeService => 1,
+            // EX_TEMPFAIL of sysexits.h, where a program tells it apart.
+            Cause::RuntimeService => {
+                if self.workflow.tells_temporary {
+                    75
+                } else {
+                    1
+                }
+            }
             // The shell's codes for a command that is not there; programs that catch it say 1.
             _ => {
                 if self.dice.chance(0.3) {
@@ -547,11 +567,17 @@ impl Attempt<'_, '_> {
         }
     }
 
-    fn output(&mut self) -> Option<Trouble> {
+    /// Whatever the program left is sent, also after it failed.
+    fn send_output(&mut self) {
         let now = self.run.end;
         let took = (self.dice.seconds(self.world.preset.jobs.transfer_seconds) / 2).clamp(1, 1_800);
         self.run.output = Some([now, now + took]);
         self.run.end = now + took + 1;
+    }
+
+    fn output(&mut self) -> Option<Trouble> {
+        let now = self.run.end;
+        self.send_output();
         if self.flaw == Some(Flaw::TooLargeOutput) {
             return Some((Cause::TooLargeOutput, Symptom::TooLargeOutput));
         }

@@ -47,6 +47,18 @@ pub(super) fn write(
             names.message = time_short(limit);
             shadow(46, 0, "The job exceeded allowed job duration of {message}")
         }
+        Symptom::OwnLimit { limit } => {
+            names.a = limit;
+            if place.workflow.hold_wording.is_multiple_of(2) {
+                shadow(
+                    3,
+                    0,
+                    "The job attribute PeriodicHold expression '(time() - JobCurrentStartExecutingDate) > {a}' evaluated to TRUE",
+                )
+            } else {
+                shadow(3, 42, "ran longer than the limit of this job")
+            }
+        }
         Symptom::StartdLimit { hours } => {
             names.a = hours;
             starter(21, 0, "Job failed to complete in {a} hrs")
@@ -128,6 +140,9 @@ fn exit_hold(
 ) -> (i32, i32, String, bool) {
     names.code = i64::from(signal.unwrap_or(code));
     let (subcode, text) = match (place.workflow.hold_wording, signal) {
+        (_, None) if code == 75 => {
+            (75, "temporary failure reported by the program, exit code {code}")
+        }
         (0 | 1, _) => (
             0,
             "The job attribute OnExitHold expression '(ExitBySignal == true) || (ExitCode != 0)' evaluated to TRUE",

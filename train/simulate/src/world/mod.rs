@@ -11,7 +11,7 @@ pub(crate) use owner::Owner;
 pub(crate) use schedule::Schedule;
 pub(crate) use service::{Filesystem, ServerFault, Service};
 pub(crate) use site::{Host, HostFault, Site};
-pub(crate) use workflow::{Container, Failure, Workflow};
+pub(crate) use workflow::{Container, Failure, Limit, Workflow};
 
 use crate::preset::Preset;
 use crate::random::{Dice, Spread};
@@ -51,7 +51,7 @@ impl World {
         let registries: Vec<_> =
             (0..2).map(|_| service::plain(7.0, hours, span, &mut dice)).collect();
         let runtime_services: Vec<_> =
-            (0..4).map(|_| service::plain(6.0, hours, span, &mut dice)).collect();
+            (0..4).map(|_| service::plain(4.0, hours, span, &mut dice)).collect();
         let owners = (0..preset.owners.count)
             .map(|number| {
                 let scene = owner::Scene { services: services.len(), filesystems: &filesystems };

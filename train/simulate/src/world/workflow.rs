@@ -25,6 +25,17 @@ pub(crate) enum Failure {
     ExitCode,
 }
 
+/// What a limit on run time is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    /// `allowed_job_duration`: 46.
+    Job,
+    /// `allowed_execute_duration`: 47.
+    Execution,
+    /// `periodic_hold`: 3.
+    Policy,
+}
+
 /// `periodic_release` of a submit description.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PeriodicRelease {
@@ -86,8 +97,10 @@ pub(crate) struct Workflow {
     pub(crate) periodic_release: Option<PeriodicRelease>,
     /// `periodic_hold` on memory.
     pub(crate) holds_itself: bool,
-    /// Seconds, and whether it counts from the start of the job (46) or of execution (47).
-    pub(crate) duration_limit: Option<(i64, bool)>,
+    /// Its failures for want of a licence server or database have an exit code of their own.
+    pub(crate) tells_temporary: bool,
+    /// Seconds that a run may take.
+    pub(crate) duration_limit: Option<(i64, Limit)>,
     pub(crate) hold_wording: usize,
 }
 
@@ -186,7 +199,7 @@ impl Workflow {
             input_services,
             output_service: dice.chance(0.15).then(|| skewed(scene.services, dice)),
             software: dice.chance(0.35).then(|| dice.below(SOFTWARE)),
-            runtime_service: dice.chance(0.25).then(|| dice.below(4)),
+            runtime_service: dice.chance(0.4).then(|| dice.below(4)),
             container,
             failure,
             exit_code: *dice.pick(&[1, 1, 1, 1, 2, 85, 127, 134, 255]),
@@ -199,7 +212,12 @@ impl Workflow {
                 .chance(preset.people.periodic_release)
                 .then(|| periodic_release(dice)),
             holds_itself: dice.chance(0.08),
-            duration_limit: limited.then_some(((limit_hours * 3_600.0) as i64, dice.chance(0.3))),
+            tells_temporary: dice.chance(0.3),
+            duration_limit: limited.then(|| {
+                let by =
+                    *dice.pick(&[Limit::Execution, Limit::Execution, Limit::Job, Limit::Policy]);
+                ((limit_hours * 3_600.0) as i64, by)
+            }),
             hold_wording: dice.below(6),
         }
     }
