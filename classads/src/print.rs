@@ -161,7 +161,13 @@ fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, style: Style) {
                 attribute_name(out, &name.text);
             }
             Kind::Attribute { scope: Some(scope), name, .. } => {
-                left.extend([Piece::Name(&name.text), Piece::Text("."), Piece::Node(*scope)]);
+                // A number with a dot right behind it would be read as a real.
+                let number = matches!(
+                    &tree.node(*scope).kind,
+                    Kind::Literal(Value::Integer(_) | Value::Real(_))
+                );
+                let dot = if number { " ." } else { "." };
+                left.extend([Piece::Name(&name.text), Piece::Text(dot), Piece::Node(*scope)]);
             }
             Kind::Unary(operator, operand) => {
                 left.extend([
