@@ -45,6 +45,11 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Notes what was done to `job` before its release at `released_at`.
+    pub fn insert(&mut self, job: JobId, released_at: i64, action: Action) {
+        self.entries.insert((job, released_at), action);
+    }
+
     /// Adds the entries of another journal; of two about the same release the other's counts.
     pub fn extend(&mut self, other: Self) {
         self.entries.extend(other.entries);

@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 #[derive(Clone, Debug, Args)]
 pub struct InputOptions {
     /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs (`--userlogs`).
-    #[arg(required = true)]
+    #[arg(required_unless_present = "simulation")]
     pub logs: Vec<PathBuf>,
     /// The logs are users' logs, not one of the whole access point.
     #[arg(long)]
@@ -91,7 +91,36 @@ impl InputOptions {
             let read = Journal::read(BufReader::new(open(path)?));
             journal.extend(read.map_err(|source| InputError::File { path: path.clone(), source })?);
         }
-        Ok(Input { history, journal, horizon: i64::from(self.horizon) * 3_600 })
+        Ok(Input { history, journal, horizon: self.horizon() })
+    }
+
+    /// H, seconds.
+    pub fn horizon(&self) -> i64 {
+        i64::from(self.horizon) * 3_600
+    }
+
+    /// The logs and epoch ads of a folder that `simulate` wrote.
+    ///
+    /// # Errors
+    /// [`InputError::File`] when the folder cannot be read.
+    pub fn of_simulation(&self, folder: &Path) -> Result<Self, InputError> {
+        let failed = |source| InputError::File { path: folder.to_owned(), source };
+        let mut logs = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("EventLog")) {
+                logs.push(path);
+            }
+        }
+        logs.sort();
+        Ok(Self {
+            logs,
+            userlogs: false,
+            epochs: vec![folder.join("epoch_history")],
+            journal: Vec::new(),
+            horizon: self.horizon,
+            time_zone: Some("UTC".to_owned()),
+        })
     }
 
     fn read_options(&self) -> Result<ReadOptions, InputError> {

@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::path::PathBuf;
 
 use clap::Args;
-use holdadvise::features::{FrameEdges, Sample, Sampler, is_labelled};
+use holdadvise::features::{FeatureSchema, FrameEdges, Sample, Sampler, is_labelled};
 use holdadvise::history::{Action, Episode, Outcome};
 
 use crate::dataset::{Dataset, DatasetError, Row};
@@ -25,10 +25,14 @@ pub struct TensorsOptions {
     /// The rows are real outcomes of that access point.
     #[arg(long)]
     real: bool,
-    /// The truth that `simulate` wrote: rows for every action at every instant the oracle was asked, of holds that were
-    /// never released too, weighted by the true probabilities. Without it: the releases that happened.
-    #[arg(long, value_name = "FILE")]
-    truth: Option<PathBuf>,
+    /// A folder that `simulate` wrote, in place of logs; repeatable, each an access point of its own. Rows for every
+    /// action at every instant the oracle was asked, of holds that were never released too, weighted by the true
+    /// probabilities.
+    #[arg(long, value_name = "DIR")]
+    simulation: Vec<PathBuf>,
+    /// Of the simulations: only the releases that happened, as real logs and a journal would show them.
+    #[arg(long)]
+    releases_only: bool,
     /// Frame edges in seconds before the decision, growing, with commas between. Default: those of the shipped model.
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     frame_edges: Vec<u32>,
@@ -39,23 +43,33 @@ pub struct TensorsOptions {
 /// # Errors
 /// When the input cannot be read, the frame edges do not grow, or the file cannot be written.
 pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
-    let input = options.input.read()?;
-    let episodes = input.episodes();
     let frames = match options.frame_edges.as_slice() {
         [] => FrameEdges::default(),
         edges => FrameEdges::new(edges.to_vec())
             .ok_or("--frame-edges: expected two or more growing numbers")?,
     };
-    let horizon = input.horizon;
-    let sampler = Sampler::new(input.history, frames);
-    let mut dataset = Dataset::new(sampler.schema(), &options.origin, options.real, horizon);
-    match &options.truth {
-        Some(file) => {
-            let read = Truth::read(BufReader::new(open(file)?));
-            let truth = read.map_err(|source| InputError::File { path: file.clone(), source })?;
-            push_truth(&mut dataset, &sampler, &episodes, &truth)?;
+    let horizon = options.input.horizon();
+    let schema = FeatureSchema::with_frames(&frames);
+    let mut dataset = Dataset::new(schema, &options.origin, options.real, horizon);
+    if !options.input.logs.is_empty() {
+        let input = options.input.read()?;
+        let episodes = input.episodes();
+        push_releases(&mut dataset, &Sampler::new(input.history, frames.clone()), &episodes, 0)?;
+    }
+    for (number, folder) in options.simulation.iter().enumerate() {
+        let truth = folder.join("truth.jsonl");
+        let read = Truth::read(BufReader::new(open(&truth)?));
+        let truth = read.map_err(|source| InputError::File { path: truth, source })?;
+        let mut input = options.input.of_simulation(folder)?.read()?;
+        input.journal = truth.journal();
+        let episodes = input.episodes();
+        let sampler = Sampler::new(input.history, frames.clone());
+        let access_point = i64::try_from(number + 1)? << 32;
+        if options.releases_only {
+            push_releases(&mut dataset, &sampler, &episodes, access_point)?;
+        } else {
+            push_truth(&mut dataset, &sampler, &episodes, &truth, access_point)?;
         }
-        None => push_releases(&mut dataset, &sampler, &episodes)?,
     }
     if dataset.is_empty() {
         return Err(
@@ -63,12 +77,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
         );
     }
     dataset.write(&options.output)?;
-    eprintln!(
-        "{} holds, {} rows, schema {}",
-        episodes.len(),
-        dataset.len(),
-        dataset.info.schema.hash
-    );
+    eprintln!("{} rows, schema {}", dataset.len(), dataset.info.schema.hash);
     Ok(())
 }
 
@@ -77,11 +86,12 @@ fn push_releases(
     dataset: &mut Dataset,
     sampler: &Sampler,
     episodes: &[Episode],
+    access_point: i64,
 ) -> Result<(), DatasetError> {
     for episode in episodes.iter().filter(|episode| is_labelled(episode)) {
         let Some(instant) = episode.released_at else { continue };
         let sample = sampler.sample(episode, instant, episode.action, None);
-        dataset.push(&row(episode, instant, &sample))?;
+        dataset.push(&row(episode, instant, &sample, access_point))?;
     }
     Ok(())
 }
@@ -94,12 +104,13 @@ fn push_truth(
     sampler: &Sampler,
     episodes: &[Episode],
     truth: &Truth,
+    access_point: i64,
 ) -> Result<(), DatasetError> {
     for episode in episodes.iter().filter(|episode| !matches!(episode.identity.code, 1 | 15 | 16)) {
         if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
             let sample = sampler.sample(episode, instant, Action::Unknown, None);
             let episode = Episode { action: Action::Unknown, ..episode.clone() };
-            dataset.push(&row(&episode, instant, &sample))?;
+            dataset.push(&row(&episode, instant, &sample, access_point))?;
         }
         for oracle in truth.of(episode).map_or(&[][..], |hold| &hold.oracle) {
             let actions = oracle.actions();
@@ -117,7 +128,7 @@ fn push_truth(
                 {
                     if weight > 0.0 {
                         let episode = Episode { action, outcome: Some(outcome), ..episode.clone() };
-                        let row = row(&episode, oracle.time, &sample);
+                        let row = row(&episode, oracle.time, &sample, access_point);
                         dataset.push(&Row { weight: weight as f32, observed: false, ..row })?;
                     }
                 }
@@ -127,7 +138,8 @@ fn push_truth(
     Ok(())
 }
 
-fn row<'a>(episode: &Episode, instant: i64, sample: &'a Sample) -> Row<'a> {
+/// A row of the access point whose clusters begin above `access_point`.
+fn row<'a>(episode: &Episode, instant: i64, sample: &'a Sample, access_point: i64) -> Row<'a> {
     Row {
         states: &sample.states,
         statics: &sample.statics,
@@ -135,7 +147,7 @@ fn row<'a>(episode: &Episode, instant: i64, sample: &'a Sample) -> Row<'a> {
         outcome: episode.outcome.unwrap_or(Outcome::Censored),
         weight: 1.0,
         observed: true,
-        cluster: i64::from(episode.identity.job.cluster),
+        cluster: access_point + i64::from(episode.identity.job.cluster),
         owner: episode.owner.as_deref().map_or(0, hash),
         hold_time: episode.held_at,
         decision_instant: instant,

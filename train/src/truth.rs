@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
-use holdadvise::history::{Action, Episode};
+use holdadvise::history::{Action, Episode, Journal};
 use holdadvise::userlog::JobId;
 use serde::Deserialize;
 
@@ -74,6 +74,17 @@ impl Truth {
             truth.holds.insert(key, HoldTruth { released, oracle: record.oracle });
         }
         Ok(truth)
+    }
+
+    /// The actions before releases, as a journal would have them.
+    pub fn journal(&self) -> Journal {
+        let mut journal = Journal::default();
+        for ((job, _), hold) in &self.holds {
+            if let Some((released_at, action)) = hold.released {
+                journal.insert(*job, released_at, action);
+            }
+        }
+        journal
     }
 
     /// What is known of a hold.
