@@ -6,7 +6,7 @@ use super::neighbourhood::{Neighbourhood, Window};
 use super::slots::{self, SLOTS};
 use super::statics::{Facts, Own, Usage, put_action, put_facts};
 use super::{FeatureSchema, State};
-use crate::history::{Action, Episode, Exit, History, JobHistory, Outcome, Symbol, What};
+use crate::history::{Action, Episode, Exit, History, JobHistory, Outcome, Step, Symbol, What};
 
 /// The tensor and the statics of one hold at one decision instant.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +94,9 @@ impl Sampler {
     }
 }
 
+/// Seconds before a hold within which an eviction is the same failure.
+const WITH_HOLD: i64 = 10;
+
 /// One hold at one instant.
 struct View<'a> {
     sampler: &'a Sampler,
@@ -180,13 +183,7 @@ impl<'a> View<'a> {
         let starts = counted(|what| matches!(what, What::Executing(_)));
         let from_submission = self.job.from_submission();
         let submitted = steps.first().filter(|_| from_submission).map(|step| step.time);
-        let attempt = steps[..steps.len().saturating_sub(1)]
-            .iter()
-            .rev()
-            .take_while(|step| {
-                !matches!(step.what, What::Held(_) | What::Evicted | What::ShadowException)
-            })
-            .find(|step| matches!(step.what, What::Executing(_)));
+        let attempt = self.attempt(steps);
         Own {
             logged: !steps.is_empty(),
             from_submission,
@@ -202,8 +199,19 @@ impl<'a> View<'a> {
             evictions: counted(|what| matches!(what, What::Evicted | What::ShadowException)),
             failed_releases: self.failed_releases(code),
             age: submitted.map(|submitted| self.hold.held_at - submitted),
-            ran_for: attempt.map(|step| self.hold.held_at - step.time),
+            ran_for: attempt.map(|began| self.hold.held_at - began),
         }
+    }
+
+    /// When the run began that the hold ended. The starter's failure writes an eviction right before the hold.
+    fn attempt(&self, steps: &[Step]) -> Option<i64> {
+        let ended = |step: &&Step| {
+            matches!(step.what, What::Held(_) | What::Evicted | What::ShadowException)
+        };
+        let before = &steps[..steps.len().saturating_sub(1)];
+        let with_hold = |step: &&Step| ended(step) && step.time >= self.hold.held_at - WITH_HOLD;
+        let run = before.iter().rev().skip_while(with_hold).take_while(|step| !ended(step));
+        run.filter(|step| matches!(step.what, What::Executing(_))).last().map(|step| step.time)
     }
 
     fn failed_releases(&self, code: i32) -> i64 {

@@ -100,7 +100,9 @@ impl AdFacts {
             .collect();
         servers.sort_unstable();
         servers.dedup();
-        let machine = ["LastRemoteHost", "RemoteHost"]
+        // The ad of a run names its slot in RemoteHost and the run before in LastRemoteHost; the queue's ad of a held job
+        // has the last run in LastRemoteHost and no RemoteHost.
+        let machine = ["RemoteHost", "LastRemoteHost"]
             .into_iter()
             .find_map(|name| ad.string(name))
             .and_then(|host| super::step::machine_of(&host).map(str::to_owned));

@@ -11,7 +11,7 @@ use crate::userlog::JobId;
 pub struct HoldIdentity {
     /// The job.
     pub job: JobId,
-    /// EnteredCurrentStatus where an ad tells it, else the time of event 012; Unix seconds.
+    /// EnteredCurrentStatus where the queue tells it, else the time of event 012; Unix seconds.
     pub entered_current_status: i64,
     /// NumHolds, this hold included.
     pub num_holds: i64,
@@ -181,9 +181,8 @@ impl History {
         Episode {
             identity: HoldIdentity {
                 job: job.job,
-                entered_current_status: at_hold
-                    .and_then(|ad| ad.entered_current_status)
-                    .unwrap_or(held_at),
+                // An epoch ad has the beginning of the run there, not that of the hold.
+                entered_current_status: held_at,
                 // A log that begins later than the job lacks holds that its ad has counted.
                 num_holds: match at_hold.and_then(|ad| ad.num_holds) {
                     Some(counted) if !job.from_submission() => counted.max(holds),
