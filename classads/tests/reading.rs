@@ -104,6 +104,34 @@ fn bad_json_is_reported_with_its_line() {
 }
 
 #[test]
+fn a_damaged_json_ad_costs_itself_alone() {
+    let text = "[\n{\n\"A\": 1,\n\"B\": \"never closed,\n\"C\": {\"D\": 0}\n}\n,\n{\n\"A\": 2\n}\n,\n{\n\"A\": 3,\n{\n\"A\": 4\n}\n]\n";
+    let read = ads(text);
+    let errors: Vec<&String> = read.iter().filter_map(|ad| ad.as_ref().err()).collect();
+    assert_eq!(
+        errors,
+        [
+            "line 4: a string does not end on its line; its ad is skipped",
+            "line 12: the ad that starts here has no closing '}'"
+        ]
+    );
+    let clusters: Vec<_> = read.into_iter().filter_map(|ad| ad.ok()?.integer("A")).collect();
+    assert_eq!(clusters, [2, 4]);
+}
+
+#[test]
+fn attributes_know_their_line_and_can_be_left_out() {
+    for text in ["\nA = 1\nB = (\nC = 3\n", "{\n\"A\": 1,\n\"B\": \"/Expr(()/\",\n\"C\": 3}"] {
+        let mut ad = good(text).remove(0);
+        assert_eq!((ad.line("a"), ad.line("B"), ad.line("D")), (Some(2), Some(3), None), "{text}");
+        ad.retain(|name| name != "A");
+        assert_eq!(ad.names().collect::<Vec<_>>(), ["B", "C"]);
+        assert_eq!((ad.integer("A"), ad.integer("C")), (None, Some(3)));
+        assert_eq!(ad.errors().next().map(|(name, _)| name), Some("B"));
+    }
+}
+
+#[test]
 fn brackets_are_read() {
     for text in ["[ A = 1; S = \"]\" ]\n[ A = 2 ]", "{\n[ A = 1; S = \"]\" ],\n[ A = 2 ]\n}"] {
         let ads = good(text);

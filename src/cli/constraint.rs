@@ -1,8 +1,8 @@
 //! `-constraint` on ads that come from a file: evaluated here instead of by the schedd.
 
-use classads::{EvalContext, Expr};
+use classads::{ClassAd, EvalContext, Expr};
 
-use crate::queue::{AdText, QueueError};
+use crate::queue::QueueError;
 
 /// An expression that an ad must make true.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ impl Constraint {
     }
 
     /// True when the expression is true for the ad; undefined and error are not.
-    pub fn is_true_for(&self, ad: &AdText) -> bool {
-        let value = ad.to_classad().evaluate_expr(&self.expression, &EvalContext::at(self.now));
+    pub fn is_true_for(&self, ad: &ClassAd) -> bool {
+        let value = ad.evaluate_expr(&self.expression, &EvalContext::at(self.now));
         value.as_condition() == Some(true)
     }
 }
@@ -37,17 +37,12 @@ impl Constraint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::{AdItem, Ads, Projection};
 
     #[test]
     fn expressions_select_ads() {
-        let projection = Projection::new(&[], Some("Unheard"));
         let text =
             &b"ClusterId = 7\nProcId = 0\nOwner = \"alice\"\nEnteredCurrentStatus = 100\n"[..];
-        let ad = match Ads::new(text, &projection).unwrap().next().unwrap().unwrap() {
-            AdItem::Ad(ad) => ad,
-            AdItem::Fault(fault) => panic!("{fault}"),
-        };
+        let ad = classads::read_ads(text).next().unwrap().unwrap();
         let is_true = |text| Constraint::new(text, 150).unwrap().is_true_for(&ad);
         assert!(is_true("regexp(\"^ALI\", Owner, \"i\") && time() - EnteredCurrentStatus == 50"));
         assert!(is_true("ClusterId"));

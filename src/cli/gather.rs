@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use super::{Config, Request};
+use crate::history::ATTRIBUTES;
 use crate::queue::{
     AdText, Filter, Found, JobLogs, Projection, QueueError, QueueJob, Schedd, held_jobs_of_file,
     unreadable,
@@ -53,7 +54,7 @@ pub fn gather(
     config: &Config,
     filter: Filter<'_>,
 ) -> Result<Gathered, QueueError> {
-    let projection = Projection::new(&[], request.selection.constraint.as_deref());
+    let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref());
     let schedd = Schedd {
         name: request.schedd.clone(),
         pool: request.pool.clone(),
@@ -108,7 +109,7 @@ impl Gathered {
         let mut state: HashMap<PathBuf, Option<String>> = HashMap::new();
         let mut readable = BTreeSet::new();
         for job in &self.held {
-            let logs = JobLogs::of(&job.ad);
+            let logs = JobLogs::of(&job.ad.to_classad());
             let mut faults = Vec::new();
             let mut any = false;
             for log in [logs.user_log, logs.nodes_log].into_iter().flatten() {

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use classads::ClassAd;
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
@@ -18,7 +17,7 @@ use crate::history::{Coverage, History, HoldInQueue, LogReport};
 use crate::model::Model;
 use crate::policy::{DagNode, Kind, Knobs, forecast};
 use crate::queue::QueueJob;
-use crate::userlog::{self, JobId, LogSet, ReadOptions};
+use crate::userlog::{self, LogSet, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
 const BATCH: usize = 512;
@@ -200,8 +199,10 @@ fn knobs(request: &Request, config: &Config) -> Knobs {
 
 fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, now: i64) -> Held {
     let ad = job.ad.to_classad();
-    let number = |name: &str| ad.integer(name);
-    let small = |name: &str| number(name).and_then(|value| i32::try_from(value).ok());
+    let mut in_queue = HoldInQueue::of(&ad);
+    if let Some(hold) = in_queue.as_mut().filter(|_| !ad.contains("EnteredCurrentStatus")) {
+        hold.entered_current_status = now;
+    }
     let forecast = forecast(&ad, knobs, now);
     let mut htcondor_will = forecast.sentences(&TimeZone::system());
     let node = DagNode::of(&ad);
@@ -212,41 +213,10 @@ fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, now: i64) -> Held {
     let release = forecast.deed.as_ref().filter(|deed| deed.kind == Kind::Release);
     Held {
         job: job.id,
-        in_queue: Some(HoldInQueue {
-            entered_current_status: number("EnteredCurrentStatus").unwrap_or(now),
-            num_holds: number("NumHolds"),
-            code: small("HoldReasonCode").unwrap_or(0),
-            subcode: small("HoldReasonSubCode").unwrap_or(0),
-            reason: ad.string("HoldReason"),
-        }),
-        facts: facts(job.id, &ad),
-        dagman_job_id: small("DAGManJobId"),
+        in_queue,
+        facts: JobFacts::of_ad(job.id, &ad),
+        dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
         htcondor_will,
         released_by_policy_at: release.map(|deed| deed.at),
-    }
-}
-
-fn facts(job: JobId, ad: &ClassAd) -> JobFacts {
-    let number = |name: &str| ad.integer(name);
-    let text = |name: &str| ad.string(name);
-    JobFacts {
-        job,
-        num_holds: number("NumHolds"),
-        request_memory: number("RequestMemory"),
-        memory_provisioned: number("MemoryProvisioned"),
-        memory_usage: number("MemoryUsage"),
-        request_disk: number("RequestDisk"),
-        disk_provisioned: number("DiskProvisioned"),
-        disk_usage: number("DiskUsage"),
-        last_remote_host: text("LastRemoteHost"),
-        glidein_resource: text("MachineAttrGLIDEIN_ResourceName0"),
-        glidein_site: text("MachineAttrGLIDEIN_Site0"),
-        requirements: ad.raw("Requirements").map(str::to_owned),
-        command: text("Cmd"),
-        iwd: text("Iwd"),
-        proxy: text("x509userproxy"),
-        image: text("ContainerImage").or_else(|| text("DockerImage")),
-        allowed_job_duration: number("AllowedJobDuration"),
-        allowed_execute_duration: number("AllowedExecuteDuration"),
     }
 }

@@ -1,47 +1,35 @@
-//! Reads job ads one by one from what `condor_q -long`, `-json` and `-jsonl` write.
+//! Job ads one by one from what `condor_q -long`, `-json` and `-jsonl` write, with the attributes needed.
 //!
-//! Only the attributes of a [`Projection`] are kept, so the memory needed for reading does not grow with
-//! the file. A damaged attribute or ad is reported with the line it stands on; what follows is read.
+//! One ad at a time is in memory as a whole: its policies say which of its attributes are needed beside
+//! those of the [`Projection`]. A damaged attribute or ad is reported with the line it stands on; what
+//! follows is read.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead};
 
-use super::ad_text::AdText;
-use super::json_ads::JsonAds;
-use super::lines::Lines;
-use super::long_ads::LongAds;
+use classads::{AdStream, ClassAd};
+
 use super::projection::Projection;
 
-/// Something in the input that is no ad or no attribute.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
-pub struct AdFault {
-    /// Line, from 1.
-    pub line: u64,
-    /// What is wrong, what was expected.
-    pub what: String,
-}
+/// Faults of one ad that are reported.
+const FAULTS: usize = 20;
 
 /// One step through the input.
 #[derive(Debug)]
 pub enum AdItem {
     /// An ad with at least one attribute.
-    Ad(AdText),
-    /// A part that could not be used.
-    Fault(AdFault),
+    Ad(ClassAd),
+    /// A part that could not be used: its line, from 1, and what is wrong.
+    Fault(String),
 }
 
 /// The ads of an input, read on demand.
 #[derive(Debug)]
 pub struct Ads<'a, R> {
-    inner: Form<'a, R>,
-}
-
-#[derive(Debug)]
-enum Form<'a, R> {
-    Long(LongAds<'a, R>),
-    Json(JsonAds<'a, R>),
-    Binary,
-    Ended,
+    /// `None` for an input that is not text.
+    stream: Option<AdStream<R>>,
+    projection: &'a Projection,
+    waiting: VecDeque<AdItem>,
 }
 
 impl<'a, R: BufRead> Ads<'a, R> {
@@ -57,14 +45,33 @@ impl<'a, R: BufRead> Ads<'a, R> {
                 Err(error) => return Err(error),
             }
         };
-        let first = start.iter().copied().find(|byte| !byte.is_ascii_whitespace());
-        let binary = memchr::memchr(0, &start[..start.len().min(4096)]).is_some();
-        let inner = match first {
-            _ if binary => Form::Binary,
-            Some(b'{' | b'[' | b']') => Form::Json(JsonAds::new(Lines::new(input), projection)),
-            _ => Form::Long(LongAds::new(Lines::new(input), projection)),
-        };
-        Ok(Self { inner })
+        let mut ads = Self { stream: None, projection, waiting: VecDeque::new() };
+        if memchr::memchr(0, &start[..start.len().min(4096)]).is_some() {
+            ads.waiting.push_back(AdItem::Fault("line 1: binary data, not text".to_owned()));
+        } else {
+            ads.stream = Some(classads::read_ads(input));
+        }
+        Ok(ads)
+    }
+
+    /// Queues the needed part of an ad, behind what is wrong in it.
+    fn take(&mut self, mut ad: ClassAd) {
+        let more = self.projection.references_of_policies(&ad);
+        ad.retain(|name| {
+            self.projection.keeps(name.as_bytes())
+                || more.iter().any(|wanted| wanted.eq_ignore_ascii_case(name))
+        });
+        let damaged: Vec<String> = ad.errors().map(|(name, _)| name.to_owned()).collect();
+        for (name, error) in ad.errors().take(FAULTS) {
+            let line = ad.line(name).map(|line| format!("line {line}: ")).unwrap_or_default();
+            self.waiting.push_back(AdItem::Fault(format!("{line}{name}: {}", error.message())));
+        }
+        for name in damaged {
+            ad.remove(&name);
+        }
+        if !ad.is_empty() {
+            self.waiting.push_back(AdItem::Ad(ad));
+        }
     }
 }
 
@@ -72,14 +79,17 @@ impl<R: BufRead> Iterator for Ads<'_, R> {
     type Item = io::Result<AdItem>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.inner {
-            Form::Long(ads) => ads.next(),
-            Form::Json(ads) => ads.next(),
-            Form::Ended => None,
-            Form::Binary => {
-                self.inner = Form::Ended;
-                let what = "binary data, not text".to_owned();
-                Some(Ok(AdItem::Fault(AdFault { line: 1, what })))
+        loop {
+            if let Some(item) = self.waiting.pop_front() {
+                return Some(Ok(item));
+            }
+            match self.stream.as_mut()?.next()? {
+                Ok(ad) => self.take(ad),
+                Err(error) if error.is_io() => {
+                    self.stream = None;
+                    return Some(Err(io::Error::other(error)));
+                }
+                Err(error) => return Some(Ok(AdItem::Fault(error.to_string()))),
             }
         }
     }
@@ -91,22 +101,26 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &[u8]) -> (Vec<AdText>, Vec<String>) {
-        let projection = Projection::new(&["TransferInput"], None);
+    fn read(text: &[u8]) -> (Vec<ClassAd>, Vec<String>) {
+        let projection = Projection::new(crate::history::ATTRIBUTES, None);
         let (mut ads, mut faults) = (Vec::new(), Vec::new());
         for item in Ads::new(text, &projection).unwrap() {
             match item.unwrap() {
                 AdItem::Ad(ad) => ads.push(ad),
-                AdItem::Fault(fault) => faults.push(fault.to_string()),
+                AdItem::Fault(fault) => faults.push(fault),
             }
         }
         (ads, faults)
     }
 
+    fn names(ad: &ClassAd) -> Vec<&str> {
+        ad.names().collect()
+    }
+
     #[test]
     fn long_and_json_give_the_same() {
-        let long = b"MyType = \"Job\"\nClusterId = 7\nProcId=1\nOwner = \"al\\\"ice\"\nPeriodicRelease = Tries < 3\n\
-            Tries = 2\nOther = 3\n\n\nClusterId = 8\nProcId = 0\n";
+        let long = b"Base = 1\nMyType = \"Job\"\nClusterId = 7\nProcId=1\nOwner = \"al\\\"ice\"\n\
+            PeriodicRelease = Tries < 3\nTries = 2\nOther = 3\n\n\nClusterId = 8\nProcId = 0\n";
         let json = br#"[
 {
   "MyType": "Job", "ClusterId": 7, "ProcId": 1, "Owner": "al\"ice",
@@ -116,16 +130,18 @@ mod tests {
 { "ClusterId": 8, "ProcId": 0 }
 ]
 "#;
-        let (from_long, faults) = read(long);
-        assert!(faults.is_empty(), "{faults:?}");
-        assert_eq!(
-            from_long[0].as_str(),
-            "ClusterId = 7\nProcId = 1\nOwner = \"al\\\"ice\"\nPeriodicRelease = Tries < 3\nTries = 2\n"
-        );
-        assert_eq!(from_long.len(), 2);
-        let (from_json, faults) = read(json);
-        assert!(faults.is_empty(), "{faults:?}");
-        assert_eq!(from_json, from_long);
+        for text in [&long[..], &json[..]] {
+            let (ads, faults) = read(text);
+            assert!(faults.is_empty(), "{faults:?}");
+            assert_eq!(ads.len(), 2);
+            assert_eq!(
+                names(&ads[0]),
+                ["ClusterId", "ProcId", "Owner", "PeriodicRelease", "Tries"]
+            );
+            assert_eq!(ads[0].string("Owner").as_deref(), Some("al\"ice"));
+            assert_eq!(ads[0].boolean("PeriodicRelease"), Some(true));
+            assert_eq!(ads[1].integer("ClusterId"), Some(8));
+        }
     }
 
     #[test]
@@ -139,15 +155,14 @@ mod tests {
     fn damaged_attributes_do_not_end_the_ad() {
         let text = b"ClusterId = 7\nHoldReason = \"never closed\nProcId = 0\nno attribute\n\nClusterId = 8\nProcId = 0\n";
         let (ads, faults) = read(text);
-        assert_eq!(ads[0].as_str(), "ClusterId = 7\nProcId = 0\n");
+        assert_eq!(names(&ads[0]), ["ClusterId", "ProcId"]);
         assert_eq!(ads.len(), 2);
-        assert_eq!(
-            faults,
-            [
-                "line 2: HoldReason: a quote is not closed",
-                "line 4: \"no attribute\" is not an attribute, expected Name = value"
-            ]
+        assert_eq!(faults.len(), 2);
+        assert!(
+            faults[0].starts_with("line 4: ") && faults[0].contains("no attribute"),
+            "{faults:?}"
         );
+        assert!(faults[1].starts_with("line 2: HoldReason: "), "{faults:?}");
     }
 
     #[test]
@@ -155,7 +170,7 @@ mod tests {
         let text = b"[\n{\n\"ClusterId\": 7,\n\"HoldReason\": \"never closed,\n\"ProcId\": 0\n}\n,\n{\n\"ClusterId\": 8,\n\"ProcId\": 0\n}\n]\n";
         let (ads, faults) = read(text);
         assert_eq!(ads.len(), 1);
-        assert_eq!(ads[0].job_id().map(|id| id.cluster), Some(8));
+        assert_eq!(ads[0].integer("ClusterId"), Some(8));
         assert_eq!(faults.len(), 1);
         assert!(faults[0].starts_with("line 4: "), "{faults:?}");
         let (ads, faults) = read(b"{\"ClusterId\": 7,\n");
@@ -187,9 +202,13 @@ mod tests {
         fn strings_come_through_json(reason in any::<String>()) {
             let text = serde_json::json!([{"ClusterId": 1, "ProcId": 2, "HoldReason": reason}]);
             let (ads, faults) = read(text.to_string().as_bytes());
-            prop_assert_eq!(faults, Vec::<String>::new());
             prop_assert_eq!(ads.len(), 1);
-            prop_assert!(ads[0].job_id().is_some());
+            if reason.contains('\0') {
+                prop_assert_eq!(faults.len(), 1);
+            } else {
+                prop_assert_eq!(faults, Vec::<String>::new());
+                prop_assert_eq!(ads[0].string("HoldReason"), Some(reason));
+            }
         }
     }
 }

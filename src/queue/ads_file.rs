@@ -4,17 +4,16 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use super::job::{Found, QueueJob, Sorter};
-use super::{AdItem, AdText, Ads, Projection, QueueError, Selection};
+use classads::ClassAd;
 
-/// Faults of a file that are told one by one.
-const FAULTS: usize = 20;
+use super::job::{Found, Sorter};
+use super::{AdItem, Ads, Projection, QueueError, Selection};
 
 /// Bytes read at a time.
 const BUFFER: usize = 256 * 1024;
 
 /// Decides whether an ad is among those a constraint selects.
-pub type Filter<'a> = &'a dyn Fn(&AdText) -> bool;
+pub type Filter<'a> = &'a dyn Fn(&ClassAd) -> bool;
 
 /// Reads the held jobs of a file of job ads; `-` is standard input.
 ///
@@ -29,25 +28,11 @@ pub fn held_jobs_of_file(
 ) -> Result<Found, QueueError> {
     let place = display(path);
     let mut sorter = Sorter::new(selection, limit, &place);
-    let mut faults = 0_usize;
     read_ads(open(path)?, path, projection, |item| match item {
-        AdItem::Ad(ad) => {
-            if filter(&ad)
-                && let Some(job) = QueueJob::new(ad)
-            {
-                sorter.take(job);
-            }
-        }
-        AdItem::Fault(fault) => {
-            faults += 1;
-            if faults <= FAULTS {
-                sorter.fault(format!("{place}: {fault}"));
-            }
-        }
+        AdItem::Ad(ad) if filter(&ad) => sorter.take(&ad),
+        AdItem::Ad(_) => {}
+        AdItem::Fault(fault) => sorter.fault(&fault),
     })?;
-    if faults > FAULTS {
-        sorter.fault(format!("{place}: {} more faults", faults - FAULTS));
-    }
     Ok(sorter.finish())
 }
 
@@ -86,7 +71,7 @@ pub(super) fn read_ads(
         let item = item.map_err(error)?;
         match &item {
             AdItem::Ad(_) => any = true,
-            AdItem::Fault(fault) if first.is_none() => first = Some(fault.to_string()),
+            AdItem::Fault(fault) if first.is_none() => first = Some(fault.clone()),
             AdItem::Fault(_) => {}
         }
         take(item);
@@ -113,14 +98,13 @@ mod tests {
             "ClusterId = 1\nProcId = 0\nJobStatus = 5\nHoldReason = \"open\n\nClusterId = 2\nProcId = 0\nJobStatus = 5\n",
         )
         .unwrap();
-        let projection = Projection::new(&[], None);
+        let projection = Projection::new(crate::history::ATTRIBUTES, None);
         let selection = Selection::default();
         let found = held_jobs_of_file(&path, &selection, &|_| true, None, &projection).unwrap();
         assert_eq!(found.held.len(), 2);
-        assert_eq!(
-            found.faults,
-            [format!("{}: line 4: HoldReason: a quote is not closed", path.display())]
-        );
+        assert_eq!(found.faults.len(), 1);
+        let start = format!("{}: line 4: HoldReason: ", path.display());
+        assert!(found.faults[0].starts_with(&start), "{:?}", found.faults);
         let found = held_jobs_of_file(
             &path,
             &selection,
@@ -135,7 +119,7 @@ mod tests {
     #[test]
     fn files_that_are_no_ads() {
         let dir = tempfile::tempdir().unwrap();
-        let projection = Projection::new(&[], None);
+        let projection = Projection::new(crate::history::ATTRIBUTES, None);
         let path = dir.path().join("text");
         std::fs::write(&path, "this is a letter\n").unwrap();
         let read = |path: &Path| {

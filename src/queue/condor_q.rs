@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
+use classads::ClassAd;
+
 use super::ads_file::read_ads;
-use super::job::{Found, QueueJob, Sorter};
-use super::projection::{is_policy, references};
+use super::job::{Found, QueueJob, Sorter, job_id};
+use super::projection::is_policy;
 use super::tool::{run_tool, stream_tool};
 use super::{AdItem, AdText, JobSpec, Projection, QueueError, Selection};
 use crate::userlog::JobId;
@@ -17,22 +19,6 @@ const WHOLE_ADS: usize = 20;
 
 /// Jobs or clusters named to `condor_history` at most.
 const EPOCH_JOBS: usize = 50;
-
-/// Words that stand in expressions and are no attributes.
-const KEYWORDS: [&str; 12] = [
-    "true",
-    "false",
-    "undefined",
-    "error",
-    "is",
-    "isnt",
-    "my",
-    "target",
-    "time",
-    "iftheelse",
-    "ifthenelse",
-    "parent",
-];
 
 /// The condor_schedd to ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,12 +61,8 @@ impl Schedd {
             limit.filter(|_| !selection.jobs.iter().any(|s| matches!(s, JobSpec::Job(_))));
         let mut sorter = Sorter::new(selection, limit, "the queue");
         self.ads(selection, list.as_deref(), limit_text, projection, |item| match item {
-            AdItem::Ad(ad) => {
-                if let Some(job) = QueueJob::new(ad) {
-                    sorter.take(job);
-                }
-            }
-            AdItem::Fault(fault) => sorter.fault(format!("condor_q: {fault}")),
+            AdItem::Ad(ad) => sorter.take(&ad),
+            AdItem::Fault(fault) => sorter.fault(&fault),
         })?;
         let mut found = sorter.finish();
         if !whole {
@@ -103,10 +85,10 @@ impl Schedd {
         }
         let list = format!("ClusterId,ProcId,{}", Vec::from_iter(names.iter().cloned()).join(","));
         let wanted = Projection::new(&Vec::from_iter(names.iter().map(String::as_str)), None);
-        let mut more: HashMap<JobId, AdText> = HashMap::new();
+        let mut more: HashMap<JobId, ClassAd> = HashMap::new();
         let asked = self.ads(selection, Some(&list), limit, &wanted, |item| {
             if let AdItem::Ad(ad) = item
-                && let Some(id) = ad.job_id()
+                && let Some(id) = job_id(&ad)
             {
                 more.insert(id, ad);
             }
@@ -174,7 +156,7 @@ impl Schedd {
         stream_tool("condor_history", &arguments, self.timeout, |output| {
             read_ads(output, Path::new("output of condor_history"), projection, |item| {
                 if let AdItem::Ad(ad) = item {
-                    ads.push(ad);
+                    ads.push(AdText::of(&ad));
                 }
             })
         })?;
@@ -227,17 +209,14 @@ fn missing_references(jobs: &[QueueJob], projection: &Projection) -> BTreeSet<St
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut missing = BTreeSet::new();
     for job in jobs {
-        for (name, expression) in job.ad.attributes() {
-            if !is_policy(name.as_bytes()) || !seen.insert(expression) {
-                continue;
+        // Jobs of a cluster share their policies: each text is parsed once.
+        let mut policies = ClassAd::new();
+        for (name, expression, syntax) in job.ad.attributes() {
+            if is_policy(name) && seen.insert(expression) {
+                policies.insert_raw(name, expression, syntax);
             }
-            missing.extend(
-                references(expression)
-                    .filter(|word| !projection.keeps(word.as_bytes()))
-                    .filter(|word| !KEYWORDS.contains(&word.to_ascii_lowercase().as_str()))
-                    .map(str::to_owned),
-            );
         }
+        missing.extend(projection.references_of_policies(&policies));
     }
     missing
 }
@@ -261,11 +240,10 @@ mod tests {
 
     #[test]
     fn policies_name_attributes() {
-        let ad = AdText::new(
-            "ClusterId = 1\nProcId = 0\nPeriodicRelease = MyTries < 3 && NumHolds < 2 && time() > 5 && true\n".into(),
-        );
-        let jobs = [QueueJob::new(ad).unwrap()];
-        let missing = missing_references(&jobs, &Projection::new(&[], None));
+        let text = "ClusterId = 1\nProcId = 0\nPeriodicRelease = MyTries < 3 && NumHolds < 2 && time() > 5 && true\n";
+        let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
+        let jobs = [QueueJob { id: JobId::new(1, 0), ad: AdText::of(&ad) }];
+        let missing = missing_references(&jobs, &Projection::new(&["NumHolds"], None));
         assert_eq!(Vec::from_iter(missing), ["MyTries"]);
     }
 }

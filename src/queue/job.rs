@@ -1,55 +1,40 @@
 //! Jobs found in a queue or a file, and which of them can be judged.
 
+use classads::ClassAd;
+
 use super::{AdText, JobSpec, Selection};
+use crate::history::HoldInQueue;
 use crate::userlog::JobId;
 
-/// JobStatus of a held job.
-const HELD: i64 = 5;
+/// Faults that are told one by one.
+const FAULTS: usize = 20;
 
-/// A job and the needed part of its ad.
+/// A held job and the needed part of its ad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueJob {
     /// The job.
     pub id: JobId,
-    /// Owner, where the ad has it.
-    pub owner: Option<String>,
-    /// JobStatus, where the ad has it.
-    pub status: Option<i64>,
     /// The ad.
     pub ad: AdText,
 }
 
-impl QueueJob {
-    /// The job an ad is of; `None` for ads of clusters and of other things.
-    pub fn new(ad: AdText) -> Option<Self> {
-        let id = ad.job_id()?;
-        let owner = ad.string("Owner").map(std::borrow::Cow::into_owned);
-        let status = ad.integer("JobStatus");
-        Some(Self { id, owner, status, ad })
-    }
+/// The job an ad is of; `None` for ads of clusters and of other things.
+pub(super) fn job_id(ad: &ClassAd) -> Option<JobId> {
+    let number = |name| i32::try_from(ad.integer(name)?).ok().filter(|id| *id >= 0);
+    Some(JobId::new(number("ClusterId")?, number("ProcId")?))
+}
 
-    /// True when the job is held. An ad without JobStatus counts by its hold reason.
-    pub fn is_held(&self) -> bool {
-        match self.status {
-            Some(status) => status == HELD,
-            None => ["HoldReasonCode", "HoldReason"]
-                .iter()
-                .any(|name| self.ad.expression(name).is_some_and(|e| e != "undefined")),
-        }
-    }
-
-    /// JobStatus in a word.
-    fn state(&self) -> &'static str {
-        match self.status {
-            Some(1) => "idle",
-            Some(2) => "running",
-            Some(3) => "removed",
-            Some(4) => "completed",
-            Some(HELD) => "held",
-            Some(6) => "transferring output",
-            Some(7) => "suspended",
-            _ => "in an unknown state",
-        }
+/// JobStatus in a word.
+fn state(ad: &ClassAd) -> &'static str {
+    match ad.integer("JobStatus") {
+        Some(1) => "idle",
+        Some(2) => "running",
+        Some(3) => "removed",
+        Some(4) => "completed",
+        Some(5) => "held",
+        Some(6) => "transferring output",
+        Some(7) => "suspended",
+        _ => "in an unknown state",
     }
 }
 
@@ -73,6 +58,7 @@ pub(super) struct Sorter<'a> {
     place: &'a str,
     met: Vec<bool>,
     found: Found,
+    faults: usize,
 }
 
 impl<'a> Sorter<'a> {
@@ -83,39 +69,47 @@ impl<'a> Sorter<'a> {
             place,
             met: vec![false; selection.jobs.len()],
             found: Found::default(),
+            faults: 0,
         }
     }
 
-    pub(super) fn take(&mut self, job: QueueJob) {
-        let user = job.ad.string("User");
-        if !self.selection.names(job.id, job.owner.as_deref(), user.as_deref()) {
+    /// Takes the ad of a job; ads of clusters and of other things are left out.
+    pub(super) fn take(&mut self, ad: &ClassAd) {
+        let Some(id) = job_id(ad) else { return };
+        let (owner, user) = (ad.string("Owner"), ad.string("User"));
+        let (owner, user) = (owner.as_deref(), user.as_deref());
+        if !self.selection.names(id, owner, user) {
             return;
         }
-        let held = job.is_held();
+        let held = HoldInQueue::of(ad).is_some();
         for (spec, met) in self.selection.jobs.iter().zip(&mut self.met) {
             let exact = matches!(spec, JobSpec::Job(_));
-            if !*met && (held || exact) && spec.names(job.id, job.owner.as_deref(), user.as_deref())
-            {
+            if !*met && (held || exact) && spec.names(id, owner, user) {
                 *met = true;
                 if !held {
-                    self.found.refused.push(format!(
-                        "job {} is not held, it is {}",
-                        job.id,
-                        job.state()
-                    ));
+                    let state = state(ad);
+                    self.found.refused.push(format!("job {id} is not held, it is {state}"));
                 }
             }
         }
         if held && self.found.held.len() < self.limit {
-            self.found.held.push(job);
+            self.found.held.push(QueueJob { id, ad: AdText::of(ad) });
         }
     }
 
-    pub(super) fn fault(&mut self, fault: String) {
-        self.found.faults.push(fault);
+    /// Notes a part of the input that could not be used; the first 20 are told, the others counted.
+    pub(super) fn fault(&mut self, fault: &str) {
+        self.faults += 1;
+        if self.faults <= FAULTS {
+            self.found.faults.push(format!("{}: {fault}", self.place));
+        }
     }
 
     pub(super) fn finish(mut self) -> Found {
+        if self.faults > FAULTS {
+            let more = self.faults - FAULTS;
+            self.found.faults.push(format!("{}: {more} more faults", self.place));
+        }
         for (spec, met) in self.selection.jobs.iter().zip(&self.met) {
             if !met {
                 let place = self.place;
@@ -138,11 +132,14 @@ impl<'a> Sorter<'a> {
 mod tests {
     use super::*;
 
-    fn job(cluster: i32, proc: i32, status: i32, owner: &str) -> QueueJob {
-        QueueJob::new(AdText::new(format!(
+    fn ad(text: &str) -> ClassAd {
+        classads::read_ads(text.as_bytes()).next().unwrap().unwrap()
+    }
+
+    fn job(cluster: i32, proc: i32, status: i32, owner: &str) -> ClassAd {
+        ad(&format!(
             "ClusterId = {cluster}\nProcId = {proc}\nJobStatus = {status}\nOwner = \"{owner}\"\n"
-        )))
-        .unwrap()
+        ))
     }
 
     #[test]
@@ -161,8 +158,9 @@ mod tests {
             job(3, 0, 1, "alice"),
             job(4, 0, 5, "bob"),
             job(4, 0, 5, "bob"),
+            job(5, -1, 5, "bob"),
         ] {
-            sorter.take(job);
+            sorter.take(&job);
         }
         let found = sorter.finish();
         let ids: Vec<String> = found.held.iter().map(|job| job.id.to_string()).collect();
@@ -180,11 +178,23 @@ mod tests {
 
     #[test]
     fn a_hold_reason_stands_for_a_state() {
-        let ad = |more: &str| {
-            QueueJob::new(AdText::new(format!("ClusterId = 1\nProcId = 0\n{more}"))).unwrap()
+        let held = |more: &str| {
+            let selection = Selection::default();
+            let mut sorter = Sorter::new(&selection, None, "the queue");
+            sorter.take(&ad(&format!("ClusterId = 1\nProcId = 0\n{more}")));
+            sorter.finish().held.len()
         };
-        assert!(ad("HoldReasonCode = 1\n").is_held());
-        assert!(!ad("HoldReasonCode = undefined\n").is_held());
-        assert!(!ad("").is_held());
+        assert_eq!(held("HoldReasonCode = 1\n"), 1);
+        assert_eq!(held("HoldReasonCode = undefined\n"), 0);
+        assert_eq!(held(""), 0);
+    }
+
+    #[test]
+    fn many_faults_are_counted() {
+        let selection = Selection::default();
+        let mut sorter = Sorter::new(&selection, None, "a file");
+        (0..25).for_each(|line| sorter.fault(&format!("line {line}")));
+        let faults = sorter.finish().faults;
+        assert_eq!((faults.len(), &*faults[20]), (21, "a file: 5 more faults"));
     }
 }

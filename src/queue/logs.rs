@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::AdText;
+use classads::ClassAd;
 
 /// The logs a job ad names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,11 +16,11 @@ pub struct JobLogs {
 
 impl JobLogs {
     /// The logs that an ad names.
-    pub fn of(ad: &AdText) -> Self {
-        let directory = ad.string("Iwd").map(|iwd| PathBuf::from(&*iwd));
+    pub fn of(ad: &ClassAd) -> Self {
+        let directory = ad.string("Iwd").map(PathBuf::from);
         let path = |name: &str| {
             let path = ad.string(name).filter(|path| !path.is_empty() && path != "/dev/null")?;
-            let path = Path::new(&*path);
+            let path = Path::new(&path);
             match (&directory, path.is_absolute()) {
                 (_, true) => Some(path.to_owned()),
                 (Some(directory), false) => Some(directory.join(path)),
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     fn logs(lines: &str) -> JobLogs {
-        JobLogs::of(&AdText::new(lines.to_owned()))
+        JobLogs::of(&classads::read_ads(lines.as_bytes()).next().unwrap().unwrap())
     }
 
     #[test]

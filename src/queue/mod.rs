@@ -9,16 +9,13 @@ mod ads_file;
 mod condor_q;
 mod error;
 mod job;
-mod json_ads;
-mod lines;
 mod logs;
-mod long_ads;
 mod projection;
 mod selection;
 mod tool;
 
 pub use ad_text::AdText;
-pub use ads::{AdFault, AdItem, Ads};
+pub use ads::{AdItem, Ads};
 pub use ads_file::{Filter, held_jobs_of_file};
 pub use condor_q::Schedd;
 pub use error::QueueError;

@@ -2,69 +2,46 @@
 
 use std::collections::HashSet;
 
-/// What is needed besides what the features read: to find the logs, to print, to tell what HTCondor will
-/// do by itself.
+use classads::{ClassAd, Expr};
+
+/// What is needed besides what the features read: to find the logs, to print, to work out changes, and to date
+/// epoch ads.
 const NEEDED: &[&str] = &[
     "ClusterId",
     "ProcId",
-    "Owner",
     "User",
-    "JobStatus",
-    "HoldReason",
-    "HoldReasonCode",
-    "HoldReasonSubCode",
-    "NumHolds",
-    "NumHoldsByReason",
-    "EnteredCurrentStatus",
-    "QDate",
+    "UserLog",
+    "DAGManNodesLog",
+    "DAGManJobId",
+    "DAGNodeName",
+    "MachineAttrGLIDEIN_ResourceName0",
+    "x509userproxy",
+    "AllowedJobDuration",
+    "AllowedExecuteDuration",
+    "EpochAdType",
+    "EpochWriteDate",
     "JobCurrentStartDate",
+    "JobCurrentFinishTransferInputDate",
+];
+
+/// What HTCondor looks at when it evaluates policies, and what policies of access points usually refer to.
+const POLICY_INPUTS: &[&str] = &[
+    "Managed",
+    "LastJobStatus",
+    "JobStatusOnRelease",
+    "JobUniverse",
+    "LeaveJobInQueue",
+    "ServerTime",
     "JobStartDate",
     "JobRunCount",
-    "NumJobStarts",
-    "NumShadowStarts",
+    "NumHoldsByReason",
     "NumShadowExceptions",
     "NumSystemHolds",
     "ExitCode",
     "ExitBySignal",
     "ExitSignal",
-    "Iwd",
-    "UserLog",
-    "DAGManNodesLog",
-    "DAGManJobId",
-    "DAGNodeName",
-    "JobUniverse",
-    "LeaveJobInQueue",
-    "ServerTime",
     "RemoteWallClockTime",
     "CumulativeSuspensionTime",
-    "BytesRecvd",
-    "BytesSent",
-    "LastRemoteHost",
-    "MachineAttrGLIDEIN_ResourceName0",
-    "MachineAttrGLIDEIN_Site0",
-    "RequestMemory",
-    "MemoryProvisioned",
-    "MemoryUsage",
-    "ResidentSetSize",
-    "ResidentSetSize_RAW",
-    "RequestDisk",
-    "DiskProvisioned",
-    "DiskUsage",
-    "DiskUsage_RAW",
-    "Requirements",
-    "Cmd",
-    "x509userproxy",
-    "ContainerImage",
-    "DockerImage",
-    "AllowedJobDuration",
-    "AllowedExecuteDuration",
-    "Managed",
-    "LastJobStatus",
-    "JobStatusOnRelease",
-    "EpochAdType",
-    "EpochWriteDate",
-    "JobCurrentFinishTransferInputDate",
-    "TransferInput",
 ];
 
 /// Expressions of the job that HTCondor evaluates while it is held; what they refer to is kept as well.
@@ -98,14 +75,16 @@ pub struct Projection {
 
 impl Projection {
     /// What the advisor needs, what `features` reads, and what an expression (such as a constraint)
-    /// refers to.
+    /// refers to; one that cannot be parsed refers to nothing.
     pub fn new(features: &[&str], expression: Option<&str>) -> Self {
         let mut out = Self { names: Vec::new(), keys: HashSet::new(), lengths: [0; 256] };
-        for name in NEEDED.iter().chain(POLICIES).chain(features) {
+        for name in NEEDED.iter().chain(POLICIES).chain(POLICY_INPUTS).chain(features) {
             out.add(name);
         }
-        for name in expression.into_iter().flat_map(references) {
-            out.add(name);
+        if let Some(Ok(expression)) = expression.map(Expr::parse_old) {
+            for reference in expression.attribute_references() {
+                out.add(&reference.name);
+            }
         }
         out
     }
@@ -132,70 +111,39 @@ impl Projection {
         self.keys.contains(&*lower)
     }
 
+    /// What the policies of an ad refer to and the projection leaves out.
+    pub(super) fn references_of_policies(&self, ad: &ClassAd) -> Vec<String> {
+        let policies = POLICIES.iter().filter_map(|policy| ad.get(policy));
+        policies
+            .filter(|policy| policy.as_literal().is_none())
+            .flat_map(Expr::attribute_references)
+            .map(|reference| reference.name)
+            .filter(|name| !self.keeps(name.as_bytes()))
+            .collect()
+    }
+
     /// The names separated by commas, as `-attributes` takes them.
     pub fn list(&self) -> String {
         self.names.join(",")
     }
 }
 
-/// True for expressions whose references are kept.
-pub(super) fn is_policy(name: &[u8]) -> bool {
-    POLICIES.iter().any(|policy| policy.as_bytes().eq_ignore_ascii_case(name))
-}
-
-/// The words of an expression that may name attributes: strings left aside, functions and keywords not
-/// told apart.
-pub(super) fn references(expression: &str) -> impl Iterator<Item = &str> {
-    let mut rest = expression;
-    std::iter::from_fn(move || {
-        loop {
-            rest = rest.trim_start_matches(|c: char| c != '"' && !is_word(c));
-            if let Some(inside) = rest.strip_prefix('"') {
-                let end = string_end(inside.as_bytes());
-                rest = &inside[end..];
-                continue;
-            }
-            let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            let (word, after) = rest.split_at(end);
-            rest = after;
-            if word.is_empty() {
-                return None;
-            }
-            if word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-                return Some(word);
-            }
-        }
-    })
-}
-
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
-}
-
-/// Where what follows a string begins, the opening quote read.
-fn string_end(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(b'"', &bytes[at..]) {
-        at += found + 1;
-        if at < 2 || bytes[at - 2] != b'\\' {
-            return at;
-        }
-    }
-    bytes.len()
+/// True for expressions of the job that HTCondor evaluates while it is held.
+pub(super) fn is_policy(name: &str) -> bool {
+    POLICIES.iter().any(|policy| policy.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
-    fn references_of_an_expression() {
-        let expression =
-            r#"(NumJobStarts < 3e2) && MY.HoldReason =!= "a \"quoted\" Word" || 2x(_y)"#;
-        let words: Vec<&str> = references(expression).collect();
-        assert_eq!(words, ["NumJobStarts", "MY", "HoldReason", "_y"]);
+    fn references_of_policies() {
+        let text = "ClusterId = 1\nPeriodicRelease = (NumJobStarts < 3e2) && MY.Tries =!= \"a \\\"quoted\\\" Word\" \
+            || time() > Limit && true\nPeriodicRemove = false\nOther = Unread\n";
+        let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
+        let projection = Projection::new(&["NumJobStarts"], None);
+        assert_eq!(projection.references_of_policies(&ad), ["Tries", "Limit"]);
     }
 
     #[test]
@@ -207,14 +155,5 @@ mod tests {
         assert!(!projection.keeps(b"Environment"));
         assert!(!projection.keeps(&[b'a'; 4000]));
         assert_eq!(projection.list().matches("wner").count(), 1);
-    }
-
-    proptest! {
-        #[test]
-        fn any_expression_is_read(expression in any::<String>()) {
-            for word in references(&expression) {
-                prop_assert!(!word.is_empty());
-            }
-        }
     }
 }

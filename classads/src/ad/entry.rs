@@ -17,6 +17,8 @@ pub(crate) struct Entry {
     /// The expression in the ad's text.
     pub(crate) raw: Span,
     pub(crate) syntax: Syntax,
+    /// The line of the input it stood on, from 1; 0 where it was not read from lines.
+    pub(crate) line: u32,
     pub(crate) parsed: OnceLock<Parsed>,
 }
 

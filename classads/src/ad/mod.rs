@@ -52,7 +52,7 @@ impl ClassAd {
     pub fn insert(&mut self, name: &str, expr: impl Into<Expr>) {
         let expr = expr.into();
         let raw = expr.print(print::Style::New);
-        self.put(name, &raw, Syntax::New, Some(expr));
+        self.put(name, &raw, Syntax::New, Some(expr), 0);
     }
 
     /// Sets an attribute to a constant.
@@ -62,10 +62,17 @@ impl ClassAd {
 
     /// Sets an attribute to the text of an expression, parsed when it is first asked for.
     pub fn insert_raw(&mut self, name: &str, text: &str, syntax: Syntax) {
-        self.put(name, text, syntax, None);
+        self.put(name, text, syntax, None, 0);
     }
 
-    pub(crate) fn put(&mut self, name: &str, raw: &str, syntax: Syntax, expr: Option<Expr>) {
+    pub(crate) fn put(
+        &mut self,
+        name: &str,
+        raw: &str,
+        syntax: Syntax,
+        expr: Option<Expr>,
+        line: u64,
+    ) {
         let hash = name::hash(name.as_bytes());
         let known = self.position(hash, name);
         let name = match known {
@@ -78,7 +85,8 @@ impl ClassAd {
             // The cell is new: it cannot be full.
             let _ = parsed.set(Ok(expr));
         }
-        let entry = Entry { name, raw, syntax, parsed };
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let entry = Entry { name, raw, syntax, line, parsed };
         if let Some(at) = known {
             self.entries[at] = entry;
             self.compact();
@@ -122,6 +130,20 @@ impl ClassAd {
         }
     }
 
+    /// Keeps the attributes whose names `keeps` is true for.
+    pub fn retain(&mut self, mut keeps: impl FnMut(&str) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.entries.len() {
+            if keeps(self.text.get(self.entries[at].name.range()).unwrap_or_default()) {
+                self.entries.swap(kept, at);
+                self.hashes.swap(kept, at);
+                kept += 1;
+            }
+        }
+        self.entries.truncate(kept);
+        self.hashes.truncate(kept);
+    }
+
     /// Takes all attributes out and keeps the memory.
     pub fn clear(&mut self) {
         self.text.clear();
@@ -159,6 +181,15 @@ impl ClassAd {
     pub fn raw(&self, name: &str) -> Option<&str> {
         let at = self.position(name::hash(name.as_bytes()), name)?;
         self.text.get(self.entries[at].raw.range())
+    }
+
+    /// The line of the input the attribute stood on, from 1; `None` where it was not read from an input, or lies beyond
+    /// line 4294967294.
+    #[must_use]
+    pub fn line(&self, name: &str) -> Option<u64> {
+        let at = self.position(name::hash(name.as_bytes()), name)?;
+        let line = self.entries[at].line;
+        (line != 0 && line != u32::MAX).then_some(line.into())
     }
 
     /// The names, in the order they were read and as they were written.

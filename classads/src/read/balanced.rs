@@ -13,12 +13,27 @@ pub(crate) struct Grammar {
     pub(crate) between: &'static [u8],
     /// Whether C's comments may stand between the texts.
     pub(crate) comments: bool,
+    /// Whether strings hold no line ends, and each text begins a line or follows another on its own: what tells a text that
+    /// is damaged from the next one.
+    pub(crate) lines: bool,
 }
 
-pub(crate) const JSON: Grammar =
-    Grammar { open: b'{', close: b'}', quotes: b"\"", between: b"[],", comments: false };
-pub(crate) const BRACKETS: Grammar =
-    Grammar { open: b'[', close: b']', quotes: b"\"'", between: b"{},;", comments: true };
+pub(crate) const JSON: Grammar = Grammar {
+    open: b'{',
+    close: b'}',
+    quotes: b"\"",
+    between: b"[],",
+    comments: false,
+    lines: true,
+};
+pub(crate) const BRACKETS: Grammar = Grammar {
+    open: b'[',
+    close: b']',
+    quotes: b"\"'",
+    between: b"{},;",
+    comments: true,
+    lines: false,
+};
 
 #[derive(Debug)]
 pub(crate) struct Balanced<R> {
@@ -28,13 +43,17 @@ pub(crate) struct Balanced<R> {
     /// Line of the next byte, from 1.
     line: u64,
     limit: usize,
+    /// The last text was damaged: the next one begins with a line.
+    damaged: bool,
 }
 
 pub(crate) enum Found {
     /// A whole text, now in `text`, that starts at this line.
     Text(u64),
-    /// The input ended inside a text that started at this line.
+    /// The input, or the next text, began inside a text that started at this line.
     Cut(u64),
+    /// A string did not end on this line; its text is skipped.
+    OpenString(u64),
     /// A text beyond the limit, skipped.
     TooLarge(u64),
     /// Characters between texts that do not belong there, skipped up to the next text.
@@ -44,7 +63,7 @@ pub(crate) enum Found {
 
 impl<R: BufRead> Balanced<R> {
     pub(crate) fn new(reader: R, grammar: Grammar, limit: usize) -> Balanced<R> {
-        Balanced { reader, grammar, text: Vec::new(), line: 1, limit }
+        Balanced { reader, grammar, text: Vec::new(), line: 1, limit, damaged: false }
     }
 
     pub(crate) fn next(&mut self) -> io::Result<Found> {
@@ -57,6 +76,7 @@ impl<R: BufRead> Balanced<R> {
         let mut string: Option<u8> = None;
         let mut escaped = false;
         let mut too_large = false;
+        let mut line_start = false;
         loop {
             let buffer = self.reader.fill_buf()?;
             if buffer.is_empty() {
@@ -65,7 +85,18 @@ impl<R: BufRead> Balanced<R> {
             let mut used = 0;
             let mut done = false;
             for byte in buffer {
+                if line_start && depth > 0 && *byte == self.grammar.open {
+                    self.reader.consume(used);
+                    return Ok(Found::Cut(start));
+                }
                 used += 1;
+                line_start = self.grammar.lines && *byte == b'\n';
+                if line_start && string.is_some() {
+                    self.reader.consume(used);
+                    self.line += 1;
+                    self.damaged = true;
+                    return Ok(Found::OpenString(self.line - 1));
+                }
                 if *byte == b'\n' {
                     self.line += 1;
                 }
@@ -108,23 +139,30 @@ impl<R: BufRead> Balanced<R> {
     fn skip_between(&mut self) -> io::Result<Option<(u64, u8)>> {
         let mut stray = None;
         let mut comment = Comment::None;
+        let mut line_start = true;
         loop {
             let buffer = self.reader.fill_buf()?;
             if buffer.is_empty() {
+                self.damaged = false;
                 return Ok(stray);
             }
             let mut used = 0;
             let mut found = false;
             for byte in buffer {
-                if comment.is_outside() && *byte == self.grammar.open {
+                if comment.is_outside()
+                    && *byte == self.grammar.open
+                    && (line_start || !self.damaged)
+                {
                     found = true;
                     break;
                 }
                 used += 1;
                 let belongs = if self.grammar.comments { comment.step(*byte) } else { false };
+                line_start = *byte == b'\n';
                 if *byte == b'\n' {
                     self.line += 1;
                 } else if !belongs
+                    && !self.damaged
                     && !byte.is_ascii_whitespace()
                     && !self.grammar.between.contains(byte)
                 {
@@ -133,6 +171,7 @@ impl<R: BufRead> Balanced<R> {
             }
             self.reader.consume(used);
             if found {
+                self.damaged = false;
                 return Ok(stray);
             }
         }

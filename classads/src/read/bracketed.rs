@@ -81,7 +81,7 @@ impl<R: BufRead> Iterator for BracketReader<R> {
                     }
                 }
             }
-            Found::Cut(line) => {
+            Found::Cut(line) | Found::OpenString(line) => {
                 Err(AdError::malformed(line, "the ad that starts here has no closing ']'"))
             }
             Found::TooLarge(line) => {

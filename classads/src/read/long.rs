@@ -204,13 +204,13 @@ impl Lines {
         if self.checked {
             return match Expr::parse_old(&raw) {
                 Ok(expr) => {
-                    self.ad.put(&name, &raw, Syntax::Old, Some(expr));
+                    self.ad.put(&name, &raw, Syntax::Old, Some(expr), self.line);
                     Event::More
                 }
                 Err(error) => Event::Error(AdError::attribute(self.line, &name, error)),
             };
         }
-        self.ad.put(&name, &raw, Syntax::Old, None);
+        self.ad.put(&name, &raw, Syntax::Old, None, self.line);
         Event::More
     }
 }

@@ -43,7 +43,7 @@ fn text(advice: &Advice, page: &Page) -> String {
         line("Wait until:", &format!("{}{until}", wait.what));
     }
     for (number, action) in advice.htcondor_will.iter().enumerate() {
-        line(if number == 0 { "HTCondor will:" } else { "" }, action);
+        line(if number == 0 { "By itself:" } else { "" }, action);
     }
     for (number, command) in advice.commands.iter().enumerate() {
         let label = if number == 0 { "Commands:" } else { "" };

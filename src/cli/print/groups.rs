@@ -42,6 +42,8 @@ struct Group {
     oldest: i64,
     newest: i64,
     procs: Vec<i32>,
+    /// What HTCondor will do by itself, as far as it is the same for all members.
+    by_itself: Vec<String>,
 }
 
 /// Groups of the advices added so far: their memory grows with the groups and 4 bytes a job.
@@ -54,6 +56,9 @@ pub(super) struct Groups {
     missing: BTreeSet<String>,
     jobs: usize,
 }
+
+/// Sentences on what HTCondor will do by itself that are printed of a group.
+const BY_ITSELF: usize = 2;
 
 /// Lines on what could not be read that are printed.
 const MISSING: usize = 20;
@@ -78,7 +83,9 @@ impl Groups {
             oldest: since,
             newest: since,
             procs: Vec::new(),
+            by_itself: advice.htcondor_will.clone(),
         });
+        group.by_itself.retain(|sentence| advice.htcondor_will.contains(sentence));
         group.procs.push(proc);
         group.oldest = group.oldest.min(since);
         group.newest = group.newest.max(since);
@@ -149,6 +156,9 @@ impl Groups {
                 wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
             let text = format!("{}{until}", strip_control(&wait.what));
             out.push_str(&wrap("  Wait until: ", 4, &text, columns));
+        }
+        for sentence in group.by_itself.iter().take(BY_ITSELF) {
+            out.push_str(&wrap("  By itself: ", 4, &strip_control(sentence), columns));
         }
         let commands: Vec<String> = if group.procs.len() == 1 {
             first.commands.iter().map(|command| command_text(command)).collect()
@@ -267,6 +277,17 @@ mod tests {
             samples::memory(1234, 7, 4096),
         ];
         insta::assert_snapshot!(text(&advices, Some(80), true));
+    }
+
+    #[test]
+    fn what_htcondor_will_do_is_told_where_all_share_it() {
+        let mut advices = [samples::transfer(1, 0), samples::transfer(1, 1)];
+        let shared = ["A is near.", "B is near.", "C is near."].map(str::to_owned);
+        advices[0].htcondor_will = [vec!["It ends at 10:00.".to_owned()], shared.to_vec()].concat();
+        advices[1].htcondor_will = [shared.to_vec(), vec!["It ends at 11:00.".to_owned()]].concat();
+        let text = text(&advices, None, true);
+        assert!(text.contains("  By itself: A is near.\n  By itself: B is near.\n"), "{text}");
+        assert!(!text.contains("It ends") && !text.contains("C is near"), "{text}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) fn ad(
         let mut raw = String::new();
         match scanner.value(&mut raw) {
             Ok(()) => {
-                ad.put(name, &raw, Syntax::New, None);
+                ad.put(name, &raw, Syntax::New, None, line);
                 Ok(())
             }
             Err(problem) if problem.recoverable => {

@@ -78,6 +78,10 @@ impl<R: BufRead> Iterator for AdReader<R> {
             Found::Cut(line) => {
                 Err(AdError::malformed(line, "the ad that starts here has no closing '}'"))
             }
+            Found::OpenString(line) => Err(AdError::malformed(
+                line,
+                "a string does not end on its line; its ad is skipped",
+            )),
             Found::TooLarge(line) => {
                 Err(AdError::too_large(line, "the ad that starts here is larger than 64 MiB"))
             }
