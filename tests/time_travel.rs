@@ -46,7 +46,7 @@ fn event(time: i64, cluster: i32, kind: u8, choice: usize) -> String {
         6 => format!("009 {id} {at} Job was aborted.\n\tvia condor_rm (by user alice)\n"),
         7 => format!("004 {id} {at} Job was evicted.\n\t(0) CPU times\n"),
         8 => format!(
-            "028 {id} {at} Job ad information event triggered.\nTriggerEventTypeNumber = 1\nOwner = \"{}\"\nMachineAttrGLIDEIN_Site0 = \"Site{host}\"\n",
+            "028 {id} {at} Job ad information event triggered.\nTriggerEventTypeNumber = 1\nOwner = \"{}\"\nMachineAttrGLIDEIN_Site0 = \"Site{host}\"\nTransferInput = \"http://data.example.org/a.dat\"\n",
             ["alice", "bob"][choice % 2]
         ),
         _ => format!(

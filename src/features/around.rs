@@ -359,12 +359,10 @@ fn lasting_groups(job: &JobHistory) -> Vec<Membership> {
     let mut groups =
         vec![(Group::AccessPoint, i64::MIN), (Group::Cluster(job.job.cluster), i64::MIN)];
     groups.extend(job.owner.map(|owner| (Group::Named(Scope::Owner, owner.value), owner.since)));
-    for ad in &job.ads {
-        groups.extend(
-            ad.servers.iter().map(|&server| (Group::Named(Scope::Server, server), ad.known)),
-        );
-        groups.extend(ad.input.iter().map(|&file| (Group::Named(Scope::File, file), ad.known)));
-    }
+    groups.extend(
+        job.servers.iter().map(|server| (Group::Named(Scope::Server, server.value), server.since)),
+    );
+    groups.extend(job.input.iter().map(|file| (Group::Named(Scope::File, file.value), file.since)));
     earliest(&mut groups);
     groups
 }

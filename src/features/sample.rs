@@ -320,10 +320,9 @@ impl<'a> View<'a> {
 
     /// The file server of its input where there is just one.
     fn only_server(&self) -> Option<Symbol> {
-        match self.job.ad_at(self.instant)?.servers.as_slice() {
-            [server] => Some(*server),
-            _ => None,
-        }
+        let mut known = self.job.servers.iter().filter(|server| server.since <= self.instant);
+        let server = known.next()?;
+        known.next().is_none().then_some(server.value)
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use classads::ClassAd;
 
-use super::ad_facts::is_site_attribute;
-use super::{AdFacts, JobHistory, Known, Step, Symbols, What};
+use super::ad_facts::{input_names, is_site_attribute};
+use super::{AdFacts, JobHistory, Known, Step, Symbol, Symbols, What};
 use crate::userlog::{Body, Event, EventKind, JobId};
 
 /// What a log covers.
@@ -122,6 +122,15 @@ impl History {
                         job.sites.push(Known { since: time, value: site });
                     }
                 }
+            } else if name.eq_ignore_ascii_case("TransferInput") {
+                // Plain files are left to the ads: without Iwd a relative name says nothing.
+                let urls =
+                    value.trim().trim_matches('"').split(',').filter(|item| item.contains("://"));
+                let urls = urls.collect::<Vec<_>>().join(",");
+                let (input, servers) = input_names(&urls, "", &mut self.symbols);
+                let job = self.job_mut(event.job);
+                learn_names(&mut job.input, input, time);
+                learn_names(&mut job.servers, servers, time);
             } else if name.eq_ignore_ascii_case("MemoryProvisioned")
                 && let Ok(provisioned) = value.trim().parse()
             {
@@ -188,5 +197,14 @@ impl History {
             self.told_by.push(Vec::new());
         }
         number as usize
+    }
+}
+
+/// Notes names that are new.
+fn learn_names(known: &mut Vec<Known<Symbol>>, names: Vec<Symbol>, since: i64) {
+    for value in names {
+        if known.iter().all(|name| name.value != value) {
+            known.push(Known { since, value });
+        }
     }
 }

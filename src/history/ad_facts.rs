@@ -91,15 +91,8 @@ impl AdFacts {
     pub fn of(ad: &ClassAd, known: i64, symbols: &mut Symbols) -> Self {
         let number = |name: &str| ad.real(name).filter(|value| value.is_finite() && *value >= 0.0);
         let measured = |name: &str| measured(number(name), number(&format!("{name}_RAW")));
-        let input = input_files(ad);
-        let mut servers: Vec<Symbol> = input
-            .iter()
-            .filter(|item| item.contains("://"))
-            .filter_map(|url| reason::file_server(url))
-            .map(|server| symbols.intern(&server))
-            .collect();
-        servers.sort_unstable();
-        servers.dedup();
+        let list = ad.string("TransferInput").unwrap_or_default();
+        let (input, servers) = input_names(&list, &ad.string("Iwd").unwrap_or_default(), symbols);
         // The ad of a run names its slot in RemoteHost and the run before in LastRemoteHost; the queue's ad of a held job
         // has the last run in LastRemoteHost and no RemoteHost.
         let machine = ["RemoteHost", "LastRemoteHost"]
@@ -124,7 +117,7 @@ impl AdFacts {
             request_disk: number("RequestDisk"),
             disk_provisioned: number("DiskProvisioned"),
             disk_usage: measured("DiskUsage"),
-            input: input.iter().map(|item| symbols.intern(item)).collect(),
+            input,
             servers,
             machine: machine.map(|machine| symbols.intern(&machine)),
             site: site.map(|site| symbols.intern(&site)),
@@ -172,19 +165,27 @@ fn published(size: f64) -> f64 {
 /// Input files of one job that are looked at. A list longer than this says nothing more about its servers.
 const MAXIMUM_INPUT: usize = 64;
 
-fn input_files(ad: &ClassAd) -> Vec<String> {
-    let Some(list) = ad.string("TransferInput") else { return Vec::new() };
-    let directory = ad.string("Iwd").unwrap_or_default();
+/// The files of a TransferInput list, and the file servers of the URLs among them. Relative files stand under `directory`.
+pub(crate) fn input_names(
+    list: &str,
+    directory: &str,
+    symbols: &mut Symbols,
+) -> (Vec<Symbol>, Vec<Symbol>) {
     let items = list.split(',').map(str::trim).filter(|item| !item.is_empty()).take(MAXIMUM_INPUT);
-    items
-        .map(|item| {
-            if item.contains("://") || item.starts_with('/') || directory.is_empty() {
-                item.to_owned()
-            } else {
-                format!("{}/{item}", directory.trim_end_matches('/'))
-            }
-        })
-        .collect()
+    let (mut input, mut servers) = (Vec::new(), Vec::new());
+    for item in items {
+        if item.contains("://") {
+            servers.extend(reason::file_server(item).map(|server| symbols.intern(&server)));
+            input.push(symbols.intern(item));
+        } else if item.starts_with('/') || directory.is_empty() {
+            input.push(symbols.intern(item));
+        } else {
+            input.push(symbols.intern(&format!("{}/{item}", directory.trim_end_matches('/'))));
+        }
+    }
+    servers.sort_unstable();
+    servers.dedup();
+    (input, servers)
 }
 
 /// Where access points record the site of a run (`SYSTEM_JOB_MACHINE_ATTRS`, glideins).

@@ -25,6 +25,10 @@ pub struct JobHistory {
     pub owner: Option<Known<Symbol>>,
     /// The sites of its runs, as events 028 and ads told them.
     pub sites: Vec<Known<Symbol>>,
+    /// Input files and URLs, as events 028 and ads told them.
+    pub input: Vec<Known<Symbol>>,
+    /// File servers of those URLs.
+    pub servers: Vec<Known<Symbol>>,
     /// MemoryUsage, MiB, from events 006.
     pub memory_usage: Vec<Known<i64>>,
     /// MemoryProvisioned, MiB, from events 028.
@@ -85,9 +89,13 @@ impl JobHistory {
         *sources = vec![sources.first().copied().unwrap_or(0); self.steps.len()];
         self.ads.sort_by_key(|ad| ad.known);
         for ad in &self.ads {
-            if let Some(site) = ad.site {
-                self.sites.push(Known { since: ad.known, value: site });
-            }
+            let known = |value: Symbol| Known { since: ad.known, value };
+            self.sites.extend(ad.site.map(known));
+            self.input.extend(ad.input.iter().copied().map(known));
+            self.servers.extend(ad.servers.iter().copied().map(known));
+        }
+        for names in [&mut self.input, &mut self.servers] {
+            earliest(names);
         }
         self.sites.sort_by_key(|site| site.since);
         self.sites.dedup();
@@ -115,6 +123,12 @@ impl JobHistory {
         }
         self.steps = kept.into_iter().map(|(step, _)| step).collect();
     }
+}
+
+/// Keeps of each name the earliest moment it was known.
+fn earliest(names: &mut Vec<Known<Symbol>>) {
+    names.sort_by_key(|name| (name.value, name.since));
+    names.dedup_by_key(|name| name.value);
 }
 
 #[cfg(test)]
