@@ -9,8 +9,9 @@ use serde::Deserialize;
 use crate::SimulateError;
 use crate::random::Spread;
 
-const BUILT_IN: [(&str, &str); 2] = [
+const BUILT_IN: [(&str, &str); 3] = [
     ("small", include_str!("../presets/small.toml")),
+    ("quick", include_str!("../presets/quick.toml")),
     ("ospool", include_str!("../presets/ospool.toml")),
 ];
 
@@ -245,7 +246,7 @@ mod tests {
     #[test]
     fn unknown_presets_are_told_of() {
         let message = Preset::load("tiny").unwrap_err().to_string();
-        assert!(message.contains("small, ospool"), "{message}");
+        assert!(message.contains("small, quick, ospool"), "{message}");
         let message = Preset::load("/nonexistent/x.toml").unwrap_err().to_string();
         assert!(message.contains("/nonexistent/x.toml"), "{message}");
         let text = BUILT_IN[0].1.replace("count = 4 ", "count = 400 ");

@@ -147,6 +147,7 @@ impl Simulation {
         reason: &str,
     ) -> Result<(), SimulateError> {
         let Some(hold) = self.jobs[job].hold else { return Ok(()) };
+        self.ask_while_held(job);
         self.ask(job, hold.record, self.now);
         let body = Body::Released(Released { reason: Some(reason.into()) });
         self.jobs[job].edits = edits;

@@ -209,7 +209,7 @@ impl Simulation {
         self.questions.push(question);
     }
 
-    /// A few instants for holds that nobody released: 1, 6, 24 and 72 hours after the hold, while the job was held.
+    /// A few instants for holds that nobody released, while the job was held.
     fn ask_about_never_released(&mut self) {
         for job in self.held.clone() {
             self.ask_while_held(job);
@@ -222,14 +222,18 @@ impl Simulation {
             return;
         }
         let since = self.jobs[job].entered;
-        for hours in [1, 6, 24, 72] {
-            let time = since + hours * 3_600;
-            if time <= self.now {
+        for seconds in ASKED_AFTER {
+            let time = since + seconds;
+            if time < self.now {
                 self.ask(job, hold.record, time);
             }
         }
     }
 }
+
+/// Seconds from a hold to the instants at which the oracle is asked about it, besides its release: people who look at
+/// once, soon, in the evening, the next day and after a weekend.
+const ASKED_AFTER: [i64; 6] = [15, 240, 3_600, 21_600, 86_400, 259_200];
 
 fn ready(clusters: &[Cluster], jobs: &[Job], job: usize) -> Option<i64> {
     let job = &jobs[job];
