@@ -172,6 +172,7 @@ impl<'a> Advisor<'a> {
 
     fn decision(&self, hold: &Episode, chances: &Chances, held: &Held) -> Decision {
         let decision = decide(chances, self.model.metadata.thresholds);
+        log::debug!("job {}: {chances:?}", held.job);
         let as_is = chances.actions.first().map_or(0.0, |&(_, chance)| chance);
         match hold.identity.code {
             // Held by a person: whoever held it knows why, a model does not.

@@ -33,7 +33,11 @@ impl Decision {
 }
 
 /// How much more likely a change or a wait must make success to be worth the trouble.
-const WORTH_A_CHANGE: f64 = 0.15;
+const WORTH_A_CHANGE: f64 = 0.2;
+
+/// A change is worth trying from this probability of success on, less than a release needs: who is told what to put right
+/// looks first whether it is wrong, and a look costs no slot.
+const WORTH_A_LOOK: f64 = 0.3;
 
 /// A release this likely to succeed needs no change.
 const GOOD_AS_IT_IS: f64 = 0.8;
@@ -50,8 +54,9 @@ pub(super) fn decide(chances: &Chances, thresholds: Thresholds) -> Decision {
         .filter(|(action, _)| *action != Action::AsIs)
         .copied()
         .max_by(|(_, a), (_, b)| a.total_cmp(b));
+    let worth_a_look = WORTH_A_LOOK.min(thresholds.release);
     let better_changed = change.filter(|&(_, p)| {
-        p >= thresholds.release && p >= as_is + WORTH_A_CHANGE && as_is < GOOD_AS_IT_IS
+        p >= worth_a_look && p >= as_is + WORTH_A_CHANGE && as_is < GOOD_AS_IT_IS
     });
     let release = Decision {
         recommendation: Recommendation::Release,
@@ -103,6 +108,8 @@ mod tests {
         assert_eq!(decided(0.1, Some(0.9), None), Recommendation::Change);
         assert_eq!(decided(0.55, Some(0.9), None), Recommendation::Change);
         assert_eq!(decided(0.55, Some(0.6), None), Recommendation::Release);
+        assert_eq!(decided(0.05, Some(0.35), None), Recommendation::Change);
+        assert_eq!(decided(0.25, Some(0.35), None), Recommendation::Undecided);
     }
 
     #[test]
@@ -115,7 +122,7 @@ mod tests {
     #[test]
     fn removal_needs_that_nothing_helps() {
         assert_eq!(decided(0.01, Some(0.02), None), Recommendation::Remove);
-        assert_eq!(decided(0.01, Some(0.3), None), Recommendation::Undecided);
+        assert_eq!(decided(0.01, Some(0.25), None), Recommendation::Undecided);
         assert_eq!(decided(0.01, Some(0.02), Some(0.3)), Recommendation::Undecided);
     }
 }

@@ -123,10 +123,10 @@ impl History {
                     }
                 }
             } else if name.eq_ignore_ascii_case("TransferInput") {
-                // Plain files are left to the ads: without Iwd a relative name says nothing.
-                let urls =
-                    value.trim().trim_matches('"').split(',').filter(|item| item.contains("://"));
-                let urls = urls.collect::<Vec<_>>().join(",");
+                // Relative files are left to the ads: without Iwd they say nothing.
+                let whole = |item: &&str| item.contains("://") || item.trim().starts_with('/');
+                let list = value.trim().trim_matches('"');
+                let urls = list.split(',').filter(whole).collect::<Vec<_>>().join(",");
                 let (input, servers) = input_names(&urls, "", &mut self.symbols);
                 let job = self.job_mut(event.job);
                 learn_names(&mut job.input, input, time);

@@ -146,7 +146,8 @@ impl Attempt<'_, '_> {
             if self.flaw == Some(Flaw::NoCredential) {
                 return Some((Cause::CredentialMissing, Symptom::Credential));
             }
-            if self.owner.credential.at(now).is_some() && self.dice.chance(0.7) {
+            let expired = !self.mended() && self.owner.credential.at(now).is_some();
+            if expired && self.dice.chance(0.7) {
                 return Some((Cause::CredentialExpired, Symptom::Credential));
             }
         }
@@ -233,6 +234,7 @@ impl Attempt<'_, '_> {
             _ => {}
         }
         if self.subject.cluster.producer.is_some()
+            && !self.mended()
             && !self.subject.cluster.producer_by_url
             && self.subject.ready.is_none_or(|ready| now < ready)
         {
@@ -270,6 +272,7 @@ impl Attempt<'_, '_> {
                     return Some(((cause, symptom), took));
                 }
                 if self.subject.cluster.producer.is_some()
+                    && !self.mended()
                     && self.subject.cluster.producer_by_url
                     && self.subject.ready.is_none_or(|ready| now < ready)
                 {
@@ -280,7 +283,8 @@ impl Attempt<'_, '_> {
                 let error = if service % 2 == 0 { UrlError::TimedOut } else { UrlError::Refused };
                 return Some(((Cause::Firewall, fetch(error)), 220));
             }
-            if self.workflow.needs_credential && self.owner.credential.at(now).is_some() {
+            let expired = !self.mended() && self.owner.credential.at(now).is_some();
+            if self.workflow.needs_credential && expired {
                 let status = if self.dice.chance(0.6) { 403 } else { 401 };
                 return Some(((Cause::CredentialExpired, fetch(UrlError::Status(status))), 4));
             }
@@ -376,7 +380,7 @@ impl Attempt<'_, '_> {
             ));
         }
         let opens = self.workflow.shared_filesystem || self.workflow.streams;
-        if opens && self.owner.quota.strikes(now, self.dice).is_some() {
+        if opens && !self.mended() && self.owner.quota.strikes(now, self.dice).is_some() {
             let streamed = self.workflow.streams;
             return Some((Cause::QuotaFull, Symptom::Stdout { errno: 122, streamed }));
         }
@@ -427,7 +431,10 @@ impl Attempt<'_, '_> {
             let at = (full as f64 * (0.1 + 0.9 * self.dice.unit())) as i64;
             offer(at, Ending::Held { cause, symptom });
         }
-        if let Some((limit, by)) = self.workflow.duration_limit {
+        // A limit of the owner's own can be raised.
+        let own = |by: Limit| matches!(by, Limit::Policy);
+        let limit = self.workflow.duration_limit.filter(|&(_, by)| !(own(by) && self.mended()));
+        if let Some((limit, by)) = limit {
             let cause = if self.subject.traits.run <= limit as f64 {
                 Cause::SlowSite
             } else {
@@ -575,13 +582,18 @@ impl Attempt<'_, '_> {
         self.run.end = now + took + 1;
     }
 
+    /// A person put right what could be put right: the mistake, the quota, the credential, the missing file.
+    fn mended(&self) -> bool {
+        self.subject.edits.mended
+    }
+
     fn output(&mut self) -> Option<Trouble> {
         let now = self.run.end;
         self.send_output();
         if self.flaw == Some(Flaw::TooLargeOutput) {
             return Some((Cause::TooLargeOutput, Symptom::TooLargeOutput));
         }
-        if self.owner.quota.strikes(now, self.dice).is_some() {
+        if !self.mended() && self.owner.quota.strikes(now, self.dice).is_some() {
             return Some((Cause::QuotaFull, Symptom::WriteOutput { errno: 122 }));
         }
         let filesystem = &self.world.filesystems[self.owner.filesystem];
