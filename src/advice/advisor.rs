@@ -106,7 +106,14 @@ impl<'a> Advisor<'a> {
             subcode: Some(hold.identity.subcode),
             reason: &text,
         };
-        let actions = changes::applicable_actions(&parts, &held.facts);
+        let mut actions = changes::applicable_actions(&parts, &held.facts);
+        // A server that is away looks the same from one site as a site that cannot reach it: another site is worth
+        // trying only where others got through to the server since.
+        let server =
+            neighbourhoods.iter().find(|neighbourhood| neighbourhood.scope == Scope::Server);
+        if server.is_some_and(|server| server.started_since == 0) {
+            actions.retain(|&action| action != Action::Site);
+        }
         let chances = self.chances(&hold, &actions, &neighbourhoods)?;
         let decision = self.decision(&hold, &chances, held);
         let change =

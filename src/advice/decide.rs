@@ -32,12 +32,15 @@ impl Decision {
     }
 }
 
-/// How much more likely a change or a wait must make success to be worth the trouble.
-const WORTH_A_CHANGE: f64 = 0.2;
+/// How much more likely a change must make success to be worth the trouble.
+const WORTH_A_CHANGE: f64 = 0.15;
 
 /// A change is worth trying from this probability of success on, less than a release needs: who is told what to put right
 /// looks first whether it is wrong, and a look costs no slot.
 const WORTH_A_LOOK: f64 = 0.3;
+
+/// How much more likely what is waited for must make success: waiting costs next to nothing.
+const WORTH_A_WAIT: f64 = 0.05;
 
 /// A release this likely to succeed needs no change.
 const GOOD_AS_IT_IS: f64 = 0.8;
@@ -66,8 +69,7 @@ pub(super) fn decide(chances: &Chances, thresholds: Thresholds) -> Decision {
     if as_is >= thresholds.release && better_changed.is_none() {
         return release;
     }
-    let recovered =
-        chances.recovered.filter(|&p| p >= thresholds.release && p >= as_is + WORTH_A_CHANGE);
+    let recovered = chances.recovered.filter(|&p| p >= worth_a_look && p >= as_is + WORTH_A_WAIT);
     let changed = better_changed.map_or(0.0, |(_, p)| p);
     if let Some(chance) = recovered.filter(|&p| as_is < thresholds.release && p >= changed) {
         return Decision {
@@ -123,6 +125,6 @@ mod tests {
     fn removal_needs_that_nothing_helps() {
         assert_eq!(decided(0.01, Some(0.02), None), Recommendation::Remove);
         assert_eq!(decided(0.01, Some(0.25), None), Recommendation::Undecided);
-        assert_eq!(decided(0.01, Some(0.02), Some(0.3)), Recommendation::Undecided);
+        assert_eq!(decided(0.01, Some(0.02), Some(0.25)), Recommendation::Undecided);
     }
 }
