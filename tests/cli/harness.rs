@@ -5,8 +5,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use holdadvise::features::FeatureSchema;
-use holdadvise::model::Model;
 use tempfile::TempDir;
 
 /// A directory of its own: the home of the user, the place of all files, and the only PATH.
@@ -88,17 +86,6 @@ impl Said {
             assert!(self.stderr.contains(part), "{part:?} is not in {self:?}");
         }
     }
-}
-
-/// Whether the model built in judges the features of this program: not between a change of the features and
-/// the next training.
-pub(crate) fn can_judge() -> bool {
-    let features = FeatureSchema::current().hash;
-    let can = Model::builtin_default().is_ok_and(|model| model.check_schema(&features).is_ok());
-    if !can {
-        println!("skipped: the model built in was made for other features");
-    }
-    can
 }
 
 /// A held job's ad in long form, with more lines.

@@ -1,6 +1,6 @@
 //! Arguments, help, version, settings.
 
-use crate::harness::{HELD_LOG, NOW, Place, ad, can_judge};
+use crate::harness::{HELD_LOG, NOW, Place, ad};
 
 #[test]
 fn help_needs_nothing() {
@@ -54,9 +54,6 @@ fn the_model_is_looked_up_in_order() {
 
 #[test]
 fn debug_text_goes_to_standard_error() {
-    if !can_judge() {
-        return;
-    }
     let place = Place::new();
     let ads = place.file("held.ads", ad(7, 0, ""));
     let said = place.run(&["-jobads", ads.to_str().unwrap(), "-now", NOW, "-json", "-debug"], "");
