@@ -182,8 +182,8 @@ impl<'a> Advisor<'a> {
         log::debug!("job {}: {chances:?}", held.job);
         let as_is = chances.actions.first().map_or(0.0, |&(_, chance)| chance);
         match hold.identity.code {
-            // Held by a person: whoever held it knows why, a model does not.
-            1 => {
+            // Held by a person, or on request at its submission: whoever asked for it knows why, a model does not.
+            1 | 15 => {
                 Decision { recommendation: Recommendation::Undecided, action: None, chance: as_is }
             }
             // Released when its input has been spooled, and not before (schedd.cpp).
