@@ -107,11 +107,14 @@ impl<'a> Advisor<'a> {
             reason: &text,
         };
         let mut actions = changes::applicable_actions(&parts, &held.facts);
-        // A server that is away looks the same from one site as a site that cannot reach it: another site is worth
-        // trying only where others got through to the server since.
+        // A server that is away looks the same from one site as a site that cannot reach it. Another site is worth trying
+        // only where others get through and are held at the same time.
         let server =
             neighbourhoods.iter().find(|neighbourhood| neighbourhood.scope == Scope::Server);
-        if server.is_some_and(|server| server.started_since == 0) {
+        let mixed = |server: &Neighbourhood| {
+            server.started_since > 0 && server.last_held_same_code > server.last_started
+        };
+        if server.is_some_and(|server| !mixed(server)) {
             actions.retain(|&action| action != Action::Site);
         }
         let chances = self.chances(&hold, &actions, &neighbourhoods)?;
