@@ -95,9 +95,9 @@ fn next(at: Option<At>, body: &Body<'_>) -> Option<At> {
             Some(At::Queue | At::Transfer | At::Program | At::Output | At::Over),
             Body::ShadowException(_),
         ) => At::Over,
-        // A prepare hook may fail before anything is sent.
+        // A prepare hook may fail before anything is sent: in the first run, or in the one behind an eviction.
         (
-            Some(At::Queue | At::Transfer | At::Program | At::Output | At::Lost),
+            Some(At::Queue | At::Over | At::Transfer | At::Program | At::Output | At::Lost),
             Body::Evicted(_),
         ) => At::Over,
         (Some(At::Program | At::Output), Body::Terminated(_)) => At::Gone,
