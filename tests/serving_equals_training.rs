@@ -7,7 +7,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use holdadvise::features::{FeatureSchema, FrameEdges, Sample, Sampler};
-use holdadvise::history::{Action, Coverage, Episode, History, HoldInQueue, Journal};
+use holdadvise::history::{
+    Action, Coverage, Episode, History, HoldInQueue, Journal, epoch_written,
+};
 use holdadvise::userlog::{self, JobId, ReadOptions};
 use jiff::tz::TimeZone;
 
@@ -46,10 +48,7 @@ impl Recording {
         let epochs = File::open(self.folder.join("epoch_history")).expect("the recorded epoch ads");
         for ad in classads::read_ads(BufReader::new(epochs)) {
             let ad = ad.expect("the recorded epoch ads are whole");
-            let written = ad
-                .integer("EpochWriteDate")
-                .or_else(|| classads::long::Banner::parse(ad.banner()?)?.integer("CurrentTime"));
-            if written.is_some_and(|written| written <= until) {
+            if epoch_written(&ad).is_some_and(|written| written <= until) {
                 history.add_epoch(&ad);
             }
         }

@@ -23,3 +23,4 @@ pub use sample::{Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, StaticSource};
 pub use slots::SLOTS;
 pub use state::State;
+pub use words::fnv1a;

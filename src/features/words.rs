@@ -159,7 +159,7 @@ pub(crate) fn cues(text: &str, row: &mut [f32]) {
 }
 
 /// FNV-1a (Fowler, Noll, Vo), 64 bits: the same on every machine and in every release.
-pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
+pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

@@ -17,6 +17,6 @@ pub use ad_facts::{ATTRIBUTES, AdFacts};
 pub use episode::{Episode, HoldIdentity, HoldInQueue};
 pub use job::{JobHistory, Known};
 pub use journal::{Journal, JournalEntry};
-pub use read::{AdReport, LogReport};
+pub use read::{AdReport, LogReport, epoch_written};
 pub use step::{Exit, Hold, Step, What};
 pub use symbol::{Symbol, Symbols};

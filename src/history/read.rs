@@ -88,18 +88,23 @@ impl History {
         if kind.is_some_and(|kind| kind != "EPOCH") {
             return None;
         }
-        let written = ad.integer("EpochWriteDate").or_else(|| {
-            // HTCondor 23 says it in the banner alone.
-            let banner = long::Banner::parse(ad.banner()?)?;
-            banner.integer("CurrentTime")
-        });
-        self.add_ad(ad, written.or_else(|| last_instant(ad))?)
+        self.add_ad(ad, epoch_written(ad)?)
     }
 }
 
 /// Attributes of epoch ads beside those of job ads.
 const EPOCH_ATTRIBUTES: &[&str] =
     &["EpochAdType", "EpochWriteDate", "JobCurrentStartDate", "JobCurrentFinishTransferInputDate"];
+
+/// When an epoch ad was written, Unix seconds; without a date of its own the latest instant it tells of.
+pub fn epoch_written(ad: &ClassAd) -> Option<i64> {
+    let dated = ad.integer("EpochWriteDate").or_else(|| {
+        // HTCondor 23 says it in the banner alone.
+        let banner = long::Banner::parse(ad.banner()?)?;
+        banner.integer("CurrentTime")
+    });
+    dated.or_else(|| last_instant(ad))
+}
 
 /// The latest instant an ad without a date of its own tells of: `condor_history -epochs` of HTCondor 23 prints no banner.
 fn last_instant(ad: &ClassAd) -> Option<i64> {

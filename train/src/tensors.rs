@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::path::PathBuf;
 
 use clap::Args;
-use holdadvise::features::{FeatureSchema, FrameEdges, Sample, Sampler, is_labelled};
+use holdadvise::features::{FeatureSchema, FrameEdges, Sample, Sampler, fnv1a, is_labelled};
 use holdadvise::history::{Action, Episode, Outcome};
 
 use crate::dataset::{Dataset, DatasetError, Row};
@@ -148,19 +148,12 @@ fn row<'a>(episode: &Episode, instant: i64, sample: &'a Sample, access_point: i6
         weight: 1.0,
         observed: true,
         cluster: access_point + i64::from(episode.identity.job.cluster),
-        owner: episode.owner.as_deref().map_or(0, hash),
+        // A group, not a name, goes into the file.
+        owner: episode.owner.as_deref().map_or(0, |name| fnv1a(name.as_bytes()).cast_signed()),
         hold_time: episode.held_at,
         decision_instant: instant,
         outcome_time: episode.outcome_at.unwrap_or(instant),
         code: episode.identity.code,
         subcode: episode.identity.subcode,
     }
-}
-
-/// FNV-1a of an owner's name: a group, not a name, goes into the file.
-fn hash(name: &str) -> i64 {
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    hash.cast_signed()
 }
