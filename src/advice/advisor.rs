@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::changes::{self, Change};
 use super::decide::{Chances, Decision, decide};
 use super::job_facts::JobFacts;
-use super::{Advice, HeldJob, Recommendation, Trust, Wait, evidence, meaning};
+use super::{Advice, HeldJob, Recommendation, Trust, Wait, evidence, limit, meaning};
 use crate::features::{FrameEdges, Neighbourhood, Recovery, Sampler, Scope};
 use crate::history::{Action, Episode, History, HoldInQueue, reason};
 use crate::model::{Batch, Model, ModelError};
@@ -117,7 +117,10 @@ impl<'a> Advisor<'a> {
         if server.is_some_and(|server| !mixed(server)) {
             actions.retain(|&action| action != Action::Site);
         }
-        let chances = self.chances(&hold, &actions, &neighbourhoods)?;
+        let mut chances = self.chances(&hold, &actions, &neighbourhoods)?;
+        chances.limit = limit::of(held, hold.identity.code);
+        // Nothing outside the job changes a limit of its own.
+        chances.recovered = chances.recovered.filter(|_| chances.limit.is_none());
         let decision = self.decision(&hold, &chances, held);
         let change =
             decision.action.and_then(|action| changes::change(action, &parts, &held.facts));
@@ -166,7 +169,11 @@ impl<'a> Advisor<'a> {
         let mut chances =
             self.model.probabilities(&Batch { states: &states, statics: &statics, n })?;
         let recovered = chances.pop();
-        Ok(Chances { actions: actions.iter().copied().zip(chances).collect(), recovered })
+        Ok(Chances {
+            actions: actions.iter().copied().zip(chances).collect(),
+            recovered,
+            limit: None,
+        })
     }
 
     /// What a wait could bring: others of the narrowest scope that is known get through again.

@@ -3,6 +3,7 @@
 //! Nothing here runs a command. Text from ads and logs enters commands quoted, or not at all.
 
 use super::job_facts::JobFacts;
+use super::limit;
 use super::meaning::{Resource, UrlTrouble, resource, url_trouble, usual_change};
 use crate::history::Action;
 use crate::history::reason::{canonical, file_name, host, machine, url, words};
@@ -55,10 +56,11 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
         return Vec::new();
     }
     let mut actions = vec![Action::AsIs];
-    if memory_matters(hold, facts) {
+    let limit = facts.own_limit.as_ref().map(limit::action);
+    if limit == Some(Action::Memory) || memory_matters(hold, facts) {
         actions.push(Action::Memory);
     }
-    if disk_matters(hold, facts) {
+    if limit == Some(Action::Disk) || disk_matters(hold, facts) {
         actions.push(Action::Disk);
     }
     if place_matters(hold) && failed_at(hold, facts).is_some() {
@@ -111,7 +113,7 @@ pub fn remove_command(hold: &Hold<'_>, facts: &JobFacts) -> String {
     release_command(hold, facts).replacen("condor_release", "condor_rm", 1)
 }
 
-fn edit(facts: &JobFacts, attribute: &str, value: &str) -> String {
+pub(super) fn edit(facts: &JobFacts, attribute: &str, value: &str) -> String {
     shell_command(["condor_qedit", &facts.job.to_string(), attribute, value])
 }
 
@@ -292,11 +294,14 @@ fn shown(name: &str) -> String {
 /// Changes that are neither a request nor a place: what to mend, by code, subcode and reason.
 fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<String>)> {
     let code = hold.code?;
+    if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
+        return Some(limit::change(own, facts));
+    }
     let text = match (code, hold.subcode) {
         (6, _) => return Some(executable(hold, facts)),
         (12 | 13, Some(256..)) => return transfer_by_url(hold).map(|text| (text, Vec::new())),
-        (46, _) => return Some(duration(facts, "AllowedJobDuration", facts.allowed_job_duration)),
-        (47, _) => return Some(duration(facts, "AllowedExecuteDuration", facts.allowed_execute_duration)),
+        (46, _) => duration("AllowedJobDuration", facts.allowed_job_duration),
+        (47, _) => duration("AllowedExecuteDuration", facts.allowed_execute_duration),
         (4, _) => match &facts.proxy {
             Some(proxy) => format!("Renew the credential {}.", shown(proxy)),
             None => "Renew the job's credential.".to_owned(),
@@ -334,18 +339,15 @@ fn names_cpus(reason: &str) -> bool {
         .any(|word| matches!(word.as_str(), "cpu" | "cpus" | "request_cpus" | "requestcpus"))
 }
 
-fn duration(facts: &JobFacts, attribute: &str, seconds: Option<i64>) -> (String, Vec<String>) {
+/// Codes 46 and 47 where no ad shows that the limit is still exceeded.
+fn duration(attribute: &str, seconds: Option<i64>) -> String {
     match seconds.filter(|&seconds| seconds > 0) {
         Some(seconds) => {
-            let twice = seconds.saturating_mul(2);
-            (
-                format!(
-                    "Allow it twice the time: {attribute} {twice} s. It starts from its last checkpoint, or anew."
-                ),
-                vec![edit(facts, attribute, &twice.to_string())],
+            format!(
+                "See that {attribute}, {seconds} s now, is enough for one run, or make it shorter."
             )
         }
-        None => (format!("Raise {attribute}, or make the job shorter."), Vec::new()),
+        None => format!("Raise {attribute}, or make the run shorter."),
     }
 }
 

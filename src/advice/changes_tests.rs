@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::policy::{Again, OwnLimit, Raise, Request};
 use crate::userlog::JobId;
 
 fn facts() -> JobFacts {
@@ -156,10 +157,32 @@ fn copies_in_the_sandbox_are_named_by_the_users_file() {
 }
 
 #[test]
-fn durations_are_doubled() {
+fn a_duration_that_the_ad_does_not_show_exceeded_is_named() {
     let facts = JobFacts { allowed_execute_duration: Some(3600), ..facts() };
     let change = change(Action::Other, &hold(47, 0, ""), &facts).unwrap();
-    assert_eq!(change.commands[0], "condor_qedit 1234.0 AllowedExecuteDuration 7200");
+    assert!(change.text.contains("AllowedExecuteDuration, 3600 s now"), "{}", change.text);
+    assert_eq!(change.commands.len(), 1);
+}
+
+#[test]
+fn a_limit_of_the_job_is_raised_before_its_request() {
+    let limit = OwnLimit {
+        policy: "PeriodicHold".to_owned(),
+        test: "MemoryUsage > Most".to_owned(),
+        reached: 130.0,
+        limit: 128.0,
+        raise: Raise::Attribute { name: "Most".to_owned(), from: 128.0, to: 260 },
+        again: Again::WhenReached,
+    };
+    let own = hold(3, 0, "uses too much memory");
+    let facts = JobFacts { own_limit: Some(limit.clone()), ..facts() };
+    assert!(applicable_actions(&own, &facts).contains(&Action::Other));
+    let commands = change(Action::Other, &own, &facts).unwrap().commands;
+    assert_eq!(commands[0], "condor_qedit 1234.0 Most 260");
+    let limit = OwnLimit { raise: Raise::Request(Request::Memory), ..limit };
+    let facts = JobFacts { own_limit: Some(limit), memory_usage: Some(130), ..facts };
+    let commands = change(Action::Memory, &own, &facts).unwrap().commands;
+    assert_eq!(commands[0], "condor_qedit 1234.0 RequestMemory 256");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{Band, Recommendation};
 use crate::history::Action;
 use crate::model::Thresholds;
+use crate::policy::Again;
 
 /// The probabilities a decision is made from, 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +13,8 @@ pub(super) struct Chances {
     /// Success of a release as it is, had others been seen to get through again. `None` where nothing outside the job is
     /// known to wait for.
     pub recovered: Option<f64>,
+    /// The job was held by a limit of its own: the action that raises it, and when it holds the job again.
+    pub limit: Option<(Action, Again)>,
 }
 
 /// What to do, with which action, and how likely that is to succeed.
@@ -48,9 +51,20 @@ const GOOD_AS_IT_IS: f64 = 0.8;
 /// Decides by expected cost. With a vain release costing `c` of what success is worth, releasing pays where
 /// `p > c / (1 + c)`: that is `thresholds.release`. Removing is final and holding costs next to nothing, so a job is
 /// removed only where the best action stays below `thresholds.remove`.
+///
+/// Of a limit of the job's own the ad tells cause and cure, and no probability decides between them: HTCondor evaluates
+/// `periodic_hold` in the next run as in this one (manual page `condor_submit`), so a release as it is helps only where
+/// that run gets by with less. It is advised where the model gives it what a release needs, and never where the limit is
+/// exceeded again at once.
 pub(super) fn decide(chances: &Chances, thresholds: Thresholds) -> Decision {
     let as_is =
         chances.actions.iter().find(|(action, _)| *action == Action::AsIs).map_or(0.0, |&(_, p)| p);
+    if let Some((action, again)) = chances.limit
+        && (as_is < thresholds.release || again == Again::AtOnce)
+        && let Some(&(action, chance)) = chances.actions.iter().find(|(known, _)| *known == action)
+    {
+        return Decision { recommendation: Recommendation::Change, action: Some(action), chance };
+    }
     let change = chances
         .actions
         .iter()
@@ -96,7 +110,7 @@ mod tests {
     fn decided(as_is: f64, change: Option<f64>, recovered: Option<f64>) -> Recommendation {
         let mut actions = vec![(Action::AsIs, as_is)];
         actions.extend(change.map(|p| (Action::Other, p)));
-        decide(&Chances { actions, recovered }, LIMITS).recommendation
+        decide(&Chances { actions, recovered, limit: None }, LIMITS).recommendation
     }
 
     #[test]
@@ -119,6 +133,22 @@ mod tests {
         assert_eq!(decided(0.1, None, Some(0.9)), Recommendation::Wait);
         assert_eq!(decided(0.1, Some(0.95), Some(0.6)), Recommendation::Change);
         assert_eq!(decided(0.1, Some(0.7), Some(0.9)), Recommendation::Wait);
+    }
+
+    #[test]
+    fn a_limit_of_its_own_is_raised_unless_the_next_run_is_likely_to_need_less() {
+        let limited = |as_is: f64, change: f64, again: Again| {
+            let actions = vec![(Action::AsIs, as_is), (Action::Site, 0.9), (Action::Other, change)];
+            let limit = Some((Action::Other, again));
+            let decision = decide(&Chances { actions, recovered: None, limit }, LIMITS);
+            (decision.recommendation, decision.action)
+        };
+        let raised = (Recommendation::Change, Some(Action::Other));
+        assert_eq!(limited(0.4, 0.2, Again::WhenReached), raised);
+        assert_eq!(limited(0.02, 0.03, Again::WhenReached), raised);
+        assert_eq!(limited(0.9, 0.2, Again::AtOnce), raised);
+        let release = (Recommendation::Release, Some(Action::AsIs));
+        assert_eq!(limited(0.9, 0.2, Again::WhenReached), release);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use classads::{ClassAd, EvalContext, Value};
 
+use crate::policy::OwnLimit;
 use crate::userlog::JobId;
 
 /// Attributes of the held job that a change depends on. All may be unknown: a log alone knows few.
@@ -43,6 +44,8 @@ pub struct JobFacts {
     pub allowed_job_duration: Option<i64>,
     /// AllowedExecuteDuration, s.
     pub allowed_execute_duration: Option<i64>,
+    /// The limit of its own that held it, where the ad shows one ([`crate::policy::own_limit`]).
+    pub own_limit: Option<OwnLimit>,
 }
 
 impl JobFacts {
@@ -51,7 +54,8 @@ impl JobFacts {
         Self { job, ..Self::default() }
     }
 
-    /// The facts an ad has. Sizes may be expressions there (`MemoryUsage`): they are evaluated on it.
+    /// The facts an ad has, but for the limit, which takes the access point's policies too. Sizes may be expressions
+    /// there (`MemoryUsage`): they are evaluated on it.
     pub fn of_ad(job: JobId, ad: &ClassAd) -> Self {
         let integer = |name: &str| whole(&ad.evaluate(name, &EvalContext::default()));
         let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
@@ -74,6 +78,7 @@ impl JobFacts {
             image: text("ContainerImage").or_else(|| text("DockerImage")),
             allowed_job_duration: integer("AllowedJobDuration"),
             allowed_execute_duration: integer("AllowedExecuteDuration"),
+            own_limit: None,
         }
     }
 

@@ -6,6 +6,7 @@ mod decide;
 mod errno;
 mod evidence;
 pub mod job_facts;
+mod limit;
 pub mod meaning;
 mod report;
 

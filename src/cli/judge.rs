@@ -15,7 +15,7 @@ use crate::advice::job_facts::JobFacts;
 use crate::advice::{Advice, Advisor, Held};
 use crate::history::{Coverage, History, HoldInQueue, LogReport};
 use crate::model::Model;
-use crate::policy::{DagNode, Kind, Knobs, forecast};
+use crate::policy::{DagNode, Kind, Knobs, forecast, own_limit};
 use crate::queue::QueueJob;
 use crate::userlog::{self, LogSet, ReadOptions};
 
@@ -214,7 +214,7 @@ fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, now: i64) -> Held {
     Held {
         job: job.id,
         in_queue,
-        facts: JobFacts::of_ad(job.id, &ad),
+        facts: JobFacts { own_limit: own_limit(&ad, knobs, now), ..JobFacts::of_ad(job.id, &ad) },
         dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
         htcondor_will,
         released_by_policy_at: release.map(|deed| deed.at),

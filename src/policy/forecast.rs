@@ -29,7 +29,7 @@ pub enum Truth {
 }
 
 impl Truth {
-    fn of(value: &Value) -> Self {
+    pub(super) fn of(value: &Value) -> Self {
         let fires = match value {
             Value::Boolean(value) => *value,
             Value::Integer(value) => *value != 0,

@@ -1,12 +1,15 @@
 //! The policies of a job and of its access point: what HTCondor will do with a held job by itself.
 //!
 //! [`forecast`] evaluates the periodic expressions as the schedd does, now and for when they would
-//! become true; [`DagNode`] says what DAGMan makes of a removal.
+//! become true; [`own_limit`] finds the limit of the job's own that held it; [`DagNode`] says what DAGMan
+//! makes of a removal.
 
 mod clauses;
 mod dagman;
 mod forecast;
 mod knobs;
+mod own_limit;
+mod raise;
 mod sentences;
 mod when;
 
@@ -14,6 +17,8 @@ pub use clauses::clauses;
 pub use dagman::DagNode;
 pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
 pub use knobs::Knobs;
+pub use own_limit::{Again, OwnLimit, own_limit};
+pub use raise::{Raise, Request};
 
 /// What a periodic policy does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

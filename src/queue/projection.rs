@@ -22,6 +22,8 @@ const NEEDED: &[&str] = &[
     "EpochWriteDate",
     "JobCurrentStartDate",
     "JobCurrentFinishTransferInputDate",
+    "JobCurrentStartExecutingDate",
+    "ShadowBday",
 ];
 
 /// What HTCondor looks at when it evaluates policies, and what policies of access points usually refer to.

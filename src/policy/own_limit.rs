@@ -1,0 +1,343 @@
+//! Holds for a limit on what the job itself used up: run time, CPU time, starts, sizes.
+//!
+//! HTCondor evaluates `periodic_hold` again and again, in every later run too (manual page `condor_submit`). Where
+//! it compares what grows while the job runs with a limit that does not, the cause of the hold is certain from
+//! the ad alone: the same run meets the same limit again, and nothing outside the job changes that.
+
+use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope};
+
+use super::clauses::followed;
+use super::forecast::Truth;
+use super::raise::{Comparison, Raise, raise};
+use super::{Kind, Knobs};
+
+/// What a run adds to and keeps for the next run.
+const KEPT: [&str; 13] = [
+    "RemoteWallClockTime",
+    "CumulativeRemoteUserCpu",
+    "CumulativeRemoteSysCpu",
+    "CumulativeSlotTime",
+    "NumJobStarts",
+    "NumJobMatches",
+    "NumJobReconnects",
+    "NumRestarts",
+    "NumShadowStarts",
+    "NumShadowExceptions",
+    "NumHolds",
+    "NumSystemHolds",
+    "JobRunCount",
+];
+
+/// What begins anew with each run.
+const ANEW: [&str; 11] = [
+    "RemoteUserCpu",
+    "RemoteSysCpu",
+    "MemoryUsage",
+    "ResidentSetSize",
+    "ResidentSetSize_RAW",
+    "ProportionalSetSizeKb",
+    "ImageSize",
+    "ImageSize_RAW",
+    "DiskUsage",
+    "DiskUsage_RAW",
+    "ScratchDirFileCount",
+];
+
+/// When the run began, by several clocks.
+const BEGAN: [&str; 5] = [
+    "JobCurrentStartDate",
+    "JobCurrentStartExecutingDate",
+    "JobCurrentStartTransferInputDate",
+    "ShadowBday",
+    "EnteredCurrentStatus",
+];
+
+/// How a run ended: a test of it is not a test of what was used up.
+const ENDED: [&str; 7] = [
+    "ExitCode",
+    "ExitBySignal",
+    "ExitSignal",
+    "ExitStatus",
+    "ExitReason",
+    "OnExitCode",
+    "LastHoldReasonCode",
+];
+
+/// Clauses looked at, and attributes followed from one to the next.
+const MAX_STEPS: usize = 256;
+
+/// Seconds, or counts, by which growth is told from a limit.
+const GROWTH: i64 = 1000;
+
+/// When the limit holds the job again, if it is released as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Again {
+    /// When the next run has used up as much.
+    WhenReached,
+    /// At once: what was used up before counts.
+    AtOnce,
+}
+
+/// The limit that held a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnLimit {
+    /// The attribute or the knob that sets it: `PeriodicHold`, `SYSTEM_PERIODIC_HOLD`, `AllowedJobDuration`.
+    pub policy: String,
+    /// The comparison, as it is written.
+    pub test: String,
+    /// What it came to when the job was held, in the unit of the test.
+    pub reached: f64,
+    /// What is allowed, in the same unit.
+    pub limit: f64,
+    /// How it is raised.
+    pub raise: Raise,
+    /// When it holds the job again.
+    pub again: Again,
+}
+
+/// The limit that put the held job of this ad on hold, as of `now` (Unix seconds). `None` for other holds, where the
+/// expression is not at hand, and where the ad has been edited since so that its limit is no longer exceeded.
+pub fn own_limit(ad: &ClassAd, knobs: &Knobs, now: i64) -> Option<OwnLimit> {
+    match ad.integer("HoldReasonCode")? {
+        3 => ["PeriodicHold", "OnExitHold"]
+            .into_iter()
+            .find_map(|name| of_policy(ad, name, ad.get(name)?, true, now)),
+        26 => {
+            let known = knobs.system_policies(Kind::Hold);
+            let known = known.iter().filter_map(|(name, text)| {
+                of_policy(ad, name, &Expr::parse_old(text).ok()?, false, now)
+            });
+            let in_reason = || {
+                let reason = ad.string("HoldReason")?;
+                let (name, text) = of_reason(&reason)?;
+                of_policy(ad, name, &Expr::parse_old(text).ok()?, false, now)
+            };
+            known.into_iter().next().or_else(in_reason)
+        }
+        46 => duration(ad, "AllowedJobDuration", &["ShadowBday", "JobCurrentStartDate"]),
+        47 => duration(ad, "AllowedExecuteDuration", &["JobCurrentStartExecutingDate"]),
+        _ => None,
+    }
+}
+
+/// Name and expression out of the reason that HTCondor gives where none is configured (`FiringReason` in
+/// `user_job_policy.cpp`).
+fn of_reason(reason: &str) -> Option<(&str, &str)> {
+    let (_, rest) = reason.split_once("system macro ")?;
+    let (name, rest) = rest.split_once(" expression '")?;
+    let (text, _) = rest.rsplit_once("' evaluated to")?;
+    Some((name, text))
+}
+
+/// Codes 46 and 47: `UserPolicy::AnalyzePolicy` compares the time since the shadow began, or since the program
+/// did, with the attribute. Each run has the whole of it.
+fn duration(ad: &ClassAd, attribute: &str, began: &[&str]) -> Option<OwnLimit> {
+    let limit = ad.integer(attribute).filter(|&limit| limit > 0)?;
+    let held = ad.integer("EnteredCurrentStatus")?;
+    let began = began.iter().find_map(|name| ad.integer(name));
+    let reached = began.map_or(limit, |began| held.saturating_sub(began));
+    (reached >= limit).then(|| OwnLimit {
+        policy: attribute.to_owned(),
+        test: attribute.to_owned(),
+        reached: float(reached),
+        limit: float(limit),
+        raise: Raise::Attribute {
+            name: attribute.to_owned(),
+            from: float(limit),
+            to: reached.saturating_mul(2),
+        },
+        again: Again::WhenReached,
+    })
+}
+
+fn of_policy(ad: &ClassAd, policy: &str, expr: &Expr, of_job: bool, now: i64) -> Option<OwnLimit> {
+    let held = ad.integer("EnteredCurrentStatus")?;
+    let run = Moment { ad: running(ad), at: held };
+    if !run.fires(expr) {
+        return None;
+    }
+    let grown = Moment { ad: grown(&run.ad), at: held.saturating_add(GROWTH) };
+    let clauses = clauses_that_fired(&run, policy, expr)?;
+    if !clauses.iter().all(|clause| is_of_job_alone(&run.ad, &clause.expr)) {
+        return None;
+    }
+    let comparison = clauses.iter().find_map(|clause| comparison(clause, &run, &grown))?;
+    let raise = raise(&run, policy, expr, &comparison, of_job);
+    let again = [idle(ad, now), started(ad, now)];
+    let at_once = again.into_iter().any(|ad| Moment { ad, at: now }.fires(expr));
+    Some(OwnLimit {
+        policy: policy.to_owned(),
+        test: comparison.text.clone(),
+        reached: comparison.reached,
+        limit: comparison.limit,
+        raise,
+        again: if at_once { Again::AtOnce } else { Again::WhenReached },
+    })
+}
+
+/// An ad at an instant.
+pub(super) struct Moment {
+    pub(super) ad: ClassAd,
+    pub(super) at: i64,
+}
+
+impl Moment {
+    pub(super) fn fires(&self, expr: &Expr) -> bool {
+        Truth::of(&self.ad.evaluate_expr(expr, &EvalContext::at(self.at))) == Truth::True
+    }
+
+    pub(super) fn number(&self, expr: &Expr) -> Option<f64> {
+        self.ad
+            .evaluate_expr(expr, &EvalContext::at(self.at))
+            .as_real()
+            .filter(|value| value.is_finite())
+    }
+}
+
+/// The ad as it was while the job ran.
+fn running(ad: &ClassAd) -> ClassAd {
+    let mut ad = without_hold(ad);
+    ad.insert_value("JobStatus", 2);
+    ad.insert_value("LastJobStatus", 1);
+    if let Some(began) = ad.integer("JobCurrentStartDate") {
+        ad.insert_value("EnteredCurrentStatus", began);
+    }
+    ad
+}
+
+/// The ad when the job has been released and waits.
+fn idle(ad: &ClassAd, now: i64) -> ClassAd {
+    let mut ad = without_hold(ad);
+    ad.insert_value("JobStatus", ad.integer("JobStatusOnRelease").unwrap_or(1));
+    ad.insert_value("LastJobStatus", 5);
+    ad.insert_value("EnteredCurrentStatus", now);
+    ad
+}
+
+/// The ad when the job has just begun to run again.
+fn started(ad: &ClassAd, now: i64) -> ClassAd {
+    let mut ad = without_hold(ad);
+    ad.insert_value("JobStatus", 2);
+    ad.insert_value("LastJobStatus", 1);
+    for name in BEGAN {
+        ad.insert_value(name, now);
+    }
+    for name in ANEW {
+        ad.remove(name);
+    }
+    ad
+}
+
+fn without_hold(ad: &ClassAd) -> ClassAd {
+    let mut ad = ad.clone();
+    for name in ["HoldReason", "HoldReasonCode", "HoldReasonSubCode"] {
+        ad.remove(name);
+    }
+    ad
+}
+
+/// The ad had the job gone on for longer.
+fn grown(ad: &ClassAd) -> ClassAd {
+    let mut grown = ad.clone();
+    for name in KEPT.into_iter().chain(ANEW) {
+        // Read from the first ad: one may be computed from another.
+        let value = ad.evaluate(name, &EvalContext::default());
+        if let Some(value) = value.as_integer() {
+            grown.insert_value(name, value.saturating_add(GROWTH));
+        } else if let Some(value) = value.as_real() {
+            grown.insert_value(name, value + float(GROWTH));
+        }
+    }
+    grown
+}
+
+/// A clause that was true, and the attribute or knob whose text it stands in.
+pub(super) struct Clause {
+    pub(super) holder: String,
+    pub(super) expr: Expr,
+}
+
+/// The clauses that together made the policy true: all of a conjunction, the first true side of a disjunction.
+fn clauses_that_fired(run: &Moment, policy: &str, expr: &Expr) -> Option<Vec<Clause>> {
+    let mut out = Vec::new();
+    let mut pending = vec![(policy.to_owned(), expr.clone())];
+    let mut steps = 0;
+    while let Some((holder, expr)) = pending.pop() {
+        steps += 1;
+        // More than this is no policy that somebody wrote.
+        if steps > MAX_STEPS {
+            return None;
+        }
+        match expr.root().kind() {
+            NodeKind::Parentheses(inside) => pending.push((holder, inside.to_expr())),
+            NodeKind::Binary(BinaryOperator::And, left, right) => {
+                pending.push((holder.clone(), right.to_expr()));
+                pending.push((holder, left.to_expr()));
+            }
+            NodeKind::Binary(BinaryOperator::Or, left, right) => {
+                let left = left.to_expr();
+                let side = if run.fires(&left) { left } else { right.to_expr() };
+                pending.push((holder, side));
+            }
+            _ => match named(&run.ad, expr.root()) {
+                Some(followed) => pending.push(followed),
+                None => out.push(Clause { holder, expr }),
+            },
+        }
+    }
+    Some(out)
+}
+
+/// An attribute of the job that stands for an expression.
+fn named(ad: &ClassAd, node: Node<'_>) -> Option<(String, Expr)> {
+    let NodeKind::Attribute { name, absolute: false, .. } = node.kind() else { return None };
+    let reference = node.to_expr().attribute_references().pop()?;
+    let own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
+    let expr = ad.get(name).filter(|expr| own && expr.as_literal().is_none())?;
+    Some((name.to_owned(), expr.clone()))
+}
+
+/// Whether all that the clause names is the job's own, and nothing of it how a run ended.
+fn is_of_job_alone(ad: &ClassAd, clause: &Expr) -> bool {
+    followed(ad, clause).iter().flat_map(Expr::attribute_references).all(|reference| {
+        let own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
+        own && !ENDED.iter().any(|ended| reference.name.eq_ignore_ascii_case(ended))
+    })
+}
+
+/// The clause as a comparison of what grows with a limit that does not.
+fn comparison(clause: &Clause, run: &Moment, grown: &Moment) -> Option<Comparison> {
+    let NodeKind::Binary(operator, left, right) = clause.expr.root().kind() else { return None };
+    use BinaryOperator as Operator;
+    let (grows, limit) = match operator {
+        Operator::Greater | Operator::GreaterOrEqual => (left, right),
+        Operator::Less | Operator::LessOrEqual => (right, left),
+        _ => return None,
+    };
+    let (quantity, limit_expr) = (grows.to_expr(), limit.to_expr());
+    let (reached, allowed) = (run.number(&quantity)?, run.number(&limit_expr)?);
+    let (later, fixed) = (grown.number(&quantity)?, grown.number(&limit_expr)?);
+    // A limit that does not move by a thousandth of what grows.
+    if later - reached < 1.0 || (fixed - allowed).abs() > 1e-9 * allowed.abs() {
+        return None;
+    }
+    let comparison = Comparison {
+        holder: clause.holder.clone(),
+        text: clause.expr.to_string(),
+        limit_span: limit.span(),
+        limit_expr,
+        reached,
+        limit: allowed,
+    };
+    Some(comparison.since_origin(run))
+}
+
+// Seconds and counts are far below 2^52.
+#[allow(clippy::cast_precision_loss)]
+pub(super) fn float(value: i64) -> f64 {
+    value as f64
+}
+
+#[cfg(test)]
+#[path = "own_limit_tests.rs"]
+mod tests;
