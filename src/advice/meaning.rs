@@ -4,7 +4,7 @@
 //! HTCondor 25; the wording is this project's own. Codes say what failed, not whether it will again.
 
 use super::errno::Errno;
-use crate::history::reason::words;
+use crate::history::reason::{Memo, words};
 
 /// What the subcode of a code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +161,11 @@ pub enum UrlTrouble {
 /// Reads the complaint of a file-transfer plug-in (curl's and Pelican's words, HTTP statuses). `None`
 /// where it is none of these.
 pub fn url_trouble(reason: &str) -> Option<UrlTrouble> {
+    thread_local!(static MEMO: Memo<Option<UrlTrouble>> = const { Memo::new() });
+    MEMO.with(|memo| memo.get(reason, complaint))
+}
+
+fn complaint(reason: &str) -> Option<UrlTrouble> {
     // The execution point lacks the plug-in: nothing was asked of a server.
     if reason.contains("plugin for type") {
         return None;

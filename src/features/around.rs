@@ -1,10 +1,12 @@
 //! What happened to the other jobs: series by cluster, owner, site, file server, file, reason and for the whole access point.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::series::{Results, Series};
 use crate::history::{
-    Action, Exit, History, JobHistory, Journal, Outcome, Step, Symbol, Symbols, What, reason,
+    Action, Exit, History, JobHistory, Journal, Outcome, Step, Symbol, Symbols, What,
+    reason::{self, Memo},
 };
 
 /// What a group of jobs has in common with the held one.
@@ -315,26 +317,28 @@ impl GroupSeries {
 impl Named {
     /// What a canonical reason names.
     pub(crate) fn of(text: &str, symbols: &mut Symbols) -> Self {
-        let mut intern = |name: Option<String>| name.map(|name| symbols.intern(&name)).into();
-        Self {
-            normalised: intern(Some(reason::normalised(text))),
-            server: intern(reason::file_server(text)),
-            file: intern(reason::url(text).or_else(|| reason::file_name(text))),
-            machine: intern(reason::host(text).map(|host| reason::machine(&host).to_owned())),
-        }
+        Self::by(text, |name| Name::Known(symbols.intern(name)))
     }
 
     /// What a reason names that no log tells of, as far as the names are known from elsewhere.
     pub(crate) fn find(text: &str, symbols: &Symbols) -> Self {
-        let find = |name: Option<String>| {
-            name.map_or(Name::None, |name| symbols.find(&name).map_or(Name::New, Name::Known))
+        Self::by(text, |name| symbols.find(name).map_or(Name::New, Name::Known))
+    }
+
+    fn by(text: &str, mut name: impl FnMut(&str) -> Name) -> Self {
+        thread_local!(static MEMO: Memo<Rc<[Option<String>; 4]>> = const { Memo::new() });
+        let names = |text: &str| {
+            Rc::new([
+                Some(reason::normalised(text)),
+                reason::file_server(text),
+                reason::url(text).or_else(|| reason::file_name(text)),
+                reason::host(text).map(|host| reason::machine(&host).to_owned()),
+            ])
         };
-        Self {
-            normalised: find(Some(reason::normalised(text))),
-            server: find(reason::file_server(text)),
-            file: find(reason::url(text).or_else(|| reason::file_name(text))),
-            machine: find(reason::host(text).map(|host| reason::machine(&host).to_owned())),
-        }
+        let names = MEMO.with(|memo| memo.get(text, names));
+        let [normalised, server, file, machine] =
+            names.each_ref().map(|known| known.as_deref().map_or(Name::None, &mut name));
+        Self { normalised, server, file, machine }
     }
 
     fn groups(self) -> impl Iterator<Item = Group> {

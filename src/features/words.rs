@@ -1,6 +1,8 @@
 //! Words of a hold reason as numbers: hashed words, and cues that people read in them.
 
-use crate::history::reason;
+use std::rc::Rc;
+
+use crate::history::reason::{self, Memo};
 
 /// Buckets that words are hashed into.
 pub(crate) const BUCKETS: usize = 64;
@@ -145,16 +147,22 @@ pub(crate) const CUES: [(&str, &[&str]); 20] = [
 
 /// 1.0 in the bucket of each word of the reason, else 0.0.
 pub(crate) fn hashed(text: &str, row: &mut [f32]) {
-    for word in reason::words(text) {
-        row[bucket(&word)] = 1.0;
+    thread_local!(static MEMO: Memo<Rc<[usize]>> = const { Memo::new() });
+    let buckets = |text: &str| reason::words(text).map(|word| bucket(&word)).collect();
+    for &bucket in &*MEMO.with(|memo| memo.get(text, buckets)) {
+        row[bucket] = 1.0;
     }
 }
 
 /// 1.0 for each cue the reason has, else 0.0. Paths, URLs and names of hosts and users are no part of what it says.
 pub(crate) fn cues(text: &str, row: &mut [f32]) {
-    let text = reason::normalised(text).to_lowercase();
-    for (value, (_, parts)) in row.iter_mut().zip(CUES) {
-        *value = f32::from(u8::from(parts.iter().any(|part| text.contains(part))));
+    thread_local!(static MEMO: Memo<[bool; CUES.len()]> = const { Memo::new() });
+    let said = |text: &str| {
+        let text = reason::normalised(text).to_lowercase();
+        CUES.map(|(_, parts)| parts.iter().any(|part| text.contains(part)))
+    };
+    for (value, said) in row.iter_mut().zip(MEMO.with(|memo| memo.get(text, said))) {
+        *value = f32::from(u8::from(said));
     }
 }
 

@@ -6,9 +6,13 @@
 //! points, file-transfer plug-ins and users: whatever it holds, these functions return, and what they
 //! return is bounded by [`MAX_REASON`].
 
+mod memo;
 mod normalise;
 mod parts;
 
+use std::borrow::Cow;
+
+pub(crate) use memo::Memo;
 pub use normalise::{normalised, words};
 pub use parts::{file_name, file_server, host, machine, url};
 
@@ -25,14 +29,10 @@ const MAX_SCHEME: usize = 20;
 /// `Reason unspecified` for none; the ad keeps the text as it was. Both give the same here.
 pub fn canonical(reason: &str) -> String {
     let reason = &reason[..floor_boundary(reason, MAX_REASON)];
-    let flat: String = reason
-        .chars()
-        .map(|c| match c {
-            '\n' => '|',
-            '\r' => ' ',
-            c => c,
-        })
-        .collect();
+    let flat = match memchr::memchr2(b'\n', b'\r', reason.as_bytes()) {
+        None => Cow::Borrowed(reason),
+        Some(_) => Cow::Owned(reason.replace('\n', "|").replace('\r', " ")),
+    };
     let flat = flat.trim_matches(is_blank);
     if flat == "Reason unspecified" { String::new() } else { flat.to_owned() }
 }

@@ -1,6 +1,8 @@
 //! The form of a hold reason that like holds share.
 
-use super::{canonical, floor_boundary, is_break, path_end, url_length};
+use std::rc::Rc;
+
+use super::{Memo, canonical, floor_boundary, is_break, path_end, url_length};
 use crate::text::strip_control;
 
 /// Bytes of a normalised reason that are kept.
@@ -16,6 +18,11 @@ const MAX_WORD: usize = 40;
 /// program). Numbers that tell the cause stay: errno, exit and status codes, signals, HTTP statuses.
 /// Control characters are left out, white space becomes one blank, and 1,024 bytes are kept.
 pub fn normalised(reason: &str) -> String {
+    thread_local!(static MEMO: Memo<String> = const { Memo::new() });
+    MEMO.with(|memo| memo.get(reason, normalise))
+}
+
+fn normalise(reason: &str) -> String {
     let reason = canonical(reason);
     let reason = strip_control(&reason);
     let mut scan = Scan { rest: &reason, out: String::new(), before: [const { String::new() }; 3] };
@@ -29,6 +36,12 @@ pub fn normalised(reason: &str) -> String {
 /// The tokens of [`normalised`] in lower case, in order: words of letters, digits and `_`, and
 /// placeholders. A token is at most 40 bytes long.
 pub fn words(reason: &str) -> impl Iterator<Item = String> + use<> {
+    thread_local!(static MEMO: Memo<Rc<[String]>> = const { Memo::new() });
+    let tokens = MEMO.with(|memo| memo.get(reason, tokens));
+    (0..tokens.len()).map(move |at| tokens[at].clone())
+}
+
+fn tokens(reason: &str) -> Rc<[String]> {
     let text = normalised(reason).to_lowercase();
     let mut tokens = Vec::new();
     let mut rest = text.as_str();
@@ -41,7 +54,7 @@ pub fn words(reason: &str) -> impl Iterator<Item = String> + use<> {
         }
         rest = &rest[if length > 0 { length } else { c.len_utf8() }..];
     }
-    tokens.into_iter()
+    tokens.into()
 }
 
 const PLACEHOLDERS: [&str; 8] =

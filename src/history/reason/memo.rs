@@ -1,0 +1,64 @@
+//! What was last worked out of hold reasons: like holds stand side by side, and ask the same.
+
+use std::cell::RefCell;
+
+/// Reasons remembered.
+const ENTRIES: usize = 8;
+
+/// Bytes of the longest reason remembered.
+const LONGEST: usize = 4096;
+
+/// The last few reasons, and what a function made of each. The function must depend on nothing else.
+#[derive(Debug)]
+pub(crate) struct Memo<V> {
+    entries: RefCell<Vec<(Box<str>, V)>>,
+}
+
+impl<V: Clone> Memo<V> {
+    /// Remembers nothing yet.
+    pub(crate) const fn new() -> Self {
+        Self { entries: RefCell::new(Vec::new()) }
+    }
+
+    /// What `work` makes of `reason`: remembered, or worked out now.
+    pub(crate) fn get(&self, reason: &str, work: impl FnOnce(&str) -> V) -> V {
+        let known = self.entries.borrow().iter().position(|(text, _)| **text == *reason);
+        if let Some(at) = known {
+            let mut entries = self.entries.borrow_mut();
+            // What is asked for stays; the last place goes first.
+            entries[..=at].rotate_right(1);
+            return entries[0].1.clone();
+        }
+        let value = work(reason);
+        if reason.len() <= LONGEST {
+            let mut entries = self.entries.borrow_mut();
+            entries.truncate(ENTRIES - 1);
+            entries.insert(0, (reason.into(), value.clone()));
+        }
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_is_worked_out_once_while_it_is_asked_for() {
+        let memo = Memo::new();
+        let mut worked = 0;
+        let mut length = |reason: &str| {
+            memo.get(reason, |reason| {
+                worked += 1;
+                reason.len()
+            })
+        };
+        for round in 0..3 * ENTRIES {
+            assert_eq!(length("always"), 6);
+            assert_eq!(length(&"x".repeat(round)), round);
+        }
+        assert_eq!(length(&"y".repeat(LONGEST + 1)), LONGEST + 1);
+        assert_eq!(worked, 1 + 3 * ENTRIES + 1);
+        assert!(memo.entries.borrow().len() <= ENTRIES);
+    }
+}
