@@ -4,6 +4,9 @@
 //! of it), an LSTM reads the frames oldest first, its last output and a linear layer over the
 //! standardised statics meet in a hidden layer, and one unit gives the logit.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use super::archive::MAX_TENSORS_BYTES;
 use super::lanes::dot;
 use super::lstm::{LayerParameters, Lstm, LstmState};
@@ -26,10 +29,52 @@ struct Linear {
 
 impl Linear {
     fn apply(&self, input: &[f32], output: &mut [f32]) {
-        for (unit, (value, bias)) in output.iter_mut().zip(&self.bias).enumerate() {
-            let row = &self.weight[unit * self.inputs..(unit + 1) * self.inputs];
-            *value = bias + dot(row, input);
+        output.copy_from_slice(&self.bias);
+        self.add(0..self.inputs, input, output);
+    }
+
+    /// Adds what the inputs of a range contribute.
+    fn add(&self, inputs: Range<usize>, input: &[f32], output: &mut [f32]) {
+        for (value, row) in output.iter_mut().zip(self.weight.chunks_exact(self.inputs)) {
+            *value += dot(&row[inputs.clone()], input);
         }
+    }
+}
+
+/// Standardisation of the statics and the dense layer over them. Most cells of a row are 0: what a row of zeros comes to
+/// is worked out once, and each other cell adds to it. In f64, since a column that hardly varies is divided by little.
+#[derive(Debug)]
+struct Statics {
+    of_zeros: Vec<f64>,
+    /// `[k, units]`: weights over scale.
+    columns: Vec<f64>,
+}
+
+impl Statics {
+    fn new(layer: &Linear, mean: &[f32], scale: &[f32]) -> Self {
+        let units = layer.bias.len();
+        let mut of_zeros: Vec<f64> = layer.bias.iter().copied().map(f64::from).collect();
+        let mut columns = Vec::with_capacity(layer.inputs * units);
+        for (column, (&mean, &scale)) in mean.iter().zip(scale).enumerate() {
+            for (unit, of_zeros) in of_zeros.iter_mut().enumerate() {
+                let weight = layer.weight[unit * layer.inputs + column];
+                let weight = f64::from(weight) / f64::from(scale);
+                *of_zeros -= f64::from(mean) * weight;
+                columns.push(weight);
+            }
+        }
+        Self { of_zeros, columns }
+    }
+
+    fn apply(&self, statics: &[f32], sums: &mut [f64], output: &mut [f32]) {
+        sums.copy_from_slice(&self.of_zeros);
+        for (&x, column) in statics.iter().zip(self.columns.chunks_exact(sums.len())) {
+            if x != 0.0 {
+                let x = f64::from(x);
+                sums.iter_mut().zip(column).for_each(|(sum, weight)| *sum += x * weight);
+            }
+        }
+        output.iter_mut().zip(sums).for_each(|(value, sum)| *value = *sum as f32);
     }
 }
 
@@ -42,9 +87,7 @@ pub struct BuiltinEngine {
     width: usize,
     lstm: Lstm,
     hidden: usize,
-    mean: Vec<f32>,
-    scale: Vec<f32>,
-    statics: Linear,
+    statics: Statics,
     head: Linear,
     output: Linear,
 }
@@ -127,9 +170,7 @@ impl BuiltinEngine {
             width,
             lstm,
             hidden,
-            mean,
-            scale,
-            statics: tensors.linear("statics", units, k)?,
+            statics: Statics::new(&tensors.linear("statics", units, k)?, &mean, &scale),
             head: tensors.linear("hidden", joint, hidden + units)?,
             output: tensors.linear("output", 1, joint)?,
         })
@@ -183,18 +224,12 @@ impl BuiltinEngine {
         }
     }
 
-    /// The logit of one sample from its LSTM output and its statics.
-    fn logit(&self, lstm: &[f32], statics: &[f32], work: &mut Work) -> f32 {
-        for (value, ((x, mean), scale)) in
-            work.statics.iter_mut().zip(statics.iter().zip(&self.mean).zip(&self.scale))
-        {
-            *value = (x - mean) / scale;
-        }
-        let (from_lstm, from_statics) = work.joint.split_at_mut(self.hidden);
-        from_lstm.copy_from_slice(lstm);
-        self.statics.apply(&work.statics, from_statics);
-        rectify(from_statics);
-        self.head.apply(&work.joint, &mut work.head);
+    /// The logit of one sample from what its LSTM output brings to the head and its statics.
+    fn logit(&self, of_lstm: &[f32], statics: &[f32], work: &mut Work) -> f32 {
+        self.statics.apply(statics, &mut work.sums, &mut work.statics);
+        rectify(&mut work.statics);
+        work.head.copy_from_slice(of_lstm);
+        self.head.add(self.hidden..self.head.inputs, &work.statics, &mut work.head);
         rectify(&mut work.head);
         let mut logit = [0.0];
         self.output.apply(&work.head, &mut logit);
@@ -207,46 +242,65 @@ impl Engine for BuiltinEngine {
         batch.check(&self.dimensions)?;
         let Dimensions { m, j, k, .. } = self.dimensions;
         let states = |sample: usize| &batch.states[sample * m * j..(sample + 1) * m * j];
+        let joint = self.output.inputs;
         let mut work = Work {
             many: self.lstm.state(),
             one: self.lstm.state(),
-            statics: vec![0.0; k],
-            joint: vec![0.0; self.head.inputs],
-            head: vec![0.0; self.output.inputs],
+            sums: vec![0.0; self.statics.of_zeros.len()],
+            statics: vec![0.0; self.statics.of_zeros.len()],
+            head: vec![0.0; joint],
         };
         let mut logits = Vec::with_capacity(batch.n);
-        let mut distinct = Vec::with_capacity(BLOCK.min(batch.n));
         let mut outputs = vec![0.0; BLOCK.min(batch.n) * self.hidden];
+        let mut of_lstm = vec![0.0; BLOCK.min(batch.n) * joint];
         for start in (0..batch.n).step_by(BLOCK) {
             let block = start..(start + BLOCK).min(batch.n);
-            // The actions asked about one job differ in their statics only: one run of the LSTM.
-            distinct.clear();
-            distinct.extend(
-                block
-                    .clone()
-                    .filter(|&sample| sample == start || states(sample) != states(sample - 1)),
-            );
+            // The actions asked about one job differ in their statics only, like jobs often: one run of the LSTM.
+            let (distinct, run_of) = distinct(block.clone(), &states);
             self.read_frames(batch, &distinct, &mut work, &mut outputs);
-            let mut at = 0;
-            for sample in block {
-                while distinct.get(at + 1).is_some_and(|&next| next <= sample) {
-                    at += 1;
-                }
-                let lstm = &outputs[at * self.hidden..(at + 1) * self.hidden];
+            let runs = outputs.chunks_exact(self.hidden).zip(of_lstm.chunks_exact_mut(joint));
+            for (output, of_lstm) in runs.take(distinct.len()) {
+                of_lstm.copy_from_slice(&self.head.bias);
+                self.head.add(0..self.hidden, output, of_lstm);
+            }
+            for (sample, run) in block.zip(run_of) {
+                let of_lstm = &of_lstm[run * joint..(run + 1) * joint];
                 let statics = &batch.statics[sample * k..(sample + 1) * k];
-                logits.push(self.logit(lstm, statics, &mut work));
+                logits.push(self.logit(of_lstm, statics, &mut work));
             }
         }
         Ok(logits)
     }
 }
 
+/// The first sample of each states there are, and for each sample which of those it has.
+fn distinct<'a>(
+    samples: Range<usize>,
+    states: &impl Fn(usize) -> &'a [u8],
+) -> (Vec<usize>, Vec<usize>) {
+    let mut first: Vec<usize> = Vec::new();
+    let mut known: HashMap<&[u8], usize> = HashMap::new();
+    let mut run_of: Vec<usize> = Vec::with_capacity(samples.len());
+    for sample in samples {
+        let run = match run_of.last() {
+            // The samples of one job stand side by side.
+            Some(&before) if states(sample) == states(first[before]) => before,
+            _ => *known.entry(states(sample)).or_insert_with(|| {
+                first.push(sample);
+                first.len() - 1
+            }),
+        };
+        run_of.push(run);
+    }
+    (first, run_of)
+}
+
 /// Memory used again for every sample of a call.
 struct Work {
     many: LstmState<LANES>,
     one: LstmState<1>,
+    sums: Vec<f64>,
     statics: Vec<f32>,
-    joint: Vec<f32>,
     head: Vec<f32>,
 }
 
