@@ -6,7 +6,7 @@ use super::changes::{self, Change};
 use super::decide::{Chances, Decision, decide};
 use super::job_facts::JobFacts;
 use super::{Advice, HeldJob, Recommendation, Trust, Wait, evidence, limit, meaning};
-use crate::features::{FrameEdges, Neighbourhood, Recovery, Sampler, Scope};
+use crate::features::{FrameEdges, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, History, HoldInQueue, reason};
 use crate::model::{Batch, Model, ModelError};
 use crate::userlog::JobId;
@@ -50,6 +50,18 @@ pub struct Advisor<'a> {
     now: i64,
     /// Jobs held now by code, where only the queue tells.
     held_by_code: HashMap<i32, usize>,
+    /// What a wait could bring to jobs with input from a file server.
+    server_recovers: Recovery,
+    /// What a wait could bring to other jobs.
+    place_recovers: Recovery,
+}
+
+/// A held job of which the model is asked.
+struct Question<'h> {
+    held: &'h Held,
+    hold: Episode,
+    neighbourhoods: Vec<Neighbourhood>,
+    actions: Vec<Action>,
 }
 
 /// Seconds ahead for which a release by HTCondor itself is worth waiting for.
@@ -65,7 +77,14 @@ impl<'a> Advisor<'a> {
         let frames = FrameEdges::new(schema.frame_edges.clone()).unwrap_or_default();
         let sampler = Sampler::new(history, frames);
         model.check_schema(&sampler.schema().hash)?;
-        Ok(Self { sampler, model, now, held_by_code: HashMap::new() })
+        Ok(Self {
+            server_recovers: Recovery::of(schema, &[Scope::Server, Scope::Reason]),
+            place_recovers: Recovery::of(schema, &[Scope::Reason, Scope::Site]),
+            sampler,
+            model,
+            now,
+            held_by_code: HashMap::new(),
+        })
     }
 
     /// Tells how many jobs the queue shows held, by code.
@@ -96,17 +115,50 @@ impl<'a> Advisor<'a> {
     /// # Errors
     /// [`ModelError`] when the engine fails.
     pub fn advise(&self, held: &Held) -> Result<Option<Advice>, ModelError> {
-        let Some(hold) = self.history().held_at(held.job, held.in_queue.as_ref(), self.now) else {
-            return Ok(None);
-        };
-        let neighbourhoods = self.sampler.neighbourhood(&hold, self.now);
-        let text = hold.reason.clone().unwrap_or_default();
-        let parts = changes::Hold {
-            code: Some(hold.identity.code),
-            subcode: Some(hold.identity.subcode),
-            reason: &text,
-        };
-        let mut actions = changes::applicable_actions(&parts, &held.facts);
+        Ok(self.advise_all(std::slice::from_ref(held))?.pop().flatten())
+    }
+
+    /// Judges several jobs; in the place of each its advice, `None` if it is not held. The model is asked once, and like
+    /// jobs cost it less together than one by one. What each is advised is the same.
+    ///
+    /// # Errors
+    /// [`ModelError`] when the engine fails.
+    pub fn advise_all(&self, held: &[Held]) -> Result<Vec<Option<Advice>>, ModelError> {
+        let (mut states, mut statics) = (Vec::new(), Vec::new());
+        let mut n = 0;
+        let questions: Vec<Option<Question<'_>>> = held
+            .iter()
+            .map(|held| {
+                self.question(held, |sample| {
+                    states.extend_from_slice(&sample.states);
+                    statics.extend_from_slice(&sample.statics);
+                    n += 1;
+                })
+            })
+            .collect();
+        let chances = self.model.probabilities(&Batch { states: &states, statics: &statics, n })?;
+        let mut chances = chances.into_iter();
+        let advices = questions.into_iter().map(|question| {
+            let question = question?;
+            let actions = question.actions.iter().copied().zip(chances.by_ref()).collect();
+            let recovered = chances.next();
+            let limit = limit::of(question.held, question.hold.identity.code);
+            // Nothing outside the job changes a limit of its own.
+            let recovered = recovered.filter(|_| limit.is_none());
+            Some(self.conclude(&question, &Chances { actions, recovered, limit }))
+        });
+        Ok(advices.collect())
+    }
+
+    /// What the model is asked of a job: a sample for each action that makes sense, and one as it would be had others been
+    /// seen to get through. `None` if it is not held.
+    fn question<'h>(&self, held: &'h Held, mut ask: impl FnMut(&Sample)) -> Option<Question<'h>> {
+        let hold = self.history().held_at(held.job, held.in_queue.as_ref(), self.now)?;
+        let elsewhere =
+            self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
+        let (mut sample, neighbourhoods) =
+            self.sampler.sample_and_neighbourhood(&hold, self.now, Action::AsIs, elsewhere);
+        let mut actions = changes::applicable_actions(&parts(&hold), &held.facts);
         // A server that is away looks the same from one site as a site that cannot reach it. Another site is worth trying
         // only where others get through and are held at the same time.
         let server =
@@ -117,74 +169,43 @@ impl<'a> Advisor<'a> {
         if server.is_some_and(|server| !mixed(server)) {
             actions.retain(|&action| action != Action::Site);
         }
-        let mut chances = self.chances(&hold, &actions, &neighbourhoods)?;
-        chances.limit = limit::of(held, hold.identity.code);
-        // Nothing outside the job changes a limit of its own.
-        chances.recovered = chances.recovered.filter(|_| chances.limit.is_none());
-        let decision = self.decision(&hold, &chances, held);
+        for &action in &actions {
+            sample.set_action(action);
+            ask(&sample);
+        }
+        sample.set_action(Action::AsIs);
+        // What a wait could bring: others of the narrowest scope that is known get through again.
+        let recovers = if server.is_some() { &self.server_recovers } else { &self.place_recovers };
+        ask(&recovers.apply(&sample));
+        Some(Question { held, hold, neighbourhoods, actions })
+    }
+
+    /// The advice, from what the model answered.
+    fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
+        let Question { held, hold, neighbourhoods, .. } = question;
+        let parts = parts(hold);
+        let decision = self.decision(hold, chances, held);
         let change =
             decision.action.and_then(|action| changes::change(action, &parts, &held.facts));
         let job = self.history().job(held.job);
-        Ok(Some(Advice {
-            held: describe(held, &hold, &text),
+        Advice {
+            held: describe(held, hold, parts.reason),
             recommendation: decision.recommendation,
             action: decision.action,
             success: chances.actions.clone(),
             band: decision.band(),
-            meaning: meaning::meaning(Some(hold.identity.code), Some(hold.identity.subcode), &text),
-            evidence: evidence::sentences(&hold, job, &neighbourhoods, self.now),
+            meaning: meaning::meaning(parts.code, parts.subcode, parts.reason),
+            evidence: evidence::sentences(hold, job, neighbourhoods, self.now),
             changes: changes_of(&decision, change.as_ref()),
             commands: commands_of(&decision, change.as_ref(), &parts, &held.facts),
-            wait: self.wait(&decision, &hold, held, &neighbourhoods),
+            wait: self.wait(&decision, hold, held, neighbourhoods),
             htcondor_will: held.htcondor_will.clone(),
             trust: Trust {
                 trained_on: self.model.metadata.training.trained_on.clone(),
                 outcomes_here: self.model.metadata.training.outcomes,
             },
             missing: Vec::new(),
-        }))
-    }
-
-    fn chances(
-        &self,
-        hold: &Episode,
-        actions: &[Action],
-        neighbourhoods: &[Neighbourhood],
-    ) -> Result<Chances, ModelError> {
-        let elsewhere =
-            self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
-        let mut sample = self.sampler.sample(hold, self.now, Action::AsIs, elsewhere);
-        let recovery = self.recovery(neighbourhoods);
-        let (mut states, mut statics) = (Vec::new(), Vec::new());
-        for &action in actions {
-            sample.set_action(action);
-            states.extend_from_slice(&sample.states);
-            statics.extend_from_slice(&sample.statics);
         }
-        sample.set_action(Action::AsIs);
-        let recovered = recovery.apply(&sample);
-        states.extend_from_slice(&recovered.states);
-        statics.extend_from_slice(&recovered.statics);
-        let n = actions.len() + 1;
-        let mut chances =
-            self.model.probabilities(&Batch { states: &states, statics: &statics, n })?;
-        let recovered = chances.pop();
-        Ok(Chances {
-            actions: actions.iter().copied().zip(chances).collect(),
-            recovered,
-            limit: None,
-        })
-    }
-
-    /// What a wait could bring: others of the narrowest scope that is known get through again.
-    fn recovery(&self, neighbourhoods: &[Neighbourhood]) -> Recovery {
-        let known =
-            |scope: Scope| neighbourhoods.iter().any(|neighbourhood| neighbourhood.scope == scope);
-        let mut scopes = vec![Scope::Reason, Scope::Site];
-        if known(Scope::Server) {
-            scopes = vec![Scope::Server, Scope::Reason];
-        }
-        Recovery::of(&self.model.metadata.schema, &scopes)
     }
 
     fn decision(&self, hold: &Episode, chances: &Chances, held: &Held) -> Decision {
@@ -231,6 +252,14 @@ impl<'a> Advisor<'a> {
             "another job with this hold reason has got through after a release".to_owned()
         };
         Some(Wait { what, until })
+    }
+}
+
+fn parts(hold: &Episode) -> changes::Hold<'_> {
+    changes::Hold {
+        code: Some(hold.identity.code),
+        subcode: Some(hold.identity.subcode),
+        reason: hold.reason.as_deref().unwrap_or_default(),
     }
 }
 

@@ -14,13 +14,16 @@ use super::{Config, Request};
 use crate::advice::job_facts::JobFacts;
 use crate::advice::{Advice, Advisor, Held};
 use crate::history::{Coverage, History, HoldInQueue, LogReport};
-use crate::model::Model;
+use crate::model::{Model, ModelError};
 use crate::policy::{DagNode, Kind, Knobs, forecast, own_limit};
 use crate::queue::QueueJob;
-use crate::userlog::{self, LogSet, ReadOptions};
+use crate::userlog::{self, JobId, LogSet, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
 const BATCH: usize = 512;
+
+/// Jobs of a batch judged together on one core.
+const TOGETHER: usize = 64;
 
 /// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not to be held
 /// are added to those refused.
@@ -49,27 +52,41 @@ pub(super) fn judge(
     for job in &gathered.held {
         *held_in_cluster.entry(job.id.cluster).or_default() += 1;
     }
-    let judge_one = |job: &QueueJob| {
-        let in_cluster = held_in_cluster.get(&job.id.cluster).copied().unwrap_or(0);
-        advisor.advise(&held(job, &knobs, in_cluster, now))
+    let judge_jobs = |jobs: &[QueueJob]| {
+        let in_cluster = |job: &QueueJob| held_in_cluster.get(&job.id.cluster).copied();
+        let held: Vec<Held> =
+            jobs.iter().map(|job| held(job, &knobs, in_cluster(job).unwrap_or(0), now)).collect();
+        advisor.advise_all(&held)
     };
     let jobs = std::mem::take(&mut gathered.held);
+    in_batches(&jobs, judge_jobs, |job, advice| match advice {
+        Some(mut advice) => {
+            advice.missing.extend(gathered.missing_of.remove(&job.id).unwrap_or_default());
+            advice.missing.extend(gathered.missing.iter().cloned());
+            Ok(take(&advice)?)
+        }
+        None => {
+            gathered.refused.push(format!("job {} is not held", job.id));
+            Ok(())
+        }
+    })
+}
+
+/// Judges jobs, several at a time and on all cores, and hands them on in their order.
+fn in_batches<T: Sync>(
+    jobs: &[T],
+    judge: impl Fn(&[T]) -> Result<Vec<Option<Advice>>, ModelError> + Sync,
+    mut take: impl FnMut(&T, Option<Advice>) -> Result<(), RunError>,
+) -> Result<(), RunError> {
     for batch in jobs.chunks(BATCH) {
-        // One job needs no threads.
-        let advices: Vec<_> = if jobs.len() < BATCH {
-            batch.iter().map(judge_one).collect()
+        let advices: Vec<_> = if jobs.len() <= TOGETHER {
+            // A few jobs need no threads.
+            vec![judge(batch)?]
         } else {
-            batch.par_iter().map(judge_one).collect()
+            batch.par_chunks(TOGETHER).map(&judge).collect::<Result<_, _>>()?
         };
-        for (job, advice) in batch.iter().zip(advices) {
-            match advice? {
-                Some(mut advice) => {
-                    advice.missing.extend(gathered.missing_of.remove(&job.id).unwrap_or_default());
-                    advice.missing.extend(gathered.missing.iter().cloned());
-                    take(&advice)?;
-                }
-                None => gathered.refused.push(format!("job {} is not held", job.id)),
-            }
+        for (job, advice) in batch.iter().zip(advices.into_iter().flatten()) {
+            take(job, advice)?;
         }
     }
     Ok(())
@@ -83,11 +100,15 @@ fn judge_logs(
 ) -> Result<(), RunError> {
     let mut taken = 0;
     let mut met = vec![false; request.selection.jobs.len()];
-    for job in advisor.held_in_logs() {
-        let Some(mut advice) = advisor.advise(&Held::of_log(job))? else { continue };
+    let judge_jobs = |jobs: &[JobId]| {
+        let held: Vec<Held> = jobs.iter().copied().map(Held::of_log).collect();
+        advisor.advise_all(&held)
+    };
+    in_batches(&advisor.held_in_logs(), judge_jobs, |&job, advice| {
+        let Some(mut advice) = advice else { return Ok(()) };
         let owner = advice.held.owner.as_deref();
         if !request.selection.names(job, owner, None) {
-            continue;
+            return Ok(());
         }
         for (spec, met) in request.selection.jobs.iter().zip(&mut met) {
             *met |= spec.names(job, owner, None);
@@ -97,7 +118,8 @@ fn judge_logs(
             advice.missing.extend(gathered.missing.iter().cloned());
             take(&advice)?;
         }
-    }
+        Ok(())
+    })?;
     for (spec, met) in request.selection.jobs.iter().zip(met) {
         if !met {
             gathered.refused.push(format!("{spec} is not held at the end of the log"));

@@ -63,10 +63,7 @@ impl Sampler {
     ) -> Sample {
         let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
         let view = self.view(hold, instant, &absent);
-        let mut statics = Vec::new();
-        put_facts(&mut statics, &view.facts(held_in_queue));
-        put_action(&mut statics, action);
-        Sample { states: view.states(), statics }
+        view.sample(action, held_in_queue, view.around())
     }
 }
 
@@ -75,14 +72,21 @@ impl Sampler {
     pub fn neighbourhood(&self, hold: &Episode, instant: i64) -> Vec<Neighbourhood> {
         let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
         let view = self.view(hold, instant, &absent);
-        let scopes = Scope::ALL.into_iter().zip(view.around()).zip(view.names());
-        scopes
-            .filter(|((_, neighbours), _)| neighbours.known)
-            .map(|((scope, neighbours), name)| {
-                let name = name.map(|name| self.history.symbols.name(name).to_owned());
-                Neighbourhood::of(scope, name, neighbours.series, &view.window())
-            })
-            .collect()
+        view.neighbourhood(view.around())
+    }
+
+    /// [`Sampler::sample`] and [`Sampler::neighbourhood`] at once.
+    pub fn sample_and_neighbourhood(
+        &self,
+        hold: &Episode,
+        instant: i64,
+        action: Action,
+        held_in_queue: Option<usize>,
+    ) -> (Sample, Vec<Neighbourhood>) {
+        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
+        let view = self.view(hold, instant, &absent);
+        let around = view.around();
+        (view.sample(action, held_in_queue, around), view.neighbourhood(around))
     }
 
     fn view<'a>(&'a self, hold: &'a Episode, instant: i64, absent: &'a JobHistory) -> View<'a> {
@@ -106,7 +110,33 @@ struct View<'a> {
     job: &'a JobHistory,
 }
 
+/// The other jobs, scope by scope.
+type AllScopes<'a> = [Neighbours<'a>; Scope::ALL.len()];
+
 impl<'a> View<'a> {
+    fn sample(
+        &self,
+        action: Action,
+        held_in_queue: Option<usize>,
+        around: AllScopes<'a>,
+    ) -> Sample {
+        let mut statics = Vec::new();
+        put_facts(&mut statics, &self.facts(held_in_queue, around));
+        put_action(&mut statics, action);
+        Sample { states: self.states(), statics }
+    }
+
+    fn neighbourhood(&self, around: AllScopes<'a>) -> Vec<Neighbourhood> {
+        let scopes = Scope::ALL.into_iter().zip(around).zip(self.names());
+        scopes
+            .filter(|((_, neighbours), _)| neighbours.known)
+            .map(|((scope, neighbours), name)| {
+                let name = name.map(|name| self.sampler.history.symbols.name(name).to_owned());
+                Neighbourhood::of(scope, name, neighbours.series, &self.window())
+            })
+            .collect()
+    }
+
     /// How many steps of the job itself are seen: up to the hold.
     fn own_steps(&self) -> usize {
         match self.hold.step {
@@ -153,7 +183,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn facts(&self, held_in_queue: Option<usize>) -> Facts<'a> {
+    fn facts(&self, held_in_queue: Option<usize>, around: AllScopes<'a>) -> Facts<'a> {
         let identity = &self.hold.identity;
         Facts {
             code: identity.code,
@@ -162,7 +192,7 @@ impl<'a> View<'a> {
             held_for: self.instant - self.hold.held_at,
             own: self.own(),
             usage: self.usage(),
-            around: self.around(),
+            around,
             held_in_queue,
             sees_access_point: self.sampler.history.sees_access_point(self.instant),
             instant: self.instant,
@@ -260,7 +290,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn around(&self) -> [Neighbours<'a>; Scope::ALL.len()] {
+    fn around(&self) -> AllScopes<'a> {
         let named = self.named();
         Scope::ALL.map(|scope| match scope {
             Scope::Cluster => self.group(Group::Cluster(self.job.job.cluster)),
