@@ -9,13 +9,19 @@ use std::thread;
 use super::{Config, Request};
 use crate::history::ATTRIBUTES;
 use crate::queue::{
-    AdText, Filter, Found, JobLogs, Projection, QueueError, QueueJob, Schedd, held_jobs_of_file,
-    unreadable,
+    AdText, Filter, Found, JobLogs, Projection, QueueError, QueueJob, RecentRuns, Schedd,
+    held_jobs_of_file, unreadable,
 };
 use crate::userlog::JobId;
 
 /// Up to this many jobs the ads of earlier runs are asked for: their history is read with care.
 const EPOCH_JOBS: usize = 1000;
+
+/// Seconds before a hold whose runs of the same owner are asked for: a day.
+const BEFORE_HOLD: i64 = 86_400;
+
+/// Seconds back from now from which on runs are asked for at the earliest: a week.
+const LONGEST_AGO: i64 = 7 * 86_400;
 
 /// What was found before anything is judged.
 #[derive(Debug, Default)]
@@ -44,7 +50,7 @@ pub struct Gathered {
     pub missing_of: HashMap<JobId, Vec<String>>,
 }
 
-/// Reads the queue or the files named. Of a file only the ads that `filter` lets through count; a queue
+/// Reads the queue or the files named, as of `now` (Unix seconds). Of a file only the ads that `filter` lets through count; a queue
 /// is sent the constraint.
 ///
 /// # Errors
@@ -53,6 +59,7 @@ pub fn gather(
     request: &Request,
     config: &Config,
     filter: Filter<'_>,
+    now: i64,
 ) -> Result<Gathered, QueueError> {
     let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref());
     let schedd = Schedd {
@@ -84,7 +91,7 @@ pub fn gather(
             can_be_read(file)?;
             out.epoch_file = Some(file.clone());
         }
-        None if !request.is_offline() => out.ask(&schedd, &projection),
+        None if !request.is_offline() => out.ask(&schedd, &projection, now),
         None => {}
     }
     Ok(out)
@@ -160,12 +167,14 @@ impl Gathered {
     }
 
     /// Asks for ads of earlier runs and, without an event log, for counts of holds; both at once.
-    fn ask(&mut self, schedd: &Schedd, projection: &Projection) {
+    fn ask(&mut self, schedd: &Schedd, projection: &Projection, now: i64) {
         let ids: Vec<JobId> = self.held.iter().map(|job| job.id).collect();
+        let others = self.recent_runs(now);
         let without_log = self.event_logs.is_empty();
         let (epochs, counts) = thread::scope(|scope| {
             let counts = without_log.then(|| scope.spawn(|| schedd.hold_counts()));
-            let epochs = (ids.len() <= EPOCH_JOBS).then(|| schedd.epochs(&ids, projection));
+            let epochs =
+                (ids.len() <= EPOCH_JOBS).then(|| schedd.epochs(&ids, &others, projection));
             (epochs, counts.and_then(|counts| counts.join().ok()))
         });
         match epochs {
@@ -181,5 +190,18 @@ impl Gathered {
             Some(Err(error)) => self.missing.push(format!("counts of held jobs: {error}")),
             None => {}
         }
+    }
+    /// Runs of the same owners around the holds. They may be of jobs whose log is read and whose ads are gone.
+    fn recent_runs(&self, now: i64) -> RecentRuns {
+        let mut runs = RecentRuns { since: now, submitted: now, ..RecentRuns::default() };
+        for job in self.held.iter().take(EPOCH_JOBS) {
+            let ad = job.ad.to_classad();
+            runs.owners.extend(ad.string("Owner"));
+            let held = ad.integer("EnteredCurrentStatus").unwrap_or(now);
+            runs.submitted = runs.submitted.min(ad.integer("QDate").unwrap_or(0));
+            runs.since = runs.since.min(held.saturating_sub(BEFORE_HOLD));
+        }
+        runs.since = runs.since.max(now.saturating_sub(LONGEST_AGO));
+        runs
     }
 }

@@ -90,7 +90,7 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
     // A constraint that is no expression is told before anything is read.
     let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
-    let mut gathered = gather(request, config, &filter)?;
+    let mut gathered = gather(request, config, &filter, now)?;
     let selection = &request.selection;
     let page = Page {
         columns: request.columns,

@@ -11,6 +11,7 @@ use super::job::{Found, QueueJob, Sorter, job_id};
 use super::projection::is_policy;
 use super::tool::{run_tool, stream_tool};
 use super::{AdItem, AdText, JobSpec, Projection, QueueError, Selection};
+use crate::text::classad_quote;
 use crate::userlog::JobId;
 
 /// Up to this many jobs named one by one, whole ads are asked for: what their policies refer to is then
@@ -19,6 +20,12 @@ const WHOLE_ADS: usize = 20;
 
 /// Jobs or clusters named to `condor_history` at most.
 const EPOCH_JOBS: usize = 50;
+
+/// Owners named to it at most.
+const EPOCH_OWNERS: usize = 5;
+
+/// Epoch ads read at most: a second of work, and about half of what HTCondor keeps by default (3 files of 20 MB).
+const EPOCH_ADS: usize = 5_000;
 
 /// The condor_schedd to ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,26 +139,35 @@ impl Schedd {
         })
     }
 
-    /// The ads of earlier runs of jobs, through `condor_history -epochs`. The second part says what was
-    /// left out.
+    /// The ads of earlier runs of jobs and of what else ran of their owners lately, through one
+    /// `condor_history -epochs`, newest first. The second part says what was left out.
     ///
     /// # Errors
     /// [`QueueError`] when `condor_history` cannot be run, fails or takes too long.
     pub fn epochs(
         &self,
         jobs: &[JobId],
+        others: &RecentRuns,
         projection: &Projection,
-    ) -> Result<(Vec<AdText>, Option<String>), QueueError> {
-        let ids = epoch_ids(jobs);
+    ) -> Result<(Vec<AdText>, Vec<String>), QueueError> {
+        let ids = epoch_specs(jobs);
         if ids.is_empty() {
-            return Ok((Vec::new(), None));
+            return Ok((Vec::new(), Vec::new()));
         }
-        let left_out =
-            (ids.len() > EPOCH_JOBS).then(|| format!("epoch ads of all but {EPOCH_JOBS} clusters"));
+        let mut left_out = Vec::new();
+        if ids.len() > EPOCH_JOBS {
+            left_out.push(format!("epoch ads of all but {EPOCH_JOBS} clusters"));
+        }
+        let named = ids.into_iter().take(EPOCH_JOBS);
+        let constraint: Vec<String> = named.chain(others.expression()).collect();
+        let constraint = constraint.join(" || ");
         let list = projection.list();
+        let limit = EPOCH_ADS.to_string();
         let mut arguments = self.arguments();
         arguments.extend(["-epochs", "-long", "-attributes", &list]);
-        arguments.extend(ids.iter().take(EPOCH_JOBS).map(String::as_str));
+        // Newest first: behind this there is nothing of these jobs. HTCondor 23 writes no such date and reads on.
+        let enough = format!("EpochWriteDate < {}", others.submitted.min(others.since));
+        arguments.extend(["-limit", &limit, "-since", &enough, "-constraint", &constraint]);
         let mut ads = Vec::new();
         stream_tool("condor_history", &arguments, self.timeout, |output| {
             read_ads(output, Path::new("output of condor_history"), projection, |item| {
@@ -160,6 +176,9 @@ impl Schedd {
                 }
             })
         })?;
+        if ads.len() >= EPOCH_ADS {
+            left_out.push(format!("epoch ads but for the newest {EPOCH_ADS}"));
+        }
         Ok((ads, left_out))
     }
 
@@ -195,13 +214,41 @@ fn count(text: &str) -> BTreeMap<(i32, i32), u64> {
     counts
 }
 
-/// The jobs one by one, or their clusters when they are many.
-fn epoch_ids(jobs: &[JobId]) -> Vec<String> {
+/// Expressions that are true for the jobs one by one, or for their clusters when they are many.
+fn epoch_specs(jobs: &[JobId]) -> Vec<String> {
     if jobs.len() <= EPOCH_JOBS {
-        return jobs.iter().map(JobId::to_string).collect();
+        let of_job = |id: &JobId| format!("(ClusterId == {} && ProcId == {})", id.cluster, id.proc);
+        return jobs.iter().map(of_job).collect();
     }
     let clusters: BTreeSet<i32> = jobs.iter().map(|job| job.cluster).collect();
-    clusters.iter().map(i32::to_string).collect()
+    clusters.iter().map(|cluster| format!("ClusterId == {cluster}")).collect()
+}
+
+/// Other runs of the owners of held jobs: they tell which file servers a job log's jobs read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecentRuns {
+    /// Owners.
+    pub owners: BTreeSet<String>,
+    /// Runs that ended before this, Unix seconds, are left out.
+    pub since: i64,
+    /// When the first of the held jobs was submitted, Unix seconds: no run of theirs is older.
+    pub submitted: i64,
+}
+
+impl RecentRuns {
+    /// `None` without owners, and with so many that it would be the whole history.
+    fn expression(&self) -> Option<String> {
+        let owners: Vec<String> = self
+            .owners
+            .iter()
+            .filter_map(|owner| Some(format!("Owner == {}", classad_quote(owner)?)))
+            .collect();
+        // HTCondor 23 writes no EpochWriteDate.
+        let ended = "ifThenElse(isUndefined(EpochWriteDate), EnteredCurrentStatus, EpochWriteDate)";
+        (1..=EPOCH_OWNERS)
+            .contains(&owners.len())
+            .then(|| format!("(({}) && {ended} >= {})", owners.join(" || "), self.since))
+    }
 }
 
 /// What policies of the jobs refer to and the projection leaves out.
@@ -234,8 +281,26 @@ mod tests {
     #[test]
     fn many_jobs_are_asked_for_by_cluster() {
         let jobs: Vec<JobId> = (0..60).map(|proc| JobId::new(7 + proc % 2, proc)).collect();
-        assert_eq!(epoch_ids(&jobs), ["7", "8"]);
-        assert_eq!(epoch_ids(&jobs[..2]), ["7.0", "8.1"]);
+        assert_eq!(epoch_specs(&jobs), ["ClusterId == 7", "ClusterId == 8"]);
+        assert_eq!(epoch_specs(&jobs[..1]), ["(ClusterId == 7 && ProcId == 0)"]);
+    }
+
+    #[test]
+    fn runs_of_an_owner_are_asked_for_by_their_end() {
+        let mut runs =
+            RecentRuns { owners: BTreeSet::from(["alice".to_owned()]), since: 5, submitted: 0 };
+        let expression = runs.expression().unwrap();
+        let ran = |text: &str| {
+            let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
+            let expression = classads::Expr::parse_old(&expression).unwrap();
+            ad.evaluate_expr(&expression, &classads::EvalContext::default()).as_boolean()
+        };
+        assert_eq!(ran("Owner = \"alice\"\nEpochWriteDate = 6\n"), Some(true));
+        assert_eq!(ran("Owner = \"alice\"\nEpochWriteDate = 4\n"), Some(false));
+        assert_eq!(ran("Owner = \"alice\"\nEnteredCurrentStatus = 6\n"), Some(true));
+        assert_eq!(ran("Owner = \"bob\"\nEpochWriteDate = 6\n"), Some(false));
+        runs.owners.extend((0..EPOCH_OWNERS).map(|n| format!("user{n}")));
+        assert_eq!(runs.expression(), None);
     }
 
     #[test]

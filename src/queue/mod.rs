@@ -17,7 +17,7 @@ mod tool;
 pub use ad_text::AdText;
 pub use ads::{AdItem, Ads};
 pub use ads_file::{Filter, held_jobs_of_file};
-pub use condor_q::Schedd;
+pub use condor_q::{RecentRuns, Schedd};
 pub use error::QueueError;
 pub use job::{Found, QueueJob};
 pub use logs::{JobLogs, unreadable};

@@ -103,3 +103,74 @@ fn what_could_not_be_asked_is_told() {
     assert!(said.stdout.contains("ads of earlier runs: cannot run condor_history"), "{said:?}");
     assert!(said.stdout.contains("EVENT_LOG is not set here"), "{said:?}");
 }
+
+#[test]
+fn runs_of_the_owner_tell_what_the_jobs_of_a_log_read() {
+    let place = Place::new();
+    let log = place.file(
+        "job.log",
+        "\
+000 (7.000.000) 2026-03-01 09:00:00 Job submitted from host: <127.0.0.1:9618>
+...
+000 (8.000.000) 2026-03-01 09:00:00 Job submitted from host: <127.0.0.1:9618>
+...
+012 (7.000.000) 2026-03-01 10:00:00 Job was held.
+\tTransfer input files failure at execution point slot1@e1 using protocol http. Details: Failed to connect to 10.1.1.1 port 80 ( URL file = http://data.example/a )|
+\tCode 13 Subcode 256
+...
+001 (8.000.000) 2026-03-01 10:10:00 Job executing on host: <127.0.0.1:40000>
+...
+005 (8.000.000) 2026-03-01 10:20:00 Job terminated.
+\t(1) Normal termination (return value 0)
+...
+",
+    );
+    let url = "Transfer input files failure at execution point slot1@e1 using protocol http. Details: Failed to connect to \
+               10.1.1.1 port 80 ( URL file = http://data.example/a )";
+    let held = ad(
+        7,
+        0,
+        &format!(
+            "QDate = 1772355600\nTransferInput = \"http://data.example/a\"\nUserLog = \"{}\"",
+            log.display()
+        ),
+    );
+    let held: String = held
+        .lines()
+        .map(|line| match line.split_once(" = ") {
+            Some(("HoldReason", _)) => format!("HoldReason = \"{url}\"\n"),
+            Some(("HoldReasonSubCode", _)) => "HoldReasonSubCode = 256\n".to_owned(),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    queue_of(&place, &held);
+    let script = |run: &str| {
+        format!("echo \"$@\" > {}\nprintf '{run}'", place.path("history.calls").display())
+    };
+    let evidence = || {
+        let said = place.run(&["7.0", "-now", NOW, "-af", "Evidence"], "");
+        assert_eq!(said.status, 0, "{said:?}");
+        said.stdout
+    };
+    let sibling = "1 other job with input from data.example began to execute since this hold";
+    place.tool("condor_history", &script(""));
+    assert!(!evidence().contains(sibling));
+    place.tool(
+        "condor_history",
+        &script(
+            "ClusterId = 8\\nProcId = 0\\nOwner = \"alice\"\\nEpochAdType = \"EPOCH\"\\n\
+             EpochWriteDate = 1772360400\\nTransferInput = \"http://data.example/b\"\\n\\n",
+        ),
+    );
+    let told = evidence();
+    assert!(told.contains(sibling), "{told}");
+    let calls = fs::read_to_string(place.path("history.calls")).unwrap();
+    for part in [
+        "-epochs -long",
+        "-limit 5000",
+        "-since EpochWriteDate < 17722",
+        "(ClusterId == 7 && ProcId == 0) || ((Owner == \"alice\") && ",
+    ] {
+        assert!(calls.contains(part), "{part}: {calls}");
+    }
+}
