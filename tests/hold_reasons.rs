@@ -62,7 +62,7 @@ fn real_reasons_fall_into_few_forms() {
         let Ok(bytes) = std::fs::read(entry.path()) else { continue };
         for (reason, code, subcode) in holds(&String::from_utf8_lossy(&bytes)) {
             all += 1;
-            say(&mut said, &Hold { code, subcode, reason });
+            say(&mut said, &Hold { code, subcode, reason, held_at: None });
             with_host += usize::from(host(reason).is_some());
             with_file += usize::from(file_name(reason).is_some());
             with_server += usize::from(file_server(reason).is_some());

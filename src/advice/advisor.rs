@@ -260,6 +260,7 @@ fn parts(hold: &Episode) -> changes::Hold<'_> {
         code: Some(hold.identity.code),
         subcode: Some(hold.identity.subcode),
         reason: hold.reason.as_deref().unwrap_or_default(),
+        held_at: Some(hold.held_at),
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Hold<'a> {
     pub subcode: Option<i32>,
     /// HoldReason.
     pub reason: &'a str,
+    /// EnteredCurrentStatus, or the time of the hold's event, which is that or a little later; Unix seconds.
+    pub held_at: Option<i64>,
 }
 
 impl Hold<'_> {
@@ -93,7 +95,8 @@ pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Chang
 ///
 /// A job may have run and been held for something else since the advice was given; the constraint
 /// lets the schedd check that: job, JobStatus, HoldReasonCode and, where the ad has it, NumHolds,
-/// which goes up with every hold. `condor_release` says so when no job fits.
+/// which goes up with every hold, else that the hold did not begin later. A log's holds are not counted for
+/// it: for one event the schedd may count two. `condor_release` says so when no job fits.
 pub fn release_command(hold: &Hold<'_>, facts: &JobFacts) -> String {
     let mut constraint = format!(
         "ClusterId == {} && ProcId == {} && JobStatus == 5",
@@ -104,6 +107,8 @@ pub fn release_command(hold: &Hold<'_>, facts: &JobFacts) -> String {
     }
     if let Some(num_holds) = facts.num_holds {
         constraint.push_str(&format!(" && NumHolds == {num_holds}"));
+    } else if let Some(held_at) = hold.held_at {
+        constraint.push_str(&format!(" && EnteredCurrentStatus <= {held_at}"));
     }
     shell_command(["condor_release", "-constraint", &constraint])
 }

@@ -9,7 +9,7 @@ fn facts() -> JobFacts {
 }
 
 fn hold(code: i32, subcode: i32, reason: &str) -> Hold<'_> {
-    Hold { code: Some(code), subcode: Some(subcode), reason }
+    Hold { code: Some(code), subcode: Some(subcode), reason, held_at: Some(1_772_359_200) }
 }
 
 const MEMORY: &str = "Error from slot1_1@e2031.example.org: Job has gone over cgroup memory limit of 2048 megabytes. Last measured usage: 2040 megabytes.  Consider resubmitting with a higher request_memory.";
@@ -20,6 +20,9 @@ fn release_names_the_very_hold() {
         release_command(&hold(13, 256, ""), &facts()),
         "condor_release -constraint 'ClusterId == 1234 && ProcId == 0 && JobStatus == 5 && HoldReasonCode == 13 && NumHolds == 2'"
     );
+    let of_log = JobFacts::of(JobId::new(1234, 0));
+    let later = "HoldReasonCode == 13 && EnteredCurrentStatus <= 1772359200'";
+    assert!(release_command(&hold(13, 256, ""), &of_log).ends_with(later));
     assert!(remove_command(&hold(13, 256, ""), &facts()).starts_with("condor_rm -constraint '"));
 }
 

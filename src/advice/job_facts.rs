@@ -2,6 +2,7 @@
 
 use classads::{ClassAd, EvalContext, Value};
 
+use crate::history::{disk_used, memory_used};
 use crate::policy::OwnLimit;
 use crate::userlog::JobId;
 
@@ -16,13 +17,13 @@ pub struct JobFacts {
     pub request_memory: Option<i64>,
     /// MemoryProvisioned of the last run, MiB.
     pub memory_provisioned: Option<i64>,
-    /// MemoryUsage, MiB.
+    /// Memory used by the last run as it was measured, else MemoryUsage; MiB.
     pub memory_usage: Option<i64>,
     /// RequestDisk, KiB.
     pub request_disk: Option<i64>,
     /// DiskProvisioned of the last run, KiB.
     pub disk_provisioned: Option<i64>,
-    /// DiskUsage, KiB.
+    /// Disk used by the last run as it was measured, else DiskUsage; KiB.
     pub disk_usage: Option<i64>,
     /// LastRemoteHost: `slot1_1@host`.
     pub last_remote_host: Option<String>,
@@ -59,15 +60,19 @@ impl JobFacts {
     pub fn of_ad(job: JobId, ad: &ClassAd) -> Self {
         let integer = |name: &str| whole(&ad.evaluate(name, &EvalContext::default()));
         let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
+        let used = |measured: Option<f64>, name: &str| {
+            measured.map(Value::Real).as_ref().and_then(whole).or_else(|| integer(name))
+        };
         Self {
             job,
             num_holds: integer("NumHolds"),
             request_memory: integer("RequestMemory"),
             memory_provisioned: integer("MemoryProvisioned"),
-            memory_usage: integer("MemoryUsage"),
+            // The figures that the evidence gives, not the ones rounded up for publication.
+            memory_usage: used(memory_used(ad), "MemoryUsage"),
             request_disk: integer("RequestDisk"),
             disk_provisioned: integer("DiskProvisioned"),
-            disk_usage: integer("DiskUsage"),
+            disk_usage: used(disk_used(ad), "DiskUsage"),
             last_remote_host: text("LastRemoteHost"),
             glidein_resource: text("MachineAttrGLIDEIN_ResourceName0"),
             glidein_site: text("MachineAttrGLIDEIN_Site0"),
@@ -125,5 +130,21 @@ mod tests {
         assert_eq!(facts.requirements.as_deref(), Some("(TARGET.Arch == \"X86_64\")"));
         assert_eq!(facts.executable().as_deref(), Some("/home/u/run.sh"));
         assert_eq!(facts.num_holds, None);
+    }
+
+    #[test]
+    fn usage_is_the_measured_one() {
+        let mut ad = ClassAd::new();
+        ad.insert("MemoryUsage", Expr::parse_old("((ResidentSetSize + 1023) / 1024)").unwrap());
+        for (name, kib) in [
+            ("ResidentSetSize", 225_000),
+            ("ResidentSetSize_RAW", 213_200),
+            ("DiskUsage", 100_000),
+            ("DiskUsage_RAW", 81_930),
+        ] {
+            ad.insert_value(name, kib);
+        }
+        let facts = JobFacts::of_ad(JobId::new(1, 0), &ad);
+        assert_eq!((facts.memory_usage, facts.disk_usage), (Some(209), Some(81_930)));
     }
 }

@@ -74,6 +74,9 @@ pub fn gather(
         }
         None if request.is_offline() => {
             out.logs_alone = true;
+            if request.user_logs.is_empty() {
+                request.event_logs.iter().try_for_each(|log| can_be_read(log))?;
+            }
             Found::default()
         }
         None => schedd.held_jobs(&request.selection, request.limit, &projection)?,

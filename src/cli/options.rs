@@ -140,7 +140,8 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         2,
         Section::Sources,
         "Read what goes on around the job from this event log of the access point, instead of the \
-         file that EVENT_LOG names. May be given several times.",
+         file that EVENT_LOG names. Given alone, the jobs on hold at its end are judged and no queue \
+         is asked. May be given several times.",
     )
     .takes(Takes::One("filename"))
     .repeats(),

@@ -84,9 +84,16 @@ impl Request {
         Ok(Self::from_matches(&matches))
     }
 
-    /// No queue is to be asked: ads or logs were named.
+    /// No queue is to be asked: ads or logs were named. An event log is enough only where nothing was named that a queue
+    /// must tell: with jobs it stands for what goes on around them.
     pub fn is_offline(&self) -> bool {
-        self.job_ads.is_some() || !self.user_logs.is_empty()
+        let asks_queue = !self.selection.jobs.is_empty()
+            || self.selection.constraint.is_some()
+            || self.schedd.is_some()
+            || self.pool.is_some();
+        self.job_ads.is_some()
+            || !self.user_logs.is_empty()
+            || (!self.event_logs.is_empty() && !asks_queue)
     }
 
     fn from_matches(matches: &ArgMatches) -> Self {
@@ -261,6 +268,14 @@ mod tests {
         assert_eq!(request.schedd.as_deref(), Some("s"));
         assert_eq!(request.pool.as_deref(), Some("h"));
         assert!(request.is_offline());
+    }
+
+    #[test]
+    fn an_event_log_alone_is_enough() {
+        assert!(read("-eventlog E").unwrap().is_offline());
+        for asks in ["-eventlog E 7.1", "-ev E -const true", "-ev E -name s", "-ev E bob"] {
+            assert!(!read(asks).unwrap().is_offline(), "{asks}");
+        }
     }
 
     #[test]

@@ -90,7 +90,6 @@ impl AdFacts {
     /// The facts of a job ad, known at `known`.
     pub fn of(ad: &ClassAd, known: i64, symbols: &mut Symbols) -> Self {
         let number = |name: &str| ad.real(name).filter(|value| value.is_finite() && *value >= 0.0);
-        let measured = |name: &str| measured(number(name), number(&format!("{name}_RAW")));
         let list = ad.string("TransferInput").unwrap_or_default();
         let (input, servers) = input_names(&list, &ad.string("Iwd").unwrap_or_default(), symbols);
         // The ad of a run names its slot in RemoteHost and the run before in LastRemoteHost; the queue's ad of a held job
@@ -111,12 +110,10 @@ impl AdFacts {
             num_job_starts: ad.integer("NumJobStarts"),
             request_memory: number("RequestMemory"),
             memory_provisioned: number("MemoryProvisioned"),
-            memory_usage: measured("ResidentSetSize")
-                .map(|kib| (kib / 1024.0).ceil())
-                .or_else(|| number("MemoryUsage")),
+            memory_usage: memory_used(ad).or_else(|| number("MemoryUsage")),
             request_disk: number("RequestDisk"),
             disk_provisioned: number("DiskProvisioned"),
-            disk_usage: measured("DiskUsage"),
+            disk_usage: disk_used(ad),
             input,
             servers,
             machine: machine.map(|machine| symbols.intern(&machine)),
@@ -139,6 +136,21 @@ impl AdFacts {
             ),
         }
     }
+}
+
+/// Memory of the last run as it was measured, MiB.
+pub(crate) fn memory_used(ad: &ClassAd) -> Option<f64> {
+    size(ad, "ResidentSetSize").map(|kib| (kib / 1024.0).ceil())
+}
+
+/// Disk of the last run as it was measured, KiB.
+pub(crate) fn disk_used(ad: &ClassAd) -> Option<f64> {
+    size(ad, "DiskUsage")
+}
+
+fn size(ad: &ClassAd, name: &str) -> Option<f64> {
+    let number = |name: &str| ad.real(name).filter(|value| value.is_finite() && *value >= 0.0);
+    measured(number(name), number(&format!("{name}_RAW")))
 }
 
 /// The size as it was measured. The schedd publishes a size rounded up and keeps the measured one in `_RAW`; the shadow,

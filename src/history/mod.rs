@@ -14,6 +14,7 @@ mod symbol;
 pub use access_point::{Coverage, History, SourceId};
 pub use action::{Action, Outcome};
 pub use ad_facts::{ATTRIBUTES, AdFacts};
+pub(crate) use ad_facts::{disk_used, memory_used};
 pub use episode::{Episode, HoldIdentity, HoldInQueue};
 pub use job::{JobHistory, Known};
 pub use journal::{Journal, JournalEntry};

@@ -43,7 +43,7 @@ fn a_delay_ends_at_its_second() {
     assert_eq!(forecast.policies[0].now, Truth::False);
     assert_eq!(
         said(&forecast),
-        "HTCondor will release this job by itself at 2025-11-21 04:50 or soon after (periodic_release)."
+        "HTCondor will release this job at 2025-11-21 04:50 or soon after (periodic_release)."
     );
 }
 
@@ -112,7 +112,7 @@ fn removal_after_days_is_found() {
         forecast.deed,
         deed(Kind::Remove, "SYSTEM_PERIODIC_REMOVE", NOW - 600 + 3 * 86_400 + 1)
     );
-    assert!(said(&forecast).starts_with("HTCondor will remove this job by itself at 2025-11-24"));
+    assert!(said(&forecast).starts_with("HTCondor will remove this job at 2025-11-24"));
     assert!(!said(&forecast).contains("periodic_release"), "false is the default");
 }
 

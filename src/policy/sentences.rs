@@ -44,12 +44,12 @@ impl Forecast {
         let name = display_name(&deed.by);
         if deed.at <= self.now {
             format!(
-                "HTCondor will {does} this job by itself when it next looks, every {} s or less often ({name} is true).",
+                "HTCondor will {does} this job when it next looks, every {} s or less often ({name} is true).",
                 self.interval.0
             )
         } else {
             format!(
-                "HTCondor will {does} this job by itself at {} or soon after ({name}).",
+                "HTCondor will {does} this job at {} or soon after ({name}).",
                 civil(deed.at, zone)
             )
         }
@@ -57,7 +57,7 @@ impl Forecast {
 
     fn nothing(&self) -> String {
         let days = HORIZON / (24 * 3600);
-        format!("HTCondor will neither release nor remove this job by itself within {days} days.")
+        format!("HTCondor will neither release nor remove this job within {days} days.")
     }
 
     fn gate_sentence(&self) -> Option<String> {

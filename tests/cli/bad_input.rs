@@ -43,6 +43,17 @@ fn an_event_log_that_cannot_be_read_is_told_in_one_line() {
 }
 
 #[test]
+fn an_event_log_alone_asks_no_queue() {
+    let place = Place::new();
+    place.tool("condor_q", "echo asked > calls");
+    let log = place.file("EventLog", HELD_LOG);
+    let said = place.run(&["-eventlog", log.to_str().unwrap(), "-now", NOW, "-af:j", "Owner"], "");
+    assert_eq!((said.status, said.stdout.as_str()), (0, "1234.0 undefined\n"), "{said:?}");
+    assert!(!place.path("calls").exists());
+    place.run(&["-eventlog", "absent"], "").is_error(&["cannot read absent", "No such file"]);
+}
+
+#[test]
 fn binary_files() {
     let place = Place::new();
     let path = place.file("binary", b"\x7fELF\x02\x01\x01\x00\x00\xff\xfe");
