@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::expr::Expr;
-use crate::syntax::Syntax;
 use crate::syntax::error::ParseError;
+use crate::syntax::{Syntax, constant, recent};
 
 /// The expression of an attribute, or why it is none.
 pub(crate) type Parsed = Result<Expr, ParseError>;
@@ -45,12 +45,21 @@ impl Span {
 }
 
 impl Entry {
+    /// Why the text is no expression; `None` if it is one.
+    pub(crate) fn error(&self, text: &str) -> Option<&ParseError> {
+        let raw = text.get(self.raw.range()).unwrap_or_default();
+        if constant::is_constant(raw) {
+            return None;
+        }
+        self.parsed(text).as_ref().err()
+    }
+
     pub(crate) fn parsed(&self, text: &str) -> &Parsed {
         self.parsed.get_or_init(|| {
             let raw = text.get(self.raw.range()).unwrap_or_default();
-            match self.syntax {
-                Syntax::Old => Expr::parse_old(raw),
-                Syntax::New => Expr::parse(raw),
+            match constant::value(raw) {
+                Some(value) => Ok(Expr::literal(value)),
+                None => recent::expression(raw, self.syntax),
             }
         })
     }

@@ -211,11 +211,11 @@ impl ClassAd {
         })
     }
 
-    /// The attributes whose text is no expression, and why. Parses every attribute.
+    /// The attributes whose text is no expression, and why. Parses every attribute that is not plainly a constant.
     pub fn errors(&self) -> impl Iterator<Item = (&str, &ParseError)> {
         self.names()
             .zip(&self.entries)
-            .filter_map(|(name, entry)| Some((name, entry.parsed(&self.text).as_ref().err()?)))
+            .filter_map(|(name, entry)| Some((name, entry.error(&self.text)?)))
     }
 
     /// The line `*** ...` that HTCondor's history files write after an ad, if there was one;

@@ -40,6 +40,30 @@ struct Lines {
     line: u64,
     projection: Projection,
     checked: bool,
+    left_out: LeftOut,
+}
+
+/// Attributes of an ad that its projection does not name, until it is known whether the ad refers to them.
+#[derive(Debug, Default)]
+struct LeftOut {
+    text: Vec<u8>,
+    /// Where each line ends in the text, and its number.
+    lines: Vec<(usize, u64)>,
+}
+
+impl LeftOut {
+    fn push(&mut self, line: &[u8], number: u64) {
+        // An ad this large is cut anyhow.
+        if self.text.len() + line.len() <= MAX_AD_SIZE {
+            self.text.extend_from_slice(line);
+            self.lines.push((self.text.len(), number));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.lines.clear();
+    }
 }
 
 enum Event {
@@ -62,6 +86,7 @@ impl<R: BufRead> AdReader<R> {
                 line: 0,
                 projection: Projection::default(),
                 checked: false,
+                left_out: LeftOut::default(),
             },
             ended: false,
         }
@@ -149,6 +174,20 @@ impl<R: BufRead> Iterator for AdReader<R> {
 
 impl Lines {
     fn finish(&mut self) -> Option<ClassAd> {
+        if let Some(projection) = self.projection.with_references(&self.ad) {
+            let left_out = std::mem::take(&mut self.left_out);
+            let mut start = 0;
+            for &(end, number) in &left_out.lines {
+                if let Some((name, raw)) = split(&left_out.text[start..end])
+                    && projection.wants(name)
+                {
+                    self.ad.put(&text(name), &text(raw), Syntax::Old, None, number);
+                }
+                start = end;
+            }
+            self.left_out = left_out;
+        }
+        self.left_out.clear();
         self.size = 0;
         self.too_large = false;
         (!self.ad.is_empty()).then(|| std::mem::take(&mut self.ad))
@@ -175,22 +214,19 @@ impl Lines {
     }
 
     fn attribute(&mut self, line: &[u8]) -> Event {
-        let name_end = line
-            .iter()
-            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_' || **b == b'.')
-            .count();
-        let name = &line[..name_end];
-        let rest = line[name_end..].trim_ascii_start();
-        let Some(raw) = rest.strip_prefix(b"=").filter(|_| !name.is_empty()) else {
+        let Some((name, raw)) = split(line) else {
             let start: String = String::from_utf8_lossy(line).chars().take(40).collect();
             let message =
                 format!("expected 'Attribute = expression', found '{}'", start.escape_debug());
             return Event::Error(AdError::malformed(self.line, message));
         };
         if !self.projection.wants(name) {
+            if self.projection.may_want_more() {
+                self.left_out.push(line, self.line);
+            }
             return Event::More;
         }
-        let raw = text(raw.trim_ascii_start());
+        let raw = text(raw);
         let name = text(name);
         self.size += line.len();
         if self.size > MAX_AD_SIZE {
@@ -213,6 +249,14 @@ impl Lines {
         self.ad.put(&name, &raw, Syntax::Old, None, self.line);
         Event::More
     }
+}
+
+/// Name and expression of an attribute.
+fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let in_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_' || **b == b'.';
+    let (name, rest) = line.split_at(line.iter().take_while(in_name).count());
+    let raw = rest.trim_ascii_start().strip_prefix(b"=").filter(|_| !name.is_empty())?;
+    Some((name, raw.trim_ascii_start()))
 }
 
 fn text(bytes: &[u8]) -> Cow<'_, str> {

@@ -19,23 +19,78 @@ pub const MAX_AD_SIZE: usize = 64 * 1024 * 1024;
 
 /// The attributes a reader keeps.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Projection(Option<Vec<(u32, Box<str>)>>);
+pub(crate) struct Projection {
+    /// `None`: all of them.
+    names: Option<Names>,
+    /// Expressions whose references are kept as well.
+    policies: Vec<Box<str>>,
+}
+
+#[derive(Clone, Debug)]
+struct Names {
+    names: Vec<(u32, Box<str>)>,
+    /// A bit for the low bits of each hash: most names of an ad differ from all of these in that already.
+    hashes: [u64; 16],
+}
+
+impl Names {
+    fn of<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Names {
+        let mut all = Names { names: Vec::new(), hashes: [0; 16] };
+        names.into_iter().for_each(|name| all.add(name.as_ref()));
+        all
+    }
+
+    fn add(&mut self, name: &str) {
+        let hash = name::hash(name.as_bytes());
+        let (word, bit) = Names::place(hash);
+        self.hashes[word] |= bit;
+        self.names.push((hash, name.into()));
+    }
+
+    fn place(hash: u32) -> (usize, u64) {
+        ((hash >> 6) as usize % 16, 1 << (hash % 64))
+    }
+
+    fn has(&self, name: &[u8]) -> bool {
+        let hash = name::hash(name);
+        let (word, bit) = Names::place(hash);
+        let same = |known: &(u32, Box<str>)| {
+            known.0 == hash && known.1.as_bytes().eq_ignore_ascii_case(name)
+        };
+        self.hashes[word] & bit != 0 && self.names.iter().any(same)
+    }
+}
 
 impl Projection {
     fn of<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Projection {
-        let wanted = names.into_iter().map(|wanted| {
-            let wanted = wanted.as_ref();
-            (name::hash(wanted.as_bytes()), wanted.into())
-        });
-        Projection(Some(wanted.collect()))
+        Projection { names: Some(Names::of(names)), policies: Vec::new() }
     }
 
     fn wants(&self, name: &[u8]) -> bool {
-        let Some(wanted) = &self.0 else { return true };
-        let hash = name::hash(name);
-        wanted
-            .iter()
-            .any(|(known, wanted)| *known == hash && wanted.as_bytes().eq_ignore_ascii_case(name))
+        self.names.as_ref().is_none_or(|names| names.has(name))
+    }
+
+    /// Something that is not wanted by its name may be by what refers to it.
+    fn may_want_more(&self) -> bool {
+        self.names.is_some() && !self.policies.is_empty()
+    }
+
+    /// This projection and what the policies of an ad refer to. `None` where that is nothing more.
+    fn with_references(&self, ad: &ClassAd) -> Option<Projection> {
+        if !self.may_want_more() {
+            return None;
+        }
+        let mut more: Option<Names> = None;
+        let policies = self.policies.iter().filter_map(|policy| ad.get(policy));
+        for policy in policies.filter(|policy| policy.as_literal().is_none()) {
+            for reference in policy.attribute_references() {
+                if !self.wants(reference.name.as_bytes()) {
+                    more.get_or_insert_with(|| self.names.clone().unwrap_or(Names::of([""; 0])))
+                        .add(&reference.name);
+                }
+            }
+        }
+        more.map(|names| Projection { names: Some(names), policies: Vec::new() })
     }
 }
 
@@ -80,7 +135,18 @@ impl<R: BufRead> AdStream<R> {
         mut self,
         names: impl IntoIterator<Item = S>,
     ) -> AdStream<R> {
-        self.projection = Projection::of(names);
+        self.projection.names = Some(Names::of(names));
+        self
+    }
+
+    /// Keeps what these attributes of an ad refer to as well, where they are expressions.
+    #[must_use]
+    pub fn with_references_of<S: AsRef<str>>(
+        mut self,
+        policies: impl IntoIterator<Item = S>,
+    ) -> AdStream<R> {
+        self.projection.policies =
+            policies.into_iter().map(|policy| policy.as_ref().into()).collect();
         self
     }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::Syntax;
+use super::constant;
 use super::error::ParseError;
 use super::lexer::{Lexer, Token};
 use crate::ad::ClassAd;
@@ -23,6 +24,14 @@ const OPERAND: &[&str] =
 
 /// Reads the whole of `text` as one expression.
 pub(crate) fn expression(text: &str, syntax: Syntax) -> Result<Expr, ParseError> {
+    match constant::value(text) {
+        Some(value) => Ok(Expr(Repr::Literal(value))),
+        None => parse(text, syntax),
+    }
+}
+
+/// [`expression`] by the grammar alone.
+pub(crate) fn parse(text: &str, syntax: Syntax) -> Result<Expr, ParseError> {
     let mut parser = Parser::new(text, syntax)?;
     let root = parser.conditional()?;
     parser.expect_end()?;

@@ -14,7 +14,7 @@ pub(crate) fn ad(
     line: u64,
     projection: &Projection,
 ) -> (Option<ClassAd>, Vec<AdError>) {
-    let mut scanner = Scanner { text, at: 0, depth: 0 };
+    let mut scanner = Scanner { text, at: 0, depth: 0, counted: 0, lines: 0 };
     let mut ad = ClassAd::new();
     let mut errors = Vec::new();
     let result = scanner.object(|scanner, name| {
@@ -59,12 +59,19 @@ struct Scanner<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
+    /// Lines that end before this place have been counted.
+    counted: usize,
+    lines: u64,
 }
 
 impl<'a> Scanner<'a> {
-    fn lines(&self) -> u64 {
-        self.text.as_bytes()[..self.at.min(self.text.len())].iter().filter(|b| **b == b'\n').count()
-            as u64
+    /// Lines that end before the scanner.
+    fn lines(&mut self) -> u64 {
+        let at = self.at.min(self.text.len());
+        let new = &self.text.as_bytes()[self.counted.min(at)..at];
+        self.lines += memchr::memchr_iter(b'\n', new).count() as u64;
+        self.counted = at;
+        self.lines
     }
 
     fn peek(&mut self) -> Option<u8> {

@@ -68,7 +68,11 @@ impl<R: BufRead> Iterator for AdReader<R> {
             }
             Found::Text(line) => {
                 let text = String::from_utf8_lossy(&self.texts.text);
-                let (ad, errors) = convert::ad(&text, line, &self.projection);
+                let (mut ad, mut errors) = convert::ad(&text, line, &self.projection);
+                let more = ad.as_ref().and_then(|ad| self.projection.with_references(ad));
+                if let Some(more) = more {
+                    (ad, errors) = convert::ad(&text, line, &more);
+                }
                 self.waiting.extend(errors.into_iter().map(Err));
                 if let Some(ad) = ad {
                     self.waiting.push_back(Ok(ad));
