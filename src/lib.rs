@@ -15,6 +15,7 @@ pub mod advice;
 pub mod cli;
 pub mod features;
 pub mod history;
+mod memo;
 pub mod model;
 pub mod policy;
 pub mod queue;

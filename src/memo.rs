@@ -1,14 +1,14 @@
-//! What was last worked out of hold reasons: like holds stand side by side, and ask the same.
+//! What was last worked out of texts: like jobs stand side by side, and ask about the same reasons and expressions.
 
 use std::cell::RefCell;
 
-/// Reasons remembered.
+/// Texts remembered.
 const ENTRIES: usize = 8;
 
-/// Bytes of the longest reason remembered.
+/// Bytes of the longest text remembered.
 const LONGEST: usize = 4096;
 
-/// The last few reasons, and what a function made of each. The function must depend on nothing else.
+/// The last few texts, and what a function made of each. The function must depend on nothing else.
 #[derive(Debug)]
 pub(crate) struct Memo<V> {
     entries: RefCell<Vec<(Box<str>, V)>>,
@@ -20,20 +20,20 @@ impl<V: Clone> Memo<V> {
         Self { entries: RefCell::new(Vec::new()) }
     }
 
-    /// What `work` makes of `reason`: remembered, or worked out now.
-    pub(crate) fn get(&self, reason: &str, work: impl FnOnce(&str) -> V) -> V {
-        let known = self.entries.borrow().iter().position(|(text, _)| **text == *reason);
+    /// What `work` makes of `text`: remembered, or worked out now.
+    pub(crate) fn get(&self, text: &str, work: impl FnOnce(&str) -> V) -> V {
+        let known = self.entries.borrow().iter().position(|(known, _)| **known == *text);
         if let Some(at) = known {
             let mut entries = self.entries.borrow_mut();
             // What is asked for stays; the last place goes first.
             entries[..=at].rotate_right(1);
             return entries[0].1.clone();
         }
-        let value = work(reason);
-        if reason.len() <= LONGEST {
+        let value = work(text);
+        if text.len() <= LONGEST {
             let mut entries = self.entries.borrow_mut();
             entries.truncate(ENTRIES - 1);
-            entries.insert(0, (reason.into(), value.clone()));
+            entries.insert(0, (text.into(), value.clone()));
         }
         value
     }
@@ -44,13 +44,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_reason_is_worked_out_once_while_it_is_asked_for() {
+    fn each_text_is_worked_out_once_while_it_is_asked_for() {
         let memo = Memo::new();
         let mut worked = 0;
-        let mut length = |reason: &str| {
-            memo.get(reason, |reason| {
+        let mut length = |text: &str| {
+            memo.get(text, |text| {
                 worked += 1;
-                reason.len()
+                text.len()
             })
         };
         for round in 0..3 * ENTRIES {

@@ -2,7 +2,7 @@
 
 use classads::{ClassAd, EvalContext, Value};
 
-use crate::history::{disk_used, memory_used};
+use crate::history::{disk_used, memory_used, printed};
 use crate::policy::OwnLimit;
 use crate::userlog::JobId;
 
@@ -76,7 +76,7 @@ impl JobFacts {
             last_remote_host: text("LastRemoteHost"),
             glidein_resource: text("MachineAttrGLIDEIN_ResourceName0"),
             glidein_site: text("MachineAttrGLIDEIN_Site0"),
-            requirements: ad.get("Requirements").map(ToString::to_string),
+            requirements: printed(ad, "Requirements"),
             command: text("Cmd"),
             iwd: text("Iwd"),
             proxy: text("x509userproxy"),

@@ -4,7 +4,8 @@
 //! HTCondor 25; the wording is this project's own. Codes say what failed, not whether it will again.
 
 use super::errno::Errno;
-use crate::history::reason::{Memo, words};
+use crate::history::reason::words;
+use crate::memo::Memo;
 
 /// What the subcode of a code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

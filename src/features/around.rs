@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::series::{Results, Series};
 use crate::history::{
-    Action, Exit, History, JobHistory, Journal, Outcome, Step, Symbol, Symbols, What,
-    reason::{self, Memo},
+    Action, Exit, History, JobHistory, Journal, Outcome, Step, Symbol, Symbols, What, reason,
 };
+use crate::memo::Memo;
 
 /// What a group of jobs has in common with the held one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

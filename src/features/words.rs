@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::history::reason::{self, Memo};
+use crate::history::reason;
+use crate::memo::Memo;
 
 /// Buckets that words are hashed into.
 pub(crate) const BUCKETS: usize = 64;

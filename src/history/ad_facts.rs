@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use classads::ClassAd;
 
 use super::{Symbol, Symbols, reason};
+use crate::memo::Memo;
 
 /// Attributes read from a job ad. `condor_q` is asked for these and no more.
 pub const ATTRIBUTES: &[&str] = &[
@@ -209,11 +210,23 @@ pub(crate) fn is_site_attribute(name: &str) -> bool {
     SITE_ATTRIBUTES.iter().any(|site| site.eq_ignore_ascii_case(name))
 }
 
+/// An attribute's expression as `condor_q -long` prints it.
+pub(crate) fn printed(ad: &ClassAd, name: &str) -> Option<String> {
+    thread_local!(static MEMO: Memo<String> = const { Memo::new() });
+    let expression = ad.get(name)?;
+    let print = |_: &str| expression.to_string();
+    // What a backslash says depends on the syntax, which the text alone does not tell.
+    match ad.raw(name).filter(|raw| expression.as_literal().is_none() && !raw.contains('\\')) {
+        Some(raw) => Some(MEMO.with(|memo| memo.get(raw, print))),
+        None => Some(print("")),
+    }
+}
+
 fn digest(ad: &ClassAd, names: &[&str]) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     let mut any = false;
     for name in names {
-        let expression = ad.get(name).map(ToString::to_string);
+        let expression = printed(ad, name);
         any |= expression.is_some();
         expression.hash(&mut hasher);
     }

@@ -13,6 +13,7 @@ mod symbol;
 
 pub use access_point::{Coverage, History, SourceId};
 pub use action::{Action, Outcome};
+pub(crate) use ad_facts::printed;
 pub use ad_facts::{ATTRIBUTES, AdFacts};
 pub(crate) use ad_facts::{disk_used, memory_used};
 pub use episode::{Episode, HoldIdentity, HoldInQueue};

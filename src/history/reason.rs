@@ -6,13 +6,11 @@
 //! points, file-transfer plug-ins and users: whatever it holds, these functions return, and what they
 //! return is bounded by [`MAX_REASON`].
 
-mod memo;
 mod normalise;
 mod parts;
 
 use std::borrow::Cow;
 
-pub(crate) use memo::Memo;
 pub use normalise::{normalised, words};
 pub use parts::{file_name, file_server, host, machine, url};
 

@@ -1,7 +1,7 @@
 //! Job ads one by one from what `condor_q -long`, `-json` and `-jsonl` write, with the attributes needed.
 //!
-//! One ad at a time is in memory as a whole: its policies say which of its attributes are needed beside
-//! those of the [`Projection`]. A damaged attribute or ad is reported with the line it stands on; what
+//! One ad at a time is in memory. Kept are the attributes of the [`Projection`] and those that policies of the ad refer
+//! to. A damaged attribute or ad is reported with the line it stands on; what
 //! follows is read.
 
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::io::{self, BufRead};
 
 use classads::{AdStream, ClassAd};
 
-use super::projection::Projection;
+use super::projection::{POLICIES, Projection};
 
 /// Faults of one ad that are reported.
 const FAULTS: usize = 20;
@@ -25,19 +25,18 @@ pub enum AdItem {
 
 /// The ads of an input, read on demand.
 #[derive(Debug)]
-pub struct Ads<'a, R> {
+pub struct Ads<R> {
     /// `None` for an input that is not text.
     stream: Option<AdStream<R>>,
-    projection: &'a Projection,
     waiting: VecDeque<AdItem>,
 }
 
-impl<'a, R: BufRead> Ads<'a, R> {
+impl<R: BufRead> Ads<R> {
     /// Begins to read; what the first characters are tells the form.
     ///
     /// # Errors
     /// When the input cannot be read.
-    pub fn new(mut input: R, projection: &'a Projection) -> io::Result<Self> {
+    pub fn new(mut input: R, projection: &Projection) -> io::Result<Self> {
         let start = loop {
             match input.fill_buf() {
                 Ok(bytes) => break bytes,
@@ -45,22 +44,18 @@ impl<'a, R: BufRead> Ads<'a, R> {
                 Err(error) => return Err(error),
             }
         };
-        let mut ads = Self { stream: None, projection, waiting: VecDeque::new() };
+        let mut ads = Self { stream: None, waiting: VecDeque::new() };
         if memchr::memchr(0, &start[..start.len().min(4096)]).is_some() {
             ads.waiting.push_back(AdItem::Fault("line 1: binary data, not text".to_owned()));
         } else {
-            ads.stream = Some(classads::read_ads(input));
+            let stream = classads::read_ads(input).with_projection(projection.names());
+            ads.stream = Some(stream.with_references_of(POLICIES));
         }
         Ok(ads)
     }
 
-    /// Queues the needed part of an ad, behind what is wrong in it.
+    /// Queues an ad behind what is wrong in it.
     fn take(&mut self, mut ad: ClassAd) {
-        let more = self.projection.references_of_policies(&ad);
-        ad.retain(|name| {
-            self.projection.keeps(name.as_bytes())
-                || more.iter().any(|wanted| wanted.eq_ignore_ascii_case(name))
-        });
         let damaged: Vec<String> = ad.errors().map(|(name, _)| name.to_owned()).collect();
         for (name, error) in ad.errors().take(FAULTS) {
             let line = ad.line(name).map(|line| format!("line {line}: ")).unwrap_or_default();
@@ -75,7 +70,7 @@ impl<'a, R: BufRead> Ads<'a, R> {
     }
 }
 
-impl<R: BufRead> Iterator for Ads<'_, R> {
+impl<R: BufRead> Iterator for Ads<R> {
     type Item = io::Result<AdItem>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -47,7 +47,7 @@ const POLICY_INPUTS: &[&str] = &[
 ];
 
 /// Expressions of the job that HTCondor evaluates while it is held; what they refer to is kept as well.
-const POLICIES: &[&str] = &[
+pub(super) const POLICIES: &[&str] = &[
     "PeriodicRelease",
     "PeriodicRemove",
     "PeriodicHold",
@@ -122,6 +122,11 @@ impl Projection {
             .map(|reference| reference.name)
             .filter(|name| !self.keeps(name.as_bytes()))
             .collect()
+    }
+
+    /// The names kept.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
     }
 
     /// The names separated by commas, as `-attributes` takes them.

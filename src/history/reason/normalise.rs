@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Memo, canonical, floor_boundary, is_break, path_end, url_length};
+use super::{canonical, floor_boundary, is_break, path_end, url_length};
+use crate::memo::Memo;
 use crate::text::strip_control;
 
 /// Bytes of a normalised reason that are kept.
