@@ -114,6 +114,13 @@ pub fn label(code: i32) -> Option<&'static str> {
     known(code).map(|known| known.label)
 }
 
+/// Whether the codes say what failed, so that [`meaning`] tells as much of the cause as the reason does, in whichever of
+/// HTCondor's wordings that is. The reason of a policy or a hook says what its code does not.
+pub fn tells_cause(code: Option<i32>) -> bool {
+    let kind = code.and_then(known).map(|known| known.subcode);
+    matches!(kind, Some(Subcode::Errno | Subcode::Transfer | Subcode::Resource))
+}
+
 /// The usual change for this code, as a clause without capital and full stop. `None` where nothing is
 /// to be changed (protocol errors, services that were away) or the code is not known.
 pub fn usual_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'static str> {
@@ -418,6 +425,16 @@ mod tests {
     }
 
     /// Guides on the web say otherwise: 6 staging of input, 12 running, 21 memory, 34 a job policy.
+    #[test]
+    fn policies_say_in_their_reason_what_their_code_does_not() {
+        for code in [6, 13, 34] {
+            assert!(tells_cause(Some(code)), "{code}");
+        }
+        for code in [Some(3), Some(21), Some(26), Some(48), Some(999), None] {
+            assert!(!tells_cause(code), "{code:?}");
+        }
+    }
+
     #[test]
     fn common_errors_about_codes_are_not_repeated() {
         assert!(of(6, 2, "").starts_with("The program could not be started"));

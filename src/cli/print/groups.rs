@@ -1,8 +1,11 @@
 //! Several jobs: one block for each group of like holds.
 //!
-//! A group has one cluster, code, subcode, normalised reason, recommendation and, but for the job's
-//! id, the same commands: so that one command does for all of it.
+//! A group has one cluster, code, subcode, reason, recommendation and action. The reason is what the codes mean in plain
+//! words where that tells the cause, since several versions of HTCondor word it in several ways, and else the normalised
+//! hold reason, of which the first one is printed. One command does for all
+//! of it where the jobs' commands differ, but for the id, in a number of which the largest does for all.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -12,9 +15,12 @@ use super::attributes::command_text;
 use super::block::{self, codes};
 use super::sure::{probability, trust, verdict};
 use super::times::{length, minute};
+use super::varying::Varying;
 use super::wrap::wrap;
 use crate::advice::Advice;
-use crate::text::{shell_quote, strip_control};
+use crate::advice::meaning::tells_cause;
+use crate::history::Action;
+use crate::text::{shell_quote, shorten, strip_control};
 use crate::userlog::JobId;
 
 /// Stands for the job's id in commands that are compared.
@@ -26,7 +32,7 @@ struct Key {
     hold: Hold,
     reason: String,
     recommendation: &'static str,
-    commands: Vec<String>,
+    action: Option<Action>,
 }
 
 /// Cluster, code and subcode: what a constraint can tell.
@@ -44,6 +50,13 @@ struct Group {
     procs: Vec<i32>,
     /// What HTCondor will do by itself, as far as it is the same for all members.
     by_itself: Vec<String>,
+    /// What to change first, one text.
+    changes: Varying,
+    /// What to wait for, and the latest instant named.
+    wait: Varying,
+    until: Option<i64>,
+    /// The commands with [`ID`] for the job; empty where some have more than others.
+    commands: Vec<Varying>,
 }
 
 /// Groups of the advices added so far: their memory grows with the groups and 4 bytes a job.
@@ -53,12 +66,23 @@ pub(super) struct Groups {
     /// Jobs judged, by what a constraint can tell.
     holds: HashMap<Hold, usize>,
     trusts: BTreeSet<String>,
-    missing: BTreeSet<String>,
+    missing: BTreeMap<String, Missing>,
+    jobs: usize,
+}
+
+/// What could not be read, of the same kind.
+#[derive(Debug)]
+struct Missing {
+    first: String,
+    /// Jobs that lack it.
     jobs: usize,
 }
 
 /// Sentences on what HTCondor will do by itself that are printed of a group.
 const BY_ITSELF: usize = 2;
+
+/// Characters of a hold reason that are printed of a group.
+const REASON: usize = 200;
 
 /// Lines on what could not be read that are printed.
 const MISSING: usize = 20;
@@ -69,13 +93,22 @@ impl Groups {
         *self.holds.entry(hold(advice)).or_default() += 1;
         self.trusts.insert(trust(advice));
         for line in &advice.missing {
-            if self.missing.len() <= MISSING && !self.missing.contains(line) {
-                self.missing.insert(line.clone());
+            let kind = kind_of_missing(line);
+            if let Some(missing) = self.missing.get_mut(&*kind) {
+                missing.jobs += 1;
+            } else if self.missing.len() <= MISSING {
+                let missing = Missing { first: line.clone(), jobs: 1 };
+                self.missing.insert(kind.into_owned(), missing);
             }
         }
         let chance = probability(advice).unwrap_or(0.0);
         let held = &advice.held;
         let (proc, since) = (held.job.proc, held.held_since);
+        let changes = advice.changes.join(" ");
+        let wait = advice.wait.as_ref().map_or("", |wait| &wait.what);
+        let until = advice.wait.as_ref().and_then(|wait| wait.until);
+        let commands: Vec<String> =
+            advice.commands.iter().map(|command| with_target(command, held.job)).collect();
         let group = self.groups.entry(key(advice)).or_insert_with(|| Group {
             verdict: verdict(advice),
             first: advice.clone(),
@@ -84,7 +117,19 @@ impl Groups {
             newest: since,
             procs: Vec::new(),
             by_itself: advice.htcondor_will.clone(),
+            changes: Varying::new(&changes),
+            wait: Varying::new(wait),
+            until,
+            commands: commands.iter().map(|command| Varying::new(command)).collect(),
         });
+        group.changes.add(&changes);
+        group.wait.add(wait);
+        group.until = group.until.max(until);
+        if commands.len() == group.commands.len() {
+            group.commands.iter_mut().zip(&commands).for_each(|(all, one)| all.add(one));
+        } else {
+            group.commands.clear();
+        }
         group.by_itself.retain(|sentence| advice.htcondor_will.contains(sentence));
         group.procs.push(proc);
         group.oldest = group.oldest.min(since);
@@ -120,8 +165,12 @@ impl Groups {
         for text in &self.trusts {
             line("", text)?;
         }
-        for text in self.missing.iter().take(MISSING) {
-            line("not read: ", text)?;
+        for missing in self.missing.values().take(MISSING) {
+            let text = match missing.jobs {
+                jobs if jobs < 2 || is_of_all(&missing.first) => missing.first.clone(),
+                jobs => format!("{}; and so for {}", missing.first, number(jobs - 1, "more job")),
+            };
+            line("not read: ", &text)?;
         }
         if self.missing.len() > MISSING {
             line("not read: ", "more; -json lists it for each job")?;
@@ -148,26 +197,51 @@ impl Groups {
         out.push_str(&wrap("", 4, &header, columns));
         out.push_str(&wrap("  ", 4, &group.verdict, columns));
         out.push_str(&wrap("  ", 4, &strip_control(&first.meaning), columns));
-        for change in &first.changes {
-            out.push_str(&wrap("  Change first: ", 4, &strip_control(change), columns));
+        if let Some(reason) = held.reason.as_deref().filter(|_| !tells_cause(held.code)) {
+            let reason = strip_control(reason);
+            out.push_str(&wrap("  Hold reason: ", 4, &shorten(&reason, REASON), columns));
         }
-        if let Some(wait) = &first.wait {
+        if !group.changes.first().is_empty() {
+            let own = |text: &str| format!("each its own, {} so: {text}", held.job);
+            let mut text = group.changes.ranges().unwrap_or_else(|| own(group.changes.first()));
+            let raised = |all: &Varying| all.same().is_none() && all.largest().is_some();
+            if group.commands.iter().any(raised) {
+                text.push_str(" The command gives all of them the largest.");
+            }
+            out.push_str(&wrap("  Change first: ", 4, &strip_control(&text), columns));
+        }
+        if !group.wait.first().is_empty() {
             let until =
-                wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
-            let text = format!("{}{until}", strip_control(&wait.what));
+                group.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
+            let own = |text: &str| format!("each by itself, {} until {text}", held.job);
+            let text = group.wait.ranges().unwrap_or_else(|| own(group.wait.first()));
+            let text = format!("{}{until}", strip_control(&text));
             out.push_str(&wrap("  Wait until: ", 4, &text, columns));
         }
         for sentence in group.by_itself.iter().take(BY_ITSELF) {
             out.push_str(&wrap("  By itself: ", 4, &strip_control(sentence), columns));
         }
-        let commands: Vec<String> = if group.procs.len() == 1 {
-            first.commands.iter().map(|command| command_text(command)).collect()
+        let commands: Option<Vec<String>> = if group.procs.len() == 1 {
+            Some(first.commands.iter().map(|command| command_text(command)).collect())
+        } else if group.commands.is_empty() && !first.commands.is_empty() {
+            None
         } else {
+            group.commands.iter().map(Varying::largest).collect()
+        };
+        let Some(mut commands) = commands else {
+            let text = format!(
+                "The commands differ from job to job: condor_holdadvise {} -long",
+                held.job.cluster
+            );
+            out.push_str(&wrap("    ", 4, &text, columns));
+            return out;
+        };
+        if group.procs.len() > 1 {
             let others = self.holds.get(&key.hold).is_some_and(|jobs| *jobs > group.procs.len());
             let procs = (others || !page.whole_clusters).then(|| among(&mut group.procs));
             let target = target(key.hold, group.newest, procs);
-            key.commands.iter().map(|command| command.replace(ID, &target)).collect()
-        };
+            commands.iter_mut().for_each(|command| *command = command.replace(ID, &target));
+        }
         for command in commands {
             // Not wrapped: it is to be pasted.
             let _ = writeln!(out, "    {command}");
@@ -185,10 +259,27 @@ fn key(advice: &Advice) -> Key {
     let held = &advice.held;
     Key {
         hold: hold(advice),
-        reason: held.normalised_reason.clone(),
+        reason: if tells_cause(held.code) { &advice.meaning } else { &held.normalised_reason }
+            .clone(),
         recommendation: advice.recommendation.name(),
-        commands: advice.commands.iter().map(|command| with_target(command, held.job)).collect(),
+        action: advice.action,
     }
+}
+
+/// Job event logs that cannot be read are of one kind for each fault: there may be one for each job.
+fn kind_of_missing(line: &str) -> Cow<'_, str> {
+    match (line.strip_prefix(JOB_LOG), line.rsplit_once(": ")) {
+        (Some(_), Some((_, fault))) => format!("{JOB_LOG}: {fault}").into(),
+        _ => line.into(),
+    }
+}
+
+/// What is said of one job's own log begins so.
+const JOB_LOG: &str = "job event log ";
+
+/// Said of every job, and read once for all of them.
+fn is_of_all(line: &str) -> bool {
+    !line.starts_with(JOB_LOG)
 }
 
 /// The command with [`ID`] in place of what names the job: a constraint that begins with its ids and is
@@ -225,7 +316,7 @@ fn target((cluster, code, subcode): Hold, newest: i64, procs: Option<String>) ->
     format!("-constraint {}", shell_quote(&parts.join(" && ")))
 }
 
-/// `(ProcId == 1 || (ProcId >= 3 && ProcId <= 9))`.
+/// `ProcId >= 3 && ProcId <= 9`; `(ProcId == 1 || (ProcId >= 3 && ProcId <= 9))`.
 fn among(procs: &mut Vec<i32>) -> String {
     procs.sort_unstable();
     procs.dedup();
@@ -236,17 +327,19 @@ fn among(procs: &mut Vec<i32>) -> String {
             _ => runs.push((proc, proc)),
         }
     }
-    let runs: Vec<String> = runs
-        .into_iter()
-        .map(|(from, to)| {
-            if from == to {
-                format!("ProcId == {from}")
-            } else {
-                format!("(ProcId >= {from} && ProcId <= {to})")
-            }
-        })
-        .collect();
-    format!("({})", runs.join(" || "))
+    let one = |&(from, to): &(i32, i32)| {
+        if from == to {
+            format!("ProcId == {from}")
+        } else {
+            format!("ProcId >= {from} && ProcId <= {to}")
+        }
+    };
+    if let [run] = runs.as_slice() {
+        return one(run);
+    }
+    let in_brackets =
+        |run: &(i32, i32)| if run.0 == run.1 { one(run) } else { format!("({})", one(run)) };
+    format!("({})", runs.iter().map(in_brackets).collect::<Vec<_>>().join(" || "))
 }
 
 #[cfg(test)]
@@ -291,6 +384,67 @@ mod tests {
     }
 
     #[test]
+    fn what_each_job_needs_for_itself_is_told_of_one() {
+        let site = |proc: i32, name: &str| {
+            let mut advice = samples::memory(5, proc, 2048);
+            advice.changes = vec![format!("Keep it off {name}, where it failed.")];
+            let edit = format!("condor_qedit 5.{proc} Requirements 'M =!= \"{name}\"'");
+            advice.commands[0] = edit;
+            advice
+        };
+        let differ = text(&[site(0, "e1"), site(1, "f1")], None, true);
+        assert!(differ.contains("Change first: each its own, 5.0 so: Keep it off e1, where"));
+        assert!(differ.contains("The commands differ from job to job: condor_holdadvise 5 -long"));
+        assert!(!differ.contains("condor_qedit"), "{differ}");
+        // By hand: the release is the same for all.
+        let mut advices = [site(0, "/in/1.dat"), site(1, "/in/2.dat")];
+        advices.iter_mut().for_each(|advice| drop(advice.commands.remove(0)));
+        let by_hand = text(&advices, None, true);
+        assert!(by_hand.contains("Keep it off /in/{1..2}.dat, where"), "{by_hand}");
+        assert!(by_hand.contains("condor_release -constraint 'ClusterId == 5 && "), "{by_hand}");
+        let few = text(&[samples::memory(5, 0, 1024), samples::memory(5, 1, 4096)], None, true);
+        assert!(few.contains("Ask for 1024 to 4096 MB") && !few.contains("condor_qedit"), "{few}");
+    }
+
+    #[test]
+    fn wordings_of_one_cause_are_one_group() {
+        let worded = |proc: i32, code: i32, reason: &str| {
+            let mut advice = samples::transfer(8, proc);
+            advice.held.code = Some(code);
+            advice.held.reason = Some(reason.to_owned());
+            advice.held.normalised_reason = reason.to_owned();
+            advice
+        };
+        let of =
+            |code| text(&[worded(0, code, "too long"), worded(1, code, "too\nbig")], None, true);
+        assert!(of(13).contains("2 held jobs in 1 group;"), "{}", of(13));
+        assert!(!of(13).contains("Hold reason"));
+        assert!(of(26).contains("2 held jobs in 2 groups;"));
+        assert!(of(26).contains("  Hold reason: too long\n"));
+        assert!(of(26).contains("  Hold reason: too big\n"));
+    }
+
+    #[test]
+    fn logs_that_cannot_be_read_are_counted() {
+        let lacks = |proc: i32, fault: &str| {
+            let mut advice = samples::transfer(6, proc);
+            advice.missing.push(format!("job event log /home/u/{proc}.log: {fault}"));
+            advice
+        };
+        let advices = [lacks(0, "No such file"), lacks(1, "No such file"), lacks(2, "denied")];
+        let text = text(&advices, None, true);
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("not read")).collect();
+        assert_eq!(
+            lines,
+            [
+                "not read: event log /var/log/condor/EventLog: permission denied",
+                "not read: job event log /home/u/0.log: No such file; and so for 1 more job",
+                "not read: job event log /home/u/2.log: denied",
+            ]
+        );
+    }
+
+    #[test]
     fn only_the_target_is_replaced() {
         let target = |command| with_target(command, JobId::new(7, 0)).replace(ID, "@");
         assert_eq!(target("condor_qedit 7.0 A '\"x 7.0 y\"'"), "condor_qedit @ A '\"x 7.0 y\"'");
@@ -310,13 +464,13 @@ mod tests {
         let text = text(&advices, None, true);
         let command = format!(
             "condor_release -constraint 'ClusterId == 9 && JobStatus == 5 && HoldReasonCode == 13 && \
-             HoldReasonSubCode == 256 && EnteredCurrentStatus <= {} && ((ProcId >= 0 && ProcId <= 1))'",
+             HoldReasonSubCode == 256 && EnteredCurrentStatus <= {} && ProcId >= 0 && ProcId <= 1'",
             NOW - 8040
         );
         assert!(text.contains(&command), "{text}");
         // Of a cluster that was not looked at as a whole the procs are named.
         let some = super::tests::text(&advices[..2], None, false);
-        assert!(some.contains("&& ((ProcId >= 0 && ProcId <= 1))'"), "{some}");
+        assert!(some.contains(" && ProcId >= 0 && ProcId <= 1'"), "{some}");
         let whole = super::tests::text(&advices[..2], None, true);
         assert!(!whole.contains("ProcId"), "{whole}");
     }

@@ -13,6 +13,7 @@ mod percent;
 mod sure;
 mod table;
 mod times;
+mod varying;
 mod wrap;
 
 use std::io::{self, Write};
