@@ -3,6 +3,8 @@
 //! A hundred thousand held ads are kept until they are judged; each as text takes a fraction of what it
 //! takes with an index and syntax trees.
 
+use std::sync::Arc;
+
 use classads::{ClassAd, Syntax};
 
 /// Between name and expression of an attribute in the old syntax.
@@ -11,9 +13,20 @@ const OLD: &str = " = ";
 /// Between name and expression of an attribute in the new syntax.
 const NEW: &str = " := ";
 
-/// The text of the attributes of one job ad, an attribute a line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AdText(Box<str>);
+/// Lines of another ad's text that can be shared: a bit each.
+const SHARED: usize = 128;
+
+/// The text of the attributes of one job ad, an attribute a line. Lines that the ad of a like job has too are kept once:
+/// jobs of a cluster differ in few.
+#[derive(Clone, Debug, Default)]
+pub struct AdText {
+    /// Lines of this and other ads.
+    common: Arc<str>,
+    /// Which of the common lines are this ad's, the first in the lowest bit.
+    has: u128,
+    /// The other lines.
+    own: Box<str>,
+}
 
 impl AdText {
     /// The text of all attributes of an ad.
@@ -22,13 +35,49 @@ impl AdText {
         for (name, expression, syntax) in ad.iter_raw() {
             push(&mut text, name, expression, syntax);
         }
-        Self(text.into_boxed_str())
+        let (common, own) = text.split_at(first_lines(&text, SHARED));
+        let has = match common.lines().count() {
+            0 => 0,
+            lines => u128::MAX >> (SHARED - lines),
+        };
+        Self { common: common.into(), has, own: own.into() }
+    }
+
+    /// [`AdText::of`], sharing the lines of the ad of a like job where they are most of this one.
+    pub(super) fn like(ad: &ClassAd, other: &Self) -> Self {
+        let mut lines = other.common.lines().enumerate().peekable();
+        let (mut has, mut shared, mut own) = (0, 0, String::new());
+        let mut line = String::new();
+        for (name, expression, syntax) in ad.iter_raw() {
+            line.clear();
+            push(&mut line, name, expression, syntax);
+            // Attributes of like ads stand in the same order: what one lacks is passed over.
+            let same_name = |other: &str| name_of(other) == name_of(&line);
+            let place = lines.clone().position(|(_, other)| same_name(other));
+            let found = place.and_then(|place| lines.nth(place));
+            match found.filter(|(_, other)| *other == line.trim_end_matches('\n')) {
+                Some((at, other)) => {
+                    has |= 1_u128 << at;
+                    shared += other.len();
+                }
+                None => own.push_str(&line),
+            }
+        }
+        if shared < own.len() {
+            return Self::of(ad);
+        }
+        Self { common: Arc::clone(&other.common), has, own: own.into_boxed_str() }
     }
 
     /// The ad; its expressions are parsed when they are asked for.
     pub fn to_classad(&self) -> ClassAd {
+        self.part(|_| true)
+    }
+
+    /// The attributes of the ad whose names `keeps` is true for.
+    pub fn part(&self, keeps: impl Fn(&str) -> bool) -> ClassAd {
         let mut ad = ClassAd::new();
-        for (name, expression, syntax) in self.attributes() {
+        for (name, expression, syntax) in self.attributes().filter(|(name, ..)| keeps(name)) {
             ad.insert_raw(name, expression, syntax);
         }
         ad
@@ -36,7 +85,8 @@ impl AdText {
 
     /// Names and expressions as they were read.
     pub(super) fn attributes(&self) -> impl Iterator<Item = (&str, &str, Syntax)> {
-        self.0.lines().filter_map(|line| {
+        let common = self.common.lines().enumerate().filter(|(at, _)| self.has >> at & 1 == 1);
+        common.map(|(_, line)| line).chain(self.own.lines()).filter_map(|line| {
             let (name, rest) = line.split_once(' ')?;
             match rest.strip_prefix("= ") {
                 Some(expression) => Some((name, expression, Syntax::Old)),
@@ -48,14 +98,40 @@ impl AdText {
     /// Adds the attributes of another ad of the same job that this one lacks.
     pub(super) fn complete(&mut self, other: &ClassAd) {
         let own = self.to_classad();
-        let mut text = String::from(&*self.0);
+        let mut text = String::from(&*self.own);
         for (name, expression, syntax) in other.iter_raw() {
             if !own.contains(name) {
                 push(&mut text, name, expression, syntax);
             }
         }
-        self.0 = text.into_boxed_str();
+        self.own = text.into_boxed_str();
     }
+}
+
+/// The same attributes with the same text.
+impl PartialEq for AdText {
+    fn eq(&self, other: &Self) -> bool {
+        let sorted = |text: &Self| {
+            let mut attributes: Vec<(String, String, bool)> = text
+                .attributes()
+                .map(|(name, text, syntax)| (name.into(), text.into(), syntax == Syntax::Old))
+                .collect();
+            attributes.sort_unstable();
+            attributes
+        };
+        sorted(self) == sorted(other)
+    }
+}
+
+impl Eq for AdText {}
+
+fn name_of(line: &str) -> &str {
+    line.split(' ').next().unwrap_or_default()
+}
+
+/// Bytes of the first lines of a text, at most `count` of them.
+fn first_lines(text: &str, count: usize) -> usize {
+    memchr::memchr_iter(b'\n', text.as_bytes()).take(count).last().map_or(0, |end| end + 1)
 }
 
 /// Appends an attribute. What cannot stand on one line is left out, or becomes a space in an expression.
@@ -105,7 +181,45 @@ mod tests {
         assert_eq!((joined.len(), joined.integer("A"), joined.integer("B")), (3, Some(2), Some(4)));
     }
 
+    #[test]
+    fn like_ads_share_lines() {
+        let first =
+            ad("ClusterId = 1\nProcId = 0\nA = 2\nB = \"a text that is long enough\"\nC = 4\n");
+        let first = AdText::of(&first);
+        let second =
+            ad("ProcId = 1\nA = 2\nB = \"a text that is long enough\"\nD = 5\nClusterId = 1\n");
+        let like = AdText::like(&second, &first);
+        assert!(Arc::ptr_eq(&like.common, &first.common));
+        assert_eq!(like, AdText::of(&second));
+        assert_eq!(&*like.own, "ProcId = 1\nD = 5\nClusterId = 1\n");
+        let other = AdText::like(&ad("X = 1\nY = 2\n"), &first);
+        assert!(!Arc::ptr_eq(&other.common, &first.common));
+        assert_eq!(other.to_classad().len(), 2);
+    }
+
     proptest! {
+        #[test]
+        fn sharing_changes_nothing(
+            first in proptest::collection::vec(("[A-F]", 0..3), 0..8),
+            second in proptest::collection::vec(("[A-F]", 0..3), 0..8),
+            many in 0..300,
+        ) {
+            let ad = |attributes: &[(String, i32)]| {
+                let mut ad = ClassAd::new();
+                for (name, value) in attributes {
+                    ad.insert_raw(name, &value.to_string(), Syntax::Old);
+                }
+                for number in 0..many {
+                    ad.insert_raw(&format!("G{number}"), "1", Syntax::New);
+                }
+                ad
+            };
+            let (first, second) = (AdText::of(&ad(&first)), ad(&second));
+            let like = AdText::like(&second, &first);
+            prop_assert_eq!(&like, &AdText::of(&second));
+            prop_assert_eq!(like.to_classad().len(), second.len());
+        }
+
         #[test]
         fn attributes_stay_attributes(name in "[A-Z]{1,5}", expression in any::<String>()) {
             for syntax in [Syntax::Old, Syntax::New] {

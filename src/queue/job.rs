@@ -93,7 +93,10 @@ impl<'a> Sorter<'a> {
             }
         }
         if held && self.found.held.len() < self.limit {
-            self.found.held.push(QueueJob { id, ad: AdText::of(ad) });
+            // Jobs of a cluster come one after the other.
+            let like = self.found.held.last().filter(|last| last.id.cluster == id.cluster);
+            let ad = like.map_or_else(|| AdText::of(ad), |like| AdText::like(ad, &like.ad));
+            self.found.held.push(QueueJob { id, ad });
         }
     }
 

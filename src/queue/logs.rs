@@ -15,6 +15,9 @@ pub struct JobLogs {
 }
 
 impl JobLogs {
+    /// The attributes that tell it.
+    pub const ATTRIBUTES: [&str; 3] = ["Iwd", "UserLog", "DAGManNodesLog"];
+
     /// The logs that an ad names.
     pub fn of(ad: &ClassAd) -> Self {
         let directory = ad.string("Iwd").map(PathBuf::from);
