@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 use super::{Config, Request};
@@ -47,7 +48,7 @@ pub struct Gathered {
     /// What could not be read for any job, a line each.
     pub missing: Vec<String>,
     /// What could not be read for one job.
-    pub missing_of: HashMap<JobId, Vec<String>>,
+    pub missing_of: HashMap<JobId, Vec<Arc<str>>>,
 }
 
 /// Reads the queue or the files named, as of `now` (Unix seconds). Of a file only the ads that `filter` lets through count; a queue
@@ -116,25 +117,31 @@ impl Gathered {
             self.user_logs.clone_from(&request.user_logs);
             return Ok(());
         }
-        let mut state: HashMap<PathBuf, Option<String>> = HashMap::new();
+        let mut state: HashMap<PathBuf, Option<Arc<str>>> = HashMap::new();
+        let no_log: Arc<str> = "the job has no event log of its own".into();
         let mut readable = BTreeSet::new();
+        let fault =
+            |log: &Path| unreadable(log).map(|fault| format!("job event log {fault}").into());
         for job in &self.held {
-            let logs = JobLogs::of(&job.ad.to_classad());
-            let mut faults = Vec::new();
+            let needed = |name: &str| {
+                JobLogs::ATTRIBUTES.iter().any(|needed| needed.eq_ignore_ascii_case(name))
+            };
+            let logs = JobLogs::of(&job.ad.part(needed));
+            let mut faults: Vec<Arc<str>> = Vec::new();
             let mut any = false;
             for log in [logs.user_log, logs.nodes_log].into_iter().flatten() {
-                match state.entry(log.clone()).or_insert_with(|| unreadable(&log)) {
+                match state.entry(log.clone()).or_insert_with(|| fault(&log)) {
                     None => {
                         readable.insert(log);
                         any = true;
                         // The nodes log of a DAG holds less of the same.
                         break;
                     }
-                    Some(fault) => faults.push(format!("job event log {fault}")),
+                    Some(fault) => faults.push(Arc::clone(fault)),
                 }
             }
             if !any && faults.is_empty() {
-                faults.push("the job has no event log of its own".to_owned());
+                faults.push(Arc::clone(&no_log));
             }
             if !faults.is_empty() {
                 self.missing_of.insert(job.id, faults);

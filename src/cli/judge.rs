@@ -59,9 +59,10 @@ pub(super) fn judge(
         advisor.advise_all(&held)
     };
     let jobs = std::mem::take(&mut gathered.held);
-    in_batches(&jobs, judge_jobs, |job, advice| match advice {
+    in_batches(jobs, judge_jobs, |job, advice| match advice {
         Some(mut advice) => {
-            advice.missing.extend(gathered.missing_of.remove(&job.id).unwrap_or_default());
+            let missing = gathered.missing_of.remove(&job.id).unwrap_or_default();
+            advice.missing.extend(missing.iter().map(|line| line.to_string()));
             advice.missing.extend(gathered.missing.iter().cloned());
             Ok(take(&advice)?)
         }
@@ -74,14 +75,19 @@ pub(super) fn judge(
 
 /// Judges jobs, several at a time and on all cores, and hands them on in their order.
 fn in_batches<T: Sync>(
-    jobs: &[T],
+    jobs: Vec<T>,
     judge: impl Fn(&[T]) -> Result<Vec<Option<Advice>>, ModelError> + Sync,
     mut take: impl FnMut(&T, Option<Advice>) -> Result<(), RunError>,
 ) -> Result<(), RunError> {
-    for batch in jobs.chunks(BATCH) {
-        let advices: Vec<_> = if jobs.len() <= TOGETHER {
+    let mut jobs = jobs.into_iter();
+    loop {
+        // What has been judged is dropped.
+        let batch: Vec<T> = jobs.by_ref().take(BATCH).collect();
+        let advices: Vec<_> = if batch.is_empty() {
+            return Ok(());
+        } else if batch.len() <= TOGETHER {
             // A few jobs need no threads.
-            vec![judge(batch)?]
+            vec![judge(&batch)?]
         } else {
             batch.par_chunks(TOGETHER).map(&judge).collect::<Result<_, _>>()?
         };
@@ -89,7 +95,6 @@ fn in_batches<T: Sync>(
             take(job, advice)?;
         }
     }
-    Ok(())
 }
 
 fn judge_logs(
@@ -104,7 +109,7 @@ fn judge_logs(
         let held: Vec<Held> = jobs.iter().copied().map(Held::of_log).collect();
         advisor.advise_all(&held)
     };
-    in_batches(&advisor.held_in_logs(), judge_jobs, |&job, advice| {
+    in_batches(advisor.held_in_logs(), judge_jobs, |&job, advice| {
         let Some(mut advice) = advice else { return Ok(()) };
         let owner = advice.held.owner.as_deref();
         if !request.selection.names(job, owner, None) {

@@ -3,6 +3,8 @@
 //! Follows `UserPolicy::AnalyzePolicy` in `src/condor_utils/user_job_policy.cpp` and
 //! `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp` of HTCondor 25.
 
+use std::cell::OnceCell;
+
 use classads::{ClassAd, EvalContext, Expr, Value};
 
 use super::clauses::{asks_time, clauses, comes_and_goes, comparisons, followed};
@@ -150,26 +152,30 @@ pub struct Forecast {
 pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
     let gate = gate(ad, knobs, now);
     let interval = (knobs.interval().unwrap_or(60), knobs.longest_interval());
-    let released = released(ad, now);
+    let released = OnceCell::new();
     let mut policies = Vec::new();
     for kind in Kind::ALL {
-        let (on, may) = match kind {
-            Kind::Hold => (&released, false),
-            Kind::Release => (ad, gate.lets_release()),
-            Kind::Remove => (ad, gate.lets_remove()),
+        let job = |expr: Option<&Expr>| {
+            let (on, may) = match kind {
+                // A constant is the same on any ad.
+                Kind::Hold if expr.is_none_or(|expr| expr.as_literal().is_some()) => (ad, false),
+                Kind::Hold => (released.get_or_init(|| self::released(ad, now)), false),
+                Kind::Release => (ad, gate.lets_release()),
+                Kind::Remove => (ad, gate.lets_remove()),
+            };
+            Job { ad: on, now, may, step: interval.0 }
         };
-        let job = Job { ad: on, now, may, step: interval.0 };
         let attribute = kind.attribute();
         if ad.contains(attribute) {
             let expr = ad.get(attribute);
             let text = expr.map(ToString::to_string);
             let text = text.as_deref().or_else(|| ad.raw(attribute)).unwrap_or_default();
-            policies.push(job.policy(kind, attribute, text, expr));
+            policies.push(job(expr).policy(kind, attribute, text, expr));
         }
         for (name, text) in knobs.system_policies(kind) {
             // Configuration is read as the schedd does: `ParseClassAdRvalExpr`, the old syntax.
             let expr = Expr::parse_old(text).ok();
-            policies.push(job.policy(kind, &name, text, expr.as_ref()));
+            policies.push(job(expr.as_ref()).policy(kind, &name, text, expr.as_ref()));
         }
     }
     let deed = deed(ad, gate, &policies, now);
