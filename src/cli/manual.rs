@@ -95,8 +95,9 @@ const DESCRIPTION: [&str; 4] = [
      probabilities are printed as words: very unlikely (below 0.1), unlikely (below 0.35), as likely as \
      not (below 0.65), likely (below 0.9), very likely.",
     "One job prints a block of lines. Several jobs print groups: jobs of one cluster, held for the same \
-     code, subcode and reason, with the same recommendation share a block and a command. The command's \
-     constraint holds only jobs that are still in the hold that was judged.",
+     code, subcode and reason, with the same recommendation share a block and a command. Where what to change differs in \
+     numbers, their ranges are printed and the command has the largest, if that is at most twice the \
+     smallest. The command's constraint holds only jobs that are still in the hold that was judged.",
 ];
 
 const REMARKS: [&str; 3] = [

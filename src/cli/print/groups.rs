@@ -76,6 +76,8 @@ struct Missing {
     first: String,
     /// Jobs that lack it.
     jobs: usize,
+    /// The last of them: a job may lack two of a kind.
+    last: JobId,
 }
 
 /// Sentences on what HTCondor will do by itself that are printed of a group.
@@ -95,9 +97,10 @@ impl Groups {
         for line in &advice.missing {
             let kind = kind_of_missing(line);
             if let Some(missing) = self.missing.get_mut(&*kind) {
-                missing.jobs += 1;
+                missing.jobs += usize::from(missing.last != advice.held.job);
+                missing.last = advice.held.job;
             } else if self.missing.len() <= MISSING {
-                let missing = Missing { first: line.clone(), jobs: 1 };
+                let missing = Missing { first: line.clone(), jobs: 1, last: advice.held.job };
                 self.missing.insert(kind.into_owned(), missing);
             }
         }
@@ -431,7 +434,8 @@ mod tests {
             advice.missing.push(format!("job event log /home/u/{proc}.log: {fault}"));
             advice
         };
-        let advices = [lacks(0, "No such file"), lacks(1, "No such file"), lacks(2, "denied")];
+        let mut advices = [lacks(0, "No such file"), lacks(1, "No such file"), lacks(2, "denied")];
+        advices[1].missing.push("job event log /dag.nodes.log: No such file".to_owned());
         let text = text(&advices, None, true);
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("not read")).collect();
         assert_eq!(
