@@ -45,17 +45,20 @@ impl AdText {
 
     /// [`AdText::of`], sharing the lines of the ad of a like job where they are most of this one.
     pub(super) fn like(ad: &ClassAd, other: &Self) -> Self {
-        let mut lines = other.common.lines().enumerate().peekable();
+        let mut lines = other.common.lines().enumerate();
         let (mut has, mut shared, mut own) = (0, 0, String::new());
         let mut line = String::new();
         for (name, expression, syntax) in ad.iter_raw() {
             line.clear();
             push(&mut line, name, expression, syntax);
             // Attributes of like ads stand in the same order: what one lacks is passed over.
-            let same_name = |other: &str| name_of(other) == name_of(&line);
-            let place = lines.clone().position(|(_, other)| same_name(other));
+            let place = lines.clone().position(|(_, other)| {
+                other.len() > name.len()
+                    && other.as_bytes()[name.len()] == b' '
+                    && other.as_bytes()[..name.len()] == *name.as_bytes()
+            });
             let found = place.and_then(|place| lines.nth(place));
-            match found.filter(|(_, other)| *other == line.trim_end_matches('\n')) {
+            match found.filter(|(_, other)| line.strip_suffix('\n') == Some(*other)) {
                 Some((at, other)) => {
                     has |= 1_u128 << at;
                     shared += other.len();
@@ -124,10 +127,6 @@ impl PartialEq for AdText {
 }
 
 impl Eq for AdText {}
-
-fn name_of(line: &str) -> &str {
-    line.split(' ').next().unwrap_or_default()
-}
 
 /// Bytes of the first lines of a text, at most `count` of them.
 fn first_lines(text: &str, count: usize) -> usize {

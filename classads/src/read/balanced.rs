@@ -84,7 +84,13 @@ impl<R: BufRead> Balanced<R> {
             }
             let mut used = 0;
             let mut done = false;
-            for byte in buffer {
+            while used < buffer.len() {
+                if let Some(quote) = string.filter(|_| !escaped) {
+                    // Most of a text is strings.
+                    let rest = &buffer[used..];
+                    used += memchr::memchr3(quote, b'\\', b'\n', rest).unwrap_or(rest.len());
+                }
+                let Some(byte) = buffer.get(used) else { break };
                 if line_start && depth > 0 && *byte == self.grammar.open {
                     self.reader.consume(used);
                     return Ok(Found::Cut(start));

@@ -29,35 +29,39 @@ pub(crate) struct Projection {
 #[derive(Clone, Debug)]
 struct Names {
     names: Vec<(u32, Box<str>)>,
-    /// A bit for the low bits of each hash: most names of an ad differ from all of these in that already.
-    hashes: [u64; 16],
+    /// For each first byte in lower case the lengths of its names, a bit each (the last for all that are longer): most
+    /// names of an ad differ from all of these in that already.
+    lengths: Box<[u64; 256]>,
 }
 
 impl Names {
     fn of<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Names {
-        let mut all = Names { names: Vec::new(), hashes: [0; 16] };
+        let mut all = Names { names: Vec::new(), lengths: Box::new([0; 256]) };
         names.into_iter().for_each(|name| all.add(name.as_ref()));
         all
     }
 
     fn add(&mut self, name: &str) {
-        let hash = name::hash(name.as_bytes());
-        let (word, bit) = Names::place(hash);
-        self.hashes[word] |= bit;
-        self.names.push((hash, name.into()));
+        let (first, length) = Names::place(name.as_bytes());
+        self.lengths[first] |= length;
+        self.names.push((name::hash(name.as_bytes()), name.into()));
     }
 
-    fn place(hash: u32) -> (usize, u64) {
-        ((hash >> 6) as usize % 16, 1 << (hash % 64))
+    fn place(name: &[u8]) -> (usize, u64) {
+        let first = name.first().copied().unwrap_or_default().to_ascii_lowercase();
+        (first.into(), 1 << name.len().min(63))
     }
 
     fn has(&self, name: &[u8]) -> bool {
+        let (first, length) = Names::place(name);
+        if self.lengths[first] & length == 0 {
+            return false;
+        }
         let hash = name::hash(name);
-        let (word, bit) = Names::place(hash);
         let same = |known: &(u32, Box<str>)| {
             known.0 == hash && known.1.as_bytes().eq_ignore_ascii_case(name)
         };
-        self.hashes[word] & bit != 0 && self.names.iter().any(same)
+        self.names.iter().any(same)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A JSON object to an ad: every member becomes the text of an expression in the new syntax, parsed when used.
 
+use std::borrow::Cow;
+
 use super::super::{AdError, Projection};
 use crate::ad::ClassAd;
 use crate::print::{self, Style};
@@ -20,7 +22,10 @@ pub(crate) fn ad(
     let result = scanner.object(|scanner, name| {
         let line = line + scanner.lines();
         if !projection.wants(name.as_bytes()) {
-            return scanner.value(&mut String::new());
+            return match scanner.peek() {
+                Some(b'"') => scanner.skip_string(),
+                _ => scanner.value(&mut String::new()),
+            };
         }
         let mut raw = String::new();
         match scanner.value(&mut raw) {
@@ -224,8 +229,26 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
+    /// Goes behind the string at the scanner.
+    fn skip_string(&mut self) -> Result<(), Problem> {
+        self.take(b'"')?;
+        let bytes = self.text.as_bytes();
+        loop {
+            let rest = bytes.get(self.at..).unwrap_or_default();
+            let Some(step) = memchr::memchr2(b'"', b'\\', rest) else {
+                return Err(problem("a string has no closing quotation mark"));
+            };
+            if rest[step] == b'"' {
+                self.at += step + 1;
+                return Ok(());
+            }
+            // What is escaped may be half a character: its other half is none of those looked for.
+            self.at += step + 2;
+        }
+    }
+
     /// The string at the scanner, escapes resolved.
-    fn string(&mut self) -> Result<String, Problem> {
+    fn string(&mut self) -> Result<Cow<'a, str>, Problem> {
         self.take(b'"')?;
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -238,11 +261,15 @@ impl<'a> Scanner<'a> {
                 return Err(problem("a string has no closing quotation mark"));
             };
             self.at += step;
-            text.push_str(&self.text[from..self.at]);
+            let piece = &self.text[from..self.at];
             if bytes[self.at] == b'"' {
                 self.at += 1;
-                return Ok(text);
+                return Ok(match text.is_empty() {
+                    true => Cow::Borrowed(piece),
+                    false => Cow::Owned(text + piece),
+                });
             }
+            text.push_str(piece);
             self.at += 1;
             self.escape(&mut text)?;
             from = self.at;
