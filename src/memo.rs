@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-/// Texts remembered.
-const ENTRIES: usize = 8;
+/// Texts remembered: those of more jobs than are judged together, so that what was asked of each at first is known in the end.
+const ENTRIES: usize = 80;
 
 /// Bytes of the longest text remembered.
 const LONGEST: usize = 4096;

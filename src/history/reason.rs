@@ -37,7 +37,11 @@ pub fn canonical(reason: &str) -> String {
 
 /// What ends a word of a hold reason.
 fn is_break(c: char) -> bool {
-    c.is_whitespace() || "'\"()|;,=[]{}<>`".contains(c)
+    let sign = matches!(
+        c,
+        '\'' | '"' | '(' | ')' | '|' | ';' | ',' | '=' | '[' | ']' | '{' | '}' | '<' | '>' | '`'
+    );
+    sign || c.is_whitespace()
 }
 
 /// What `isspace` takes off at the ends of a line.

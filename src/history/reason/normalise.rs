@@ -300,6 +300,9 @@ const TOP_LABELS: [&str; 24] = [
 
 /// An IP address or a host name, with or without a port.
 fn is_host(word: &str) -> bool {
+    if !word.bytes().any(|b| matches!(b, b'.' | b':')) {
+        return false;
+    }
     if word.parse::<std::net::IpAddr>().is_ok() || word.parse::<std::net::SocketAddr>().is_ok() {
         return true;
     }
