@@ -78,7 +78,9 @@ fn samples(dimensions: Dimensions, n: usize, seed: u64) -> (Vec<u8>, Vec<f32>) {
     let Dimensions { e, m, j, k } = dimensions;
     let mut numbers = Numbers(seed);
     let states = (0..n * m * j).map(|_| numbers.below(e) as u8).collect();
-    let statics = (0..n * k).map(|_| numbers.symmetric() * 2.0).collect();
+    // Most cells of real samples are 0.
+    let mut cell = || if numbers.below(3) == 0 { numbers.symmetric() * 2.0 } else { 0.0 };
+    let statics = (0..n * k).map(|_| cell()).collect();
     (states, statics)
 }
 
@@ -119,9 +121,9 @@ fn a_sample_gets_the_same_logit_alone_and_in_any_company() {
     let model = Model::from_bytes(&network.archive()).unwrap();
     let (mut states, statics) = samples(network.metadata.dimensions, 1500, 5);
     let (mj, k) = (SMALL.m * SMALL.j, SMALL.k);
-    // Runs of equal states, as the actions of one job give; one run lies across a block's end.
-    for (from, to) in [(10, 16), (1020, 1030)] {
-        let first = states[from * mj..(from + 1) * mj].to_vec();
+    // Runs of equal states, as the actions of one job give and those of like jobs; one run lies across a block's end.
+    for (like, from, to) in [(10, 10, 16), (1020, 1020, 1030), (10, 20, 23)] {
+        let first = states[like * mj..(like + 1) * mj].to_vec();
         (from..to).for_each(|i| states[i * mj..(i + 1) * mj].copy_from_slice(&first));
     }
     let all = Batch { states: &states, statics: &statics, n: 1500 };
