@@ -9,12 +9,15 @@ use crate::{Preset, Settings, SimulateError, Summary, simulate};
 /// Arguments of `simulate`.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    /// Name of a preset (small, quick, ospool), or a preset file (.toml)
+    /// Name of a preset (small, quick, rapid, ospool), or a preset file (.toml)
     #[arg(long, default_value = "small")]
     pub preset: String,
     /// The same seed gives the same files
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// First day, as in 2024-03-04; default: the preset's
+    #[arg(long, value_name = "DATE")]
+    pub start: Option<jiff::civil::Date>,
     /// Days to simulate, 1 to 3,650
     #[arg(long, default_value_t = 28, value_parser = clap::value_parser!(u32).range(1..=3_650))]
     pub days: u32,
@@ -38,8 +41,12 @@ impl Arguments {
     /// # Errors
     /// The preset cannot be read, or a file cannot be written.
     pub fn run(&self) -> Result<Summary, SimulateError> {
+        let mut preset = Preset::load(&self.preset)?;
+        if let Some(start) = self.start {
+            preset.access_point.start = start;
+        }
         simulate(&Settings {
-            preset: Preset::load(&self.preset)?,
+            preset,
             seed: self.seed,
             days: self.days,
             output: self.output.clone(),

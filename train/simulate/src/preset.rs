@@ -9,9 +9,10 @@ use serde::Deserialize;
 use crate::SimulateError;
 use crate::random::Spread;
 
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 4] = [
     ("small", include_str!("../presets/small.toml")),
     ("quick", include_str!("../presets/quick.toml")),
+    ("rapid", include_str!("../presets/rapid.toml")),
     ("ospool", include_str!("../presets/ospool.toml")),
 ];
 
@@ -246,7 +247,7 @@ mod tests {
     #[test]
     fn unknown_presets_are_told_of() {
         let message = Preset::load("tiny").unwrap_err().to_string();
-        assert!(message.contains("small, quick, ospool"), "{message}");
+        assert!(message.contains("small, quick, rapid, ospool"), "{message}");
         let message = Preset::load("/nonexistent/x.toml").unwrap_err().to_string();
         assert!(message.contains("/nonexistent/x.toml"), "{message}");
         let text = BUILT_IN[0].1.replace("count = 4 ", "count = 400 ");

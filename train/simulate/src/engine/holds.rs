@@ -159,7 +159,7 @@ impl Simulation {
         self.held.remove(&job);
         let state = &mut self.jobs[job];
         state.hold = None;
-        state.last_hold = Some((hold.code, hold.subcode));
+        state.last_hold = Some(hold);
         state.open_record = Some(hold.record);
         state.entered = self.now;
         if action == Action::AsIs && by != Releaser::Schedd {
@@ -205,6 +205,9 @@ impl Simulation {
         if let Some(record) = self.jobs[job].open_record.take() {
             let outcome = if success { Outcome::Success } else { Outcome::Failure };
             self.records[record].outcome = Some(outcome);
+            if let Some(hold) = self.jobs[job].last_hold {
+                self.ask_like(job, &hold);
+            }
         }
     }
 

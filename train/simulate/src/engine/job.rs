@@ -104,7 +104,8 @@ pub(crate) struct Job {
     pub(crate) last_site: Option<usize>,
     /// Slot of the run before.
     pub(crate) last_slot: Option<String>,
-    pub(crate) last_hold: Option<(i32, i32)>,
+    /// The hold it was last released from.
+    pub(crate) last_hold: Option<HoldNow>,
     /// How often it was released as it is by a person.
     pub(crate) tries: u32,
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use holdadvise::userlog::{Body, JobId};
 
-use crate::cause::Cause;
+use crate::cause::{Cause, Symptom};
 use crate::life::{Cluster, Run, Subject};
 use crate::output::{EpochWriter, EventLog, Information};
 use crate::people;
@@ -29,6 +29,7 @@ pub(crate) struct Chances {
     pub(crate) run: Dice,
     pub(crate) words: Dice,
     pub(crate) people: Dice,
+    pub(crate) questions: Dice,
 }
 
 pub(crate) struct Simulation {
@@ -39,6 +40,8 @@ pub(crate) struct Simulation {
     pub(crate) chances: Chances,
     pub(crate) records: Vec<HoldRecord>,
     pub(crate) questions: Vec<Question>,
+    /// Holds the oracle was asked about, by cluster and code.
+    asked: std::collections::HashMap<(usize, i32), Vec<usize>>,
     pub(crate) now: i64,
     /// Jobs that run.
     pub(crate) running: usize,
@@ -83,9 +86,11 @@ impl Simulation {
                 run: Dice::new(seed, 3),
                 words,
                 people: Dice::new(seed, 5),
+                questions: Dice::new(seed, 6),
             },
             records: Vec::new(),
             questions: Vec::new(),
+            asked: std::collections::HashMap::new(),
             now: span.0,
             running: 0,
             looks: Vec::new(),
@@ -195,6 +200,13 @@ impl Simulation {
     /// Asks the oracle about a held job, at an instant.
     pub(crate) fn ask(&mut self, job: usize, record: usize, time: i64) {
         let state = &self.jobs[job];
+        let asked = self.asked.entry((state.cluster, self.records[record].code)).or_default();
+        if !asked.contains(&record) {
+            if asked.len() == ASKED_IN_CLUSTER {
+                return;
+            }
+            asked.push(record);
+        }
         let question = Question {
             record,
             time,
@@ -207,6 +219,43 @@ impl Simulation {
             last_site: state.last_site,
         };
         self.questions.push(question);
+    }
+
+    /// Asks about some of the jobs held as `released` was, now that its release has shown how things stand.
+    pub(crate) fn ask_like(&mut self, released: usize, from: &HoldNow) {
+        let wanted = self.likeness(released, from);
+        let is_like = |&job: &usize| {
+            self.jobs[job].entered < self.now
+                && self.jobs[job].hold.is_some_and(|hold| self.likeness(job, &hold) == wanted)
+        };
+        let like: Vec<usize> = self.held.iter().copied().filter(is_like).collect();
+        for _ in 0..ASKED_LIKE.min(like.len()) {
+            let job = *self.chances.questions.pick(&like);
+            if let Some(hold) = self.jobs[job].hold {
+                self.ask(job, hold.record, self.now);
+            }
+        }
+    }
+
+    /// What anybody sees that like holds have in common: code, subcode, what failed, and the server or file system.
+    fn likeness(
+        &self,
+        job: usize,
+        hold: &HoldNow,
+    ) -> (i32, i32, std::mem::Discriminant<Symptom>, Option<usize>) {
+        let cluster = self.jobs[job].cluster;
+        let workflow = self.workflow(cluster);
+        let place = match hold.symptom {
+            Symptom::FetchUrl { item, .. } => {
+                workflow.input_services.get(usize::from(item)).copied()
+            }
+            Symptom::PutUrl { .. } => workflow.output_service,
+            Symptom::ReadInput { .. } | Symptom::WriteOutput { .. } | Symptom::Iwd { .. } => {
+                Some(self.world.owners[self.clusters[cluster].owner].filesystem)
+            }
+            _ => None,
+        };
+        (hold.code, hold.subcode, std::mem::discriminant(&hold.symptom), place)
     }
 
     /// A few instants for holds that nobody released, while the job was held.
@@ -232,8 +281,14 @@ impl Simulation {
 }
 
 /// Seconds from a hold to the instants at which the oracle is asked about it, besides its release: people who look at
-/// once, soon, in the evening, the next day and after a weekend.
-const ASKED_AFTER: [i64; 6] = [15, 240, 3_600, 21_600, 86_400, 259_200];
+/// once, soon, in the evening and the next day.
+const ASKED_AFTER: [i64; 5] = [15, 240, 3_600, 21_600, 86_400];
+
+/// Holds of one cluster for one code that the oracle is asked about: like holds teach the same.
+const ASKED_IN_CLUSTER: usize = 3;
+
+/// How many jobs held alike the oracle is asked about when the release of another came to an outcome.
+const ASKED_LIKE: usize = 8;
 
 fn ready(clusters: &[Cluster], jobs: &[Job], job: usize) -> Option<i64> {
     let job = &jobs[job];

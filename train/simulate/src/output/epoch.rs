@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use super::ad::Ad;
 use crate::SimulateError;
-use crate::engine::Job;
+use crate::engine::{HoldNow, Job};
 use crate::life::Run;
 use crate::reason::{Place, Written, image, input_name, slot_name, url};
 use crate::world::{Container, Failure, Service};
@@ -113,7 +113,7 @@ fn ad(end: &RunEnd<'_>) -> Ad {
     ad.put("JobRunCount", job.num_shadow_starts);
     ad.put("JobStatus", 2);
     ad.put("JobUniverse", 5);
-    if let Some((code, subcode)) = job.last_hold {
+    if let Some(HoldNow { code, subcode, .. }) = job.last_hold {
         ad.put("LastHoldReasonCode", code);
         ad.put("LastHoldReasonSubCode", subcode);
     }
@@ -123,7 +123,10 @@ fn ad(end: &RunEnd<'_>) -> Ad {
     }
     ad.string("MachineAttrGLIDEIN_Site0", &place.world.sites[run.site].name);
     ad.put("MemoryProvisioned", run.memory_provisioned);
-    ad.put("MemoryUsage", job.memory_usage);
+    // Measured from the first start on.
+    if job.num_job_starts > 0 {
+        ad.put("MemoryUsage", job.memory_usage);
+    }
     ad.string("MyType", "Job");
     ad.put("NumHolds", job.num_holds);
     ad.put("NumJobStarts", job.num_job_starts);
@@ -149,8 +152,10 @@ fn ad(end: &RunEnd<'_>) -> Ad {
     ad.put("RequestDisk", job.edits.request_disk);
     ad.put("RequestMemory", job.edits.request_memory);
     ad.put("Requirements", requirements(end));
-    ad.put("ResidentSetSize", rounded_up(job.memory_usage * 1024));
-    ad.put("ResidentSetSize_RAW", job.memory_usage * 1024);
+    if job.num_job_starts > 0 {
+        ad.put("ResidentSetSize", rounded_up(job.memory_usage * 1024));
+        ad.put("ResidentSetSize_RAW", job.memory_usage * 1024);
+    }
     ad.string("ShouldTransferFiles", if workflow.shared_filesystem { "IF_NEEDED" } else { "YES" });
     ad.put("TotalSubmitProcs", cluster.size);
     ad.string("TransferInput", &transfer_input(place, described));

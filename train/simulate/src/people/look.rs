@@ -31,7 +31,7 @@ pub(crate) fn notice(simulation: &mut Simulation, job: usize) {
     if dice.chance(give_up) {
         return;
     }
-    let after = (dice.spread(look) * 3_600.0) as i64 + 60;
+    let after = (dice.spread(look) * 3_600.0) as i64 + 10;
     plan(simulation, cluster, after);
 }
 
@@ -61,8 +61,8 @@ pub(crate) fn look(simulation: &mut Simulation, cluster: usize) -> Result<(), Si
         match decide(simulation, one, looks) {
             Decision::Release { action, described } => {
                 // Some try a few first.
-                let sample = jobs.len() > 10 && simulation.chances.people.chance(0.3);
-                let count = if sample { 3 } else { jobs.len() };
+                let sample = jobs.len() > 3 && simulation.chances.people.chance(0.4);
+                let count = if sample { 2 } else { jobs.len() };
                 for &job in jobs.iter().take(count) {
                     release(simulation, job, action, described)?;
                 }

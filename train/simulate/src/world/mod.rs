@@ -14,7 +14,7 @@ pub(crate) use site::{Host, HostFault, Site};
 pub(crate) use workflow::{Container, Failure, Limit, Workflow};
 
 use crate::preset::Preset;
-use crate::random::{Dice, Spread};
+use crate::random::Dice;
 
 /// Everything outside the jobs.
 #[derive(Clone, Debug)]
@@ -47,11 +47,12 @@ impl World {
         let filesystems: Vec<Filesystem> = (0..preset.filesystems.count)
             .map(|number| Filesystem::draw(number, &preset.filesystems, span, &mut dice))
             .collect();
-        let hours = Spread { median: 2.5, sigma: 0.9 };
+        // Registries and what programs talk to fail as file servers do.
+        let (days, hours) = (preset.services.days_between, preset.services.hours);
         let registries: Vec<_> =
-            (0..2).map(|_| service::plain(7.0, hours, span, &mut dice)).collect();
+            (0..2).map(|_| service::plain(days, hours, span, &mut dice)).collect();
         let runtime_services: Vec<_> =
-            (0..4).map(|_| service::plain(4.0, hours, span, &mut dice)).collect();
+            (0..4).map(|_| service::plain(days, hours, span, &mut dice)).collect();
         let owners = (0..preset.owners.count)
             .map(|number| {
                 let scene = owner::Scene { services: services.len(), filesystems: &filesystems };

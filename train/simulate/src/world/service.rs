@@ -118,7 +118,7 @@ impl Filesystem {
         let faults = Schedule::draw(dice, span, p.days_between, p.hours, |dice| {
             (
                 ERRORS[dice.weighted(ERRORS.iter().map(|(_, weight)| *weight))].0,
-                0.6 + 0.4 * dice.unit(),
+                if dice.chance(0.3) { 0.4 + 0.5 * dice.unit() } else { 0.98 },
             )
         });
         Self { mount, faults }

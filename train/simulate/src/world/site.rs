@@ -143,7 +143,7 @@ impl Site {
             lacks: (0..SOFTWARE)
                 .filter(|_| dice.chance(p.lacks_software))
                 .fold(0, |bits, bit| bits | 1 << bit),
-            other_architecture: number > 0 && dice.chance(0.08),
+            other_architecture: number > 0 && dice.chance(0.03),
             memory: *dice.pick(&[
                 Some(Enforcement::Cgroup),
                 Some(Enforcement::Cgroup),
