@@ -6,6 +6,7 @@
 //! taken in varying order and the last digits differ.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use holdadvise::model::{
@@ -22,6 +23,7 @@ use crate::cuda;
 use crate::dataset::{Dataset, DatasetError, SUCCESS};
 use crate::evaluate::{self, Report};
 use crate::export::{self, ExportError};
+use crate::loss_weights::loss_weights;
 use crate::network::{Network, NetworkError, Sizes, Snapshot};
 use crate::random::Random;
 use crate::split::{Cuts, Split, SplitOptions};
@@ -72,7 +74,7 @@ pub struct FitOptions {
     /// Units where LSTM and statics meet.
     #[arg(long, default_value_t = 64)]
     pub joint: usize,
-    /// Step size of AdamW.
+    /// Step size of AdamW at the beginning; it falls linearly to 0 over the most passes.
     #[arg(long, default_value_t = 2e-3)]
     pub learning_rate: f64,
     /// Rows a step.
@@ -98,7 +100,10 @@ pub struct FitOptions {
     #[arg(long, value_enum, default_value_t = Place::Cpu)]
     pub device: Place,
     /// Probability from which on an action is recommended.
-    #[arg(long, default_value_t = 0.5)]
+    ///
+    /// c / (1 + c), with a release in vain costing c of what a success is worth: 2/3, as it ends at the next hold, mostly
+    /// long before a whole run would.
+    #[arg(long, default_value_t = 0.4)]
     pub release_threshold: f64,
     /// Probability of the best action below which removal is recommended.
     #[arg(long, default_value_t = 0.1)]
@@ -233,7 +238,11 @@ struct Fitted {
     validation_loss: f64,
 }
 
+/// libtorch has one source of chance for the whole process: two trainings at once would draw from each other's.
+static CHANCE: Mutex<()> = Mutex::new(());
+
 fn fit(dataset: &Dataset, split: &Split, options: &FitOptions) -> Result<Fitted, TrainError> {
+    let _alone = CHANCE.lock().unwrap_or_else(PoisonError::into_inner);
     let device = device(options.device)?;
     tch::manual_seed(options.seed as i64);
     // The module is small: rewriting its graph costs more than it gains.
@@ -249,7 +258,8 @@ fn fit(dataset: &Dataset, split: &Split, options: &FitOptions) -> Result<Fitted,
 
     let mut order = split.train.clone();
     let mut best: Option<(f64, f64, usize, Snapshot)> = None;
-    let mut epoch = 0;
+    let steps = (options.epochs * order.len().div_ceil(options.batch)) as f64;
+    let (mut epoch, mut step) = (0, 0);
     while epoch < options.epochs {
         epoch += 1;
         let start = Instant::now();
@@ -264,6 +274,8 @@ fn fit(dataset: &Dataset, split: &Split, options: &FitOptions) -> Result<Fitted,
             };
             let logits = network.forward(&batch.states, &statics)?;
             let (loss, total) = loss(&logits, &batch.target, &batch.weight)?;
+            optimizer.set_lr(options.learning_rate * (1.0 - f64::from(step) / steps));
+            step += 1;
             if total > 0.0 {
                 optimizer.zero_grad();
                 (&loss / total).f_backward()?;
@@ -379,7 +391,7 @@ impl Rows {
             states: on_device(states, &[n, d.m as i64, d.j as i64])?,
             statics: on_device(statics, &[n, d.k as i64])?,
             target: on_device(Tensor::f_from_slice(&target)?, &[n])?,
-            weight: on_device(Tensor::f_from_slice(&dataset.weight)?, &[n])?,
+            weight: on_device(Tensor::f_from_slice(&loss_weights(dataset))?, &[n])?,
             device,
             sources: dataset.info.schema.sources.iter().map(|s| s.columns.clone()).collect(),
             columns: d.k,
