@@ -145,7 +145,9 @@ impl<'a> Advisor<'a> {
             let limit = limit::of(question.held, question.hold.identity.code);
             // Nothing outside the job changes a limit of its own.
             let recovered = recovered.filter(|_| limit.is_none());
-            Some(self.conclude(&question, &Chances { actions, recovered, limit }))
+            let like = question.neighbourhoods.iter().find(|n| n.scope == Scope::Reason);
+            let came = like.is_some_and(|like| like.got_through);
+            Some(self.conclude(&question, &Chances { actions, recovered, came, limit }))
         });
         Ok(advices.collect())
     }

@@ -16,6 +16,7 @@ pub(super) fn sentences(
 ) -> Vec<String> {
     let mut said = Vec::new();
     said.extend(around(neighbourhoods, hold, now));
+    said.extend(released_since(neighbourhoods));
     said.extend(like_holds(neighbourhoods, hold));
     said.extend(job.and_then(|job| own_history(hold, job)));
     said.extend(job.and_then(|job| job.ad_at(now)).and_then(memory));
@@ -104,6 +105,23 @@ fn around(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<Str
         ));
     }
     said
+}
+
+/// What releases from the same code and subcode have come to since this hold, in the closest scope that has any.
+fn released_since(neighbourhoods: &[Neighbourhood]) -> Option<String> {
+    const CLOSEST: [Scope; 4] = [Scope::Reason, Scope::Cluster, Scope::Server, Scope::Site];
+    let find = |scope: Scope| neighbourhoods.iter().find(|n| n.scope == scope);
+    let closest = CLOSEST.into_iter().filter_map(find).find(|n| n.released_since != (0, 0))?;
+    let (successes, failures) = closest.released_since;
+    let came = match (successes, failures) {
+        (_, 0) => format!("{successes} finished"),
+        (0, _) => format!("{failures} failed or went on hold again"),
+        _ => format!("{successes} finished, {failures} failed or went on hold again"),
+    };
+    Some(format!(
+        "Released from such a hold since this hold, other jobs {}: {came}.",
+        named(closest)
+    ))
 }
 
 /// What earlier releases from the same code and subcode came to, in the closest scope that has any.

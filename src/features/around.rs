@@ -22,7 +22,7 @@ pub enum Scope {
     Server,
     /// An input file.
     File,
-    /// The normalised hold reason of the last hold.
+    /// The normalised reason of the last hold and, where it names a file, the server or top directory of that.
     Reason,
     /// All jobs of the access point.
     AccessPoint,
@@ -77,6 +77,8 @@ pub(crate) struct GroupSeries {
     pub(crate) held_code: HashMap<i32, Series>,
     /// Ends of holds by code.
     pub(crate) left_code: HashMap<i32, Series>,
+    /// What came of releases, whatever was edited, by code and subcode.
+    pub(crate) released: HashMap<(i32, i32), Results>,
     /// What came of releases as they were, or with nothing known of an edit, by code and subcode.
     pub(crate) as_is: HashMap<(i32, i32), Results>,
     /// What came of releases after an edit, by code and subcode.
@@ -167,7 +169,8 @@ impl Around {
                 .values_mut()
                 .chain(series.left_code.values_mut())
                 .for_each(Series::settle);
-            series.as_is.values_mut().chain(series.changed.values_mut()).for_each(Results::settle);
+            let results = [&mut series.released, &mut series.as_is, &mut series.changed];
+            results.into_iter().flat_map(HashMap::values_mut).for_each(Results::settle);
         }
         around
     }
@@ -267,26 +270,20 @@ impl Around {
             };
             let named = reason.and_then(|reason| self.named(reason)).unwrap_or_default();
             let mut groups = lasting_groups(job);
-            groups.extend(named.groups().map(|group| (group, known)));
-            groups.extend(
-                job.machine_at(episode.held_at)
-                    .map(|machine| (Group::Named(Scope::Site, machine), known)),
-            );
-            groups.extend(
-                job.site_at(episode.held_at).map(|site| (Group::Named(Scope::Site, site), known)),
-            );
+            let held_at = episode.held_at;
+            groups.extend(named.groups().map(|group| (group, held_at)));
+            let places = job.machine_at(held_at).into_iter().chain(job.site_at(held_at));
+            groups.extend(places.map(|place| (Group::Named(Scope::Site, place), held_at)));
             earliest(&mut groups);
+            let success = outcome == Outcome::Success;
             for (group, member_since) in groups {
                 let series = self.groups.entry(group).or_default();
+                series.released.entry(key).or_default().push(at.max(member_since), number, success);
                 let results = match action {
                     Action::AsIs | Action::Unknown => &mut series.as_is,
                     _ => &mut series.changed,
                 };
-                results.entry(key).or_default().push(
-                    known.max(member_since),
-                    number,
-                    outcome == Outcome::Success,
-                );
+                results.entry(key).or_default().push(known.max(member_since), number, success);
             }
         }
     }
@@ -329,7 +326,7 @@ impl Named {
         thread_local!(static MEMO: Memo<Rc<[Option<String>; 4]>> = const { Memo::new() });
         let names = |text: &str| {
             Rc::new([
-                Some(reason::normalised(text)),
+                Some(like(text)),
                 reason::file_server(text),
                 reason::url(text).or_else(|| reason::file_name(text)),
                 reason::host(text).map(|host| reason::machine(&host).to_owned()),
@@ -351,6 +348,15 @@ impl Named {
         named
             .into_iter()
             .filter_map(|(scope, symbol)| symbol.symbol().map(|symbol| Group::Named(scope, symbol)))
+    }
+}
+
+/// What like holds have in common: the normalised reason and, where it names a file, the place of that.
+fn like(text: &str) -> String {
+    let normalised = reason::normalised(text);
+    match reason::place(text) {
+        Some(place) => format!("{normalised} [{place}]"),
+        None => normalised,
     }
 }
 

@@ -1,8 +1,10 @@
 //! The numbers about the other jobs of one scope, for people: the statics hold the same as logarithms.
 
+use std::collections::HashMap;
+
 use super::Scope;
 use super::around::GroupSeries;
-use super::series::Series;
+use super::series::{Results, Series};
 
 /// What one scope's jobs, but for the held one, did and do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +25,10 @@ pub struct Neighbourhood {
     pub last_started: Option<i64>,
     /// When the last one went on hold for the same code, Unix seconds.
     pub last_held_same_code: Option<i64>,
+    /// Successes and failures, known since the job went on hold, of releases from the same code and subcode.
+    pub released_since: (usize, usize),
+    /// The last such release to come to an outcome did so since the job went on hold, and succeeded.
+    pub got_through: bool,
     as_is: (usize, usize),
     changed: (usize, usize),
 }
@@ -63,20 +69,24 @@ impl Neighbourhood {
         let all = |series: Option<&Series>| {
             series.map_or(0, |series| series.count(i64::MIN, instant, job))
         };
-        let results = |results: &std::collections::HashMap<(i32, i32), super::series::Results>| {
-            results.get(&(code, subcode)).map_or((0, 0), |results| results.count(instant, job))
+        let results = |results: &HashMap<(i32, i32), Results>, from: i64| {
+            let results = results.get(&(code, subcode));
+            results.map_or((0, 0), |results| results.count(from, instant, job))
         };
+        let last = group.released.get(&(code, subcode)).and_then(|of| of.last(instant, job));
         Self {
             scope,
             name,
+            got_through: last.is_some_and(|(at, success)| success && at > held_at),
             started_since: since(&group.started),
             succeeded_since: since(&group.succeeded),
             held_same_code_since: held.map_or(0, since),
             held_now_same_code: all(held).saturating_sub(all(group.left_code.get(&code))),
             last_started: group.started.last(instant, job),
             last_held_same_code: held.and_then(|series| series.last(instant, job)),
-            as_is: results(&group.as_is),
-            changed: results(&group.changed),
+            released_since: results(&group.released, held_at),
+            as_is: results(&group.as_is, i64::MIN),
+            changed: results(&group.changed, i64::MIN),
         }
     }
 }

@@ -99,7 +99,7 @@ fn sources(statics: &[String]) -> Vec<StaticSource> {
     let around = |column: &str| {
         Scope::ALL.iter().any(|scope| column.starts_with(&format!("{}-", scope.name())))
     };
-    vec![
+    let mut sources = vec![
         of("job-ad", &|column| column.starts_with("memory-") || column.starts_with("disk-")),
         of("hold-reason", &|column| {
             column == "reason-given" || column.starts_with("word-") || column.starts_with("says-")
@@ -108,8 +108,13 @@ fn sources(statics: &[String]) -> Vec<StaticSource> {
             column == "sees-access-point"
                 || (around(column) && !column.starts_with("cluster-") && column != "reason-given")
         }),
-        of("cluster-log", &|column| column.starts_with("cluster-")),
-    ]
+    ];
+    // A scope at a time, so that what one tells is learned for itself too.
+    sources.extend(Scope::ALL.iter().map(|scope| {
+        let prefix = format!("{}-", scope.name());
+        of(scope.name(), &|column| column.starts_with(&prefix))
+    }));
+    sources
 }
 
 #[cfg(test)]

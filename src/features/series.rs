@@ -107,16 +107,34 @@ impl Results {
             .collect();
     }
 
-    /// Successes and failures of jobs other than `job` known at `to`.
-    pub(crate) fn count(&self, to: i64, job: u32) -> (usize, usize) {
-        let end = self.entries.partition_point(|&(known, _, _)| known <= to);
-        if end <= EXACT {
-            let others = self.entries[..end].iter().filter(|&&(_, other, _)| other != job);
+    /// Successes and failures of jobs other than `job` known after `from` and not after `to`.
+    pub(crate) fn count(&self, from: i64, to: i64, job: u32) -> (usize, usize) {
+        let start = self.entries.partition_point(|&(known, _, _)| known <= from);
+        let end = self.entries.partition_point(|&(known, _, _)| known <= to).max(start);
+        if end - start <= EXACT {
+            let others = self.entries[start..end].iter().filter(|&&(_, other, _)| other != job);
             let successes = others.clone().filter(|&&(_, _, success)| success).count();
             return (successes, others.count() - successes);
         }
-        let successes = self.successes[end] as usize;
-        (successes, end - successes)
+        let successes = (self.successes[end] - self.successes[start]) as usize;
+        (successes, end - start - successes)
+    }
+
+    /// What was last known at `to` of a job other than `job`: when, and whether it was a success.
+    pub(crate) fn last(&self, to: i64, job: u32) -> Option<(i64, bool)> {
+        self.until(to, job).next()
+    }
+
+    /// When a success of a job other than `job` was last known at `to`.
+    pub(crate) fn last_success(&self, to: i64, job: u32) -> Option<i64> {
+        self.until(to, job).find(|&(_, success)| success).map(|(known, _)| known)
+    }
+
+    /// Of jobs other than `job`, the latest first.
+    fn until(&self, to: i64, job: u32) -> impl Iterator<Item = (i64, bool)> {
+        let end = self.entries.partition_point(|&(known, _, _)| known <= to);
+        let others = self.entries[..end].iter().rev().filter(move |&&(_, other, _)| other != job);
+        others.map(|&(known, _, success)| (known, success))
     }
 }
 
@@ -148,8 +166,13 @@ mod tests {
         results.push(3, 2, false);
         results.push(9, 3, true);
         results.settle();
-        assert_eq!(results.count(5, 9), (1, 1));
-        assert_eq!(results.count(5, 1), (0, 1));
-        assert_eq!(results.count(100, 2), (2, 0));
+        assert_eq!(results.count(i64::MIN, 5, 9), (1, 1));
+        assert_eq!(results.count(i64::MIN, 5, 1), (0, 1));
+        assert_eq!(results.count(i64::MIN, 100, 2), (2, 0));
+        assert_eq!(results.count(3, 100, 9), (2, 0));
+        assert_eq!(results.last(4, 9), Some((3, false)));
+        assert_eq!(results.last(4, 2), None);
+        assert_eq!(results.last_success(8, 9), Some(5));
+        assert_eq!(results.last_success(8, 1), None);
     }
 }

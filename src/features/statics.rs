@@ -181,6 +181,9 @@ fn put_scope(
     let left_code = group.left_code.get(&facts.code).unwrap_or(&none);
     let (to, job) = (facts.instant, facts.number);
     columns.put(format_args!("{name}-known"), flag(neighbours.known));
+    // A scope that has no other jobs says nothing, and not that none of them got through.
+    let others = neighbours.known && group.any.last(to, job).is_some();
+    columns.put(format_args!("{name}-others"), flag(others));
     for (window, seconds) in WINDOWS {
         let from = to.saturating_sub(seconds);
         columns.put(
@@ -205,7 +208,8 @@ fn put_scope(
     );
     columns
         .put(format_args!("{name}-held-same-code-since"), counted(held_code.count(since, to, job)));
-    let since_last = |last: Option<i64>| age(last.map_or(OLDEST, |last| to - last));
+    let since_last =
+        |last: Option<i64>| if others { age(last.map_or(OLDEST, |last| to - last)) } else { 0.0 };
     let started = group.started.last(to, job);
     let held = held_code.last(to, job);
     columns.put(format_args!("{name}-last-started"), since_last(started));
@@ -217,8 +221,16 @@ fn put_scope(
     columns.put(format_args!("{name}-held-now-same-code"), counted(held_now));
     let key = (facts.code, facts.subcode);
     let nothing = super::series::Results::default();
+    let released = group.released.get(&key).unwrap_or(&nothing);
+    let (successes, failures) = released.count(since, to, job);
+    columns.put(format_args!("{name}-released-successes-since"), counted(successes));
+    columns.put(format_args!("{name}-released-failures-since"), counted(failures));
+    let last = released.last(to, job).map_or(0.0, |(_, success)| if success { 1.0 } else { -1.0 });
+    columns.put(format_args!("{name}-last-release"), last);
+    let last_success = released.last_success(to, job);
+    columns.put(format_args!("{name}-last-release-succeeded"), since_last(last_success));
     for (kind, results) in [("as-is", &group.as_is), ("changed", &group.changed)] {
-        let (successes, failures) = results.get(&key).unwrap_or(&nothing).count(to, job);
+        let (successes, failures) = results.get(&key).unwrap_or(&nothing).count(i64::MIN, to, job);
         columns.put(format_args!("{name}-{kind}-successes"), counted(successes));
         columns.put(format_args!("{name}-{kind}-failures"), counted(failures));
         // Laplace's rule of succession, less one half: 0 where nothing is known.

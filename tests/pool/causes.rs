@@ -155,7 +155,7 @@ pub(crate) const CAUSES: &[Cause] = &[
         name: "too-long",
         label: "periodic_hold, runs longer than its own limit",
         codes: &[(3, 46)],
-        setup: "printf '#!/bin/sh\\nsleep 25\\n' >run.sh; chmod +x run.sh",
+        setup: "printf '#!/bin/sh\\nsleep 14\\n' >run.sh; chmod +x run.sh",
         submit: "+RunLimit = 8\nperiodic_hold = JobStatus == 2 && time() - JobCurrentStartDate > RunLimit\nperiodic_hold_reason = \"ran longer than RunLimit\"\nperiodic_hold_subcode = 46",
         after_submit: "",
         truth: Truth::Permanent { change: "other" },
@@ -258,7 +258,7 @@ chmod +x run.sh"#;
 /// A job that wants one site.
 const SITE_SUBMIT: &str = "requirements = GLIDEIN_Site == \"Hilltop\"\non_exit_hold = ExitCode =!= 0\non_exit_hold_subcode = ExitCode";
 
-/// Jobs of the other user, so that the access point has a life of its own: name, setup, submit lines.
+/// Ordinary jobs, so that the access point has a life of its own: name, setup, submit lines.
 /// None of them uses a file that a job of [`CAUSES`] uses.
 pub(crate) const OTHERS: &[(&str, &str, &str)] = &[
     ("web", WORKS, "transfer_input_files = http://127.0.0.1:8080/reads.dat"),

@@ -71,8 +71,9 @@ pub(crate) struct Chapter {
     pub times: BTreeMap<&'static str, i64>,
 }
 
-/// A job of the other user.
+/// An ordinary job of either user.
 pub(crate) struct Other {
+    pub user: &'static str,
     pub name: &'static str,
     pub job: String,
     pub phase: &'static str,
@@ -100,7 +101,9 @@ pub(crate) fn tell(pool: &Pool, all_held: AllHeld<'_>) -> Story {
     serve_files(pool);
 
     // An ordinary hour: everything works.
-    submit_others(pool, "before", &mut others);
+    for user in [OWNER, OTHER] {
+        submit_others(pool, user, "before", &mut others);
+    }
     settle_others(pool, &mut others);
 
     // Permanent causes need no fault, and are held while everything else works.
@@ -123,7 +126,7 @@ pub(crate) fn tell(pool: &Pool, all_held: AllHeld<'_>) -> Story {
         pool.fault(fault, true);
         times.push((fault, pool.now(), 0));
     }
-    submit_others(pool, "fault", &mut others);
+    submit_others(pool, OTHER, "fault", &mut others);
     for cause in CAUSES.iter().filter(|cause| matches!(cause.truth, Truth::Transient { .. })) {
         jobs.insert(cause.name, submit(pool, cause));
     }
@@ -139,7 +142,7 @@ pub(crate) fn tell(pool: &Pool, all_held: AllHeld<'_>) -> Story {
         pool.fault(fault, false);
         *off = pool.now();
     }
-    submit_others(pool, "after", &mut others);
+    submit_others(pool, OTHER, "after", &mut others);
     settle_others(pool, &mut others);
     release_others(pool, &mut others);
     let after = ask_all(pool, &jobs, ask);
@@ -285,16 +288,16 @@ fn release<'a>(pool: &Pool, jobs: &BTreeMap<&'a str, String>) -> BTreeMap<&'a st
     jobs.iter().map(|(&name, job)| (name, Outcome::of(&ads[job]))).collect()
 }
 
-fn submit_others(pool: &Pool, phase: &'static str, others: &mut Vec<Other>) {
+fn submit_others(pool: &Pool, user: &'static str, phase: &'static str, others: &mut Vec<Other>) {
     for &(name, setup, lines) in OTHERS {
         let folder = format!("{FOLDER}/{name}-{phase}");
-        pool.shell(OTHER, &folder, setup);
-        let job = pool.submit(OTHER, &folder, &format!("{COMMON}{lines}"));
-        others.push(Other { name, job, phase, outcomes: Vec::new() });
+        pool.shell(user, &folder, setup);
+        let job = pool.submit(user, &folder, &format!("{COMMON}{lines}"));
+        others.push(Other { user, name, job, phase, outcomes: Vec::new() });
     }
 }
 
-/// Waits for the other user's jobs that have come to nothing yet.
+/// Waits for the ordinary jobs that have come to nothing yet.
 fn settle_others(pool: &Pool, others: &mut [Other]) {
     let ids: Vec<String> = others
         .iter()
@@ -358,7 +361,7 @@ impl Story {
                 .iter()
                 .map(|(time, outcome)| json!({"seen": time, "outcome": outcome.words()}))
                 .collect();
-            json!({"job": other.job, "owner": OTHER, "like": other.name, "phase": other.phase, "outcomes": outcomes})
+            json!({"job": other.job, "owner": other.user, "like": other.name, "phase": other.phase, "outcomes": outcomes})
         };
         json!({
             "faults": self.faults.iter().map(|(fault, on, off)| json!({"fault": fault, "on": on, "off": off})).collect::<Vec<_>>(),

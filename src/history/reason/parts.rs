@@ -105,6 +105,16 @@ pub fn file_server(reason: &str) -> Option<String> {
     }
 }
 
+/// Where the file is that the hold is about: the [`file_server`], else the first element of an absolute path, as in
+/// `/home`: what one file system or one server serves fails together.
+pub fn place(reason: &str) -> Option<String> {
+    file_server(reason).or_else(|| {
+        let path = file_name(reason)?;
+        let (first, _) = path.strip_prefix('/')?.split_once('/')?;
+        (!first.is_empty()).then(|| format!("/{first}"))
+    })
+}
+
 /// The execution point the hold came from, as HTCondor names it: `slot1_1@host`, or a host.
 pub fn host(reason: &str) -> Option<String> {
     let reason = canonical(reason);
