@@ -416,6 +416,26 @@ mod tests {
     }
 
     #[test]
+    fn a_log_truncated_while_it_is_read_ends_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("job.log");
+        let text: String = (0..40_000).map(|number| held(100 + number % 900)).collect();
+        std::fs::write(&path, &text).unwrap();
+        // Cut between two events, and within one.
+        for length in [0, held(100).len() * 7, held(100).len() * 39_000 + 11] {
+            std::fs::write(&path, &text).unwrap();
+            let mut reader = open(&path, &options()).unwrap();
+            assert_eq!(reader.next_event().unwrap().unwrap().job.cluster, 100);
+            let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+            file.set_len(length as u64).unwrap();
+            let (events, damages) = read(reader);
+            assert!(events.len() < 39_999 && damages.len() <= 1, "{length}: {damages:?}");
+            let told = (1..=events.len()).all(|at| events[at - 1] == (100 + at % 900) as i32);
+            assert!(told, "{length}: what was read before is as it was");
+        }
+    }
+
+    #[test]
     fn a_failing_read_is_reported_once() {
         struct Fails;
         impl Read for Fails {
