@@ -40,13 +40,9 @@ impl Decision {
 /// How much more likely a change must make success to be worth the trouble.
 const WORTH_A_CHANGE: f64 = 0.15;
 
-/// The same for a change that a person must find and make, where a release as it is would do by itself: that costs
-/// more than an edit that comes as a command, and a vain release shows that it is needed.
-const WORTH_A_MEND: f64 = 0.3;
-
 /// A change is worth trying from this probability of success on, less than a release needs: who is told what to put right
 /// looks first whether it is wrong, and a look costs no slot.
-const WORTH_A_LOOK: f64 = 0.3;
+const WORTH_A_LOOK: f64 = 0.2;
 
 /// How much more likely what is waited for must make success: waiting costs next to nothing.
 const WORTH_A_WAIT: f64 = 0.03;
@@ -88,12 +84,8 @@ pub(super) fn decide(chances: &Chances, thresholds: Thresholds) -> Decision {
     let worth_waiting_for = WORTH_WAITING_FOR.min(thresholds.release);
     let enough = if chances.came { worth_waiting_for } else { thresholds.release };
     let better_changed = change.filter(|&(action, p)| {
-        let worth = match action {
-            Action::Other if as_is >= enough && chances.came => return false,
-            Action::Other if as_is >= enough => WORTH_A_MEND,
-            _ => WORTH_A_CHANGE,
-        };
-        p >= worth_a_look && p >= as_is + worth && as_is < GOOD_AS_IT_IS
+        let mend = action == Action::Other && as_is >= enough && chances.came;
+        !mend && p >= worth_a_look && p >= as_is + WORTH_A_CHANGE && as_is < GOOD_AS_IT_IS
     });
     let release = Decision {
         recommendation: Recommendation::Release,
@@ -146,7 +138,6 @@ mod tests {
         assert_eq!(decided(0.1, Some(0.9), None), Recommendation::Change);
         assert_eq!(decided(0.55, Some(0.9), None), Recommendation::Change);
         assert_eq!(decided(0.55, Some(0.6), None), Recommendation::Release);
-        assert_eq!(decided(0.55, Some(0.8), None), Recommendation::Release);
         assert_eq!(decided(0.45, Some(0.7), None), Recommendation::Change);
         assert_eq!(decided(0.05, Some(0.35), None), Recommendation::Change);
         assert_eq!(decided(0.25, Some(0.35), None), Recommendation::Undecided);
@@ -194,7 +185,7 @@ mod tests {
     #[test]
     fn removal_needs_that_nothing_helps() {
         assert_eq!(decided(0.01, Some(0.02), None), Recommendation::Remove);
-        assert_eq!(decided(0.01, Some(0.25), None), Recommendation::Undecided);
+        assert_eq!(decided(0.01, Some(0.15), None), Recommendation::Undecided);
         assert_eq!(decided(0.01, Some(0.02), Some(0.12)), Recommendation::Undecided);
     }
 }

@@ -101,9 +101,8 @@ pub struct FitOptions {
     pub device: Place,
     /// Probability from which on an action is recommended.
     ///
-    /// c / (1 + c), with a release in vain costing c of what a success is worth: 2/3, as it ends at the next hold, mostly
-    /// long before a whole run would.
-    #[arg(long, default_value_t = 0.4)]
+    /// c / (1 + c), with a release in vain costing c of what a success is worth: as much, where nothing else is known.
+    #[arg(long, default_value_t = 0.5)]
     pub release_threshold: f64,
     /// Probability of the best action below which removal is recommended.
     #[arg(long, default_value_t = 0.1)]
