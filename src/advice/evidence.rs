@@ -60,6 +60,14 @@ fn named(neighbourhood: &Neighbourhood) -> String {
     }
 }
 
+/// Those of some scopes, in the order of these.
+fn closest<'a>(
+    neighbourhoods: &'a [Neighbourhood],
+    scopes: &'a [Scope],
+) -> impl Iterator<Item = &'a Neighbourhood> {
+    scopes.iter().filter_map(|&scope| neighbourhoods.iter().find(|n| n.scope == scope))
+}
+
 /// What goes on around the job: the closest scope in which others got through, and the one in which they are held.
 fn around(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<String> {
     const CLOSEST: [Scope; 6] = [
@@ -70,12 +78,8 @@ fn around(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<Str
         Scope::Site,
         Scope::AccessPoint,
     ];
-    let find =
-        |scope: Scope| neighbourhoods.iter().find(|neighbourhood| neighbourhood.scope == scope);
     let mut said = Vec::new();
-    if let Some(through) =
-        CLOSEST.iter().filter_map(|&scope| find(scope)).find(|n| n.started_since > 0)
-    {
+    if let Some(through) = closest(neighbourhoods, &CLOSEST).find(|n| n.started_since > 0) {
         let ago = through
             .last_started
             .map_or(String::new(), |last| format!(", the last {} ago", span(now - last)));
@@ -84,18 +88,14 @@ fn around(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<Str
             jobs(through.started_since),
             named(through)
         ));
-    } else if let Some(near) =
-        [Scope::Server, Scope::Cluster].iter().filter_map(|&scope| find(scope)).next()
-    {
+    } else if let Some(near) = closest(neighbourhoods, &[Scope::Server, Scope::Cluster]).next() {
         let held = span(now - hold.held_at);
         said.push(format!(
             "No other job {} began to execute in the {held} since this hold.",
             named(near)
         ));
     }
-    if let Some(held) =
-        CLOSEST.iter().filter_map(|&scope| find(scope)).find(|n| n.held_now_same_code > 0)
-    {
+    if let Some(held) = closest(neighbourhoods, &CLOSEST).find(|n| n.held_now_same_code > 0) {
         let are = if held.held_now_same_code == 1 { "is" } else { "are" };
         said.push(format!(
             "{} {} {are} held for code {} now.",
@@ -110,8 +110,7 @@ fn around(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<Str
 /// What releases from the same code and subcode have come to since this hold, in the closest scope that has any.
 fn released_since(neighbourhoods: &[Neighbourhood]) -> Option<String> {
     const CLOSEST: [Scope; 4] = [Scope::Reason, Scope::Cluster, Scope::Server, Scope::Site];
-    let find = |scope: Scope| neighbourhoods.iter().find(|n| n.scope == scope);
-    let closest = CLOSEST.into_iter().filter_map(find).find(|n| n.released_since != (0, 0))?;
+    let closest = closest(neighbourhoods, &CLOSEST).find(|n| n.released_since != (0, 0))?;
     let (successes, failures) = closest.released_since;
     let came = match (successes, failures) {
         (_, 0) => format!("{successes} finished"),

@@ -201,6 +201,7 @@ impl Gathered {
             None => {}
         }
     }
+
     /// Runs of the same owners around the holds. They may be of jobs whose log is read and whose ads are gone.
     fn recent_runs(&self, now: i64) -> RecentRuns {
         let mut runs = RecentRuns { since: now, submitted: now, ..RecentRuns::default() };

@@ -20,9 +20,8 @@ pub(crate) fn loss_weights(dataset: &Dataset) -> Vec<f32> {
     }
     (0..dataset.len())
         .map(|row| {
-            let asked =
-                Some(&row).filter(|row| told(row)).and_then(|&row| instants.get(&hold(row)));
-            dataset.weight[row] / asked.map_or(1.0, |asked| asked.sqrt())
+            let asked = if told(&row) { instants[&hold(row)] } else { 1.0 };
+            dataset.weight[row] / asked.sqrt()
         })
         .collect()
 }

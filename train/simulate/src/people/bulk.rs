@@ -42,7 +42,8 @@ pub(crate) fn bulk(
     service: usize,
     early: bool,
 ) -> Result<(), SimulateError> {
-    let tries = release_all(simulation, early, &|simulation, job, hold| {
+    let item = Item::Bulk { service, early };
+    release_all(simulation, early, item, &|simulation, job, hold| {
         let workflow = simulation.workflow(simulation.jobs[job].cluster);
         match hold.symptom {
             Symptom::FetchUrl { item, .. } => {
@@ -51,9 +52,7 @@ pub(crate) fn bulk(
             Symptom::PutUrl { .. } => workflow.output_service == Some(service),
             _ => false,
         }
-    })?;
-    go_on(simulation, tries, Item::Bulk { service, early });
-    Ok(())
+    })
 }
 
 /// All jobs whose files lie on a file system and that could not be read or written there.
@@ -62,7 +61,8 @@ pub(crate) fn bulk_filesystem(
     filesystem: usize,
     early: bool,
 ) -> Result<(), SimulateError> {
-    let tries = release_all(simulation, early, &|simulation, job, hold| {
+    let item = Item::BulkFilesystem { filesystem, early };
+    release_all(simulation, early, item, &|simulation, job, hold| {
         let cluster = &simulation.clusters[simulation.jobs[job].cluster];
         simulation.world.owners[cluster.owner].filesystem == filesystem
             && matches!(
@@ -73,26 +73,16 @@ pub(crate) fn bulk_filesystem(
                     | Symptom::UserLog
                     | Symptom::Stdout { .. }
             )
-    })?;
-    go_on(simulation, tries, Item::BulkFilesystem { filesystem, early });
-    Ok(())
+    })
 }
 
-/// The rest is released once the first few have shown what comes of it.
-fn go_on(simulation: &mut Simulation, tries: bool, item: Item) {
-    if tries {
-        let hours = simulation.world.preset.access_point.facilitator_hours;
-        let after = (simulation.chances.people.spread(hours) * 3_600.0) as i64;
-        simulation.queue.push(simulation.now + after.max(60), item);
-    }
-}
-
-/// True if only a few were released, to see what comes of it.
+/// Releases what is wanted, or a few first: then `item` is planned, for the rest once these have shown what comes of it.
 fn release_all(
     simulation: &mut Simulation,
     early: bool,
+    item: Item,
     wanted: &dyn Fn(&Simulation, usize, &HoldNow) -> bool,
-) -> Result<bool, SimulateError> {
+) -> Result<(), SimulateError> {
     // Too early, only what is held for long is released.
     let since = simulation.now - if early { 1_200 } else { 14 * 86_400 };
     let jobs: Vec<usize> = simulation
@@ -110,7 +100,12 @@ fn release_all(
     for &job in &jobs[..count] {
         release_as(simulation, job, Action::AsIs, false, Releaser::Facilitator, "condor-admin")?;
     }
-    Ok(tries)
+    if tries {
+        let hours = simulation.world.preset.access_point.facilitator_hours;
+        let after = (simulation.chances.people.spread(hours) * 3_600.0) as i64;
+        simulation.queue.push(simulation.now + after.max(60), item);
+    }
+    Ok(())
 }
 
 /// Jobs that are released first, where a facilitator tries a few: assumed.
