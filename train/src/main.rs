@@ -1,5 +1,6 @@
 //! `holdadvise-train`: from job event logs to a model.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -27,11 +28,19 @@ enum Command {
     Export(export::ExportOptions),
 }
 
+/// Prints what a reader may stop reading, as `head` does.
+fn say(text: &dyn std::fmt::Display) -> Result<(), Box<dyn std::error::Error>> {
+    match write!(std::io::stdout(), "{text}") {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
         Command::Simulate(options) => {
-            options.run().map(|summary| print!("{summary}")).map_err(Into::into)
+            options.run().map_err(Into::into).and_then(|summary| say(&summary))
         }
         Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),

@@ -9,7 +9,7 @@ use crate::{Preset, Settings, SimulateError, Summary, simulate};
 /// Arguments of `simulate`.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    /// Name of a preset (small, quick, rapid, ospool), or a preset file (.toml)
+    /// Name of a preset (small, quick, rapid, ospool, cms), or a preset file (.toml)
     #[arg(long, default_value = "small")]
     pub preset: String,
     /// The same seed gives the same files

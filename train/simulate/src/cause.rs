@@ -88,6 +88,22 @@ pub enum Cause {
     Spooling,
 }
 
+/// How far a cause reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    /// This job alone.
+    Job,
+    /// Jobs of the cluster.
+    Cluster,
+    /// Jobs on one host.
+    Host,
+    /// Jobs at one site.
+    Site,
+    /// Jobs that share a server, a file system, a quota or a credential.
+    Service,
+}
+
 impl Cause {
     /// It passes, or lies elsewhere: a release as it is can succeed some time.
     pub fn is_transient(self) -> bool {
@@ -113,6 +129,51 @@ impl Cause {
                 | Self::Person
                 | Self::Spooling
         )
+    }
+
+    /// Which jobs the same cause can hold at the same time.
+    pub fn reach(self) -> Reach {
+        match self {
+            Self::ServiceOutage
+            | Self::FilesystemOutage
+            | Self::QuotaFull
+            | Self::CredentialExpired
+            | Self::RuntimeService
+            | Self::RegistryOutage => Reach::Service,
+            Self::Firewall
+            | Self::SiteLacksSoftware
+            | Self::SiteSoftwareOutage
+            | Self::SiteNetworkOutage
+            | Self::SlowSite => Reach::Site,
+            Self::BadHost => Reach::Host,
+            Self::CredentialMissing
+            | Self::NotYetProduced
+            | Self::WrongPath
+            | Self::DeletedInput
+            | Self::UnreadableInput
+            | Self::WrongUrl
+            | Self::WrongServer
+            | Self::ForbiddenUrl
+            | Self::BadInterpreter
+            | Self::WrongFormat
+            | Self::NotExecutable
+            | Self::MissingFolder
+            | Self::MissingStdoutFolder
+            | Self::BadImage
+            | Self::TooLargeInput
+            | Self::TooLargeOutput
+            | Self::CpuOveruse => Reach::Cluster,
+            Self::Background
+            | Self::Bug
+            | Self::Flaky
+            | Self::MemoryTooSmall
+            | Self::MemoryVaries
+            | Self::DiskTooSmall
+            | Self::DiskVaries
+            | Self::TooLong
+            | Self::Person
+            | Self::Spooling => Reach::Job,
+        }
     }
 
     /// A person can mend it: the file put in place, the script corrected.

@@ -8,6 +8,7 @@ mod arguments;
 mod cause;
 mod engine;
 mod error;
+mod frozen;
 mod life;
 mod output;
 mod people;
@@ -25,8 +26,9 @@ use std::path::PathBuf;
 use jiff::tz::TimeZone;
 
 pub use arguments::Arguments;
-pub use cause::Cause;
+pub use cause::{Cause, Reach};
 pub use error::SimulateError;
+pub use frozen::{FROZEN, VERSION, fingerprint};
 pub use preset::Preset;
 pub use random::Spread;
 pub use summary::{Cell, Summary};
@@ -59,7 +61,7 @@ impl Settings {
     }
 }
 
-/// Runs a simulation and writes `EventLog`, `epoch_history` and `truth.jsonl`.
+/// Runs a simulation and writes `EventLog`, `epoch_history`, `truth.jsonl` and `simulation.json`.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -72,5 +74,6 @@ pub fn simulate(settings: &Settings) -> Result<Summary, SimulateError> {
         out.flush()
     });
     written.map_err(|source| SimulateError::Write { path, source })?;
+    frozen::describe(settings)?;
     Ok(Summary::of(finished.jobs, &finished.records))
 }

@@ -9,17 +9,21 @@ use serde::Deserialize;
 use crate::SimulateError;
 use crate::random::Spread;
 
-const BUILT_IN: [(&str, &str); 4] = [
+const BUILT_IN: [(&str, &str); 5] = [
     ("small", include_str!("../presets/small.toml")),
     ("quick", include_str!("../presets/quick.toml")),
     ("rapid", include_str!("../presets/rapid.toml")),
     ("ospool", include_str!("../presets/ospool.toml")),
+    ("cms", include_str!("../presets/cms.toml")),
 ];
 
 /// The parameters of a simulated access point. See `presets/small.toml` for what each means.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preset {
+    /// As it was asked for.
+    #[serde(skip)]
+    pub(crate) name: String,
     pub(crate) access_point: AccessPointParameters,
     pub(crate) jobs: JobParameters,
     pub(crate) owners: OwnerParameters,
@@ -100,6 +104,8 @@ pub(crate) struct SiteParameters {
     pub(crate) bad_host_days: f64,
     pub(crate) bad_host_hours: Spread,
     pub(crate) lacks_software: f64,
+    pub(crate) grows: f64,
+    pub(crate) spreads: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -110,6 +116,8 @@ pub(crate) struct ServiceParameters {
     pub(crate) hours: Spread,
     pub(crate) partial: f64,
     pub(crate) background: f64,
+    pub(crate) grows: f64,
+    pub(crate) spreads: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -118,6 +126,7 @@ pub(crate) struct FilesystemParameters {
     pub(crate) count: usize,
     pub(crate) days_between: f64,
     pub(crate) hours: Spread,
+    pub(crate) grows: f64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -185,8 +194,9 @@ impl Preset {
 
     fn parse(name: &str, text: &str) -> Result<Self, SimulateError> {
         let bad = |message: String| SimulateError::BadPreset { name: name.to_owned(), message };
-        let preset: Self = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
+        let mut preset: Self = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
         preset.check().map_err(bad)?;
+        preset.name = name.to_owned();
         Ok(preset)
     }
 
@@ -247,7 +257,7 @@ mod tests {
     #[test]
     fn unknown_presets_are_told_of() {
         let message = Preset::load("tiny").unwrap_err().to_string();
-        assert!(message.contains("small, quick, rapid, ospool"), "{message}");
+        assert!(message.contains("small, quick, rapid, ospool, cms"), "{message}");
         let message = Preset::load("/nonexistent/x.toml").unwrap_err().to_string();
         assert!(message.contains("/nonexistent/x.toml"), "{message}");
         let text = BUILT_IN[0].1.replace("count = 4 ", "count = 400 ");

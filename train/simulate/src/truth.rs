@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::cause::Cause;
+use crate::cause::{Cause, Reach, Symptom};
 use crate::life::{Cluster, Edits, Ending, Subject, Traits, attempt};
 use crate::random::Dice;
 use crate::world::World;
@@ -76,6 +76,7 @@ pub(crate) struct HoldRecord {
     pub(crate) subcode: i32,
     pub(crate) cause: Cause,
     pub(crate) transient: bool,
+    pub(crate) reach: Reach,
     pub(crate) owner: String,
     pub(crate) site: Option<String>,
     pub(crate) released: Option<i64>,
@@ -83,13 +84,25 @@ pub(crate) struct HoldRecord {
     pub(crate) action: Option<Action>,
     /// Of the release; null where there was none.
     pub(crate) outcome: Option<Outcome>,
+    /// Probability that this release succeeds, as it was done; null where there was none.
+    pub(crate) success: Option<f64>,
     /// At the release, or at a few instants of a hold that never was released.
     pub(crate) oracle: Vec<Probabilities>,
+}
+
+/// What the oracle is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// What each action would come to.
+    Actions,
+    /// What the release comes to that is made now, with the edits of the question.
+    Release,
 }
 
 /// A question to the oracle: the state of a held job at an instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question {
+    pub(crate) asked: Asked,
     pub(crate) record: usize,
     pub(crate) time: i64,
     pub(crate) cluster: usize,
@@ -134,7 +147,7 @@ pub(crate) fn answer(
 ) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = questions.len().div_ceil(threads).max(1);
-    let answers: Vec<Vec<Probabilities>> = std::thread::scope(|scope| {
+    let answers: Vec<Vec<Answer>> = std::thread::scope(|scope| {
         let workers: Vec<_> = questions
             .chunks(share)
             .enumerate()
@@ -142,7 +155,7 @@ pub(crate) fn answer(
                 scope.spawn(move || {
                     let of = |(index, question): (usize, &Question)| {
                         let stream = FIRST_STREAM + (part * share + index) as u64 * PLAYS as u64;
-                        probabilities(world, clusters, question, (seed, stream))
+                        reply(world, clusters, question, (seed, stream))
                     };
                     chunk.iter().enumerate().map(of).collect()
                 })
@@ -157,61 +170,102 @@ pub(crate) fn answer(
             .collect()
     });
     for (question, answer) in questions.iter().zip(answers.into_iter().flatten()) {
-        records[question.record].oracle.push(answer);
+        let record = &mut records[question.record];
+        match answer {
+            Answer::Actions(probabilities) => record.oracle.push(probabilities),
+            Answer::Release(probability) => record.success = Some(probability),
+        }
     }
 }
 
-fn probabilities(
+enum Answer {
+    Actions(Probabilities),
+    Release(f64),
+}
+
+fn reply(
     world: &World,
     clusters: &[Cluster],
     question: &Question,
     (seed, stream): (u64, u64),
-) -> Probabilities {
+) -> Answer {
     // Each play has the same chance for every action, so that actions differ by what they change.
-    let of = |action| {
-        let used = (question.memory_used, question.disk_used);
+    let play = |edits| {
         let subject = Subject {
             cluster: &clusters[question.cluster],
             traits: &question.traits,
-            edits: edited(question.edits, action, used, question.last_site),
+            edits,
             ready: question.ready,
         };
-        let successes = (0..PLAYS as u64)
-            .filter(|play| {
-                let mut dice = Dice::new(seed, stream + play);
-                succeeds(world, &subject, question.time, &mut dice)
-            })
-            .count();
-        (successes as f64 / PLAYS as f64 * 1_000.0).round() / 1_000.0
+        let mut seen = Plays::default();
+        for play in 0..PLAYS as u64 {
+            let mut dice = Dice::new(seed, stream + play);
+            match last_ending(world, &subject, question.time, &mut dice) {
+                Some(Ending::Success) => seen.successes += 1,
+                Some(Ending::Held { symptom: Symptom::Memory { .. }, .. }) => seen.memory = true,
+                Some(Ending::Held { symptom: Symptom::Disk { .. }, .. }) => seen.disk = true,
+                _ => {}
+            }
+        }
+        seen
     };
-    Probabilities {
+    if question.asked == Asked::Release {
+        return Answer::Release(play(question.edits).success());
+    }
+    let after = |action| {
+        let used = (question.memory_used, question.disk_used);
+        play(edited(question.edits, action, used, question.last_site)).success()
+    };
+    let as_is = play(question.edits);
+    Answer::Actions(Probabilities {
         time: question.time,
-        as_is: of(Action::AsIs),
-        memory: of(Action::Memory),
-        disk: of(Action::Disk),
-        site: of(Action::Site),
-        other: of(Action::Other),
+        as_is: as_is.success(),
+        // More than was needed in any play changes nothing.
+        memory: if as_is.memory { after(Action::Memory) } else { as_is.success() },
+        disk: if as_is.disk { after(Action::Disk) } else { as_is.success() },
+        site: after(Action::Site),
+        other: after(Action::Other),
+    })
+}
+
+/// What the plays of one action came to.
+#[derive(Default)]
+struct Plays {
+    successes: usize,
+    /// Some ended on hold for memory.
+    memory: bool,
+    /// Some ended on hold for disk.
+    disk: bool,
+}
+
+impl Plays {
+    /// Share of successes, to three places.
+    fn success(&self) -> f64 {
+        (self.successes as f64 / PLAYS as f64 * 1_000.0).round() / 1_000.0
     }
 }
 
-/// Plays a release at `released` once.
-fn succeeds(world: &World, subject: &Subject<'_>, released: i64, dice: &mut Dice) -> bool {
+/// Plays a release at `released` once: what ends it, or nothing within the horizon.
+fn last_ending(
+    world: &World,
+    subject: &Subject<'_>,
+    released: i64,
+    dice: &mut Dice,
+) -> Option<Ending> {
     let mut now = released;
     for _ in 0..MOST_RUNS {
         now += minutes_to_match(world, dice);
         let run = attempt(world, subject, now, dice);
         now = run.end;
+        if now - released >= HORIZON {
+            return None;
+        }
         match run.ending {
-            Ending::Success => return now - released < HORIZON,
-            Ending::Exit { .. } | Ending::Held { .. } => return false,
-            Ending::Evicted | Ending::ShadowException { .. } | Ending::ReconnectFailed => {
-                if now - released > HORIZON {
-                    return false;
-                }
-            }
+            Ending::Evicted | Ending::ShadowException { .. } | Ending::ReconnectFailed => {}
+            ending => return Some(ending),
         }
     }
-    false
+    None
 }
 
 /// Seconds from the queue to a slot.

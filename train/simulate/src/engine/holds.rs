@@ -8,7 +8,7 @@ use crate::cause::{Cause, Symptom};
 use crate::life::Edits;
 use crate::people;
 use crate::reason::{self, Written};
-use crate::truth::{Action, HoldRecord, Outcome, Releaser};
+use crate::truth::{Action, Asked, HoldRecord, Outcome, Releaser};
 
 /// `SYSTEM_PERIODIC_RELEASE` of HTCondor's manual (configuration of the schedd).
 const SYSTEM_RELEASE: &str = "(JobRunCount < 20 && (time() - EnteredCurrentStatus) > 1200) && (HoldReasonCode == 6 && HoldReasonSubCode == 110)";
@@ -70,12 +70,14 @@ impl Simulation {
             subcode,
             cause,
             transient: cause.is_transient(),
+            reach: cause.reach(),
             owner,
             site: state.last_site.map(|site| self.world.sites[site].name.clone()),
             released: None,
             released_by: None,
             action: None,
             outcome: None,
+            success: None,
             oracle: Vec::new(),
         });
         self.held.insert(job);
@@ -151,6 +153,9 @@ impl Simulation {
         self.ask(job, hold.record, self.now);
         let body = Body::Released(Released { reason: Some(reason.into()) });
         self.jobs[job].edits = edits;
+        if !matches!(hold.cause, Cause::Person | Cause::Spooling) {
+            self.question(Asked::Release, job, hold.record, self.now);
+        }
         self.event(job, &body)?;
         let record = &mut self.records[hold.record];
         record.released = Some(self.now);

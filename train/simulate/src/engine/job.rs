@@ -47,7 +47,7 @@ impl Underway {
             moments.push((finished, Moment::InputFinished));
         }
         moments.extend(run.execute.map(|time| (time, Moment::Execute)));
-        moments.extend(run.sizes.iter().map(|&(time, size)| (time, Moment::Size(size))));
+        moments.extend(run.sizes.iter().flatten().map(|&(time, size)| (time, Moment::Size(size))));
         if let Some((lost, back)) = run.lost {
             moments.push((lost, Moment::Disconnected));
             moments.extend(back.map(|time| (time, Moment::Reconnected)));

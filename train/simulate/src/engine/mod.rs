@@ -16,7 +16,7 @@ use crate::output::{EpochWriter, EventLog, Information};
 use crate::people;
 use crate::random::Dice;
 use crate::reason::{Place, Wording};
-use crate::truth::{self, HoldRecord, Question};
+use crate::truth::{self, Asked, HoldRecord, Question};
 use crate::world::{Workflow, World};
 use crate::{Settings, SimulateError};
 
@@ -199,15 +199,21 @@ impl Simulation {
 
     /// Asks the oracle about a held job, at an instant.
     pub(crate) fn ask(&mut self, job: usize, record: usize, time: i64) {
-        let state = &self.jobs[job];
-        let asked = self.asked.entry((state.cluster, self.records[record].code)).or_default();
+        let cluster = self.jobs[job].cluster;
+        let asked = self.asked.entry((cluster, self.records[record].code)).or_default();
         if !asked.contains(&record) {
             if asked.len() == ASKED_IN_CLUSTER {
                 return;
             }
             asked.push(record);
         }
+        self.question(Asked::Actions, job, record, time);
+    }
+
+    fn question(&mut self, asked: Asked, job: usize, record: usize, time: i64) {
+        let state = &self.jobs[job];
         let question = Question {
+            asked,
             record,
             time,
             cluster: state.cluster,

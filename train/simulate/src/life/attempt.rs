@@ -32,7 +32,7 @@ pub(crate) fn attempt(world: &World, subject: &Subject<'_>, start: i64, dice: &m
         start,
         input: None,
         execute: None,
-        sizes: Vec::new(),
+        sizes: [None; 3],
         lost: None,
         output: None,
         end: start + 1,
@@ -47,14 +47,18 @@ pub(crate) fn attempt(world: &World, subject: &Subject<'_>, start: i64, dice: &m
     Attempt { world, subject, owner, workflow, site, host, flaw, dice, run }.play()
 }
 
+/// By the number of slots, among the sites that Requirements leave.
 fn choose_site(world: &World, excluded: u64, dice: &mut Dice) -> usize {
     let open = |index: usize| excluded & (1 << index) == 0;
-    let any = (0..world.sites.len()).any(open);
+    if excluded == 0 || !(0..world.sites.len()).any(open) {
+        let slot = dice.below(world.slots.last().copied().unwrap_or(0));
+        return world.slots.partition_point(|&up_to| up_to <= slot);
+    }
     let weights = world
         .sites
         .iter()
         .enumerate()
-        .map(|(index, site)| if any && !open(index) { 0.0 } else { site.slots() as f64 });
+        .map(|(index, site)| if open(index) { site.slots() as f64 } else { 0.0 });
     dice.weighted(weights)
 }
 
@@ -119,7 +123,10 @@ impl Attempt<'_, '_> {
 
     fn end(mut self, ending: Ending) -> Run {
         self.run.ending = ending;
-        self.run.sizes.retain(|(time, _)| *time < self.run.end);
+        let end = self.run.end;
+        for size in &mut self.run.sizes {
+            *size = size.filter(|&(time, _)| time < end);
+        }
         self.run
     }
 
@@ -498,10 +505,8 @@ impl Attempt<'_, '_> {
             self.run.lost = None;
         }
         let mut at = began + self.dice.between(8, 30).min(took);
-        for step in [0.35, 0.8, 1.0] {
-            if at < end {
-                self.run.sizes.push((at, ((self.run.memory_mb as f64 * step) as i64).max(1)));
-            }
+        for (size, step) in self.run.sizes.iter_mut().zip([0.35, 0.8, 1.0]) {
+            *size = (at < end).then(|| (at, ((self.run.memory_mb as f64 * step) as i64).max(1)));
             at += ((end - began) as f64 * 0.4) as i64 + 300;
         }
         ending

@@ -37,7 +37,7 @@ pub(crate) struct Run {
     pub(crate) input: Option<[i64; 3]>,
     pub(crate) execute: Option<i64>,
     /// Memory as event 006 tells it, MiB.
-    pub(crate) sizes: Vec<(i64, i64)>,
+    pub(crate) sizes: [Option<(i64, i64)>; 3],
     /// Contact lost, and found again.
     pub(crate) lost: Option<(i64, Option<i64>)>,
     pub(crate) output: Option<[i64; 2]>,

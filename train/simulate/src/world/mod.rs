@@ -8,7 +8,7 @@ mod site;
 mod workflow;
 
 pub(crate) use owner::Owner;
-pub(crate) use schedule::Schedule;
+pub(crate) use schedule::{Rhythm, Schedule};
 pub(crate) use service::{Filesystem, ServerFault, Service};
 pub(crate) use site::{Host, HostFault, Site};
 pub(crate) use workflow::{Container, Failure, Limit, Workflow};
@@ -23,6 +23,8 @@ pub(crate) struct World {
     /// Unix seconds of the first and the last instant.
     pub(crate) span: (i64, i64),
     pub(crate) sites: Vec<Site>,
+    /// Slots of the sites up to and with each.
+    pub(crate) slots: Vec<usize>,
     pub(crate) services: Vec<Service>,
     pub(crate) filesystems: Vec<Filesystem>,
     /// Registries of container images.
@@ -38,21 +40,27 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn draw(preset: Preset, seed: u64, span: (i64, i64)) -> Self {
         let mut dice = Dice::new(seed, 1);
-        let services: Vec<Service> = (0..preset.services.count)
+        let mut services: Vec<Service> = (0..preset.services.count)
             .map(|number| Service::draw(number, &preset.services, span, &mut dice))
             .collect();
-        let sites = (0..preset.sites.count)
+        let mut servers: Vec<_> = services.iter_mut().map(|service| &mut service.faults).collect();
+        schedule::spread(&mut servers, preset.services.spreads, &mut dice);
+        let mut sites: Vec<Site> = (0..preset.sites.count)
             .map(|number| Site::draw(number, &preset.sites, services.len(), span, &mut dice))
             .collect();
+        let mut networks: Vec<_> = sites.iter_mut().map(|site| &mut site.network).collect();
+        schedule::spread(&mut networks, preset.sites.spreads, &mut dice);
+        let mut software: Vec<_> = sites.iter_mut().map(|site| &mut site.software).collect();
+        schedule::spread(&mut software, preset.sites.spreads, &mut dice);
         let filesystems: Vec<Filesystem> = (0..preset.filesystems.count)
             .map(|number| Filesystem::draw(number, &preset.filesystems, span, &mut dice))
             .collect();
         // Registries and what programs talk to fail as file servers do.
-        let (days, hours) = (preset.services.days_between, preset.services.hours);
-        let registries: Vec<_> =
-            (0..2).map(|_| service::plain(days, hours, span, &mut dice)).collect();
+        let p = &preset.services;
+        let rhythm = Rhythm { days_between: p.days_between, hours: p.hours, grows: p.grows };
+        let registries: Vec<_> = (0..2).map(|_| service::plain(rhythm, span, &mut dice)).collect();
         let runtime_services: Vec<_> =
-            (0..4).map(|_| service::plain(days, hours, span, &mut dice)).collect();
+            (0..4).map(|_| service::plain(rhythm, span, &mut dice)).collect();
         let owners = (0..preset.owners.count)
             .map(|number| {
                 let scene = owner::Scene { services: services.len(), filesystems: &filesystems };
@@ -61,9 +69,16 @@ impl World {
             .collect();
         let upgrade = span.0 + ((span.1 - span.0) as f64 * (0.3 + 0.4 * dice.unit())) as i64;
         let address = format!("10.8.{}.{}", dice.between(1, 200), dice.between(2, 250));
+        let mut all = 0;
+        let up_to = |site: &Site| {
+            all += site.slots();
+            all
+        };
+        let slots = sites.iter().map(up_to).collect();
         Self {
             preset,
             span,
+            slots,
             sites,
             services,
             filesystems,

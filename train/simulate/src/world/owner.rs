@@ -1,6 +1,6 @@
 //! Owners: what they submit, what they meet alone, how they take a hold.
 
-use super::{Filesystem, Schedule, Workflow};
+use super::{Filesystem, Rhythm, Schedule, Workflow};
 use crate::preset::Preset;
 use crate::random::{Dice, Spread};
 
@@ -54,19 +54,14 @@ impl Owner {
         let home = format!("{}/{name}", scene.filesystems[filesystem].mount);
         let (owners, people) = (&preset.owners, &preset.people);
         let within = |dice: &mut Dice, [from, to]: [f64; 2]| from + (to - from) * dice.unit();
+        let all_at_once = |days_between, hours| Rhythm { days_between, hours, grows: 0.0 };
+        let quota = all_at_once(owners.quota_days, owners.quota_hours);
+        let credential = all_at_once(owners.credential_days, owners.credential_hours);
         Self {
             weight: dice.spread(Spread { median: 1.0, sigma: 0.8 }),
             filesystem,
-            quota: Schedule::draw(dice, span, owners.quota_days, owners.quota_hours, |dice| {
-                ((), 0.6 + 0.4 * dice.unit())
-            }),
-            credential: Schedule::draw(
-                dice,
-                span,
-                owners.credential_days,
-                owners.credential_hours,
-                |_| ((), 1.0),
-            ),
+            quota: Schedule::draw(dice, span, quota, |dice| ((), 0.6 + 0.4 * dice.unit())),
+            credential: Schedule::draw(dice, span, credential, |_| ((), 1.0)),
             workflows: (0..1 + dice.below(owners.workflows * 2 - 1))
                 .map(|_| Workflow::draw(preset, scene, dice))
                 .collect(),

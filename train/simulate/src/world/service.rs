@@ -1,8 +1,8 @@
 //! File servers, registries and what programs talk to while they run.
 
-use super::Schedule;
+use super::{Rhythm, Schedule};
 use crate::preset::{FilesystemParameters, ServiceParameters};
-use crate::random::{Dice, Spread};
+use crate::random::Dice;
 
 /// What can be wrong with a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,8 @@ impl Service {
             format!("/{}", dice.pick(&["data", "public", "pub/sets", "store/user"]))
         };
         let partial = p.partial;
-        let faults = Schedule::draw(dice, span, p.days_between, p.hours, |dice| {
+        let rhythm = Rhythm { days_between: p.days_between, hours: p.hours, grows: p.grows };
+        let faults = Schedule::draw(dice, span, rhythm, |dice| {
             const FAULTS: [(ServerFault, f64); 12] = [
                 (ServerFault::Down, 5.0),
                 (ServerFault::Slow, 3.5),
@@ -115,7 +116,8 @@ impl Filesystem {
         // ENOENT (not mounted), ESTALE, EIO, ETIMEDOUT, ENOSPC, EACCES (ticket of the mount run out).
         const ERRORS: [(i32, f64); 6] =
             [(2, 5.0), (116, 1.5), (5, 1.0), (110, 2.0), (28, 2.0), (13, 1.5)];
-        let faults = Schedule::draw(dice, span, p.days_between, p.hours, |dice| {
+        let rhythm = Rhythm { days_between: p.days_between, hours: p.hours, grows: p.grows };
+        let faults = Schedule::draw(dice, span, rhythm, |dice| {
             (
                 ERRORS[dice.weighted(ERRORS.iter().map(|(_, weight)| *weight))].0,
                 if dice.chance(0.3) { 0.4 + 0.5 * dice.unit() } else { 0.98 },
@@ -126,11 +128,6 @@ impl Filesystem {
 }
 
 /// A registry of images, or a licence server or database: down or not.
-pub(crate) fn plain(
-    gap_days: f64,
-    hours: Spread,
-    span: (i64, i64),
-    dice: &mut Dice,
-) -> Schedule<()> {
-    Schedule::draw(dice, span, gap_days, hours, |dice| ((), 0.5 + 0.5 * dice.unit()))
+pub(crate) fn plain(rhythm: Rhythm, span: (i64, i64), dice: &mut Dice) -> Schedule<()> {
+    Schedule::draw(dice, span, rhythm, |dice| ((), 0.5 + 0.5 * dice.unit()))
 }

@@ -1,6 +1,6 @@
 //! Sites and their hosts.
 
-use super::Schedule;
+use super::{Rhythm, Schedule};
 use crate::cause::Enforcement;
 use crate::preset::SiteParameters;
 use crate::random::{Dice, Spread};
@@ -131,6 +131,9 @@ impl Site {
             })
             .collect();
         let glidein = dice.chance(0.5);
+        let grows = p.grows;
+        let network = Rhythm { days_between: p.network_days, hours: p.network_hours, grows };
+        let software = Rhythm { days_between: p.software_days, hours: p.software_hours, grows };
         Self {
             name,
             hosts,
@@ -159,12 +162,8 @@ impl Site {
             ]),
             memory_margin: *dice.pick(&[1.0, 1.0, 1.0, 1.25, 1.5]),
             longest_hours: dice.chance(0.4).then(|| *dice.pick(&[24, 48, 72])),
-            network: Schedule::draw(dice, span, p.network_days, p.network_hours, |dice| {
-                ((), 0.2 + 0.6 * dice.unit())
-            }),
-            software: Schedule::draw(dice, span, p.software_days, p.software_hours, |dice| {
-                ((), 0.4 + 0.6 * dice.unit())
-            }),
+            network: Schedule::draw(dice, span, network, |dice| ((), 0.2 + 0.6 * dice.unit())),
+            software: Schedule::draw(dice, span, software, |dice| ((), 0.4 + 0.6 * dice.unit())),
             walled: (0..services)
                 .filter(|_| dice.chance(p.firewall))
                 .fold(0, |bits, bit| bits | 1 << bit),
@@ -187,7 +186,8 @@ fn faults(p: &SiteParameters, span: (i64, i64), dice: &mut Dice) -> Schedule<Hos
         (HostFault::NoInterpreter, 1.5),
         (HostFault::Starter, 1.5),
     ];
-    Schedule::draw(dice, span, p.bad_host_days, p.bad_host_hours, |dice| {
+    let rhythm = Rhythm { days_between: p.bad_host_days, hours: p.bad_host_hours, grows: 0.0 };
+    Schedule::draw(dice, span, rhythm, |dice| {
         let (kind, _) = KINDS[dice.weighted(KINDS.iter().map(|(_, weight)| *weight))];
         (kind, 0.7 + 0.3 * dice.unit())
     })

@@ -1,0 +1,55 @@
+//! Which simulator this is: figures of models are compared only where the same one made their data.
+
+use std::io;
+
+use holdadvise::features::fnv1a;
+use serde::Serialize;
+
+use crate::{Settings, SimulateError};
+
+/// Counts up when the same preset and seed give other files.
+pub const VERSION: u32 = 1;
+
+/// What seed 1 gives in one day: for each preset a hash of its event log, epoch ads and truth. `tests/frozen.rs` plays them again.
+pub const FROZEN: [(&str, &str); 5] = [
+    ("small", "c2bbbd504cf1fac0"),
+    ("quick", "223deb91e3b56e43"),
+    ("rapid", "e2a0e6dc48daca6b"),
+    ("ospool", "a723b97b56c97894"),
+    ("cms", "ae1e5173283d266c"),
+];
+
+/// Hash over what every preset gives: 16 hexadecimal digits.
+pub fn fingerprint() -> String {
+    let all: String = FROZEN.iter().map(|(name, hash)| format!("{name} {hash}\n")).collect();
+    format!("{:016x}", fnv1a(all.as_bytes()))
+}
+
+/// `simulation.json`: what made the files beside it.
+#[derive(Debug, Serialize)]
+struct Description<'a> {
+    simulator: u32,
+    fingerprint: String,
+    preset: &'a str,
+    seed: u64,
+    start: String,
+    days: u32,
+}
+
+pub(crate) fn describe(settings: &Settings) -> Result<(), SimulateError> {
+    let description = Description {
+        simulator: VERSION,
+        fingerprint: fingerprint(),
+        preset: &settings.preset.name,
+        seed: settings.seed,
+        start: settings.preset.access_point.start.to_string(),
+        days: settings.days,
+    };
+    let path = settings.output.join("simulation.json");
+    let mut text = serde_json::to_string(&description).map_err(|error| SimulateError::Write {
+        path: path.clone(),
+        source: io::Error::other(error),
+    })?;
+    text.push('\n');
+    std::fs::write(&path, text).map_err(|source| SimulateError::Write { path, source })
+}
