@@ -8,21 +8,23 @@ const LEAST_ROWS: usize = 20;
 /// Newton steps; the likelihood is convex in two parameters, a handful suffice.
 const STEPS: usize = 100;
 
-/// Fits slope and intercept to logits and outcomes with weights, with Platt's smoothed targets.
+/// Fits slope and intercept to logits and outcomes with weights, with Platt's smoothed targets. An outcome is 1 for a
+/// success, 0 for a failure, or the true probability of a success.
 /// The identity is returned for fewer than 20 rows, for one class only, and where a slope that is
 /// not above 0 came out: then the ranking itself is of no use on these rows.
-pub fn platt(logits: &[f32], success: &[bool], weight: &[f32]) -> Calibration {
+pub fn platt(logits: &[f32], outcome: &[f32], weight: &[f32]) -> Calibration {
     let (mut good, mut bad) = (0.0, 0.0);
-    for (&success, &weight) in success.iter().zip(weight) {
-        if success { good += f64::from(weight) } else { bad += f64::from(weight) }
+    for (&outcome, &weight) in outcome.iter().zip(weight) {
+        good += f64::from(weight) * f64::from(outcome);
+        bad += f64::from(weight) * (1.0 - f64::from(outcome));
     }
     if logits.len() < LEAST_ROWS || good == 0.0 || bad == 0.0 {
         return Calibration::default();
     }
-    let targets = [1.0 / (bad + 2.0), (good + 1.0) / (good + 2.0)];
+    let (low, high) = (1.0 / (bad + 2.0), (good + 1.0) / (good + 2.0));
     let rows = || {
-        logits.iter().zip(success).zip(weight).map(|((&logit, &success), &weight)| {
-            (f64::from(logit), targets[usize::from(success)], f64::from(weight))
+        logits.iter().zip(outcome).zip(weight).map(|((&logit, &outcome), &weight)| {
+            (f64::from(logit), low + (high - low) * f64::from(outcome), f64::from(weight))
         })
     };
     let loss = |c: Calibration| -> f64 {
@@ -87,27 +89,32 @@ mod tests {
         let mut random = Random::new(5);
         let truth = Calibration { a: 0.4, b: -1.0 };
         let logits: Vec<f32> = (0..20_000).map(|_| (random.unit() * 16.0 - 8.0) as f32).collect();
-        let success: Vec<bool> =
-            logits.iter().map(|&l| random.unit() < truth.probability(l)).collect();
-        let found = platt(&logits, &success, &vec![1.0; logits.len()]);
+        let outcome: Vec<f32> = logits
+            .iter()
+            .map(|&l| f32::from(u8::from(random.unit() < truth.probability(l))))
+            .collect();
+        let found = platt(&logits, &outcome, &vec![1.0; logits.len()]);
         assert!((found.a - 0.4).abs() < 0.03 && (found.b + 1.0).abs() < 0.08, "{found:?}");
+        let told: Vec<f32> = logits.iter().map(|&l| truth.probability(l) as f32).collect();
+        let found = platt(&logits, &told, &vec![1.0; logits.len()]);
+        assert!((found.a - 0.4).abs() < 0.001 && (found.b + 1.0).abs() < 0.001, "{found:?}");
     }
 
     #[test]
     fn useless_input_leaves_the_identity() {
         let identity = Calibration::default();
-        assert_eq!(platt(&[1.0; 30], &[true; 30], &[1.0; 30]), identity);
-        assert_eq!(platt(&[1.0, -1.0], &[true, false], &[1.0; 2]), identity);
+        assert_eq!(platt(&[1.0; 30], &[1.0; 30], &[1.0; 30]), identity);
+        assert_eq!(platt(&[1.0, -1.0], &[1.0, 0.0], &[1.0; 2]), identity);
         let logits: Vec<f32> = (0..40).map(|i| i as f32 - 20.0).collect();
-        let against: Vec<bool> = logits.iter().map(|&l| l < 0.0).collect();
+        let against: Vec<f32> = logits.iter().map(|&l| f32::from(u8::from(l < 0.0))).collect();
         assert_eq!(platt(&logits, &against, &[1.0; 40]), identity);
     }
 
     #[test]
     fn separable_logits_stay_finite() {
         let logits: Vec<f32> = (0..40).map(|i| (i as f32 - 19.5) * 10.0).collect();
-        let success: Vec<bool> = logits.iter().map(|&l| l > 0.0).collect();
-        let found = platt(&logits, &success, &[1.0; 40]);
+        let outcome: Vec<f32> = logits.iter().map(|&l| f32::from(u8::from(l > 0.0))).collect();
+        let found = platt(&logits, &outcome, &[1.0; 40]);
         assert!(found.a > 0.0 && found.a.is_finite() && found.b.abs() < 1.0, "{found:?}");
     }
 }

@@ -1,25 +1,23 @@
 //! The dataset file: samples with labels in one safetensors file.
 //!
 //! Tensors: `states` u8 `[n, m, j]`, `statics` f32 `[n, k]`; one value a row: `action` u8, `label` u8,
-//! `weight` f32, `observed` u8, `cluster` i64, `owner` i64, `hold_time` i64, `decision_instant` i64,
-//! `outcome_time` i64, `code` i32, `subcode` i32. The metadata key `holdadvise` holds
-//! [`DatasetInfo`] as JSON.
+//! `weight` f32, `observed` u8, `truth` f32, `cause` u8, `reach` u8, `access_point` i32, `cluster` i64,
+//! `owner` i64, `cell` i64, `hold_time` i64, `decision_instant` i64, `outcome_time` i64, `code` i32,
+//! `subcode` i32. The metadata key `holdadvise` holds [`DatasetInfo`] as JSON.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+mod file;
+
+use std::path::PathBuf;
 
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{Batch, Dimensions, FeatureSchema};
-use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
 /// Key of the JSON in the metadata of the file.
 pub const METADATA_KEY: &str = "holdadvise";
 
 /// Version of [`DatasetInfo`] that this program reads and writes.
-pub const DATASET_FORMAT: u32 = 1;
+pub const DATASET_FORMAT: u32 = 2;
 
 /// Value of `label` for a failure.
 pub const FAILURE: u8 = 0;
@@ -27,6 +25,41 @@ pub const FAILURE: u8 = 0;
 pub const SUCCESS: u8 = 1;
 /// Value of `label` for an outcome that is not known.
 pub const CENSORED: u8 = 2;
+
+/// Value of `cause` and `reach` where it is not known.
+pub const UNKNOWN: u8 = 255;
+
+/// How far the cause of a hold reaches: its position is the value of `reach`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    /// This job alone.
+    Job,
+    /// The jobs of its cluster.
+    Cluster,
+    /// The jobs on one host.
+    Host,
+    /// The jobs at one site.
+    Site,
+    /// All that use one service: a file server, a file system, a database.
+    Service,
+}
+
+impl Reach {
+    /// All, in the order of their values.
+    pub const ALL: [Self; 5] = [Self::Job, Self::Cluster, Self::Host, Self::Site, Self::Service];
+
+    /// The word printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Job => "job",
+            Self::Cluster => "cluster",
+            Self::Host => "host",
+            Self::Site => "site",
+            Self::Service => "service",
+        }
+    }
+}
 
 /// What the file says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +75,12 @@ pub struct DatasetInfo {
     pub real: bool,
     /// H: seconds after the decision within which an outcome counts.
     pub horizon: i64,
+    /// Names of the hidden causes; `cause` is a position in it.
+    #[serde(default)]
+    pub causes: Vec<String>,
+    /// What made each simulation: its `simulation.json`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub simulations: Vec<serde_json::Value>,
 }
 
 /// One hold episode and what came of it.
@@ -55,15 +94,24 @@ pub struct Row<'a> {
     pub action: Action,
     /// What came of it.
     pub outcome: Outcome,
-    /// How much the row counts, 1 for all alike. Of a row that is not observed: the true
-    /// probability of its outcome.
+    /// How much the row counts, 1 for all alike.
     pub weight: f32,
-    /// The release happened. Else a simulator says what would have come of it.
+    /// The release happened, and this is what was done. Else the outcome is what a simulator says of it.
     pub observed: bool,
+    /// True probability that this action at this instant succeeds, where that is known.
+    pub truth: Option<f32>,
+    /// Hidden cause, as [`Dataset::cause`] numbers it.
+    pub cause: Option<u8>,
+    /// How far the cause reaches.
+    pub reach: Option<Reach>,
+    /// Which access point: 0 for logs, from 1 on for simulations.
+    pub access_point: i32,
     /// ClusterId, made unique over the access points in the file.
     pub cluster: i64,
-    /// Hash of the owner's name.
+    /// Hash of access point and owner's name.
     pub owner: i64,
+    /// Hash of code, subcode and normalised reason.
+    pub cell: i64,
     /// When the job went on hold, Unix seconds.
     pub hold_time: i64,
     /// When the release was decided, Unix seconds.
@@ -76,8 +124,34 @@ pub struct Row<'a> {
     pub subcode: i32,
 }
 
+impl Default for Row<'_> {
+    /// A release that happened, of which nothing is known.
+    fn default() -> Self {
+        Self {
+            states: &[],
+            statics: &[],
+            action: Action::Unknown,
+            outcome: Outcome::Censored,
+            weight: 1.0,
+            observed: true,
+            truth: None,
+            cause: None,
+            reach: None,
+            access_point: 0,
+            cluster: 0,
+            owner: 0,
+            cell: 0,
+            hold_time: 0,
+            decision_instant: 0,
+            outcome_time: 0,
+            code: 0,
+            subcode: 0,
+        }
+    }
+}
+
 /// All rows, column by column.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Dataset {
     /// What the file says of itself.
     pub info: DatasetInfo,
@@ -93,10 +167,20 @@ pub struct Dataset {
     pub weight: Vec<f32>,
     /// 1 for a release that happened, 0 for one a simulator tells of.
     pub observed: Vec<u8>,
+    /// True probability of success; NaN where it is not known.
+    pub truth: Vec<f32>,
+    /// Position in [`DatasetInfo::causes`], or [`UNKNOWN`].
+    pub cause: Vec<u8>,
+    /// Position in [`Reach::ALL`], or [`UNKNOWN`].
+    pub reach: Vec<u8>,
+    /// 0 for logs, from 1 on for simulations.
+    pub access_point: Vec<i32>,
     /// ClusterId.
     pub cluster: Vec<i64>,
-    /// Hash of the owner's name.
+    /// Hash of access point and owner's name.
     pub owner: Vec<i64>,
+    /// Hash of code, subcode and normalised reason.
+    pub cell: Vec<i64>,
     /// Unix seconds.
     pub hold_time: Vec<i64>,
     /// Unix seconds.
@@ -143,7 +227,8 @@ impl Dataset {
     /// A dataset without rows.
     pub fn new(schema: FeatureSchema, origin: &str, real: bool, horizon: i64) -> Self {
         let origin = origin.to_owned();
-        let info = DatasetInfo { format: DATASET_FORMAT, schema, origin, real, horizon };
+        let format = DATASET_FORMAT;
+        let info = DatasetInfo { format, schema, origin, real, horizon, ..DatasetInfo::default() };
         Self { info, ..Self::default() }
     }
 
@@ -170,6 +255,12 @@ impl Dataset {
         if !(row.weight.is_finite() && row.weight >= 0.0) {
             return fail(format!("weight {} is not a number of at least 0", row.weight));
         }
+        if row.truth.is_some_and(|truth| !(0.0..=1.0).contains(&truth)) {
+            return fail(format!("true probability {:?} is not within 0 to 1", row.truth));
+        }
+        if row.cause.is_some_and(|cause| usize::from(cause) >= self.info.causes.len()) {
+            return fail(format!("cause {:?} has no name", row.cause));
+        }
         let action = Action::ALL.iter().position(|&action| action == row.action);
         self.states.extend_from_slice(row.states);
         self.statics.extend_from_slice(row.statics);
@@ -181,14 +272,42 @@ impl Dataset {
         });
         self.weight.push(row.weight);
         self.observed.push(row.observed.into());
+        self.truth.push(row.truth.unwrap_or(f32::NAN));
+        self.cause.push(row.cause.unwrap_or(UNKNOWN));
+        self.reach.push(row.reach.map_or(UNKNOWN, |reach| reach as u8));
+        self.access_point.push(row.access_point);
         self.cluster.push(row.cluster);
         self.owner.push(row.owner);
+        self.cell.push(row.cell);
         self.hold_time.push(row.hold_time);
         self.decision_instant.push(row.decision_instant);
         self.outcome_time.push(row.outcome_time);
         self.code.push(row.code);
         self.subcode.push(row.subcode);
         Ok(())
+    }
+
+    /// The number of a hidden cause, which is given one if it has none; `None` when all 255 are taken.
+    pub fn cause(&mut self, name: &str) -> Option<u8> {
+        let causes = &mut self.info.causes;
+        let at = causes.iter().position(|cause| cause == name).unwrap_or(causes.len());
+        let number = u8::try_from(at).ok().filter(|&number| number != UNKNOWN)?;
+        if at == causes.len() {
+            causes.push(name.to_owned());
+        }
+        Some(number)
+    }
+
+    /// The true probability of success of a row's action, where it is known.
+    pub fn truth(&self, row: usize) -> Option<f64> {
+        Some(f64::from(self.truth[row])).filter(|truth| !truth.is_nan())
+    }
+
+    /// What a prediction of the row is fitted to: 1 for a success, 0 for a failure; of a row that is not
+    /// observed the true probability where it is known.
+    pub fn target(&self, row: usize) -> f64 {
+        let label = f64::from(u8::from(self.label[row] == SUCCESS));
+        if self.observed[row] == 0 { self.truth(row).unwrap_or(label) } else { label }
     }
 
     /// States and statics of the rows named, one after the other.
@@ -203,165 +322,13 @@ impl Dataset {
         }
         (states, statics)
     }
-
-    /// Writes the file, by way of a file beside it so that no half-written one is ever seen.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), DatasetError> {
-        let d = Dimensions::of(&self.info.schema);
-        let n = self.len();
-        let columns: [Column<'_>; 13] = [
-            ("states", Dtype::U8, vec![n, d.m, d.j], Cow::from(&self.states)),
-            ("statics", Dtype::F32, vec![n, d.k], bytes(&self.statics)),
-            ("action", Dtype::U8, vec![n], Cow::from(&self.action)),
-            ("label", Dtype::U8, vec![n], Cow::from(&self.label)),
-            ("weight", Dtype::F32, vec![n], bytes(&self.weight)),
-            ("observed", Dtype::U8, vec![n], Cow::from(&self.observed)),
-            ("cluster", Dtype::I64, vec![n], bytes(&self.cluster)),
-            ("owner", Dtype::I64, vec![n], bytes(&self.owner)),
-            ("hold_time", Dtype::I64, vec![n], bytes(&self.hold_time)),
-            ("decision_instant", Dtype::I64, vec![n], bytes(&self.decision_instant)),
-            ("outcome_time", Dtype::I64, vec![n], bytes(&self.outcome_time)),
-            ("code", Dtype::I32, vec![n], bytes(&self.code)),
-            ("subcode", Dtype::I32, vec![n], bytes(&self.subcode)),
-        ];
-        let content = |detail: String| DatasetError::Content { path: path.to_owned(), detail };
-        let views = columns
-            .iter()
-            .map(|(name, dtype, shape, data)| {
-                Ok((*name, TensorView::new(*dtype, shape.clone(), data)?))
-            })
-            .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(|error| content(error.to_string()))?;
-        let info = serde_json::to_string(&self.info).map_err(|error| content(error.to_string()))?;
-        let metadata = HashMap::from([(METADATA_KEY.to_owned(), info)]);
-        let file = safetensors::serialize(views, Some(metadata))
-            .map_err(|error| content(error.to_string()))?;
-        crate::export::write_whole(path, &file)
-            .map_err(|source| DatasetError::File { path: path.to_owned(), source })
-    }
-
-    /// Reads and checks a file.
-    ///
-    /// # Errors
-    /// When it cannot be read, is not a dataset, or a row does not fit the schema.
-    pub fn read(path: &Path) -> Result<Self, DatasetError> {
-        let file = std::fs::read(path)
-            .map_err(|source| DatasetError::File { path: path.to_owned(), source })?;
-        Self::from_bytes(&file)
-            .map_err(|detail| DatasetError::Content { path: path.to_owned(), detail })
-    }
-
-    fn from_bytes(file: &[u8]) -> Result<Self, String> {
-        let text =
-            |error: safetensors::SafeTensorError| format!("not a safetensors file ({error})");
-        let (_, metadata) = SafeTensors::read_metadata(file).map_err(text)?;
-        let tensors = SafeTensors::deserialize(file).map_err(text)?;
-        let info = metadata
-            .metadata()
-            .as_ref()
-            .and_then(|metadata| metadata.get(METADATA_KEY))
-            .ok_or_else(|| format!("no metadata `{METADATA_KEY}`"))?;
-        let info: DatasetInfo = serde_json::from_str(info)
-            .map_err(|error| format!("metadata `{METADATA_KEY}`: {error}"))?;
-        if info.format != DATASET_FORMAT {
-            return Err(format!("format {}, expected {DATASET_FORMAT}", info.format));
-        }
-        let d = Dimensions::of(&info.schema);
-        let n = tensors.tensor("label").map_err(text)?.shape().first().copied().unwrap_or(0);
-        let column = |name: &str, dtype: Dtype, shape: &[usize]| -> Result<&[u8], String> {
-            let view = tensors.tensor(name).map_err(|error| format!("tensor {name}: {error}"))?;
-            if view.dtype() != dtype || view.shape() != shape {
-                return Err(format!(
-                    "tensor {name} is {:?} {:?}, expected {dtype:?} {shape:?}",
-                    view.dtype(),
-                    view.shape()
-                ));
-            }
-            Ok(view.data())
-        };
-        let dataset = Self {
-            states: column("states", Dtype::U8, &[n, d.m, d.j])?.to_vec(),
-            statics: values(column("statics", Dtype::F32, &[n, d.k])?),
-            action: column("action", Dtype::U8, &[n])?.to_vec(),
-            label: column("label", Dtype::U8, &[n])?.to_vec(),
-            weight: values(column("weight", Dtype::F32, &[n])?),
-            observed: column("observed", Dtype::U8, &[n])?.to_vec(),
-            cluster: values(column("cluster", Dtype::I64, &[n])?),
-            owner: values(column("owner", Dtype::I64, &[n])?),
-            hold_time: values(column("hold_time", Dtype::I64, &[n])?),
-            decision_instant: values(column("decision_instant", Dtype::I64, &[n])?),
-            outcome_time: values(column("outcome_time", Dtype::I64, &[n])?),
-            code: values(column("code", Dtype::I32, &[n])?),
-            subcode: values(column("subcode", Dtype::I32, &[n])?),
-            info,
-        };
-        dataset.check()?;
-        Ok(dataset)
-    }
-
-    fn check(&self) -> Result<(), String> {
-        let batch = Batch { states: &self.states, statics: &self.statics, n: self.len() };
-        batch.check(&Dimensions::of(&self.info.schema)).map_err(|error| error.to_string())?;
-        let wrong = |name: &str, row: Option<usize>| match row {
-            Some(row) => Err(format!("row {row} has a value out of range in {name}")),
-            None => Ok(()),
-        };
-        wrong("label", self.label.iter().position(|&label| label > CENSORED))?;
-        let actions = Action::ALL.len();
-        wrong("action", self.action.iter().position(|&a| usize::from(a) >= actions))?;
-        wrong("weight", self.weight.iter().position(|w| !(w.is_finite() && *w >= 0.0)))?;
-        wrong("observed", self.observed.iter().position(|&observed| observed > 1))?;
-        if self.info.horizon < 0 {
-            return Err(format!("horizon {} is below 0", self.info.horizon));
-        }
-        Ok(())
-    }
-}
-
-/// Name, type, shape and bytes of a tensor.
-type Column<'a> = (&'static str, Dtype, Vec<usize>, Cow<'a, [u8]>);
-
-/// A number as it lies in the file.
-trait LittleEndian: Copy {
-    type Bytes: AsRef<[u8]>;
-    fn to_bytes(self) -> Self::Bytes;
-    fn from_chunk(chunk: &[u8]) -> Self;
-    const SIZE: usize;
-}
-
-macro_rules! little_endian {
-    ($($number:ty),*) => {$(
-        impl LittleEndian for $number {
-            type Bytes = [u8; size_of::<$number>()];
-            const SIZE: usize = size_of::<$number>();
-            fn to_bytes(self) -> Self::Bytes {
-                self.to_le_bytes()
-            }
-            fn from_chunk(chunk: &[u8]) -> Self {
-                Self::from_le_bytes(std::array::from_fn(|at| chunk[at]))
-            }
-        }
-    )*};
-}
-
-little_endian!(f32, i32, i64);
-
-fn bytes<T: LittleEndian>(values: &[T]) -> Cow<'_, [u8]> {
-    let mut bytes = Vec::with_capacity(values.len() * T::SIZE);
-    values.iter().for_each(|value| bytes.extend_from_slice(value.to_bytes().as_ref()));
-    Cow::from(bytes)
-}
-
-fn values<T: LittleEndian>(bytes: &[u8]) -> Vec<T> {
-    bytes.chunks_exact(T::SIZE).map(T::from_chunk).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::path::Path;
 
     fn sample() -> Dataset {
         let schema = FeatureSchema {
@@ -381,8 +348,6 @@ mod tests {
                 statics: &[at as f32 + 0.5],
                 action: Action::ALL[at],
                 outcome,
-                weight: 1.0,
-                observed: true,
                 cluster: 7 + at as i64,
                 owner: -5,
                 hold_time: 1_700_000_000 + at as i64,
@@ -390,9 +355,25 @@ mod tests {
                 outcome_time: 1_700_000_200,
                 code: 13,
                 subcode: -2,
+                ..Row::default()
             };
             dataset.push(&row).unwrap();
         }
+        dataset.cause("bug").unwrap();
+        let told = Row {
+            states: &[0; 4],
+            statics: &[0.0],
+            action: Action::AsIs,
+            outcome: Outcome::Failure,
+            observed: false,
+            truth: Some(0.25),
+            cause: dataset.cause("service-outage"),
+            reach: Some(Reach::Service),
+            access_point: 2,
+            cell: -9,
+            ..Row::default()
+        };
+        dataset.push(&told).unwrap();
         dataset
     }
 
@@ -406,8 +387,25 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let dataset = sample();
-        assert_eq!(Dataset::from_bytes(&file_bytes(&dataset)).unwrap(), dataset);
-        assert_eq!(dataset.label, [SUCCESS, FAILURE, CENSORED]);
+        let read = Dataset::from_bytes(&file_bytes(&dataset)).unwrap();
+        assert_eq!(file_bytes(&read), file_bytes(&dataset));
+        assert_eq!(read.info, dataset.info);
+        assert_eq!(read.label, [SUCCESS, FAILURE, CENSORED, FAILURE]);
+        assert_eq!((read.cause[0], read.cause[3], read.reach[3]), (UNKNOWN, 1, 4));
+        let truth: Vec<_> = (0..4).map(|row| read.truth(row)).collect();
+        assert_eq!(truth, [None, None, None, Some(0.25)]);
+        let target: Vec<f64> = (0..4).map(|row| read.target(row)).collect();
+        assert_eq!(target, [1.0, 0.0, 0.0, 0.25], "the truth where nothing was observed");
+    }
+
+    #[test]
+    fn causes_are_numbered_until_255() {
+        let mut dataset = sample();
+        assert_eq!(dataset.cause("bug"), Some(0));
+        for at in 2..255 {
+            assert_eq!(dataset.cause(&at.to_string()), Some(at));
+        }
+        assert_eq!((dataset.cause("one more"), dataset.cause("254")), (None, Some(254)));
     }
 
     #[test]
@@ -416,38 +414,37 @@ mod tests {
         let row = Row {
             states: &[0, 1, 2, 0],
             statics: &[0.0],
-            action: Action::Unknown,
             outcome: Outcome::Success,
-            weight: 1.0,
-            observed: true,
-            cluster: 0,
-            owner: 0,
-            hold_time: 0,
-            decision_instant: 0,
-            outcome_time: 0,
-            code: 0,
-            subcode: 0,
+            ..Row::default()
         };
         let refused = |dataset: &mut Dataset, row: &Row<'_>| {
             let error = dataset.push(row).unwrap_err().to_string();
-            assert_eq!(*dataset, sample());
+            assert_eq!(file_bytes(dataset), file_bytes(&sample()));
             error
         };
-        assert!(refused(&mut dataset, &row).contains("row 3: batch: sample 0 has state 2"));
+        assert!(refused(&mut dataset, &row).contains("row 4: batch: sample 0 has state 2"));
         let row = Row { states: &[0; 4], weight: f32::NAN, ..row };
         assert!(refused(&mut dataset, &row).contains("weight NaN"));
-        let row = Row { statics: &[], weight: 1.0, ..row };
+        let row = Row { weight: 1.0, truth: Some(1.5), ..row };
+        assert!(refused(&mut dataset, &row).contains("true probability"));
+        let row = Row { truth: None, cause: Some(9), ..row };
+        assert!(refused(&mut dataset, &row).contains("has no name"));
+        let row = Row { statics: &[], cause: None, ..row };
         assert!(refused(&mut dataset, &row).contains("0 statics"));
     }
 
     #[test]
     fn values_out_of_range_are_named() {
         type Spoil = fn(&mut Dataset);
-        let cases: [(&str, Spoil); 5] = [
+        let cases: [(&str, Spoil); 9] = [
+            ("row 3 has a value out of range in truth", |d| d.truth[3] = 1.01),
+            ("row 3 has a value out of range in cause", |d| d.cause[3] = 2),
+            ("row 0 has a value out of range in reach", |d| d.reach[0] = 5),
+            ("format 1, expected 2", |d| d.info.format = 1),
             ("row 1 has a value out of range in label", |d| d.label[1] = 3),
             ("row 2 has a value out of range in action", |d| d.action[2] = 6),
             ("row 0 has a value out of range in weight", |d| d.weight[0] = -1.0),
-            ("format 9, expected 1", |d| d.info.format = 9),
+            ("format 9, expected 2", |d| d.info.format = 9),
             ("horizon -1", |d| d.info.horizon = -1),
         ];
         for (words, spoil) in cases {

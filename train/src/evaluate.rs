@@ -11,6 +11,8 @@ use crate::baselines::Baselines;
 use crate::dataset::{Dataset, DatasetError, SUCCESS};
 use crate::export::write_whole;
 use crate::metrics::{Estimate, Figures, Scored};
+use crate::parts::{Parts, PartsError};
+use crate::selection::SelectionOptions;
 use crate::split::{Cuts, Split, SplitOptions};
 
 /// Report a model's figures on held-out holds, beside baselines.
@@ -23,6 +25,9 @@ pub struct EvaluateOptions {
     /// Write the figures as JSON to this file too.
     #[arg(short, long)]
     output: Option<PathBuf>,
+    /// The parts file, as `holdadvise-train split` writes it.
+    #[arg(long, value_name = "PARTS", conflicts_with = "recut")]
+    parts: Option<PathBuf>,
     /// Cut the dataset anew by the fractions instead of where it was cut in training.
     #[arg(long)]
     recut: bool,
@@ -54,6 +59,9 @@ pub enum EvaluateError {
     /// The dataset.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
+    /// The parts file.
+    #[error(transparent)]
+    Parts(#[from] PartsError),
     /// The model.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -101,7 +109,7 @@ pub struct CodeFigures {
 pub struct ActionFigures {
     /// Name of the action, or `all`.
     pub action: String,
-    /// Rows; a probability between 0 and 1 takes two.
+    /// Rows.
     pub rows: usize,
     /// Mean true probability of success.
     pub success: f64,
@@ -122,8 +130,8 @@ pub struct Report {
     pub successes: usize,
     /// Different clusters among them.
     pub clusters: usize,
-    /// Where the dataset was cut.
-    pub cuts: Cuts,
+    /// Where the dataset was cut, if in time.
+    pub cuts: Option<Cuts>,
     /// The model, then the baselines.
     pub methods: Vec<Method>,
     /// Per hold code, most frequent first.
@@ -145,16 +153,21 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
     };
     let model = Model::open_with(&options.model, engine)?;
     model.check_schema(&dataset.info.schema.hash)?;
-    let kept = model.metadata.training.details.get("split").filter(|_| !options.recut);
-    let cuts = match kept.and_then(|cuts| serde_json::from_value(cuts.clone()).ok()) {
-        Some(cuts) => cuts,
-        None => Cuts::new(&dataset, &options.split).map_err(EvaluateError::Options)?,
+    let split = match &options.parts {
+        Some(path) => Parts::read_split(path, &dataset)?.1,
+        None => {
+            let kept = model.metadata.training.details.get("split").filter(|_| !options.recut);
+            let kept = kept.and_then(|cuts| serde_json::from_value(cuts.clone()).ok());
+            let cut = || Cuts::new(&dataset, &options.split).map_err(EvaluateError::Options);
+            Split::new(&dataset, kept.map_or_else(cut, Ok)?)
+        }
     };
-    let split = Split::new(&dataset, cuts);
     if !split.test.iter().any(|&row| dataset.observed[row] != 0) {
+        let from = split
+            .cuts
+            .map_or(String::new(), |cuts| format!(", which begins at {}", cuts.validation_end));
         return Err(EvaluateError::Options(format!(
-            "no release that happened lies after {}, where the test part begins: use --recut",
-            cuts.validation_end
+            "no release that happened lies in the test part{from}: use --recut, or --parts"
         )));
     }
     let report = report(&dataset, &split, &model, options.draws, options.seed)?;
@@ -171,25 +184,29 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
 /// Figures of the model and of the baselines on the test part of a split.
 ///
 /// # Errors
-/// When the model does not take the rows.
+/// When the model does not take the rows, or was trained without inputs that this schema does not name.
 pub fn report(
     dataset: &Dataset,
     split: &Split,
     model: &Model,
     draws: usize,
     seed: u64,
-) -> Result<Report, ModelError> {
+) -> Result<Report, EvaluateError> {
     let (happened, told): (Vec<usize>, Vec<usize>) =
         split.test.iter().partition(|&&row| dataset.observed[row] != 0);
     let rows = &happened;
+    let selection = SelectionOptions::of_model(&model.metadata);
+    let blank = selection.blank(&dataset.info.schema).map_err(EvaluateError::Options)?;
+    let told: Vec<usize> = told.into_iter().filter(|&row| dataset.truth(row).is_some()).collect();
     let predict = |rows: &[usize]| {
-        let (states, statics) = dataset.gather(rows);
+        let (mut states, mut statics) = dataset.gather(rows);
+        blank.apply(&mut states, &mut statics);
         model.probabilities(&Batch { states: &states, statics: &statics, n: rows.len() })
     };
     let predicted = predict(rows)?;
     let baselines = Baselines::fit(dataset, &split.train);
     let table = baselines.code_table(dataset, rows);
-    let success: Vec<bool> = rows.iter().map(|&row| dataset.label[row] == SUCCESS).collect();
+    let success: Vec<f64> = rows.iter().map(|&row| dataset.target(row)).collect();
     let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
     let weight: Vec<f32> = rows.iter().map(|&row| dataset.weight[row]).collect();
     let scored = |probability: &[f64]| Scored::new(probability, &success, &weight, &cluster);
@@ -213,7 +230,7 @@ pub fn report(
     }
     Ok(Report {
         rows: rows.len(),
-        successes: success.iter().filter(|&&success| success).count(),
+        successes: rows.iter().filter(|&&row| dataset.label[row] == SUCCESS).count(),
         clusters: of_model.clusters(),
         cuts: split.cuts,
         methods,
@@ -271,13 +288,12 @@ fn existing(value: f64) -> Option<f64> {
 
 /// Weighted figures of predictions for some rows, as one cluster.
 fn figures_of(dataset: &Dataset, rows: &[usize], probability: &[f64]) -> Figures {
-    let success: Vec<bool> = rows.iter().map(|&row| dataset.label[row] == SUCCESS).collect();
+    let success: Vec<f64> = rows.iter().map(|&row| dataset.target(row)).collect();
     let weight: Vec<f32> = rows.iter().map(|&row| dataset.weight[row]).collect();
     Scored::new(probability, &success, &weight, &vec![0; rows.len()]).figures()
 }
 
-/// Figures per action of rows a simulator tells of: their weight is the true probability of their
-/// label.
+/// Figures per action of rows a simulator tells of.
 fn per_action(
     dataset: &Dataset,
     rows: &[usize],
@@ -285,13 +301,7 @@ fn per_action(
     baselines: &Baselines,
 ) -> Vec<ActionFigures> {
     let table = baselines.code_table(dataset, rows);
-    let truth: Vec<f64> = rows
-        .iter()
-        .map(|&row| {
-            let weight = f64::from(dataset.weight[row]).min(1.0);
-            if dataset.label[row] == SUCCESS { weight } else { 1.0 - weight }
-        })
-        .collect();
+    let truth: Vec<f64> = rows.iter().map(|&row| dataset.target(row)).collect();
     let names = Action::ALL.iter().enumerate().map(|(at, action)| (Some(at as u8), action.name()));
     std::iter::once((None, "all"))
         .chain(names)
@@ -307,11 +317,11 @@ fn per_action(
             };
             let weight = |&row: &usize| f64::from(dataset.weight[row]);
             let total: f64 = rows_here.iter().map(weight).sum();
-            let successes = rows_here.iter().filter(|&&row| dataset.label[row] == SUCCESS);
+            let successes = rows_here.iter().map(|row| weight(row) * dataset.target(*row));
             (total > 0.0).then(|| ActionFigures {
                 action: name.to_owned(),
                 rows: here.len(),
-                success: successes.map(weight).sum::<f64>() / total,
+                success: successes.sum::<f64>() / total,
                 model: of(predicted),
                 table: of(&table),
                 oracle: of(&truth),

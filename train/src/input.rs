@@ -99,7 +99,7 @@ impl InputOptions {
         i64::from(self.horizon) * 3_600
     }
 
-    /// The logs and epoch ads of a folder that `simulate` wrote.
+    /// The logs and, where they are there, epoch ads of a folder that `simulate` wrote.
     ///
     /// # Errors
     /// [`InputError::File`] when the folder cannot be read.
@@ -113,10 +113,11 @@ impl InputOptions {
             }
         }
         logs.sort();
+        let epochs = folder.join("epoch_history");
         Ok(Self {
             logs,
             userlogs: false,
-            epochs: vec![folder.join("epoch_history")],
+            epochs: if epochs.exists() { vec![epochs] } else { Vec::new() },
             journal: Vec::new(),
             horizon: self.horizon,
             time_zone: Some("UTC".to_owned()),

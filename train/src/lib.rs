@@ -1,6 +1,6 @@
 //! Trains, evaluates and exports the model of `holdadvise`.
 //!
-//! [`dataset`] is the file that passes between the steps. [`split`] cuts it in time, `training`
+//! [`dataset`] is the file that passes between the steps. [`split`] cuts it, [`parts`] keeps the parts, `training`
 //! (cargo feature `torch`) fits the `network` to it, [`export`] completes the TorchScript archive,
 //! and [`evaluate`] puts the result beside [`baselines`] with the figures of [`metrics`].
 
@@ -17,8 +17,10 @@ mod loss_weights;
 pub mod metrics;
 #[cfg(feature = "torch")]
 pub mod network;
+pub mod parts;
 pub mod pickle;
 pub mod random;
+pub mod selection;
 pub mod split;
 pub mod tensors;
 #[cfg(feature = "torch")]

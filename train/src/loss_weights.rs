@@ -10,7 +10,7 @@ pub(crate) fn loss_weights(dataset: &Dataset) -> Vec<f32> {
     let hold = |row: usize| {
         (dataset.cluster[row], dataset.hold_time[row], dataset.code[row], dataset.subcode[row])
     };
-    let told = |row: &usize| dataset.observed[*row] == 0;
+    let told = |row: &usize| dataset.observed[*row] == 0 && dataset.truth(*row).is_some();
     let mut seen = HashSet::new();
     let mut instants: HashMap<_, f32> = HashMap::new();
     for row in (0..dataset.len()).filter(told) {
@@ -38,6 +38,7 @@ mod tests {
         let told = [(100, 110, 1, success), (100, 120, 1, success), (200, 210, 2, success)];
         let mut dataset = rows(&told, 10);
         dataset.observed = vec![0, 0, 1];
+        dataset.truth[..2].fill(0.5);
         dataset.weight = vec![1.0, 0.5, 1.0];
         let root = 2.0_f32.sqrt();
         assert_eq!(loss_weights(&dataset), [1.0 / root, 0.5 / root, 1.0]);

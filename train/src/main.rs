@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 #[cfg(feature = "torch")]
 use holdadvise_train::training;
-use holdadvise_train::{episodes, evaluate, export, tensors};
+use holdadvise_train::{episodes, evaluate, export, parts, tensors};
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -22,6 +22,7 @@ enum Command {
     Simulate(holdadvise_simulate::Arguments),
     Episodes(episodes::EpisodesOptions),
     Tensors(tensors::TensorsOptions),
+    Split(parts::PartsOptions),
     #[cfg(feature = "torch")]
     Train(training::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         }
         Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),
+        Command::Split(options) => parts::run(options).map_err(Into::into),
         #[cfg(feature = "torch")]
         Command::Train(options) => training::run(options).map_err(Into::into),
         Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),

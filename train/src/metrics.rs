@@ -60,7 +60,7 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug)]
 struct ScoredRow {
     probability: f64,
-    success: bool,
+    success: f64,
     weight: f64,
 }
 
@@ -76,8 +76,9 @@ pub struct Scored {
 
 impl Scored {
     /// Puts predictions beside outcomes. The slices must be of one length, the probabilities
-    /// within 0 to 1, the weights at least 0.
-    pub fn new(probability: &[f64], success: &[bool], weight: &[f32], cluster: &[i64]) -> Self {
+    /// within 0 to 1, the weights at least 0. An outcome is 1 for a success, 0 for a failure, or the true
+    /// probability p of a success: then the row counts as p of a success and 1 - p of a failure.
+    pub fn new(probability: &[f64], success: &[f64], weight: &[f32], cluster: &[i64]) -> Self {
         let n = probability.len();
         assert!(success.len() == n && weight.len() == n && cluster.len() == n);
         let mut order: Vec<usize> = (0..probability.len()).collect();
@@ -137,11 +138,8 @@ impl Scored {
             let (mut good, mut bad) = (0.0, 0.0);
             while at < self.rows.len() && self.rows[at].probability == tie {
                 let weight = times[self.cluster[at]] * self.rows[at].weight;
-                if self.rows[at].success {
-                    good += weight;
-                } else {
-                    bad += weight;
-                }
+                good += weight * self.rows[at].success;
+                bad += weight * (1.0 - self.rows[at].success);
                 at += 1;
             }
             ranked += bad * (successes + good / 2.0);
@@ -237,8 +235,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn number(success: bool) -> f64 {
+        f64::from(u8::from(success))
+    }
+
     fn figures(rows: &[(f64, bool)]) -> Figures {
-        let (p, s): (Vec<f64>, Vec<bool>) = rows.iter().copied().unzip();
+        let (p, s): (Vec<f64>, Vec<f64>) = rows.iter().map(|&(p, s)| (p, number(s))).unzip();
         let clusters: Vec<i64> = (0..rows.len() as i64).collect();
         Scored::new(&p, &s, &vec![1.0; p.len()], &clusters).figures()
     }
@@ -272,7 +274,7 @@ mod tests {
         let twice = figures(&[(0.9, true), (0.4, false), (0.4, false), (0.3, true)]);
         let weighted = Scored::new(
             &[0.9, 0.4, 0.3, 0.7],
-            &[true, false, true, false],
+            &[1.0, 0.0, 1.0, 0.0],
             &[1.0, 2.0, 1.0, 0.0],
             &[0, 1, 2, 3],
         );
@@ -293,9 +295,10 @@ mod tests {
     #[test]
     fn intervals_hold_the_value_and_widen_with_fewer_clusters() {
         let mut random = Random::new(4);
-        let rows: Vec<(f64, bool)> =
-            (0..2000).map(|_| (random.unit(), random.unit())).map(|(p, u)| (p, u < p)).collect();
-        let (p, s): (Vec<f64>, Vec<bool>) = rows.into_iter().unzip();
+        let (p, s): (Vec<f64>, Vec<f64>) = (0..2000)
+            .map(|_| (random.unit(), random.unit()))
+            .map(|(p, u)| (p, number(u < p)))
+            .unzip();
         let width = |clusters: i64| {
             let cluster: Vec<i64> = (0..2000).map(|row| row % clusters).collect();
             let scored = Scored::new(&p, &s, &[1.0; 2000], &cluster);
@@ -314,12 +317,8 @@ mod tests {
         // Clusters of like rows: the interval is wider than if the rows were independent.
         let sorted: Vec<i64> = (0..2000).map(|row| row / 100).collect();
         let mut order: Vec<usize> = (0..2000).collect();
-        order.sort_by(|&a, &b| {
-            (p[a] - f64::from(u8::from(s[a])))
-                .abs()
-                .total_cmp(&(p[b] - f64::from(u8::from(s[b]))).abs())
-        });
-        let (p, s): (Vec<f64>, Vec<bool>) = order.iter().map(|&row| (p[row], s[row])).unzip();
+        order.sort_by(|&a, &b| (p[a] - s[a]).abs().total_cmp(&(p[b] - s[b]).abs()));
+        let (p, s): (Vec<f64>, Vec<f64>) = order.iter().map(|&row| (p[row], s[row])).unzip();
         let grouped = Scored::new(&p, &s, &[1.0; 2000], &sorted).estimates(400, 1)[2].1;
         assert!(grouped.high - grouped.low > 2.0 * width(2000));
     }
@@ -328,7 +327,7 @@ mod tests {
     fn a_difference_is_paired() {
         let mut random = Random::new(9);
         let p: Vec<f64> = (0..500).map(|_| random.unit()).collect();
-        let s: Vec<bool> = p.iter().map(|&p| random.unit() < p).collect();
+        let s: Vec<f64> = p.iter().map(|&p| number(random.unit() < p)).collect();
         let clusters: Vec<i64> = (0..500).map(|row| row / 5).collect();
         let honest = Scored::new(&p, &s, &[1.0; 500], &clusters);
         let same = honest.differences(&honest, 50, 1);

@@ -1,6 +1,6 @@
-//! The cut in time: train before t1, validation before t2, test after it, by hold time.
+//! The parts of a dataset: by time, by owner, or all of it for the test.
 //!
-//! A cluster lies in one part only, that of its first hold: siblings share executable and input.
+//! By time: train before t1, validation before t2, test after it, by hold time. A cluster lies in one part only, that of its first hold: siblings share executable and input.
 //! A hold whose decision is less than the horizon H before a cut is dropped whatever came of it:
 //! its outcome may lie beyond the cut, and to keep only those that ended soon would favour failures.
 
@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{CENSORED, Dataset};
+use crate::random::Random;
 
 /// Where to cut.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -30,6 +31,21 @@ impl Default for SplitOptions {
     }
 }
 
+impl SplitOptions {
+    /// What validation and test leave.
+    fn train_fraction(&self) -> Result<f64, String> {
+        let Self { validation_fraction, test_fraction, .. } = *self;
+        let train_fraction = 1.0 - validation_fraction - test_fraction;
+        let fractions = [train_fraction, validation_fraction, test_fraction];
+        if fractions.iter().any(|f| !(0.0..=1.0).contains(f)) || train_fraction == 0.0 {
+            return Err(format!(
+                "fractions {validation_fraction} for validation and {test_fraction} for the test leave nothing to train on"
+            ));
+        }
+        Ok(train_fraction)
+    }
+}
+
 /// The cuts themselves: kept with a model, so that an evaluation uses the same ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cuts {
@@ -44,8 +60,8 @@ pub struct Cuts {
 /// Row numbers of each part, in time order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// The cuts used.
-    pub cuts: Cuts,
+    /// The cuts used; `None` where the parts are not cut in time.
+    pub cuts: Option<Cuts>,
     /// Rows to train on.
     pub train: Vec<usize>,
     /// Rows for early stopping and calibration.
@@ -65,6 +81,12 @@ pub struct Dropped {
     pub near_cut: usize,
     /// Their cluster belongs to an earlier part.
     pub cluster: usize,
+    /// Their code is kept from training.
+    #[serde(default)]
+    pub withheld: usize,
+    /// A simulator tells of them, and only releases that happened train.
+    #[serde(default)]
+    pub told: usize,
 }
 
 impl Cuts {
@@ -73,14 +95,8 @@ impl Cuts {
     /// # Errors
     /// When the fractions leave nothing to train on, or H is below 0.
     pub fn new(dataset: &Dataset, options: &SplitOptions) -> Result<Self, String> {
-        let SplitOptions { validation_fraction, test_fraction, horizon } = *options;
-        let train_fraction = 1.0 - validation_fraction - test_fraction;
-        let fractions = [train_fraction, validation_fraction, test_fraction];
-        if fractions.iter().any(|f| !(0.0..=1.0).contains(f)) || train_fraction == 0.0 {
-            return Err(format!(
-                "fractions {validation_fraction} for validation and {test_fraction} for the test leave nothing to train on"
-            ));
-        }
+        let train_fraction = options.train_fraction()?;
+        let SplitOptions { validation_fraction, horizon, .. } = *options;
         let horizon = horizon.unwrap_or(dataset.info.horizon);
         if horizon < 0 {
             return Err(format!("horizon {horizon} is below 0"));
@@ -105,14 +121,12 @@ impl Cuts {
 }
 
 impl Split {
-    /// Puts every row into its part.
+    /// Puts every row into its part in time.
     pub fn new(dataset: &Dataset, cuts: Cuts) -> Self {
-        let mut order: Vec<usize> = (0..dataset.len()).collect();
-        order.sort_by_key(|&row| (dataset.hold_time[row], row));
         let mut part_of_cluster = HashMap::new();
         let mut parts = [Vec::new(), Vec::new(), Vec::new()];
         let mut dropped = Dropped::default();
-        for row in order {
+        for row in in_time_order(dataset) {
             let part = cuts.part(dataset.hold_time[row]);
             let first = *part_of_cluster.entry(dataset.cluster[row]).or_insert(part);
             let end = [cuts.train_end, cuts.validation_end, i64::MAX][part];
@@ -128,8 +142,52 @@ impl Split {
             }
         }
         let [train, validation, test] = parts;
-        Self { cuts, train, validation, test, dropped }
+        Self { cuts: Some(cuts), train, validation, test, dropped }
     }
+
+    /// Draws owners into parts, by a hash of the owner: the fractions hold for owners, not for rows. A cluster goes
+    /// with the owner of its first row. Nothing is dropped for its time: the parts overlap in time.
+    ///
+    /// # Errors
+    /// When the fractions leave nothing to train on.
+    pub fn by_owner(dataset: &Dataset, options: &SplitOptions) -> Result<Self, String> {
+        let train = options.train_fraction()?;
+        let mut owner_of_cluster = HashMap::new();
+        Ok(Self::of(dataset, |row| {
+            let owner = owner_of_cluster.entry(dataset.cluster[row]).or_insert(dataset.owner[row]);
+            let drawn = Random::new(owner.cast_unsigned()).unit();
+            Some(
+                usize::from(drawn >= train)
+                    + usize::from(drawn >= train + options.validation_fraction),
+            )
+        }))
+    }
+
+    /// Every labelled row tests.
+    pub fn all_test(dataset: &Dataset) -> Self {
+        Self::of(dataset, |_| Some(2))
+    }
+
+    /// Every labelled row in the part that `part` says, in time order.
+    pub(crate) fn of(dataset: &Dataset, mut part: impl FnMut(usize) -> Option<usize>) -> Self {
+        let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+        let mut dropped = Dropped::default();
+        for row in in_time_order(dataset) {
+            if dataset.label[row] == CENSORED {
+                dropped.censored += 1;
+            } else if let Some(part) = part(row) {
+                parts[part].push(row);
+            }
+        }
+        let [train, validation, test] = parts;
+        Self { cuts: None, train, validation, test, dropped }
+    }
+}
+
+fn in_time_order(dataset: &Dataset) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..dataset.len()).collect();
+    order.sort_by_key(|&row| (dataset.hold_time[row], row));
+    order
 }
 
 #[cfg(test)]
@@ -156,15 +214,12 @@ pub(crate) mod tests {
                 statics: &[],
                 action: Action::Unknown,
                 outcome,
-                weight: 1.0,
-                observed: true,
                 cluster,
-                owner: 0,
                 hold_time,
                 decision_instant,
                 outcome_time: decision_instant + 1,
                 code: 13,
-                subcode: 0,
+                ..Row::default()
             };
             dataset.push(&row).unwrap();
         }
@@ -193,7 +248,10 @@ pub(crate) mod tests {
         assert_eq!(split.train, [0, 2]);
         assert_eq!(split.validation, [5]);
         assert_eq!(split.test, [7]);
-        assert_eq!(split.dropped, Dropped { censored: 1, near_cut: 2, cluster: 2 });
+        assert_eq!(
+            split.dropped,
+            Dropped { censored: 1, near_cut: 2, cluster: 2, ..Dropped::default() }
+        );
     }
 
     #[test]
@@ -207,6 +265,31 @@ pub(crate) mod tests {
         assert!(Cuts::new(&dataset, &none).unwrap_err().contains("nothing to train on"));
         let below = SplitOptions { horizon: Some(-1), ..options };
         assert!(Cuts::new(&dataset, &below).is_err());
+    }
+
+    #[test]
+    fn owners_and_their_clusters_lie_in_one_part() {
+        use Outcome::{Censored, Success};
+        let mut all: Vec<_> = (0..2000).map(|t| (t, t, t / 2, Success)).collect();
+        all.push((2000, 2000, 3, Censored));
+        let mut dataset = rows(&all, 3);
+        dataset.owner = (0..2001_i64).map(|row| row / 4).collect();
+        dataset.owner[1] = 499; // of the cluster of row 0
+        let split = Split::by_owner(&dataset, &SplitOptions::default()).unwrap();
+        let parts = [&split.train, &split.validation, &split.test];
+        assert_eq!(parts.map(|part| part.len()).iter().sum::<usize>(), 2000);
+        assert_eq!((split.dropped.censored, split.cuts), (1, None));
+        for (part, share) in parts.into_iter().zip([0.65, 0.15, 0.2]) {
+            assert!((part.len() as f64 / 2000.0 - share).abs() < 0.05, "{}", part.len());
+            assert!(part.is_sorted());
+            assert_eq!(part.contains(&0), part.contains(&1));
+            for rows in part.chunk_by(|a, b| a / 4 == b / 4).skip(1) {
+                assert_eq!(rows.len(), 4, "{rows:?}");
+            }
+        }
+        assert_eq!(Split::all_test(&dataset).test.len(), 2000);
+        let none = SplitOptions { test_fraction: 0.9, ..SplitOptions::default() };
+        assert!(Split::by_owner(&dataset, &none).is_err());
     }
 
     proptest! {

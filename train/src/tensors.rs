@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use holdadvise::features::{FeatureSchema, FrameEdges, Sample, Sampler, fnv1a, is_labelled};
-use holdadvise::history::{Action, Episode, Outcome};
+use holdadvise::history::{Action, Episode, HoldIdentity, Outcome, reason};
 
 use crate::dataset::{Dataset, DatasetError, Row};
 use crate::input::{InputError, InputOptions, open};
+use crate::random::Random;
 use crate::truth::Truth;
 
 /// Write the released holds of job event logs as a dataset: one sample each, at its release.
@@ -26,7 +27,7 @@ pub struct TensorsOptions {
     #[arg(long)]
     real: bool,
     /// A folder that `simulate` wrote, in place of logs; repeatable, each an access point of its own. Rows for every
-    /// action at every instant the oracle was asked, of holds that were never released too, weighted by the true
+    /// action at every instant the oracle was asked, of holds that were never released too, with their true
     /// probabilities.
     #[arg(long, value_name = "DIR")]
     simulation: Vec<PathBuf>,
@@ -54,21 +55,32 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
     if !options.input.logs.is_empty() {
         let input = options.input.read()?;
         let episodes = input.episodes();
-        push_releases(&mut dataset, &Sampler::new(input.history, frames.clone()), &episodes, 0)?;
+        let sampler = Sampler::new(input.history, frames.clone());
+        let truth = Truth::default();
+        let mut rows = Rows { dataset: &mut dataset, sampler, access_point: 0, truth };
+        rows.push_releases(&episodes)?;
     }
     for (number, folder) in options.simulation.iter().enumerate() {
         let truth = folder.join("truth.jsonl");
         let read = Truth::read(BufReader::new(open(&truth)?));
         let truth = read.map_err(|source| InputError::File { path: truth, source })?;
+        let description = folder.join("simulation.json");
+        if description.exists() {
+            let read = serde_json::from_reader(BufReader::new(open(&description)?));
+            let read =
+                read.map_err(|error| InputError::File { path: description, source: error.into() })?;
+            dataset.info.simulations.push(read);
+        }
         let mut input = options.input.of_simulation(folder)?.read()?;
         input.journal = truth.journal();
         let episodes = input.episodes();
         let sampler = Sampler::new(input.history, frames.clone());
-        let access_point = i64::try_from(number + 1)? << 32;
+        let access_point = i32::try_from(number + 1)?;
+        let mut rows = Rows { dataset: &mut dataset, sampler, access_point, truth };
         if options.releases_only {
-            push_releases(&mut dataset, &sampler, &episodes, access_point)?;
+            rows.push_releases(&episodes)?;
         } else {
-            push_truth(&mut dataset, &sampler, &episodes, &truth, access_point)?;
+            rows.push_truth(&episodes)?;
         }
     }
     if dataset.is_empty() {
@@ -81,79 +93,119 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// One row for each release that came to an outcome.
-fn push_releases(
-    dataset: &mut Dataset,
-    sampler: &Sampler,
-    episodes: &[Episode],
-    access_point: i64,
-) -> Result<(), DatasetError> {
-    for episode in episodes.iter().filter(|episode| is_labelled(episode)) {
-        let Some(instant) = episode.released_at else { continue };
-        let sample = sampler.sample(episode, instant, episode.action, None);
-        dataset.push(&row(episode, instant, &sample, access_point))?;
-    }
-    Ok(())
+/// Where the rows of one source of logs go.
+struct Rows<'a> {
+    dataset: &'a mut Dataset,
+    sampler: Sampler,
+    /// 0 for logs, from 1 on for simulations.
+    access_point: i32,
+    truth: Truth,
 }
 
-/// Rows for every action at every instant the oracle was asked. A probability between 0 and 1 is two rows, a success
-/// and a failure, weighted by it; nothing is told of an action that changes nothing, as-is excepted. The releases that
-/// happened stand there once more with their action unknown: so a log alone shows them.
-fn push_truth(
-    dataset: &mut Dataset,
-    sampler: &Sampler,
-    episodes: &[Episode],
-    truth: &Truth,
-    access_point: i64,
-) -> Result<(), DatasetError> {
-    for episode in episodes.iter().filter(|episode| !matches!(episode.identity.code, 1 | 15 | 16)) {
-        if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
-            let sample = sampler.sample(episode, instant, Action::Unknown, None);
-            let episode = Episode { action: Action::Unknown, ..episode.clone() };
-            dataset.push(&row(&episode, instant, &sample, access_point))?;
+impl Rows<'_> {
+    /// One row for each release that came to an outcome.
+    fn push_releases(&mut self, episodes: &[Episode]) -> Result<(), DatasetError> {
+        for episode in episodes.iter().filter(|episode| is_labelled(episode)) {
+            self.push_release(episode)?;
         }
-        for oracle in truth.of(episode).map_or(&[][..], |hold| &hold.oracle) {
-            let actions = oracle.actions();
-            let as_is = actions[0].1;
-            let mut sample = sampler.sample(episode, oracle.time, Action::AsIs, None);
-            for (action, probability) in actions {
-                let tells = matches!(action, Action::AsIs | Action::Other)
-                    || (probability - as_is).abs() > 0.1;
-                if !tells {
-                    continue;
-                }
-                sample.set_action(action);
-                for (outcome, weight) in
-                    [(Outcome::Success, probability), (Outcome::Failure, 1.0 - probability)]
-                {
-                    if weight > 0.0 {
-                        let episode = Episode { action, outcome: Some(outcome), ..episode.clone() };
-                        let row = row(&episode, oracle.time, &sample, access_point);
-                        dataset.push(&Row { weight: weight as f32, observed: false, ..row })?;
+        Ok(())
+    }
+
+    /// The release as it happened.
+    fn push_release(&mut self, episode: &Episode) -> Result<(), DatasetError> {
+        let Some(instant) = episode.released_at else { return Ok(()) };
+        let sample = self.sampler.sample(episode, instant, episode.action, None);
+        let truth = self.truth.of(episode).and_then(|hold| hold.at(instant, episode.action));
+        let row = self.row(episode, instant, &sample);
+        self.dataset.push(&Row { truth: truth.map(|truth| truth as f32), ..row })
+    }
+
+    /// The releases that happened; each once more with its action hidden, as a log alone shows it; and for every
+    /// action at every instant the oracle was asked a row whose label is drawn with the true probability. Nothing is
+    /// told of an action that changes nothing, as-is excepted.
+    fn push_truth(&mut self, episodes: &[Episode]) -> Result<(), DatasetError> {
+        for episode in episodes.iter().filter(|e| !matches!(e.identity.code, 1 | 15 | 16)) {
+            if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
+                self.push_release(episode)?;
+                let hidden = Episode { action: Action::Unknown, ..episode.clone() };
+                let sample = self.sampler.sample(&hidden, instant, Action::Unknown, None);
+                let row = self.row(&hidden, instant, &sample);
+                self.dataset.push(&Row { observed: false, ..row })?;
+            }
+            let oracles = self.truth.of(episode).map(|hold| hold.oracle.clone());
+            for oracle in oracles.unwrap_or_default() {
+                let mut sample = self.sampler.sample(episode, oracle.time, Action::AsIs, None);
+                for (action, probability) in oracle.actions() {
+                    let tells = matches!(action, Action::AsIs | Action::Other)
+                        || oracle
+                            .of(Action::AsIs)
+                            .is_none_or(|as_is| (probability - as_is).abs() > 0.1);
+                    if !tells {
+                        continue;
                     }
+                    sample.set_action(action);
+                    let success = self.chance(episode, oracle.time, action) < probability;
+                    let outcome = if success { Outcome::Success } else { Outcome::Failure };
+                    let told = Episode {
+                        action,
+                        outcome: Some(outcome),
+                        outcome_at: None,
+                        ..episode.clone()
+                    };
+                    let row = self.row(&told, oracle.time, &sample);
+                    let truth = Some(probability as f32);
+                    self.dataset.push(&Row { observed: false, truth, ..row })?;
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// A number within 0 to 1 that depends on the row alone: the same logs give the same file.
+    fn chance(&self, episode: &Episode, instant: i64, action: Action) -> f64 {
+        let HoldIdentity { job, num_holds, .. } = episode.identity;
+        let key = format!(
+            "{} {job} {num_holds} {} {instant} {}",
+            self.access_point,
+            episode.held_at,
+            action.name()
+        );
+        Random::new(fnv1a(key.as_bytes())).unit()
+    }
+
+    fn row<'s>(&mut self, episode: &Episode, instant: i64, sample: &'s Sample) -> Row<'s> {
+        let hold = self.truth.of(episode);
+        let cause = hold.and_then(|hold| hold.cause.clone());
+        let HoldIdentity { job, code, subcode, .. } = episode.identity;
+        let reason = reason::normalised(episode.reason.as_deref().unwrap_or_default());
+        Row {
+            states: &sample.states,
+            statics: &sample.statics,
+            action: episode.action,
+            outcome: episode.outcome.unwrap_or(Outcome::Censored),
+            weight: 1.0,
+            observed: true,
+            truth: None,
+            cause: cause.and_then(|cause| self.dataset.cause(&cause)),
+            reach: hold.and_then(|hold| hold.reach),
+            access_point: self.access_point,
+            cluster: (i64::from(self.access_point) << 32) + i64::from(job.cluster),
+            // A group, not a name, goes into the file.
+            owner: hash(&format!(
+                "{} {}",
+                self.access_point,
+                episode.owner.as_deref().unwrap_or_default()
+            )),
+            cell: hash(&format!("{code} {subcode} {reason}")),
+            hold_time: episode.held_at,
+            decision_instant: instant,
+            outcome_time: episode.outcome_at.unwrap_or(instant),
+            code,
+            subcode,
+        }
+    }
 }
 
-/// A row of the access point whose clusters begin above `access_point`.
-fn row<'a>(episode: &Episode, instant: i64, sample: &'a Sample, access_point: i64) -> Row<'a> {
-    Row {
-        states: &sample.states,
-        statics: &sample.statics,
-        action: episode.action,
-        outcome: episode.outcome.unwrap_or(Outcome::Censored),
-        weight: 1.0,
-        observed: true,
-        cluster: access_point + i64::from(episode.identity.job.cluster),
-        // A group, not a name, goes into the file.
-        owner: episode.owner.as_deref().map_or(0, |name| fnv1a(name.as_bytes()).cast_signed()),
-        hold_time: episode.held_at,
-        decision_instant: instant,
-        outcome_time: episode.outcome_at.unwrap_or(instant),
-        code: episode.identity.code,
-        subcode: episode.identity.subcode,
-    }
+fn hash(text: &str) -> i64 {
+    fnv1a(text.as_bytes()).cast_signed()
 }

@@ -5,6 +5,7 @@
 //! version of libtorch, the same `--threads` and the same kind of processor. On a GPU sums are
 //! taken in varying order and the last digits differ.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -21,11 +22,13 @@ use crate::baselines::Baselines;
 use crate::calibration::platt;
 use crate::cuda;
 use crate::dataset::{Dataset, DatasetError, SUCCESS};
-use crate::evaluate::{self, Report};
+use crate::evaluate::{self, EvaluateError, Report};
 use crate::export::{self, ExportError};
 use crate::loss_weights::loss_weights;
 use crate::network::{Network, NetworkError, Sizes, Snapshot};
+use crate::parts::{Parts, PartsError};
 use crate::random::Random;
+use crate::selection::{Blank, SELECTION_DETAIL, SelectionOptions};
 use crate::split::{Cuts, Split, SplitOptions};
 
 /// Rows judged at a time outside of training.
@@ -42,6 +45,9 @@ pub struct TrainOptions {
     /// Model file to write.
     #[arg(short, long)]
     pub output: PathBuf,
+    /// The parts file, as `holdadvise-train split` writes it; without one the dataset is cut in time.
+    #[arg(long, value_name = "PARTS", conflicts_with_all = ["validation_fraction", "test_fraction", "horizon"])]
+    pub parts: Option<PathBuf>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub fit: FitOptions,
@@ -53,6 +59,9 @@ pub struct FitOptions {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub split: SplitOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub selection: SelectionOptions,
     /// Most passes over the training part.
     #[arg(long, default_value_t = 40)]
     pub epochs: usize,
@@ -146,6 +155,12 @@ pub enum TrainError {
     /// The finished model.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The parts file.
+    #[error(transparent)]
+    Parts(#[from] PartsError),
+    /// The figures.
+    #[error(transparent)]
+    Evaluate(#[from] EvaluateError),
     /// The model file could not be written.
     #[error("{}: {source}", path.display())]
     Write {
@@ -162,7 +177,10 @@ pub enum TrainError {
 /// When the dataset cannot be read, does not suffice, or the model cannot be written.
 pub fn run(options: &TrainOptions) -> Result<(), TrainError> {
     let dataset = Dataset::read(&options.dataset)?;
-    let (archive, report) = train(&dataset, &options.fit)?;
+    let (archive, report) = match &options.parts {
+        None => train(&dataset, &options.fit)?,
+        Some(path) => train_parts(&dataset, Parts::read_split(path, &dataset)?.1, &options.fit)?,
+    };
     export::write_whole(&options.output, &archive)
         .map_err(|source| TrainError::Write { path: options.output.clone(), source })?;
     print!("{report}");
@@ -170,24 +188,39 @@ pub fn run(options: &TrainOptions) -> Result<(), TrainError> {
     Ok(())
 }
 
-/// Trains on a dataset: the finished archive, and its figures on the test part.
+/// Cuts a dataset in time and trains on it: the finished archive, and its figures on the test part.
 ///
 /// # Errors
 /// When the options or the dataset do not do, or libtorch fails.
 pub fn train(dataset: &Dataset, options: &FitOptions) -> Result<(Vec<u8>, Report), TrainError> {
     let cuts = Cuts::new(dataset, &options.split).map_err(TrainError::Options)?;
-    let split = Split::new(dataset, cuts);
+    train_parts(dataset, Split::new(dataset, cuts), options)
+}
+
+/// Trains on the parts of a dataset: the finished archive, and its figures on the test part, if there is one.
+///
+/// # Errors
+/// When the options or the dataset do not do, or libtorch fails.
+pub fn train_parts(
+    dataset: &Dataset,
+    mut split: Split,
+    options: &FitOptions,
+) -> Result<(Vec<u8>, Report), TrainError> {
+    let selection = &options.selection;
+    let blank = selection.blank(&dataset.info.schema).map_err(TrainError::Options)?;
+    selection.select(dataset, &mut split);
     check(dataset, &split, options)?;
+    let targets = selection.targets(dataset, &split, options.seed);
     if options.threads > 0 {
         tch::set_num_threads(options.threads);
     }
-    let fitted = fit(dataset, &split, options)?;
+    let fitted = fit(dataset, &split, options, &blank, &targets)?;
 
     let baselines = Baselines::fit(dataset, &split.train);
     let mut metadata = describe(dataset, &split, options, &fitted, &baselines);
     let raw = fitted.archive;
     let model = Model::from_bytes(&export::complete(&raw, metadata.clone())?)?;
-    metadata.calibration = calibrate(dataset, &split.validation, &model)?;
+    metadata.calibration = calibrate(dataset, &split.validation, &model, &blank, &targets)?;
     let model = Model::from_bytes(&export::complete(&raw, metadata.clone())?)?;
     let report = evaluate::report(dataset, &split, &model, options.draws, options.seed)?;
     metadata.metrics = serde_json::to_value(&report)
@@ -240,7 +273,13 @@ struct Fitted {
 /// libtorch has one source of chance for the whole process: two trainings at once would draw from each other's.
 static CHANCE: Mutex<()> = Mutex::new(());
 
-fn fit(dataset: &Dataset, split: &Split, options: &FitOptions) -> Result<Fitted, TrainError> {
+fn fit(
+    dataset: &Dataset,
+    split: &Split,
+    options: &FitOptions,
+    blank: &Blank,
+    targets: &[f32],
+) -> Result<Fitted, TrainError> {
     let _alone = CHANCE.lock().unwrap_or_else(PoisonError::into_inner);
     let device = device(options.device)?;
     tch::manual_seed(options.seed as i64);
@@ -248,10 +287,10 @@ fn fit(dataset: &Dataset, split: &Split, options: &FitOptions) -> Result<Fitted,
     tch::jit::f_set_graph_executor_optimize(false)?;
     let mut random = Random::new(options.seed ^ 0x7261_696E);
     let mut network = Network::new(sizes(dataset, options), device, options.seed)?;
-    let (mean, scale) = standard(dataset, &split.train);
+    let (mean, scale) = standard(dataset, &split.train, blank);
     network.set_standard(&mean, &scale)?;
     network.set_dropout(options.dropout as f32)?;
-    let rows = Rows::new(dataset, device)?;
+    let rows = Rows::new(dataset, device, blank, targets)?;
     let mut optimizer = nn::AdamW { wd: options.weight_decay, ..nn::AdamW::default() }
         .build(network.parameters(), options.learning_rate)?;
 
@@ -340,13 +379,16 @@ fn device(place: Place) -> Result<Device, TrainError> {
 }
 
 /// Mean and standard deviation of each static column over the training rows; a column that does
-/// not vary keeps the scale 1.
-fn standard(dataset: &Dataset, train: &[usize]) -> (Vec<f32>, Vec<f32>) {
+/// not vary keeps the scale 1, and so does one that is blanked.
+fn standard(dataset: &Dataset, train: &[usize], blank: &Blank) -> (Vec<f32>, Vec<f32>) {
     let k = dataset.info.schema.statics.len();
     let n = train.len() as f64;
     let column = |row: usize, at: usize| f64::from(dataset.statics[row * k + at]);
     (0..k)
         .map(|at| {
+            if blank.columns.contains(&at) {
+                return (0.0, 1.0);
+            }
             let mean = train.iter().map(|&row| column(row, at)).sum::<f64>() / n;
             let squares = train.iter().map(|&row| (column(row, at) - mean).powi(2)).sum::<f64>();
             let deviation = (squares / n).sqrt();
@@ -376,20 +418,30 @@ struct RowBatch {
 }
 
 impl Rows {
-    fn new(dataset: &Dataset, device: Device) -> Result<Self, TrainError> {
+    fn new(
+        dataset: &Dataset,
+        device: Device,
+        blank: &Blank,
+        targets: &[f32],
+    ) -> Result<Self, TrainError> {
         let d = Dimensions::of(&dataset.info.schema);
         let n = dataset.len() as i64;
         let on_device = |tensor: Tensor, shape: &[i64]| -> Result<Tensor, TrainError> {
             Ok(tensor.f_view(shape)?.f_to_device(device)?)
         };
-        let target: Vec<f32> =
-            dataset.label.iter().map(|&label| f32::from(u8::from(label == SUCCESS))).collect();
-        let states = Tensor::f_from_slice(&dataset.states)?;
-        let statics = Tensor::f_from_slice(&dataset.statics)?;
+        let (states, statics) = if blank.is_nothing() {
+            (Cow::from(&dataset.states), Cow::from(&dataset.statics))
+        } else {
+            let (mut states, mut statics) = (dataset.states.clone(), dataset.statics.clone());
+            blank.apply(&mut states, &mut statics);
+            (Cow::from(states), Cow::from(statics))
+        };
+        let states = Tensor::f_from_slice(&states)?;
+        let statics = Tensor::f_from_slice(&statics)?;
         Ok(Self {
             states: on_device(states, &[n, d.m as i64, d.j as i64])?,
             statics: on_device(statics, &[n, d.k as i64])?,
-            target: on_device(Tensor::f_from_slice(&target)?, &[n])?,
+            target: on_device(Tensor::f_from_slice(targets)?, &[n])?,
             weight: on_device(Tensor::f_from_slice(&loss_weights(dataset))?, &[n])?,
             device,
             sources: dataset.info.schema.sources.iter().map(|s| s.columns.clone()).collect(),
@@ -457,13 +509,16 @@ fn calibrate(
     dataset: &Dataset,
     validation: &[usize],
     model: &Model,
+    blank: &Blank,
+    targets: &[f32],
 ) -> Result<Calibration, TrainError> {
-    let (states, statics) = dataset.gather(validation);
+    let (mut states, mut statics) = dataset.gather(validation);
+    blank.apply(&mut states, &mut statics);
     let batch = Batch { states: &states, statics: &statics, n: validation.len() };
     let logits = model.engine.logits(&batch)?;
-    let success: Vec<bool> = validation.iter().map(|&row| dataset.label[row] == SUCCESS).collect();
+    let outcome: Vec<f32> = validation.iter().map(|&row| targets[row]).collect();
     let weight: Vec<f32> = validation.iter().map(|&row| dataset.weight[row]).collect();
-    Ok(platt(&logits, &success, &weight))
+    Ok(platt(&logits, &outcome, &weight))
 }
 
 /// The metadata but for calibration and figures. Nothing of time or place enters: the same
@@ -488,6 +543,7 @@ fn describe(
         ("validation", span(&split.validation)),
         ("test", span(&split.test)),
         ("dropped", json!(split.dropped)),
+        (SELECTION_DETAIL, json!(options.selection)),
         ("epochs", json!(fitted.epochs)),
         ("best_epoch", json!(fitted.best_epoch)),
         ("train_loss", json!(fitted.train_loss)),

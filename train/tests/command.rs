@@ -44,15 +44,13 @@ fn dataset(hash: &str) -> Dataset {
                 statics: &[x],
                 action: Action::Unknown,
                 outcome: if success { Outcome::Success } else { Outcome::Failure },
-                weight: 1.0,
-                observed: true,
                 cluster: row / 2,
                 owner: row % 7,
                 hold_time: 1_700_000_000 + row * 600,
                 decision_instant: 1_700_000_000 + row * 600 + 30,
                 outcome_time: 1_700_000_000 + row * 600 + 60,
                 code: if random.below(2) == 0 { 13 } else { 12 },
-                subcode: 0,
+                ..Row::default()
             })
             .unwrap();
     }
@@ -96,6 +94,104 @@ fn train_evaluate_and_export_in_a_row() {
     let (states, statics) = dataset("h").gather(&[0, 1, 2]);
     let batch = Batch { states: &states, statics: &statics, n: 3 };
     assert_eq!(again.engine.logits(&batch).unwrap(), first.engine.logits(&batch).unwrap());
+}
+
+#[test]
+fn one_parts_file_serves_training_and_evaluation() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let dataset = dataset("h");
+    dataset.write(&here.join("d")).unwrap();
+    let run = |arguments: &str| {
+        let run = holdadvise_train(here, arguments);
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        text(&run.stdout)
+    };
+    assert!(run("split d -o time").starts_with("520 rows train, 120 validate, 160 test"));
+    assert!(run("split d -o owner --by owner").contains(" test; in no part: 0 censored"));
+    assert!(run("split d -o all --by all").starts_with("0 rows train, 0 validate, 800 test"));
+
+    let sizes = "--epochs 1 --hidden 2 --embedding 2 --units 2 --joint 2 --draws 10";
+    run(&format!("train d -o a.pt {sizes}"));
+    run(&format!("train d -o b.pt --parts time {sizes}"));
+    let [a, b] = ["a.pt", "b.pt"].map(|file| std::fs::read(here.join(file)).unwrap());
+    assert!(a == b, "the same parts give the same model");
+    assert!(run("evaluate d a.pt --parts all --draws 10").starts_with("800 held-out holds"));
+
+    let kept =
+        "--withhold-codes 12,6 --shuffle-labels --without x --without states --releases-only";
+    run(&format!("train d -o c.pt --parts time {kept} {sizes}"));
+    let model = Model::open(here.join("c.pt")).unwrap();
+    let details = &model.metadata.training.details;
+    assert_eq!(details["selection"]["without"], serde_json::json!(["x", "states"]));
+    let thirteen = (0..520).filter(|&row| dataset.code[row] == 13).count();
+    assert_eq!(details["train"]["rows"], thirteen);
+    assert!(details["dropped"]["withheld"].as_u64().unwrap() > 200);
+    // Nothing is left to see: every hold gets the same answer.
+    assert!(run("evaluate d c.pt --parts time --draws 10").contains("auroc       0.500"));
+
+    let message = |arguments: &str| {
+        let run = holdadvise_train(here, arguments);
+        assert_eq!(run.status.code(), Some(1), "{arguments}: {}", text(&run.stdout));
+        text(&run.stderr)
+    };
+    assert!(message("train d -o e.pt --without moon").contains("--without moon: no such group"));
+    let mut other = dataset.clone();
+    other.statics[7] += 1.0;
+    other.write(&here.join("other")).unwrap();
+    assert!(
+        message("train other -o e.pt --parts time").contains("parts time: it was made for 800")
+    );
+    assert!(message("evaluate d a.pt --parts d").contains("parts d: metadata"));
+    assert!(message("split d -o f --by owner --test-fraction 2").contains("nothing to train on"));
+}
+
+#[test]
+fn rows_of_a_simulation_carry_its_truth() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let run = |arguments: &str| {
+        let run = holdadvise_train(here, arguments);
+        assert!(run.status.success(), "{}", text(&run.stderr));
+    };
+    run("simulate --preset rapid --seed 3 --days 1 -o sim");
+    run("tensors --simulation sim --simulation sim -o d");
+    run("tensors --simulation sim --releases-only -o releases");
+    let dataset = Dataset::read(&here.join("d")).unwrap();
+    let releases = Dataset::read(&here.join("releases")).unwrap();
+    let rows = |belongs: &dyn Fn(usize) -> bool| {
+        (0..dataset.len() / 2).filter(|&row| belongs(row)).collect::<Vec<usize>>()
+    };
+    let happened = rows(&|row| dataset.observed[row] == 1);
+    let hidden = rows(&|row| dataset.observed[row] == 0 && dataset.truth(row).is_none());
+    let told = rows(&|row| dataset.observed[row] == 0 && dataset.truth(row).is_some());
+    assert!(happened.len() > 100 && told.len() > 1000);
+    assert_eq!(happened.len(), hidden.len());
+    assert!(hidden.iter().all(|&row| dataset.action[row] == 5));
+    let common = happened.iter().filter(|&&row| !matches!(dataset.code[row], 1 | 15 | 16));
+    assert_eq!(common.count(), happened.len());
+    assert!(releases.len() >= happened.len() && releases.observed.iter().all(|&o| o == 1));
+    // The oracle was asked when a job was released; what it said is near what came of it, and labels are drawn so.
+    for rows in [&happened, &told] {
+        let known: Vec<usize> =
+            rows.iter().copied().filter(|&row| dataset.truth(row).is_some()).collect();
+        assert!(known.len() * 10 > rows.len() * 9, "{} of {}", known.len(), rows.len());
+        let n = known.len() as f64;
+        let truth = known.iter().filter_map(|&row| dataset.truth(row)).sum::<f64>() / n;
+        let label = known.iter().map(|&row| f64::from(dataset.label[row])).sum::<f64>() / n;
+        assert!((truth - label).abs() < 0.05, "{truth} {label}");
+    }
+    assert_eq!(dataset.info.simulations.len(), 2);
+    assert_eq!(dataset.info.simulations[0]["preset"], "rapid");
+    assert!(dataset.info.causes.iter().any(|cause| cause == "service-outage"));
+    // The same access point twice: the same rows, other groups.
+    let half = dataset.len() / 2;
+    assert_eq!(dataset.access_point[half - 1..=half], [1, 2]);
+    let states = dataset.states.len() / 2;
+    assert!(dataset.states[..states] == dataset.states[states..]);
+    assert_eq!(dataset.cell[..half], dataset.cell[half..]);
+    assert!((0..half).all(|row| dataset.owner[row] != dataset.owner[half + row]));
+    assert!((0..half).all(|row| dataset.cluster[row] != dataset.cluster[half + row]));
 }
 
 #[test]
