@@ -1,0 +1,165 @@
+"""The best of all models tried, trained on up to ten times the data: what can be known from what is seen.
+
+    best_observer.py holds.safetensors --parts parts.safetensors --more larger.safetensors \\
+        --candidate lstm=lstm.safetensors --json curve.json -o best.safetensors
+
+Every candidate is trained on 1/10, 1/3, 1, 3 and 10 times the training part of the first dataset; what goes beyond it
+comes from the larger one, of other simulations. All are compared on the validation releases of the first, and the one
+with the smallest log loss predicts its test rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import command
+import logistic
+import trees
+from dataset import TEST, TRAIN, VALIDATION, Dataset, InputError, read_dataset, read_predictions, rows_of, sample_clusters, write_predictions
+from inputs import INPUTS, Examples, Inputs, examples
+from measures import auroc, log_loss
+
+KINDS = [f"trees:{choice}:{train}" for choice in INPUTS for train in ("releases", "told")] + ["logistic:statics:releases", "logistic:statics:told"]
+DEFAULT = ["trees:statics:releases", "trees:statics+states:releases", "trees:statics:told", "trees:statics+states:told", "logistic:statics:releases"]
+# Rows alike in all of these are the same hold.
+IDENTITY = ("cluster", "owner", "hold_time", "decision_instant", "code", "subcode")
+COLUMNS = ["model", "times the data", "rows", "AUROC validation", "log loss validation", "AUROC test", "log loss test", "taken"]
+
+
+class Sources:
+    """Training rows: the first dataset's training part, then the larger dataset."""
+
+    def __init__(self, dataset: Dataset, parts: np.ndarray, more: Dataset | None, seed: int) -> None:
+        self.dataset, self.parts, self.more, self.seed = dataset, parts, more, seed
+        if more is not None:
+            check_apart(dataset, parts, more)
+
+    def of(self, choice: str, told: bool, factor: float) -> list[Examples]:
+        """About `factor` times the training part; of the first dataset alone up to 1."""
+        first = command.rows_needed(self.dataset, self.parts, TRAIN, told, "training")
+        count = round(len(first) * factor)
+        found = [examples(Inputs(self.dataset, choice), sample_clusters(self.dataset, first, count, self.seed))]
+        if self.more is not None and count > len(first):
+            every = np.full(len(self.more), TRAIN, np.uint8)
+            rows = sample_clusters(self.more, rows_of(self.more, every, TRAIN, told), count - len(first), self.seed)
+            found.append(examples(Inputs(self.more, choice), rows))
+        return found
+
+
+def check_apart(dataset: Dataset, parts: np.ndarray, more: Dataset) -> None:
+    """An error where the larger dataset has other columns, or holds validation or test rows of the first."""
+    if dataset.info["schema"] != more.info["schema"]:
+        raise InputError(f"{more.path}: metadata `holdadvise`: another feature schema than that of {dataset.path}")
+    known = {row for row in zip(*(more[name].tolist() for name in IDENTITY))}
+    rows = np.flatnonzero((parts == VALIDATION) | (parts == TEST))
+    shared = sum(row in known for row in zip(*(dataset[name][rows].tolist() for name in IDENTITY)))
+    if shared:
+        raise InputError(
+            f"{more.path}: {shared} of the {len(rows)} validation and test rows of {dataset.path} are in it; make it of simulations with other seeds"
+        )
+
+
+def train(kind: str, sources: Sources, factor: float, options: argparse.Namespace) -> tuple[Callable[[np.ndarray], np.ndarray], int]:
+    """A candidate trained on so many times the data, and on how many rows."""
+    family, choice, rows = kind.split(":")
+    told = rows == "told"
+    parts = sources.of(choice, told, factor)
+    inputs = parts[0].inputs
+    held_out = [command.rows_needed(sources.dataset, sources.parts, VALIDATION, some, "validation") for some in (told, False)]
+    validation, releases = (examples(inputs, some) for some in held_out)
+    if family == "trees":
+        model = trees.train(parts, validation, releases, options.grid, options.seed, options.threads)
+    else:
+        model = logistic.train(limited(parts, options.seed), releases, options.seed)
+    return lambda wanted: model.predict(inputs, wanted), sum(len(part.rows) for part in parts)
+
+
+def limited(parts: list[Examples], seed: int) -> list[Examples]:
+    """No more rows than logistic regression takes into memory."""
+    total = sum(len(part.rows) for part in parts)
+    if total <= logistic.MOST_ROWS:
+        return parts
+    share = logistic.MOST_ROWS / total
+    return [
+        examples(part.inputs, sample_clusters(part.inputs.dataset, part.rows, int(len(part.rows) * share), seed)) for part in parts
+    ]
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = command.arguments("The best of all models tried, on up to ten times the data, and the learning curve.")
+    parser.add_argument("--more", type=Path, metavar="FILE", help="a larger dataset of other simulations; all its rows train")
+    parser.add_argument("--factors", default="0.1,0.3333,1,3,10", help="times the training part")
+    parser.add_argument("--kinds", default=",".join(DEFAULT), help=f"models trained, of {', '.join(KINDS)}")
+    parser.add_argument("--grid", choices=tuple(trees.GRIDS), default="small", help="settings of the trees tried")
+    parser.add_argument(
+        "--candidate", action="append", default=[], metavar="NAME=FILE", help="predictions of another model for the validation and the test rows"
+    )
+    options = parser.parse_args(argv)
+    try:
+        factors = sorted({float(text) for text in options.factors.split(",")})
+    except ValueError as error:
+        raise InputError(f"--factors {options.factors}: expected numbers with commas between") from error
+    kinds = options.kinds.split(",") if options.kinds else []
+    for kind in kinds:
+        if kind not in KINDS:
+            raise InputError(f"--kinds {kind}: expected some of {', '.join(KINDS)}")
+    if not factors or factors[0] <= 0:
+        raise InputError(f"--factors {options.factors}: expected numbers above 0")
+    if options.more is None and factors[-1] > 1:
+        raise InputError(f"--factors {options.factors}: more than 1 needs a larger dataset, --more FILE")
+    dataset, parts = command.read(options)
+    sources = Sources(dataset, parts, read_dataset(options.more) if options.more else None, options.seed)
+    wanted = np.flatnonzero((parts == VALIDATION) | (parts == TEST))
+    known, test = (rows_of(dataset, parts, part, told=False) for part in (VALIDATION, TEST))
+    target = dataset.target()
+    table: list[list[Any]] = []
+    best: tuple[float, int, np.ndarray] | None = None
+
+    def consider(name: str, factor: float | None, rows: int | None, probability: np.ndarray) -> None:
+        nonlocal best
+        figures = [measure(target[of], probability[of]) for of in (known, test) for measure in (auroc, log_loss)]
+        table.append([name, factor, rows, *(None if np.isnan(value) else round(value, 4) for value in figures), ""])
+        if best is None or figures[1] < best[0]:
+            best = figures[1], len(table) - 1, probability
+
+    with threadpool_limits(options.threads):
+        for kind in kinds:
+            for factor in factors:
+                predict, rows = train(kind, sources, factor, options)
+                probability = np.full(len(dataset), np.nan, np.float32)
+                probability[wanted] = predict(wanted)
+                consider(kind, round(factor, 4), rows, probability)
+    for text in options.candidate:
+        name, equals, path = text.partition("=")
+        if not equals:
+            raise InputError(f"--candidate {text}: expected NAME=FILE")
+        probability = read_predictions(Path(path), len(dataset))
+        absent = int(np.isnan(probability[wanted]).sum())
+        if absent:
+            raise InputError(f"{path}: tensor row: {absent} of the {len(wanted)} validation and test rows have no prediction")
+        consider(name, None, None, probability)
+    if best is None:
+        raise InputError("nothing to choose from: give --kinds or --candidate")
+    table[best[1]][-1] = "yes"
+    test_rows = np.flatnonzero(parts == TEST)
+    taken = dict(zip(COLUMNS, table[best[1]]))
+    write_predictions(options.output, test_rows, best[2][test_rows], {"model": "best observer", "seed": options.seed} | taken)
+    base = len(rows_of(dataset, parts, TRAIN, told=False))
+    command.write_table(
+        options.json,
+        COLUMNS,
+        table,
+        f"Taken for its log loss on the {len(known)} validation releases: {json.dumps(taken)}. Once the data is {base} releases"
+        " (of models trained on what a simulator tells: all rows of the training part). Figures are of releases that happened.",
+    )
+
+
+if __name__ == "__main__":
+    command.run(main)
