@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::Args;
 use holdadvise::history::{Episode, Outcome};
 
 use crate::input::InputOptions;
+use crate::truth::Truth;
 
 /// Print the holds of job event logs as JSON lines, and a summary on standard error.
 #[derive(Clone, Debug, Args)]
 pub struct EpisodesOptions {
     #[command(flatten)]
     input: InputOptions,
+    /// A folder that `simulate` wrote, or of a recorded pool, in place of logs; repeatable.
+    #[arg(long, value_name = "DIR")]
+    simulation: Vec<PathBuf>,
 }
 
 /// Holds of one code and subcode.
@@ -29,8 +34,15 @@ struct Tally {
 /// # Errors
 /// When the input cannot be read or the output not written.
 pub fn run(options: &EpisodesOptions) -> Result<(), Box<dyn std::error::Error>> {
-    let input = options.input.read()?;
-    let episodes = input.episodes();
+    let mut episodes = Vec::new();
+    if !options.input.logs.is_empty() {
+        episodes = options.input.read()?.episodes();
+    }
+    for folder in &options.simulation {
+        let mut input = options.input.of_simulation(folder)?.read()?;
+        input.journal = Truth::of_folder(folder)?.journal();
+        episodes.extend(input.episodes());
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     for episode in &episodes {
         serde_json::to_writer(&mut out, episode)?;

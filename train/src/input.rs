@@ -1,10 +1,11 @@
 //! The logs, epoch ads and journal that training reads.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufRead, BufReader, Seek};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use flate2::read::MultiGzDecoder;
 use holdadvise::history::{Coverage, Episode, History, Journal};
 use holdadvise::userlog::{ReadOptions, UserlogError};
 use jiff::tz::TimeZone;
@@ -12,7 +13,8 @@ use jiff::tz::TimeZone;
 /// What to read.
 #[derive(Clone, Debug, Args)]
 pub struct InputOptions {
-    /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs (`--userlogs`).
+    /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs (`--userlogs`). Files whose
+    /// names end in `.gz`, here and below, are gzip's.
     #[arg(required_unless_present = "simulation")]
     pub logs: Vec<PathBuf>,
     /// The logs are users' logs, not one of the whole access point.
@@ -73,14 +75,16 @@ impl InputOptions {
         let coverage = if self.userlogs { Coverage::Jobs } else { Coverage::AccessPoint };
         let options = self.read_options()?;
         for path in &self.logs {
-            let report = history.read_log(path, coverage, &options)?;
+            let unpacked = unpacked(path)?;
+            let log = unpacked.as_ref().map_or(path.as_path(), |file| file.path());
+            let report = history.read_log(log, coverage, &options)?;
             if let Some(first) = report.first_damage {
                 let others = report.damaged - 1;
                 eprintln!("{}: {first}; {others} more skipped", path.display());
             }
         }
         for path in &self.epochs {
-            let report = history.read_epochs(BufReader::new(open(path)?));
+            let report = history.read_epochs(reader(path)?);
             for problem in report.problems {
                 eprintln!("{}: {problem}", path.display());
             }
@@ -88,7 +92,7 @@ impl InputOptions {
         history.settle();
         let mut journal = Journal::default();
         for path in &self.journal {
-            let read = Journal::read(BufReader::new(open(path)?));
+            let read = Journal::read(reader(path)?);
             journal.extend(read.map_err(|source| InputError::File { path: path.clone(), source })?);
         }
         Ok(Input { history, journal, horizon: self.horizon() })
@@ -99,7 +103,8 @@ impl InputOptions {
         i64::from(self.horizon) * 3_600
     }
 
-    /// The logs and, where they are there, epoch ads of a folder that `simulate` wrote.
+    /// The logs and, where they are there, epoch ads of a folder that `simulate` wrote, or of a recorded pool,
+    /// compressed or not.
     ///
     /// # Errors
     /// [`InputError::File`] when the folder cannot be read.
@@ -113,7 +118,7 @@ impl InputOptions {
             }
         }
         logs.sort();
-        let epochs = folder.join("epoch_history");
+        let epochs = plain_or_packed(folder, "epoch_history");
         Ok(Self {
             logs,
             userlogs: false,
@@ -143,10 +148,100 @@ impl Input {
     }
 }
 
+/// The file of that name in a folder, or its `.gz` where it is there alone.
+pub fn plain_or_packed(folder: &Path, name: &str) -> PathBuf {
+    let (plain, packed) = (folder.join(name), folder.join(format!("{name}.gz")));
+    if packed.exists() && !plain.exists() { packed } else { plain }
+}
+
+fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "gz")
+}
+
+/// Reads a file, unpacked where its name ends in `.gz`.
+///
+/// # Errors
+/// [`InputError::File`].
+pub fn reader(path: &Path) -> Result<Box<dyn BufRead>, InputError> {
+    let file = open(path)?;
+    Ok(if is_packed(path) {
+        Box::new(BufReader::new(MultiGzDecoder::new(file)))
+    } else {
+        Box::new(BufReader::new(file))
+    })
+}
+
+/// A log that is read by its path, unpacked to a file that goes when it is dropped; `None` where it is not compressed.
+fn unpacked(path: &Path) -> Result<Option<tempfile::NamedTempFile>, InputError> {
+    if !is_packed(path) {
+        return Ok(None);
+    }
+    let failed = |source| InputError::File { path: path.to_owned(), source };
+    let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+    io::copy(&mut MultiGzDecoder::new(open(path)?), &mut file).map_err(failed)?;
+    file.rewind().map_err(failed)?;
+    Ok(Some(file))
+}
+
 /// Opens a file, with its name in the error.
 ///
 /// # Errors
 /// [`InputError::File`].
 pub fn open(path: &Path) -> Result<File, InputError> {
     File::open(path).map_err(|source| InputError::File { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    const LOG: &str = "000 (001.000.000) 2026-01-02 03:04:05 Job submitted from host: <127.0.0.1:9618>\n...\n\
+        012 (001.000.000) 2026-01-02 03:05:05 Job was held.\n\tno such file\n\tCode 13 Subcode 2\n...\n";
+
+    fn packed(path: &Path, text: &str) {
+        let mut file = GzEncoder::new(File::create(path).unwrap(), Compression::best());
+        file.write_all(text.as_bytes()).unwrap();
+        file.finish().unwrap();
+    }
+
+    fn options() -> InputOptions {
+        InputOptions {
+            logs: Vec::new(),
+            userlogs: false,
+            epochs: Vec::new(),
+            journal: Vec::new(),
+            horizon: 48,
+            time_zone: None,
+        }
+    }
+
+    #[test]
+    fn compressed_folder_reads_as_the_plain_one() {
+        let (plain, small) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(plain.path().join("EventLog"), LOG).unwrap();
+        std::fs::write(plain.path().join("epoch_history"), "").unwrap();
+        packed(&small.path().join("EventLog.gz"), LOG);
+        packed(&small.path().join("epoch_history.gz"), "");
+        let episodes = |folder: &Path| {
+            let input = options().of_simulation(folder).unwrap().read().unwrap();
+            input.episodes()
+        };
+        assert_eq!(episodes(plain.path()).len(), 1);
+        assert_eq!(episodes(plain.path()), episodes(small.path()));
+    }
+
+    #[test]
+    fn file_that_is_not_compressed_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("EventLog.gz");
+        std::fs::write(&path, LOG).unwrap();
+        let error = InputOptions { logs: vec![path], ..options() }.read().unwrap_err();
+        assert!(matches!(error, InputError::File { .. }), "{error}");
+        assert!(error.to_string().contains("EventLog.gz"), "{error}");
+    }
 }

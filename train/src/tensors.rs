@@ -26,9 +26,9 @@ pub struct TensorsOptions {
     /// The rows are real outcomes of that access point.
     #[arg(long)]
     real: bool,
-    /// A folder that `simulate` wrote, in place of logs; repeatable, each an access point of its own. Rows for every
-    /// action at every instant the oracle was asked, of holds that were never released too, with their true
-    /// probabilities.
+    /// A folder that `simulate` wrote, or of a recorded pool, in place of logs; repeatable, each an access point of its
+    /// own. Rows for every action at every instant the oracle was asked, of holds that were never released too, with
+    /// their true probabilities.
     #[arg(long, value_name = "DIR")]
     simulation: Vec<PathBuf>,
     /// Of the simulations: only the releases that happened, as real logs and a journal would show them.
@@ -61,9 +61,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
         rows.push_releases(&episodes)?;
     }
     for (number, folder) in options.simulation.iter().enumerate() {
-        let truth = folder.join("truth.jsonl");
-        let read = Truth::read(BufReader::new(open(&truth)?));
-        let truth = read.map_err(|source| InputError::File { path: truth, source })?;
+        let truth = Truth::of_folder(folder)?;
         let description = folder.join("simulation.json");
         if description.exists() {
             let read = serde_json::from_reader(BufReader::new(open(&description)?));

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead};
+use std::path::Path;
 
 use holdadvise::history::{Action, Episode, Journal};
 use holdadvise::userlog::JobId;
 use serde::Deserialize;
 
 use crate::dataset::Reach;
+use crate::input::{InputError, plain_or_packed, reader};
 
 /// Success probabilities at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -109,6 +111,15 @@ impl Truth {
             truth.holds.insert(key, HoldTruth { released, cause, reach, success, oracle });
         }
         Ok(truth)
+    }
+
+    /// Reads the truth of a folder that `simulate` wrote, or of a recorded pool, compressed or not.
+    ///
+    /// # Errors
+    /// [`InputError::File`] when it is not there, or a line does not fit.
+    pub fn of_folder(folder: &Path) -> Result<Self, InputError> {
+        let path = plain_or_packed(folder, "truth.jsonl");
+        Self::read(reader(&path)?).map_err(|source| InputError::File { path, source })
     }
 
     /// The actions before releases, as a journal would have them.
