@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from threadpoolctl import threadpool_limits
 import command
 import logistic
 import trees
-from dataset import TEST, TRAIN, VALIDATION, Dataset, InputError, read_dataset, read_predictions, rows_of, sample_clusters, write_predictions
+from dataset import TEST, TRAIN, VALIDATION, Dataset, InputError, read_dataset, read_predictions, rows_of, sample_clusters
 from inputs import INPUTS, Examples, Inputs, examples
 from measures import auroc, log_loss
 
@@ -66,19 +65,30 @@ def check_apart(dataset: Dataset, parts: np.ndarray, more: Dataset) -> None:
         )
 
 
-def train(kind: str, sources: Sources, factor: float, options: argparse.Namespace) -> tuple[Callable[[np.ndarray], np.ndarray], int]:
+def train(kind: str, sources: Sources, factor: float, options: argparse.Namespace) -> tuple[command.Predict, int]:
     """A candidate trained on so many times the data, and on how many rows."""
     family, choice, rows = kind.split(":")
     told = rows == "told"
     parts = sources.of(choice, told, factor)
-    inputs = parts[0].inputs
+    inputs = Inputs(sources.dataset, choice)
     held_out = [command.rows_needed(sources.dataset, sources.parts, VALIDATION, some, "validation") for some in (told, False)]
     validation, releases = (examples(inputs, some) for some in held_out)
     if family == "trees":
         model = trees.train(parts, validation, releases, options.grid, options.seed, options.threads)
     else:
         model = logistic.train(limited(parts, options.seed), releases, options.seed)
-    return lambda wanted: model.predict(inputs, wanted), sum(len(part.rows) for part in parts)
+    return lambda dataset, wanted: model.predict(Inputs(dataset, choice), wanted), sum(len(part.rows) for part in parts)
+
+
+def of_file(dataset: Dataset, probability: np.ndarray) -> command.Predict:
+    """A candidate that is a file of predictions for one dataset."""
+
+    def predict(asked: Dataset, rows: np.ndarray) -> np.ndarray:
+        if asked is not dataset:
+            raise InputError(f"{asked.path}: --apply: the best observer is a file of predictions for {dataset.path} alone")
+        return probability[rows]
+
+    return predict
 
 
 def limited(parts: list[Examples], seed: int) -> list[Examples]:
@@ -94,6 +104,7 @@ def limited(parts: list[Examples], seed: int) -> list[Examples]:
 
 def main(argv: list[str] | None = None) -> None:
     parser = command.arguments("The best of all models tried, on up to ten times the data, and the learning curve.")
+    command.add_apply(parser)
     parser.add_argument("--more", type=Path, metavar="FILE", help="a larger dataset of other simulations; all its rows train")
     parser.add_argument("--factors", default="0.1,0.3333,1,3,10", help="times the training part")
     parser.add_argument("--kinds", default=",".join(DEFAULT), help=f"models trained, of {', '.join(KINDS)}")
@@ -120,22 +131,22 @@ def main(argv: list[str] | None = None) -> None:
     known, test = (rows_of(dataset, parts, part, told=False) for part in (VALIDATION, TEST))
     target = dataset.target()
     table: list[list[Any]] = []
-    best: tuple[float, int, np.ndarray] | None = None
+    best: tuple[float, int, command.Predict] | None = None
 
-    def consider(name: str, factor: float | None, rows: int | None, probability: np.ndarray) -> None:
+    def consider(name: str, factor: float | None, rows: int | None, predict: command.Predict) -> None:
         nonlocal best
+        probability = np.full(len(dataset), np.nan, np.float32)
+        probability[wanted] = predict(dataset, wanted)
         figures = [measure(target[of], probability[of]) for of in (known, test) for measure in (auroc, log_loss)]
         table.append([name, factor, rows, *(None if np.isnan(value) else round(value, 4) for value in figures), ""])
         if best is None or figures[1] < best[0]:
-            best = figures[1], len(table) - 1, probability
+            best = figures[1], len(table) - 1, predict
 
     with threadpool_limits(options.threads):
         for kind in kinds:
             for factor in factors:
                 predict, rows = train(kind, sources, factor, options)
-                probability = np.full(len(dataset), np.nan, np.float32)
-                probability[wanted] = predict(wanted)
-                consider(kind, round(factor, 4), rows, probability)
+                consider(kind, round(factor, 4), rows, predict)
     for text in options.candidate:
         name, equals, path = text.partition("=")
         if not equals:
@@ -144,20 +155,22 @@ def main(argv: list[str] | None = None) -> None:
         absent = int(np.isnan(probability[wanted]).sum())
         if absent:
             raise InputError(f"{path}: tensor row: {absent} of the {len(wanted)} validation and test rows have no prediction")
-        consider(name, None, None, probability)
+        consider(name, None, None, of_file(dataset, probability))
     if best is None:
         raise InputError("nothing to choose from: give --kinds or --candidate")
     table[best[1]][-1] = "yes"
-    test_rows = np.flatnonzero(parts == TEST)
     taken = dict(zip(COLUMNS, table[best[1]]))
-    write_predictions(options.output, test_rows, best[2][test_rows], {"model": "best observer", "seed": options.seed} | taken)
+    about = {"model": "best observer", "seed": options.seed} | taken
+    with threadpool_limits(options.threads):
+        applied = command.predict_all(options, dataset, parts, best[2], about)
     base = len(rows_of(dataset, parts, TRAIN, told=False))
     command.write_table(
         options.json,
         COLUMNS,
         table,
         f"Taken for its log loss on the {len(known)} validation releases: {json.dumps(taken)}. Once the data is {base} releases"
-        " (of models trained on what a simulator tells: all rows of the training part). Figures are of releases that happened.",
+        " (of models trained on what a simulator tells: all rows of the training part). Figures are of releases that happened."
+        + "".join(f" On {name}: {json.dumps(dict(zip(command.FIGURES, figures)))}." for name, figures in applied[1:]),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dataset import TEST, Dataset, InputError, read_dataset, read_parts, rows_of
+from dataset import TEST, Dataset, InputError, read_dataset, read_parts, rows_of, write_predictions
 from measures import auroc, brier, calibration_error, log_loss
 
 
@@ -27,6 +27,14 @@ def arguments(about: str) -> argparse.ArgumentParser:
     return parser
 
 
+def add_apply(parser: argparse.ArgumentParser) -> None:
+    """Other datasets to predict, such as another preset's."""
+    parser.add_argument(
+        "--apply", nargs=3, action="append", type=Path, default=[], metavar=("DATASET", "PARTS", "OUTPUT"),
+        help="also predict the test rows of another dataset",
+    )
+
+
 def add_training(parser: argparse.ArgumentParser) -> None:
     """Which rows train."""
     parser.add_argument(
@@ -39,7 +47,7 @@ def add_training(parser: argparse.ArgumentParser) -> None:
 def read(options: argparse.Namespace) -> tuple[Dataset, np.ndarray]:
     """Dataset and parts."""
     dataset = read_dataset(options.dataset)
-    return dataset, read_parts(options.parts, len(dataset))
+    return dataset, read_parts(options.parts, dataset)
 
 
 def rows_needed(dataset: Dataset, parts: np.ndarray, part: int, told: bool, name: str) -> np.ndarray:
@@ -64,6 +72,27 @@ def figures(dataset: Dataset, parts: np.ndarray, probability: np.ndarray, part: 
 
 
 FIGURES = ["rows", "AUROC", "Brier", "log loss", "calibration error"]
+
+Predict = Callable[[Dataset, np.ndarray], np.ndarray]
+
+
+def predict_all(
+    options: argparse.Namespace, dataset: Dataset, parts: np.ndarray, predict: Predict, about: dict[str, Any]
+) -> list[tuple[str, list[Any]]]:
+    """Writes the predictions of the test rows of the dataset and of each that --apply names; name and figures of each."""
+    found = []
+    for path, of_parts, output in [(None, None, options.output), *options.apply]:
+        if path is not None:
+            trained, dataset = dataset, read_dataset(path)
+            if dataset.info["schema"] != trained.info["schema"]:
+                raise InputError(f"{path}: metadata `holdadvise`: another feature schema than that of {trained.path}")
+            parts = read_parts(of_parts, dataset)
+        test = np.flatnonzero(parts == TEST)
+        probability = np.full(len(dataset), np.nan, np.float32)
+        probability[test] = predict(dataset, test)
+        write_predictions(output, test, probability[test], about)
+        found.append((dataset.path.name, figures(dataset, parts, probability)))
+    return found
 
 
 def write_table(path: Path | None, columns: list[str], rows: list[list[Any]], text: str) -> None:

@@ -6,6 +6,7 @@ asked for.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,12 @@ DTYPES = {
     "F32": np.dtype("<f4"),
     "F64": np.dtype("<f8"),
 }
+
+# What the hash in a parts file is of, in this order.
+HASHED = (
+    "states", "statics", "action", "label", "weight", "observed", "truth", "cause", "reach", "access_point", "cluster", "owner",
+    "cell", "hold_time", "decision_instant", "outcome_time", "code", "subcode",
+)
 
 # One value a row, with the type it must have.
 COLUMNS = {
@@ -167,13 +174,32 @@ def read_dataset(path: Path) -> Dataset:
     return dataset
 
 
-def read_parts(path: Path, rows: int) -> np.ndarray:
+def digest(path: Path) -> str:
+    """SHA-256 of a dataset's tensors: names, shapes and content, as `holdadvise-train split` makes it."""
+    tensors, _ = open_tensors(path)
+    hashed = hashlib.sha256()
+    for name in HASHED:
+        if name not in tensors:
+            raise InputError(f"{path}: no tensor {name}")
+        hashed.update(f"{name} {list(tensors[name].shape)}\n".encode())
+        hashed.update(np.ascontiguousarray(tensors[name]).reshape(-1).view(np.uint8))
+    return hashed.hexdigest()
+
+
+def read_parts(path: Path, dataset: Dataset) -> np.ndarray:
     """The part of each row: 0 train, 1 validation, 2 test, 255 none."""
-    part = np.array(tensor(path, open_tensors(path)[0], "part", "U8", (None,)))
-    if len(part) != rows:
-        raise InputError(f"{path}: tensor part: {len(part)} rows, expected {rows} as in the dataset")
+    tensors, metadata = open_tensors(path)
+    part = np.array(tensor(path, tensors, "part", "U8", (None,)))
+    if len(part) != len(dataset):
+        raise InputError(f"{path}: tensor part: {len(part)} rows, {dataset.path} has {len(dataset)}")
     if not np.isin(part, (TRAIN, VALIDATION, TEST, NO_PART)).all():
         raise InputError(f"{path}: tensor part: expected 0 train, 1 validation, 2 test or 255 none")
+    try:
+        expected = json.loads(metadata["holdadvise"])["dataset"]
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
+        raise InputError(f"{path}: metadata `holdadvise`: no parts made by `holdadvise-train split` ({error!r})") from error
+    if expected != digest(dataset.path):
+        raise InputError(f"{path}: tensor part: made for another dataset than {dataset.path}; run `holdadvise-train split` again")
     return part
 
 

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 import command
 from calibration import Calibration, doubled, fit
-from dataset import TEST, TRAIN, VALIDATION, Dataset, sample_clusters, write_predictions
+from dataset import TRAIN, VALIDATION, Dataset, sample_clusters
 from inputs import CHUNK, Examples, Inputs, examples
 from measures import log_loss
 
@@ -102,6 +102,7 @@ def train(parts: list[Examples], releases: Examples, seed: int) -> Logistic:
 def main(argv: list[str] | None = None) -> None:
     parser = command.arguments("Logistic regression on the statics and the one-hot (code, subcode).")
     command.add_training(parser)
+    command.add_apply(parser)
     options = parser.parse_args(argv)
     dataset, parts = command.read(options)
     told, inputs = options.train == "told", Inputs(dataset, "statics")
@@ -111,19 +112,17 @@ def main(argv: list[str] | None = None) -> None:
     shuffle = options.seed if options.shuffle_labels else None
     with threadpool_limits(options.threads):
         model = train([examples(inputs, rows, shuffle)], examples(inputs, held_out, shuffle), options.seed)
-        test = np.flatnonzero(parts == TEST)
-        probability = np.full(len(dataset), np.nan, np.float32)
-        probability[test] = model.predict(inputs, test)
     about = {
         "model": "logistic regression", "train": options.train, "rows": len(rows), "seed": options.seed,
         "shuffled labels": options.shuffle_labels, "C": model.strength, "calibration": model.calibration.way,
         "validation loss": model.validation_loss,
     }
-    write_predictions(options.output, test, probability[test], about)
+    with threadpool_limits(options.threads):
+        tables = command.predict_all(options, dataset, parts, lambda wanted, some: model.predict(Inputs(wanted, "statics"), some), about)
     command.write_table(
         options.json,
-        ["model", "trained on", *command.FIGURES],
-        [["logistic regression", len(rows), *command.figures(dataset, parts, probability)]],
+        ["model", "dataset", "trained on", *command.FIGURES],
+        [["logistic regression", name, len(rows), *figures] for name, figures in tables],
         f"Logistic regression: {json.dumps(about)}",
     )
 

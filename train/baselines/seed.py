@@ -48,9 +48,8 @@ class Holds:
         columns[1] = columns[1] & 0xFFFF_FFFF
         self.keys: list[Key] = list(zip(*(column.tolist() for column in columns)))
         self.instants = dataset["decision_instant"]
-        self.observed = dataset["observed"] == 1
         self.part: dict[tuple[Key, int], int] = {}
-        for row in np.flatnonzero(self.observed & (parts <= TEST)):
+        for row in np.flatnonzero((dataset["observed"] == 1) & (parts <= TEST)):
             self.part[self.keys[row], int(self.instants[row])] = int(parts[row])
         # The holds of the logs: event of the hold, job, time of the release (-1: none).
         self.held: dict[Key, list[tuple[int, int, int]]] = defaultdict(list)
@@ -70,8 +69,7 @@ class Holds:
     def of_row(self, row: int) -> list[tuple[int, int, int]]:
         """The holds of the log that the row may be of: one, or a few that are alike."""
         holds = self.held.get(self.keys[row], [])
-        same = [hold for hold in holds if self.observed[row] and hold[2] == self.instants[row]]
-        return same or holds
+        return [hold for hold in holds if hold[2] == self.instants[row]] or holds
 
 
 @dataclass

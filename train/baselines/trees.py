@@ -16,7 +16,7 @@ import numpy as np
 
 import command
 from calibration import Calibration, fit
-from dataset import TEST, TRAIN, VALIDATION, Dataset, InputError, sample_clusters, write_predictions
+from dataset import TRAIN, VALIDATION, Dataset, InputError, sample_clusters
 from inputs import CHUNK, INPUTS, Examples, Inputs, RowSequence, examples
 from measures import log_loss
 
@@ -111,7 +111,7 @@ def train(
 def fit_dataset(
     dataset: Dataset, parts: np.ndarray, choice: str, told: bool, grid: str, seed: int, threads: int,
     count: int | None = None, shuffle: bool = False,
-) -> tuple[Trees, Inputs, int]:
+) -> tuple[Trees, int]:
     """Trees of the training part; also how many rows trained them."""
     inputs = Inputs(dataset, choice)
     rows = command.rows_needed(dataset, parts, TRAIN, told, "training")
@@ -120,32 +120,32 @@ def fit_dataset(
     known = examples(inputs, rows, seed if shuffle else None)
     held_out = [command.rows_needed(dataset, parts, VALIDATION, kind, "validation") for kind in (told, False)]
     validation, releases = (examples(inputs, rows, seed + 1 if shuffle else None) for rows in held_out)
-    return train([known], validation, releases, grid, seed, threads), inputs, len(known.rows)
+    return train([known], validation, releases, grid, seed, threads), len(known.rows)
 
 
 def main(argv: list[str] | None = None) -> None:
     parser = command.arguments("Gradient-boosted trees on the rows and inputs of a dataset.")
     command.add_training(parser)
+    command.add_apply(parser)
     parser.add_argument("--inputs", choices=INPUTS, default="statics+states", help="what the trees are given")
     parser.add_argument("--grid", choices=tuple(GRIDS), default="small", help="settings tried")
     options = parser.parse_args(argv)
     dataset, parts = command.read(options)
-    trees, inputs, count = fit_dataset(
+    trees, count = fit_dataset(
         dataset, parts, options.inputs, options.train == "told", options.grid, options.seed, options.threads,
         options.rows, options.shuffle_labels,
     )
-    test = np.flatnonzero(parts == TEST)
-    probability = np.full(len(dataset), np.nan, np.float32)
-    probability[test] = trees.predict(inputs, test)
     about = {
         "model": "trees", "inputs": options.inputs, "train": options.train, "rows": count, "seed": options.seed,
         "shuffled labels": options.shuffle_labels, "parameters": trees.parameters, "validation loss": trees.validation_loss,
     }
-    write_predictions(options.output, test, probability[test], about)
+    tables = command.predict_all(
+        options, dataset, parts, lambda wanted, rows: trees.predict(Inputs(wanted, options.inputs), rows), about
+    )
     command.write_table(
         options.json,
-        ["model", "trained on", *command.FIGURES],
-        [[f"trees, {options.inputs}", count, *command.figures(dataset, parts, probability)]],
+        ["model", "dataset", "trained on", *command.FIGURES],
+        [[f"trees, {options.inputs}", name, count, *figures] for name, figures in tables],
         f"Trees: {json.dumps(about)}",
     )
 

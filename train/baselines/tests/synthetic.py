@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
+from dataset import digest
+
 STATES = ["not-observed", "not-submitted", "idle", "executing", "exited-0", "exited-otherwise", "removed", "held-12", "held-13", "held-other"]
 STATICS = ["code-12", "code-13", "held-for", "reason-given", "cluster-started-10min", "site-known", "sees-access-point", "action-as-is"]
 FRAMES, SLOTS = 6, 3
@@ -58,8 +60,13 @@ def dataset(path: Path, rows: int = 1500, seed: int = 0, first_cluster: int = 1)
     save_file(columns, path, metadata={"holdadvise": json.dumps(info)})
     part = np.repeat([0, 1, 2], [rows - 2 * (rows // 5), rows // 5, rows // 5]).astype(np.uint8)
     part[(observed == 1) & (label == 2)] = 255
-    save_file({"part": part}, path.with_suffix(".parts"))
+    parts(path, part)
     return path
+
+
+def parts(path: Path, part: np.ndarray) -> None:
+    """The parts file beside a dataset."""
+    save_file({"part": part}, path.with_suffix(".parts"), metadata={"holdadvise": json.dumps({"dataset": digest(path)})})
 
 
 def event(number: int, cluster: int, proc: int, time: int, body: str = "") -> str:

@@ -59,8 +59,15 @@ class Files(unittest.TestCase):
                 dataset.read_dataset(path)
             self.assertIn(message, str(raised.exception))
             self.assertIn(str(path), str(raised.exception))
-        with self.assertRaisesRegex(InputError, "tensor part: 200 rows, expected 201"):
-            dataset.read_parts(self.path.with_suffix(".parts"), 201)
+        other = synthetic.dataset(self.folder / "other.safetensors", 201)
+        with self.assertRaisesRegex(InputError, "tensor part: 200 rows, .*other.safetensors has 201"):
+            dataset.read_parts(self.path.with_suffix(".parts"), dataset.read_dataset(other))
+        synthetic.dataset(other, 200, seed=5)
+        with self.assertRaisesRegex(InputError, "made for another dataset"):
+            dataset.read_parts(self.path.with_suffix(".parts"), dataset.read_dataset(other))
+        save_file({"part": np.zeros(200, np.uint8)}, self.path.with_suffix(".parts"))
+        with self.assertRaisesRegex(InputError, "no parts made by"):
+            dataset.read_parts(self.path.with_suffix(".parts"), dataset.read_dataset(self.path))
         with self.assertRaisesRegex(InputError, "No such file"):
             dataset.read_dataset(self.folder / "absent")
 

@@ -36,7 +36,7 @@ class Models(unittest.TestCase):
         cls.path = synthetic.dataset(cls.folder / "holds.safetensors")
         cls.parts = cls.path.with_suffix(".parts")
         cls.dataset = read_dataset(cls.path)
-        cls.test = rows_of(cls.dataset, read_parts(cls.parts, len(cls.dataset)), 2, told=False)
+        cls.test = rows_of(cls.dataset, read_parts(cls.parts, cls.dataset), 2, told=False)
         cls.target = cls.dataset.target()[cls.test]
 
     def fit(self, main, *argv: object) -> np.ndarray:
@@ -44,7 +44,7 @@ class Models(unittest.TestCase):
         out = self.folder / "out.safetensors"
         quietly(main, self.path, "--parts", self.parts, "-o", out, *argv)
         predictions = read_predictions(out, len(self.dataset))
-        parts = read_parts(self.parts, len(self.dataset))
+        parts = read_parts(self.parts, self.dataset)
         np.testing.assert_array_equal(np.isfinite(predictions), parts == 2, "all rows of the test part, told ones too")
         return predictions[self.test]
 
@@ -83,6 +83,17 @@ class Models(unittest.TestCase):
         about = json.loads(open_tensors(self.folder / "out.safetensors")[1]["holdadvise"])
         self.assertEqual(about["rows"], 200)
 
+    def test_another_dataset_is_predicted_too(self) -> None:
+        other = synthetic.dataset(self.folder / "other.safetensors", 400, seed=9)
+        synthetic.parts(other, np.full(400, 2, np.uint8))
+        out = self.folder / "applied.safetensors"
+        for main in (trees.main, logistic.main, best_observer.main):
+            extra = ("--kinds", "trees:statics+states:told", "--factors", "1") if main is best_observer.main else ("--train", "told")
+            self.fit(main, *extra, "--apply", other, other.with_suffix(".parts"), out)
+            read = read_dataset(other)
+            rows = rows_of(read, np.full(400, 2), 2, told=False)
+            self.assertGreater(measures.auroc(read.target()[rows], read_predictions(out, 400)[rows]), 0.7)
+
     def test_logistic_regression_finds_linear_effects(self) -> None:
         self.assertGreater(measures.auroc(self.target, self.fit(logistic.main)), 0.7)
         self.assertGreater(measures.auroc(self.target, self.fit(logistic.main, "--train", "told")), 0.7)
@@ -114,7 +125,7 @@ class Models(unittest.TestCase):
         more = synthetic.dataset(self.folder / "more.safetensors", 6000, seed=1, first_cluster=100_000)
         out, table = self.folder / "best.safetensors", self.folder / "best.json"
         exact = self.folder / "exact.safetensors"
-        parts = read_parts(self.parts, len(self.dataset))
+        parts = read_parts(self.parts, self.dataset)
         rows = np.flatnonzero(np.isin(parts, (1, 2)))
         write_predictions(exact, rows, np.full(len(rows), 0.5), {})
         kinds = "trees:statics+states:told,logistic:statics:releases"

@@ -17,7 +17,7 @@ from seed_defects import DEFECTS, parse
 from seed_log import Log, read_log
 from seed_network import Adam, Network, Settings, metrics_of, one_hot
 from seed_tensor import Shape, Tensors, as_sequence, examples_of
-from tests.synthetic import dataset, ended, event, held
+from tests.synthetic import dataset, ended, event, held, parts
 
 HOUR, DAY = 3600, 86_400
 JULY_1_10 = 1_719_828_000  # 2024-07-01 10:00:00 UTC
@@ -240,7 +240,7 @@ class WholePort(unittest.TestCase):
         columns["hold_time"][-1] += 1
         info["horizon"] = 3 * DAY
         save_file(columns, path, metadata={"holdadvise": json.dumps(info)})
-        save_file({"part": np.repeat([0, 1, 2], [252, 84, 84]).astype(np.uint8)}, path.with_suffix(".parts"))
+        parts(path, np.repeat([0, 1, 2], [252, 84, 84]).astype(np.uint8))
         cls.path = path
 
     def port(self, *argv: object) -> tuple[dict[str, dict], dict]:
