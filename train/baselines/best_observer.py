@@ -21,15 +21,43 @@ from threadpoolctl import threadpool_limits
 import command
 import logistic
 import trees
-from dataset import TEST, TRAIN, VALIDATION, Dataset, InputError, read_dataset, read_predictions, rows_of, sample_clusters
+from dataset import (
+    TEST,
+    TRAIN,
+    VALIDATION,
+    Dataset,
+    InputError,
+    read_dataset,
+    read_predictions,
+    rows_of,
+    sample_clusters,
+)
 from inputs import INPUTS, Examples, Inputs, examples
 from measures import auroc, log_loss
 
-KINDS = [f"trees:{choice}:{train}" for choice in INPUTS for train in ("releases", "told")] + ["logistic:statics:releases", "logistic:statics:told"]
-DEFAULT = ["trees:statics:releases", "trees:statics+states:releases", "trees:statics:told", "trees:statics+states:told", "logistic:statics:releases"]
+KINDS = [f"trees:{choice}:{train}" for choice in INPUTS for train in ("releases", "told")] + [
+    "logistic:statics:releases",
+    "logistic:statics:told",
+]
+DEFAULT = [
+    "trees:statics:releases",
+    "trees:statics+states:releases",
+    "trees:statics:told",
+    "trees:statics+states:told",
+    "logistic:statics:releases",
+]
 # Rows alike in all of these are the same hold.
-IDENTITY = ("cluster", "owner", "hold_time", "decision_instant", "code", "subcode")
-COLUMNS = ["model", "times the data", "rows", "AUROC validation", "log loss validation", "AUROC test", "log loss test", "taken"]
+IDENTITY = ("cluster", "hold_time", "decision_instant", "code", "subcode")
+COLUMNS = [
+    "model",
+    "times the data",
+    "rows",
+    "AUROC validation",
+    "log loss validation",
+    "AUROC test",
+    "log loss test",
+    "taken",
+]
 
 
 class Sources:
@@ -56,13 +84,27 @@ def check_apart(dataset: Dataset, parts: np.ndarray, more: Dataset) -> None:
     """An error where the larger dataset has other columns, or holds validation or test rows of the first."""
     if dataset.info["schema"] != more.info["schema"]:
         raise InputError(f"{more.path}: metadata `holdadvise`: another feature schema than that of {dataset.path}")
-    known = {row for row in zip(*(more[name].tolist() for name in IDENTITY))}
+    simulations = [
+        [json.dumps(one, sort_keys=True) for one in some.info.get("simulations") or []] for some in (dataset, more)
+    ]
     rows = np.flatnonzero((parts == VALIDATION) | (parts == TEST))
-    shared = sum(row in known for row in zip(*(dataset[name][rows].tolist() for name in IDENTITY)))
-    if shared:
+    shared = int(np.isin(identity(dataset)[rows], identity(more)).sum())
+    # Two simulations may by chance have a hold of the same cluster in the same second.
+    if set(simulations[0]) & set(simulations[1]) or shared > len(rows) / 1000:
         raise InputError(
             f"{more.path}: {shared} of the {len(rows)} validation and test rows of {dataset.path} are in it; make it of simulations with other seeds"
         )
+
+
+def identity(dataset: Dataset) -> np.ndarray:
+    """A number for each row, alike for rows that are alike in `IDENTITY`; the access point does not count."""
+    number = np.zeros(len(dataset), np.uint64)
+    for name in IDENTITY:
+        column = dataset[name].astype(np.int64)
+        column = column & 0xFFFF_FFFF if name == "cluster" else column
+        number = (number ^ column.view(np.uint64)) * np.uint64(0x9E37_79B9_7F4A_7C15)
+        number ^= number >> np.uint64(29)
+    return number
 
 
 def train(kind: str, sources: Sources, factor: float, options: argparse.Namespace) -> tuple[command.Predict, int]:
@@ -71,8 +113,11 @@ def train(kind: str, sources: Sources, factor: float, options: argparse.Namespac
     told = rows == "told"
     parts = sources.of(choice, told, factor)
     inputs = Inputs(sources.dataset, choice)
-    held_out = [command.rows_needed(sources.dataset, sources.parts, VALIDATION, some, "validation") for some in (told, False)]
+    held_out = [
+        command.rows_needed(sources.dataset, sources.parts, VALIDATION, some, "validation") for some in (told, False)
+    ]
     validation, releases = (examples(inputs, some) for some in held_out)
+    model: trees.Trees | logistic.Logistic
     if family == "trees":
         model = trees.train(parts, validation, releases, options.grid, options.seed, options.threads)
     else:
@@ -85,7 +130,9 @@ def of_file(dataset: Dataset, probability: np.ndarray) -> command.Predict:
 
     def predict(asked: Dataset, rows: np.ndarray) -> np.ndarray:
         if asked is not dataset:
-            raise InputError(f"{asked.path}: --apply: the best observer is a file of predictions for {dataset.path} alone")
+            raise InputError(
+                f"{asked.path}: --apply: the best observer is a file of predictions for {dataset.path} alone"
+            )
         return probability[rows]
 
     return predict
@@ -98,19 +145,26 @@ def limited(parts: list[Examples], seed: int) -> list[Examples]:
         return parts
     share = logistic.MOST_ROWS / total
     return [
-        examples(part.inputs, sample_clusters(part.inputs.dataset, part.rows, int(len(part.rows) * share), seed)) for part in parts
+        examples(part.inputs, sample_clusters(part.inputs.dataset, part.rows, int(len(part.rows) * share), seed))
+        for part in parts
     ]
 
 
 def main(argv: list[str] | None = None) -> None:
     parser = command.arguments("The best of all models tried, on up to ten times the data, and the learning curve.")
     command.add_apply(parser)
-    parser.add_argument("--more", type=Path, metavar="FILE", help="a larger dataset of other simulations; all its rows train")
+    parser.add_argument(
+        "--more", type=Path, metavar="FILE", help="a larger dataset of other simulations; all its rows train"
+    )
     parser.add_argument("--factors", default="0.1,0.3333,1,3,10", help="times the training part")
     parser.add_argument("--kinds", default=",".join(DEFAULT), help=f"models trained, of {', '.join(KINDS)}")
     parser.add_argument("--grid", choices=tuple(trees.GRIDS), default="small", help="settings of the trees tried")
     parser.add_argument(
-        "--candidate", action="append", default=[], metavar="NAME=FILE", help="predictions of another model for the validation and the test rows"
+        "--candidate",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="predictions of another model for the validation and the test rows",
     )
     options = parser.parse_args(argv)
     try:
@@ -129,7 +183,7 @@ def main(argv: list[str] | None = None) -> None:
     sources = Sources(dataset, parts, read_dataset(options.more) if options.more else None, options.seed)
     wanted = np.flatnonzero((parts == VALIDATION) | (parts == TEST))
     known, test = (rows_of(dataset, parts, part, told=False) for part in (VALIDATION, TEST))
-    target = dataset.target()
+    target = dataset.target
     table: list[list[Any]] = []
     best: tuple[float, int, command.Predict] | None = None
 
@@ -154,7 +208,9 @@ def main(argv: list[str] | None = None) -> None:
         probability = read_predictions(Path(path), len(dataset))
         absent = int(np.isnan(probability[wanted]).sum())
         if absent:
-            raise InputError(f"{path}: tensor row: {absent} of the {len(wanted)} validation and test rows have no prediction")
+            raise InputError(
+                f"{path}: tensor row: {absent} of the {len(wanted)} validation and test rows have no prediction"
+            )
         consider(name, None, None, of_file(dataset, probability))
     if best is None:
         raise InputError("nothing to choose from: give --kinds or --candidate")

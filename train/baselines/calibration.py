@@ -8,6 +8,7 @@ isotonic regression would always win.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
@@ -30,7 +31,7 @@ class Calibration:
     """A fitted curve."""
 
     way: str
-    curve: LogisticRegression | IsotonicRegression | None = None
+    curve: Any = None
 
     def apply(self, probability: np.ndarray) -> np.ndarray:
         if self.way == "platt":
@@ -77,4 +78,4 @@ def fit(probability: np.ndarray, target: np.ndarray, weight: np.ndarray, cluster
             curve = fit_way(way, probability[known], target[known], weight[known])
             fitted[asked] = curve.apply(probability[asked])
         losses[way] = log_loss(target, fitted, weight)
-    return fit_way(min(WAYS, key=losses.get), probability, target, weight)
+    return fit_way(min(WAYS, key=lambda way: losses[way]), probability, target, weight)

@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from dataset import TEST, Dataset, InputError, read_dataset, read_parts, rows_of, write_predictions
+from dataset import (
+    TEST,
+    Dataset,
+    InputError,
+    read_dataset,
+    read_parts,
+    rows_of,
+    write_predictions,
+)
 from measures import auroc, brier, calibration_error, log_loss
 
 
@@ -19,7 +27,9 @@ def arguments(about: str) -> argparse.ArgumentParser:
     """A parser with the arguments every baseline takes."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("dataset", type=Path, help="dataset file of `holdadvise-train tensors`")
-    parser.add_argument("--parts", type=Path, required=True, metavar="FILE", help="parts file of `holdadvise-train split`")
+    parser.add_argument(
+        "--parts", type=Path, required=True, metavar="FILE", help="parts file of `holdadvise-train split`"
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="predictions of the test rows")
     parser.add_argument("--json", type=Path, metavar="FILE", help="table of the figures")
     parser.add_argument("--seed", type=int, default=1, help="of everything random")
@@ -30,7 +40,12 @@ def arguments(about: str) -> argparse.ArgumentParser:
 def add_apply(parser: argparse.ArgumentParser) -> None:
     """Other datasets to predict, such as another preset's."""
     parser.add_argument(
-        "--apply", nargs=3, action="append", type=Path, default=[], metavar=("DATASET", "PARTS", "OUTPUT"),
+        "--apply",
+        nargs=3,
+        action="append",
+        type=Path,
+        default=[],
+        metavar=("DATASET", "PARTS", "OUTPUT"),
         help="also predict the test rows of another dataset",
     )
 
@@ -38,10 +53,17 @@ def add_apply(parser: argparse.ArgumentParser) -> None:
 def add_training(parser: argparse.ArgumentParser) -> None:
     """Which rows train."""
     parser.add_argument(
-        "--train", choices=("releases", "told"), default="releases", help="releases that happened; told: also what a simulator tells of"
+        "--train",
+        choices=("releases", "told"),
+        default="releases",
+        help="releases that happened; told: also what a simulator tells of",
     )
     parser.add_argument("--rows", type=int, metavar="N", help="train on about N rows: whole clusters drawn at random")
-    parser.add_argument("--shuffle-labels", action="store_true", help="shuffle the targets of training and validation: nothing can be learned")
+    parser.add_argument(
+        "--shuffle-labels",
+        action="store_true",
+        help="shuffle the targets of training and validation: nothing can be learned",
+    )
 
 
 def read(options: argparse.Namespace) -> tuple[Dataset, np.ndarray]:
@@ -53,7 +75,7 @@ def read(options: argparse.Namespace) -> tuple[Dataset, np.ndarray]:
 def rows_needed(dataset: Dataset, parts: np.ndarray, part: int, told: bool, name: str) -> np.ndarray:
     """Rows of a part; an error where there are none, or only successes or only failures."""
     rows = rows_of(dataset, parts, part, told)
-    target = dataset.target()[rows]
+    target = dataset.target[rows]
     if not len(rows) or target.max() <= 0.5 or target.min() >= 0.5:
         raise InputError(
             f"{dataset.path}: tensor label: the {name} part has {len(rows)} rows with an outcome, expected successes and failures"
@@ -64,7 +86,7 @@ def rows_needed(dataset: Dataset, parts: np.ndarray, part: int, told: bool, name
 def figures(dataset: Dataset, parts: np.ndarray, probability: np.ndarray, part: int = TEST) -> list[Any]:
     """Rows, AUROC, Brier, log loss, calibration error of the releases that happened in a part."""
     rows = rows_of(dataset, parts, part, told=False)
-    target, p = dataset.target()[rows], probability[rows]
+    target, p = dataset.target[rows], probability[rows]
     if not len(rows):
         return [0, None, None, None, None]
     values = [auroc(target, p), brier(target, p), log_loss(target, p), calibration_error(target, p)]

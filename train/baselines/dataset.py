@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ FORMAT = 2
 CENSORED = 2
 TRAIN, VALIDATION, TEST, NO_PART = 0, 1, 2, 255
 
-DTYPES = {
+DTYPES: dict[str, np.dtype[Any]] = {
     "U8": np.dtype("u1"),
     "I8": np.dtype("i1"),
     "I32": np.dtype("<i4"),
@@ -30,8 +31,24 @@ DTYPES = {
 
 # What the hash in a parts file is of, in this order.
 HASHED = (
-    "states", "statics", "action", "label", "weight", "observed", "truth", "cause", "reach", "access_point", "cluster", "owner",
-    "cell", "hold_time", "decision_instant", "outcome_time", "code", "subcode",
+    "states",
+    "statics",
+    "action",
+    "label",
+    "weight",
+    "observed",
+    "truth",
+    "cause",
+    "reach",
+    "access_point",
+    "cluster",
+    "owner",
+    "cell",
+    "hold_time",
+    "decision_instant",
+    "outcome_time",
+    "code",
+    "subcode",
 )
 
 # One value a row, with the type it must have.
@@ -75,10 +92,10 @@ def open_tensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
                 raise InputError(f"{path}: tensor {name}: type {entry['dtype']}, expected one of {', '.join(DTYPES)}")
             count = int(np.prod(shape, dtype=object)) if shape else 1
             if not (0 <= begin <= end <= size - 8 - length) or end - begin != count * dtype.itemsize:
-                raise InputError(f"{path}: tensor {name}: its bytes {begin} to {end} do not fit shape {list(shape)} or the file")
-            tensors[name] = (
-                np.memmap(path, dtype, "r", 8 + length + begin, shape) if count else np.empty(shape, dtype)
-            )
+                raise InputError(
+                    f"{path}: tensor {name}: its bytes {begin} to {end} do not fit shape {list(shape)} or the file"
+                )
+            tensors[name] = np.memmap(path, dtype, "r", 8 + length + begin, shape) if count else np.empty(shape, dtype)
         return tensors, metadata
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
@@ -86,7 +103,9 @@ def open_tensors(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         raise InputError(f"{path}: not a safetensors file: {error}") from error
 
 
-def tensor(path: Path, tensors: dict[str, np.ndarray], name: str, kind: str, shape: tuple[int | None, ...]) -> np.ndarray:
+def tensor(
+    path: Path, tensors: dict[str, np.ndarray], name: str, kind: str, shape: tuple[int | None, ...]
+) -> np.ndarray:
     """One tensor, after a look at its type and shape."""
     found = tensors.get(name)
     if found is None:
@@ -123,6 +142,7 @@ class Dataset:
     def state_names(self) -> list[str]:
         return self.info["schema"]["states"]
 
+    @cached_property
     def target(self) -> np.ndarray:
         """1 success, 0 failure; of rows a simulator tells of the true probability; NaN where unknown."""
         label = self["label"]
@@ -130,6 +150,7 @@ class Dataset:
         told = (self["observed"] == 0) & np.isfinite(self["truth"])
         return np.where(told, self["truth"], known).astype(np.float32)
 
+    @cached_property
     def weights(self) -> np.ndarray:
         """`weight`; a hold the simulator is asked about at n instants counts for sqrt(n), as in training the LSTM."""
         weight = self["weight"].astype(np.float32)
@@ -152,7 +173,9 @@ def read_dataset(path: Path) -> Dataset:
         frames, slots, width = len(schema["frame_edges"]) - 1, int(schema["slots"]), len(schema["statics"])
         found, names = info.get("format"), schema["states"] + schema["statics"]
     except (KeyError, ValueError, TypeError) as error:
-        raise InputError(f"{path}: metadata `holdadvise`: no dataset made by `holdadvise-train tensors` ({error!r})") from error
+        raise InputError(
+            f"{path}: metadata `holdadvise`: no dataset made by `holdadvise-train tensors` ({error!r})"
+        ) from error
     if not all(isinstance(name, str) for name in names):
         raise InputError(f"{path}: metadata `holdadvise`: the names of states and statics are not text")
     if found != FORMAT:
@@ -182,7 +205,7 @@ def digest(path: Path) -> str:
         if name not in tensors:
             raise InputError(f"{path}: no tensor {name}")
         hashed.update(f"{name} {list(tensors[name].shape)}\n".encode())
-        hashed.update(np.ascontiguousarray(tensors[name]).reshape(-1).view(np.uint8))
+        hashed.update(np.ascontiguousarray(tensors[name]).reshape(-1).view(np.uint8).data)
     return hashed.hexdigest()
 
 
@@ -197,15 +220,19 @@ def read_parts(path: Path, dataset: Dataset) -> np.ndarray:
     try:
         expected = json.loads(metadata["holdadvise"])["dataset"]
     except (KeyError, ValueError, TypeError, RecursionError) as error:
-        raise InputError(f"{path}: metadata `holdadvise`: no parts made by `holdadvise-train split` ({error!r})") from error
+        raise InputError(
+            f"{path}: metadata `holdadvise`: no parts made by `holdadvise-train split` ({error!r})"
+        ) from error
     if expected != digest(dataset.path):
-        raise InputError(f"{path}: tensor part: made for another dataset than {dataset.path}; run `holdadvise-train split` again")
+        raise InputError(
+            f"{path}: tensor part: made for another dataset than {dataset.path}; run `holdadvise-train split` again"
+        )
     return part
 
 
 def rows_of(dataset: Dataset, parts: np.ndarray, part: int, told: bool) -> np.ndarray:
     """Row numbers of a part whose target is known: releases that happened, and what a simulator tells of if `told`."""
-    wanted = (parts == part) & np.isfinite(dataset.target())
+    wanted = (parts == part) & np.isfinite(dataset.target)
     if not told:
         wanted &= dataset["observed"] == 1
     return np.flatnonzero(wanted)

@@ -151,10 +151,10 @@ class Examples:
 
 def examples(inputs: Inputs, rows: np.ndarray, shuffle: int | None = None) -> Examples:
     """The rows of a dataset; with `shuffle` their targets are permuted by that seed."""
-    target = inputs.dataset.target()[rows]
+    target = inputs.dataset.target[rows]
     if shuffle is not None:
         target = np.random.default_rng(shuffle).permutation(target)
-    return Examples(inputs, rows, target, inputs.dataset.weights()[rows])
+    return Examples(inputs, rows, target, inputs.dataset.weights[rows])
 
 
 class RowSequence:

@@ -1,6 +1,6 @@
 """Logistic regression (scikit-learn) on the standardised statics and the one-hot (code, subcode).
 
-    logistic.py holds.safetensors --parts parts.safetensors -o logistic.safetensors
+logistic.py holds.safetensors --parts parts.safetensors -o logistic.safetensors
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ class Logistic:
 
     def raw(self, inputs: Inputs, rows: np.ndarray) -> np.ndarray:
         chunks = [rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK)]
-        return np.concatenate([self.model.predict_proba(self.encoder.of(inputs, chunk))[:, 1] for chunk in chunks] or [np.zeros(0)])
+        return np.concatenate(
+            [self.model.predict_proba(self.encoder.of(inputs, chunk))[:, 1] for chunk in chunks] or [np.zeros(0)]
+        )
 
     def predict(self, inputs: Inputs, rows: np.ndarray) -> np.ndarray:
         return np.clip(self.calibration.apply(self.raw(inputs, rows)), 0, 1)
@@ -94,7 +96,9 @@ def train(parts: list[Examples], releases: Examples, seed: int) -> Logistic:
             best = candidate
     assert best is not None, "there are strengths"
     raw = best.raw(releases.inputs, releases.rows)
-    best.calibration = fit(raw, releases.target, releases.weight, releases.inputs.dataset["cluster"][releases.rows], seed)
+    best.calibration = fit(
+        raw, releases.target, releases.weight, releases.inputs.dataset["cluster"][releases.rows], seed
+    )
     best.validation_loss = log_loss(releases.target, best.calibration.apply(raw), releases.weight)
     return best
 
@@ -113,12 +117,23 @@ def main(argv: list[str] | None = None) -> None:
     with threadpool_limits(options.threads):
         model = train([examples(inputs, rows, shuffle)], examples(inputs, held_out, shuffle), options.seed)
     about = {
-        "model": "logistic regression", "train": options.train, "rows": len(rows), "seed": options.seed,
-        "shuffled labels": options.shuffle_labels, "C": model.strength, "calibration": model.calibration.way,
+        "model": "logistic regression",
+        "train": options.train,
+        "rows": len(rows),
+        "seed": options.seed,
+        "shuffled labels": options.shuffle_labels,
+        "C": model.strength,
+        "calibration": model.calibration.way,
         "validation loss": model.validation_loss,
     }
     with threadpool_limits(options.threads):
-        tables = command.predict_all(options, dataset, parts, lambda wanted, some: model.predict(Inputs(wanted, "statics"), some), about)
+        tables = command.predict_all(
+            options,
+            dataset,
+            parts,
+            lambda wanted, some: model.predict(Inputs(wanted, "statics"), some),
+            about,
+        )
     command.write_table(
         options.json,
         ["model", "dataset", "trained on", *command.FIGURES],

@@ -37,5 +37,9 @@ def calibration_error(target: np.ndarray, probability: np.ndarray, bins: int = 1
     if not len(target):
         return float("nan")
     order = np.argsort(probability, kind="stable")
-    gaps = [abs(target[part].mean() - probability[part].mean()) * len(part) for part in np.array_split(order, bins) if len(part)]
+    gaps = [
+        abs(target[part].mean() - probability[part].mean()) * len(part)
+        for part in np.array_split(order, bins)
+        if len(part)
+    ]
     return float(sum(gaps) / len(target))

@@ -63,10 +63,10 @@ class Holds:
                 released = int(log.time[after[0]]) if len(after) and log.number[after[0]] == RELEASED else -1
                 self.held[self.key(point, log, event)].append((int(event), job, released))
 
-    def key(self, point: int, log: Log, event: int) -> Key:
+    def key(self, point: int, log: Log, event: int | np.integer) -> Key:
         return point, log.jobs[log.job[event]][0] & 0xFFFF_FFFF, int(log.time[event]), int(log.code[event])
 
-    def of_row(self, row: int) -> list[tuple[int, int, int]]:
+    def of_row(self, row: int | np.integer) -> list[tuple[int, int, int]]:
         """The holds of the log that the row may be of: one, or a few that are alike."""
         holds = self.held.get(self.keys[row], [])
         return [hold for hold in holds if hold[2] == self.instants[row]] or holds
@@ -95,11 +95,16 @@ class Port:
         """As given, or with several runs drawn as the seed's sweep draws them."""
         o = self.options
         if o.runs == 1:
-            return Shape(o.jobs, o.frames, o.frame_seconds), Settings(o.layers, o.hidden, o.learning_rate, o.batch, o.epochs)
+            return Shape(o.jobs, o.frames, o.frame_seconds), Settings(
+                o.layers, o.hidden, o.learning_rate, o.batch, o.epochs
+            )
         random = np.random.default_rng([o.seed, 4, run])
         shape = Shape(int(random.integers(10, 101)), int(random.integers(10, 101)), int(random.integers(60, 401)))
         layers, hidden = int(random.integers(1, 11)), int(random.choice([16, 32, 64, 128]))
-        rate, batch = float(random.uniform(0, 0.1)), int(np.exp(random.uniform(np.log(32), np.log(256))) / 8 + 0.5) * 8
+        rate, batch = (
+            float(random.uniform(0, 0.1)),
+            int(np.exp(random.uniform(np.log(32), np.log(256))) / 8 + 0.5) * 8,
+        )
         return shape, Settings(layers, hidden, rate, batch, o.epochs)
 
     def variant(self, mended: frozenset[str]) -> Result:
@@ -120,28 +125,49 @@ class Port:
         kept = self.limited(part)
         found, part = [found[at] for at in kept], part[kept]
         label = np.array([example.label for _, example in found], np.float32)
-        random = np.random.default_rng([seed, 2])
-        made = [tensors[at].of(example.job, example.held, random) for at, example in found]
+        made = [tensors[at].of(example.job, example.held, self.chance(at, example.held)) for at, example in found]
         rows = [np.flatnonzero(part == number) for number in (TRAIN, VALIDATION, TEST)]
         names = ("training", "validation", "test")
         for name, of_part in zip(names, rows):
             if not len(of_part):
-                raise InputError(f"{self.dataset.path}: none of the {len(found)} released holds of the logs is in the {name} part")
+                raise InputError(
+                    f"{self.dataset.path}: none of the {len(found)} released holds of the logs is in the {name} part"
+                )
         train, validation, test = (as_sequence(np.stack([made[row] for row in of_part]), mended) for of_part in rows)
         states = state_count(mended)
         network, on_validation = seed_network.train(
-            train, label[rows[0]], (validation, label[rows[1]]), states, settings, mended, np.random.default_rng([seed, 3])
+            train,
+            label[rows[0]],
+            (validation, label[rows[1]]),
+            states,
+            settings,
+            mended,
+            np.random.default_rng([seed, 3]),
         )
         said = network.predict(test, states)
         reported = metrics_of(said, label[rows[2]], mended)
-        random = np.random.default_rng([seed, 5])
-        at_hold = [tensors[found[row][0]].of(found[row][1].job, found[row][1].held, random, cut=True) for row in rows[2]]
+        asked = [found[row] for row in rows[2]]
+        at_hold = [
+            tensors[at].of(example.job, example.held, self.chance(at, example.held), cut=True) for at, example in asked
+        ]
         then = network.predict(as_sequence(np.stack(at_hold), mended), states)
         figures = [
-            len(found), label.mean(), reported["rows"], reported["accuracy"], reported["f-measure"],
-            len(said), auroc(label[rows[2]], said), auroc(label[rows[2]], then),
+            len(found),
+            label.mean(),
+            reported["rows"],
+            reported["accuracy"],
+            reported["f-measure"],
+            len(said),
+            auroc(label[rows[2]], said),
+            auroc(label[rows[2]], then),
         ]
-        return Result(network, shape, on_validation, [rounded(value) for value in figures], float(label[rows[0]].mean()))
+        return Result(
+            network, shape, on_validation, [rounded(value) for value in figures], float(label[rows[0]].mean())
+        )
+
+    def chance(self, log: int, held: int) -> np.random.Generator:
+        """What draws the context of a hold: the same for every variant and purpose."""
+        return np.random.default_rng([self.options.seed, 2, log, held])
 
     def parts_of(self, found: list[tuple[int, Example]], mended: frozenset[str]) -> np.ndarray:
         """At random, or with the split mended as the parts file says of the row of that release; 255 none."""
@@ -158,7 +184,10 @@ class Port:
     def limited(self, part: np.ndarray) -> np.ndarray:
         """At most --examples of each part, drawn at random."""
         random = np.random.default_rng([self.options.seed, 6])
-        kept = [random.permutation(np.flatnonzero(part == number))[: self.options.examples] for number in (TRAIN, VALIDATION, TEST)]
+        kept = [
+            random.permutation(np.flatnonzero(part == number))[: self.options.examples]
+            for number in (TRAIN, VALIDATION, TEST)
+        ]
         return np.sort(np.concatenate(kept))
 
     def predict(self, mended: frozenset[str], result: Result) -> tuple[np.ndarray, np.ndarray, str]:
@@ -167,11 +196,10 @@ class Port:
         of_row = [[(self.log_number(row), event, job) for event, job, _ in self.holds.of_row(row)] for row in rows]
         wanted = sorted({hold for holds in of_row for hold in holds})
         tensors = [Tensors(log, result.shape, mended, np.ones(len(log.jobs), bool)) for log in self.logs]
-        random = np.random.default_rng([self.options.seed, 7])
         probability: dict[tuple[int, int, int], float] = {}
         for start in range(0, len(wanted), 256):
             batch = wanted[start : start + 256]
-            made = np.stack([tensors[at].of(job, event, random) for at, event, job in batch])
+            made = np.stack([tensors[at].of(job, event, self.chance(at, event)) for at, event, job in batch])
             said = result.network.predict(as_sequence(made, mended), state_count(mended))
             probability |= dict(zip(batch, said.tolist()))
         values = [np.mean([probability[hold] for hold in holds]) if holds else result.mean for holds in of_row]
@@ -183,7 +211,7 @@ class Port:
         )
         return rows, np.array(values), text
 
-    def log_number(self, row: int) -> int:
+    def log_number(self, row: int | np.integer) -> int:
         return self.holds.log_of_point[self.holds.keys[row][0]]
 
 
@@ -195,8 +223,15 @@ def rounded(value: Any) -> Any:
 
 
 COLUMNS = [
-    "mended", "examples", "success share", "rows it reports on", "accuracy it reports", "f-measure it reports",
-    "test rows", "AUROC of its test", "AUROC with the log cut at the hold",
+    "mended",
+    "examples",
+    "success share",
+    "rows it reports on",
+    "accuracy it reports",
+    "f-measure it reports",
+    "test rows",
+    "AUROC of its test",
+    "AUROC with the log cut at the hold",
 ]
 
 
@@ -204,14 +239,30 @@ def variants(asked: str) -> list[tuple[str, frozenset[str]]]:
     """The variants of the table, or the one asked for."""
     if asked != "table":
         return [(asked, parse(asked))]
-    names = ["none", *(name for name in DEFECTS if name != "selection"), "all", *(f"all+{name}" for name in ADDITIONS)]
+    names = [
+        "none",
+        *(name for name in DEFECTS if name != "selection"),
+        "all",
+        *(f"all+{name}" for name in ADDITIONS),
+    ]
     return [(name, parse(name)) for name in names]
 
 
 def main(argv: list[str] | None = None) -> None:
     parser = command.arguments("The seed's pipeline and model, with and without its defects.")
-    parser.add_argument("--log", type=Path, action="append", required=True, metavar="FILE", help="job event log; once for each access point of the dataset")
-    parser.add_argument("--mend", default="table", help=f"none, all, all+code, some of {','.join(DEFECTS)} with commas between, or table: all variants")
+    parser.add_argument(
+        "--log",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="job event log; once for each access point of the dataset",
+    )
+    parser.add_argument(
+        "--mend",
+        default="table",
+        help=f"none, all, all+code, some of {','.join(DEFECTS)} with commas between, or table: all variants",
+    )
     parser.add_argument("--predict", default="all", help="the variant that predicts the test rows, as --mend names it")
     parser.add_argument("--jobs", type=int, default=55, help="j: job slots")
     parser.add_argument("--frames", type=int, default=55, help="m: frames")
@@ -221,10 +272,25 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--learning-rate", type=float, default=0.001, help="of Adam")
     parser.add_argument("--batch", type=int, default=32, help="examples of a step")
     parser.add_argument("--epochs", type=int, default=20, help="at most")
-    parser.add_argument("--runs", type=int, default=1, help="more than 1: so many settings drawn as in the seed's sweep, one of them kept")
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=1,
+        help="more than 1: so many settings drawn as in the seed's sweep, one of them kept",
+    )
     parser.add_argument("--examples", type=int, default=4000, help="at most, in each part")
     options = parser.parse_args(argv)
-    for name in ("jobs", "frames", "frame_seconds", "layers", "hidden", "batch", "epochs", "runs", "examples"):
+    for name in (
+        "jobs",
+        "frames",
+        "frame_seconds",
+        "layers",
+        "hidden",
+        "batch",
+        "epochs",
+        "runs",
+        "examples",
+    ):
         if getattr(options, name) < 1:
             raise InputError(f"--{name.replace('_', '-')} {getattr(options, name)}: expected a number of at least 1")
     table = variants(options.mend)
@@ -242,13 +308,23 @@ def main(argv: list[str] | None = None) -> None:
             print(json.dumps(dict(zip(COLUMNS, rows[-1]))), flush=True)
             if mended == predicts:
                 test, probability, text = port.predict(mended, result)
-                about = {"model": "seed", "mended": sorted(mended), "seed": options.seed, "shape": vars(result.shape), "text": text}
+                about = {
+                    "model": "seed",
+                    "mended": sorted(mended),
+                    "seed": options.seed,
+                    "shape": vars(result.shape),
+                    "text": text,
+                }
                 write_predictions(options.output, test, probability, about)
                 whole = np.full(len(dataset), np.nan, np.float32)
                 whole[test] = probability
                 figures = command.figures(dataset, parts, whole)
                 text += f" On the releases of the test part: {json.dumps(dict(zip(command.FIGURES, figures)))}."
-    setting = f"{options.runs} runs drawn" if options.runs > 1 else f"{options.jobs} jobs, {options.frames} frames of {options.frame_seconds} s"
+    setting = (
+        f"{options.runs} runs drawn"
+        if options.runs > 1
+        else f"{options.jobs} jobs, {options.frames} frames of {options.frame_seconds} s"
+    )
     text = f"The seed's model, {setting}, seed {options.seed}. Predictions: {options.predict} mended. {text}"
     command.write_table(options.json, COLUMNS, rows, text)
 

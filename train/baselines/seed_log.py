@@ -73,7 +73,9 @@ def read_log(path: Path) -> Log:
     return Log(list(jobs), columns[0], columns[1], columns[2], columns[3] == 1, columns[4], columns[5])
 
 
-def read_events(file: BinaryIO, jobs: dict[tuple[int, int], int], rows: list[list[int]], days: dict[bytes, int]) -> None:
+def read_events(
+    file: BinaryIO, jobs: dict[tuple[int, int], int], rows: list[list[int]], days: dict[bytes, int]
+) -> None:
     """Adds the events of a file: job, number, time, normal termination, exit status, hold code."""
     last: list[int] | None = None
     for line in file:

@@ -50,13 +50,16 @@ class Network:
                 f"bias_hh_l{layer}": (4 * hidden,),
             }
         shapes |= {"fc.weight": (1, hidden), "fc.bias": (1,)}
-        self.parameters = {name: random.uniform(-bound, bound, shape).astype(np.float32) for name, shape in shapes.items()}
+        self.parameters = {
+            name: random.uniform(-bound, bound, shape).astype(np.float32) for name, shape in shapes.items()
+        }
 
-    def forward(self, x: csr_matrix, frames: int) -> tuple[np.ndarray, list]:
+    def forward(self, x: csr_matrix, frames: int) -> tuple[np.ndarray, list[tuple[np.ndarray, ...]]]:
         """Probabilities, and what the backward pass needs."""
         p, h = self.parameters, self.hidden
         n = x.shape[0] // frames
-        kept, below = [], None
+        kept: list[tuple[np.ndarray, ...]] = []
+        below = np.zeros(0)
         for layer in range(self.layers):
             w_ih, w_hh = p[f"weight_ih_l{layer}"], p[f"weight_hh_l{layer}"]
             given = x @ np.ascontiguousarray(w_ih.T) if layer == 0 else below.reshape(n * frames, h) @ w_ih.T
@@ -153,7 +156,9 @@ class Adam:
             value -= (self.rate / near) * one / (np.sqrt(two / far) + 1e-8)
 
 
-def metrics_of(probability: np.ndarray, target: np.ndarray, mended: frozenset[str], batch: int = 256) -> dict[str, float]:
+def metrics_of(
+    probability: np.ndarray, target: np.ndarray, mended: frozenset[str], batch: int = 256
+) -> dict[str, float]:
     """Accuracy, precision, recall and f-measure as the seed reports them: of the last batch, or of all rows."""
     if "metrics" not in mended and len(target):
         last = (len(target) - 1) // batch * batch
@@ -172,8 +177,13 @@ def metrics_of(probability: np.ndarray, target: np.ndarray, mended: frozenset[st
 
 
 def train(
-    sequence: np.ndarray, target: np.ndarray, validation: tuple[np.ndarray, np.ndarray], states: int,
-    settings: Settings, mended: frozenset[str], random: np.random.Generator,
+    sequence: np.ndarray,
+    target: np.ndarray,
+    validation: tuple[np.ndarray, np.ndarray],
+    states: int,
+    settings: Settings,
+    mended: frozenset[str],
+    random: np.random.Generator,
 ) -> tuple[Network, dict[str, float]]:
     """Trains as the seed does; also its figures on the validation part after the last epoch.
 

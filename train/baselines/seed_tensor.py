@@ -160,7 +160,11 @@ class Tensors:
         # Both ends of a frame belong to it: an event on an edge stands in two.
         frame = age // length
         on_edge = (age % length == 0) & (age > 0)
-        slot, state, frame = np.r_[slot, slot[on_edge]], np.r_[state, state[on_edge]], np.r_[frame, frame[on_edge] - 1]
+        slot, state, frame = (
+            np.r_[slot, slot[on_edge]],
+            np.r_[state, state[on_edge]],
+            np.r_[frame, frame[on_edge] - 1],
+        )
         order = np.argsort(np.r_[np.arange(len(age)), np.flatnonzero(on_edge)], kind="stable")
         order = order[frame[order] < m]
         out[slot[order], frame[order]] = state[order]

@@ -1,6 +1,6 @@
 """Gradient-boosted trees (LightGBM; Ke et al. 2017) on the same rows and inputs as the LSTM.
 
-    trees.py holds.safetensors --parts parts.safetensors --inputs statics+states -o trees.safetensors
+trees.py holds.safetensors --parts parts.safetensors --inputs statics+states -o trees.safetensors
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ class Trees:
         return np.clip(self.calibration.apply(self.raw(inputs, rows)), 0, 1)
 
 
-def train(
-    parts: list[Examples], validation: Examples, releases: Examples, grid: str, seed: int, threads: int
-) -> Trees:
+def train(parts: list[Examples], validation: Examples, releases: Examples, grid: str, seed: int, threads: int) -> Trees:
     """Trains with every setting of the grid on the rows of `parts` (of one dataset or several of one schema), each with
     early stopping on `validation`, keeps the one with the smallest loss there, and calibrates it on `releases`, those
     validation rows that happened: what is reported is of such."""
     target = np.concatenate([part.target for part in parts])
     weight = np.concatenate([part.weight for part in parts])
     soft = bool(((target > 0) & (target < 1)).any() or ((validation.target > 0) & (validation.target < 1)).any())
-    names = [f"{at}_{''.join(c if c.isalnum() else '_' for c in name)}" for at, name in enumerate(validation.inputs.names)]
+    names = [
+        f"{at}_{''.join(c if c.isalnum() else '_' for c in name)}" for at, name in enumerate(validation.inputs.names)
+    ]
     base = FIXED | {
         "objective": "cross_entropy" if soft else "binary",
         "metric": "cross_entropy",
@@ -78,10 +78,20 @@ def train(
     }
     best: Trees | None = None
     known = lightgbm.Dataset(
-        [Sequence(part.inputs, part.rows) for part in parts], target, weight=weight, feature_name=names, params=base, free_raw_data=False
+        [Sequence(part.inputs, part.rows) for part in parts],
+        target,
+        weight=weight,
+        feature_name=names,
+        params=base,
+        free_raw_data=False,
     )
     held_out = lightgbm.Dataset(
-        [Sequence(validation.inputs, validation.rows)], validation.target, weight=validation.weight, reference=known, params=base, free_raw_data=False
+        [Sequence(validation.inputs, validation.rows)],
+        validation.target,
+        weight=validation.weight,
+        reference=known,
+        params=base,
+        free_raw_data=False,
     )
     for values in itertools.product(*GRIDS[grid].values()):
         parameters = dict(zip(GRIDS[grid], values))
@@ -95,7 +105,10 @@ def train(
         )
         loss = booster.best_score["valid_0"]["cross_entropy"]
         spent = time.monotonic() - started
-        print(f"{json.dumps(parameters)} trees {booster.best_iteration} validation loss {loss:.4f} ({spent:.0f} s)", flush=True)
+        print(
+            f"{json.dumps(parameters)} trees {booster.best_iteration} validation loss {loss:.4f} ({spent:.0f} s)",
+            flush=True,
+        )
         if best is None or loss < best.validation_loss:
             best = Trees(booster, Calibration("none"), parameters | {"trees": booster.best_iteration}, loss)
     if best is None:
@@ -109,8 +122,15 @@ def train(
 
 
 def fit_dataset(
-    dataset: Dataset, parts: np.ndarray, choice: str, told: bool, grid: str, seed: int, threads: int,
-    count: int | None = None, shuffle: bool = False,
+    dataset: Dataset,
+    parts: np.ndarray,
+    choice: str,
+    told: bool,
+    grid: str,
+    seed: int,
+    threads: int,
+    count: int | None = None,
+    shuffle: bool = False,
 ) -> tuple[Trees, int]:
     """Trees of the training part; also how many rows trained them."""
     inputs = Inputs(dataset, choice)
@@ -132,15 +152,32 @@ def main(argv: list[str] | None = None) -> None:
     options = parser.parse_args(argv)
     dataset, parts = command.read(options)
     trees, count = fit_dataset(
-        dataset, parts, options.inputs, options.train == "told", options.grid, options.seed, options.threads,
-        options.rows, options.shuffle_labels,
+        dataset,
+        parts,
+        options.inputs,
+        options.train == "told",
+        options.grid,
+        options.seed,
+        options.threads,
+        options.rows,
+        options.shuffle_labels,
     )
     about = {
-        "model": "trees", "inputs": options.inputs, "train": options.train, "rows": count, "seed": options.seed,
-        "shuffled labels": options.shuffle_labels, "parameters": trees.parameters, "validation loss": trees.validation_loss,
+        "model": "trees",
+        "inputs": options.inputs,
+        "train": options.train,
+        "rows": count,
+        "seed": options.seed,
+        "shuffled labels": options.shuffle_labels,
+        "parameters": trees.parameters,
+        "validation loss": trees.validation_loss,
     }
     tables = command.predict_all(
-        options, dataset, parts, lambda wanted, rows: trees.predict(Inputs(wanted, options.inputs), rows), about
+        options,
+        dataset,
+        parts,
+        lambda wanted, rows: trees.predict(Inputs(wanted, options.inputs), rows),
+        about,
     )
     command.write_table(
         options.json,

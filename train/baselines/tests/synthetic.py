@@ -11,8 +11,28 @@ from safetensors.numpy import save_file
 
 from dataset import digest
 
-STATES = ["not-observed", "not-submitted", "idle", "executing", "exited-0", "exited-otherwise", "removed", "held-12", "held-13", "held-other"]
-STATICS = ["code-12", "code-13", "held-for", "reason-given", "cluster-started-10min", "site-known", "sees-access-point", "action-as-is"]
+STATES = [
+    "not-observed",
+    "not-submitted",
+    "idle",
+    "executing",
+    "exited-0",
+    "exited-otherwise",
+    "removed",
+    "held-12",
+    "held-13",
+    "held-other",
+]
+STATICS = [
+    "code-12",
+    "code-13",
+    "held-for",
+    "reason-given",
+    "cluster-started-10min",
+    "site-known",
+    "sees-access-point",
+    "action-as-is",
+]
 FRAMES, SLOTS = 6, 3
 
 
@@ -55,7 +75,13 @@ def dataset(path: Path, rows: int = 1500, seed: int = 0, first_cluster: int = 1)
         "code": code,
         "subcode": np.zeros(rows, np.int32),
     }
-    schema = {"hash": "0", "states": STATES, "statics": STATICS, "frame_edges": [0, 30, 60, 300, 900, 3600, 7200], "slots": SLOTS}
+    schema = {
+        "hash": "0",
+        "states": STATES,
+        "statics": STATICS,
+        "frame_edges": [0, 30, 60, 300, 900, 3600, 7200],
+        "slots": SLOTS,
+    }
     info = {"format": 2, "schema": schema, "origin": "simulated data", "real": False, "horizon": 3600}
     save_file(columns, path, metadata={"holdadvise": json.dumps(info)})
     part = np.repeat([0, 1, 2], [rows - 2 * (rows // 5), rows // 5, rows // 5]).astype(np.uint8)
@@ -66,7 +92,11 @@ def dataset(path: Path, rows: int = 1500, seed: int = 0, first_cluster: int = 1)
 
 def parts(path: Path, part: np.ndarray) -> None:
     """The parts file beside a dataset."""
-    save_file({"part": part}, path.with_suffix(".parts"), metadata={"holdadvise": json.dumps({"dataset": digest(path)})})
+    save_file(
+        {"part": part},
+        path.with_suffix(".parts"),
+        metadata={"holdadvise": json.dumps({"dataset": digest(path)})},
+    )
 
 
 def event(number: int, cluster: int, proc: int, time: int, body: str = "") -> str:

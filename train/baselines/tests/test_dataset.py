@@ -37,16 +37,22 @@ class Files(unittest.TestCase):
         np.testing.assert_array_equal(read.states, columns["states"])
         np.testing.assert_array_equal(read.statics, columns["statics"])
         self.assertIsInstance(read.statics, np.memmap)
-        target, told = read.target(), columns["observed"] == 0
+        target, told = read.target, columns["observed"] == 0
         np.testing.assert_array_equal(target[told], columns["truth"][told])
         self.assertTrue(np.isnan(target[~told & (columns["label"] == 2)]).all())
-        np.testing.assert_array_equal(target[~told & (columns["label"] != 2)], columns["label"][~told & (columns["label"] != 2)])
+        np.testing.assert_array_equal(
+            target[~told & (columns["label"] != 2)], columns["label"][~told & (columns["label"] != 2)]
+        )
 
     def test_errors_name_file_and_tensor(self) -> None:
         wrong = {
             "no tensor truth": lambda columns, _: columns.pop("truth"),
-            "tensor statics: shape [200, 7], expected [200, 8]": lambda columns, _: columns.update(statics=columns["statics"][:, :7].copy()),
-            "tensor label: type int64, expected uint8": lambda columns, _: columns.update(label=columns["label"].astype(np.int64)),
+            "tensor statics: shape [200, 7], expected [200, 8]": lambda columns, _: columns.update(
+                statics=columns["statics"][:, :7].copy()
+            ),
+            "tensor label: type int64, expected uint8": lambda columns, _: columns.update(
+                label=columns["label"].astype(np.int64)
+            ),
             "tensor label: expected 0 failure": lambda columns, _: columns["label"].__setitem__(3, 9),
             "tensor weight: expected numbers": lambda columns, _: columns["weight"].__setitem__(3, np.nan),
             "tensor truth: expected probabilities": lambda columns, _: columns["truth"].__setitem__(3, 1.5),
@@ -76,7 +82,9 @@ class Files(unittest.TestCase):
         path, chance = self.folder / "damaged", random.Random(1)
         header = int.from_bytes(whole[:8], "little")
         for _ in range(300):
-            damaged = bytearray(whole[: chance.choice([len(whole), chance.randrange(len(whole)), chance.randrange(8 + header)])])
+            damaged = bytearray(
+                whole[: chance.choice([len(whole), chance.randrange(len(whole)), chance.randrange(8 + header)])]
+            )
             for _ in range(chance.randrange(4)):
                 if damaged:
                     damaged[chance.randrange(min(len(damaged), 8 + header))] = chance.randrange(256)
@@ -116,5 +124,5 @@ class Files(unittest.TestCase):
             columns["code"][:3] = 12
             columns["decision_instant"][:3] = 10, 20, 20
 
-        weights = dataset.read_dataset(self.changed(same_hold)).weights()
+        weights = dataset.read_dataset(self.changed(same_hold)).weights
         np.testing.assert_allclose(weights[:3], [0.5**0.5, 0.5**0.5, 1])

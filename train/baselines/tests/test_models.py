@@ -14,7 +14,15 @@ import calibration
 import logistic
 import measures
 import trees
-from dataset import InputError, open_tensors, read_dataset, read_parts, read_predictions, rows_of, write_predictions
+from dataset import (
+    InputError,
+    open_tensors,
+    read_dataset,
+    read_parts,
+    read_predictions,
+    rows_of,
+    write_predictions,
+)
 from inputs import Inputs
 from tests import synthetic
 
@@ -37,7 +45,7 @@ class Models(unittest.TestCase):
         cls.parts = cls.path.with_suffix(".parts")
         cls.dataset = read_dataset(cls.path)
         cls.test = rows_of(cls.dataset, read_parts(cls.parts, cls.dataset), 2, told=False)
-        cls.target = cls.dataset.target()[cls.test]
+        cls.target = cls.dataset.target[cls.test]
 
     def fit(self, main, *argv: object) -> np.ndarray:
         """Predictions of the released test rows."""
@@ -88,18 +96,25 @@ class Models(unittest.TestCase):
         synthetic.parts(other, np.full(400, 2, np.uint8))
         out = self.folder / "applied.safetensors"
         for main in (trees.main, logistic.main, best_observer.main):
-            extra = ("--kinds", "trees:statics+states:told", "--factors", "1") if main is best_observer.main else ("--train", "told")
+            extra = (
+                ("--kinds", "trees:statics+states:told", "--factors", "1")
+                if main is best_observer.main
+                else ("--train", "told")
+            )
             self.fit(main, *extra, "--apply", other, other.with_suffix(".parts"), out)
             read = read_dataset(other)
             rows = rows_of(read, np.full(400, 2), 2, told=False)
-            self.assertGreater(measures.auroc(read.target()[rows], read_predictions(out, 400)[rows]), 0.7)
+            self.assertGreater(measures.auroc(read.target[rows], read_predictions(out, 400)[rows]), 0.7)
 
     def test_logistic_regression_finds_linear_effects(self) -> None:
         self.assertGreater(measures.auroc(self.target, self.fit(logistic.main)), 0.7)
         self.assertGreater(measures.auroc(self.target, self.fit(logistic.main, "--train", "told")), 0.7)
 
     def test_own_inputs_say_nothing_of_other_jobs(self) -> None:
-        self.assertEqual(Inputs(self.dataset, "own").names, ["code-12", "code-13", "held-for", "reason-given", "action-as-is"])
+        self.assertEqual(
+            Inputs(self.dataset, "own").names,
+            ["code-12", "code-13", "held-for", "reason-given", "action-as-is"],
+        )
         self.assertEqual(Inputs(self.dataset, "statics").names, synthetic.STATICS)
         with self.assertRaisesRegex(InputError, "inputs all: expected one of own"):
             Inputs(self.dataset, "all")
@@ -114,9 +129,13 @@ class Models(unittest.TestCase):
         self.assertEqual(len(of), len(names))
         self.assertEqual(of[names["count others held-alike newest"]], 1)
         self.assertEqual(of[names["count others held-otherwise newest"]], 1)
-        self.assertAlmostEqual(float(of[names["age slot1 held-alike"]]), float(np.log1p(0.5)), 6, "30 s before the decision")
+        self.assertAlmostEqual(
+            float(of[names["age slot1 held-alike"]]), float(np.log1p(0.5)), 6, "30 s before the decision"
+        )
         self.assertGreater(of[names["age slot0 executing"]], np.log1p(7200 / 60), "never seen")
-        self.assertEqual((of[names["changes slot0"]], of[names["changes slot1"]], of[names["changes slot2"]]), (0, 2, 1))
+        self.assertEqual(
+            (of[names["changes slot0"]], of[names["changes slot1"]], of[names["changes slot2"]]), (0, 2, 1)
+        )
         states[0, 0, 0] = 200
         with self.assertRaisesRegex(InputError, "tensor states: state 200, the schema names 10"):
             inputs.states.of(states, np.array([13]))
@@ -129,7 +148,21 @@ class Models(unittest.TestCase):
         rows = np.flatnonzero(np.isin(parts, (1, 2)))
         write_predictions(exact, rows, np.full(len(rows), 0.5), {})
         kinds = "trees:statics+states:told,logistic:statics:releases"
-        common = (self.path, "--parts", self.parts, "--more", more, "-o", out, "--json", table, "--grid", "none", "--kinds", kinds)
+        common = (
+            self.path,
+            "--parts",
+            self.parts,
+            "--more",
+            more,
+            "-o",
+            out,
+            "--json",
+            table,
+            "--grid",
+            "none",
+            "--kinds",
+            kinds,
+        )
         quietly(best_observer.main, *common, "--factors", "0.3,6", "--candidate", f"coin={exact}")
         shown = json.loads(table.read_text())
         by_name = {(row[0], row[1]): dict(zip(shown["columns"], row)) for row in shown["rows"]}
@@ -151,7 +184,10 @@ class Figures(unittest.TestCase):
         target, score = np.array([0, 0, 1, 1.0]), np.array([0.1, 0.4, 0.35, 0.8])
         self.assertAlmostEqual(measures.auroc(target, score), 0.75)
         self.assertAlmostEqual(measures.auroc(target, np.zeros(4)), 0.5)
-        self.assertAlmostEqual(measures.auroc(np.array([1.0, 0.25]), np.array([1.0, 0.0])), 1.0 * 0.75 / (1.25 * 0.75) + 0.25 * 0.75 / 2 / (1.25 * 0.75))
+        self.assertAlmostEqual(
+            measures.auroc(np.array([1.0, 0.25]), np.array([1.0, 0.0])),
+            1.0 * 0.75 / (1.25 * 0.75) + 0.25 * 0.75 / 2 / (1.25 * 0.75),
+        )
         self.assertTrue(np.isnan(measures.auroc(np.ones(3), np.arange(3))))
 
     def test_calibration_mends_a_score_that_is_too_sure(self) -> None:
@@ -164,7 +200,9 @@ class Figures(unittest.TestCase):
         mended = curve.apply(sure)
         self.assertGreater(measures.calibration_error(target, sure), 0.1)
         self.assertLess(measures.calibration_error(target, mended), 0.03)
-        self.assertEqual(calibration.fit(sure[:20], target[:20], np.ones(20), np.arange(20), 1).way, "none", "too few rows")
+        self.assertEqual(
+            calibration.fit(sure[:20], target[:20], np.ones(20), np.arange(20), 1).way, "none", "too few rows"
+        )
 
     def test_a_soft_target_is_a_share_of_a_success_and_of_a_failure(self) -> None:
         place, label, weight = calibration.doubled(np.array([1, 0.25, 0]), np.array([2, 4, 1.0]))

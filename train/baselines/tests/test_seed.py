@@ -9,10 +9,10 @@ import unittest
 from pathlib import Path
 
 import numpy as np
+from safetensors.numpy import load_file, save_file
 
 import seed
 from dataset import InputError, open_tensors
-from safetensors.numpy import load_file, save_file
 from seed_defects import DEFECTS, parse
 from seed_log import Log, read_log
 from seed_network import Adam, Network, Settings, metrics_of, one_hot
@@ -76,7 +76,12 @@ class OfLog(unittest.TestCase):
 
     def test_the_date_is_dropped_or_not(self) -> None:
         """1 and 9 July, 10:00, are the same time to the seed: what comes eight days later lies in the window."""
-        log = self.log(event(0, 1, 0, JULY_1_10 - 60), held(1, 0, JULY_1_10), event(13, 1, 0, JULY_1_10 + DAY), ended(1, 0, JULY_1_10 + 8 * DAY, 0))
+        log = self.log(
+            event(0, 1, 0, JULY_1_10 - 60),
+            held(1, 0, JULY_1_10),
+            event(13, 1, 0, JULY_1_10 + DAY),
+            ended(1, 0, JULY_1_10 + 8 * DAY, 0),
+        )
         shape, every = Shape(1, 4, 30), np.ones(1, bool)
         with_defect, mended = (Tensors(log, shape, parse(name), every) for name in ("none", "times"))
         self.assertEqual(with_defect.clock[1], with_defect.clock[3])
@@ -84,15 +89,29 @@ class OfLog(unittest.TestCase):
         chance = np.random.default_rng(0)
         # Frame 0 shows the first event of the log in it, what is filled from it the last: the end, eight days later.
         self.assertEqual(with_defect.of(0, 1, chance)[0].tolist(), [12, 0, 0, 0])
-        late = self.log(event(0, 1, 0, JULY_1_10 - 600), held(1, 0, JULY_1_10), event(13, 1, 0, JULY_1_10 + DAY), ended(1, 0, JULY_1_10 + 8 * DAY - 45, 0))
-        self.assertEqual(Tensors(late, shape, NONE, every).of(0, 1, chance)[0].tolist(), [12, 5, 5, 5], "the outcome, before the hold")
+        late = self.log(
+            event(0, 1, 0, JULY_1_10 - 600),
+            held(1, 0, JULY_1_10),
+            event(13, 1, 0, JULY_1_10 + DAY),
+            ended(1, 0, JULY_1_10 + 8 * DAY - 45, 0),
+        )
+        self.assertEqual(
+            Tensors(late, shape, NONE, every).of(0, 1, chance)[0].tolist(),
+            [12, 5, 5, 5],
+            "the outcome, before the hold",
+        )
         self.assertEqual(Tensors(late, shape, NONE, every).of(0, 1, chance, cut=True)[0].tolist(), [12, 12, 12, 12])
         self.assertEqual(Tensors(late, shape, parse("times"), every).of(0, 1, chance)[0].tolist(), [12, 12, 12, 12])
 
     def test_time_runs_backwards_or_not(self) -> None:
         start = JULY_1_10
         log = self.log(
-            event(0, 1, 0, start - 500), event(1, 1, 0, start - 100), event(6, 1, 0, start - 75), held(1, 0, start), event(13, 1, 0, start + 50), ended(1, 0, start + 90, 0)
+            event(0, 1, 0, start - 500),
+            event(1, 1, 0, start - 100),
+            event(6, 1, 0, start - 75),
+            held(1, 0, start),
+            event(13, 1, 0, start + 50),
+            ended(1, 0, start + 90, 0),
         )
         every, chance = np.ones(1, bool), np.random.default_rng(0)
         backwards = Tensors(log, Shape(1, 6, 30), parse("times"), every).of(0, 3, chance)[0]
@@ -101,9 +120,18 @@ class OfLog(unittest.TestCase):
         self.assertEqual(forwards.tolist(), [0, 0, 1, 6, 6, 12], "the hold last, and filled from what came before")
 
     def test_an_event_on_an_edge_stands_in_both_frames(self) -> None:
-        log = self.log(event(1, 1, 0, JULY_1_10 - 30), held(1, 0, JULY_1_10), event(13, 1, 0, JULY_1_10 + 5), ended(1, 0, JULY_1_10 + 9, 0))
+        log = self.log(
+            event(1, 1, 0, JULY_1_10 - 30),
+            held(1, 0, JULY_1_10),
+            event(13, 1, 0, JULY_1_10 + 5),
+            ended(1, 0, JULY_1_10 + 9, 0),
+        )
         tensors = Tensors(log, Shape(1, 2, 30), parse("times"), np.ones(1, bool))
-        self.assertEqual(tensors.of(0, 1, np.random.default_rng(0))[0].tolist(), [1, 1], "the first of frame 0 is the start")
+        self.assertEqual(
+            tensors.of(0, 1, np.random.default_rng(0))[0].tolist(),
+            [1, 1],
+            "the first of frame 0 is the start",
+        )
 
     def test_labels(self) -> None:
         def one(*after: str) -> tuple[list[int], list[int]]:
@@ -113,7 +141,11 @@ class OfLog(unittest.TestCase):
         self.assertEqual(one(ended(1, 0, 300, 0)), ([1], [1]))
         self.assertEqual(one(ended(1, 0, 300, 7)), ([1], [0]), "a normal termination with 7 is a success to the seed")
         self.assertEqual(one(event(9, 1, 0, 300)), ([0], []), "removed by its owner")
-        self.assertEqual(one(held(1, 0, 300, 1), event(13, 1, 0, 310), ended(1, 0, 400, 0)), ([1], [1]), "held by a person: no outcome")
+        self.assertEqual(
+            one(held(1, 0, 300, 1), event(13, 1, 0, 310), ended(1, 0, 400, 0)),
+            ([1], [1]),
+            "held by a person: no outcome",
+        )
         again = (held(1, 0, 300), event(13, 1, 0, 400), ended(1, 0, 500, 0))
         self.assertEqual(one(*again), ([1], [0, 1]), "all holds, each with the outcome of its release")
         self.assertEqual(one(event(1, 1, 0, 300)), ([], []))
@@ -121,8 +153,13 @@ class OfLog(unittest.TestCase):
 
     def test_a_hold_has_a_state_for_its_code_where_asked(self) -> None:
         log = self.log(held(1, 0, 100, 13), held(2, 0, 100, 34), event(45, 2, 0, 110), event(47, 2, 0, 120))
-        self.assertEqual(Tensors(log, Shape(1, 1, 1), NONE, np.ones(2, bool)).states.tolist(), [12, 12, 45, -1], "46 kinds")
-        self.assertEqual(Tensors(log, Shape(1, 1, 1), parse("all+code"), np.ones(2, bool)).states.tolist(), [48 + 13, 48 + 34, 45, 47])
+        self.assertEqual(
+            Tensors(log, Shape(1, 1, 1), NONE, np.ones(2, bool)).states.tolist(), [12, 12, 45, -1], "46 kinds"
+        )
+        self.assertEqual(
+            Tensors(log, Shape(1, 1, 1), parse("all+code"), np.ones(2, bool)).states.tolist(),
+            [48 + 13, 48 + 34, 45, 47],
+        )
 
     def test_the_context_is_of_jobs_with_an_event_in_the_window(self) -> None:
         events = [event(1, cluster, 0, JULY_1_10 - 10 * cluster) for cluster in range(30, 1, -1)]
@@ -148,7 +185,9 @@ class Reshape(unittest.TestCase):
         for name, expected in (("none", as_seed), ("reshape", right)):
             made = one_hot(as_sequence(tensor, parse(name)), states).toarray().reshape(1, frames, -1)
             np.testing.assert_array_equal(made, expected)
-        np.testing.assert_array_equal(as_sequence(tensor, NONE)[0], [[0, 1], [2, 3], [2, 1]], "frame 0 holds two frames of job 0")
+        np.testing.assert_array_equal(
+            as_sequence(tensor, NONE)[0], [[0, 1], [2, 3], [2, 1]], "frame 0 holds two frames of job 0"
+        )
         np.testing.assert_array_equal(as_sequence(tensor, parse("reshape"))[0], [[0, 3], [1, 2], [2, 1]])
 
 
@@ -185,9 +224,16 @@ class OfNetwork(unittest.TestCase):
         loss, slope = network.gradient(x, np.array([1, 0], np.float32), 4)
         self.assertAlmostEqual(loss, 0.70766550, 6)
         sums = {
-            "weight_ih_l0": 0.00561426, "weight_hh_l0": 0.00060255, "bias_ih_l0": 0.00112750, "bias_hh_l0": 0.00112750,
-            "weight_ih_l1": 0.00333214, "weight_hh_l1": 0.00316758, "bias_ih_l1": 0.01313186, "bias_hh_l1": 0.01313186,
-            "fc.weight": 0.02441813, "fc.bias": 0.08327115,
+            "weight_ih_l0": 0.00561426,
+            "weight_hh_l0": 0.00060255,
+            "bias_ih_l0": 0.00112750,
+            "bias_hh_l0": 0.00112750,
+            "weight_ih_l1": 0.00333214,
+            "weight_hh_l1": 0.00316758,
+            "bias_ih_l1": 0.01313186,
+            "bias_hh_l1": 0.01313186,
+            "fc.weight": 0.02441813,
+            "fc.bias": 0.08327115,
         }
         for name, expected in sums.items():
             self.assertAlmostEqual(float(np.abs(slope[name]).sum()), expected, 6, name)
@@ -227,14 +273,25 @@ class WholePort(unittest.TestCase):
         for job, (time, good) in enumerate(zip(start.tolist(), success)):
             end = time + 2 * DAY + (-100 if good else 9000)
             released = time + 4 * HOUR
-            events += [(time - 50, event(0, job, 0, time - 50)), (time, held(job, 0, time)), (released, event(13, job, 0, released))]
-            events += [(end, ended(job, 0, end, 0)) if good else (end, event(5, job, 0, end, "\t(0) Abnormal termination (signal 9)\n"))]
+            events += [
+                (time - 50, event(0, job, 0, time - 50)),
+                (time, held(job, 0, time)),
+                (released, event(13, job, 0, released)),
+            ]
+            events += [
+                (end, ended(job, 0, end, 0))
+                if good
+                else (end, event(5, job, 0, end, "\t(0) Abnormal termination (signal 9)\n"))
+            ]
         (cls.folder / "EventLog").write_text("".join(text for _, text in sorted(events)))
         path = dataset(cls.folder / "holds.safetensors", count)
         columns, info = load_file(path), json.loads(open_tensors(path)[1]["holdadvise"])
         columns["observed"][:] = 1
         columns |= {
-            "label": success.astype(np.uint8), "cluster": np.arange(count), "hold_time": start, "decision_instant": start + 4 * HOUR,
+            "label": success.astype(np.uint8),
+            "cluster": np.arange(count),
+            "hold_time": start,
+            "decision_instant": start + 4 * HOUR,
             "code": np.full(count, 13, np.int32),
         }
         columns["hold_time"][-1] += 1
@@ -245,8 +302,33 @@ class WholePort(unittest.TestCase):
 
     def port(self, *argv: object) -> tuple[dict[str, dict], dict]:
         out, table = self.folder / "seed.safetensors", self.folder / "seed.json"
-        common = (self.path, "--parts", self.path.with_suffix(".parts"), "--log", self.folder / "EventLog", "-o", out, "--json", table)
-        small = ("--jobs", 4, "--frames", 8, "--frame-seconds", 60, "--layers", 1, "--hidden", 16, "--learning-rate", 0.01, "--epochs", 25)
+        common = (
+            self.path,
+            "--parts",
+            self.path.with_suffix(".parts"),
+            "--log",
+            self.folder / "EventLog",
+            "-o",
+            out,
+            "--json",
+            table,
+        )
+        small = (
+            "--jobs",
+            4,
+            "--frames",
+            8,
+            "--frame-seconds",
+            60,
+            "--layers",
+            1,
+            "--hidden",
+            16,
+            "--learning-rate",
+            0.01,
+            "--epochs",
+            25,
+        )
         with contextlib.redirect_stdout(io.StringIO()):
             seed.main([str(one) for one in (*common, *small, *argv)])
         shown = json.loads(table.read_text())
