@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 
 use super::changes::{self, Change};
-use super::decide::{Chances, Decision, decide};
+use super::decide::{Chances, Decision, Open, decide};
+use super::inputs::Inputs;
 use super::job_facts::JobFacts;
-use super::{Advice, HeldJob, Recommendation, Trust, Wait, evidence, limit, meaning};
+use super::{
+    Advice, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Wait, evidence, limit,
+    meaning,
+};
 use crate::features::{FrameEdges, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, History, HoldInQueue, reason};
-use crate::model::{Batch, Model, ModelError};
+use crate::model::{Batch, LEAST_RELEASES, Model, ModelError};
 use crate::userlog::JobId;
 
 /// A held job to judge.
@@ -54,6 +58,9 @@ pub struct Advisor<'a> {
     server_recovers: Recovery,
     /// What a wait could bring to other jobs.
     place_recovers: Recovery,
+    costs: Costs,
+    /// The groups that the model is asked without; `None`: it is not.
+    inputs: Option<Inputs>,
 }
 
 /// A held job of which the model is asked.
@@ -62,6 +69,28 @@ struct Question<'h> {
     hold: Episode,
     neighbourhoods: Vec<Neighbourhood>,
     actions: Vec<Action>,
+    /// What the model was asked, where it is to be asked without some of it.
+    sample: Option<Sample>,
+}
+
+/// Samples of a call of the model.
+#[derive(Default)]
+struct Asked {
+    states: Vec<u8>,
+    statics: Vec<f32>,
+    n: usize,
+}
+
+impl Asked {
+    fn push(&mut self, sample: &Sample) {
+        self.states.extend_from_slice(&sample.states);
+        self.statics.extend_from_slice(&sample.statics);
+        self.n += 1;
+    }
+
+    fn answers(&self, model: &Model) -> Result<Vec<f64>, ModelError> {
+        model.probabilities(&Batch { states: &self.states, statics: &self.statics, n: self.n })
+    }
 }
 
 /// Seconds ahead for which a release by HTCondor itself is worth waiting for.
@@ -84,7 +113,20 @@ impl<'a> Advisor<'a> {
             model,
             now,
             held_by_code: HashMap::new(),
+            costs: Costs::of(model.metadata.thresholds),
+            inputs: None,
         })
+    }
+
+    /// Decides by these costs, not by those that the model's thresholds stand for.
+    pub fn set_costs(&mut self, costs: Costs) {
+        self.costs = costs;
+    }
+
+    /// Tells of each advice which inputs moved its probability ([`Advice::inputs`]): the model is asked up to eleven times more
+    /// for each job.
+    pub fn explain(&mut self) {
+        self.inputs = Some(Inputs::of(&self.model.metadata.schema));
     }
 
     /// Tells how many jobs the queue shows held, by code.
@@ -97,14 +139,17 @@ impl<'a> Advisor<'a> {
         self.sampler.history()
     }
 
-    /// The jobs that the logs show held now, in the order of their ids.
-    pub fn held_in_logs(&self) -> Vec<JobId> {
+    /// The jobs that the logs show held now and that are wanted, by id and owner; in the order of their ids.
+    pub fn held_in_logs(&self, mut wanted: impl FnMut(JobId, Option<&str>) -> bool) -> Vec<JobId> {
         let history = self.history();
         let mut held: Vec<JobId> = history
             .jobs()
             .iter()
             .map(|job| job.job)
-            .filter(|&job| history.held_at(job, None, self.now).is_some())
+            .filter(|&job| {
+                let hold = history.held_at(job, None, self.now);
+                hold.is_some_and(|hold| wanted(job, hold.owner.as_deref()))
+            })
             .collect();
         held.sort_unstable();
         held
@@ -124,32 +169,73 @@ impl<'a> Advisor<'a> {
     /// # Errors
     /// [`ModelError`] when the engine fails.
     pub fn advise_all(&self, held: &[Held]) -> Result<Vec<Option<Advice>>, ModelError> {
-        let (mut states, mut statics) = (Vec::new(), Vec::new());
-        let mut n = 0;
-        let questions: Vec<Option<Question<'_>>> = held
+        let mut asked = Asked::default();
+        let questions: Vec<Option<Question<'_>>> =
+            held.iter().map(|held| self.question(held, |sample| asked.push(sample))).collect();
+        let mut answers = asked.answers(self.model)?.into_iter();
+        let mut advices: Vec<Option<Advice>> = questions
             .iter()
-            .map(|held| {
-                self.question(held, |sample| {
-                    states.extend_from_slice(&sample.states);
-                    statics.extend_from_slice(&sample.statics);
-                    n += 1;
-                })
+            .map(|question| {
+                let question = question.as_ref()?;
+                let chances = self.chances(question, &mut answers);
+                Some(self.conclude(question, &chances))
             })
             .collect();
-        let chances = self.model.probabilities(&Batch { states: &states, statics: &statics, n })?;
-        let mut chances = chances.into_iter();
-        let advices = questions.into_iter().map(|question| {
-            let question = question?;
-            let actions = question.actions.iter().copied().zip(chances.by_ref()).collect();
-            let recovered = chances.next();
-            let limit = limit::of(question.held, question.hold.identity.code);
+        if let Some(inputs) = &self.inputs {
+            self.explain_all(inputs, &questions, &mut advices)?;
+        }
+        Ok(advices)
+    }
+
+    /// The probabilities of one question, and what else a decision is made from.
+    fn chances(&self, question: &Question<'_>, answers: &mut impl Iterator<Item = f64>) -> Chances {
+        let code = question.hold.identity.code;
+        let actions = question.actions.iter().copied().zip(answers.by_ref()).collect();
+        let recovered = answers.next();
+        let limit = limit::of(question.held, code);
+        let like = question.neighbourhoods.iter().find(|n| n.scope == Scope::Reason);
+        let metadata = &self.model.metadata;
+        Chances {
+            actions,
             // Nothing outside the job changes a limit of its own.
-            let recovered = recovered.filter(|_| limit.is_none());
-            let like = question.neighbourhoods.iter().find(|n| n.scope == Scope::Reason);
-            let came = like.is_some_and(|like| like.got_through);
-            Some(self.conclude(&question, &Chances { actions, recovered, came, limit }))
-        });
-        Ok(advices.collect())
+            recovered: recovered.filter(|_| limit.is_none()),
+            came: like.is_some_and(|like| like.got_through),
+            limit,
+            unknown_code: metadata.releases_after(code).filter(|_| !metadata.knows(code)),
+        }
+    }
+
+    /// Adds to each advice which inputs moved its probability.
+    fn explain_all(
+        &self,
+        inputs: &Inputs,
+        questions: &[Option<Question<'_>>],
+        advices: &mut [Option<Advice>],
+    ) -> Result<(), ModelError> {
+        let mut asked = Asked::default();
+        let mut explained = Vec::new();
+        for (question, advice) in questions.iter().zip(advices) {
+            let (Some(question), Some(advice)) = (question, advice) else { continue };
+            let action = advice.action.unwrap_or(Action::AsIs);
+            let chance = advice.success.iter().find(|(other, _)| *other == action);
+            // Of a code that it does not know the model's reasons are worth as little as its probability.
+            let known = self.model.metadata.knows(question.hold.identity.code);
+            let (Some(sample), Some(&(_, chance)), true) = (&question.sample, chance, known) else {
+                continue;
+            };
+            let mut sample = sample.clone();
+            sample.set_action(action);
+            let groups = inputs.ask(&sample, |without| asked.push(without));
+            explained.push((advice, chance, groups));
+        }
+        let answers = asked.answers(self.model)?;
+        let mut answers = answers.as_slice();
+        for (advice, chance, groups) in explained {
+            let (of_job, rest) = answers.split_at(groups.len().min(answers.len()));
+            advice.inputs = inputs.strongest(chance, &groups, of_job);
+            answers = rest;
+        }
+        Ok(())
     }
 
     /// What the model is asked of a job: a sample for each action that makes sense, and one as it would be had others been
@@ -179,17 +265,20 @@ impl<'a> Advisor<'a> {
         // What a wait could bring: others of the narrowest scope that is known get through again.
         let recovers = if server.is_some() { &self.server_recovers } else { &self.place_recovers };
         ask(&recovers.apply(&sample));
-        Some(Question { held, hold, neighbourhoods, actions })
+        let sample = self.inputs.is_some().then_some(sample);
+        Some(Question { held, hold, neighbourhoods, actions, sample })
     }
 
     /// The advice, from what the model answered.
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
         let Question { held, hold, neighbourhoods, .. } = question;
         let parts = parts(hold);
-        let decision = self.decision(hold, chances, held);
+        let job = self.history().job(held.job);
+        let spent = Spent::of(&held.facts, job, hold.step);
+        let costs = self.costs.of_job(&spent);
+        let decision = self.decision(hold, chances, &costs, held);
         let change =
             decision.action.and_then(|action| changes::change(action, &parts, &held.facts));
-        let job = self.history().job(held.job);
         Advice {
             held: describe(held, hold, parts.reason),
             recommendation: decision.recommendation,
@@ -197,7 +286,11 @@ impl<'a> Advisor<'a> {
             success: chances.actions.clone(),
             band: decision.band(),
             meaning: meaning::meaning(parts.code, parts.subcode, parts.reason),
-            evidence: evidence::sentences(hold, job, neighbourhoods, self.now),
+            undecided: decision.open.map(|why| self.undecided(why, &parts, &costs)),
+            evidence: evidence::sentences(hold, job, neighbourhoods, &spent, self.now),
+            inputs: Vec::new(),
+            costs,
+            expected_costs: expected(&costs, chances, &decision),
             changes: changes_of(&decision, change.as_ref()),
             commands: commands_of(&decision, change.as_ref(), &parts, &held.facts),
             wait: self.wait(&decision, hold, held, neighbourhoods),
@@ -210,23 +303,59 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    fn decision(&self, hold: &Episode, chances: &Chances, held: &Held) -> Decision {
-        let decision = decide(chances, self.model.metadata.thresholds);
-        log::debug!("job {}: {chances:?}", held.job);
-        let as_is = chances.actions.first().map_or(0.0, |&(_, chance)| chance);
+    fn decision(&self, hold: &Episode, chances: &Chances, costs: &Costs, held: &Held) -> Decision {
+        log::debug!("job {}: {chances:?}, {costs:?}", held.job);
+        let decision = decide(chances, costs, self.model.metadata.thresholds.confidence);
+        let waits = Decision {
+            recommendation: Recommendation::Wait,
+            action: None,
+            chance: chances.as_is(),
+            open: None,
+        };
         match hold.identity.code {
             // Held by a person, or on request at its submission: whoever asked for it knows why, a model does not.
-            1 | 15 => {
-                Decision { recommendation: Recommendation::Undecided, action: None, chance: as_is }
-            }
+            1 | 15 => Decision::open(Open::Person, chances.as_is()),
             // Released when its input has been spooled, and not before (schedd.cpp).
-            16 => Decision { recommendation: Recommendation::Wait, action: None, chance: as_is },
+            16 => waits,
             _ if decision.recommendation == Recommendation::Release
                 && held.released_by_policy_at.is_some_and(|at| at <= self.now + SOON) =>
             {
                 Decision { recommendation: Recommendation::Wait, ..decision }
             }
             _ => decision,
+        }
+    }
+
+    /// Why nothing is recommended.
+    fn undecided(&self, why: Open, hold: &changes::Hold<'_>, costs: &Costs) -> String {
+        match why {
+            Open::Person if hold.code == Some(15) => {
+                "It was submitted on hold: whoever did that knows what it waits for.".to_owned()
+            }
+            Open::Person => "A person put it on hold, and knows why.".to_owned(),
+            Open::UnknownCode(seen) => {
+                let code = hold.code.map_or_else(String::new, |code| format!(" {code}"));
+                let releases = match seen {
+                    0 => "no release".to_owned(),
+                    1 => "1 release".to_owned(),
+                    n => format!("{n} releases"),
+                };
+                format!(
+                    "The model has seen {releases} after code{code}; it takes {LEAST_RELEASES} to know one."
+                )
+            }
+            Open::Unsure(least) => {
+                format!(
+                    "The model is less sure than {:.0} %, the least asked of it.",
+                    least * 100.0
+                )
+            }
+            Open::Between => format!(
+                "Neither a release (worth it from {:.0} % success on) nor a removal (below {:.0} %) pays, and no change \
+                 makes enough of a difference.",
+                costs.release_threshold() * 100.0,
+                costs.remove_threshold() * 100.0
+            ),
         }
     }
 
@@ -255,6 +384,17 @@ impl<'a> Advisor<'a> {
         };
         Some(Wait { what, until })
     }
+}
+
+/// What each choice is expected to cost, where there is a choice and the model knows the code.
+fn expected(costs: &Costs, chances: &Chances, decision: &Decision) -> Option<ExpectedCosts> {
+    if chances.actions.is_empty() || chances.unknown_code.is_some() {
+        return None;
+    }
+    let advised = decision.action.filter(|&action| action != Action::AsIs);
+    let change = advised.and_then(|action| chances.of(action));
+    let change = change.or_else(|| chances.best_change().map(|(_, p)| p));
+    Some(costs.expected(chances.as_is(), change, chances.best()))
 }
 
 fn parts(hold: &Episode) -> changes::Hold<'_> {

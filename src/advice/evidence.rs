@@ -1,5 +1,6 @@
 //! Why: this job's history, what like holds came to, and what goes on around it, one sentence each.
 
+use super::Spent;
 use crate::features::{Neighbourhood, Scope};
 use crate::history::{AdFacts, Episode, Exit, JobHistory, What};
 use crate::text::{shorten, strip_control};
@@ -12,13 +13,15 @@ pub(super) fn sentences(
     hold: &Episode,
     job: Option<&JobHistory>,
     neighbourhoods: &[Neighbourhood],
+    spent: &Spent,
     now: i64,
 ) -> Vec<String> {
     let mut said = Vec::new();
     said.extend(around(neighbourhoods, hold, now));
     said.extend(released_since(neighbourhoods));
-    said.extend(like_holds(neighbourhoods, hold));
+    said.extend(like_holds(neighbourhoods, hold, now));
     said.extend(job.and_then(|job| own_history(hold, job)));
+    said.extend(hours(spent));
     said.extend(job.and_then(|job| job.ad_at(now)).and_then(memory));
     said
 }
@@ -107,41 +110,96 @@ fn around(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<Str
     said
 }
 
-/// What releases from the same code and subcode have come to since this hold, in the closest scope that has any.
-fn released_since(neighbourhoods: &[Neighbourhood]) -> Option<String> {
-    const CLOSEST: [Scope; 4] = [Scope::Reason, Scope::Cluster, Scope::Server, Scope::Site];
-    let closest = closest(neighbourhoods, &CLOSEST).find(|n| n.released_since != (0, 0))?;
-    let (successes, failures) = closest.released_since;
-    let came = match (successes, failures) {
-        (_, 0) => format!("{successes} finished"),
-        (0, _) => format!("{failures} failed or went on hold again"),
-        _ => format!("{successes} finished, {failures} failed or went on hold again"),
-    };
-    Some(format!(
-        "Released from such a hold since this hold, other jobs {}: {came}.",
-        named(closest)
-    ))
+/// Scopes in which releases are told of, the closest first.
+const LIKE: [Scope; 6] =
+    [Scope::Cluster, Scope::Reason, Scope::File, Scope::Server, Scope::Site, Scope::AccessPoint];
+
+/// Scopes that one sentence tells of.
+const SCOPES: usize = 3;
+
+/// The closest scopes that have results, with these; a wider one that has no more than the one before tells nothing.
+fn with_results<'a>(
+    neighbourhoods: &'a [Neighbourhood],
+    scopes: &'a [Scope],
+    results: impl Fn(&Neighbourhood) -> (usize, usize),
+) -> Vec<(&'a Neighbourhood, (usize, usize))> {
+    let mut told: Vec<(&Neighbourhood, (usize, usize))> = Vec::new();
+    for near in closest(neighbourhoods, scopes) {
+        let of = results(near);
+        if of != (0, 0) && told.last().is_none_or(|(_, last)| *last != of) {
+            told.push((near, of));
+        }
+    }
+    told.truncate(SCOPES);
+    told
 }
 
-/// What earlier releases from the same code and subcode came to, in the closest scope that has any.
-fn like_holds(neighbourhoods: &[Neighbourhood], hold: &Episode) -> Vec<String> {
+/// What releases from the same code and subcode have come to since this hold, in the closest scopes that have any.
+fn released_since(neighbourhoods: &[Neighbourhood]) -> Option<String> {
+    const CLOSEST: [Scope; 4] = [Scope::Reason, Scope::Cluster, Scope::Server, Scope::Site];
+    let told = with_results(neighbourhoods, &CLOSEST, |near| near.released_since);
+    let each: Vec<String> = told
+        .iter()
+        .map(|&(near, (successes, failures))| {
+            let came = match (successes, failures) {
+                (_, 0) => format!("{successes} finished"),
+                (0, _) => format!("{failures} failed or went on hold again"),
+                _ => format!("{successes} finished, {failures} failed or went on hold again"),
+            };
+            format!("other jobs {}: {came}", named(near))
+        })
+        .collect();
+    (!each.is_empty())
+        .then(|| format!("Released from such a hold since this hold, {}.", each.join("; ")))
+}
+
+/// What releases from the same code and subcode came to, in the closest scopes that have any, and since when that is known.
+fn like_holds(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<String> {
     let mut said = Vec::new();
     let (code, subcode) = (hold.identity.code, hold.identity.subcode);
     for (results, how) in [
         (Neighbourhood::as_is as fn(&Neighbourhood) -> (usize, usize), "without a known edit"),
         (Neighbourhood::changed, "after an edit"),
     ] {
-        let closest = neighbourhoods.iter().find(|n| results(n) != (0, 0));
-        if let Some(closest) = closest {
-            let (successes, failures) = results(closest);
+        let told = with_results(neighbourhoods, &LIKE, results);
+        let shares: Vec<String> = told
+            .iter()
+            .map(|&(near, (successes, failures))| {
+                format!("{successes} of {} among jobs {}", successes + failures, named(near))
+            })
+            .collect();
+        if !shares.is_empty() {
+            let first = told.iter().filter_map(|(near, _)| near.first_outcome).min();
+            let since = first
+                .map_or(String::new(), |first| format!("; the first {} ago", span(now - first)));
             said.push(format!(
-                "{successes} of {} releases from code {code}/{subcode} {how} ended in success, among jobs {}.",
-                successes + failures,
-                named(closest)
+                "Releases from code {code}/{subcode} {how} that ended in success: {}{since}.",
+                shares.join(", ")
             ));
         }
     }
     said
+}
+
+/// Slot hours from which on they are worth a word.
+const WORTH_TELLING: f64 = 0.5;
+
+/// What a run of it costs, and what all have cost.
+fn hours(spent: &Spent) -> Option<String> {
+    let run = spent.run.filter(|run| *run >= WORTH_TELLING)?;
+    let all = if spent.total > run * 1.05 {
+        format!(" ({} in all its runs)", slot_hours(spent.total))
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "A run of it takes {} until it is held{all}: a release in vain burns as much.",
+        slot_hours(run)
+    ))
+}
+
+fn slot_hours(hours: f64) -> String {
+    if hours < 9.95 { format!("{hours:.1} slot hours") } else { format!("{hours:.0} slot hours") }
 }
 
 fn own_history(hold: &Episode, job: &JobHistory) -> Option<String> {
@@ -179,6 +237,22 @@ fn memory(ad: &AdFacts) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hours_are_told_once_they_weigh() {
+        let told = |run: f64, total: f64| hours(&Spent { run: Some(run), total });
+        assert_eq!(told(0.01, 3.0), None);
+        assert_eq!(hours(&Spent::default()), None);
+        assert_eq!(
+            told(20.0, 20.1).unwrap(),
+            "A run of it takes 20 slot hours until it is held: a release in vain burns as much."
+        );
+        assert_eq!(
+            told(1.5, 61.0).unwrap(),
+            "A run of it takes 1.5 slot hours until it is held (61 slot hours in all its runs): a release in vain \
+             burns as much."
+        );
+    }
 
     #[test]
     fn spans_of_time() {

@@ -45,6 +45,12 @@ pub struct JobFacts {
     pub allowed_job_duration: Option<i64>,
     /// AllowedExecuteDuration, s.
     pub allowed_execute_duration: Option<i64>,
+    /// RemoteWallClockTime: seconds in slots, all runs together.
+    pub remote_wall_clock: Option<f64>,
+    /// CumulativeSlotTime: the same weighted by SlotWeight, s.
+    pub cumulative_slot_time: Option<f64>,
+    /// JobRunCount: how often a shadow was started for it.
+    pub job_run_count: Option<i64>,
     /// The limit of its own that held it, where the ad shows one ([`crate::policy::own_limit`]).
     pub own_limit: Option<OwnLimit>,
 }
@@ -83,6 +89,9 @@ impl JobFacts {
             image: text("ContainerImage").or_else(|| text("DockerImage")),
             allowed_job_duration: integer("AllowedJobDuration"),
             allowed_execute_duration: integer("AllowedExecuteDuration"),
+            remote_wall_clock: ad.real("RemoteWallClockTime"),
+            cumulative_slot_time: ad.real("CumulativeSlotTime"),
+            job_run_count: integer("JobRunCount"),
             own_limit: None,
         }
     }

@@ -2,13 +2,18 @@
 
 mod advisor;
 pub mod changes;
+mod costs;
 mod decide;
 mod errno;
 mod evidence;
+mod inputs;
 pub mod job_facts;
 mod limit;
 pub mod meaning;
 mod report;
+mod spent;
 
 pub use advisor::{Advisor, Held};
-pub use report::{Advice, Band, HeldJob, Recommendation, Trust, Wait};
+pub use costs::{Costs, ExpectedCosts};
+pub use report::{Advice, Band, HeldJob, InputEffect, Recommendation, Trust, Wait};
+pub use spent::Spent;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Costs, ExpectedCosts};
 use crate::history::Action;
 use crate::userlog::JobId;
 
@@ -116,6 +117,15 @@ pub struct Trust {
     pub outcomes_here: u64,
 }
 
+/// What one group of the model's inputs does to the probability of success, tested by asking the model without it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InputEffect {
+    /// The group, in plain words.
+    pub input: String,
+    /// The probability with it less the one without it, -1 to 1.
+    pub change: f64,
+}
+
 /// The advice for one held job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
@@ -127,12 +137,22 @@ pub struct Advice {
     pub action: Option<Action>,
     /// Probability of success for each action that makes sense here, 0 to 1; the first is as-is.
     pub success: Vec<(Action, f64)>,
+    /// Why nothing is recommended, where the recommendation is `undecided`.
+    pub undecided: Option<String>,
     /// How likely the recommended action (or, for `remove`, the best action) is to succeed.
     pub band: Band,
     /// The hold reason in plain words.
     pub meaning: String,
     /// This job's history, what like holds came to, what goes on around it: one sentence each.
     pub evidence: Vec<String>,
+    /// Which inputs moved the probability of the recommended action, or else of a release as it is, the strongest first.
+    /// Empty unless asked for.
+    pub inputs: Vec<InputEffect>,
+    /// What being wrong costs, for this job.
+    pub costs: Costs,
+    /// The expected cost of each choice, hours. `None` for a job that cannot be released, and for a hold whose code the
+    /// model does not know.
+    pub expected_costs: Option<ExpectedCosts>,
     /// What to change before a release.
     pub changes: Vec<String>,
     /// The exact commands to paste.

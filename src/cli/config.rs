@@ -31,13 +31,25 @@ pub(crate) const KNOBS: &[Knob] = &[
     },
     Knob {
         name: "HOLDADVISE_RELEASE_THRESHOLD",
-        help: "An action is recommended from this probability of success on. The default is the model's.",
+        help: "A release is recommended from this probability of success on, and from a higher one for a job whose runs \
+               took hours until they were held. It sets the cost vain in the place of the model's. The default is the \
+               model's.",
     },
     Knob {
         name: "HOLDADVISE_REMOVE_THRESHOLD",
-        help: "Removal is recommended only below this probability of success of the best action. The \
-               default is the model's.",
+        help: "Removal is recommended only below this probability of success of the best action, and below a lower one \
+               for a job that has used hours. It sets the cost keep in the place of the model's. The default is the \
+               model's.",
     },
+    Knob {
+        name: "HOLDADVISE_LEAST_CONFIDENCE",
+        help: "A release is recommended only from this probability of success on, a removal only from this probability of \
+               failure on; else the advice is undecided. The default is the model's, or none.",
+    },
+    Knob { name: "HOLDADVISE_COST_VAIN", help: "Hours, as after -cost vain." },
+    Knob { name: "HOLDADVISE_COST_DELAY", help: "Hours, as after -cost delay." },
+    Knob { name: "HOLDADVISE_COST_KEEP", help: "Hours, as after -cost keep." },
+    Knob { name: "HOLDADVISE_COST_WORK", help: "Hours, as after -cost work." },
 ];
 
 /// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that say
@@ -101,6 +113,11 @@ impl Config {
     /// A setting that is a probability, 0 to 1; anything else counts as not set.
     pub fn probability(&self, name: &str) -> Option<f64> {
         self.get(name)?.trim().parse().ok().filter(|value| (0.0..=1.0).contains(value))
+    }
+
+    /// A setting that is a cost in hours; anything else counts as not set.
+    pub fn hours(&self, name: &str) -> Option<f64> {
+        super::costs::hours(self.get(name)?.trim())
     }
 
     /// How long a tool of HTCondor may take.

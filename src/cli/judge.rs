@@ -8,6 +8,7 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
+use super::costs::costs;
 use super::gather::Gathered;
 use super::run::RunError;
 use super::{Config, Request};
@@ -44,8 +45,12 @@ pub(super) fn judge(
         }
         advisor.set_held_by_code(by_code);
     }
+    advisor.set_costs(costs(request, config, model.metadata.thresholds));
     if gathered.logs_alone {
-        return judge_logs(&advisor, gathered, request, take);
+        return judge_logs(&mut advisor, gathered, request, take);
+    }
+    if request.prints_inputs(gathered.held.len()) {
+        advisor.explain();
     }
     let knobs = knobs(request, config);
     let mut held_in_cluster: HashMap<i32, u64> = HashMap::new();
@@ -98,32 +103,30 @@ fn in_batches<T: Sync>(
 }
 
 fn judge_logs(
-    advisor: &Advisor<'_>,
+    advisor: &mut Advisor<'_>,
     gathered: &mut Gathered,
     request: &Request,
     take: &mut dyn FnMut(&Advice) -> io::Result<()>,
 ) -> Result<(), RunError> {
-    let mut taken = 0;
     let mut met = vec![false; request.selection.jobs.len()];
+    let mut held = advisor.held_in_logs(|job, owner| {
+        for (spec, met) in request.selection.jobs.iter().zip(&mut met) {
+            *met |= spec.names(job, owner, None);
+        }
+        request.selection.names(job, owner, None)
+    });
+    held.truncate(request.limit.unwrap_or(usize::MAX));
+    if request.prints_inputs(held.len()) {
+        advisor.explain();
+    }
     let judge_jobs = |jobs: &[JobId]| {
         let held: Vec<Held> = jobs.iter().copied().map(Held::of_log).collect();
         advisor.advise_all(&held)
     };
-    in_batches(advisor.held_in_logs(), judge_jobs, |&job, advice| {
+    in_batches(held, judge_jobs, |_, advice| {
         let Some(mut advice) = advice else { return Ok(()) };
-        let owner = advice.held.owner.as_deref();
-        if !request.selection.names(job, owner, None) {
-            return Ok(());
-        }
-        for (spec, met) in request.selection.jobs.iter().zip(&mut met) {
-            *met |= spec.names(job, owner, None);
-        }
-        if taken < request.limit.unwrap_or(usize::MAX) {
-            taken += 1;
-            advice.missing.extend(gathered.missing.iter().cloned());
-            take(&advice)?;
-        }
-        Ok(())
+        advice.missing.extend(gathered.missing.iter().cloned());
+        Ok(take(&advice)?)
     })?;
     for (spec, met) in request.selection.jobs.iter().zip(met) {
         if !met {

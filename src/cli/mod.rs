@@ -2,6 +2,7 @@
 
 mod config;
 mod constraint;
+mod costs;
 mod debug;
 mod gather;
 mod help;
@@ -16,6 +17,7 @@ mod run;
 
 pub use config::Config;
 pub use constraint::Constraint;
+pub use costs::{CostChange, NoCost};
 pub use debug::switch_on as switch_debug_on;
 pub use gather::{Gathered, gather};
 pub use help::text as usage;

@@ -43,6 +43,8 @@ pub fn open(request: &Request, config: &Config) -> Result<Model, ModelError> {
             *threshold = value;
         }
     }
+    let least = config.probability("HOLDADVISE_LEAST_CONFIDENCE");
+    thresholds.confidence = least.or(thresholds.confidence);
     Ok(model)
 }
 
@@ -83,6 +85,19 @@ pub fn sheet(model: &Model) -> String {
         "thresholds:        release from {}, remove below {}",
         metadata.thresholds.release, metadata.thresholds.remove
     );
+    if let Some(least) = metadata.thresholds.confidence {
+        let _ = writeln!(out, "least confidence:  {least}");
+    }
+    let known: std::collections::BTreeSet<i32> = metadata
+        .codes
+        .iter()
+        .map(|statistics| statistics.code)
+        .filter(|&code| metadata.knows(code))
+        .collect();
+    let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+    if !known.is_empty() {
+        let _ = writeln!(out, "hold codes known:  {}", known.join(" "));
+    }
     for (heading, values) in
         [("training", Some(&training.details)), ("held-out data", metadata.metrics.as_object())]
     {

@@ -164,6 +164,17 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
     )
     .takes(Takes::One("builtin|torch")),
     flag(
+        "cost",
+        3,
+        Section::Judging,
+        "Decide with this cost of being wrong, in hours: vain, a release in vain, besides what its run takes; delay, \
+         leaving a job held that would succeed; keep, keeping one held that would not; work, removing a job that would \
+         have succeeded, besides what its runs took. The defaults are 8, 8, 0.9 and 8, or follow from the model's \
+         thresholds. May be given several times.",
+    )
+    .takes(Takes::One("name=hours"))
+    .repeats(),
+    flag(
         "now",
         3,
         Section::Judging,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use super::costs::{CostChange, NoCost};
 use super::normalise::{ArgumentError, normalise, qualifiers_id};
 use super::options::{OPTIONS, OptionSpec, Takes};
 use crate::queue::{JobSpec, Selection};
@@ -30,7 +31,7 @@ pub enum Output {
 }
 
 /// One call of the tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// `-help`.
     pub help: bool,
@@ -58,6 +59,8 @@ pub struct Request {
     pub model: Option<PathBuf>,
     /// `-engine`: `builtin` or `torch`.
     pub engine: Option<String>,
+    /// `-cost`.
+    pub costs: Vec<CostChange>,
     /// `-now`, Unix seconds.
     pub now: Option<i64>,
     /// What to print.
@@ -94,6 +97,18 @@ impl Request {
         self.job_ads.is_some()
             || !self.user_logs.is_empty()
             || (!self.event_logs.is_empty() && !asks_queue)
+    }
+
+    /// Whether which inputs moved a probability is printed, of so many jobs judged.
+    pub fn prints_inputs(&self, jobs: usize) -> bool {
+        let named = |name: &str| name.eq_ignore_ascii_case("Inputs");
+        match &self.output {
+            Output::Groups => jobs == 1,
+            Output::Table => false,
+            Output::Long | Output::Json | Output::JsonLines => true,
+            Output::AutoFormat(_, names) => names.iter().any(|name| named(name)),
+            Output::Format(pairs) => pairs.iter().any(|(_, name)| named(name)),
+        }
     }
 
     fn from_matches(matches: &ArgMatches) -> Self {
@@ -143,6 +158,10 @@ impl Request {
             epochs: path("epochs"),
             model: path("model"),
             engine: text("engine"),
+            costs: matches
+                .get_many::<CostChange>("cost")
+                .map(|all| all.copied().collect())
+                .unwrap_or_default(),
             now: matches.get_one::<i64>("now").copied(),
             output,
             columns,
@@ -188,6 +207,7 @@ fn argument(option: &OptionSpec) -> Arg {
         Takes::One("time") => {
             argument.value_parser(value_parser!(i64)).allow_negative_numbers(true)
         }
+        Takes::One("name=hours") => argument.value_parser(value_parser!(CostChange)),
         Takes::One("builtin|torch") => argument.value_parser(["builtin", "torch"]),
         _ => argument,
     };
@@ -219,7 +239,10 @@ fn invalid(error: &clap::Error) -> ArgumentError {
         ErrorKind::InvalidValue => {
             format!("{name}: {value:?} is not one of {}", context(ContextKind::ValidValue))
         }
-        ErrorKind::ValueValidation => format!("{name}: {value:?} is not a whole number that fits"),
+        ErrorKind::ValueValidation => match std::error::Error::source(error) {
+            Some(why) if why.is::<NoCost>() => format!("{name}: {value:?} is {why}"),
+            _ => format!("{name}: {value:?} is not a whole number that fits"),
+        },
         ErrorKind::InvalidUtf8 => "an argument is not UTF-8 text".to_owned(),
         _ => {
             let text = error.to_string();
@@ -255,7 +278,8 @@ mod tests {
     #[test]
     fn a_full_line() {
         let request = read(
-            "7.1 bob -u a.log -u b.log -ev E -ep P -mo m.pt -en torch -now -5 -lim 3 -w -n s -po h",
+            "7.1 bob -u a.log -u b.log -ev E -ep P -mo m.pt -en torch -now -5 -lim 3 -w -n s -po h -cos vain=2 -cost \
+             keep=0",
         )
         .unwrap();
         assert_eq!(
@@ -267,6 +291,7 @@ mod tests {
         assert_eq!((request.now, request.limit, request.columns), (Some(-5), Some(3), None));
         assert_eq!(request.schedd.as_deref(), Some("s"));
         assert_eq!(request.pool.as_deref(), Some("h"));
+        assert_eq!(request.costs, ["vain=2", "keep=0"].map(|text| text.parse().unwrap()));
         assert!(request.is_offline());
     }
 
@@ -298,6 +323,11 @@ mod tests {
     fn wrong_values() {
         let error = |line: &str| read(line).unwrap_err().to_string();
         assert_eq!(error("-limit many"), "-limit: \"many\" is not a whole number that fits");
+        assert_eq!(
+            error("-cost vain=soon"),
+            "-cost: \"vain=soon\" is not vain=HOURS, delay=HOURS, keep=HOURS or work=HOURS with a number of hours from \
+             0 on"
+        );
         assert_eq!(error("-engine candle"), "-engine: \"candle\" is not one of builtin, torch");
         assert_eq!(error("-json -long"), "-json conflicts with -long");
     }

@@ -22,5 +22,6 @@ pub use recovery::Recovery;
 pub use sample::{Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, StaticSource};
 pub use slots::SLOTS;
+pub(crate) use slots::of_kinds as slots_of_kinds;
 pub use state::State;
 pub use words::fnv1a;

@@ -29,6 +29,8 @@ pub struct Neighbourhood {
     pub released_since: (usize, usize),
     /// The last such release to come to an outcome did so since the job went on hold, and succeeded.
     pub got_through: bool,
+    /// When the first outcome of a release from the same code and subcode was known, before this hold or since; Unix seconds.
+    pub first_outcome: Option<i64>,
     as_is: (usize, usize),
     changed: (usize, usize),
 }
@@ -73,11 +75,15 @@ impl Neighbourhood {
             let results = results.get(&(code, subcode));
             results.map_or((0, 0), |results| results.count(from, instant, job))
         };
+        let first = |results: &HashMap<(i32, i32), Results>| {
+            results.get(&(code, subcode)).and_then(|results| results.first(instant, job))
+        };
         let last = group.released.get(&(code, subcode)).and_then(|of| of.last(instant, job));
         Self {
             scope,
             name,
             got_through: last.is_some_and(|(at, success)| success && at > held_at),
+            first_outcome: first(&group.as_is).into_iter().chain(first(&group.changed)).min(),
             started_since: since(&group.started),
             succeeded_since: since(&group.succeeded),
             held_same_code_since: held.map_or(0, since),

@@ -125,6 +125,15 @@ impl Results {
         self.until(to, job).next()
     }
 
+    /// When the first outcome of a job other than `job` was known, not after `to`.
+    pub(crate) fn first(&self, to: i64, job: u32) -> Option<i64> {
+        let until = self.entries.iter().take_while(|&&(known, _, _)| known <= to);
+        until
+            .map(|&(known, other, _)| (known, other))
+            .find(|&(_, other)| other != job)
+            .map(|first| first.0)
+    }
+
     /// When a success of a job other than `job` was last known at `to`.
     pub(crate) fn last_success(&self, to: i64, job: u32) -> Option<i64> {
         self.until(to, job).find(|&(_, success)| success).map(|(known, _)| known)
@@ -170,6 +179,8 @@ mod tests {
         assert_eq!(results.count(i64::MIN, 5, 1), (0, 1));
         assert_eq!(results.count(i64::MIN, 100, 2), (2, 0));
         assert_eq!(results.count(3, 100, 9), (2, 0));
+        assert_eq!((results.first(9, 9), results.first(9, 2)), (Some(3), Some(5)));
+        assert_eq!(results.first(2, 9), None);
         assert_eq!(results.last(4, 9), Some((3, false)));
         assert_eq!(results.last(4, 2), None);
         assert_eq!(results.last_success(8, 9), Some(5));

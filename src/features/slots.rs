@@ -14,6 +14,15 @@ const OWNER: usize = 3;
 const SAME_CODE: usize = 2;
 const ANY: usize = SLOTS - 1 - CLUSTER - OWNER - SAME_CODE;
 
+/// The slots of each kind of neighbour: of the same cluster, of the same owner, held for the same code, any.
+pub(crate) fn of_kinds() -> [std::ops::Range<usize>; 4] {
+    let mut first = 1;
+    [CLUSTER, OWNER, SAME_CODE, ANY].map(|count| {
+        first += count;
+        first - count..first
+    })
+}
+
 /// Entries of a series that are looked at for neighbours. Beyond it a group is busy enough that its latest jobs are known.
 const SEARCHED: usize = 1_024;
 

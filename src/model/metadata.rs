@@ -10,6 +10,10 @@ use crate::features::FeatureSchema;
 /// Version of the layout of [`ModelMetadata`] that this program reads and writes.
 pub const METADATA_FORMAT: u32 = 1;
 
+/// Releases after a code that a model must have seen to know it: the standard error of a share of successes is 0.09 then at
+/// most (0.5 / sqrt(30)).
+pub const LEAST_RELEASES: u64 = 30;
+
 /// Upper limits on the sizes a model may declare.
 pub mod limits {
     /// States: an index must fit in a byte.
@@ -101,11 +105,15 @@ pub struct Thresholds {
     pub release: f64,
     /// Removal is recommended only when the best action is below it.
     pub remove: f64,
+    /// The least confidence a release or a removal is recommended with: of a release the probability that it succeeds,
+    /// of a removal the probability that the best action fails. `None`: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
 }
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self { release: 0.5, remove: 0.1 }
+        Self { release: 0.5, remove: 0.1, confidence: None }
     }
 }
 
@@ -237,10 +245,31 @@ impl ModelMetadata {
         if !(a.is_finite() && b.is_finite()) {
             return fail(format!("calibration a = {a}, b = {b} is not finite"));
         }
-        let Thresholds { release, remove } = self.thresholds;
-        if !(0.0..=1.0).contains(&release) || !(0.0..=1.0).contains(&remove) {
-            return fail(format!("thresholds {release}, {remove} must lie in 0..=1"));
+        let Thresholds { release, remove, confidence } = self.thresholds;
+        for (name, value) in
+            [("release", Some(release)), ("remove", Some(remove)), ("confidence", confidence)]
+        {
+            if let Some(value) = value.filter(|value| !(0.0..=1.0).contains(value)) {
+                return fail(format!("thresholds.{name} is {value}, it must lie in 0..=1"));
+            }
         }
         Ok(())
+    }
+
+    /// Releases after holds with this code, whatever their subcode, that the training part had. `None` where the
+    /// metadata do not say what was in it.
+    pub fn releases_after(&self, code: i32) -> Option<u64> {
+        let of_code = self.codes.iter().filter(|statistics| statistics.code == code);
+        let releases = of_code.fold(0, |sum: u64, of| sum.saturating_add(of.releases));
+        (!self.codes.is_empty()).then_some(releases)
+    }
+
+    /// Whether the training part had [`LEAST_RELEASES`] releases after this code; true where the metadata do not say. Of a
+    /// code that it does not know a model has nothing to say, and the advice is `undecided`.
+    ///
+    /// Subcodes are not asked for one by one: those of codes 3, 21 and 26 are chosen by whoever wrote the policy, and those of
+    /// file trouble are errno values, which the features tell by kind.
+    pub fn knows(&self, code: i32) -> bool {
+        self.releases_after(code).is_none_or(|releases| releases >= LEAST_RELEASES)
     }
 }

@@ -33,8 +33,8 @@ pub use batch::{Batch, Engine, EngineKind};
 pub use builtin::BuiltinEngine;
 pub use error::ModelError;
 pub use metadata::{
-    Calibration, CodeStatistics, Contract, Dimensions, METADATA_FORMAT, ModelMetadata, Output,
-    TensorEntry, Thresholds, TrainingSummary, limits,
+    Calibration, CodeStatistics, Contract, Dimensions, LEAST_RELEASES, METADATA_FORMAT,
+    ModelMetadata, Output, TensorEntry, Thresholds, TrainingSummary, limits,
 };
 #[cfg(feature = "torch")]
 pub use torch::TorchEngine;

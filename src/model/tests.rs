@@ -5,8 +5,8 @@ use zip::CompressionMethod;
 
 use super::testing::{Network, Numbers, SMALL, Sizes, zip_of};
 use super::{
-    Archive, Batch, Contract, Dimensions, EngineKind, METADATA_ENTRY, Model, ModelError,
-    StaticSource,
+    Archive, Batch, CodeStatistics, Contract, Dimensions, EngineKind, LEAST_RELEASES,
+    METADATA_ENTRY, Model, ModelError, StaticSource, Thresholds,
 };
 
 /// The network in f64, written down from the definition of the LSTM, one sample at a time.
@@ -256,13 +256,14 @@ fn weights_that_are_not_finite_are_refused() {
 #[test]
 fn metadata_that_contradicts_itself_is_refused() {
     type Spoil = fn(&mut Network);
-    let cases: [(&str, Spoil); 8] = [
+    let cases: [(&str, Spoil); 9] = [
         ("format 2", |n| n.metadata.format = 2),
         ("e (states) is 257", |n| n.metadata.dimensions.e = 257),
         ("schema.states says 5", |n| n.metadata.dimensions.e = 4),
         ("schema.frame_edges (less one) says 2", |n| n.metadata.schema.frame_edges.truncate(3)),
         ("m (frames) is 0", |n| n.metadata.dimensions.m = 0),
-        ("thresholds 2", |n| n.metadata.thresholds.release = 2.0),
+        ("thresholds.release is 2", |n| n.metadata.thresholds.release = 2.0),
+        ("thresholds.confidence is -1", |n| n.metadata.thresholds.confidence = Some(-1.0)),
         ("statics_scale: column 1", |n| n.values[7][1] = 0.0),
         ("no table of tensors", |n| n.metadata.tensors.clear()),
     ];
@@ -369,4 +370,29 @@ proptest! {
             prop_assert_eq!(logits.len(), 1);
         }
     }
+}
+
+#[test]
+fn a_code_is_known_from_enough_releases_on_whatever_their_subcodes() {
+    let mut metadata = Network::random(SMALL, 1).metadata;
+    assert!(metadata.knows(13) && metadata.releases_after(13).is_none(), "it does not say");
+    let of = |code, subcode, releases| CodeStatistics { code, subcode, releases, successes: 0 };
+    metadata.codes = vec![of(13, 2, LEAST_RELEASES - 1), of(13, 256, 1), of(12, 28, 29)];
+    assert!(metadata.knows(13));
+    assert!(!metadata.knows(12) && !metadata.knows(49));
+    assert_eq!(
+        [13, 12, 49].map(|code| metadata.releases_after(code)),
+        [Some(LEAST_RELEASES), Some(29), Some(0)]
+    );
+}
+
+#[test]
+fn thresholds_without_a_confidence_are_read_and_written_as_ever() {
+    let old = r#"{"release":0.5,"remove":0.1}"#;
+    let thresholds: Thresholds = serde_json::from_str(old).unwrap();
+    assert_eq!(thresholds, Thresholds::default());
+    assert_eq!(serde_json::to_string(&thresholds).unwrap(), old);
+    let sure = Thresholds { confidence: Some(0.7), ..thresholds };
+    let text = serde_json::to_string(&sure).unwrap();
+    assert_eq!(serde_json::from_str::<Thresholds>(&text).unwrap(), sure);
 }

@@ -24,6 +24,7 @@ const NEEDED: &[&str] = &[
     "JobCurrentFinishTransferInputDate",
     "JobCurrentStartExecutingDate",
     "ShadowBday",
+    "CumulativeSlotTime",
 ];
 
 /// What HTCondor looks at when it evaluates policies, and what policies of access points usually refer to.

@@ -582,6 +582,7 @@ fn describe(
         thresholds: Thresholds {
             release: options.release_threshold,
             remove: options.remove_threshold,
+            ..Thresholds::default()
         },
         training: TrainingSummary {
             trained_on: info.origin.clone(),

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::advice::Advice;
+use super::sure::band;
+use crate::advice::{Advice, Costs, ExpectedCosts, InputEffect};
 use crate::text::strip_control;
 
 /// The names, in the order printed.
-pub(crate) const NAMES: [&str; 24] = [
+pub(crate) const NAMES: [&str; 28] = [
     "ClusterId",
     "ProcId",
     "Owner",
@@ -18,10 +19,14 @@ pub(crate) const NAMES: [&str; 24] = [
     "DAGManJobId",
     "Recommendation",
     "RecommendedAction",
+    "Undecided",
     "Success",
     "Band",
+    "Costs",
+    "ExpectedCosts",
     "Meaning",
     "Evidence",
+    "Inputs",
     "Changes",
     "Commands",
     "WaitFor",
@@ -56,10 +61,14 @@ pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
     put("DAGManJobId", held.dagman_job_id.into());
     put("Recommendation", advice.recommendation.name().into());
     put("RecommendedAction", advice.action.map(crate::history::Action::name).into());
+    put("Undecided", maybe(&advice.undecided));
     put("Success", success.into());
-    put("Band", advice.band.words().into());
+    put("Band", band(advice).into());
+    put("Costs", costs(&advice.costs));
+    put("ExpectedCosts", advice.expected_costs.as_ref().map_or(Value::Null, expected));
     put("Meaning", text(&advice.meaning));
     put("Evidence", texts(&advice.evidence));
+    put("Inputs", Value::from_iter(advice.inputs.iter().map(input)));
     put("Changes", texts(&advice.changes));
     put("Commands", Value::from_iter(advice.commands.iter().map(|line| command(line))));
     put("WaitFor", advice.wait.as_ref().map_or(Value::Null, |wait| text(&wait.what)));
@@ -84,6 +93,37 @@ pub(super) fn lookup(attributes: &Map<String, Value>, name: &str) -> Value {
     inside(attributes)
         .or_else(|| attributes.get("Trust").and_then(Value::as_object).and_then(inside))
         .unwrap_or(Value::Null)
+}
+
+fn costs(costs: &Costs) -> Value {
+    json!({
+        "Vain": hours(costs.vain),
+        "Delay": hours(costs.delay),
+        "Keep": hours(costs.keep),
+        "Work": hours(costs.work),
+    })
+}
+
+fn expected(expected: &ExpectedCosts) -> Value {
+    let mut out = Map::new();
+    for (choice, cost) in [
+        ("release", Some(expected.release)),
+        ("change", expected.change),
+        ("hold", Some(expected.hold)),
+        ("remove", Some(expected.remove)),
+    ] {
+        out.extend(cost.map(|cost| (choice.to_owned(), hours(cost))));
+    }
+    out.into()
+}
+
+fn input(effect: &InputEffect) -> Value {
+    json!({ "Input": strip_control(&effect.input), "Change": rounded(effect.change) })
+}
+
+/// Minutes are more than anybody can estimate: two digits.
+fn hours(hours: f64) -> Value {
+    Value::from((hours * 100.0).round() / 100.0)
 }
 
 /// Four digits are more than a model knows.
@@ -111,10 +151,11 @@ mod tests {
         let advice = samples::transfer(7, 0);
         let attributes = attributes(&advice);
         let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
-        assert_eq!(names, NAMES[..22]);
+        assert_eq!(names, NAMES[..26]);
         for name in NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
-            assert!(known != Value::Null || name == "DAGManJobId", "{name}");
+            let absent = ["DAGManJobId", "Undecided"].contains(&name);
+            assert!(known != Value::Null || absent, "{name}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::Page;
 use super::attributes::command_text;
-use super::sure::{trust, verdict};
+use super::sure::{expected_costs, inputs, trust, verdict};
 use super::times::{length, minute};
 use super::wrap::wrap;
 use crate::advice::Advice;
@@ -28,11 +28,21 @@ fn text(advice: &Advice, page: &Page) -> String {
         out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
     };
     line("Why:", &advice.meaning);
+    if let Some(undecided) = &advice.undecided {
+        line("Undecided:", undecided);
+    }
     if let Some(reason) = &held.reason {
         line("Hold reason:", reason);
     }
     for (number, sentence) in advice.evidence.iter().enumerate() {
         line(if number == 0 { "Evidence:" } else { "" }, sentence);
+    }
+    for (label, text) in
+        [("What counts:", inputs(advice)), ("Expected cost:", expected_costs(advice))]
+    {
+        if !text.is_empty() {
+            line(label, &text);
+        }
     }
     for (number, change) in advice.changes.iter().enumerate() {
         line(if number == 0 { "Change first:" } else { "" }, change);

@@ -45,6 +45,8 @@ struct Group {
     /// Verdict of the member least likely to succeed: it speaks for the group.
     verdict: String,
     chance: f64,
+    /// Why nothing is recommended, where it is the same for all members.
+    undecided: Option<String>,
     oldest: i64,
     newest: i64,
     procs: Vec<i32>,
@@ -116,6 +118,7 @@ impl Groups {
             verdict: verdict(advice),
             first: advice.clone(),
             chance,
+            undecided: advice.undecided.clone(),
             oldest: since,
             newest: since,
             procs: Vec::new(),
@@ -125,6 +128,9 @@ impl Groups {
             until,
             commands: commands.iter().map(|command| Varying::new(command)).collect(),
         });
+        if group.undecided != advice.undecided {
+            group.undecided = None;
+        }
         group.changes.add(&changes);
         group.wait.add(wait);
         group.until = group.until.max(until);
@@ -199,6 +205,9 @@ impl Groups {
         );
         out.push_str(&wrap("", 4, &header, columns));
         out.push_str(&wrap("  ", 4, &group.verdict, columns));
+        if let Some(why) = &group.undecided {
+            out.push_str(&wrap("  Undecided: ", 4, &strip_control(why), columns));
+        }
         out.push_str(&wrap("  ", 4, &strip_control(&first.meaning), columns));
         if let Some(reason) = held.reason.as_deref().filter(|_| !tells_cause(held.code)) {
             let reason = strip_control(reason);

@@ -1,6 +1,6 @@
 //! Advices for tests of what is printed.
 
-use crate::advice::{Advice, Band, HeldJob, Recommendation, Trust, Wait};
+use crate::advice::{Advice, Band, Costs, HeldJob, InputEffect, Recommendation, Trust, Wait};
 use crate::history::Action;
 use crate::userlog::JobId;
 
@@ -29,7 +29,15 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         recommendation: Recommendation::Release,
         action: Some(Action::AsIs),
         success: vec![(Action::AsIs, 0.87123), (Action::Site, 0.8)],
+        undecided: None,
         band: Band::Likely,
+        inputs: vec![
+            input("other jobs with the same file server or file", 0.412),
+            input("how long it has been held", -0.06),
+            input("this job's own history", 0.031),
+        ],
+        costs: Costs::default(),
+        expected_costs: Some(Costs::default().expected(0.87123, Some(0.8), 0.87123)),
         meaning:
             "The execution point could not fetch an input file: the file server did not answer."
                 .to_owned(),
@@ -56,6 +64,10 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
     }
 }
 
+fn input(input: &str, change: f64) -> InputEffect {
+    InputEffect { input: input.to_owned(), change }
+}
+
 /// More memory than asked for.
 pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
     let job = JobId::new(cluster, proc);
@@ -72,6 +84,7 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
     advice.action = Some(Action::Memory);
     advice.success = vec![(Action::AsIs, 0.02), (Action::Memory, 0.93)];
     advice.band = Band::VeryLikely;
+    advice.expected_costs = Some(Costs::default().expected(0.02, Some(0.93), 0.93));
     advice.meaning = "The job used more memory than it asked for.".to_owned();
     advice.changes = vec![format!("Ask for {megabytes} MB of memory.")];
     advice.commands = vec![

@@ -1,6 +1,6 @@
 //! How sure an advice is, in words or in percent.
 
-use crate::advice::{Advice, Recommendation};
+use crate::advice::{Advice, InputEffect, Recommendation};
 
 /// From this many outcomes of the access point on, probabilities are printed as percentages: the
 /// standard error of a calibrated share is then below 5 %.
@@ -15,14 +15,62 @@ pub(super) fn probability(advice: &Advice) -> Option<f64> {
     of_action.or_else(|| advice.success.iter().map(|(_, p)| *p).reduce(f64::max))
 }
 
+/// Whether probabilities are printed as numbers.
+pub(super) fn in_percent(advice: &Advice) -> bool {
+    advice.trust.outcomes_here >= OUTCOMES_FOR_PERCENT
+}
+
+/// The words of the band; `not known` where the model does not know the code.
+pub(super) fn band(advice: &Advice) -> &'static str {
+    if advice.expected_costs.is_none() { "not known" } else { advice.band.words() }
+}
+
 /// `87 %`, or the words of the band while too few outcomes are known.
 pub(super) fn chance(advice: &Advice) -> String {
-    match probability(advice) {
-        Some(p) if advice.trust.outcomes_here >= OUTCOMES_FOR_PERCENT => {
-            format!("{:.0} %", p * 100.0)
-        }
-        _ => advice.band.words().to_owned(),
+    match probability(advice).filter(|_| advice.expected_costs.is_some()) {
+        Some(p) if in_percent(advice) => format!("{:.0} %", p * 100.0),
+        _ => band(advice).to_owned(),
     }
+}
+
+/// Changes in probability from which on one is `much`, and below which it is `a little`.
+const MUCH: f64 = 0.2;
+const LITTLE: f64 = 0.05;
+
+/// What speaks for success and what against it, by the model without that: `For success: ... (much). Against it: ...`
+/// Empty where nothing stands out.
+pub(super) fn inputs(advice: &Advice) -> String {
+    let word = |effect: &InputEffect| {
+        let size = effect.change.abs();
+        if in_percent(advice) {
+            return format!("{} ({:+.0} points)", effect.input, effect.change * 100.0);
+        }
+        match size {
+            size if size >= MUCH => format!("{} (much)", effect.input),
+            size if size < LITTLE => format!("{} (a little)", effect.input),
+            _ => effect.input.clone(),
+        }
+    };
+    let side = |words: &str, belongs: fn(f64) -> bool| {
+        let named: Vec<String> =
+            advice.inputs.iter().filter(|effect| belongs(effect.change)).map(word).collect();
+        (!named.is_empty()).then(|| format!("{words}: {}.", named.join(", ")))
+    };
+    let sides =
+        [side("For success", |change| change > 0.0), side("Against it", |change| change < 0.0)];
+    sides.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// The expected cost of each choice; empty while probabilities are printed as words.
+pub(super) fn expected_costs(advice: &Advice) -> String {
+    let Some(costs) = advice.expected_costs.filter(|_| in_percent(advice)) else {
+        return String::new();
+    };
+    let change = costs.change.map_or(String::new(), |hours| format!(", change {hours:.1} h"));
+    format!(
+        "release {:.1} h{change}, leave held {:.1} h, remove {:.1} h",
+        costs.release, costs.hold, costs.remove
+    )
 }
 
 /// One sentence: what to do, and how likely it is to work.
@@ -38,6 +86,9 @@ pub(super) fn verdict(advice: &Advice) -> String {
         }
         Recommendation::Remove => format!("REMOVE it. Success of the best release: {chance}."),
         Recommendation::Undecided => {
+            if advice.expected_costs.is_none() {
+                return "UNDECIDED: that is not the model's to tell.".to_owned();
+            }
             format!("UNDECIDED: what is known does not tell. Success of a release: {chance}.")
         }
     }
@@ -60,12 +111,46 @@ mod tests {
     use crate::cli::print::samples;
 
     #[test]
+    fn inputs_in_words_and_in_points() {
+        assert_eq!(
+            inputs(&samples::transfer(1, 0)),
+            "For success: other jobs with the same file server or file (much), this job's own history (a little). \
+             Against it: how long it has been held."
+        );
+        assert_eq!(
+            inputs(&samples::memory(1, 0, 2048)),
+            "For success: other jobs with the same file server or file (+41 points), this job's own history (+3 \
+             points). Against it: how long it has been held (-6 points)."
+        );
+        let mut none = samples::transfer(1, 0);
+        none.inputs.clear();
+        assert_eq!(inputs(&none), "");
+    }
+
+    #[test]
+    fn costs_are_told_where_numbers_are() {
+        assert_eq!(expected_costs(&samples::transfer(1, 0)), "");
+        assert_eq!(
+            expected_costs(&samples::memory(1, 0, 2048)),
+            "release 8.7 h, change 0.6 h, leave held 7.5 h, remove 14.9 h"
+        );
+    }
+
+    #[test]
     fn words_until_outcomes_are_known() {
         assert_eq!(verdict(&samples::transfer(1, 0)), "RELEASE it as it is. Success: likely.");
         assert_eq!(
             verdict(&samples::memory(1, 0, 2048)),
             "CHANGE something, then release it. Success then: 93 %."
         );
+        let mut unknown = samples::memory(1, 0, 2048);
+        unknown.expected_costs = None;
+        assert_eq!(
+            verdict(&unknown),
+            "CHANGE something, then release it. Success then: not known."
+        );
+        unknown.recommendation = Recommendation::Undecided;
+        assert_eq!(verdict(&unknown), "UNDECIDED: that is not the model's to tell.");
         assert_eq!(
             trust(&samples::transfer(1, 0)),
             "model: simulated data, 0 outcomes of this access point"

@@ -1,0 +1,164 @@
+//! What being wrong costs, and from which probability on a release or a removal is the cheaper choice.
+
+use serde::{Deserialize, Serialize};
+
+use super::Spent;
+use crate::model::Thresholds;
+
+/// Hours until somebody looks at a held job again: a working day. Assumed.
+const LOOK: f64 = 8.0;
+
+/// Hours to submit a removed job again and bring it to where it was, for a job that has not run. Assumed.
+const AGAIN: f64 = 8.0;
+
+/// A threshold of 1 stands for a cost without bound; this near to it is as good.
+const NEARLY_ONE: f64 = 1.0 - 1e-6;
+
+/// What being wrong about a held job costs, in hours. An hour of a slot counts as much as an hour that somebody waits for
+/// a result: assumed, and the reason why all four can be set.
+///
+/// With the probability p that a release as it is succeeds, and that of the best action b:
+///
+/// | choice | expected cost |
+/// |---|---|
+/// | release it now | (1 - p) (vain + keep) |
+/// | leave it held | b delay + (1 - b) keep |
+/// | remove it | b (delay + work) |
+///
+/// With b = p a release is cheaper than leaving it held from p = vain / (vain + delay) on, and removal is cheaper than leaving it
+/// held below b = keep / (keep + work).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Costs {
+    /// A release in vain, besides the slot hours that its run takes: nobody learns of it before the next look.
+    pub vain: f64,
+    /// Leaving a job held that would succeed: its result comes later by that.
+    pub delay: f64,
+    /// Keeping a job held that will not succeed.
+    pub keep: f64,
+    /// Removing a job that would have succeeded, besides the delay: what it takes to get where it was.
+    pub work: f64,
+}
+
+/// The expected cost of each choice, in hours.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedCosts {
+    /// Releasing it as it is, now.
+    pub release: f64,
+    /// Changing what the recommendation or else the best change says, then releasing it; the trouble of the change not counted.
+    pub change: Option<f64>,
+    /// Leaving it held.
+    pub hold: f64,
+    /// Removing it.
+    pub remove: f64,
+}
+
+impl Costs {
+    /// The costs that a model's thresholds stand for. A threshold is a ratio of two costs, so the delay and the work are
+    /// assumed (8 hours each: a working day), and the other two follow.
+    pub fn of(thresholds: Thresholds) -> Self {
+        let odds = |p: f64| p.clamp(0.0, NEARLY_ONE) / (1.0 - p.clamp(0.0, NEARLY_ONE));
+        Self {
+            vain: LOOK * odds(thresholds.release),
+            delay: LOOK,
+            keep: AGAIN * odds(thresholds.remove),
+            work: AGAIN,
+        }
+    }
+
+    /// The same for a job that has used slots: a release in vain burns what a run takes, a removal throws away what all took.
+    pub fn of_job(self, spent: &Spent) -> Self {
+        Self { vain: self.vain + spent.run.unwrap_or(0.0), work: self.work + spent.total, ..self }
+    }
+
+    /// A release is the cheaper choice from this probability of success on.
+    pub fn release_threshold(&self) -> f64 {
+        // Where neither costs anything, the likelier outcome decides.
+        share(self.vain, self.delay).unwrap_or(0.5)
+    }
+
+    /// A removal is the cheaper choice below this probability of success of the best action.
+    pub fn remove_threshold(&self) -> f64 {
+        // Where neither costs anything, what is final is left.
+        share(self.keep, self.work).unwrap_or(0.0)
+    }
+
+    /// The expected cost of each choice, from the probabilities of success of a release as it is, of a change and of the best
+    /// action that is known.
+    pub fn expected(&self, as_is: f64, change: Option<f64>, best: f64) -> ExpectedCosts {
+        let released = |p: f64| (1.0 - p) * (self.vain + self.keep);
+        ExpectedCosts {
+            release: released(as_is),
+            change: change.map(released),
+            hold: best * self.delay + (1.0 - best) * self.keep,
+            remove: best * (self.delay + self.work),
+        }
+    }
+}
+
+impl Default for Costs {
+    fn default() -> Self {
+        Self::of(Thresholds::default())
+    }
+}
+
+/// `a / (a + b)`. `None` if both are 0.
+fn share(a: f64, b: f64) -> Option<f64> {
+    (a + b > 0.0).then(|| a / (a + b))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn thresholds_are_kept() {
+        let costs = Costs::default();
+        assert_eq!((costs.vain, costs.delay, costs.work), (8.0, 8.0, 8.0));
+        assert!(costs.keep < 1.0, "nearly nothing: {}", costs.keep);
+        for (release, remove) in [(0.5, 0.1), (0.0, 0.0), (0.8, 0.02), (1.0, 1.0)] {
+            let costs = Costs::of(Thresholds { release, remove, confidence: None });
+            assert!((costs.release_threshold() - release).abs() < 1e-5, "{costs:?}");
+            assert!((costs.remove_threshold() - remove).abs() < 1e-5, "{costs:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_job_has_used_counts() {
+        let costs = Costs::default();
+        let after = |run: f64, total: f64| costs.of_job(&Spent { run: Some(run), total });
+        let short = after(30.0 / 3600.0, 30.0 / 3600.0);
+        assert!((short.release_threshold() - 0.5).abs() < 0.001);
+        let long = after(20.0, 60.0);
+        assert!((long.release_threshold() - 28.0 / 36.0).abs() < 1e-9);
+        assert!(long.remove_threshold() < 0.02, "{}", long.remove_threshold());
+        assert_eq!(costs.of_job(&Spent::default()), costs);
+    }
+
+    #[test]
+    fn costs_of_nothing_have_thresholds() {
+        let free = Costs { vain: 0.0, delay: 0.0, keep: 0.0, work: 0.0 };
+        assert_eq!((free.release_threshold(), free.remove_threshold()), (0.5, 0.0));
+    }
+
+    proptest! {
+        /// The thresholds are where the expected costs cross.
+        #[test]
+        fn the_cheaper_choice_lies_on_its_side_of_the_threshold(
+            vain in 0.01..100.0_f64,
+            delay in 0.01..100.0_f64,
+            keep in 0.01..100.0_f64,
+            work in 0.01..100.0_f64,
+            p in 0.0..1.0_f64,
+        ) {
+            let costs = Costs { vain, delay, keep, work };
+            let expected = costs.expected(p, None, p);
+            prop_assume!((p - costs.release_threshold()).abs() > 1e-6);
+            prop_assert_eq!(expected.release < expected.hold, p > costs.release_threshold());
+            prop_assume!((p - costs.remove_threshold()).abs() > 1e-6);
+            prop_assert_eq!(expected.remove < expected.hold, p < costs.remove_threshold());
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Which inputs moved a probability: the model is asked again without each group of them.
+//!
+//! A group is blanked as training drops a source (its columns, masks among them, at 0) or as it is where nothing is known of
+//! it (states `not observed`). What then changes is what the group did; a group that the model ignores changes nothing.
+
+use std::ops::Range;
+
+use super::InputEffect;
+use crate::features::{FeatureSchema, Sample, Scope, State, slots_of_kinds};
+
+/// A change in probability below this is not worth a word.
+const LEAST_CHANGE: f64 = 0.02;
+
+/// Groups that are named.
+const NAMED: usize = 3;
+
+/// What is blanked of the states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Blanked {
+    /// The held job's states before this hold: what a queue without a log tells.
+    OwnPast,
+    /// The jobs in these slots: there are none.
+    Slots(Range<usize>),
+}
+
+/// Inputs that users know by one name.
+#[derive(Clone, Debug)]
+struct Group {
+    name: &'static str,
+    columns: Vec<(usize, f32)>,
+    states: Blanked,
+}
+
+/// All groups of a schema.
+#[derive(Clone, Debug)]
+pub(super) struct Inputs {
+    groups: Vec<Group>,
+    slots: usize,
+}
+
+/// Columns of the job's own history, and what they are where nothing but this hold is known: the first one.
+const OWN: [(&str, f32); 11] = [
+    ("log-known", 0.0),
+    ("log-from-submission", 0.0),
+    ("holds", std::f32::consts::LN_2),
+    ("holds-same-code", std::f32::consts::LN_2),
+    ("starts", 0.0),
+    ("evictions", 0.0),
+    ("failed-releases", 0.0),
+    ("age-known", 0.0),
+    ("age", 0.0),
+    ("ran", 0.0),
+    ("ran-for", 0.0),
+];
+
+impl Inputs {
+    pub(super) fn of(schema: &FeatureSchema) -> Self {
+        let named = |belongs: &dyn Fn(&str) -> bool| -> Vec<(usize, f32)> {
+            let columns = schema.statics.iter().enumerate();
+            columns.filter(|(_, name)| belongs(name)).map(|(at, _)| (at, 0.0)).collect()
+        };
+        let of_scopes = |scopes: &[Scope]| {
+            let prefixes: Vec<String> =
+                scopes.iter().map(|scope| format!("{}-", scope.name())).collect();
+            named(&|name| {
+                name != "reason-given" && prefixes.iter().any(|prefix| name.starts_with(prefix))
+            })
+        };
+        let own = OWN.iter().filter_map(|&(name, value)| Some((schema.column(name)?, value)));
+        let mut whole = of_scopes(&[Scope::AccessPoint]);
+        whole.extend(named(&|name| {
+            name == "sees-access-point" || name.starts_with("queue-held-same-code")
+        }));
+        let reason = named(&|name| {
+            name == "reason-given" || name.starts_with("word-") || name.starts_with("says-")
+        });
+        let usage = named(&|name| name.starts_with("memory-") || name.starts_with("disk-"));
+        let held_for = named(&|name| name == "held-for");
+        let [cluster, owner, same_code, any] = slots_of_kinds().map(Blanked::Slots);
+        let none = || Blanked::Slots(0..0);
+        let group = |name, columns, states| Group { name, columns, states };
+        let groups = vec![
+            group("this job's own history", own.collect(), Blanked::OwnPast),
+            group("the text of its hold reason", reason, none()),
+            group("the memory and disk it used", usage, none()),
+            group("the other jobs of its cluster", of_scopes(&[Scope::Cluster]), cluster),
+            group("its owner's other jobs", of_scopes(&[Scope::Owner]), owner),
+            group("other jobs at the same site", of_scopes(&[Scope::Site]), none()),
+            group(
+                "other jobs with the same file server or file",
+                of_scopes(&[Scope::Server, Scope::File]),
+                none(),
+            ),
+            group("other jobs that were held alike", of_scopes(&[Scope::Reason]), same_code),
+            group("the access point as a whole", whole, any),
+            group("how long it has been held", held_for, none()),
+        ];
+        Self { groups, slots: schema.slots }
+    }
+
+    /// Hands the sample without each group to `ask`; gives the numbers of the groups asked about. Those that are blank in it as
+    /// it is are left out.
+    pub(super) fn ask(&self, sample: &Sample, mut ask: impl FnMut(&Sample)) -> Vec<usize> {
+        let mut asked = Vec::new();
+        for (number, group) in self.groups.iter().enumerate() {
+            let mut without = sample.clone();
+            for &(column, value) in &group.columns {
+                if let Some(cell) = without.statics.get_mut(column) {
+                    *cell = value;
+                }
+            }
+            self.blank(&mut without.states, &group.states);
+            if without != *sample {
+                ask(&without);
+                asked.push(number);
+            }
+        }
+        asked
+    }
+
+    fn blank(&self, states: &mut [u8], what: &Blanked) {
+        let unknown = State::NOT_OBSERVED.index();
+        let frames = states.chunks_exact_mut(self.slots.max(1));
+        match what {
+            Blanked::Slots(slots) => frames
+                .filter_map(|frame| frame.get_mut(slots.clone()))
+                .for_each(|jobs| jobs.fill(unknown)),
+            Blanked::OwnPast => {
+                let mut own: Vec<&mut u8> = frames.filter_map(<[u8]>::first_mut).collect();
+                let now = own.last().map(|state| **state);
+                let past = own.iter_mut().rev().skip_while(|state| Some(***state) == now);
+                past.for_each(|state| **state = unknown);
+            }
+        }
+    }
+
+    /// The strongest effects, from the probability with all inputs and those without each group asked about.
+    pub(super) fn strongest(&self, all: f64, asked: &[usize], without: &[f64]) -> Vec<InputEffect> {
+        let mut effects: Vec<InputEffect> = asked
+            .iter()
+            .zip(without)
+            .filter_map(|(&number, without)| {
+                let group = self.groups.get(number)?;
+                Some(InputEffect { input: group.name.to_owned(), change: all - without })
+            })
+            .filter(|effect| effect.change.abs() >= LEAST_CHANGE)
+            .collect();
+        effects.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
+        effects.truncate(NAMED);
+        effects
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_has_inputs_and_no_column_is_in_two() {
+        let schema = FeatureSchema::current();
+        let inputs = Inputs::of(&schema);
+        let mut seen = vec![0; schema.statics.len()];
+        for group in &inputs.groups {
+            assert!(!group.columns.is_empty(), "{}", group.name);
+            group.columns.iter().for_each(|&(column, _)| seen[column] += 1);
+        }
+        for (name, seen) in schema.statics.iter().zip(seen) {
+            // What the hold is, and what is asked, cannot be missing.
+            let kept = ["code-", "subcode-", "action-"].iter().any(|kept| name.starts_with(kept));
+            assert_eq!(seen, usize::from(!kept), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_blanked_job_is_one_that_only_the_queue_tells_of() {
+        let schema = FeatureSchema::current();
+        let inputs = Inputs::of(&schema);
+        let held = State::held(13).index();
+        let mut states = vec![2; schema.frames() * schema.slots];
+        for frame in [5, 22, 23] {
+            states[frame * schema.slots] = held;
+        }
+        let own = |states: &[u8]| -> Vec<u8> {
+            states.chunks_exact(schema.slots).map(|frame| frame[0]).collect()
+        };
+        let mut blanked = states.clone();
+        inputs.blank(&mut blanked, &Blanked::OwnPast);
+        let mut expected = vec![0; 22];
+        expected.extend([held, held]);
+        assert_eq!(own(&blanked), expected);
+        assert_eq!(blanked[1], 2);
+        let mut others = states.clone();
+        inputs.blank(&mut others, &Blanked::Slots(1..5));
+        assert_eq!(own(&others), own(&states));
+        for frame in others.chunks_exact(schema.slots) {
+            assert!(frame[1..5].iter().all(|state| *state == 0));
+            assert!(frame[5..].iter().all(|state| *state == 2));
+        }
+    }
+
+    #[test]
+    fn what_is_blank_is_not_asked_about() {
+        let schema = FeatureSchema::current();
+        let inputs = Inputs::of(&schema);
+        let states = vec![State::held(13).index(); schema.frames() * schema.slots];
+        let mut sample = Sample { states, statics: vec![0.0; schema.statics.len()] };
+        for (name, value) in OWN {
+            sample.statics[schema.column(name).unwrap()] = value;
+        }
+        let mut asked = 0;
+        let numbers = inputs.ask(&sample, |_| asked += 1);
+        let names: Vec<&str> = numbers.iter().map(|&number| inputs.groups[number].name).collect();
+        // The other jobs' slots are not empty here.
+        let expected = [
+            "the other jobs of its cluster",
+            "its owner's other jobs",
+            "other jobs that were held alike",
+            "the access point as a whole",
+        ];
+        assert_eq!((asked, names), (4, expected.to_vec()));
+    }
+
+    #[test]
+    fn the_strongest_come_first_and_next_to_nothing_is_not_named() {
+        let inputs = Inputs::of(&FeatureSchema::current());
+        let effects = inputs.strongest(0.6, &[0, 1, 2, 3, 5], &[0.5, 0.595, 0.6, 0.9, 0.55]);
+        let told: Vec<(&str, i32)> = effects
+            .iter()
+            .map(|effect| (effect.input.as_str(), (effect.change * 100.0).round() as i32))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("the other jobs of its cluster", -30),
+                ("this job's own history", 10),
+                ("other jobs at the same site", 5)
+            ]
+        );
+    }
+}

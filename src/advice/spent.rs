@@ -1,0 +1,146 @@
+//! The slot hours that a job has used so far.
+
+use super::job_facts::JobFacts;
+use crate::history::{JobHistory, Step, What};
+
+/// Slot hours that a job has used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// Of one run that ended in a hold, on the average. `None` where none is known.
+    pub run: Option<f64>,
+    /// Of all its runs.
+    pub total: f64,
+}
+
+/// Seconds in an hour.
+const HOUR: f64 = 3_600.0;
+
+/// Seconds before a hold within which an eviction is the same end of a run (the starter's failure writes both).
+const WITH_HOLD: i64 = 10;
+
+impl Spent {
+    /// From the ad, and from the job's steps up to its hold.
+    ///
+    /// The ad has CumulativeSlotTime (RemoteWallClockTime weighted by SlotWeight; both count input transfer and all runs,
+    /// manual: job ClassAd attributes) and JobRunCount. The log tells which runs ended in a hold, and how long each took
+    /// from when it began to execute.
+    pub(super) fn of(facts: &JobFacts, job: Option<&JobHistory>, held_step: Option<usize>) -> Self {
+        let steps = job.map_or(&[][..], |job| {
+            &job.steps[..held_step.map_or(0, |step| (step + 1).min(job.steps.len()))]
+        });
+        let runs = Runs::of(steps);
+        let known = |value: Option<f64>| value.filter(|value| value.is_finite() && *value > 0.0);
+        let (wall, slot) = (known(facts.remote_wall_clock), known(facts.cumulative_slot_time));
+        // Cores, as the access point weighs them.
+        let weight = slot.zip(wall).map_or(1.0, |(slot, wall)| slot / wall);
+        let total = slot.or(wall).unwrap_or(runs.seconds as f64);
+        let each = |seconds: f64, count: i64| (count > 0).then(|| seconds / count as f64);
+        let of_log = each(runs.held_seconds as f64 * weight, runs.held);
+        let of_ad =
+            each(total, facts.job_run_count.unwrap_or(0)).filter(|_| slot.or(wall).is_some());
+        Self { run: of_log.or(of_ad).map(|seconds| seconds / HOUR), total: total / HOUR }
+    }
+}
+
+/// Runs that a log tells of.
+#[derive(Debug, Default, PartialEq)]
+struct Runs {
+    seconds: i64,
+    /// How many ended in a hold, and their seconds.
+    held: i64,
+    held_seconds: i64,
+}
+
+impl Runs {
+    fn of(steps: &[Step]) -> Self {
+        let mut runs = Self::default();
+        let mut began: Option<i64> = None;
+        // When the last run ended, and its length, where nothing happened since.
+        let mut ended: Option<(i64, i64)> = None;
+        for step in steps {
+            match step.what {
+                What::Executing(_) => {
+                    began = began.or(Some(step.time));
+                    ended = None;
+                }
+                What::Evicted
+                | What::ShadowException
+                | What::Terminated(_)
+                | What::Removed
+                | What::Held(_) => {
+                    if let Some(began) = began.take() {
+                        let length = step.time.saturating_sub(began).max(0);
+                        runs.seconds = runs.seconds.saturating_add(length);
+                        ended = Some((step.time, length));
+                    }
+                    if matches!(step.what, What::Held(_))
+                        && let Some((_, length)) =
+                            ended.take().filter(|(end, _)| step.time - end <= WITH_HOLD)
+                    {
+                        runs.held += 1;
+                        runs.held_seconds = runs.held_seconds.saturating_add(length);
+                    }
+                }
+                _ => {}
+            }
+        }
+        runs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Hold;
+    use crate::userlog::JobId;
+
+    fn steps(told: &[(i64, What)]) -> JobHistory {
+        let steps = told.iter().map(|&(time, what)| Step { time, what }).collect();
+        JobHistory { steps, ..JobHistory::default() }
+    }
+
+    fn held() -> What {
+        What::Held(Hold { code: 13, subcode: 0, reason: None })
+    }
+
+    #[test]
+    fn runs_that_ended_in_a_hold_are_told_from_evictions() {
+        let job = steps(&[
+            (0, What::Submitted),
+            (100, What::Executing(None)),
+            (3_700, What::Evicted),
+            (4_000, What::Executing(None)),
+            (11_200, What::Evicted),
+            (11_202, held()),
+            (12_000, What::Released { by_person: true }),
+            (12_500, held()),
+            (13_000, What::Executing(None)),
+            (99_999, held()),
+        ]);
+        let facts = JobFacts::of(JobId::new(1, 0));
+        // The last hold is the eighth step: what comes later is not seen.
+        let spent = Spent::of(&facts, Some(&job), Some(7));
+        assert_eq!(spent, Spent { run: Some(2.0), total: 3.0 });
+        let never = steps(&[(0, What::Submitted), (9, held())]);
+        assert_eq!(Spent::of(&facts, Some(&never), Some(1)), Spent::default());
+    }
+
+    #[test]
+    fn the_ad_weighs_cores_and_counts_all_runs() {
+        let facts = JobFacts {
+            cumulative_slot_time: Some(8.0 * 7_200.0),
+            remote_wall_clock: Some(7_200.0),
+            job_run_count: Some(4),
+            ..JobFacts::of(JobId::new(1, 0))
+        };
+        assert_eq!(Spent::of(&facts, None, None), Spent { run: Some(4.0), total: 16.0 });
+        let job = steps(&[(0, What::Executing(None)), (3_600, held())]);
+        assert_eq!(Spent::of(&facts, Some(&job), Some(1)), Spent { run: Some(8.0), total: 16.0 });
+        let hostile = JobFacts {
+            cumulative_slot_time: Some(f64::INFINITY),
+            job_run_count: Some(-3),
+            ..JobFacts::of(JobId::new(1, 0))
+        };
+        assert_eq!(Spent::of(&hostile, None, None), Spent::default());
+    }
+}

@@ -1,0 +1,104 @@
+//! What being wrong costs: options, settings, and else what the model's thresholds stand for.
+
+use std::str::FromStr;
+
+use super::{Config, Request};
+use crate::advice::Costs;
+use crate::model::Thresholds;
+
+/// One of the costs, set by the user.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CostChange {
+    kind: Kind,
+    /// Hours.
+    hours: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Vain,
+    Delay,
+    Keep,
+    Work,
+}
+
+/// Each cost with its word after `-cost` and its setting.
+const KINDS: [(Kind, &str, &str); 4] = [
+    (Kind::Vain, "vain", "HOLDADVISE_COST_VAIN"),
+    (Kind::Delay, "delay", "HOLDADVISE_COST_DELAY"),
+    (Kind::Keep, "keep", "HOLDADVISE_COST_KEEP"),
+    (Kind::Work, "work", "HOLDADVISE_COST_WORK"),
+];
+
+/// More hours than this, a thousand years, are a slip.
+const MOST_HOURS: f64 = 1e7;
+
+/// What follows `-cost` is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not vain=HOURS, delay=HOURS, keep=HOURS or work=HOURS with a number of hours from 0 on")]
+pub struct NoCost;
+
+impl FromStr for CostChange {
+    type Err = NoCost;
+
+    fn from_str(text: &str) -> Result<Self, NoCost> {
+        let (name, value) = text.split_once('=').ok_or(NoCost)?;
+        let kind = KINDS.iter().find(|(_, word, _)| word.eq_ignore_ascii_case(name.trim()));
+        let &(kind, ..) = kind.ok_or(NoCost)?;
+        Ok(Self { kind, hours: hours(value.trim()).ok_or(NoCost)? })
+    }
+}
+
+/// A number of hours, 0 or more.
+pub(super) fn hours(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|hours| (0.0..=MOST_HOURS).contains(hours))
+}
+
+/// The costs to decide by: those the model's thresholds stand for, changed by the settings and those by the options.
+pub(super) fn costs(request: &Request, config: &Config, thresholds: Thresholds) -> Costs {
+    let set = KINDS.iter().filter_map(|&(kind, _, setting)| {
+        config.hours(setting).map(|hours| CostChange { kind, hours })
+    });
+    changed(Costs::of(thresholds), set.chain(request.costs.iter().copied()))
+}
+
+fn changed(mut costs: Costs, changes: impl Iterator<Item = CostChange>) -> Costs {
+    for CostChange { kind, hours } in changes {
+        *match kind {
+            Kind::Vain => &mut costs.vain,
+            Kind::Delay => &mut costs.delay,
+            Kind::Keep => &mut costs.keep,
+            Kind::Work => &mut costs.work,
+        } = hours;
+    }
+    costs
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn later_changes_win() {
+        let read = |words: [&str; 3]| words.map(|word| word.parse::<CostChange>().unwrap());
+        let costs = changed(Costs::default(), read(["vain=2", "Keep = 0", "vain=0.5"]).into_iter());
+        assert_eq!(costs, Costs { vain: 0.5, keep: 0.0, ..Costs::default() });
+    }
+
+    #[test]
+    fn what_is_no_cost() {
+        for text in ["vain", "vain=", "vain=-1", "vain=inf", "vain=NaN", "vain=1e9", "slot=1", "=1"]
+        {
+            assert_eq!(text.parse::<CostChange>(), Err(NoCost), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in any::<String>()) {
+            let _ = text.parse::<CostChange>();
+        }
+    }
+}
