@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 
 use super::changes::{self, Change};
-use super::decide::{Chances, Decision, Open, decide};
+use super::decide::{Chances, Decision, decide};
 use super::inputs::Inputs;
 use super::job_facts::JobFacts;
+use super::undecided::Open;
 use super::{
     Advice, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Wait, evidence, limit,
     meaning,
 };
 use crate::features::{FrameEdges, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, History, HoldInQueue, reason};
-use crate::model::{Batch, LEAST_RELEASES, Model, ModelError};
+use crate::model::{Batch, Model, ModelError};
 use crate::userlog::JobId;
 
 /// A held job to judge.
@@ -286,7 +287,7 @@ impl<'a> Advisor<'a> {
             success: chances.actions.clone(),
             band: decision.band(),
             meaning: meaning::meaning(parts.code, parts.subcode, parts.reason),
-            undecided: decision.open.map(|why| self.undecided(why, &parts, &costs)),
+            undecided: decision.open.map(|why| why.sentence(hold.identity.code, &costs)),
             evidence: evidence::sentences(hold, job, neighbourhoods, &spent, self.now),
             inputs: Vec::new(),
             costs,
@@ -323,39 +324,6 @@ impl<'a> Advisor<'a> {
                 Decision { recommendation: Recommendation::Wait, ..decision }
             }
             _ => decision,
-        }
-    }
-
-    /// Why nothing is recommended.
-    fn undecided(&self, why: Open, hold: &changes::Hold<'_>, costs: &Costs) -> String {
-        match why {
-            Open::Person if hold.code == Some(15) => {
-                "It was submitted on hold: whoever did that knows what it waits for.".to_owned()
-            }
-            Open::Person => "A person put it on hold, and knows why.".to_owned(),
-            Open::UnknownCode(seen) => {
-                let code = hold.code.map_or_else(String::new, |code| format!(" {code}"));
-                let releases = match seen {
-                    0 => "no release".to_owned(),
-                    1 => "1 release".to_owned(),
-                    n => format!("{n} releases"),
-                };
-                format!(
-                    "The model has seen {releases} after code{code}; it takes {LEAST_RELEASES} to know one."
-                )
-            }
-            Open::Unsure(least) => {
-                format!(
-                    "The model is less sure than {:.0} %, the least asked of it.",
-                    least * 100.0
-                )
-            }
-            Open::Between => format!(
-                "Neither a release (worth it from {:.0} % success on) nor a removal (below {:.0} %) pays, and no change \
-                 makes enough of a difference.",
-                costs.release_threshold() * 100.0,
-                costs.remove_threshold() * 100.0
-            ),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Probabilities and costs become a recommendation.
 
+use super::undecided::Open;
 use super::{Band, Costs, Recommendation};
 use crate::history::Action;
 use crate::policy::Again;
@@ -42,19 +43,6 @@ impl Chances {
         let now = self.best_change().map_or(self.as_is(), |(_, p)| p.max(self.as_is()));
         now.max(self.recovered.unwrap_or(0.0))
     }
-}
-
-/// Why nothing is recommended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Open {
-    /// Whoever put it on hold knows why.
-    Person,
-    /// The model was trained on so few releases after this code.
-    UnknownCode(u64),
-    /// The model is less sure than this, which it must be for a release or a removal.
-    Unsure(f64),
-    /// No action is likely enough, and none so unlikely that removal is the cheaper choice.
-    Between,
 }
 
 /// What to do, with which action, and how likely that is to succeed.

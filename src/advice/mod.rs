@@ -12,6 +12,7 @@ mod limit;
 pub mod meaning;
 mod report;
 mod spent;
+mod undecided;
 
 pub use advisor::{Advisor, Held};
 pub use costs::{Costs, ExpectedCosts};

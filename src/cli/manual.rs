@@ -42,7 +42,7 @@ pub fn manual_page() -> String {
     page.section("Attributes");
     page.paragraph(
         "These are printed by -long, -json and -jsonl and can be named after -af and -format. Times are \
-         Unix seconds, probabilities go from 0 to 1. TrainedOn and OutcomesHere are parts of Trust.",
+         Unix seconds, probabilities go from 0 to 1, Costs and ExpectedCosts are hours. TrainedOn and OutcomesHere are parts of Trust.",
     );
     page.paragraph(&format!("{}.", ATTRIBUTE_NAMES.join(", ")));
     page.section("Configuration");
@@ -81,7 +81,7 @@ pub fn manual_page() -> String {
     page.0
 }
 
-const DESCRIPTION: [&str; 4] = [
+const DESCRIPTION: [&str; 5] = [
     "condor_holdadvise says of a job on hold whether to release it as it is, to change something and then \
      release it, to wait, or to remove it; how sure that is; why; what HTCondor will do by itself; and \
      the commands to paste. It never releases, edits or removes a job itself.",
@@ -94,6 +94,11 @@ const DESCRIPTION: [&str; 4] = [
      trained on simulated data. Until a model was calibrated on outcomes of this access point, \
      probabilities are printed as words: very unlikely (below 0.1), unlikely (below 0.35), as likely as \
      not (below 0.65), likely (below 0.9), very likely.",
+    "Of release, leaving held and removal that is recommended which is expected to cost least; what being wrong costs \
+     can be set with -cost. A release in vain costs the more, the longer a run of the job takes until it is held, and a \
+     removal the more, the more slot hours the job has used. Of a hold code that the model was hardly trained on it \
+     recommends nothing (undecided). What counts, in the block of one job, are the inputs without which the model \
+     gives another probability.",
     "One job prints a block of lines. Several jobs print groups: jobs of one cluster, held for the same \
      code, subcode and reason, with the same recommendation share a block and a command. Where what to change differs in \
      numbers, their ranges are printed and the command has the largest, if that is at most twice the \

@@ -115,6 +115,19 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_code() {
+        let mut advice = samples::transfer(7, 0);
+        advice.recommendation = crate::advice::Recommendation::Undecided;
+        advice.undecided = Some(
+            "The model has seen 3 releases after code 37; it takes 30 to know one.".to_owned(),
+        );
+        (advice.action, advice.expected_costs) = (None, None);
+        (advice.inputs, advice.commands) = (Vec::new(), Vec::new());
+        (advice.wait, advice.held.code) = (None, Some(37));
+        insta::assert_snapshot!(text(&advice, &page()));
+    }
+
+    #[test]
     fn no_escape_reaches_the_terminal() {
         let mut advice = samples::transfer(1, 0);
         advice.held.reason = Some("\u{1b}[2Jcleared\u{1b}]0;t\u{7}\nnext \u{202e}line".to_owned());

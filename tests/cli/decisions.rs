@@ -1,0 +1,134 @@
+//! Costs, abstention and reasons, as the program's user sees them.
+
+use serde_json::{Value, json};
+
+use crate::harness::Place;
+
+/// The moment asked at: 2026-03-08 12:00:00 UTC.
+const NOW: &str = "1772971200";
+
+/// Job 5.0: held for `code` after a run of 20 hours; 5.1 and 5.2 were released from the same hold days before, and one finished.
+fn log(code: &str) -> String {
+    let hold = |proc: usize, time: &str| {
+        format!(
+            "012 (005.{proc:03}.000) 2026-03-{time} Job was held.\n\tThe run failed on slot1@e{proc}.example.org\n\tCode {code} Subcode 0\n...\n"
+        )
+    };
+    let run = |proc: usize, time: &str| {
+        format!(
+            "001 (005.{proc:03}.000) 2026-03-{time} Job executing on host: <10.0.0.{proc}:9618>\n...\n"
+        )
+    };
+    let released = |proc: usize, time: &str| {
+        format!(
+            "013 (005.{proc:03}.000) 2026-03-{time} Job was released.\n\tvia condor_release (by user alice)\n...\n"
+        )
+    };
+    let mut text = String::new();
+    for proc in 0..3 {
+        text.push_str(&format!(
+            "000 (005.{proc:03}.000) 2026-03-01 09:00:00 Job submitted from host: <10.0.0.1:9618>\n...\n"
+        ));
+    }
+    for proc in [1, 2] {
+        text.push_str(&run(proc, "01 09:30:00"));
+        text.push_str(&hold(proc, "01 09:40:00"));
+        text.push_str(&released(proc, "01 09:50:00"));
+        text.push_str(&run(proc, "01 10:00:00"));
+    }
+    text.push_str("005 (005.001.000) 2026-03-02 12:00:00 Job terminated.\n\t(1) Normal termination (return value 0)\n...\n");
+    text.push_str("005 (005.002.000) 2026-03-03 12:00:00 Job terminated.\n\t(1) Normal termination (return value 1)\n...\n");
+    text.push_str(&run(0, "07 12:00:00"));
+    text.push_str(&hold(0, "08 08:00:00"));
+    text
+}
+
+fn told(place: &Place, words: &str) -> Value {
+    let said = place.advise(&format!("-userlog job.log -now {NOW} -json {words}"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let all: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
+    assert_eq!(all.len(), 1);
+    all.into_iter().next().expect("one")
+}
+
+fn place(code: &str) -> Place {
+    let place = Place::new();
+    place.file("job.log", log(code));
+    place
+}
+
+#[test]
+fn the_hours_of_a_run_weigh() {
+    let job = told(&place("6"), "5.0");
+    assert_eq!(job["Costs"], json!({"Vain": 28.0, "Delay": 8.0, "Keep": 0.89, "Work": 28.0}));
+    let evidence = job["Evidence"].to_string();
+    let run = "A run of it takes 20 slot hours until it is held: a release in vain burns as much.";
+    assert!(evidence.contains(run), "{evidence}");
+    let costs = &job["ExpectedCosts"];
+    let p = job["Success"]["as-is"].as_f64().expect("a probability");
+    let release = costs["release"].as_f64().expect("hours");
+    assert!((release - (1.0 - p) * (28.0 + 8.0 / 9.0)).abs() < 0.02, "{costs} {p}");
+    assert!(costs["hold"].is_f64() && costs["remove"].is_f64());
+}
+
+#[test]
+fn like_holds_are_counted_and_dated() {
+    let job = told(&place("6"), "5.0");
+    let evidence = job["Evidence"].to_string();
+    let counts = "Releases from code 6/0 without a known edit that ended in success: 1 of 2 among jobs of this cluster; \
+                  the first 5 days ago.";
+    assert!(evidence.contains(counts), "{evidence}");
+}
+
+#[test]
+fn options_win_over_settings_and_settings_over_the_model() {
+    let place = place("6");
+    place.file(
+        ".condor/holdadvise/config",
+        "HOLDADVISE_COST_DELAY = 24\nHOLDADVISE_COST_KEEP = 2\nHOLDADVISE_COST_WORK = much\n",
+    );
+    let job = told(&place, "-cost vain=0 -cost keep=1.5 5.0");
+    assert_eq!(job["Costs"], json!({"Vain": 20.0, "Delay": 24.0, "Keep": 1.5, "Work": 28.0}));
+    place.advise("-cost vain=-1").is_error(&["-cost", "\"vain=-1\"", "HOURS"]);
+    place.advise("-cost").is_error(&["-cost requires another parameter: name=hours"]);
+}
+
+#[test]
+fn a_code_that_the_model_does_not_know_is_undecided() {
+    let place = place("37");
+    let job = told(&place, "5.0");
+    assert_eq!(job["Recommendation"], "undecided");
+    assert_eq!(
+        job["Undecided"],
+        "The model has seen no release after code 37; it takes 30 to know one."
+    );
+    assert_eq!(
+        (&job["Band"], &job["ExpectedCosts"], &job["Inputs"]),
+        (&json!("not known"), &Value::Null, &json!([]))
+    );
+    let said = place.advise(&format!("-userlog job.log -now {NOW} 5.0"));
+    assert!(said.stdout.contains("Undecided:     The model has seen no release"), "{said:?}");
+    assert!(!said.stdout.contains("What counts:"), "{said:?}");
+    let table = place.advise(&format!("-userlog job.log -now {NOW} -nobatch"));
+    assert!(table.stdout.contains("undecided not known"), "{table:?}");
+}
+
+#[test]
+fn what_counts_is_said_of_a_job_alone() {
+    let place = place("6");
+    let alone = place.advise(&format!("-userlog job.log -now {NOW}"));
+    assert!(alone.stdout.contains("\nWhat counts:   "), "{alone:?}");
+    let mut two = log("6");
+    two.push_str("012 (005.003.000) 2026-03-08 09:00:00 Job was held.\n\tThe run failed\n\tCode 6 Subcode 0\n...\n");
+    place.file("job.log", two);
+    let groups = place.advise(&format!("-userlog job.log -now {NOW}"));
+    assert!(!groups.stdout.contains("What counts"), "{groups:?}");
+    for (words, wanted) in
+        [("-af Band", false), ("-af ProcId inputs", true), ("-format %V Inputs", true)]
+    {
+        let said = place.advise(&format!("-userlog job.log -now {NOW} {words}"));
+        assert_eq!(said.stdout.contains("Change ="), wanted, "{words}: {said:?}");
+    }
+    let named = place.advise(&format!("-userlog job.log -now {NOW} 5.0"));
+    assert!(named.stdout.contains("\nWhat counts:   "), "{named:?}");
+}

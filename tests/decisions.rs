@@ -1,0 +1,265 @@
+//! From probabilities to recommendations on recorded holds, with models whose answers are known.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use holdadvise::advice::job_facts::JobFacts;
+use holdadvise::advice::{Advice, Advisor, Costs, Held, Recommendation};
+use holdadvise::features::{FeatureSchema, State};
+use holdadvise::history::{Coverage, History, HoldInQueue};
+use holdadvise::model::{Batch, Calibration, Engine, Model, ModelError};
+use holdadvise::policy::{Knobs, own_limit};
+use holdadvise::userlog::{self, JobId, ReadOptions};
+use jiff::tz::TimeZone;
+
+/// The jobs held in a recorded pool, and everything that was known of it.
+struct Recording {
+    folder: PathBuf,
+    now: i64,
+}
+
+impl Recording {
+    fn open() -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pool-23.9");
+        let time = std::fs::read_to_string(folder.join("held.time")).expect("the recording");
+        Self { folder, now: time.trim().parse().expect("Unix seconds") }
+    }
+
+    fn history(&self) -> History {
+        let mut history = History::new();
+        let options = ReadOptions::in_zone(TimeZone::UTC);
+        let source = history.add_source(Coverage::AccessPoint);
+        let mut series =
+            userlog::open_series(self.folder.join("EventLog"), &options).expect("the recorded log");
+        while let Some((_, event)) = series.next_event() {
+            let event = event.expect("the recorded log is whole");
+            if event.time.seconds <= self.now {
+                history.add_event(source, &event);
+            }
+        }
+        for ad in self.ads() {
+            history.add_ad(&ad, self.now);
+        }
+        history
+    }
+
+    fn ads(&self) -> Vec<classads::ClassAd> {
+        let file = File::open(self.folder.join("held.long")).expect("the recorded queue");
+        let ads = classads::read_ads(BufReader::new(file));
+        ads.map(|ad| ad.expect("the recorded queue is whole")).collect()
+    }
+
+    fn held(&self) -> Vec<Held> {
+        let number = |ad: &classads::ClassAd, name: &str| {
+            ad.integer(name).and_then(|id| i32::try_from(id).ok()).expect("an id")
+        };
+        let held = self.ads().into_iter().map(|ad| {
+            let job = JobId::new(number(&ad, "ClusterId"), number(&ad, "ProcId"));
+            let own_limit = own_limit(&ad, &Knobs::default(), self.now);
+            let facts = JobFacts { own_limit, ..JobFacts::of_ad(job, &ad) };
+            Held { in_queue: HoldInQueue::of(&ad), facts, ..Held::of_log(job) }
+        });
+        held.collect()
+    }
+
+    fn advices(&self, model: &Model, change: impl FnOnce(&mut Advisor<'_>)) -> Vec<Advice> {
+        let mut advisor = Advisor::new(self.history(), model, self.now).expect("the same features");
+        change(&mut advisor);
+        let advices = advisor.advise_all(&self.held()).expect("the engine runs");
+        advices.into_iter().flatten().collect()
+    }
+}
+
+/// Log-odds that are a sum of statics and of slots in which a job is known, each with its weight.
+#[derive(Debug, Default)]
+struct Weights {
+    bias: f32,
+    statics: Vec<f32>,
+    slots: Vec<f32>,
+}
+
+impl Engine for Weights {
+    fn logits(&self, batch: &Batch<'_>) -> Result<Vec<f32>, ModelError> {
+        let (states, statics) = (batch.states.len() / batch.n.max(1), self.statics.len());
+        let samples =
+            batch.states.chunks_exact(states.max(1)).zip(batch.statics.chunks_exact(statics));
+        let logits = samples.map(|(states, statics)| {
+            let statics = statics.iter().zip(&self.statics).map(|(x, w)| x * w).sum::<f32>();
+            let last = &states[states.len() - self.slots.len()..];
+            let known = last.iter().zip(&self.slots);
+            let slots = known.filter(|(state, _)| **state != State::NOT_OBSERVED.index());
+            self.bias + statics + slots.map(|(_, w)| w).sum::<f32>()
+        });
+        Ok(logits.collect())
+    }
+}
+
+/// A model that knows every code of the shipped one and has these weights.
+fn model(bias: f32, weights: &[(&str, f32)], slots: &[(usize, f32)]) -> Model {
+    let schema = FeatureSchema::current();
+    let mut engine =
+        Weights { bias, statics: vec![0.0; schema.statics.len()], slots: vec![0.0; schema.slots] };
+    for (name, weight) in weights {
+        engine.statics[schema.column(name).expect("a column")] = *weight;
+    }
+    for &(slot, weight) in slots {
+        engine.slots[slot] = weight;
+    }
+    let mut metadata = Model::builtin_default().expect("the shipped model").metadata;
+    metadata.calibration = Calibration::default();
+    Model { metadata, engine: Box::new(engine) }
+}
+
+fn chance(advice: &Advice) -> f64 {
+    let action = advice.action.unwrap_or(holdadvise::history::Action::AsIs);
+    advice.success.iter().find(|(other, _)| *other == action).expect("its probability").1
+}
+
+#[test]
+fn an_input_is_named_with_what_the_model_says_without_it() {
+    let recording = Recording::open();
+    let model = model(-1.0, &[("access-point-known", 2.0), ("reason-given", -3.0)], &[]);
+    let advices = recording.advices(&model, |advisor| advisor.explain());
+    let mut named = 0;
+    for advice in advices.iter().filter(|advice| advice.expected_costs.is_some()) {
+        let p = chance(advice);
+        let logit = (p / (1.0 - p)).ln();
+        let without = |logit: f64| 1.0 / (1.0 + (-logit).exp());
+        for effect in &advice.inputs {
+            let expected = match effect.input.as_str() {
+                "the access point as a whole" => p - without(logit - 2.0),
+                "the text of its hold reason" => p - without(logit + 3.0),
+                other => panic!("{other} has no weight"),
+            };
+            assert!((effect.change - expected).abs() < 1e-5, "{effect:?}, expected {expected}");
+            named += 1;
+        }
+        assert_eq!(advice.inputs.len(), 2);
+    }
+    assert!(named >= 2 * 20, "{named}");
+}
+
+#[test]
+fn a_group_that_the_model_ignores_is_never_named() {
+    let recording = Recording::open();
+    for (weights, slots, group) in [
+        (&[("log-known", 2.0)][..], &[][..], "this job's own history"),
+        (&[("reason-given", 2.0)], &[], "the text of its hold reason"),
+        (&[("memory-known", 2.0)], &[], "the memory and disk it used"),
+        (&[("cluster-known", 2.0)], &[], "the other jobs of its cluster"),
+        (&[("owner-known", 2.0)], &[], "its owner's other jobs"),
+        (&[], &[(5, 2.0)], "its owner's other jobs"),
+        (&[("site-known", 2.0)], &[], "other jobs at the same site"),
+        (&[("server-known", 2.0)], &[], "other jobs with the same file server or file"),
+        (&[("reason-known", 2.0)], &[], "other jobs that were held alike"),
+        (&[("sees-access-point", 2.0)], &[], "the access point as a whole"),
+        (&[], &[(11, -2.0)], "the access point as a whole"),
+    ] {
+        let advices = recording.advices(&model(-1.0, weights, slots), |advisor| advisor.explain());
+        let inputs = advices.iter().flat_map(|advice| &advice.inputs);
+        let mut names: Vec<&str> = inputs.map(|effect| effect.input.as_str()).collect();
+        names.dedup();
+        assert_eq!(names, [group]);
+    }
+    let nothing = recording.advices(&model(0.3, &[], &[]), |advisor| advisor.explain());
+    assert!(nothing.iter().all(|advice| advice.inputs.is_empty()));
+    let unasked = recording.advices(&model(0.3, &[("log-known", 2.0)], &[]), |_| ());
+    assert!(unasked.iter().all(|advice| advice.inputs.is_empty()));
+}
+
+/// Weights without a meaning, the same on every run: what is named of recorded holds hangs on the blanking alone.
+#[test]
+fn inputs_of_recorded_holds() {
+    let names = FeatureSchema::current().statics;
+    let weight = |at: usize| ((at * 7919 % 101) as f32 / 50.0 - 1.0) * 0.4;
+    let weights: Vec<(&str, f32)> =
+        names.iter().enumerate().map(|(at, name)| (name.as_str(), weight(at))).collect();
+    let slots: Vec<(usize, f32)> = (0..12).map(|slot| (slot, weight(slot + 500))).collect();
+    let advices =
+        Recording::open().advices(&model(0.0, &weights, &slots), |advisor| advisor.explain());
+    let lines: Vec<String> = advices
+        .iter()
+        .map(|advice| {
+            let inputs: Vec<String> = advice
+                .inputs
+                .iter()
+                .map(|effect| format!("{} {:+.3}", effect.input, effect.change))
+                .collect();
+            let code = advice.held.code.unwrap_or(-1);
+            format!("{} ({code}): {}", advice.held.job, inputs.join(", "))
+        })
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn codes_withheld_from_training_are_left_undecided() {
+    let withheld = [3, 6, 12, 13, 21];
+    let recording = Recording::open();
+    // Sure of everything, so that nothing else makes it abstain.
+    let mut model = model(5.0, &[], &[]);
+    let known = recording.advices(&model, |_| ());
+    assert!(known.iter().any(|advice| advice.recommendation == Recommendation::Release));
+    model.metadata.codes.retain(|of| !withheld.contains(&of.code));
+    let advices = recording.advices(&model, |_| ());
+    let (mut undecided, mut certain) = (0, 0);
+    for (advice, with) in advices.iter().zip(&known) {
+        let code = advice.held.code.expect("recorded");
+        if !withheld.contains(&code) {
+            assert_eq!(advice, with);
+        } else if advice.recommendation == Recommendation::Undecided {
+            undecided += 1;
+            let why = advice.undecided.as_deref().expect("a reason");
+            assert!(
+                why.starts_with(&format!("The model has seen no release after code {code};")),
+                "{why}"
+            );
+            assert!(advice.commands.is_empty() && advice.expected_costs.is_none());
+        } else {
+            // A limit of the job's own, of which its ad tells cause and cure.
+            assert_eq!(advice.recommendation, Recommendation::Change);
+            certain += 1;
+        }
+    }
+    assert!(undecided >= 15 && certain <= 2, "{undecided} undecided, {certain} certain");
+}
+
+#[test]
+fn a_least_confidence_leaves_the_middle_undecided() {
+    let recording = Recording::open();
+    let mut model = model(0.6, &[], &[]);
+    let count = |model: &Model| {
+        let advices = recording.advices(model, |_| ());
+        advices.iter().filter(|advice| advice.recommendation == Recommendation::Release).count()
+    };
+    let before = count(&model);
+    model.metadata.thresholds.confidence = Some(0.6);
+    assert_eq!(count(&model), before);
+    model.metadata.thresholds.confidence = Some(0.7);
+    assert!(count(&model) < before);
+    let advices = recording.advices(&model, |_| ());
+    let why: Vec<&str> = advices.iter().filter_map(|advice| advice.undecided.as_deref()).collect();
+    assert!(why.contains(&"The model is less sure than 70 %, the least asked of it."), "{why:?}");
+}
+
+#[test]
+fn costs_move_the_advice() {
+    let recording = Recording::open();
+    let model = model(-0.5, &[], &[]);
+    let released = |change: fn(&mut Costs)| {
+        let mut costs = Costs::default();
+        change(&mut costs);
+        let advices = recording.advices(&model, |advisor| advisor.set_costs(costs));
+        advices.iter().filter(|advice| advice.recommendation == Recommendation::Release).count()
+    };
+    assert_eq!(released(|_| ()), 0);
+    assert!(released(|costs| costs.vain = 1.0) >= 15);
+    assert!(released(|costs| costs.delay = 24.0) >= 15);
+    let costly = Costs { keep: 100.0, ..Costs::default() };
+    let advices = recording.advices(&model, |advisor| advisor.set_costs(costly));
+    assert!(advices.iter().any(|advice| advice.recommendation == Recommendation::Remove));
+    for advice in advices {
+        assert!(!matches!(advice.held.code, Some(1 | 15)) || advice.commands.is_empty());
+    }
+}
