@@ -90,6 +90,9 @@ impl Asked {
     }
 
     fn answers(&self, model: &Model) -> Result<Vec<f64>, ModelError> {
+        if self.n == 0 {
+            return Ok(Vec::new());
+        }
         model.probabilities(&Batch { states: &self.states, statics: &self.statics, n: self.n })
     }
 }

@@ -28,7 +28,6 @@ const NEARLY_ONE: f64 = 1.0 - 1e-6;
 /// With b = p a release is cheaper than leaving it held from p = vain / (vain + delay) on, and removal is cheaper than leaving it
 /// held below b = keep / (keep + work).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "PascalCase")]
 pub struct Costs {
     /// A release in vain, besides the slot hours that its run takes: nobody learns of it before the next look.
     pub vain: f64,

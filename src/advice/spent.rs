@@ -6,7 +6,7 @@ use crate::history::{JobHistory, Step, What};
 /// Slot hours that a job has used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// Of one run that ended in a hold, on the average. `None` where none is known.
+    /// Of a run until it is held as it is now, on the average; 0 for a hold before it began. `None` where nothing tells.
     pub run: Option<f64>,
     /// Of all its runs.
     pub total: f64,
@@ -22,8 +22,8 @@ impl Spent {
     /// From the ad, and from the job's steps up to its hold.
     ///
     /// The ad has CumulativeSlotTime (RemoteWallClockTime weighted by SlotWeight; both count input transfer and all runs,
-    /// manual: job ClassAd attributes) and JobRunCount. The log tells which runs ended in a hold, and how long each took
-    /// from when it began to execute.
+    /// manual: job ClassAd attributes) and JobRunCount. The log tells which runs ended in a hold for the same code as this one,
+    /// and how long each took from when it began to execute.
     pub(super) fn of(facts: &JobFacts, job: Option<&JobHistory>, held_step: Option<usize>) -> Self {
         let steps = job.map_or(&[][..], |job| {
             &job.steps[..held_step.map_or(0, |step| (step + 1).min(job.steps.len()))]
@@ -46,13 +46,14 @@ impl Spent {
 #[derive(Debug, Default, PartialEq)]
 struct Runs {
     seconds: i64,
-    /// How many ended in a hold, and their seconds.
+    /// How many holds there were for the code of the last one, and the seconds of the runs that they ended.
     held: i64,
     held_seconds: i64,
 }
 
 impl Runs {
     fn of(steps: &[Step]) -> Self {
+        let code = steps.iter().rev().find_map(|step| held_for(step.what));
         let mut runs = Self::default();
         let mut began: Option<i64> = None;
         // When the last run ended, and its length, where nothing happened since.
@@ -73,18 +74,26 @@ impl Runs {
                         runs.seconds = runs.seconds.saturating_add(length);
                         ended = Some((step.time, length));
                     }
-                    if matches!(step.what, What::Held(_))
-                        && let Some((_, length)) =
-                            ended.take().filter(|(end, _)| step.time - end <= WITH_HOLD)
-                    {
-                        runs.held += 1;
-                        runs.held_seconds = runs.held_seconds.saturating_add(length);
-                    }
                 }
                 _ => {}
             }
+            if held_for(step.what).is_some() {
+                let with_hold = ended.take().filter(|(end, _)| step.time - end <= WITH_HOLD);
+                if held_for(step.what) == code {
+                    runs.held += 1;
+                    let length = with_hold.map_or(0, |(_, length)| length);
+                    runs.held_seconds = runs.held_seconds.saturating_add(length);
+                }
+            }
         }
         runs
+    }
+}
+
+fn held_for(what: What) -> Option<i32> {
+    match what {
+        What::Held(hold) => Some(hold.code),
+        _ => None,
     }
 }
 
@@ -99,30 +108,32 @@ mod tests {
         JobHistory { steps, ..JobHistory::default() }
     }
 
-    fn held() -> What {
-        What::Held(Hold { code: 13, subcode: 0, reason: None })
+    fn held(code: i32) -> What {
+        What::Held(Hold { code, subcode: 0, reason: None })
     }
 
     #[test]
-    fn runs_that_ended_in_a_hold_are_told_from_evictions() {
+    fn runs_that_ended_in_such_a_hold_are_told_from_others() {
         let job = steps(&[
             (0, What::Submitted),
             (100, What::Executing(None)),
             (3_700, What::Evicted),
             (4_000, What::Executing(None)),
             (11_200, What::Evicted),
-            (11_202, held()),
+            (11_202, held(34)),
             (12_000, What::Released { by_person: true }),
-            (12_500, held()),
+            (12_500, held(13)),
+            (12_600, What::Released { by_person: true }),
             (13_000, What::Executing(None)),
-            (99_999, held()),
+            (27_400, held(34)),
         ]);
         let facts = JobFacts::of(JobId::new(1, 0));
-        // The last hold is the eighth step: what comes later is not seen.
-        let spent = Spent::of(&facts, Some(&job), Some(7));
-        assert_eq!(spent, Spent { run: Some(2.0), total: 3.0 });
-        let never = steps(&[(0, What::Submitted), (9, held())]);
-        assert_eq!(Spent::of(&facts, Some(&never), Some(1)), Spent::default());
+        let at = |step| Spent::of(&facts, Some(&job), Some(step));
+        assert_eq!(at(5), Spent { run: Some(2.0), total: 3.0 });
+        // It was held before it began.
+        assert_eq!(at(7), Spent { run: Some(0.0), total: 3.0 });
+        assert_eq!(at(10), Spent { run: Some(3.0), total: 7.0 });
+        assert_eq!(Spent::of(&facts, Some(&job), None), Spent::default());
     }
 
     #[test]
@@ -134,7 +145,7 @@ mod tests {
             ..JobFacts::of(JobId::new(1, 0))
         };
         assert_eq!(Spent::of(&facts, None, None), Spent { run: Some(4.0), total: 16.0 });
-        let job = steps(&[(0, What::Executing(None)), (3_600, held())]);
+        let job = steps(&[(0, What::Executing(None)), (3_600, held(6))]);
         assert_eq!(Spent::of(&facts, Some(&job), Some(1)), Spent { run: Some(8.0), total: 16.0 });
         let hostile = JobFacts {
             cumulative_slot_time: Some(f64::INFINITY),
