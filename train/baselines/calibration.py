@@ -7,7 +7,7 @@ isotonic regression would always win.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ class Calibration:
 
     way: str
     curve: Any = None
+    # Cross-fitted log loss: what the choice was made by.
+    loss: float = float("nan")
 
     def apply(self, probability: np.ndarray) -> np.ndarray:
         if self.way == "platt":
@@ -68,7 +70,7 @@ def fit(probability: np.ndarray, target: np.ndarray, weight: np.ndarray, cluster
     """The way with the smallest cross-fitted log loss, fitted to all rows."""
     clusters, of_row = np.unique(cluster, return_inverse=True)
     if len(target) < FEWEST or len(clusters) < 4:
-        return Calibration("none")
+        return Calibration("none", loss=log_loss(target, probability, weight))
     half = np.random.default_rng(seed).permutation(len(clusters))[of_row] % 2
     losses = {}
     for way in WAYS:
@@ -78,4 +80,5 @@ def fit(probability: np.ndarray, target: np.ndarray, weight: np.ndarray, cluster
             curve = fit_way(way, probability[known], target[known], weight[known])
             fitted[asked] = curve.apply(probability[asked])
         losses[way] = log_loss(target, fitted, weight)
-    return fit_way(min(WAYS, key=lambda way: losses[way]), probability, target, weight)
+    best = min(WAYS, key=lambda way: losses[way])
+    return replace(fit_way(best, probability, target, weight), loss=losses[best])

@@ -97,14 +97,22 @@ class StateFeatures:
         alike = np.array([self.hold_state.get(int(one), self.other_hold) for one in code])[:, None, None]
         kind = self.kind_of_state[newest_first]
         kind[newest_first == alike] = self.kinds.index(HELD_ALIKE)
-        counts = []
-        is_kind = np.stack([kind == number for number in range(len(self.kinds))], 3)
-        for _, a, b in self.groups:
-            for _, begin, end in self.windows:
-                counts.append(is_kind[:, begin:end, a:b, :].sum((1, 2)).astype(np.float32))
-        seen = np.where(is_kind.any(1), self.age[is_kind.argmax(1)], self.never).reshape(rows, -1)
+        # Rows last: sums and minima over frames and slots then run over neighbours in memory.
+        by_frame = np.ascontiguousarray(kind.transpose(1, 2, 0))
+        frames, kinds = len(by_frame), len(self.kinds)
+        frame = np.arange(frames, dtype=np.uint16)[:, None, None]
+        age = np.append(self.age, self.never)
+        blocks = [(a, b, begin, end) for _, a, b in self.groups for _, begin, end in self.windows]
+        counts = np.empty((rows, len(blocks), kinds), np.float32)
+        seen = np.empty((rows, self.slots, kinds), np.float32)
+        for number in range(kinds):
+            is_kind = by_frame == number
+            for at, (a, b, begin, end) in enumerate(blocks):
+                counts[:, at, number] = is_kind[begin:end, a:b].sum((0, 1), dtype=np.uint16)
+            seen[:, :, number] = age[np.where(is_kind, frame, np.uint16(frames)).min(0)].T
         changes = (newest_first[:, 1:] != newest_first[:, :-1]).sum(1).astype(np.float32)
-        return np.concatenate([*counts, seen, changes, kind[:, 0].astype(np.float32)], 1, dtype=np.float32)
+        now = kind[:, 0].astype(np.float32)
+        return np.concatenate([counts.reshape(rows, -1), seen.reshape(rows, -1), changes, now], 1)
 
 
 class Inputs:

@@ -99,7 +99,7 @@ def train(parts: list[Examples], releases: Examples, seed: int) -> Logistic:
     best.calibration = fit(
         raw, releases.target, releases.weight, releases.inputs.dataset["cluster"][releases.rows], seed
     )
-    best.validation_loss = log_loss(releases.target, best.calibration.apply(raw), releases.weight)
+    best.validation_loss = best.calibration.loss
     return best
 
 

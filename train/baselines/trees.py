@@ -18,7 +18,6 @@ import command
 from calibration import Calibration, fit
 from dataset import TRAIN, VALIDATION, Dataset, InputError, sample_clusters
 from inputs import CHUNK, INPUTS, Examples, Inputs, RowSequence, examples
-from measures import log_loss
 
 # Chosen from on the validation part alone: size of a tree, how many rows a leaf must have, share of the columns a tree
 # may look at. The learning rate is small enough for early stopping to find the number of trees.
@@ -116,7 +115,7 @@ def train(parts: list[Examples], validation: Examples, releases: Examples, grid:
     raw = best.raw(releases.inputs, releases.rows)
     cluster = releases.inputs.dataset["cluster"][releases.rows]
     best.calibration = fit(raw, releases.target, releases.weight, cluster, seed)
-    best.validation_loss = log_loss(releases.target, best.calibration.apply(raw), releases.weight)
+    best.validation_loss = best.calibration.loss
     best.parameters |= {"calibration": best.calibration.way}
     return best
 
