@@ -2,7 +2,7 @@
 //!
 //! [`dataset`] is the file that passes between the steps. [`split`] cuts it, [`parts`] keeps the parts, `training`
 //! (cargo feature `torch`) fits the `network` to it, [`export`] completes the TorchScript archive,
-//! and [`evaluate`] puts the result beside [`baselines`] with the figures of [`metrics`].
+//! [`evaluate`] puts the result beside [`baselines`] with the figures of [`metrics`], and [`report`] makes a page of it.
 
 pub mod baselines;
 pub mod calibration;
@@ -20,6 +20,7 @@ pub mod network;
 pub mod parts;
 pub mod pickle;
 pub mod random;
+pub mod report;
 pub mod selection;
 pub mod split;
 pub mod tensors;

@@ -196,7 +196,7 @@ impl Parts {
         Ok((parts, split))
     }
 
-    fn split(&self, dataset: &Dataset) -> Result<Split, String> {
+    pub(crate) fn split(&self, dataset: &Dataset) -> Result<Split, String> {
         let digest = dataset.digest();
         if self.part.len() != dataset.len() || self.info.dataset != digest {
             return Err(format!(

@@ -1,82 +1,17 @@
-//! A model's figures on the test part, beside those of the baselines.
+//! One model's figures on the test part, beside those of a few baselines, as text.
 
 use std::fmt;
-use std::path::PathBuf;
 
 use holdadvise::history::Action;
-use holdadvise::model::{Batch, EngineKind, Model, ModelError};
+use holdadvise::model::Model;
 use serde::{Deserialize, Serialize};
 
+use super::EvaluateError;
+use super::method::predict;
 use crate::baselines::Baselines;
-use crate::dataset::{Dataset, DatasetError, SUCCESS};
-use crate::export::write_whole;
-use crate::metrics::{Estimate, Figures, Scored};
-use crate::parts::{Parts, PartsError};
-use crate::selection::SelectionOptions;
-use crate::split::{Cuts, Split, SplitOptions};
-
-/// Report a model's figures on held-out holds, beside baselines.
-#[derive(Clone, Debug, clap::Args)]
-pub struct EvaluateOptions {
-    /// The dataset, as `holdadvise-train tensors` writes it.
-    dataset: PathBuf,
-    /// The model.
-    model: PathBuf,
-    /// Write the figures as JSON to this file too.
-    #[arg(short, long)]
-    output: Option<PathBuf>,
-    /// The parts file, as `holdadvise-train split` writes it.
-    #[arg(long, value_name = "PARTS", conflicts_with = "recut")]
-    parts: Option<PathBuf>,
-    /// Cut the dataset anew by the fractions instead of where it was cut in training.
-    #[arg(long)]
-    recut: bool,
-    #[command(flatten)]
-    split: SplitOptions,
-    /// Engine to run the model with.
-    #[arg(long, value_enum, default_value_t = EngineOption::Builtin)]
-    engine: EngineOption,
-    /// Bootstrap draws for the intervals.
-    #[arg(long, default_value_t = 1000)]
-    draws: usize,
-    /// Seed of the bootstrap.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum EngineOption {
-    /// Pure Rust.
-    Builtin,
-    /// libtorch.
-    Torch,
-}
-
-/// Why an evaluation failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EvaluateError {
-    /// The dataset.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// The parts file.
-    #[error(transparent)]
-    Parts(#[from] PartsError),
-    /// The model.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The options do not do.
-    #[error("{0}")]
-    Options(String),
-    /// The JSON could not be written.
-    #[error("{}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
+use crate::dataset::{Dataset, SUCCESS};
+use crate::metrics::{Draws, Estimate, Figures, NAMES, Outcomes, Scored, draw};
+use crate::split::{Cuts, Split};
 
 /// Figures of one way to predict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -141,46 +76,6 @@ pub struct Report {
     pub actions: Vec<ActionFigures>,
 }
 
-/// Runs `evaluate`.
-///
-/// # Errors
-/// When a file cannot be read or written, or model and dataset do not match.
-pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
-    let dataset = Dataset::read(&options.dataset)?;
-    let engine = match options.engine {
-        EngineOption::Builtin => EngineKind::Builtin,
-        EngineOption::Torch => EngineKind::Torch,
-    };
-    let model = Model::open_with(&options.model, engine)?;
-    model.check_schema(&dataset.info.schema.hash)?;
-    let split = match &options.parts {
-        Some(path) => Parts::read_split(path, &dataset)?.1,
-        None => {
-            let kept = model.metadata.training.details.get("split").filter(|_| !options.recut);
-            let kept = kept.and_then(|cuts| serde_json::from_value(cuts.clone()).ok());
-            let cut = || Cuts::new(&dataset, &options.split).map_err(EvaluateError::Options);
-            Split::new(&dataset, kept.map_or_else(cut, Ok)?)
-        }
-    };
-    if !split.test.iter().any(|&row| dataset.observed[row] != 0) {
-        let from = split
-            .cuts
-            .map_or(String::new(), |cuts| format!(", which begins at {}", cuts.validation_end));
-        return Err(EvaluateError::Options(format!(
-            "no release that happened lies in the test part{from}: use --recut, or --parts"
-        )));
-    }
-    let report = report(&dataset, &split, &model, options.draws, options.seed)?;
-    print!("{report}");
-    if let Some(path) = &options.output {
-        let json = serde_json::to_vec_pretty(&report)
-            .map_err(|error| EvaluateError::Options(format!("figures are not JSON: {error}")))?;
-        write_whole(path, &json)
-            .map_err(|source| EvaluateError::Write { path: path.clone(), source })?;
-    }
-    Ok(())
-}
-
 /// Figures of the model and of the baselines on the test part of a split.
 ///
 /// # Errors
@@ -195,58 +90,56 @@ pub fn report(
     let (happened, told): (Vec<usize>, Vec<usize>) =
         split.test.iter().partition(|&&row| dataset.observed[row] != 0);
     let rows = &happened;
-    let selection = SelectionOptions::of_model(&model.metadata);
-    let blank = selection.blank(&dataset.info.schema).map_err(EvaluateError::Options)?;
     let told: Vec<usize> = told.into_iter().filter(|&row| dataset.truth(row).is_some()).collect();
-    let predict = |rows: &[usize]| {
-        let (mut states, mut statics) = dataset.gather(rows);
-        blank.apply(&mut states, &mut statics);
-        model.probabilities(&Batch { states: &states, statics: &statics, n: rows.len() })
-    };
-    let predicted = predict(rows)?;
+    let predicted = predict(model, dataset, rows)?;
     let baselines = Baselines::fit(dataset, &split.train);
     let table = baselines.code_table(dataset, rows);
-    let success: Vec<f64> = rows.iter().map(|&row| dataset.target(row)).collect();
-    let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
-    let weight: Vec<f32> = rows.iter().map(|&row| dataset.weight[row]).collect();
-    let scored = |probability: &[f64]| Scored::new(probability, &success, &weight, &cluster);
-    let of_model = scored(&predicted);
-    let mut methods = vec![Method {
-        name: "model".to_owned(),
-        figures: finite(of_model.estimates(draws, seed)),
-        model_less_this: Vec::new(),
-    }];
-    for (name, probability) in [
+    let outcomes = outcomes_of(dataset, rows);
+    let named = [
+        ("model", &predicted),
         ("(code, subcode) table", &table),
         ("last outcome in cluster", &baselines.last_outcome(dataset, rows)),
         ("constant", &baselines.constant(rows)),
-    ] {
-        let baseline = scored(probability);
-        methods.push(Method {
-            name: name.to_owned(),
-            figures: finite(baseline.estimates(draws, seed)),
-            model_less_this: finite(of_model.differences(&baseline, draws, seed)),
-        });
-    }
+    ];
+    let scored: Vec<Vec<Scored>> =
+        named.iter().map(|(_, p)| vec![Scored::new(&outcomes, p, threshold(model))]).collect();
+    let drawn = draw(&scored, outcomes.clusters(), draws, seed);
+    let methods = named.iter().enumerate().map(|(at, (name, _))| Method {
+        name: (*name).to_owned(),
+        figures: existing_figures(|figure| drawn.estimate(at, figure)),
+        model_less_this: match at {
+            0 => Vec::new(),
+            _ => existing_figures(|figure| Draws::difference(&drawn, 0, at, figure)),
+        },
+    });
     Ok(Report {
         rows: rows.len(),
         successes: rows.iter().filter(|&&row| dataset.label[row] == SUCCESS).count(),
-        clusters: of_model.clusters(),
+        clusters: outcomes.clusters(),
         cuts: split.cuts,
-        methods,
+        methods: methods.collect(),
         codes: per_code(dataset, rows, &predicted, &table),
-        actions: per_action(dataset, &told, &predict(&told)?, &baselines),
+        actions: per_action(dataset, &told, &predict(model, dataset, &told)?, &baselines),
     })
 }
 
+/// Above it a release is recommended.
+fn threshold(model: &Model) -> f64 {
+    model.metadata.thresholds.release
+}
+
 /// JSON has no NaN: figures that do not exist are left out, and so are those without an interval.
-fn finite(estimates: Vec<(&'static str, Estimate)>) -> Vec<(String, Estimate)> {
-    let exists = |e: &Estimate| e.value.is_finite() && e.low.is_finite() && e.high.is_finite();
-    estimates
-        .into_iter()
-        .filter(|(_, estimate)| exists(estimate))
-        .map(|(name, estimate)| (name.to_owned(), estimate))
-        .collect()
+fn existing_figures(estimate: impl Fn(usize) -> Estimate) -> Vec<(String, Estimate)> {
+    let all = NAMES.iter().enumerate().map(|(at, name)| ((*name).to_owned(), estimate(at)));
+    all.filter(|(_, estimate)| estimate.exists()).collect()
+}
+
+/// What came of some rows, or what a simulator says of them.
+fn outcomes_of(dataset: &Dataset, rows: &[usize]) -> Outcomes {
+    let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
+    let weight = rows.iter().map(|&row| dataset.weight[row].into()).collect();
+    let target = rows.iter().map(|&row| dataset.target(row)).collect();
+    Outcomes::new(target, weight, None, &cluster)
 }
 
 fn per_code(
@@ -286,11 +179,9 @@ fn existing(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Weighted figures of predictions for some rows, as one cluster.
+/// Weighted figures of predictions for some rows.
 fn figures_of(dataset: &Dataset, rows: &[usize], probability: &[f64]) -> Figures {
-    let success: Vec<f64> = rows.iter().map(|&row| dataset.target(row)).collect();
-    let weight: Vec<f32> = rows.iter().map(|&row| dataset.weight[row]).collect();
-    Scored::new(probability, &success, &weight, &vec![0; rows.len()]).figures()
+    Scored::new(&outcomes_of(dataset, rows), probability, 0.5).figures()
 }
 
 /// Figures per action of rows a simulator tells of.
@@ -337,12 +228,12 @@ impl fmt::Display for Report {
             "{} held-out holds of {} clusters, {} released with success; 95 % intervals over clusters",
             self.rows, self.clusters, self.successes
         )?;
-        writeln!(f, "{:<24}{:<10}{:>7}  {:<18}model less this", "", "figure", "value", "interval")?;
+        writeln!(f, "{:<24}{:<13}{:>7}  {:<18}model less this", "", "figure", "value", "interval")?;
         for method in &self.methods {
             for (at, (name, e)) in method.figures.iter().enumerate() {
                 let label = if at == 0 { method.name.as_str() } else { "" };
                 let interval = format!("{:.3} .. {:.3}", e.low, e.high);
-                write!(f, "{label:<24}{name:<10}{:>7.3}  {interval:<18}", e.value)?;
+                write!(f, "{label:<24}{name:<13}{:>7.3}  {interval:<18}", e.value)?;
                 match method.model_less_this.iter().find(|(other, _)| other == name) {
                     Some((_, d)) => {
                         writeln!(f, "{:+.3} ({:+.3} .. {:+.3})", d.value, d.low, d.high)?;
