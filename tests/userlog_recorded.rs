@@ -25,7 +25,9 @@ fn recorded() -> Vec<PathBuf> {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() {
                 folders.push(path);
-            } else if name.contains("EventLog") || name.ends_with(".log") {
+            } else if (name.contains("EventLog") && !name.ends_with(".gz"))
+                || name.ends_with(".log")
+            {
                 logs.push(path);
             }
         }
