@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -137,3 +138,7 @@ def run(main: Callable[[list[str] | None], None]) -> None:
         main(None)
     except InputError as error:
         sys.exit(f"Error: {error}")
+    except BrokenPipeError:
+        # Whoever reads the output has seen enough of it; nothing more is written to it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -239,12 +239,8 @@ def variants(asked: str) -> list[tuple[str, frozenset[str]]]:
     """The variants of the table, or the one asked for."""
     if asked != "table":
         return [(asked, parse(asked))]
-    names = [
-        "none",
-        *(name for name in DEFECTS if name != "selection"),
-        "all",
-        *(f"all+{name}" for name in ADDITIONS),
-    ]
+    defects = [name for name in DEFECTS if name != "selection"]
+    names = ["none", *defects, *(f"all-{name}" for name in defects), "all", *(f"all+{name}" for name in ADDITIONS)]
     return [(name, parse(name)) for name in names]
 
 
@@ -261,7 +257,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--mend",
         default="table",
-        help=f"none, all, all+code, some of {','.join(DEFECTS)} with commas between, or table: all variants",
+        help=f"none, all, all+code, all-split and the like, some of {','.join(DEFECTS)} with commas between, or table: all variants",
     )
     parser.add_argument("--predict", default="all", help="the variant that predicts the test rows, as --mend names it")
     parser.add_argument("--jobs", type=int, default=55, help="j: job slots")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from dataset import InputError
 
 DEFECTS = {
@@ -20,14 +22,17 @@ ADDITIONS = {"code": "a hold is a state of its own for each HoldReasonCode"}
 
 
 def parse(text: str) -> frozenset[str]:
-    """Names with commas between, `none`, `all` (every defect) or `all+code`."""
+    """Names with commas between; `none`; `all` (every defect), `all+code`, or `all-split`: all but that."""
     if text == "none":
         return frozenset()
-    if text.startswith("all"):
-        names = [*DEFECTS, *filter(None, text[3:].lstrip("+,").split(","))]
-    else:
-        names = text.split(",")
+    changes: list[tuple[str, str]] = re.findall(r"([+-])([a-z]+)", text[3:]) if text.startswith("all") else []
+    whole = text == "all" + "".join(sign + name for sign, name in changes)
+    names = [name for _, name in changes] if whole else text.split(",")
     for name in names:
         if name not in DEFECTS and name not in ADDITIONS:
-            raise InputError(f"--mend {name}: expected none, all, all+code, or of {','.join([*DEFECTS, *ADDITIONS])}")
-    return frozenset(names)
+            known = ",".join([*DEFECTS, *ADDITIONS])
+            raise InputError(f"--mend {name}: expected none, all, all+code, all-split and the like, or of {known}")
+    if not whole:
+        return frozenset(names)
+    added, left = ({name for sign, name in changes if sign == which} for which in "+-")
+    return frozenset((set(DEFECTS) | added) - left)

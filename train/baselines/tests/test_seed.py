@@ -336,15 +336,25 @@ class WholePort(unittest.TestCase):
 
     def test_the_outcome_leaks_through_the_date_and_only_through_it(self) -> None:
         table, written = self.port()
-        self.assertEqual(set(table), {"none", *DEFECTS, "all", "all+code"} - {"selection"})
+        defects = set(DEFECTS) - {"selection"}
+        self.assertEqual(set(table), {"none", *defects, *(f"all-{name}" for name in defects), "all", "all+code"})
         asked = "AUROC with the log cut at the hold"
         for name in ("none", "order", "reshape", "events"):
             self.assertGreater(table[name]["AUROC of its test"], 0.8, name)
             self.assertLess(table[name][asked], 0.65, name)
-        for name in ("times", "all", "all+code"):
+        self.assertGreater(table["all-times"]["AUROC of its test"], 0.8)
+        for name in ("times", "all", "all-order", "all+code"):
             self.assertLess(abs(table[name]["AUROC of its test"] - 0.5), 0.2, name)
         self.assertEqual(len(written["row"]), 84)
         self.assertIn("84 test rows: 1 of a hold that the logs do not show", written["text"])
+
+    def test_variants_are_named(self) -> None:
+        self.assertEqual(parse("all-split"), parse("all") - {"split"})
+        self.assertEqual(parse("all+code-times"), (parse("all") | {"code"}) - {"times"})
+        self.assertEqual(parse("times,code"), {"times", "code"})
+        for wrong in ("all,code", "allcode", "all+codes", "", "none,times"):
+            with self.subTest(wrong), self.assertRaisesRegex(InputError, "--mend"):
+                parse(wrong)
 
     def test_one_variant_and_a_sweep(self) -> None:
         first, one = self.port("--mend", "all", "--epochs", 2)
