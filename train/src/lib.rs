@@ -13,6 +13,7 @@ pub mod episodes;
 pub mod evaluate;
 pub mod export;
 pub mod input;
+#[cfg(feature = "torch")]
 mod loss_weights;
 pub mod metrics;
 #[cfg(feature = "torch")]

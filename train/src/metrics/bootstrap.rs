@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::scored::LANES;
 use super::{NAMES, Scored};
 use crate::random::Random;
 
@@ -36,40 +37,58 @@ impl Estimate {
     }
 }
 
+/// The figures of one method.
+type Values = [f64; NAMES.len()];
+
 /// Figures of methods on all rows and in each draw.
 #[derive(Clone, Debug)]
 pub struct Draws {
     /// For each method its figures on all rows, the mean over its training seeds.
-    pub value: Vec<[f64; NAMES.len()]>,
+    pub value: Vec<Values>,
     /// The same for each draw.
-    drawn: Vec<Vec<[f64; NAMES.len()]>>,
+    drawn: Vec<Vec<Values>>,
 }
 
 /// Draws as many clusters as there are, with replacement, `draws` times. A method is one or more predictions of the
 /// same rows, one for each training seed. The draws depend on `seed` and the number of clusters alone.
 pub fn draw(methods: &[Vec<Scored>], clusters: usize, draws: usize, seed: u64) -> Draws {
-    let figures = |times: &[f64]| -> Vec<[f64; NAMES.len()]> {
+    let figures = |times: &[[f32; LANES]]| -> Vec<[Values; LANES]> {
         methods.iter().map(|seeds| mean(seeds, times)).collect()
     };
-    let drawn = (0..draws as u64)
+    let of_lane = |figures: &[[Values; LANES]], lane: usize| -> Vec<Values> {
+        figures.iter().map(|lanes| lanes[lane]).collect()
+    };
+    let drawn: Vec<Vec<Vec<Values>>> = (0..draws.div_ceil(LANES))
         .into_par_iter()
-        .map(|number| {
-            let mut random = Random::new(seed ^ (number + 1).wrapping_mul(0xD134_2543_DE82_EF95));
-            let mut times = vec![0.0; clusters];
-            for _ in 0..clusters {
-                times[random.below(clusters)] += 1.0;
+        .map(|batch| {
+            let mut times = vec![[0.0_f32; LANES]; clusters];
+            for lane in 0..LANES {
+                let number = (batch * LANES + lane) as u64;
+                let mut random =
+                    Random::new(seed ^ (number + 1).wrapping_mul(0xD134_2543_DE82_EF95));
+                for _ in 0..clusters {
+                    times[random.below(clusters)][lane] += 1.0;
+                }
             }
-            figures(&times)
+            let figures = figures(&times);
+            let lanes = LANES.min(draws - batch * LANES);
+            (0..lanes).map(|lane| of_lane(&figures, lane)).collect()
         })
         .collect();
-    Draws { value: figures(&vec![1.0; clusters]), drawn }
+    let value = of_lane(&figures(&vec![[1.0; LANES]; clusters]), 0);
+    Draws { value, drawn: drawn.into_iter().flatten().collect() }
 }
 
-fn mean(seeds: &[Scored], times: &[f64]) -> [f64; NAMES.len()] {
-    let mut mean = [0.0; NAMES.len()];
+/// The mean over training seeds, in each draw.
+fn mean(seeds: &[Scored], times: &[[f32; LANES]]) -> [Values; LANES] {
+    let mut mean = [[0.0; NAMES.len()]; LANES];
     for scored in seeds {
-        let values = scored.weighted(times).values();
-        mean.iter_mut().zip(values).for_each(|(mean, value)| *mean += value / seeds.len() as f64);
+        for (mean, figures) in mean.iter_mut().zip(scored.weighted(times)) {
+            let values = figures.values();
+            mean.iter_mut()
+                .zip(values)
+                .for_each(|(mean, value)| *mean += value / seeds.len() as f64);
+        }
     }
     mean
 }
@@ -85,15 +104,14 @@ impl Draws {
 
     /// A figure of one method less that of another, from draws common to both.
     pub fn difference(&self, method: usize, less: usize, figure: usize) -> Estimate {
-        let of = |draw: &[[f64; NAMES.len()]]| draw[method][figure] - draw[less][figure];
+        let of = |draw: &[Values]| draw[method][figure] - draw[less][figure];
         Estimate::new(of(&self.value), self.drawn.iter().map(|draw| of(draw)))
     }
 
     /// Share of the way from the AUROC of `table` to that of `best` that `own` has gone.
     pub fn gap_closed(&self, own: usize, table: usize, best: usize) -> Estimate {
-        let of = |draw: &[[f64; NAMES.len()]]| {
-            (draw[own][0] - draw[table][0]) / (draw[best][0] - draw[table][0])
-        };
+        let of =
+            |draw: &[Values]| (draw[own][0] - draw[table][0]) / (draw[best][0] - draw[table][0]);
         Estimate::new(of(&self.value), self.drawn.iter().map(|draw| of(draw)))
     }
 }

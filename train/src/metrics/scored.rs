@@ -11,6 +11,9 @@ pub const BINS: usize = 15;
 /// Share of the rows, the most surely decided ones, whose error is a figure.
 pub const COVERAGE: f64 = 0.7;
 
+/// Draws that are worked out together: the rows are passed once for all of them.
+pub(super) const LANES: usize = 8;
+
 /// Probabilities are held this far from 0 and 1 in the log loss.
 const MARGIN: f64 = 1e-6;
 
@@ -179,84 +182,86 @@ impl Scored {
 
     /// The figures on all rows.
     pub fn figures(&self) -> Figures {
-        self.weighted(&vec![1.0; self.sums.len()])
+        self.weighted(&vec![[1.0; LANES]; self.sums.len()])[0]
     }
 
-    /// The figures with each cluster counted `times[cluster]` times.
-    pub(super) fn weighted(&self, times: &[f64]) -> Figures {
-        let mut all = Sums::default();
+    /// The figures of several draws at once: each cluster counted `times[cluster][draw]` times.
+    pub(super) fn weighted(&self, times: &[[f32; LANES]]) -> [Figures; LANES] {
+        let mut all = [Sums::default(); LANES];
         for (sum, times) in self.sums.iter().zip(times) {
-            all.weight += times * sum.weight;
-            all.squares += times * sum.squares;
-            all.log_loss += times * sum.log_loss;
-            all.burnt += times * sum.burnt;
-            all.waiting += times * sum.waiting;
+            for (all, &times) in all.iter_mut().zip(times) {
+                let times = f64::from(times);
+                all.weight += times * sum.weight;
+                all.squares += times * sum.squares;
+                all.log_loss += times * sum.log_loss;
+                all.burnt += times * sum.burnt;
+                all.waiting += times * sum.waiting;
+            }
         }
-        let (mut ranks, mut precision_sum) = (0.0, 0.0);
-        let (mut successes, mut failures) = (0.0, 0.0);
-        let mut bins = [0.0_f64; BINS];
+        let (mut ranks, mut precision_sum) = ([0.0; LANES], [0.0; LANES]);
+        let (mut successes, mut failures) = ([0.0; LANES], [0.0; LANES]);
+        let mut bins = [[0.0_f64; LANES]; BINS];
         let mut at = 0;
         for tie in &self.ties {
-            let (mut good, mut bad) = (0.0, 0.0);
-            for row in &self.ranked[at..tie.end] {
-                let times = times[row.cluster as usize];
-                good += times * row.good;
-                bad += times * row.bad;
-            }
+            let (good, bad) = counted(&self.ranked[at..tie.end], times);
             at = tie.end;
-            ranks += bad * (successes + good / 2.0);
-            successes += good;
-            failures += bad;
-            if good > 0.0 {
-                precision_sum += good * successes / (successes + failures);
+            let bin = &mut bins[tie.bin];
+            for lane in 0..LANES {
+                let (good, bad) = (good[lane], bad[lane]);
+                ranks[lane] += bad * (successes[lane] + good / 2.0);
+                successes[lane] += good;
+                failures[lane] += bad;
+                let found = (successes[lane] + failures[lane]).max(f64::MIN_POSITIVE);
+                precision_sum[lane] += good * successes[lane] / found;
+                bin[lane] += (good + bad) * tie.probability - good;
             }
-            bins[tie.bin] += (good + bad) * tie.probability - good;
         }
-        let hundred = if self.hours { 100.0 / all.weight } else { f64::NAN };
-        Figures {
-            auroc: ranks / (successes * failures),
-            auprc: precision_sum / successes,
-            brier: all.squares / all.weight,
-            log_loss: all.log_loss / all.weight,
-            ece: bins.iter().map(|gap| gap.abs()).sum::<f64>() / all.weight,
-            error_at_70: self.error(times, all.weight * COVERAGE),
-            burnt_hours: all.burnt * hundred,
-            waiting_hours: all.waiting * hundred,
-            wasted_hours: (all.burnt + all.waiting) * hundred,
-        }
+        let error = self.error(times, all.map(|all| all.weight * COVERAGE));
+        std::array::from_fn(|lane| {
+            let all = all[lane];
+            let hundred = if self.hours { 100.0 / all.weight } else { f64::NAN };
+            Figures {
+                auroc: ranks[lane] / (successes[lane] * failures[lane]),
+                auprc: precision_sum[lane] / successes[lane],
+                brier: all.squares / all.weight,
+                log_loss: all.log_loss / all.weight,
+                ece: bins.iter().map(|bin| bin[lane].abs()).sum::<f64>() / all.weight,
+                error_at_70: error[lane],
+                burnt_hours: all.burnt * hundred,
+                waiting_hours: all.waiting * hundred,
+                wasted_hours: (all.burnt + all.waiting) * hundred,
+            }
+        })
     }
 
     /// Share of wrong decisions among the most surely decided rows of weight `limit` together. Of a group of equally
     /// sure rows that does not fit the share counts that does.
-    fn error(&self, times: &[f64], limit: f64) -> f64 {
-        let (mut wrong, mut weight) = (0.0, 0.0);
+    fn error(&self, times: &[[f32; LANES]], limit: [f64; LANES]) -> [f64; LANES] {
+        let (mut wrong, mut weight) = ([0.0_f64; LANES], [0.0_f64; LANES]);
         let mut at = 0;
         for &end in &self.sure_ends {
-            let (mut wrong_here, mut right_here) = (0.0, 0.0);
-            for row in &self.sure[at..end] {
-                let times = times[row.cluster as usize];
-                wrong_here += times * row.good;
-                right_here += times * row.bad;
-            }
+            let (wrong_here, right_here) = counted(&self.sure[at..end], times);
             at = end;
-            let here = wrong_here + right_here;
-            if weight + here >= limit {
-                if here > 0.0 {
-                    wrong += wrong_here * (limit - weight) / here;
-                }
-                return wrong / limit;
+            let mut full = true;
+            for lane in 0..LANES {
+                let here = wrong_here[lane] + right_here[lane];
+                let fits = here.min(limit[lane] - weight[lane]).max(0.0);
+                wrong[lane] += wrong_here[lane] * fits / here.max(f64::MIN_POSITIVE);
+                weight[lane] += fits;
+                full &= weight[lane] >= limit[lane];
             }
-            wrong += wrong_here;
-            weight += here;
+            if full {
+                break;
+            }
         }
-        wrong / weight
+        std::array::from_fn(|lane| wrong[lane] / weight[lane])
     }
 
     /// Error of the decisions among the most surely decided share of the rows, for each share given.
     pub fn risk(&self, coverages: &[f64]) -> Vec<f64> {
-        let times = vec![1.0; self.sums.len()];
+        let times = vec![[1.0; LANES]; self.sums.len()];
         let weight: f64 = self.sums.iter().map(|sum| sum.weight).sum();
-        coverages.iter().map(|coverage| self.error(&times, weight * coverage)).collect()
+        coverages.iter().map(|coverage| self.error(&times, [weight * coverage; LANES])[0]).collect()
     }
 
     /// For each probability, highest first: shares of all successes and of all failures at or above it, and the share
@@ -293,6 +298,20 @@ impl Scored {
         let filled = bins.into_iter().rev().filter(|[_, _, weight]| *weight > 0.0);
         filled.map(|[said, came, weight]| [said / weight, came / weight, weight]).collect()
     }
+}
+
+/// Weights of successes and of failures of some rows in each draw.
+fn counted(rows: &[Ranked], times: &[[f32; LANES]]) -> ([f64; LANES], [f64; LANES]) {
+    let (mut good, mut bad) = ([0.0; LANES], [0.0; LANES]);
+    for row in rows {
+        let times = &times[row.cluster as usize];
+        for lane in 0..LANES {
+            let times = f64::from(times[lane]);
+            good[lane] += times * row.good;
+            bad[lane] += times * row.bad;
+        }
+    }
+    (good, bad)
 }
 
 /// How far a probability is from the threshold, as a share of the way to 0 or to 1.
