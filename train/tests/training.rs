@@ -106,6 +106,23 @@ fn the_order_of_other_jobs_states_is_learned() {
 }
 
 #[test]
+fn permuted_labels_teach_nothing() {
+    // All there is to see is the order, so a network that learned nothing ranks well or badly by chance: many trainings.
+    let dataset = order_matters(1000);
+    let few = SMALL.replace("--epochs 12", "--epochs 3").replace("--draws 100", "--draws 5");
+    let auroc = |seed: usize| {
+        let arguments = format!("{few} --shuffle-labels --seed {seed}");
+        train(&dataset, &options(&arguments)).unwrap().1.methods[0].figures[0].1.value
+    };
+    let all: Vec<f64> = (1..=16).map(auroc).collect();
+    println!("{all:?}");
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let squares: f64 = all.iter().map(|auroc| (auroc - mean).powi(2)).sum();
+    let error = (squares / (all.len() * (all.len() - 1)) as f64).sqrt();
+    assert!((mean - 0.5).abs() < 3.0 * error && error < 0.1, "{mean} ± {error}: {all:?}");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_file() {
     let dataset = order_matters(600);
     let few = format!("{SMALL} --epochs 2 --dropout 0.2").replace("--epochs 12 ", "");

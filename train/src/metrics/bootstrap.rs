@@ -62,10 +62,9 @@ pub fn draw(methods: &[Vec<Scored>], clusters: usize, draws: usize, seed: u64) -
         .into_par_iter()
         .map(|batch| {
             let mut times = vec![[0.0_f32; LANES]; clusters];
-            for lane in 0..LANES {
-                let number = (batch * LANES + lane) as u64;
-                let mut random =
-                    Random::new(seed ^ (number + 1).wrapping_mul(0xD134_2543_DE82_EF95));
+            let numbers = (1..=LANES as u64).map(|lane| (batch * LANES) as u64 + lane);
+            for (lane, number) in numbers.enumerate() {
+                let mut random = Random::new(seed ^ number.wrapping_mul(0xD134_2543_DE82_EF95));
                 for _ in 0..clusters {
                     times[random.below(clusters)][lane] += 1.0;
                 }
