@@ -301,7 +301,7 @@ impl<'a> Advisor<'a> {
             htcondor_will: held.htcondor_will.clone(),
             trust: Trust {
                 trained_on: self.model.metadata.training.trained_on.clone(),
-                outcomes_here: self.model.metadata.training.outcomes,
+                outcomes_here: self.model.metadata.outcomes_here(),
             },
             missing: Vec::new(),
         }

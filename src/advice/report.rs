@@ -113,7 +113,8 @@ pub struct Wait {
 pub struct Trust {
     /// `simulated data`, or the name of the access point whose logs it was trained on.
     pub trained_on: String,
-    /// Outcomes of this access point the model was calibrated on. 0: bands are printed.
+    /// Real outcomes of this access point that the model was calibrated or trained on. Below
+    /// [`LEAST_OUTCOMES`](crate::model::LEAST_OUTCOMES) bands are printed.
     pub outcomes_here: u64,
 }
 

@@ -91,8 +91,8 @@ const DESCRIPTION: [&str; 5] = [
      come from condor_history -epochs. Of other users' jobs nothing but counts is used.",
     "The probability that a job succeeds when it is released is computed by a recurrent neural network \
      (LSTM) from the job's history and what goes on around it at that time. The model built in was \
-     trained on simulated data. Until a model was calibrated on outcomes of this access point, \
-     probabilities are printed as words: very unlikely (below 0.1), unlikely (below 0.35), as likely as \
+     trained on simulated data. Until a model was calibrated on 500 outcomes of this access point \
+     (holdadvise-train calibrate), probabilities are printed as words: very unlikely (below 0.1), unlikely (below 0.35), as likely as \
      not (below 0.65), likely (below 0.9), very likely.",
     "Of release, leaving held and removal that is recommended which is expected to cost least; what being wrong costs \
      can be set with -cost. A release in vain costs the more, the longer a run of the job takes until it is held, and a \
@@ -221,6 +221,12 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_number_of_outcomes_is_the_one_that_counts() {
+        let outcomes = crate::model::LEAST_OUTCOMES;
+        assert!(manual_page().contains(&format!("calibrated on {outcomes} outcomes")));
+    }
 
     #[test]
     fn parts_stand_in_the_order_of_the_template() {

@@ -9,6 +9,7 @@ mod help;
 mod judge;
 mod manual;
 mod model_file;
+mod model_sheet;
 mod normalise;
 mod options;
 pub mod print;

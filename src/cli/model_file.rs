@@ -6,12 +6,16 @@ use directories::BaseDirs;
 
 use super::{Config, Request};
 use crate::model::{EngineKind, Model, ModelError};
+use crate::text::{shorten, strip_control};
 
 /// The file name looked for in folders.
 const NAME: &str = "default.pt";
 
 /// Where a package installs a model of this access point.
 const SYSTEM: &str = "/usr/share/condor/holdadvise";
+
+/// Characters printed of a text out of a model file.
+const TEXT: usize = 300;
 
 /// Opens the model that the options, the settings or the folders name; else the one built in.
 ///
@@ -70,10 +74,13 @@ pub fn sheet(model: &Model) -> String {
     let metadata = &model.metadata;
     let training = &metadata.training;
     let sizes = &metadata.dimensions;
-    let plain = |text: &str| crate::text::strip_control(text).into_owned();
+    let plain = |text: &str| shorten(&strip_control(text), TEXT).into_owned();
     let mut out = String::new();
     let _ = writeln!(out, "model trained on:  {}", plain(&training.trained_on));
-    let _ = writeln!(out, "outcomes here:     {}", training.outcomes);
+    let _ = writeln!(out, "outcomes here:     {}", metadata.outcomes_here());
+    if let Some(own) = &metadata.recalibration {
+        let _ = writeln!(out, "calibrated on:     {}", plain(&own.access_point));
+    }
     let _ = writeln!(
         out,
         "sizes:             {} states, {} frames, {} job slots, {} statics",

@@ -225,7 +225,13 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
     .takes(Takes::Two("format", "attribute"))
     .repeats(),
     flag("help", 1, Section::Tool, "Print usage information and exit."),
-    flag("version", 1, Section::Tool, "Print the version and what the model was trained on, and exit."),
+    flag(
+        "version",
+        1,
+        Section::Tool,
+        "Print the version and what the model was trained on, and exit; with -model also the model's info sheet: what it is for, \
+         what it has not seen, and why its figures are not due to leakage.",
+    ),
     flag(
         "debug",
         3,

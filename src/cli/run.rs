@@ -8,9 +8,9 @@ use super::constraint::Constraint;
 use super::debug;
 use super::gather::{Gathered, gather};
 use super::judge::judge;
-use super::model_file;
 use super::print::{Page, Printer};
 use super::{ArgumentError, Config, Request};
+use super::{model_file, model_sheet};
 use jiff::tz::TimeZone;
 
 use crate::model::ModelError;
@@ -75,7 +75,11 @@ fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
     if request.version {
         let version = env!("CARGO_PKG_VERSION");
         writeln!(out, "$HoldadviseVersion: {version} $")?;
-        out.write_all(model_file::sheet(&model_file::open(&request, &config)?).as_bytes())?;
+        let model = model_file::open(&request, &config)?;
+        out.write_all(model_file::sheet(&model).as_bytes())?;
+        if request.model.is_some() {
+            out.write_all(model_sheet::full(&model, request.columns).as_bytes())?;
+        }
         return Ok(());
     }
     advise(&request, &config, out)

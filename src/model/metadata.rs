@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ModelError;
 use super::error::printable;
+use super::{ModelError, Recalibration, Sheet};
 use crate::features::FeatureSchema;
 
 /// Version of the layout of [`ModelMetadata`] that this program reads and writes.
@@ -176,6 +176,12 @@ pub struct ModelMetadata {
     /// Outcomes per hold code in the training part.
     #[serde(default)]
     pub codes: Vec<CodeStatistics>,
+    /// What the calibration was fitted to, where that is not the validation part of the training.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recalibration: Option<Recalibration>,
+    /// What the model is for, what it was made of, and why its figures are not due to leakage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<Sheet>,
 }
 
 impl Dimensions {
@@ -201,6 +207,9 @@ impl ModelMetadata {
         metadata.check()?;
         // Shown to the user, so it must not reach the terminal as it is.
         metadata.training.trained_on = printable(&metadata.training.trained_on);
+        if let Some(recalibration) = &mut metadata.recalibration {
+            recalibration.access_point = printable(&recalibration.access_point);
+        }
         Ok(metadata)
     }
 
@@ -254,6 +263,22 @@ impl ModelMetadata {
             }
         }
         Ok(())
+    }
+
+    /// Real outcomes of one access point behind the probabilities: those that the calibration was fitted to anew, else those
+    /// of the training.
+    pub fn outcomes_here(&self) -> u64 {
+        let trained = self.training.outcomes;
+        match &self.recalibration {
+            None => trained,
+            Some(own) if own.access_point == self.training.trained_on => own.outcomes.max(trained),
+            Some(own) => own.outcomes,
+        }
+    }
+
+    /// Whether these are enough ([`LEAST_OUTCOMES`](super::LEAST_OUTCOMES)) for a probability to be told as a number.
+    pub fn tells_numbers(&self) -> bool {
+        self.outcomes_here() >= super::LEAST_OUTCOMES
     }
 
     /// Releases after holds with this code, whatever their subcode, that the training part had. `None` where the

@@ -13,6 +13,8 @@ mod error;
 mod lanes;
 mod lstm;
 mod metadata;
+mod recalibration;
+mod sheet;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -36,6 +38,8 @@ pub use metadata::{
     Calibration, CodeStatistics, Contract, Dimensions, LEAST_RELEASES, METADATA_FORMAT,
     ModelMetadata, Output, TensorEntry, Thresholds, TrainingSummary, limits,
 };
+pub use recalibration::{Change, Interval, LEAST_OUTCOMES, Recalibration, RecalibrationCheck};
+pub use sheet::{Found, Leakage, Sheet, SheetFigure};
 #[cfg(feature = "torch")]
 pub use torch::TorchEngine;
 

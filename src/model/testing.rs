@@ -96,6 +96,8 @@ impl Network {
             training: super::TrainingSummary::default(),
             metrics: serde_json::Value::Null,
             codes: Vec::new(),
+            recalibration: None,
+            sheet: None,
         };
         Self { metadata, values }
     }

@@ -19,6 +19,19 @@ fn version_tells_of_the_model() {
 }
 
 #[test]
+fn the_version_of_a_model_file_has_its_info_sheet() {
+    let place = Place::new();
+    let model = place.file("model.pt", holdadvise::model::DEFAULT_ARCHIVE);
+    let said = place.run(&["-model", model.to_str().unwrap(), "-version"], "");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    let rest =
+        said.stdout.strip_prefix(&place.advise("-version").stdout).expect("the short form first");
+    let sheet = "\nWhat it is for\n";
+    assert!(rest.contains(sheet) || rest.contains("has no info sheet"), "{rest}");
+    assert!(rest.lines().all(|line| line.chars().count() <= 80), "{rest}");
+}
+
+#[test]
 fn an_unknown_option_names_the_nearest() {
     let place = Place::new();
     place.advise("1234.0 -usrelog x").is_error(&["unrecognized argument -usrelog", "-userlog"]);

@@ -12,6 +12,7 @@ use crate::truth::Truth;
 
 /// Print the holds of job event logs as JSON lines, and a summary on standard error.
 #[derive(Clone, Debug, Args)]
+#[command(group = clap::ArgGroup::new("from").required(true).multiple(true).args(["logs", "simulation"]))]
 pub struct EpisodesOptions {
     #[command(flatten)]
     input: InputOptions,

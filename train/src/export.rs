@@ -185,6 +185,8 @@ mod tests {
             training: TrainingSummary::default(),
             metrics: serde_json::Value::Null,
             codes: Vec::new(),
+            recalibration: None,
+            sheet: None,
         }
     }
 

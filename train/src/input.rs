@@ -15,7 +15,6 @@ use jiff::tz::TimeZone;
 pub struct InputOptions {
     /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs (`--userlogs`). Files whose
     /// names end in `.gz`, here and below, are gzip's.
-    #[arg(required_unless_present = "simulation")]
     pub logs: Vec<PathBuf>,
     /// The logs are users' logs, not one of the whole access point.
     #[arg(long)]

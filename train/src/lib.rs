@@ -2,9 +2,11 @@
 //!
 //! [`dataset`] is the file that passes between the steps. [`split`] cuts it, [`parts`] keeps the parts, `training`
 //! (cargo feature `torch`) fits the `network` to it, [`export`] completes the TorchScript archive,
-//! [`evaluate`] puts the result beside [`baselines`] with the figures of [`metrics`], and [`report`] makes a page of it.
+//! [`evaluate`] puts the result beside [`baselines`] with the figures of [`metrics`], and [`report`] makes a page of it. [`calibrate`]
+//! fits the calibration of a finished model to outcomes of one's own access point.
 
 pub mod baselines;
+pub mod calibrate;
 pub mod calibration;
 #[cfg(feature = "torch")]
 pub mod cuda;
@@ -23,6 +25,7 @@ pub mod pickle;
 pub mod random;
 pub mod report;
 pub mod selection;
+pub mod sheet;
 pub mod split;
 pub mod tensors;
 #[cfg(feature = "torch")]

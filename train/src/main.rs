@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 #[cfg(feature = "torch")]
 use holdadvise_train::training;
-use holdadvise_train::{episodes, evaluate, export, parts, tensors};
+use holdadvise_train::{calibrate, episodes, evaluate, export, parts, tensors};
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -27,6 +27,7 @@ enum Command {
     Train(training::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
     Export(export::ExportOptions),
+    Calibrate(calibrate::CalibrateOptions),
 }
 
 /// Prints what a reader may stop reading, as `head` does.
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Train(options) => training::run(options).map_err(Into::into),
         Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
         Command::Export(options) => export::run(options).map_err(Into::into),
+        Command::Calibrate(options) => calibrate::run(options).map_err(Into::into),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

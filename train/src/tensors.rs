@@ -14,6 +14,7 @@ use crate::truth::Truth;
 
 /// Write the released holds of job event logs as a dataset: one sample each, at its release.
 #[derive(Clone, Debug, Args)]
+#[command(group = clap::ArgGroup::new("from").required(true).multiple(true).args(["logs", "simulation"]))]
 pub struct TensorsOptions {
     #[command(flatten)]
     input: InputOptions,
@@ -53,12 +54,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
     let schema = FeatureSchema::with_frames(&frames);
     let mut dataset = Dataset::new(schema, &options.origin, options.real, horizon);
     if !options.input.logs.is_empty() {
-        let input = options.input.read()?;
-        let episodes = input.episodes();
-        let sampler = Sampler::new(input.history, frames.clone());
-        let truth = Truth::default();
-        let mut rows = Rows { dataset: &mut dataset, sampler, access_point: 0, truth };
-        rows.push_releases(&episodes)?;
+        push_logs(&mut dataset, &options.input, &frames)?;
     }
     for (number, folder) in options.simulation.iter().enumerate() {
         let truth = Truth::of_folder(folder)?;
@@ -89,6 +85,33 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
     dataset.write(&options.output)?;
     eprintln!("{} rows, schema {}", dataset.len(), dataset.info.schema.hash);
     Ok(())
+}
+
+/// The releases of logs that came to an outcome, as real outcomes of an access point.
+///
+/// # Errors
+/// When the logs cannot be read.
+pub fn of_logs(
+    input: &InputOptions,
+    frames: &FrameEdges,
+    access_point: &str,
+) -> Result<Dataset, Box<dyn std::error::Error>> {
+    let schema = FeatureSchema::with_frames(frames);
+    let mut dataset = Dataset::new(schema, access_point, true, input.horizon());
+    push_logs(&mut dataset, input, frames)?;
+    Ok(dataset)
+}
+
+fn push_logs(
+    dataset: &mut Dataset,
+    input: &InputOptions,
+    frames: &FrameEdges,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let input = input.read()?;
+    let episodes = input.episodes();
+    let sampler = Sampler::new(input.history, frames.clone());
+    let mut rows = Rows { dataset, sampler, access_point: 0, truth: Truth::default() };
+    Ok(rows.push_releases(&episodes)?)
 }
 
 /// Where the rows of one source of logs go.

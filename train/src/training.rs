@@ -29,6 +29,7 @@ use crate::network::{Network, NetworkError, Sizes, Snapshot};
 use crate::parts::{Parts, PartsError};
 use crate::random::Random;
 use crate::selection::{Blank, SELECTION_DETAIL, SelectionOptions};
+use crate::sheet;
 use crate::split::{Cuts, Split, SplitOptions};
 
 /// Rows judged at a time outside of training.
@@ -225,6 +226,14 @@ pub fn train_parts(
     let report = evaluate::report(dataset, &split, &model, options.draws, options.seed)?;
     metadata.metrics = serde_json::to_value(&report)
         .map_err(|error| TrainError::Options(format!("figures are not JSON: {error}")))?;
+    metadata.sheet = Some(sheet::sheet(&sheet::Training {
+        dataset,
+        split: &split,
+        selection,
+        codes: &metadata.codes,
+        report: &report,
+        seed: options.seed,
+    }));
     Ok((export::complete(&raw, metadata)?, report))
 }
 
@@ -591,5 +600,7 @@ fn describe(
         },
         metrics: serde_json::Value::Null,
         codes: baselines.code_statistics(),
+        recalibration: None,
+        sheet: None,
     }
 }

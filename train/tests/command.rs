@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use holdadvise::history::{Action, Outcome};
-use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Model};
+use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Found, Model};
 use holdadvise_train::dataset::{Dataset, Row};
 use holdadvise_train::evaluate::Report;
 use holdadvise_train::random::Random;
@@ -82,6 +82,20 @@ fn train_evaluate_and_export_in_a_row() {
     let other = holdadvise_train(here, "evaluate d.safetensors m.pt --engine torch --draws 200");
     assert_eq!(text(&other.stdout), report.to_string(), "engine torch gives the same figures");
 
+    // The sheet says what was done, and has the figures that were printed.
+    let sheet = Model::open(here.join("m.pt")).unwrap().metadata.sheet.unwrap();
+    let kinds: Vec<&str> = sheet.leakage.iter().map(|leakage| leakage.kind.as_str()).collect();
+    assert_eq!(kinds, ["L1.1", "L1.2", "L1.3", "L1.4", "L2", "L3.1", "L3.2", "L3.3"]);
+    assert_eq!(sheet.leakage[5].found, Found::No, "{:?}", sheet.leakage[5]);
+    assert_eq!(sheet.leakage[6].found, Found::Perhaps, "owners recur: {:?}", sheet.leakage[6]);
+    assert_eq!(
+        (sheet.figures[0].figure.as_str(), sheet.figures[0].method.as_str()),
+        ("auroc", "model")
+    );
+    assert!(shown.contains(&format!("{:.3}", sheet.figures[0].value)), "{shown}");
+    assert!(sheet.figures_of.starts_with("160 releases of 80 clusters"), "{}", sheet.figures_of);
+    assert!(sheet.split[1].contains("520 train"), "{:?}", sheet.split);
+
     // The metadata of the model, attached to its own module again, gives a model that says the same.
     let first = Model::open(here.join("m.pt")).unwrap();
     let mut metadata = first.metadata.clone();
@@ -126,6 +140,13 @@ fn one_parts_file_serves_training_and_evaluation() {
     assert_eq!(details["selection"]["without"], serde_json::json!(["x", "states"]));
     let thirteen = (0..520).filter(|&row| dataset.code[row] == 13).count();
     assert_eq!(details["train"]["rows"], thirteen);
+    let sheet = model.metadata.sheet.clone().unwrap();
+    assert!(sheet.purpose[0].contains("permuted"), "{:?}", sheet.purpose);
+    assert!(
+        sheet.not_seen.contains(&"Hold codes withheld: 12, 6.".to_owned()),
+        "{:?}",
+        sheet.not_seen
+    );
     assert!(details["dropped"]["withheld"].as_u64().unwrap() > 200);
     // Nothing is left to see: every hold gets the same answer.
     let shown = run("evaluate d c.pt --parts time --draws 10");

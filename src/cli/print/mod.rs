@@ -21,6 +21,8 @@ use std::io::{self, Write};
 use jiff::tz::TimeZone;
 
 use groups::Groups;
+pub(super) use times::minute;
+pub(super) use wrap::wrap;
 
 use super::request::Output;
 use crate::advice::Advice;

@@ -1,10 +1,7 @@
 //! How sure an advice is, in words or in percent.
 
 use crate::advice::{Advice, InputEffect, Recommendation};
-
-/// From this many outcomes of the access point on, probabilities are printed as percentages: the
-/// standard error of a calibrated share is then below 5 %.
-const OUTCOMES_FOR_PERCENT: u64 = 100;
+use crate::model::LEAST_OUTCOMES;
 
 /// The probability the band stands for: of the recommended action, else of the best one.
 pub(super) fn probability(advice: &Advice) -> Option<f64> {
@@ -17,7 +14,7 @@ pub(super) fn probability(advice: &Advice) -> Option<f64> {
 
 /// Whether probabilities are printed as numbers.
 pub(super) fn in_percent(advice: &Advice) -> bool {
-    advice.trust.outcomes_here >= OUTCOMES_FOR_PERCENT
+    advice.trust.outcomes_here >= LEAST_OUTCOMES
 }
 
 /// The words of the band; `not known` where the model does not know the code.

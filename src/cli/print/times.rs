@@ -20,7 +20,7 @@ pub(super) fn short(unix: i64, zone: &TimeZone) -> String {
 }
 
 /// Local time with its date: `2026-03-01 12:00`.
-pub(super) fn minute(unix: i64, zone: &TimeZone) -> String {
+pub(in crate::cli) fn minute(unix: i64, zone: &TimeZone) -> String {
     civil(unix, zone, "%Y-%m-%d %H:%M")
 }
 

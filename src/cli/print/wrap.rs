@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Breaks text at spaces into lines of at most `columns`, the first after `first`, the others after as
 /// many spaces as `rest` says. A word longer than a line stays whole.
-pub(super) fn wrap(first: &str, rest: usize, text: &str, columns: Option<usize>) -> String {
+pub(in crate::cli) fn wrap(first: &str, rest: usize, text: &str, columns: Option<usize>) -> String {
     let Some(columns) = columns else { return format!("{first}{text}\n") };
     let mut out = String::from(first);
     let mut at = first.width();

@@ -1,0 +1,221 @@
+//! `holdadvise-train calibrate`: a model's calibration fitted anew to outcomes of one's own access point, and the curve that says
+//! how many of them it takes. docs/model.md says how.
+//!
+//! Nothing here needs libtorch: the network stays as it is, only slope and intercept of its calibration change.
+
+mod curve;
+mod outcomes;
+
+pub use curve::{SIZES, curve};
+pub use outcomes::{CheckOptions, Recalibrated, recalibrate};
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use holdadvise::features::FrameEdges;
+use holdadvise::model::{LEAST_OUTCOMES, Model, ModelError};
+
+use crate::dataset::{Dataset, DatasetError};
+use crate::export::{self, ExportError, write_whole};
+use crate::input::InputOptions;
+use crate::parts::{Parts, PartsError};
+use crate::tensors;
+
+/// Fit the calibration of a model to outcomes of one's own access point; with `--curve`, how good that is by their number.
+#[derive(Clone, Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("from").required(true).args(["logs", "curve"]))]
+pub struct CalibrateOptions {
+    /// The model.
+    pub model: PathBuf,
+    /// In the place of logs one dataset may stand, as `holdadvise-train tensors --releases-only --real` writes it.
+    #[command(flatten)]
+    pub input: InputOptions,
+    /// Model file to write.
+    #[arg(short, long, required_unless_present = "curve", conflicts_with = "curve")]
+    pub output: Option<PathBuf>,
+    /// Name of the access point that the logs are from; of a dataset by default the one it was made with.
+    #[arg(long, value_name = "NAME")]
+    pub access_point: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub check: CheckOptions,
+    /// Write the new calibration although it is worse on the newer outcomes than the one before.
+    #[arg(long)]
+    pub force: bool,
+    /// Fit to random draws of the outcomes in this dataset, few and many, and print the calibration error on the others.
+    #[arg(long, value_name = "DATASET")]
+    pub curve: Option<PathBuf>,
+    /// For the curve: only outcomes in the test part of this parts file.
+    #[arg(long, value_name = "PARTS", requires = "curve")]
+    pub parts: Option<PathBuf>,
+    /// For the curve: write the table to this file too, as `evaluate --table` takes it.
+    #[arg(long, value_name = "FILE", requires = "curve")]
+    pub json: Option<PathBuf>,
+    /// For the curve: draws for each number of outcomes.
+    #[arg(long, value_name = "DRAWS", default_value_t = 20)]
+    pub repetitions: usize,
+}
+
+/// Why there is no new calibration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CalibrateError {
+    /// The model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The dataset.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// The parts file.
+    #[error(transparent)]
+    Parts(#[from] PartsError),
+    /// The new archive.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// The logs.
+    #[error("{0}")]
+    Logs(String),
+    /// The options do not do.
+    #[error("{0}")]
+    Options(String),
+    /// The outcomes are too few.
+    #[error(
+        "{access_point} has {outcomes} outcomes of releases after hold codes that the model knows, and {unknown} after others; \
+         a calibration takes {LEAST_OUTCOMES}. Nothing was written: come back when there are more"
+    )]
+    TooFew {
+        /// The access point.
+        access_point: String,
+        /// Outcomes after hold codes that the model knows.
+        outcomes: usize,
+        /// Outcomes after others.
+        unknown: usize,
+    },
+    /// The outcomes do not do.
+    #[error("{0}. Nothing was written")]
+    Outcomes(String),
+    /// The new calibration is worse.
+    #[error(
+        "on the newer outcomes the new calibration is worse than the one before, which is kept. Nothing was written; --force writes it"
+    )]
+    Worse,
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl CalibrateError {
+    /// There are fewer outcomes than a calibration takes.
+    pub fn is_too_few(&self) -> bool {
+        matches!(self, Self::TooFew { .. })
+    }
+
+    /// The calibration before is the better one.
+    pub fn is_worse(&self) -> bool {
+        matches!(self, Self::Worse)
+    }
+}
+
+/// Runs `calibrate`.
+///
+/// # Errors
+/// When a file cannot be read or written, outcomes are too few, or the new calibration is worse.
+pub fn run(options: &CalibrateOptions) -> Result<(), CalibrateError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        |source| CalibrateError::File { path, source }
+    };
+    let archive = std::fs::read(&options.model).map_err(failed(&options.model))?;
+    let model = Model::from_bytes(&archive).map_err(|source| ModelError::InFile {
+        path: options.model.clone(),
+        source: Box::new(source),
+    })?;
+    if let Some(path) = &options.curve {
+        return run_curve(options, &model, path);
+    }
+    let dataset = read(options, &model)?;
+    let name = options.access_point.as_deref().unwrap_or(&dataset.info.origin);
+    let Recalibrated { calibration, mut recalibration } =
+        recalibrate(&dataset, &model, name, &options.check)?;
+    print!("{}", outcomes::text(&recalibration, calibration));
+    if recalibration.check.is_worse() {
+        if !options.force {
+            return Err(CalibrateError::Worse);
+        }
+        recalibration.forced = true;
+    }
+    let mut metadata = model.metadata.clone();
+    metadata.calibration = calibration;
+    metadata.recalibration = Some(recalibration);
+    let completed = export::complete(&archive, metadata)?;
+    if let Some(path) = &options.output {
+        write_whole(path, &completed).map_err(failed(path))?;
+        println!("{}: {} bytes", path.display(), completed.len());
+    }
+    Ok(())
+}
+
+fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(), CalibrateError> {
+    let dataset = Dataset::read(path)?;
+    model.check_schema(&dataset.info.schema.hash)?;
+    let rows = match &options.parts {
+        Some(parts) => Parts::read_split(parts, &dataset)?.1.test,
+        None => (0..dataset.len()).collect(),
+    };
+    let table = curve(&dataset, model, &rows, options.repetitions, options.check.seed)?;
+    print!("{}", curve::text(&table));
+    if let Some(path) = &options.json {
+        let json = serde_json::to_vec_pretty(&table)
+            .map_err(|error| CalibrateError::Options(format!("the table is not JSON: {error}")))?;
+        write_whole(path, &json)
+            .map_err(|source| CalibrateError::File { path: path.clone(), source })?;
+    }
+    Ok(())
+}
+
+/// The outcomes, out of a dataset or out of logs.
+fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, CalibrateError> {
+    let input = &options.input;
+    if let [path] = input.logs.as_slice()
+        && is_safetensors(path)
+            .map_err(|source| CalibrateError::File { path: path.clone(), source })?
+    {
+        let dataset = Dataset::read(path)?;
+        model.check_schema(&dataset.info.schema.hash)?;
+        if !dataset.info.real {
+            return Err(CalibrateError::Options(format!(
+                "{}: its rows are not marked as real outcomes of an access point; make it again with \
+                 `holdadvise-train tensors --real --origin NAME`",
+                path.display()
+            )));
+        }
+        return Ok(dataset);
+    }
+    let Some(name) = &options.access_point else {
+        return Err(CalibrateError::Options(
+            "--access-point NAME is needed: the name of the access point that the logs are from"
+                .to_owned(),
+        ));
+    };
+    let edges = &model.metadata.schema.frame_edges;
+    let frames = FrameEdges::new(edges.clone()).ok_or_else(|| {
+        CalibrateError::Options(format!("the model's frame edges {edges:?} do not grow"))
+    })?;
+    let dataset = tensors::of_logs(input, &frames, name)
+        .map_err(|error| CalibrateError::Logs(error.to_string()))?;
+    model.check_schema(&dataset.info.schema.hash)?;
+    Ok(dataset)
+}
+
+/// A safetensors file begins with the length of its header, which is JSON; no event log has a `{` there.
+fn is_safetensors(path: &Path) -> std::io::Result<bool> {
+    let mut start = Vec::new();
+    File::open(path)?.take(9).read_to_end(&mut start)?;
+    Ok(start.len() == 9 && start[8] == b'{' && start[4..8] == [0; 4])
+}
