@@ -6,8 +6,8 @@ use super::Calibration;
 
 /// Outcomes of one access point that a calibration takes, and that are needed before a probability is printed as a percentage.
 ///
-/// Slope and intercept fitted to that many outcomes alone have, on simulated access points of presets that the model has not
-/// seen, a mean calibration error below 0.1, the width of the narrowest band of words. By fewer they have more: a percentage
+/// Slope and intercept fitted to that many outcomes alone have, on three simulated access points that the model has not seen,
+/// a mean calibration error below 0.1, the width of the narrowest band of words. By fewer they have more: a percentage
 /// would rest on what was learned elsewhere. docs/model.md has the curve.
 pub const LEAST_OUTCOMES: u64 = 500;
 
