@@ -344,8 +344,7 @@ fn leakage(training: &Training<'_>, common: &Common) -> Vec<Leakage> {
     };
     let ((owners, of_owners), (points, of_points)) = (common.owners, common.access_points);
     let apart = format!(
-        "{} of {of_owners} owners and {} of {of_points} access points of the test also train or validate",
-        owners, points
+        "{owners} of {of_owners} owners and {points} of {of_points} access points of the test also train or validate"
     );
     let independent = match (common.clusters, owners) {
         (0, 0) => (Found::No, format!("No cluster is in two parts; {apart}.")),
