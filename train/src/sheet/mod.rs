@@ -1,12 +1,11 @@
 //! The info sheet of a trained model: each statement is made from the rows, the parts and the options of this training.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+mod leakage;
+mod shared;
 
-use holdadvise::features::{FeatureSchema, FrameEdges};
-use holdadvise::model::{
-    CodeStatistics, Dimensions, Found, LEAST_OUTCOMES, LEAST_RELEASES, Leakage, Sheet, SheetFigure,
-};
+use std::collections::{BTreeMap, BTreeSet};
+
+use holdadvise::model::{CodeStatistics, LEAST_OUTCOMES, LEAST_RELEASES, Sheet, SheetFigure};
 use jiff::Timestamp;
 
 use crate::dataset::Dataset;
@@ -34,66 +33,16 @@ pub struct Training<'a> {
     pub seed: u64,
 }
 
-/// What the parts have in common, counted.
-struct Common {
-    /// Releases that happened in the test part.
-    test: usize,
-    clusters: usize,
-    owners: (usize, usize),
-    access_points: (usize, usize),
-    /// Test releases with the inputs of a row that trained or validated.
-    alike: usize,
-    /// Rows that trained or validated whose outcome may lie after the first hold of the test.
-    late: usize,
-}
-
-impl Common {
-    fn of(dataset: &Dataset, split: &Split) -> Self {
-        let seen = || split.train.iter().chain(&split.validation).copied();
-        let test: Vec<usize> =
-            split.test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
-        let first = test.iter().map(|&row| dataset.hold_time[row]).min().unwrap_or(i64::MAX);
-        let ends = |row: usize| dataset.decision_instant[row].saturating_add(dataset.info.horizon);
-        let shared = |values: &[i64]| {
-            let before: HashSet<i64> = seen().map(|row| values[row]).collect();
-            let here: HashSet<i64> = test.iter().map(|&row| values[row]).collect();
-            (here.intersection(&before).count(), here.len())
-        };
-        let access_points: Vec<i64> = dataset.access_point.iter().copied().map(i64::from).collect();
-        let inputs: HashSet<u64> = seen().map(|row| input(dataset, row)).collect();
-        Self {
-            clusters: shared(&dataset.cluster).0,
-            owners: shared(&dataset.owner),
-            access_points: shared(&access_points),
-            alike: test.iter().filter(|&&row| inputs.contains(&input(dataset, row))).count(),
-            late: seen().filter(|&row| ends(row) >= first).count(),
-            test: test.len(),
-        }
-    }
-}
-
-/// Hash of all that the model sees of a row.
-fn input(dataset: &Dataset, row: usize) -> u64 {
-    let d = Dimensions::of(&dataset.info.schema);
-    let size = d.m * d.j;
-    let mut hasher = DefaultHasher::new();
-    dataset.states[row * size..(row + 1) * size].hash(&mut hasher);
-    for value in &dataset.statics[row * d.k..(row + 1) * d.k] {
-        value.to_bits().hash(&mut hasher);
-    }
-    hasher.finish()
-}
-
 /// The sheet of a training.
 pub fn sheet(training: &Training<'_>) -> Sheet {
-    let common = Common::of(training.dataset, training.split);
+    let shared = shared::Shared::of(training.dataset, training.split);
     Sheet {
         purpose: purpose(training),
         not_for: not_for(training),
         data: data(training),
         split: split(training),
         not_seen: not_seen(training),
-        leakage: leakage(training, &common),
+        leakage: leakage::all(training, &shared),
         figures_of: format!(
             "{} releases of {} clusters in the test part, {} of them with success; 95 % bootstrap intervals over clusters",
             training.report.rows, training.report.clusters, training.report.successes
@@ -108,10 +57,10 @@ fn purpose(training: &Training<'_>) -> Vec<String> {
             "To test for leaks: its labels were permuted, so it can know nothing.".to_owned(),
         ];
     }
-    let hours = training.dataset.info.horizon as f64 / 3600.0;
+    let horizon = hours(training.dataset.info.horizon);
     vec![
         format!(
-            "The probability that a held HTCondor job succeeds within {hours:.0} hours of a release, by what is done before it."
+            "The probability that a held HTCondor job succeeds within {horizon} h of a release, by what is done before it."
         ),
         "Advice to people: release, change, wait, remove, or undecided.".to_owned(),
     ]
@@ -259,164 +208,6 @@ fn not_seen(training: &Training<'_>) -> Vec<String> {
     lines
 }
 
-fn leakage(training: &Training<'_>, common: &Common) -> Vec<Leakage> {
-    let Training { dataset, split, selection, .. } = *training;
-    let info = &dataset.info;
-    let kind = |kind: &str, name: &str, (found, why): (Found, String), shown_by: &str| Leakage {
-        kind: kind.to_owned(),
-        name: name.to_owned(),
-        found,
-        why,
-        shown_by: shown_by.to_owned(),
-    };
-    let test = common.test;
-    let no_test = if test == 0 {
-        (Found::Yes, "There is no release in the test part: nothing is known of data that it was not made from.".to_owned())
-    } else {
-        (
-            Found::No,
-            format!(
-                "The figures are of {test} releases that neither trained nor chose epoch and calibration."
-            ),
-        )
-    };
-    let prepared = (
-        Found::No,
-        "Means and scales of the statics are those of the training rows and a part of the network; slope and intercept of the \
-         calibration are fitted to the validation rows. No test row enters."
-            .to_owned(),
-    );
-    let own_schema = FrameEdges::new(info.schema.frame_edges.clone())
-        .is_some_and(|frames| FeatureSchema::with_frames(&frames).hash == info.schema.hash);
-    let selected = match (own_schema, selection.without.is_empty()) {
-        (true, true) => (
-            Found::No,
-            "All columns of the schema are inputs; the schema is a part of the program, and nothing chose among them by data.".to_owned(),
-        ),
-        (_, false) => (
-            Found::Perhaps,
-            format!("Inputs were left out by option ({}); whether test figures were looked at before, this file cannot tell.", list(selection.without.iter())),
-        ),
-        (false, true) => (
-            Found::Perhaps,
-            "The columns are not those of this program; how they were chosen is not known.".to_owned(),
-        ),
-    };
-    let twice = match (common.clusters, common.alike) {
-        (0, 0) => (Found::No, "No test release has the inputs of a row that trained or validated. All rows of a hold are in one part.".to_owned()),
-        (0, alike) => (
-            Found::Perhaps,
-            format!(
-                "{alike} of {test} test releases have, byte for byte, the inputs of a row of another cluster that trained or validated: other \
-                 jobs of which the same is known. All rows of a hold are in one part."
-            ),
-        ),
-        (clusters, _) => (Found::Yes, format!("{clusters} clusters of the test also train or validate.")),
-    };
-    let legitimate = if own_schema {
-        (
-            Found::No,
-            "Inputs are what events and ads told up to the decision, of the job itself up to its hold. Outcome, hidden cause and true \
-             probability lie beside them in the dataset and are no columns."
-                .to_owned(),
-        )
-    } else {
-        (
-            Found::Perhaps,
-            "The columns are not those of this program; when they are known is not known."
-                .to_owned(),
-        )
-    };
-    let temporal = match common.late {
-        _ if test == 0 => (Found::Perhaps, "There is no test part to compare with.".to_owned()),
-        0 => (
-            Found::No,
-            "Every row that trained or validated was decided more than H before the first hold of the test.".to_owned(),
-        ),
-        late => (
-            Found::Yes,
-            format!(
-                "{late} of {} rows that trained or validated were decided less than H before the first hold of the test, or after it: outages \
-                 of the test may have been seen.",
-                split.train.len() + split.validation.len()
-            ),
-        ),
-    };
-    let ((owners, of_owners), (points, of_points)) = (common.owners, common.access_points);
-    let apart = format!(
-        "{owners} of {of_owners} owners and {points} of {of_points} access points of the test also train or validate"
-    );
-    let independent = match (common.clusters, owners) {
-        (0, 0) => (Found::No, format!("No cluster is in two parts; {apart}.")),
-        (0, _) => (
-            Found::Perhaps,
-            format!(
-                "No cluster is in two parts; {apart}: the figures are of people like those seen. Intervals are drawn over clusters."
-            ),
-        ),
-        (clusters, _) => (
-            Found::Yes,
-            format!("{clusters} clusters of the test also train or validate; {apart}."),
-        ),
-    };
-    let withheld = match selection.withhold_codes.is_empty() {
-        true => "",
-        false => " The test has hold codes that were withheld from training.",
-    };
-    let sampled = if info.real {
-        (
-            Found::Perhaps,
-            format!(
-                "The test has the holds that people of {} chose to release, and no others.{withheld}",
-                info.origin
-            ),
-        )
-    } else {
-        (
-            Found::Yes,
-            format!(
-                "The test is not a sample of the holds of any real access point. How common each cause is was assumed, and the releases are those that \
-                 simulated people chose.{withheld}"
-            ),
-        )
-    };
-    vec![
-        kind("L1.1", "no test set", no_test, "train/src/split.rs"),
-        kind(
-            "L1.2",
-            "pre-processing on training and test set",
-            prepared,
-            "train/src/training.rs, functions standard and calibrate",
-        ),
-        kind(
-            "L1.3",
-            "feature selection on training and test set",
-            selected,
-            "docs/features.md, tests/features_document.rs",
-        ),
-        kind("L1.4", "duplicates in the data", twice, "counted by train/src/sheet.rs"),
-        kind(
-            "L2",
-            "features that are not legitimate",
-            legitimate,
-            "tests/time_travel.rs, tests/serving_equals_training.rs",
-        ),
-        kind(
-            "L3.1",
-            "temporal leakage",
-            temporal,
-            "counted by train/src/sheet.rs; train/src/split.rs, no_outcome_and_no_cluster_crosses_a_cut",
-        ),
-        kind(
-            "L3.2",
-            "training and test not independent",
-            independent,
-            "counted by train/src/sheet.rs; train/src/split.rs",
-        ),
-        kind("L3.3", "sampling bias of the test", sampled, "docs/evaluation.md, docs/simulator.md"),
-    ]
-}
-
 fn figures(report: &Report) -> Vec<SheetFigure> {
     let mut figures = Vec::new();
     for name in FIGURES {
@@ -470,6 +261,8 @@ fn ranges(numbers: Vec<u64>) -> String {
 #[cfg(test)]
 mod tests {
     use holdadvise::history::Outcome::{Failure, Success};
+
+    use holdadvise::model::Found;
 
     use super::*;
     use crate::split::tests::rows;
