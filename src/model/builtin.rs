@@ -11,6 +11,7 @@ use super::archive::MAX_TENSORS_BYTES;
 use super::lanes::dot;
 use super::lstm::{LayerParameters, Lstm, LstmState};
 use super::metadata::{Contract, Output, limits};
+use super::statics::{Piece, Statics};
 use super::{Archive, Batch, Dimensions, Engine, ModelError, ModelMetadata};
 
 /// Samples run side by side.
@@ -38,43 +39,6 @@ impl Linear {
         for (value, row) in output.iter_mut().zip(self.weight.chunks_exact(self.inputs)) {
             *value += dot(&row[inputs.clone()], input);
         }
-    }
-}
-
-/// Standardisation of the statics and the dense layer over them. Most cells of a row are 0: what a row of zeros comes to
-/// is worked out once, and each other cell adds to it. In f64, since a column that hardly varies is divided by little.
-#[derive(Debug)]
-struct Statics {
-    of_zeros: Vec<f64>,
-    /// `[k, units]`: weights over scale.
-    columns: Vec<f64>,
-}
-
-impl Statics {
-    fn new(layer: &Linear, mean: &[f32], scale: &[f32]) -> Self {
-        let units = layer.bias.len();
-        let mut of_zeros: Vec<f64> = layer.bias.iter().copied().map(f64::from).collect();
-        let mut columns = Vec::with_capacity(layer.inputs * units);
-        for (column, (&mean, &scale)) in mean.iter().zip(scale).enumerate() {
-            for (unit, of_zeros) in of_zeros.iter_mut().enumerate() {
-                let weight = layer.weight[unit * layer.inputs + column];
-                let weight = f64::from(weight) / f64::from(scale);
-                *of_zeros -= f64::from(mean) * weight;
-                columns.push(weight);
-            }
-        }
-        Self { of_zeros, columns }
-    }
-
-    fn apply(&self, statics: &[f32], sums: &mut [f64], output: &mut [f32]) {
-        sums.copy_from_slice(&self.of_zeros);
-        for (&x, column) in statics.iter().zip(self.columns.chunks_exact(sums.len())) {
-            if x != 0.0 {
-                let x = f64::from(x);
-                sums.iter_mut().zip(column).for_each(|(sum, weight)| *sum += x * weight);
-            }
-        }
-        output.iter_mut().zip(sums).for_each(|(value, sum)| *value = *sum as f32);
     }
 }
 
@@ -159,18 +123,14 @@ impl BuiltinEngine {
             }),
         );
 
-        let mean = tensors.values("statics_mean", &[k])?;
-        let scale = tensors.values("statics_scale", &[k])?;
-        if let Some(column) = scale.iter().position(|&scale| scale <= 0.0) {
-            return Err(tensor_error("statics_scale", format!("column {column} is not above 0")));
-        }
+        let statics = tensors.statics(k, units)?;
         Ok(Self {
             dimensions: metadata.dimensions,
             embedding,
             width,
             lstm,
             hidden,
-            statics: Statics::new(&tensors.linear("statics", units, k)?, &mean, &scale),
+            statics,
             head: tensors.linear("hidden", joint, hidden + units)?,
             output: tensors.linear("output", 1, joint)?,
         })
@@ -246,8 +206,8 @@ impl Engine for BuiltinEngine {
         let mut work = Work {
             many: self.lstm.state(),
             one: self.lstm.state(),
-            sums: vec![0.0; self.statics.of_zeros.len()],
-            statics: vec![0.0; self.statics.of_zeros.len()],
+            sums: vec![0.0; self.statics.units()],
+            statics: vec![0.0; self.statics.units()],
             head: vec![0.0; joint],
         };
         let mut logits = Vec::with_capacity(batch.n);
@@ -343,6 +303,38 @@ impl Tensors<'_, '_> {
             });
         }
         self.archive.tensor(&entry)
+    }
+
+    /// The layer over the statics.
+    fn statics(&mut self, k: usize, units: usize) -> Result<Statics, ModelError> {
+        let mean = self.values("statics_mean", &[k])?;
+        let scale = self.values("statics_scale", &[k])?;
+        if let Some(column) = scale.iter().position(|&scale| scale <= 0.0) {
+            return Err(tensor_error("statics_scale", format!("column {column} is not above 0")));
+        }
+        let [count] = self.shape("statics_piece_column")?;
+        if count > limits::STATICS {
+            let detail = format!("{count} pieces, {} are the most", limits::STATICS);
+            return Err(tensor_error("statics_piece_column", detail));
+        }
+        let columns = self.values("statics_piece_column", &[count])?;
+        let low = self.values("statics_piece_low", &[count])?;
+        let width = self.values("statics_piece_width", &[count])?;
+        let mut pieces = Vec::with_capacity(count);
+        for (at, ((&column, &low), &width)) in columns.iter().zip(&low).zip(&width).enumerate() {
+            if column.fract() != 0.0 || column < 0.0 || column as usize >= k {
+                let detail = format!("piece {at} is of column {column}, k is {k}");
+                return Err(tensor_error("statics_piece_column", detail));
+            }
+            if width <= 0.0 {
+                let detail = format!("piece {at} is not wider than 0");
+                return Err(tensor_error("statics_piece_width", detail));
+            }
+            pieces.push(Piece { column: column as usize, low, width });
+        }
+        let piece_weight = self.values("statics_piece_weight", &[units, count])?;
+        let Linear { weight, bias, .. } = self.linear("statics", units, k)?;
+        Ok(Statics::new(&mean, &scale, (&weight, &bias), &pieces, &piece_weight))
     }
 
     fn linear(&mut self, name: &str, outputs: usize, inputs: usize) -> Result<Linear, ModelError> {

@@ -15,6 +15,7 @@ mod lstm;
 mod metadata;
 mod recalibration;
 mod sheet;
+mod statics;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

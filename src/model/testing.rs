@@ -52,7 +52,9 @@ impl Network {
     pub(super) fn random(sizes: Sizes, seed: u64) -> Self {
         let Sizes { e, m, j, k, width, hidden, layers, units, joint } = sizes;
         let mut numbers = Numbers(seed);
-        let shapes: [(&str, Vec<usize>); 14] = [
+        // Of a few columns the range is cut into pieces.
+        let pieces = if k == 0 { 0 } else { 5 };
+        let shapes: [(&str, Vec<usize>); 18] = [
             ("embedding", vec![j * e, width]),
             ("lstm_input_weight", vec![4 * hidden, width]),
             ("lstm_stacked_weight", vec![layers - 1, 4 * hidden, hidden]),
@@ -67,11 +69,19 @@ impl Network {
             ("hidden_bias", vec![joint]),
             ("output_weight", vec![1, joint]),
             ("output_bias", vec![1]),
+            ("statics_piece_column", vec![pieces]),
+            ("statics_piece_low", vec![pieces]),
+            ("statics_piece_width", vec![pieces]),
+            ("statics_piece_weight", vec![units, pieces]),
         ];
         let mut tensors = Vec::new();
         let mut values = Vec::new();
         for (at, (name, shape)) in shapes.into_iter().enumerate() {
-            let spread = |x: f32| if name == "statics_scale" { x.abs() + 0.5 } else { x * 0.5 };
+            let spread = |x: f32| match name {
+                "statics_scale" | "statics_piece_width" => x.abs() + 0.5,
+                "statics_piece_column" => (x.abs() * k as f32).floor().min(k as f32 - 1.0),
+                _ => x * 0.5,
+            };
             let size = shape.iter().product();
             values.push((0..size).map(|_| spread(numbers.symmetric())).collect());
             tensors.push(TensorEntry { name: name.to_owned(), file: format!("data/{at}"), shape });

@@ -68,9 +68,19 @@ fn reference(network: &Network, states: &[u8], statics: &[f32]) -> f64 {
     let rectified = |x: Vec<f64>| x.into_iter().map(|x| x.max(0.0)).collect::<Vec<_>>();
     let (mean, _) = tensor("statics_mean");
     let (scale, _) = tensor("statics_scale");
-    let standard: Vec<f64> = (0..k).map(|i| (f64::from(statics[i]) - mean[i]) / scale[i]).collect();
+    let standard: Vec<f64> =
+        (0..k).map(|i| ((f64::from(statics[i]) - mean[i]) / scale[i]).clamp(-10.0, 10.0)).collect();
+    let [column, low, width, piece_weight] =
+        ["column", "low", "width", "weight"].map(|part| tensor(&format!("statics_piece_{part}")).0);
+    let mut of_statics = linear("statics", &standard);
+    for (unit, sum) in of_statics.iter_mut().enumerate() {
+        for (i, column) in column.iter().enumerate() {
+            let into = (f64::from(statics[*column as usize]) - low[i]) / width[i];
+            *sum += piece_weight[unit * width.len() + i] * (into.clamp(0.0, 1.0) - 0.5);
+        }
+    }
     let mut joint = h[layers - 1].clone();
-    joint.extend(rectified(linear("statics", &standard)));
+    joint.extend(rectified(of_statics));
     linear("output", &rectified(linear("hidden", &joint)))[0]
 }
 
@@ -256,7 +266,7 @@ fn weights_that_are_not_finite_are_refused() {
 #[test]
 fn metadata_that_contradicts_itself_is_refused() {
     type Spoil = fn(&mut Network);
-    let cases: [(&str, Spoil); 9] = [
+    let cases: [(&str, Spoil); 11] = [
         ("format 2", |n| n.metadata.format = 2),
         ("e (states) is 257", |n| n.metadata.dimensions.e = 257),
         ("schema.states says 5", |n| n.metadata.dimensions.e = 4),
@@ -265,6 +275,8 @@ fn metadata_that_contradicts_itself_is_refused() {
         ("thresholds.release is 2", |n| n.metadata.thresholds.release = 2.0),
         ("thresholds.confidence is -1", |n| n.metadata.thresholds.confidence = Some(-1.0)),
         ("statics_scale: column 1", |n| n.values[7][1] = 0.0),
+        ("statics_piece_column: piece 2 is of column 4", |n| n.values[14][2] = 4.0),
+        ("statics_piece_width: piece 1", |n| n.values[16][1] = 0.0),
         ("no table of tensors", |n| n.metadata.tensors.clear()),
     ];
     for (words, spoil) in cases {

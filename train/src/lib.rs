@@ -22,6 +22,7 @@ pub mod metrics;
 pub mod network;
 pub mod parts;
 pub mod pickle;
+pub mod pieces;
 pub mod random;
 pub mod report;
 pub mod selection;

@@ -6,6 +6,7 @@ use holdadvise::model::{Dimensions, limits};
 use tch::{Device, Kind, TchError, Tensor, TrainableCModule, nn};
 
 use crate::export::TEMPLATE;
+use crate::pieces::Piece;
 use crate::random::Random;
 
 /// Sizes of the network.
@@ -21,6 +22,8 @@ pub struct Sizes {
     pub layers: usize,
     /// Units over the statics.
     pub units: usize,
+    /// Pieces of the ranges of statics.
+    pub pieces: usize,
     /// Units where LSTM and statics meet.
     pub joint: usize,
 }
@@ -78,7 +81,7 @@ impl Sizes {
     /// Name, shape and the bound of the uniform distribution it starts from (0: all zero).
     fn parameters(&self) -> Vec<(&'static str, Vec<usize>, f64)> {
         let Dimensions { e, j, k, .. } = self.dimensions;
-        let Self { embedding, hidden, layers, units, joint, .. } = *self;
+        let Self { embedding, hidden, layers, units, pieces, joint, .. } = *self;
         let inverse_root = |inputs: usize| 1.0 / (inputs.max(1) as f64).sqrt();
         // The sum over the slots starts with variance 1.
         let row = (3.0 / j as f64).sqrt();
@@ -93,6 +96,10 @@ impl Sizes {
             ("statics_scale", vec![k], 0.0),
             ("statics_weight", vec![units, k], inverse_root(k)),
             ("statics_bias", vec![units], inverse_root(k)),
+            ("statics_piece_column", vec![pieces], 0.0),
+            ("statics_piece_low", vec![pieces], 0.0),
+            ("statics_piece_width", vec![pieces], 0.0),
+            ("statics_piece_weight", vec![units, pieces], inverse_root(k + pieces)),
             ("hidden_weight", vec![joint, hidden + units], inverse_root(hidden + units)),
             ("hidden_bias", vec![joint], inverse_root(hidden + units)),
             ("output_weight", vec![1, joint], inverse_root(joint)),
@@ -120,7 +127,7 @@ impl Network {
                 for layer in values.chunks_exact_mut(4 * sizes.hidden) {
                     layer[sizes.hidden..2 * sizes.hidden].iter_mut().for_each(|b| *b += 1.0);
                 }
-            } else if name == "statics_scale" {
+            } else if matches!(name, "statics_scale" | "statics_piece_width") {
                 values.fill(1.0);
             }
             network.set(name, &values, &shape)?;
@@ -158,6 +165,20 @@ impl Network {
     pub fn set_standard(&self, mean: &[f32], scale: &[f32]) -> Result<(), NetworkError> {
         self.set("statics_mean", mean, &[mean.len()])?;
         self.set("statics_scale", scale, &[scale.len()])
+    }
+
+    /// Sets the pieces of the ranges of statics: how far into each a value lies is an input.
+    ///
+    /// # Errors
+    /// When libtorch fails.
+    pub fn set_pieces(&self, pieces: &[Piece]) -> Result<(), NetworkError> {
+        let set = |name, of: &dyn Fn(&Piece) -> f32| {
+            let values: Vec<f32> = pieces.iter().map(of).collect();
+            self.set(name, &values, &[pieces.len()])
+        };
+        set("statics_piece_column", &|piece| piece.column as f32)?;
+        set("statics_piece_low", &|piece| piece.low)?;
+        set("statics_piece_width", &|piece| piece.width)
     }
 
     /// Sets the share of units dropped in training, 0 to 1.

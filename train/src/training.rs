@@ -27,6 +27,7 @@ use crate::export::{self, ExportError};
 use crate::loss_weights::loss_weights;
 use crate::network::{Network, NetworkError, Sizes, Snapshot};
 use crate::parts::{Parts, PartsError};
+use crate::pieces::pieces;
 use crate::random::Random;
 use crate::selection::{Blank, SELECTION_DETAIL, SelectionOptions};
 use crate::sheet;
@@ -295,7 +296,10 @@ fn fit(
     // The module is small: rewriting its graph costs more than it gains.
     tch::jit::f_set_graph_executor_optimize(false)?;
     let mut random = Random::new(options.seed ^ 0x7261_696E);
-    let mut network = Network::new(sizes(dataset, options), device, options.seed)?;
+    let k = dataset.info.schema.statics.len();
+    let pieces = pieces(&dataset.statics, k, &split.train, &blank.columns);
+    let mut network = Network::new(sizes(dataset, options, pieces.len()), device, options.seed)?;
+    network.set_pieces(&pieces)?;
     let (mean, scale) = standard(dataset, &split.train, blank);
     network.set_standard(&mean, &scale)?;
     network.set_dropout(options.dropout as f32)?;
@@ -360,13 +364,14 @@ fn fit(
     Ok(Fitted { archive, best_epoch, epochs: epoch, train_loss, validation_loss })
 }
 
-fn sizes(dataset: &Dataset, options: &FitOptions) -> Sizes {
+fn sizes(dataset: &Dataset, options: &FitOptions, pieces: usize) -> Sizes {
     Sizes {
         dimensions: Dimensions::of(&dataset.info.schema),
         embedding: options.embedding,
         hidden: options.hidden,
         layers: options.layers,
         units: options.units,
+        pieces,
         joint: options.joint,
     }
 }

@@ -34,6 +34,11 @@ class HoldLstm(torch.nn.Module):
         self.statics_scale = fixed(1)  # [k]
         self.statics_weight = trained(1, 1)  # [units, k]
         self.statics_bias = trained(1)  # [units]
+        # p pieces of the ranges of columns, each from low to low + width.
+        self.statics_piece_column = fixed(0)  # [p], whole numbers
+        self.statics_piece_low = fixed(0)  # [p]
+        self.statics_piece_width = fixed(0)  # [p]
+        self.statics_piece_weight = trained(1, 0)  # [units, p]
         self.hidden_weight = trained(1, 2)  # [joint, hidden + units]
         self.hidden_bias = trained(1)  # [joint]
         self.output_weight = trained(1, 1)  # [1, joint]
@@ -70,8 +75,14 @@ class HoldLstm(torch.nn.Module):
             frame, [start, start], parameters, True, layers, dropout, self.training, False, True
         )[0]
 
-        standard = (statics - self.statics_mean) / self.statics_scale
-        side = torch.relu(torch.addmm(self.statics_bias, standard, self.statics_weight.t()))
+        # What lies far outside of what was seen counts as the edge of it.
+        standard = torch.clamp((statics - self.statics_mean) / self.statics_scale, -10.0, 10.0)
+        linear = torch.addmm(self.statics_bias, standard, self.statics_weight.t())
+        # Piecewise linear encoding: how far into each piece of its range a value lies.
+        values = statics.index_select(1, self.statics_piece_column.to(torch.long))
+        into = (values - self.statics_piece_low) / self.statics_piece_width
+        pieces = torch.clamp(into, 0.0, 1.0) - 0.5
+        side = torch.relu(torch.addmm(linear, pieces, self.statics_piece_weight.t()))
         joint = torch.cat([output[:, -1], side], dim=1)
         joint = torch.dropout(joint, dropout, self.training)
         hidden = torch.relu(torch.addmm(self.hidden_bias, joint, self.hidden_weight.t()))

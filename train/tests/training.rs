@@ -10,6 +10,7 @@ use holdadvise::model::{
 use holdadvise_train::dataset::{Dataset, Row};
 use holdadvise_train::export;
 use holdadvise_train::network::{Network, Sizes};
+use holdadvise_train::pieces::Piece;
 use holdadvise_train::random::Random;
 use holdadvise_train::training::{FitOptions, train};
 use tch::Device;
@@ -179,6 +180,12 @@ fn random_model(sizes: Sizes, seed: u64) -> Vec<u8> {
         (0..k).map(|_| (random.unit() * spread + least) as f32).collect()
     };
     network.set_standard(&column(2.0, -1.0), &column(2.0, 0.25)).unwrap();
+    let (low, width) = (column(2.0, -1.0), column(2.0, 0.25));
+    let pieces: Vec<Piece> = (0..sizes.pieces)
+        .map(|at| at % k)
+        .map(|column| Piece { column, low: low[column], width: width[column] })
+        .collect();
+    network.set_pieces(&pieces).unwrap();
     let raw = network.archive(&network.snapshot().unwrap()).unwrap();
     let Dimensions { e, m, j, k } = sizes.dimensions;
     let metadata = serde_json::json!({
@@ -221,6 +228,7 @@ fn several_sizes() -> [Sizes; 5] {
         hidden,
         layers,
         units,
+        pieces: 2 * k,
         joint,
     };
     [
