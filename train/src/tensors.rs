@@ -35,6 +35,10 @@ pub struct TensorsOptions {
     /// Of the simulations: only the releases that happened, as real logs and a journal would show them.
     #[arg(long)]
     releases_only: bool,
+    /// Of the simulations: the share of the holds of which every instant and action is told; the others have a row only for
+    /// their release. Drawn by a hash: the same logs give the same rows.
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, conflicts_with = "releases_only")]
+    told: f64,
     /// Frame edges in seconds before the decision, growing, with commas between. Default: those of the shipped model.
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     frame_edges: Vec<u32>,
@@ -45,6 +49,9 @@ pub struct TensorsOptions {
 /// # Errors
 /// When the input cannot be read, the frame edges do not grow, or the file cannot be written.
 pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
+    if !(0.0..=1.0).contains(&options.told) {
+        return Err(format!("--told {} must lie in 0..=1", options.told).into());
+    }
     let frames = match options.frame_edges.as_slice() {
         [] => FrameEdges::default(),
         edges => FrameEdges::new(edges.to_vec())
@@ -74,7 +81,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
         if options.releases_only {
             rows.push_releases(&episodes)?;
         } else {
-            rows.push_truth(&episodes)?;
+            rows.push_truth(&episodes, options.told)?;
         }
     }
     if dataset.is_empty() {
@@ -144,7 +151,7 @@ impl Rows<'_> {
     /// The releases that happened; each once more with its action hidden, as a log alone shows it; and for every
     /// action at every instant the oracle was asked a row whose label is drawn with the true probability. Nothing is
     /// told of an action that changes nothing, as-is excepted.
-    fn push_truth(&mut self, episodes: &[Episode]) -> Result<(), DatasetError> {
+    fn push_truth(&mut self, episodes: &[Episode], told: f64) -> Result<(), DatasetError> {
         for episode in episodes.iter().filter(|e| !matches!(e.identity.code, 1 | 15 | 16)) {
             if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
                 self.push_release(episode)?;
@@ -152,6 +159,9 @@ impl Rows<'_> {
                 let sample = self.sampler.sample(&hidden, instant, Action::Unknown, None);
                 let row = self.row(&hidden, instant, &sample);
                 self.dataset.push(&Row { observed: false, ..row })?;
+            }
+            if self.chance(episode, episode.held_at, Action::Unknown) >= told {
+                continue;
             }
             let oracles = self.truth.of(episode).map(|hold| hold.oracle.clone());
             for oracle in oracles.unwrap_or_default() {
