@@ -221,6 +221,14 @@ pub(crate) enum Enforcement {
     JobPolicy,
 }
 
+impl Enforcement {
+    /// It looks at what the job ad says, and that keeps the peak of all runs (`RemoteResource::updateFromStarter` in
+    /// `src/condor_shadow.V6.1/remoteresource.cpp`): once over the limit, a job is held again soon after its next start.
+    pub(crate) fn is_policy(self) -> bool {
+        matches!(self, Self::StartdPolicy | Self::SystemPolicy | Self::JobPolicy)
+    }
+}
+
 /// What a hold looks like: all that code, subcode and reason are made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Symptom {

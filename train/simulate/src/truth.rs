@@ -196,6 +196,7 @@ fn reply(
             traits: &question.traits,
             edits,
             ready: question.ready,
+            peak: (question.memory_used, question.disk_used),
         };
         let mut seen = Plays::default();
         for play in 0..PLAYS as u64 {

@@ -310,6 +310,7 @@ fn subject<'a>(clusters: &'a [Cluster], jobs: &'a [Job], job: usize) -> Subject<
         traits: &state.traits,
         edits: state.edits,
         ready: ready(clusters, jobs, job),
+        peak: (state.memory_usage, state.disk_usage),
     }
 }
 

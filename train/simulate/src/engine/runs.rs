@@ -53,7 +53,9 @@ impl Simulation {
             Moment::OutputFinished => self.transfer(job, FileTransferKind::OutputFinished)?,
             Moment::Execute => self.execute(job)?,
             Moment::Size(memory) => {
-                self.jobs[job].memory_usage = memory;
+                let usage = &mut self.jobs[job].memory_usage;
+                *usage = memory.max(*usage);
+                let memory = *usage;
                 let kib = memory * 1024;
                 let size = ImageSize {
                     image_size_kb: Some(kib + kib / 8),
@@ -155,8 +157,8 @@ impl Simulation {
         let state = &mut self.jobs[job];
         if let Some(began) = run.execute {
             state.cpu += run.end - began;
-            state.memory_usage = run.memory_mb.max(1);
-            state.disk_usage = run.disk_kb;
+            state.memory_usage = run.memory_mb.max(state.memory_usage).max(1);
+            state.disk_usage = run.disk_kb.max(state.disk_usage);
             state.bytes_sent += (run.disk_kb as u64) * 64;
         }
         state.bytes_received += 30_000 + (run.disk_kb as u64) * 128;

@@ -12,7 +12,12 @@ pub(crate) struct Subject<'a> {
     pub(crate) edits: Edits,
     /// When the cluster that makes this job's input made it, or will have; `None` where that is not foreseen.
     pub(crate) ready: Option<i64>,
+    /// Most memory, MiB, and disk, KiB, of its runs so far: what its ad says.
+    pub(crate) peak: (i64, i64),
 }
+
+/// Seconds after which a policy has seen in the ad of a run that an earlier one was over its limit.
+const SEEN_AGAIN: i64 = 20;
 
 type Trouble = (Cause, Symptom);
 
@@ -418,24 +423,36 @@ impl Attempt<'_, '_> {
             offer(self.dice.below(full as usize) as i64, Ending::Evicted);
         }
         let limit = self.run.memory_provisioned;
-        if memory > limit as f64
+        let (peak_memory, peak_disk) = self.subject.peak;
+        if memory.max(peak_memory as f64) > limit as f64
             && let Some(by) = self.memory_enforcement()
+            && (memory > limit as f64 || by.is_policy())
         {
             let varies = self.subject.traits.memory <= limit as f64 * 1.02;
             let cause = if varies { Cause::MemoryVaries } else { Cause::MemoryTooSmall };
             let used = if by == Enforcement::CgroupOld { limit } else { memory as i64 };
-            let symptom = Symptom::Memory { by, limit, used };
             let at = (full as f64 * (0.05 + 0.9 * self.dice.unit())) as i64;
+            let again = by.is_policy() && peak_memory > limit;
+            let (used, at) =
+                if again { (peak_memory.max(used), at.min(SEEN_AGAIN)) } else { (used, at) };
+            let symptom = Symptom::Memory { by, limit, used };
             offer(at, Ending::Held { cause, symptom });
         }
         let limit = self.run.disk_provisioned;
-        if disk > limit as f64
+        if disk.max(peak_disk as f64) > limit as f64
             && let Some(by) = self.site.disk
+            && (disk > limit as f64 || by.is_policy())
         {
             let varies = self.subject.traits.disk <= limit as f64 * 1.02;
             let cause = if varies { Cause::DiskVaries } else { Cause::DiskTooSmall };
-            let symptom = Symptom::Disk { by, limit, used: disk as i64 };
             let at = (full as f64 * (0.1 + 0.9 * self.dice.unit())) as i64;
+            let again = by.is_policy() && peak_disk > limit;
+            let (used, at) = if again {
+                (peak_disk.max(disk as i64), at.min(SEEN_AGAIN))
+            } else {
+                (disk as i64, at)
+            };
+            let symptom = Symptom::Disk { by, limit, used };
             offer(at, Ending::Held { cause, symptom });
         }
         // A limit of the owner's own can be raised.

@@ -31,6 +31,10 @@ pub(super) fn decide(simulation: &mut Simulation, job: usize, looks: u32) -> Dec
     let (skill, retry, remove) = (owner.skill, owner.retry, owner.remove);
     let tries = state.tries;
     let goes_on = still_going_on(simulation, job, hold.cause);
+    let again = match hold.symptom {
+        Symptom::Memory { by, .. } | Symptom::Disk { by, .. } => by.is_policy(),
+        _ => false,
+    };
     let mend = simulation.world.preset.people.mend;
     let dice = &mut simulation.chances.people;
     if looks > 8 {
@@ -39,14 +43,14 @@ pub(super) fn decide(simulation: &mut Simulation, job: usize, looks: u32) -> Dec
     if dice.chance(skill) {
         return match hold.cause {
             Cause::MemoryTooSmall | Cause::MemoryVaries => {
-                if hold.cause == Cause::MemoryVaries && dice.chance(0.35) {
+                if hold.cause == Cause::MemoryVaries && !again && dice.chance(0.35) {
                     AS_IS
                 } else {
                     edit(Action::Memory)
                 }
             }
             Cause::DiskTooSmall | Cause::DiskVaries => {
-                if hold.cause == Cause::DiskVaries && dice.chance(0.35) {
+                if hold.cause == Cause::DiskVaries && !again && dice.chance(0.35) {
                     AS_IS
                 } else {
                     edit(Action::Disk)
