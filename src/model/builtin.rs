@@ -312,6 +312,12 @@ impl Tensors<'_, '_> {
         if let Some(column) = scale.iter().position(|&scale| scale <= 0.0) {
             return Err(tensor_error("statics_scale", format!("column {column} is not above 0")));
         }
+        let Linear { weight, bias, .. } = self.linear("statics", units, k)?;
+        let layer = (weight.as_slice(), bias.as_slice());
+        // Networks of the first template know neither pieces nor a furthest value.
+        if !self.metadata.tensors.iter().any(|entry| entry.name == "statics_piece_column") {
+            return Ok(Statics::new(&mean, &scale, layer, None));
+        }
         let [count] = self.shape("statics_piece_column")?;
         if count > limits::STATICS {
             let detail = format!("{count} pieces, {} are the most", limits::STATICS);
@@ -333,8 +339,7 @@ impl Tensors<'_, '_> {
             pieces.push(Piece { column: column as usize, low, width });
         }
         let piece_weight = self.values("statics_piece_weight", &[units, count])?;
-        let Linear { weight, bias, .. } = self.linear("statics", units, k)?;
-        Ok(Statics::new(&mean, &scale, (&weight, &bias), &pieces, &piece_weight))
+        Ok(Statics::new(&mean, &scale, layer, Some((&pieces, &piece_weight))))
     }
 
     fn linear(&mut self, name: &str, outputs: usize, inputs: usize) -> Result<Linear, ModelError> {

@@ -14,14 +14,16 @@ pub(super) struct Piece {
 /// What one input makes of a value.
 #[derive(Clone, Copy, Debug)]
 enum Input {
-    Standardised { mean: f64, scale: f64 },
+    Standardised { mean: f64, scale: f64, furthest: f64 },
     Piece { low: f64, width: f64 },
 }
 
 impl Input {
     fn of(self, x: f64) -> f64 {
         match self {
-            Self::Standardised { mean, scale } => ((x - mean) / scale).clamp(-FURTHEST, FURTHEST),
+            Self::Standardised { mean, scale, furthest } => {
+                ((x - mean) / scale).clamp(-furthest, furthest)
+            }
             Self::Piece { low, width } => ((x - low) / width).clamp(0.0, 1.0) - 0.5,
         }
     }
@@ -41,14 +43,16 @@ pub(super) struct Statics {
 }
 
 impl Statics {
-    /// `layer` is weight `[units, k]` and bias `[units]`; `piece_weight` is `[units, pieces]`.
+    /// `weight` is `[units, k]`, `bias` `[units]`; with the pieces come their weights, `[units, pieces]`. Without pieces
+    /// standardised values have no bound.
     pub(super) fn new(
         mean: &[f32],
         scale: &[f32],
         (weight, bias): (&[f32], &[f32]),
-        pieces: &[Piece],
-        piece_weight: &[f32],
+        pieces: Option<(&[Piece], &[f32])>,
     ) -> Self {
+        let furthest = if pieces.is_some() { FURTHEST } else { f64::INFINITY };
+        let (pieces, piece_weight) = pieces.unwrap_or_default();
         let (k, units) = (mean.len(), bias.len());
         let mut by_column: Vec<Vec<usize>> = vec![Vec::new(); k];
         for (at, piece) in pieces.iter().enumerate() {
@@ -63,7 +67,7 @@ impl Statics {
         for (column, of_column) in by_column.iter().enumerate() {
             let (mean, scale) = (f64::from(mean[column]), f64::from(scale[column]));
             let linear = |unit: usize| weight[unit * k + column];
-            statics.add(Input::Standardised { mean, scale }, units, linear);
+            statics.add(Input::Standardised { mean, scale, furthest }, units, linear);
             for &at in of_column {
                 let (low, width) = (f64::from(pieces[at].low), f64::from(pieces[at].width));
                 let of_piece = |unit: usize| piece_weight[unit * pieces.len() + at];

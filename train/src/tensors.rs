@@ -35,8 +35,8 @@ pub struct TensorsOptions {
     /// Of the simulations: only the releases that happened, as real logs and a journal would show them.
     #[arg(long)]
     releases_only: bool,
-    /// Of the simulations: the share of the holds of which every instant and action is told; the others have a row only for
-    /// their release. Drawn by a hash: the same logs give the same rows.
+    /// Of the simulations: the share of the instants of each hold, besides its release, that are told of. Drawn by a hash:
+    /// the same logs give the same rows.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, conflicts_with = "releases_only")]
     told: f64,
     /// Frame edges in seconds before the decision, growing, with commas between. Default: those of the shipped model.
@@ -160,11 +160,11 @@ impl Rows<'_> {
                 let row = self.row(&hidden, instant, &sample);
                 self.dataset.push(&Row { observed: false, ..row })?;
             }
-            if self.chance(episode, episode.held_at, Action::Unknown) >= told {
-                continue;
-            }
             let oracles = self.truth.of(episode).map(|hold| hold.oracle.clone());
             for oracle in oracles.unwrap_or_default() {
+                if self.chance(episode, oracle.time, Action::Unknown) >= told {
+                    continue;
+                }
                 let mut sample = self.sampler.sample(episode, oracle.time, Action::AsIs, None);
                 for (action, probability) in oracle.actions() {
                     let tells = matches!(action, Action::AsIs | Action::Other)

@@ -1,6 +1,6 @@
 //! Ways to predict: models, predictions that another program wrote, and what is always there.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{Batch, EngineKind, Model};
@@ -17,13 +17,17 @@ use crate::selection::SelectionOptions;
 const BATCH: usize = 1024;
 
 /// A method and what it says of the test rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Predicted {
     pub(super) name: String,
     /// The files of the training seeds with their SHA-256; none for what is built in.
     pub(super) files: Vec<(PathBuf, String)>,
     /// For each training seed the probabilities of the rows asked about; NaN where the truth is not known.
     pub(super) seeds: Vec<Vec<f64>>,
+    /// Codes of the rows asked about that some of its models does not know.
+    pub(super) unknown: BTreeSet<i32>,
+    /// Codes that some of its models was trained without.
+    pub(super) withheld: BTreeSet<i32>,
 }
 
 /// `NAME=FILE[,FILE...]`.
@@ -43,7 +47,7 @@ pub(super) fn load(
     rows: &[usize],
     engine: EngineKind,
 ) -> Result<Predicted, EvaluateError> {
-    let mut predicted = Predicted { name: name.clone(), files: Vec::new(), seeds: Vec::new() };
+    let mut predicted = Predicted { name: name.clone(), ..Predicted::default() };
     for path in files {
         let failed = |detail: String| EvaluateError::Method {
             name: name.clone(),
@@ -58,6 +62,10 @@ pub(super) fn load(
             let model = model.map_err(|error| failed(error.to_string()))?;
             let schema = model.check_schema(&dataset.info.schema.hash);
             schema.map_err(|error| failed(error.to_string()))?;
+            let codes = rows.iter().map(|&row| dataset.code[row]);
+            predicted.unknown.extend(codes.filter(|&code| !model.metadata.knows(code)));
+            let selection = SelectionOptions::of_model(&model.metadata);
+            predicted.withheld.extend(selection.withhold_codes);
             predict(&model, dataset, rows)?
         };
         predicted.files.push((path.clone(), digest(&bytes)));
@@ -74,8 +82,8 @@ pub(super) fn built_in(
 ) -> Vec<Predicted> {
     let method = |name: &str, probability| Predicted {
         name: name.to_owned(),
-        files: Vec::new(),
         seeds: vec![probability],
+        ..Predicted::default()
     };
     let mut methods = Vec::new();
     if let Some(baselines) = baselines {

@@ -8,6 +8,7 @@ mod method;
 mod one_model;
 mod population;
 mod study;
+mod unknown_codes;
 
 pub use one_model::{ActionFigures, CodeFigures, Method, Report, report};
 

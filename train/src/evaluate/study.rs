@@ -8,7 +8,7 @@ use holdadvise::model::EngineKind;
 use super::curves::curves;
 use super::method::{self, Predicted, TABLE};
 use super::population::{Population, asked, populations};
-use super::{EvaluateError, EvaluateOptions};
+use super::{EvaluateError, EvaluateOptions, unknown_codes};
 use crate::baselines::Baselines;
 use crate::dataset::{Dataset, Reach, UNKNOWN};
 use crate::export::write_whole;
@@ -85,7 +85,7 @@ pub(super) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
             study.release_threshold
         ));
     }
-    let tables = study.table.iter().map(extra_table).collect::<Result<Vec<_>, _>>()?;
+    let mut tables = study.table.iter().map(extra_table).collect::<Result<Vec<_>, _>>()?;
     let dataset = Dataset::read(&options.dataset)?;
     let (parts, split, parts_sha256) = match &options.parts {
         Some(path) => {
@@ -126,6 +126,7 @@ pub(super) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
     let default = methods.first().map_or(TABLE, |method| method.name.as_str());
     let own = position("--own", study.own.as_deref().unwrap_or(default))?;
     let best = study.best.as_deref().map(|name| position("--best", name)).transpose()?;
+    tables.extend(unknown_codes::table(&methods, &dataset, &rows));
     let info = &dataset.info;
     let evaluated = Study {
         dataset: &dataset,
