@@ -34,7 +34,7 @@ fn logs_and_their_dataset_give_one_calibration() {
         text(&run.stderr)
     };
     std::fs::write(here.join("m.pt"), DEFAULT_ARCHIVE).unwrap();
-    run("simulate --preset rapid --seed 3 --days 1 -o sim");
+    run("simulate --preset rapid --seed 3 --days 2 -o sim");
     let logs = "sim/EventLog --epochs sim/epoch_history --horizon 1 --time-zone UTC";
     run(&format!("tensors {logs} --real --origin ap1.example.org -o real"));
     let dataset = Dataset::read(&here.join("real")).unwrap();
@@ -104,7 +104,7 @@ fn a_calibration_that_is_worse_is_not_written_unless_asked_for() {
     let here = folder.path();
     std::fs::write(here.join("m.pt"), DEFAULT_ARCHIVE).unwrap();
     let run = |arguments: &str| holdadvise_train(here, arguments);
-    assert!(run("simulate --preset rapid --seed 3 --days 1 -o sim").status.success());
+    assert!(run("simulate --preset rapid --seed 3 --days 2 -o sim").status.success());
     let tensors =
         "tensors --simulation sim --releases-only --horizon 1 --real --origin ap1 -o real";
     assert!(run(tensors).status.success());
