@@ -55,8 +55,8 @@ impl SelectionOptions {
         }
     }
 
-    /// What each row is fitted to. Permuted labels stay among rows that happened, or among those that a simulator
-    /// tells of.
+    /// What each row is fitted to. Labels are permuted over all rows of a part: those that happened succeed more often than
+    /// those a simulator tells of, which would tell them apart otherwise.
     pub fn targets(&self, dataset: &Dataset, split: &Split, seed: u64) -> Vec<f32> {
         let honest: Vec<f32> = (0..dataset.len()).map(|row| dataset.target(row) as f32).collect();
         if !self.shuffle_labels {
@@ -65,13 +65,9 @@ impl SelectionOptions {
         let mut random = Random::new(seed ^ 0x7368_7566_666C_6521);
         let mut targets = honest.clone();
         for part in [&split.train, &split.validation] {
-            for observed in [0, 1] {
-                let rows = part.iter().filter(|&&row| dataset.observed[row] == observed);
-                let rows: Vec<usize> = rows.copied().collect();
-                let mut from = rows.clone();
-                random.shuffle(&mut from);
-                rows.iter().zip(&from).for_each(|(&row, &from)| targets[row] = honest[from]);
-            }
+            let mut from = part.clone();
+            random.shuffle(&mut from);
+            part.iter().zip(&from).for_each(|(&row, &from)| targets[row] = honest[from]);
         }
         targets
     }
