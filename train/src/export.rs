@@ -12,6 +12,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use crate::pickle;
+use crate::say::say;
 
 /// The network as a scripted module with parameters of size one, made by
 /// `train/template/make_template.py`.
@@ -68,7 +69,7 @@ pub fn run(options: &ExportOptions) -> Result<(), ExportError> {
     let completed = complete(&read(&options.module)?, metadata)?;
     write_whole(&options.output, &completed)
         .map_err(|source| ExportError::File { path: options.output.clone(), source })?;
-    println!("{}: {} bytes", options.output.display(), completed.len());
+    say(format_args!("{}: {} bytes\n", options.output.display(), completed.len()));
     Ok(())
 }
 

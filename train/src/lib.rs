@@ -25,6 +25,7 @@ pub mod pickle;
 pub mod pieces;
 pub mod random;
 pub mod report;
+pub mod say;
 pub mod selection;
 pub mod sheet;
 pub mod split;

@@ -1,10 +1,10 @@
 //! `holdadvise-train`: from job event logs to a model.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 #[cfg(feature = "torch")]
+use holdadvise_train::say::say;
 use holdadvise_train::training;
 use holdadvise_train::{calibrate, episodes, evaluate, export, parts, tensors};
 
@@ -30,19 +30,11 @@ enum Command {
     Calibrate(calibrate::CalibrateOptions),
 }
 
-/// Prints what a reader may stop reading, as `head` does.
-fn say(text: &dyn std::fmt::Display) -> Result<(), Box<dyn std::error::Error>> {
-    match write!(std::io::stdout(), "{text}") {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => Ok(written?),
-    }
-}
-
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
         Command::Simulate(options) => {
-            options.run().map_err(Into::into).and_then(|summary| say(&summary))
+            options.run().map(|summary| say(format_args!("{summary}"))).map_err(Into::into)
         }
         Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),

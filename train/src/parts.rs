@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::{CENSORED, Dataset, DatasetError, METADATA_KEY};
 use crate::export::write_whole;
+use crate::say::say;
 use crate::split::{Cuts, Dropped, Split, SplitOptions};
 
 /// Version of [`PartsInfo`] that this program reads and writes.
@@ -119,11 +120,11 @@ pub fn run(options: &PartsOptions) -> Result<(), PartsError> {
     let parts = Parts::new(&dataset, options.by, &options.split).map_err(PartsError::Options)?;
     parts.write(&options.output)?;
     let PartsInfo { train, validation, test, dropped, .. } = &parts.info;
-    println!(
+    say(format_args!(
         "{train} rows train, {validation} validate, {test} test; in no part: {} censored, {} near a cut, \
-         {} of clusters in an earlier part",
+         {} of clusters in an earlier part\n",
         dropped.censored, dropped.near_cut, dropped.cluster
-    );
+    ));
     Ok(())
 }
 

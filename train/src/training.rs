@@ -29,6 +29,7 @@ use crate::network::{Network, NetworkError, Sizes, Snapshot};
 use crate::parts::{Parts, PartsError};
 use crate::pieces::pieces;
 use crate::random::Random;
+use crate::say::say;
 use crate::selection::{Blank, SELECTION_DETAIL, SelectionOptions};
 use crate::sheet;
 use crate::split::{Cuts, Split, SplitOptions};
@@ -189,8 +190,8 @@ pub fn run(options: &TrainOptions) -> Result<(), TrainError> {
     };
     export::write_whole(&options.output, &archive)
         .map_err(|source| TrainError::Write { path: options.output.clone(), source })?;
-    print!("{report}");
-    println!("{}: {} bytes", options.output.display(), archive.len());
+    say(format_args!("{report}"));
+    say(format_args!("{}: {} bytes\n", options.output.display(), archive.len()));
     Ok(())
 }
 

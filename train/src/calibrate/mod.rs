@@ -20,6 +20,7 @@ use crate::dataset::{Dataset, DatasetError};
 use crate::export::{self, ExportError, write_whole};
 use crate::input::InputOptions;
 use crate::parts::{Parts, PartsError};
+use crate::say::say;
 use crate::tensors;
 
 /// Fit the calibration of a model to outcomes of one's own access point; with `--curve`, how good that is by their number.
@@ -143,7 +144,7 @@ pub fn run(options: &CalibrateOptions) -> Result<(), CalibrateError> {
     let name = options.access_point.as_deref().unwrap_or(&dataset.info.origin);
     let Recalibrated { calibration, mut recalibration } =
         recalibrate(&dataset, &model, name, &options.check)?;
-    print!("{}", outcomes::text(&recalibration, calibration));
+    say(format_args!("{}", outcomes::text(&recalibration, calibration)));
     if recalibration.check.is_worse() {
         if !options.force {
             return Err(CalibrateError::Worse);
@@ -156,7 +157,7 @@ pub fn run(options: &CalibrateOptions) -> Result<(), CalibrateError> {
     let completed = export::complete(&archive, metadata)?;
     if let Some(path) = &options.output {
         write_whole(path, &completed).map_err(failed(path))?;
-        println!("{}: {} bytes", path.display(), completed.len());
+        say(format_args!("{}: {} bytes\n", path.display(), completed.len()));
     }
     Ok(())
 }
@@ -169,7 +170,7 @@ fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(
         None => (0..dataset.len()).collect(),
     };
     let table = curve(&dataset, model, &rows, options.repetitions, options.check.seed)?;
-    print!("{}", curve::text(&table));
+    say(format_args!("{}", curve::text(&table)));
     if let Some(path) = &options.json {
         let json = serde_json::to_vec_pretty(&table)
             .map_err(|error| CalibrateError::Options(format!("the table is not JSON: {error}")))?;

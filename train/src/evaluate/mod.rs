@@ -19,6 +19,7 @@ use holdadvise::model::{EngineKind, Model, ModelError};
 use crate::dataset::{Dataset, DatasetError};
 use crate::export::write_whole;
 use crate::parts::{Parts, PartsError};
+use crate::say::say;
 use crate::split::{Cuts, Split, SplitOptions};
 
 /// Report a model's figures on held-out holds, beside baselines; with `--method`, those of several methods.
@@ -120,7 +121,7 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
     };
     check_test(&dataset, &split)?;
     let report = report(&dataset, &split, &model, options.draws, options.seed)?;
-    print!("{report}");
+    say(format_args!("{report}"));
     if let Some(path) = &options.output {
         let json = serde_json::to_vec_pretty(&report)
             .map_err(|error| EvaluateError::Options(format!("figures are not JSON: {error}")))?;

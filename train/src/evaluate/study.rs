@@ -18,6 +18,7 @@ use crate::report::{
     Curves, DatasetNote, ExtraTable, FileNote, GroupRow, MethodFigures, MethodNote,
     PopulationTable, REPORT_FORMAT, Report, SeedEstimate, page,
 };
+use crate::say::say;
 use crate::split::Split;
 
 /// What belongs into the report.
@@ -179,8 +180,8 @@ pub(super) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
         .map_err(|source| EvaluateError::Write { path: folder.clone(), source })?;
     write(&folder.join("report.json"), &json)?;
     write(&folder.join("report.html"), page(&report).as_bytes())?;
-    print!("{}", summary(&report));
-    println!("{}", folder.join("report.html").display());
+    say(format_args!("{}", summary(&report)));
+    say(format_args!("{}\n", folder.join("report.html").display()));
     Ok(())
 }
 
