@@ -13,9 +13,6 @@ use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{Batch, Dimensions, FeatureSchema};
 use serde::{Deserialize, Serialize};
 
-/// Key of the JSON in the metadata of the file.
-pub const METADATA_KEY: &str = "holdadvise";
-
 /// Version of [`DatasetInfo`] that this program reads and writes.
 pub const DATASET_FORMAT: u32 = 2;
 
@@ -29,37 +26,8 @@ pub const CENSORED: u8 = 2;
 /// Value of `cause` and `reach` where it is not known.
 pub const UNKNOWN: u8 = 255;
 
-/// How far the cause of a hold reaches: its position is the value of `reach`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reach {
-    /// This job alone.
-    Job,
-    /// The jobs of its cluster.
-    Cluster,
-    /// The jobs on one host.
-    Host,
-    /// The jobs at one site.
-    Site,
-    /// All that use one service: a file server, a file system, a database.
-    Service,
-}
-
-impl Reach {
-    /// All, in the order of their values.
-    pub const ALL: [Self; 5] = [Self::Job, Self::Cluster, Self::Host, Self::Site, Self::Service];
-
-    /// The word printed.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Job => "job",
-            Self::Cluster => "cluster",
-            Self::Host => "host",
-            Self::Site => "site",
-            Self::Service => "service",
-        }
-    }
-}
+/// How far the cause of a hold reaches: its position in [`Reach::ALL`] is the value of `reach`.
+pub use holdadvise_simulate::Reach;
 
 /// What the file says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

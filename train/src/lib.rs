@@ -17,6 +17,7 @@ pub mod export;
 pub mod input;
 #[cfg(feature = "torch")]
 mod loss_weights;
+pub mod metadata;
 pub mod metrics;
 #[cfg(feature = "torch")]
 pub mod network;

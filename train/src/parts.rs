@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use safetensors::Dtype;
 use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{CENSORED, Dataset, DatasetError, METADATA_KEY};
+use crate::dataset::{CENSORED, Dataset, DatasetError};
 use crate::export::write_whole;
+use crate::metadata::{self, METADATA_KEY};
 use crate::say::say;
 use crate::split::{Cuts, Dropped, Split, SplitOptions};
 
@@ -221,17 +222,9 @@ impl Parts {
     }
 
     fn from_bytes(file: &[u8]) -> Result<Self, String> {
-        let text =
-            |error: safetensors::SafeTensorError| format!("not a safetensors file ({error})");
-        let (_, metadata) = SafeTensors::read_metadata(file).map_err(text)?;
-        let tensors = SafeTensors::deserialize(file).map_err(text)?;
-        let info = metadata
-            .metadata()
-            .as_ref()
-            .and_then(|metadata| metadata.get(METADATA_KEY))
-            .ok_or_else(|| format!("no metadata `{METADATA_KEY}`"))?;
-        let info: PartsInfo = serde_json::from_str(info)
-            .map_err(|error| format!("metadata `{METADATA_KEY}`: {error}"))?;
+        let (tensors, info) = metadata::open(file)?;
+        let info: PartsInfo =
+            serde_json::from_str(&info).map_err(|error| metadata::wrong(&error))?;
         if info.format != PARTS_FORMAT {
             return Err(format!("format {}, expected {PARTS_FORMAT}", info.format));
         }

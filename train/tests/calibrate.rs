@@ -1,35 +1,23 @@
 //! `holdadvise-train calibrate` as a user calls it, without libtorch: on the shipped model, and on logs of a simulated access point.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod common;
 
+use common::{holdadvise_train, text};
 use holdadvise::model::{Batch, DEFAULT_ARCHIVE, LEAST_OUTCOMES, Model};
 use holdadvise_train::dataset::Dataset;
 use holdadvise_train::report::ExtraTable;
-
-fn holdadvise_train(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_holdadvise-train"))
-        .current_dir(folder)
-        .args(arguments.split_whitespace())
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 #[test]
 fn logs_and_their_dataset_give_one_calibration() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let run = |arguments: &str| {
-        let run = holdadvise_train(here, arguments);
+        let run = holdadvise_train(here, arguments.split_whitespace());
         assert!(run.status.success(), "{arguments}: {}", text(&run.stderr));
         text(&run.stdout)
     };
     let message = |arguments: &str, status: i32| {
-        let run = holdadvise_train(here, arguments);
+        let run = holdadvise_train(here, arguments.split_whitespace());
         assert_eq!(run.status.code(), Some(status), "{arguments}: {}", text(&run.stdout));
         text(&run.stderr)
     };
@@ -103,7 +91,7 @@ fn a_calibration_that_is_worse_is_not_written_unless_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     std::fs::write(here.join("m.pt"), DEFAULT_ARCHIVE).unwrap();
-    let run = |arguments: &str| holdadvise_train(here, arguments);
+    let run = |arguments: &str| holdadvise_train(here, arguments.split_whitespace());
     assert!(run("simulate --preset rapid --seed 3 --days 2 -o sim").status.success());
     let tensors =
         "tensors --simulation sim --releases-only --horizon 1 --real --origin ap1 -o real";

@@ -1,26 +1,17 @@
 //! `holdadvise-train` as a user calls it.
 #![cfg(feature = "torch")]
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod common;
 
+use std::path::Path;
+use std::process::Command;
+
+use common::{holdadvise_train, text};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Found, Model};
 use holdadvise_train::dataset::{Dataset, Row};
 use holdadvise_train::evaluate::Report;
 use holdadvise_train::random::Random;
-
-fn holdadvise_train(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_holdadvise-train"))
-        .current_dir(folder)
-        .args(arguments.split_whitespace())
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 /// One static column that tells the outcome two times in three, and codes that say nothing.
 fn dataset(hash: &str) -> Dataset {
@@ -65,13 +56,16 @@ fn train_evaluate_and_export_in_a_row() {
 
     let run = holdadvise_train(
         here,
-        "train d.safetensors -o m.pt --epochs 3 --hidden 8 --embedding 4 --units 4 --joint 4 --threads 1",
+        "train d.safetensors -o m.pt --epochs 3 --hidden 8 --embedding 4 --units 4 --joint 4 --threads 1".split_whitespace(),
     );
     assert!(run.status.success(), "{}", text(&run.stderr));
     let shown = text(&run.stdout);
     assert!(shown.contains("(code, subcode) table") && shown.contains("m.pt:"), "{shown}");
 
-    let run = holdadvise_train(here, "evaluate d.safetensors m.pt -o figures.json --draws 200");
+    let run = holdadvise_train(
+        here,
+        "evaluate d.safetensors m.pt -o figures.json --draws 200".split_whitespace(),
+    );
     assert!(run.status.success(), "{}", text(&run.stderr));
     let json = std::fs::read(here.join("figures.json")).unwrap();
     let report: Report = serde_json::from_slice(&json).unwrap();
@@ -79,7 +73,10 @@ fn train_evaluate_and_export_in_a_row() {
     assert_eq!(report.clusters, 80);
     assert_eq!(report.methods.len(), 4);
     assert_eq!(text(&run.stdout), report.to_string());
-    let other = holdadvise_train(here, "evaluate d.safetensors m.pt --engine torch --draws 200");
+    let other = holdadvise_train(
+        here,
+        "evaluate d.safetensors m.pt --engine torch --draws 200".split_whitespace(),
+    );
     assert_eq!(text(&other.stdout), report.to_string(), "engine torch gives the same figures");
 
     // The sheet says what was done, and has the figures that were printed.
@@ -101,7 +98,8 @@ fn train_evaluate_and_export_in_a_row() {
     let mut metadata = first.metadata.clone();
     metadata.tensors.clear();
     std::fs::write(here.join("m.json"), serde_json::to_vec(&metadata).unwrap()).unwrap();
-    let run = holdadvise_train(here, "export m.pt --metadata m.json -o again.pt");
+    let run =
+        holdadvise_train(here, "export m.pt --metadata m.json -o again.pt".split_whitespace());
     assert!(run.status.success(), "{}", text(&run.stderr));
     let again = Model::open(here.join("again.pt")).unwrap();
     assert_eq!(again.metadata.tensors, first.metadata.tensors);
@@ -117,7 +115,7 @@ fn one_parts_file_serves_training_and_evaluation() {
     let dataset = dataset("h");
     dataset.write(&here.join("d")).unwrap();
     let run = |arguments: &str| {
-        let run = holdadvise_train(here, arguments);
+        let run = holdadvise_train(here, arguments.split_whitespace());
         assert!(run.status.success(), "{}", text(&run.stderr));
         text(&run.stdout)
     };
@@ -154,7 +152,7 @@ fn one_parts_file_serves_training_and_evaluation() {
     assert_eq!(auroc[1], "0.500", "{shown}");
 
     let message = |arguments: &str| {
-        let run = holdadvise_train(here, arguments);
+        let run = holdadvise_train(here, arguments.split_whitespace());
         assert_eq!(run.status.code(), Some(1), "{arguments}: {}", text(&run.stdout));
         text(&run.stderr)
     };
@@ -174,7 +172,7 @@ fn rows_of_a_simulation_carry_its_truth() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let run = |arguments: &str| {
-        let run = holdadvise_train(here, arguments);
+        let run = holdadvise_train(here, arguments.split_whitespace());
         assert!(run.status.success(), "{}", text(&run.stderr));
     };
     run("simulate --preset rapid --seed 3 --days 1 -o sim");
@@ -222,7 +220,7 @@ fn errors_name_the_file_and_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let message = |arguments: &str| {
-        let run = holdadvise_train(here, arguments);
+        let run = holdadvise_train(here, arguments.split_whitespace());
         assert_eq!(run.status.code(), Some(1), "{arguments}: {}", text(&run.stdout));
         text(&run.stderr)
     };
@@ -234,7 +232,7 @@ fn errors_name_the_file_and_what_to_do() {
     dataset("one").write(&here.join("one")).unwrap();
     dataset("two").write(&here.join("two")).unwrap();
     let sizes = "--epochs 1 --hidden 2 --embedding 2 --units 2 --joint 2 --draws 10";
-    let run = holdadvise_train(here, &format!("train one -o m.pt {sizes}"));
+    let run = holdadvise_train(here, format!("train one -o m.pt {sizes}").split_whitespace());
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert!(message("evaluate two m.pt").contains("schema one, this program computes two"));
     assert!(message("evaluate one text").contains("model file text: not a readable TorchScript"));
@@ -254,7 +252,8 @@ fn a_module_that_takes_one_hot_rows_runs_on_engine_torch() {
         "training": { "trained_on": "elsewhere" },
     });
     std::fs::write(here.join("m.json"), metadata.to_string()).unwrap();
-    let run = holdadvise_train(here, "export one_hot.pt --metadata m.json -o m.pt");
+    let run =
+        holdadvise_train(here, "export one_hot.pt --metadata m.json -o m.pt".split_whitespace());
     assert!(run.status.success(), "{}", text(&run.stderr));
 
     let path = here.join("m.pt");

@@ -1,9 +1,11 @@
 //! `holdadvise-train evaluate` on several methods: figures, page, and what it refuses.
 
+mod common;
+
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::{Command, Output};
 
+use common::{holdadvise_train, text};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::FeatureSchema;
 use holdadvise_train::dataset::{Dataset, Reach, Row};
@@ -12,28 +14,16 @@ use holdadvise_train::report::{Report, page};
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_holdadvise-train"))
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// Runs it, and what it prints if it succeeds.
 fn done(folder: &Path, arguments: &[&str]) -> String {
-    let output = run(folder, arguments);
+    let output = holdadvise_train(folder, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
     text(&output.stdout)
 }
 
 /// What it says if it fails.
 fn refused(folder: &Path, arguments: &[&str]) -> String {
-    let output = run(folder, arguments);
+    let output = holdadvise_train(folder, arguments);
     assert!(!output.status.success(), "{arguments:?}: {}", text(&output.stdout));
     text(&output.stderr)
 }

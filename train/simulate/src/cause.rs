@@ -1,6 +1,6 @@
 //! Why a job really went on hold: what only the simulator knows.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::world::ServerFault;
 
@@ -89,7 +89,7 @@ pub enum Cause {
 }
 
 /// How far a cause reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reach {
     /// This job alone.
@@ -102,6 +102,22 @@ pub enum Reach {
     Site,
     /// Jobs that share a server, a file system, a quota or a credential.
     Service,
+}
+
+impl Reach {
+    /// All, in the order of how many jobs they reach.
+    pub const ALL: [Self; 5] = [Self::Job, Self::Cluster, Self::Host, Self::Site, Self::Service];
+
+    /// The word printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Job => "job",
+            Self::Cluster => "cluster",
+            Self::Host => "host",
+            Self::Site => "site",
+            Self::Service => "service",
+        }
+    }
 }
 
 impl Cause {

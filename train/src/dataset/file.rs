@@ -6,13 +6,12 @@ use std::path::Path;
 
 use holdadvise::history::Action;
 use holdadvise::model::{Batch, Dimensions};
+use safetensors::Dtype;
 use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
 
-use super::{
-    CENSORED, DATASET_FORMAT, Dataset, DatasetError, DatasetInfo, METADATA_KEY, Reach, UNKNOWN,
-};
+use super::{CENSORED, DATASET_FORMAT, Dataset, DatasetError, DatasetInfo, Reach, UNKNOWN};
+use crate::metadata::{self, METADATA_KEY};
 
 impl Dataset {
     /// Writes the file, by way of a file beside it so that no half-written one is ever seen.
@@ -87,20 +86,15 @@ impl Dataset {
     pub(super) fn from_bytes(file: &[u8]) -> Result<Self, String> {
         let text =
             |error: safetensors::SafeTensorError| format!("not a safetensors file ({error})");
-        let (_, metadata) = SafeTensors::read_metadata(file).map_err(text)?;
-        let tensors = SafeTensors::deserialize(file).map_err(text)?;
-        let info = metadata
-            .metadata()
-            .as_ref()
-            .and_then(|metadata| metadata.get(METADATA_KEY))
-            .ok_or_else(|| format!("no metadata `{METADATA_KEY}`"))?;
-        let wrong = |error| format!("metadata `{METADATA_KEY}`: {error}");
+        let (tensors, info) = metadata::open(file)?;
         // The format first: what else stands there may differ in another one.
-        let Format { format } = serde_json::from_str(info).map_err(wrong)?;
+        let Format { format } =
+            serde_json::from_str(&info).map_err(|error| metadata::wrong(&error))?;
         if format != DATASET_FORMAT {
             return Err(format!("format {format}, expected {DATASET_FORMAT}"));
         }
-        let info: DatasetInfo = serde_json::from_str(info).map_err(wrong)?;
+        let info: DatasetInfo =
+            serde_json::from_str(&info).map_err(|error| metadata::wrong(&error))?;
         let d = Dimensions::of(&info.schema);
         let n = tensors.tensor("label").map_err(text)?.shape().first().copied().unwrap_or(0);
         let column = |name: &str, dtype: Dtype, shape: &[usize]| -> Result<&[u8], String> {
