@@ -2,7 +2,8 @@
 //!
 //! Embedding rows of all slots are summed for each frame (a one-hot row times a matrix is a row
 //! of it), an LSTM reads the frames oldest first, its last output and a linear layer over the
-//! standardised statics meet in a hidden layer, and one unit gives the logit.
+//! standardised statics meet in a hidden layer, and one unit gives the logit. Decision trees over the
+//! statics add to it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,7 +13,8 @@ use super::lanes::dot;
 use super::lstm::{LayerParameters, Lstm, LstmState};
 use super::metadata::{Contract, Output, limits};
 use super::statics::{Piece, Statics};
-use super::{Archive, Batch, Dimensions, Engine, ModelError, ModelMetadata};
+use super::trees::TREE_TENSORS;
+use super::{Archive, Batch, Dimensions, Engine, Forest, ModelError, ModelMetadata};
 
 /// Samples run side by side.
 const LANES: usize = 8;
@@ -54,6 +56,7 @@ pub struct BuiltinEngine {
     statics: Statics,
     head: Linear,
     output: Linear,
+    forest: Forest,
 }
 
 impl BuiltinEngine {
@@ -133,6 +136,7 @@ impl BuiltinEngine {
             statics,
             head: tensors.linear("hidden", joint, hidden + units)?,
             output: tensors.linear("output", 1, joint)?,
+            forest: tensors.forest(k)?,
         })
     }
 
@@ -186,6 +190,7 @@ impl BuiltinEngine {
 
     /// The logit of one sample from what its LSTM output brings to the head and its statics.
     fn logit(&self, of_lstm: &[f32], statics: &[f32], work: &mut Work) -> f32 {
+        let of_trees = self.forest.logit(statics) as f32;
         self.statics.apply(statics, &mut work.sums, &mut work.statics);
         rectify(&mut work.statics);
         work.head.copy_from_slice(of_lstm);
@@ -193,7 +198,7 @@ impl BuiltinEngine {
         rectify(&mut work.head);
         let mut logit = [0.0];
         self.output.apply(&work.head, &mut logit);
-        logit[0]
+        logit[0] + of_trees
     }
 }
 
@@ -340,6 +345,36 @@ impl Tensors<'_, '_> {
         }
         let piece_weight = self.values("statics_piece_weight", &[units, count])?;
         Ok(Statics::new(&mean, &scale, layer, Some((&pieces, &piece_weight))))
+    }
+
+    /// The decision trees.
+    fn forest(&mut self, k: usize) -> Result<Forest, ModelError> {
+        let [root, column, .., steps] = TREE_TENSORS;
+        // Networks of the first templates have none.
+        if !self.metadata.tensors.iter().any(|entry| entry.name == root) {
+            return Ok(Forest::default());
+        }
+        let [trees] = self.shape(root)?;
+        let [nodes] = self.shape(column)?;
+        for (name, found, most) in
+            [(root, trees, limits::TREES), (column, nodes, limits::TREE_NODES)]
+        {
+            if found > most {
+                return Err(tensor_error(name, format!("{found} values, {most} are the most")));
+            }
+        }
+        let mut tensors: [Vec<f32>; 7] = Default::default();
+        for (tensor, name) in tensors.iter_mut().zip(TREE_TENSORS) {
+            let side = if name == root {
+                trees
+            } else if name == steps {
+                1
+            } else {
+                nodes
+            };
+            *tensor = self.values(name, &[side])?;
+        }
+        Forest::of_tensors(&tensors, k)
     }
 
     fn linear(&mut self, name: &str, outputs: usize, inputs: usize) -> Result<Linear, ModelError> {

@@ -28,6 +28,12 @@ pub mod limits {
     pub const UNITS: usize = 1024;
     /// LSTM layers.
     pub const LAYERS: usize = 16;
+    /// Decision trees.
+    pub const TREES: usize = 4096;
+    /// Nodes of all trees together.
+    pub const TREE_NODES: usize = 1 << 20;
+    /// Steps from the root of a tree to a leaf.
+    pub const TREE_STEPS: usize = 256;
 }
 
 /// How the module is called.

@@ -22,6 +22,7 @@ mod testing;
 mod tests;
 #[cfg(feature = "torch")]
 mod torch;
+mod trees;
 
 use std::fs::File;
 use std::io::Read;
@@ -43,6 +44,7 @@ pub use recalibration::{Change, Interval, LEAST_OUTCOMES, Recalibration, Recalib
 pub use sheet::{Found, Leakage, Sheet, SheetFigure};
 #[cfg(feature = "torch")]
 pub use torch::TorchEngine;
+pub use trees::{Forest, Node, TREE_TENSORS};
 
 /// The archive shipped with this program.
 pub const DEFAULT_ARCHIVE: &[u8] = include_bytes!("../../models/default.pt");

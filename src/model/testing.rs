@@ -5,7 +5,7 @@ use std::io::{Cursor, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{Dimensions, FeatureSchema, ModelMetadata, TensorEntry};
+use super::{Dimensions, FeatureSchema, Forest, ModelMetadata, Node, TREE_TENSORS, TensorEntry};
 
 /// Sizes of a network.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,13 @@ impl Network {
             values.push((0..size).map(|_| spread(numbers.symmetric())).collect());
             tensors.push(TensorEntry { name: name.to_owned(), file: format!("data/{at}"), shape });
         }
+        let forest = random_forest(k, 12, &mut numbers);
+        for (name, tree_values) in TREE_TENSORS.into_iter().zip(forest.tensors()) {
+            let file = format!("data/{}", tensors.len());
+            let shape = vec![tree_values.len()];
+            tensors.push(TensorEntry { name: name.to_owned(), file, shape });
+            values.push(tree_values);
+        }
         let names = |n: usize| (0..n).map(|i| i.to_string()).collect();
         let metadata = ModelMetadata {
             format: super::METADATA_FORMAT,
@@ -112,6 +119,27 @@ impl Network {
         Self { metadata, values }
     }
 
+    /// The values of a tensor.
+    pub(super) fn tensor(&mut self, name: &str) -> &mut Vec<f32> {
+        let at = self.metadata.tensors.iter().position(|tensor| tensor.name == name);
+        &mut self.values[at.expect("a tensor of this name")]
+    }
+
+    /// Sets values and, to fit them, the shape of a tensor with one side.
+    pub(super) fn set(&mut self, name: &str, values: Vec<f32>) {
+        let entry = self.metadata.tensors.iter_mut().find(|tensor| tensor.name == name);
+        entry.expect("a tensor of this name").shape = vec![values.len()];
+        *self.tensor(name) = values;
+    }
+
+    /// Drops tensors: archives made with an earlier template lack some.
+    pub(super) fn without(mut self, prefix: &str) -> Self {
+        let all = self.metadata.tensors.into_iter().zip(self.values);
+        (self.metadata.tensors, self.values) =
+            all.filter(|(tensor, _)| !tensor.name.starts_with(prefix)).unzip();
+        self
+    }
+
     /// The archive with stored entries, as PyTorch writes them.
     pub(super) fn archive(&self) -> Vec<u8> {
         self.archive_with(CompressionMethod::Stored)
@@ -131,6 +159,30 @@ impl Network {
         entries.extend(files);
         zip_of(&entries, method)
     }
+}
+
+/// Trees of up to 8 leaves over `k` columns. Many thresholds are 0, as many values are.
+pub(super) fn random_forest(k: usize, trees: usize, numbers: &mut Numbers) -> Forest {
+    let mut forest = Forest::default();
+    for _ in 0..trees {
+        let root = forest.nodes.len();
+        forest.roots.push(root as u32);
+        forest.nodes.push(Node::Leaf { value: numbers.symmetric() / 8.0 });
+        for _ in 0..if k == 0 { 0 } else { numbers.below(8) } {
+            let end = forest.nodes.len();
+            let leaves = (root..end).filter(|&at| matches!(forest.nodes[at], Node::Leaf { .. }));
+            let leaves: Vec<usize> = leaves.collect();
+            forest.nodes[leaves[numbers.below(leaves.len())]] = Node::Split {
+                column: numbers.below(k) as u32,
+                threshold: if numbers.below(2) == 0 { 0.0 } else { numbers.symmetric() },
+                below: end as u32,
+                above: end as u32 + 1,
+            };
+            let mut leaf = || Node::Leaf { value: numbers.symmetric() / 8.0 };
+            forest.nodes.extend([leaf(), leaf()]);
+        }
+    }
+    forest
 }
 
 /// A zip with the entries below the folder `model`.

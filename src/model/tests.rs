@@ -6,7 +6,7 @@ use zip::CompressionMethod;
 use super::testing::{Network, Numbers, SMALL, Sizes, zip_of};
 use super::{
     Archive, Batch, CodeStatistics, Contract, Dimensions, EngineKind, LEAST_RELEASES,
-    METADATA_ENTRY, Model, ModelError, StaticSource, Thresholds,
+    METADATA_ENTRY, Model, ModelError, StaticSource, TREE_TENSORS, Thresholds,
 };
 
 /// The network in f64, written down from the definition of the LSTM, one sample at a time.
@@ -81,7 +81,16 @@ fn reference(network: &Network, states: &[u8], statics: &[f32]) -> f64 {
     }
     let mut joint = h[layers - 1].clone();
     joint.extend(rectified(of_statics));
-    linear("output", &rectified(linear("hidden", &joint)))[0]
+    let [root, column, threshold, below, above, value, _] = TREE_TENSORS.map(|name| tensor(name).0);
+    let of_tree = |mut node: usize| {
+        while below[node] as usize != node {
+            let goes_below = f64::from(statics[column[node] as usize]) <= threshold[node];
+            node = if goes_below { below[node] } else { above[node] } as usize;
+        }
+        value[node]
+    };
+    let of_trees: f64 = root.iter().map(|&root| of_tree(root as usize)).sum();
+    linear("output", &rectified(linear("hidden", &joint)))[0] + of_trees
 }
 
 fn samples(dimensions: Dimensions, n: usize, seed: u64) -> (Vec<u8>, Vec<f32>) {

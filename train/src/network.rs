@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use holdadvise::model::{Dimensions, limits};
+use holdadvise::model::{Dimensions, Forest, ModelError, TREE_TENSORS, limits};
 use tch::{Device, Kind, TchError, Tensor, TrainableCModule, nn};
 
 use crate::export::TEMPLATE;
@@ -42,6 +42,9 @@ pub enum NetworkError {
         /// The largest one accepted.
         most: usize,
     },
+    /// Decision trees that do not keep the contract.
+    #[error("decision trees: {0}")]
+    Trees(#[from] ModelError),
     /// libtorch failed.
     #[error("libtorch: {0}")]
     Torch(#[from] TchError),
@@ -104,6 +107,14 @@ impl Sizes {
             ("hidden_bias", vec![joint], inverse_root(hidden + units)),
             ("output_weight", vec![1, joint], inverse_root(joint)),
             ("output_bias", vec![1], 0.0),
+            // No trees until `set_trees`.
+            ("tree_root", vec![0], 0.0),
+            ("tree_column", vec![0], 0.0),
+            ("tree_threshold", vec![0], 0.0),
+            ("tree_below", vec![0], 0.0),
+            ("tree_above", vec![0], 0.0),
+            ("tree_value", vec![0], 0.0),
+            ("tree_steps", vec![1], 0.0),
             ("dropout", vec![1], 0.0),
         ]
     }
@@ -179,6 +190,18 @@ impl Network {
         set("statics_piece_column", &|piece| piece.column as f32)?;
         set("statics_piece_low", &|piece| piece.low)?;
         set("statics_piece_width", &|piece| piece.width)
+    }
+
+    /// Sets the trees whose sum is added to the logit.
+    ///
+    /// # Errors
+    /// When the forest does not keep the contract ([`Forest::check`]), or libtorch fails.
+    pub fn set_trees(&self, forest: &Forest) -> Result<(), NetworkError> {
+        forest.check(self.sizes.dimensions.k)?;
+        for (name, values) in TREE_TENSORS.into_iter().zip(forest.tensors()) {
+            self.set(name, &values, &[values.len()])?;
+        }
+        Ok(())
     }
 
     /// Sets the share of units dropped in training, 0 to 1.

@@ -7,7 +7,9 @@ any batch size.
 usage: python train/template/make_template.py train/template/hold_lstm.pt
 """
 
+import os
 import sys
+import tempfile
 from typing import List
 
 import torch
@@ -43,6 +45,14 @@ class HoldLstm(torch.nn.Module):
         self.hidden_bias = trained(1)  # [joint]
         self.output_weight = trained(1, 1)  # [1, joint]
         self.output_bias = trained(1)  # [1]
+        # Decision trees over the statics: t trees, n nodes of all of them; a leaf leads to itself.
+        self.tree_root = fixed(0)  # [t], whole numbers: a node each
+        self.tree_column = fixed(0)  # [n], whole numbers, 0 at a leaf
+        self.tree_threshold = fixed(0)  # [n]
+        self.tree_below = fixed(0)  # [n], whole numbers: where a value <= threshold leads
+        self.tree_above = fixed(0)  # [n], whole numbers: where any other value leads
+        self.tree_value = fixed(0)  # [n], what a leaf adds to the logit
+        self.tree_steps = torch.nn.Parameter(torch.zeros(1), requires_grad=False)  # [1], depth
         self.dropout = fixed(1)  # [1], used in training only
 
     def forward(self, states: torch.Tensor, statics: torch.Tensor) -> torch.Tensor:
@@ -87,9 +97,43 @@ class HoldLstm(torch.nn.Module):
         joint = torch.dropout(joint, dropout, self.training)
         hidden = torch.relu(torch.addmm(self.hidden_bias, joint, self.hidden_weight.t()))
         hidden = torch.dropout(hidden, dropout, self.training)
-        return torch.addmm(self.output_bias, hidden, self.output_weight.t()).squeeze(1)
+        logit = torch.addmm(self.output_bias, hidden, self.output_weight.t()).squeeze(1)
+        return logit + self.of_trees(statics)
+
+    def of_trees(self, statics: torch.Tensor) -> torch.Tensor:
+        trees = self.tree_root.size(0)
+        if trees == 0:
+            return torch.zeros([1], dtype=statics.dtype, device=statics.device)
+        column = self.tree_column.to(torch.long)
+        below = self.tree_below.to(torch.long)
+        above = self.tree_above.to(torch.long)
+        node = self.tree_root.to(torch.long).unsqueeze(0).expand(statics.size(0), trees)
+        # All trees of all rows go down at once; who is at a leaf stays there.
+        for _ in range(int(self.tree_steps.item())):
+            value = statics.gather(1, column[node])
+            node = torch.where(value <= self.tree_threshold[node], below[node], above[node])
+        return self.tree_value[node].sum(1, dtype=torch.float64).to(statics.dtype)
+
+
+def without_debug_records(saved: str, path: str) -> None:
+    """Copy an archive without the debug records, which name the folder of this file: the same bytes wherever it lies."""
+    reader = torch._C.PyTorchFileReader(saved)
+    writer = torch._C.PyTorchFileWriter(path)
+    # Operators mean what they mean in the version they were written in.
+    writer.set_min_version(int(reader.get_record("version")))
+    # The writer adds these itself.
+    own = ("version", ".data/serialization_id")
+    for name in reader.get_all_records():
+        if name not in own and not name.endswith(".debug_pkl"):
+            record = reader.get_record(name)
+            writer.write_record(name, record, len(record))
+    writer.write_end_of_file()
 
 
 if __name__ == "__main__":
-    module = torch.jit.script(HoldLstm())
-    module.save(sys.argv[1])
+    path = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        # The file's name becomes the archive's top folder.
+        saved = os.path.join(folder, os.path.basename(path))
+        torch.jit.script(HoldLstm()).save(saved)
+        without_debug_records(saved, path)

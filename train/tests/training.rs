@@ -5,7 +5,7 @@
 use clap::Parser;
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{
-    Archive, Batch, Dimensions, EngineKind, FeatureSchema, Model, StaticSource,
+    Archive, Batch, Dimensions, EngineKind, FeatureSchema, Forest, Model, Node, StaticSource,
 };
 use holdadvise_train::dataset::{Dataset, Row};
 use holdadvise_train::export;
@@ -173,6 +173,13 @@ fn data_that_does_not_do_is_said_in_words() {
 
 /// A network with random parameters as a finished model.
 fn random_model(sizes: Sizes, seed: u64) -> Vec<u8> {
+    let network = random_network(sizes, seed);
+    let forest = random_forest(sizes.dimensions.k, 40, &mut Random::new(seed + 2));
+    network.set_trees(&forest).unwrap();
+    finished(&network, sizes)
+}
+
+fn random_network(sizes: Sizes, seed: u64) -> Network {
     let network = Network::new(sizes, Device::Cpu, seed).unwrap();
     let mut random = Random::new(seed + 1);
     let k = sizes.dimensions.k;
@@ -186,6 +193,11 @@ fn random_model(sizes: Sizes, seed: u64) -> Vec<u8> {
         .map(|column| Piece { column, low: low[column], width: width[column] })
         .collect();
     network.set_pieces(&pieces).unwrap();
+    network
+}
+
+/// The network as a finished model.
+fn finished(network: &Network, sizes: Sizes) -> Vec<u8> {
     let raw = network.archive(&network.snapshot().unwrap()).unwrap();
     let Dimensions { e, m, j, k } = sizes.dimensions;
     let metadata = serde_json::json!({
@@ -196,6 +208,32 @@ fn random_model(sizes: Sizes, seed: u64) -> Vec<u8> {
     });
     let metadata = serde_json::from_value(metadata).unwrap();
     export::complete(&raw, metadata).unwrap()
+}
+
+/// Trees of up to 31 leaves over `k` columns, leaf-wise: any leaf so far may be split next.
+fn random_forest(k: usize, trees: usize, random: &mut Random) -> Forest {
+    let mut forest = Forest::default();
+    for tree in 0..trees {
+        let root = forest.nodes.len();
+        forest.roots.push(root as u32);
+        let leaf = |random: &mut Random| Node::Leaf { value: (random.unit() - 0.5) as f32 / 8.0 };
+        forest.nodes.push(leaf(random));
+        for _ in 0..if k == 0 { 0 } else { tree % 31 } {
+            let end = forest.nodes.len();
+            let mut at = root + random.below(end - root);
+            while !matches!(forest.nodes[at], Node::Leaf { .. }) {
+                at = if at + 1 == end { root } else { at + 1 };
+            }
+            forest.nodes[at] = Node::Split {
+                column: random.below(k) as u32,
+                threshold: random.below(13) as f32 / 2.0 - 3.0,
+                below: end as u32,
+                above: end as u32 + 1,
+            };
+            forest.nodes.extend([leaf(random), leaf(random)]);
+        }
+    }
+    forest
 }
 
 /// Turns numbers around 0 into numbers around the means that a model was trained with: far outside of
@@ -245,6 +283,42 @@ fn engines_agree_to_1e_5_on_1000_random_inputs_for_several_sizes() {
     for (seed, sizes) in several_sizes().into_iter().enumerate() {
         engines_agree(&random_model(sizes, seed as u64), 1e-3);
     }
+}
+
+#[test]
+fn trees_add_their_leaves_to_the_logit_of_both_engines() {
+    let sizes = several_sizes()[1];
+    let k = sizes.dimensions.k;
+    let network = random_network(sizes, 5);
+    let without = finished(&network, sizes);
+    let (states, mut statics) = random_batch(sizes.dimensions, 1000, 6);
+    // Values on the thresholds too.
+    statics.iter_mut().for_each(|value| *value = (*value * 2.0).round() / 2.0);
+    let batch = Batch { states: &states, statics: &statics, n: 1000 };
+    let logits = |archive: &[u8], engine| {
+        Model::from_bytes_with(archive, engine).unwrap().engine.logits(&batch).unwrap()
+    };
+    for trees in [1, 7, 300] {
+        let forest = random_forest(k, trees, &mut Random::new(trees as u64));
+        network.set_trees(&forest).unwrap();
+        let with = finished(&network, sizes);
+        for engine in [EngineKind::Builtin, EngineKind::Torch] {
+            let before = logits(&without, engine);
+            for (i, after) in logits(&with, engine).into_iter().enumerate() {
+                let expected = f64::from(before[i]) + forest.logit(&statics[i * k..(i + 1) * k]);
+                assert!((f64::from(after) - expected).abs() < 1e-5, "{engine:?} sample {i}");
+            }
+        }
+    }
+    network.set_trees(&Forest::default()).unwrap();
+    assert_eq!(finished(&network, sizes), without, "trees can be taken away again");
+
+    let column = k as u32;
+    let split = Node::Split { column, threshold: 0.0, below: 1, above: 2 };
+    let leaf = Node::Leaf { value: 1.0 };
+    let forest = Forest { roots: vec![0], nodes: vec![split, leaf, leaf] };
+    let error = network.set_trees(&forest).unwrap_err().to_string();
+    assert!(error.contains("node 0 is of column 3, k is 3"), "{error}");
 }
 
 /// Both engines on 1,000 random inputs, over which the logits must vary by `spread` at least.
