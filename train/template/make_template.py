@@ -104,15 +104,21 @@ class HoldLstm(torch.nn.Module):
         trees = self.tree_root.size(0)
         if trees == 0:
             return torch.zeros([1], dtype=statics.dtype, device=statics.device)
+        rows = statics.size(0)
+        values = statics.reshape(-1)
+        first = torch.arange(rows, device=statics.device) * statics.size(1)
+        first = first.unsqueeze(1).expand(rows, trees).reshape(-1)
         column = self.tree_column.to(torch.long)
-        below = self.tree_below.to(torch.long)
-        above = self.tree_above.to(torch.long)
-        node = self.tree_root.to(torch.long).unsqueeze(0).expand(statics.size(0), trees)
+        # Where a node leads: below, above, side by side.
+        leads = torch.stack([self.tree_below, self.tree_above], dim=1).to(torch.long).reshape(-1)
+        node = self.tree_root.to(torch.long).unsqueeze(0).expand(rows, trees).reshape(-1)
         # All trees of all rows go down at once; who is at a leaf stays there.
         for _ in range(int(self.tree_steps.item())):
-            value = statics.gather(1, column[node])
-            node = torch.where(value <= self.tree_threshold[node], below[node], above[node])
-        return self.tree_value[node].sum(1, dtype=torch.float64).to(statics.dtype)
+            value = values.index_select(0, first + column.index_select(0, node))
+            above = torch.logical_not(value <= self.tree_threshold.index_select(0, node))
+            node = leads.index_select(0, 2 * node + above)
+        leaves = self.tree_value.index_select(0, node).reshape(rows, trees)
+        return leaves.sum(1, dtype=torch.float64).to(statics.dtype)
 
 
 def without_debug_records(saved: str, path: str) -> None:
