@@ -129,15 +129,19 @@ def train(
     return lambda dataset, wanted: model.predict(Inputs(dataset, choice), wanted), rows_used, model.validation_loss
 
 
-def of_file(dataset: Dataset, probability: np.ndarray) -> command.Predict:
-    """A candidate that is a file of predictions for one dataset."""
+def of_files(datasets: list[Dataset], files: list[Path]) -> command.Predict:
+    """A candidate that is files of predictions, one for each dataset."""
+    said = {
+        dataset.path: read_predictions(file, len(dataset)) for dataset, file in zip(datasets, files, strict=True)
+    }
 
     def predict(asked: Dataset, rows: np.ndarray) -> np.ndarray:
-        if asked is not dataset:
-            raise InputError(
-                f"{asked.path}: --apply: the best observer is a file of predictions for {dataset.path} alone"
-            )
-        return probability[rows]
+        probability = said[asked.path][rows]
+        absent = int(np.isnan(probability).sum())
+        if absent:
+            at = [dataset.path for dataset in datasets].index(asked.path)
+            raise InputError(f"{files[at]}: tensor row: {absent} of the {len(rows)} rows asked for have no prediction")
+        return probability
 
     return predict
 
@@ -167,8 +171,8 @@ def main(argv: list[str] | None = None) -> None:
         "--candidate",
         action="append",
         default=[],
-        metavar="NAME=FILE",
-        help="predictions of another model for the validation and the test rows",
+        metavar="NAME=FILE[,FILE...]",
+        help="predictions of another model for the validation and the test rows, then for the test rows of each --apply",
     )
     options = parser.parse_args(argv)
     try:
@@ -210,16 +214,14 @@ def main(argv: list[str] | None = None) -> None:
                 predict, rows, loss = train(kind, sources, factor, options)
                 consider(kind, round(factor, 4), rows, predict, loss, factor == factors[-1])
     for text in options.candidate:
-        name, equals, path = text.partition("=")
-        if not equals:
-            raise InputError(f"--candidate {text}: expected NAME=FILE")
-        probability = read_predictions(Path(path), len(dataset))
-        absent = int(np.isnan(probability[wanted]).sum())
-        if absent:
+        name, equals, paths = text.partition("=")
+        files = [Path(path) for path in paths.split(",")]
+        if not equals or len(files) != 1 + len(options.apply):
             raise InputError(
-                f"{path}: tensor row: {absent} of the {len(wanted)} validation and test rows have no prediction"
+                f"--candidate {text}: expected NAME=FILE and a FILE for each --apply, {1 + len(options.apply)} in all"
             )
-        consider(name, None, None, of_file(dataset, probability), None, True)
+        datasets = [dataset, *(read_dataset(path) for path, _, _ in options.apply)]
+        consider(name, None, None, of_files(datasets, files), None, True)
     if best is None:
         raise InputError("nothing to choose from: give --kinds or --candidate")
     table[best[1]][-1] = "yes"

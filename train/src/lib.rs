@@ -6,6 +6,8 @@
 //! fits the calibration of a finished model to outcomes of one's own access point.
 
 pub mod baselines;
+#[cfg(feature = "torch")]
+mod boosting;
 pub mod calibrate;
 pub mod calibration;
 #[cfg(feature = "torch")]
@@ -24,12 +26,19 @@ pub mod network;
 pub mod parts;
 pub mod pickle;
 pub mod pieces;
+pub mod predict;
 pub mod random;
 pub mod report;
+#[cfg(feature = "torch")]
+mod rows;
 pub mod say;
 pub mod selection;
 pub mod sheet;
+#[cfg(feature = "torch")]
+mod source_dropout;
 pub mod split;
+#[cfg(feature = "torch")]
+mod stacking;
 pub mod tensors;
 #[cfg(feature = "torch")]
 pub mod training;

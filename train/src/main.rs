@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-#[cfg(feature = "torch")]
 use holdadvise_train::say::say;
+#[cfg(feature = "torch")]
 use holdadvise_train::training;
-use holdadvise_train::{calibrate, episodes, evaluate, export, parts, tensors};
+use holdadvise_train::{calibrate, episodes, evaluate, export, parts, predict, tensors};
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -26,6 +26,7 @@ enum Command {
     #[cfg(feature = "torch")]
     Train(training::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
+    Predict(predict::PredictOptions),
     Export(export::ExportOptions),
     Calibrate(calibrate::CalibrateOptions),
 }
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "torch")]
         Command::Train(options) => training::run(options).map_err(Into::into),
         Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
+        Command::Predict(options) => predict::run(options).map_err(Into::into),
         Command::Export(options) => export::run(options).map_err(Into::into),
         Command::Calibrate(options) => calibrate::run(options).map_err(Into::into),
     };

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use holdadvise::model::{Dimensions, Forest, ModelError, TREE_TENSORS, limits};
+use holdadvise::model::{Dimensions, Forest, ModelError, Node, TREE_TENSORS, limits};
 use tch::{Device, Kind, TchError, Tensor, TrainableCModule, nn};
 
 use crate::export::TEMPLATE;
@@ -204,6 +204,26 @@ impl Network {
         Ok(())
     }
 
+    /// Makes the logit the mean of the network's and of the trees', which count for `share`, 0 to 1.
+    ///
+    /// # Errors
+    /// When the forest does not keep the contract ([`Forest::check`]), or libtorch fails.
+    pub fn mix(&self, share: f64, forest: &Forest) -> Result<(), NetworkError> {
+        let variables = self.parameters.variables();
+        for name in ["output_weight", "output_bias"] {
+            if let Some(tensor) = variables.get(name) {
+                self.set_tensor(name, &(tensor.f_detach()? * (1.0 - share)))?;
+            }
+        }
+        let mut forest = forest.clone();
+        for node in &mut forest.nodes {
+            if let Node::Leaf { value } = node {
+                *value = (f64::from(*value) * share) as f32;
+            }
+        }
+        self.set_trees(&forest)
+    }
+
     /// Sets the share of units dropped in training, 0 to 1.
     ///
     /// # Errors
@@ -249,6 +269,14 @@ impl Network {
             copies.push((name, tensor.f_detach()?.copy()));
         }
         Ok(Snapshot(copies))
+    }
+
+    /// Gives all parameters the values of a copy.
+    ///
+    /// # Errors
+    /// When libtorch fails.
+    pub fn restore(&self, copy: &Snapshot) -> Result<(), NetworkError> {
+        copy.0.iter().try_for_each(|(name, tensor)| self.set_tensor(name, tensor))
     }
 
     /// The module as `torch.jit.save` writes it, in evaluation mode and on the CPU whatever the

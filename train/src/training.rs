@@ -1,11 +1,10 @@
-//! Fits the network: AdamW on weighted binary cross-entropy, early stop on validation loss, Platt
-//! calibration on the validation part, figures on the test part.
+//! Fits the network (AdamW on weighted binary cross-entropy, early stop on validation loss) and the trees beside it, weighs the
+//! two against each other, Platt calibration on the validation part, figures on the test part.
 //!
 //! On the CPU the same dataset, options and seed give the same file, byte for byte, with the same
 //! version of libtorch, the same `--threads` and the same kind of processor. On a GPU sums are
 //! taken in varying order and the last digits differ.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -16,30 +15,26 @@ use holdadvise::model::{
 };
 use serde_json::json;
 use tch::nn::OptimizerConfig;
-use tch::{Device, Kind, Reduction, TchError, Tensor, nn};
+use tch::{Device, TchError, nn};
 
 use crate::baselines::Baselines;
+use crate::boosting::{BoostingOptions, boost};
 use crate::calibration::platt;
 use crate::cuda;
 use crate::dataset::{Dataset, DatasetError, SUCCESS};
 use crate::evaluate::{self, EvaluateError, Report};
 use crate::export::{self, ExportError};
-use crate::loss_weights::loss_weights;
 use crate::network::{Network, NetworkError, Sizes, Snapshot};
 use crate::parts::{Parts, PartsError};
 use crate::pieces::pieces;
 use crate::random::Random;
+use crate::rows::{Rows, loss};
 use crate::say::say;
 use crate::selection::{Blank, SELECTION_DETAIL, SelectionOptions};
 use crate::sheet;
+use crate::source_dropout::SourceDropout;
 use crate::split::{Cuts, Split, SplitOptions};
-
-/// Rows judged at a time outside of training.
-const EVALUATION_BATCH: usize = 4096;
-
-/// Share of the rows of a step in which no source is blanked: with many sources hardly a row would be complete otherwise,
-/// and an access point's own tools see all of them.
-const COMPLETE: f64 = 0.6;
+use crate::stacking::share_of_trees;
 
 /// Gradients are scaled down to this norm (Pascanu et al. 2013).
 const GRADIENT_NORM: f64 = 1.0;
@@ -105,6 +100,9 @@ pub struct FitOptions {
     /// Probability with which each source of statics the schema names is blanked in a row, in two rows of five.
     #[arg(long, default_value_t = 0.15)]
     pub source_dropout: f64,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub boosting: BoostingOptions,
     /// Everything random follows from it.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -267,12 +265,13 @@ fn check(dataset: &Dataset, split: &Split, options: &FitOptions) -> Result<(), T
         ("--weight-decay", options.weight_decay, 10.0),
         ("--dropout", options.dropout, 0.99),
         ("--source-dropout", options.source_dropout, 0.99),
+        ("--tree-rate", options.boosting.tree_rate, 1.0),
     ] {
         if !(0.0..=most).contains(&value) {
             return fail(format!("{name} {value} must lie in 0..={most}"));
         }
     }
-    Ok(())
+    options.boosting.check().map_err(TrainError::Options)
 }
 
 /// A fitted network and how it got there.
@@ -283,6 +282,8 @@ struct Fitted {
     epochs: usize,
     train_loss: f64,
     validation_loss: f64,
+    trees: usize,
+    share_of_trees: f64,
 }
 
 /// libtorch has one source of chance for the whole process: two trainings at once would draw from each other's.
@@ -309,6 +310,9 @@ fn fit(
     network.set_standard(&mean, &scale)?;
     network.set_dropout(options.dropout as f32)?;
     let rows = Rows::new(dataset, device, blank, targets)?;
+    let dropout = SourceDropout::new(&dataset.info.schema.sources, options.source_dropout);
+    let examples = rows.examples();
+    let trees = boost(examples, split, &dropout, &options.boosting, options.seed);
     let mut optimizer = nn::AdamW { wd: options.weight_decay, ..nn::AdamW::default() }
         .build(network.parameters(), options.learning_rate)?;
 
@@ -323,12 +327,10 @@ fn fit(
         network.set_training(true)?;
         let (mut sum, mut weight) = (0.0, 0.0);
         for chunk in order.chunks(options.batch) {
-            let batch = rows.batch(chunk)?;
-            let statics = match rows.keep(chunk.len(), options.source_dropout, &mut random)? {
-                Some(keep) => batch.statics * keep,
-                None => batch.statics,
-            };
-            let logits = network.forward(&batch.states, &statics)?;
+            let batch = rows.batch(chunk, |statics| {
+                dropout.blank(statics, &mut random);
+            })?;
+            let logits = network.forward(&batch.states, &batch.statics)?;
             let (loss, total) = loss(&logits, &batch.target, &batch.weight)?;
             optimizer.set_lr(options.learning_rate * (1.0 - f64::from(step) / steps));
             step += 1;
@@ -343,7 +345,7 @@ fn fit(
         }
         network.set_training(false)?;
         let train_loss = sum / weight;
-        let validation_loss = mean_loss(&network, &rows, &split.validation)?;
+        let validation_loss = rows.mean_loss(&network, &split.validation)?;
         let better = best.as_ref().is_none_or(|best| validation_loss < best.0);
         eprintln!(
             "epoch {epoch}: training loss {train_loss:.4}, validation loss {validation_loss:.4}{}, {:.1} s",
@@ -365,8 +367,26 @@ fn fit(
             options.learning_rate
         )));
     };
-    let archive = network.archive(&snapshot)?;
-    Ok(Fitted { archive, best_epoch, epochs: epoch, train_loss, validation_loss })
+    network.restore(&snapshot)?;
+    let share_of_trees = match trees.roots.len() {
+        0 => 0.0,
+        _ => {
+            let logits = rows.logits(&network, &split.validation)?;
+            share_of_trees(examples, &split.validation, &logits, &trees)
+        }
+    };
+    network.mix(share_of_trees, &trees)?;
+    let archive = network.archive(&network.snapshot()?)?;
+    let trees = trees.roots.len();
+    Ok(Fitted {
+        archive,
+        best_epoch,
+        epochs: epoch,
+        train_loss,
+        validation_loss,
+        trees,
+        share_of_trees,
+    })
 }
 
 fn sizes(dataset: &Dataset, options: &FitOptions, pieces: usize) -> Sizes {
@@ -416,117 +436,6 @@ fn standard(dataset: &Dataset, train: &[usize], blank: &Blank) -> (Vec<f32>, Vec
         .unzip()
 }
 
-/// The dataset on the device; states stay bytes.
-struct Rows {
-    states: Tensor,
-    statics: Tensor,
-    target: Tensor,
-    weight: Tensor,
-    device: Device,
-    /// Columns of each source, and how many columns there are.
-    sources: Vec<Vec<usize>>,
-    columns: usize,
-}
-
-/// Some rows of it.
-struct RowBatch {
-    states: Tensor,
-    statics: Tensor,
-    target: Tensor,
-    weight: Tensor,
-}
-
-impl Rows {
-    fn new(
-        dataset: &Dataset,
-        device: Device,
-        blank: &Blank,
-        targets: &[f32],
-    ) -> Result<Self, TrainError> {
-        let d = Dimensions::of(&dataset.info.schema);
-        let n = dataset.len() as i64;
-        let on_device = |tensor: Tensor, shape: &[i64]| -> Result<Tensor, TrainError> {
-            Ok(tensor.f_view(shape)?.f_to_device(device)?)
-        };
-        let (states, statics) = if blank.is_nothing() {
-            (Cow::from(&dataset.states), Cow::from(&dataset.statics))
-        } else {
-            let (mut states, mut statics) = (dataset.states.clone(), dataset.statics.clone());
-            blank.apply(&mut states, &mut statics);
-            (Cow::from(states), Cow::from(statics))
-        };
-        let states = Tensor::f_from_slice(&states)?;
-        let statics = Tensor::f_from_slice(&statics)?;
-        Ok(Self {
-            states: on_device(states, &[n, d.m as i64, d.j as i64])?,
-            statics: on_device(statics, &[n, d.k as i64])?,
-            target: on_device(Tensor::f_from_slice(targets)?, &[n])?,
-            weight: on_device(Tensor::f_from_slice(&loss_weights(dataset))?, &[n])?,
-            device,
-            sources: dataset.info.schema.sources.iter().map(|s| s.columns.clone()).collect(),
-            columns: d.k,
-        })
-    }
-
-    fn batch(&self, rows: &[usize]) -> Result<RowBatch, TrainError> {
-        let rows: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
-        let index = Tensor::f_from_slice(&rows)?.f_to_device(self.device)?;
-        let pick = |tensor: &Tensor| tensor.f_index_select(0, &index);
-        Ok(RowBatch {
-            states: pick(&self.states)?,
-            statics: pick(&self.statics)?,
-            target: pick(&self.target)?,
-            weight: pick(&self.weight)?,
-        })
-    }
-
-    /// 0 where a source of a row is blanked, 1 elsewhere; `None` when nothing is to be blanked.
-    fn keep(
-        &self,
-        rows: usize,
-        share: f64,
-        random: &mut Random,
-    ) -> Result<Option<Tensor>, TrainError> {
-        if self.sources.is_empty() || share == 0.0 {
-            return Ok(None);
-        }
-        let mut keep = vec![1.0_f32; rows * self.columns];
-        for row in keep.chunks_exact_mut(self.columns) {
-            if random.unit() < COMPLETE {
-                continue;
-            }
-            for source in &self.sources {
-                if random.unit() < share {
-                    source.iter().for_each(|&column| row[column] = 0.0);
-                }
-            }
-        }
-        let keep = Tensor::f_from_slice(&keep)?.f_view([rows as i64, self.columns as i64])?;
-        Ok(Some(keep.f_to_device(self.device)?))
-    }
-}
-
-/// Weighted sum of the cross-entropies, and the sum of the weights.
-fn loss(logits: &Tensor, target: &Tensor, weight: &Tensor) -> Result<(Tensor, f64), TrainError> {
-    let each =
-        logits.f_binary_cross_entropy_with_logits::<Tensor>(target, None, None, Reduction::None)?;
-    let total = weight.f_sum(Kind::Double)?.f_double_value(&[])?;
-    Ok(((each * weight).f_sum(Kind::Float)?, total))
-}
-
-fn mean_loss(network: &Network, rows: &Rows, which: &[usize]) -> Result<f64, TrainError> {
-    let _guard = tch::no_grad_guard();
-    let (mut sum, mut weight) = (0.0, 0.0);
-    for chunk in which.chunks(EVALUATION_BATCH) {
-        let batch = rows.batch(chunk)?;
-        let logits = network.forward(&batch.states, &batch.statics)?;
-        let (loss, total) = loss(&logits, &batch.target, &batch.weight)?;
-        sum += loss.f_double_value(&[])?;
-        weight += total;
-    }
-    Ok(sum / weight)
-}
-
 fn calibrate(
     dataset: &Dataset,
     validation: &[usize],
@@ -570,6 +479,8 @@ fn describe(
         ("best_epoch", json!(fitted.best_epoch)),
         ("train_loss", json!(fitted.train_loss)),
         ("validation_loss", json!(fitted.validation_loss)),
+        ("trees", json!(fitted.trees)),
+        ("share_of_trees", json!(fitted.share_of_trees)),
         (
             "options",
             json!({
@@ -583,6 +494,9 @@ fn describe(
                 "weight_decay": options.weight_decay,
                 "dropout": options.dropout,
                 "source_dropout": options.source_dropout,
+                "trees": options.boosting.trees,
+                "leaves": options.boosting.leaves,
+                "tree_rate": options.boosting.tree_rate,
                 "seed": options.seed,
             }),
         ),

@@ -130,6 +130,32 @@ fn one_parts_file_serves_training_and_evaluation() {
     assert!(a == b, "the same parts give the same model");
     assert!(run("evaluate d a.pt --parts all --draws 10").starts_with("800 held-out holds"));
 
+    // What is predicted is what is evaluated.
+    let shown = run("predict d a.pt --parts time -o said.safetensors");
+    assert_eq!(shown, "said.safetensors: 280 rows\n");
+    run("predict d a.pt -o all.safetensors");
+    run(
+        "evaluate d --parts time --draws 10 --title t -o report --method a=a.pt --method b=said.safetensors",
+    );
+    let report = std::fs::read(here.join("report/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+    let figures = |name: &str| {
+        let methods = report["populations"][0]["methods"].as_array().unwrap();
+        let found = methods.iter().find(|method| method["name"] == name).unwrap();
+        found["figures"]["auroc"]["value"].as_f64().unwrap()
+    };
+    assert!((figures("a") - figures("b")).abs() < 1e-4, "{} {}", figures("a"), figures("b"));
+
+    // Trees are half of a model unless none are asked for.
+    let trees = |file: &str| {
+        let details = Model::open(here.join(file)).unwrap().metadata.training.details;
+        (details["trees"].as_u64().unwrap(), details["share_of_trees"].as_f64().unwrap())
+    };
+    run(&format!("train d -o alone.pt --trees 0 {sizes}"));
+    assert_eq!(trees("alone.pt"), (0, 0.0));
+    let (count, share) = trees("a.pt");
+    assert!(count > 1 && share > 0.0, "{count} {share}");
+
     let kept =
         "--withhold-codes 12,6 --shuffle-labels --without x --without states --releases-only";
     run(&format!("train d -o c.pt --parts time {kept} {sizes}"));
@@ -156,6 +182,8 @@ fn one_parts_file_serves_training_and_evaluation() {
         assert_eq!(run.status.code(), Some(1), "{arguments}: {}", text(&run.stdout));
         text(&run.stderr)
     };
+    assert!(message("train d -o e.pt --leaves 1").contains("--leaves 1 must lie in 2..=257"));
+    assert!(message("predict d gone.pt -o e").contains("gone.pt: No such file"));
     assert!(message("train d -o e.pt --without moon").contains("--without moon: no such group"));
     let mut other = dataset.clone();
     other.statics[7] += 1.0;

@@ -175,6 +175,12 @@ class Models(unittest.TestCase):
         self.assertEqual(len(open_tensors(out)[0]["row"]), (parts == 2).sum())
         with self.assertRaisesRegex(InputError, "validation and test rows of .* are in it"):
             quietly(best_observer.main, self.path, "--parts", self.parts, "--more", self.path, "-o", out)
+        apply = ("--apply", self.path, self.parts, self.folder / "applied.safetensors")
+        both = (*common, "--factors", "0.3", "--kinds", "", *apply, "--candidate")
+        quietly(best_observer.main, *both, f"coin={exact},{exact}")
+        self.assertEqual(open_tensors(apply[3])[0]["probability"].max(), 0.5)
+        with self.assertRaisesRegex(InputError, "a FILE for each --apply, 2 in all"):
+            quietly(best_observer.main, *both, f"coin={exact}")
         with self.assertRaisesRegex(InputError, "more than 1 needs a larger dataset"):
             quietly(best_observer.main, self.path, "--parts", self.parts, "-o", out)
 

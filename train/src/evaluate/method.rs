@@ -108,7 +108,7 @@ pub(super) const LAST_OUTCOME: &str = "last outcome";
 pub(super) const ORACLE: &str = "oracle";
 
 /// A model's probabilities for rows, with the inputs blanked that it was trained without.
-pub(super) fn predict(
+pub(crate) fn predict(
     model: &Model,
     dataset: &Dataset,
     rows: &[usize],
@@ -128,7 +128,7 @@ fn is_safetensors(path: &Path) -> bool {
 }
 
 /// SHA-256 in hexadecimal digits.
-pub(super) fn digest(bytes: &[u8]) -> String {
+pub(crate) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

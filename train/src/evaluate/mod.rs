@@ -10,6 +10,7 @@ mod population;
 mod study;
 mod unknown_codes;
 
+pub(crate) use method::{digest, predict};
 pub use one_model::{ActionFigures, CodeFigures, Method, Report, report};
 
 use std::path::PathBuf;
