@@ -15,6 +15,10 @@ pub struct Arguments {
     /// The same seed gives the same files
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Draw a mixture around the preset, by the seed: how often troubles come, each share of flaws and people's habits, up to so
+    /// many times more or less, 1 to 20
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    pub vary: Option<f64>,
     /// First day, as in 2024-03-04; default: the preset's
     #[arg(long, value_name = "DATE")]
     pub start: Option<jiff::civil::Date>,
@@ -45,6 +49,9 @@ impl Arguments {
         if let Some(start) = self.start {
             preset.access_point.start = start;
         }
+        if let Some(factor) = self.vary {
+            preset = preset.vary(factor, self.seed);
+        }
         simulate(&Settings {
             preset,
             seed: self.seed,
@@ -54,5 +61,12 @@ impl Arguments {
             largest_log: self.max_log_size,
             most_rotations: self.max_rotations,
         })
+    }
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(factor) if (1.0..=20.0).contains(&factor) => Ok(factor),
+        _ => Err("expected a number from 1 to 20".to_owned()),
     }
 }

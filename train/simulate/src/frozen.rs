@@ -31,6 +31,8 @@ struct Description<'a> {
     simulator: u32,
     fingerprint: String,
     preset: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vary: Option<f64>,
     seed: u64,
     start: String,
     days: u32,
@@ -41,6 +43,7 @@ pub(crate) fn describe(settings: &Settings) -> Result<(), SimulateError> {
         simulator: VERSION,
         fingerprint: fingerprint(),
         preset: &settings.preset.name,
+        vary: settings.preset.varied,
         seed: settings.seed,
         start: settings.preset.access_point.start.to_string(),
         days: settings.days,

@@ -17,6 +17,7 @@ mod random;
 mod reason;
 mod summary;
 mod truth;
+mod vary;
 mod world;
 
 use std::fs::File;

@@ -24,6 +24,9 @@ pub struct Preset {
     /// As it was asked for.
     #[serde(skip)]
     pub(crate) name: String,
+    /// The factor of [`Preset::vary`].
+    #[serde(skip)]
+    pub(crate) varied: Option<f64>,
     pub(crate) access_point: AccessPointParameters,
     pub(crate) jobs: JobParameters,
     pub(crate) owners: OwnerParameters,
@@ -166,6 +169,33 @@ pub(crate) struct FlawParameters {
     pub(crate) cpu_overuse: f64,
     pub(crate) bug: f64,
     pub(crate) flaky: f64,
+}
+
+impl FlawParameters {
+    /// Each share.
+    pub(crate) fn shares(&mut self) -> [&mut f64; 19] {
+        [
+            &mut self.wrong_path,
+            &mut self.deleted_input,
+            &mut self.unreadable_input,
+            &mut self.wrong_url,
+            &mut self.wrong_server,
+            &mut self.forbidden_url,
+            &mut self.not_yet_produced,
+            &mut self.bad_interpreter,
+            &mut self.wrong_format,
+            &mut self.not_executable,
+            &mut self.missing_folder,
+            &mut self.missing_stdout_folder,
+            &mut self.bad_image,
+            &mut self.too_large_input,
+            &mut self.too_large_output,
+            &mut self.no_credential,
+            &mut self.cpu_overuse,
+            &mut self.bug,
+            &mut self.flaky,
+        ]
+    }
 }
 
 impl Preset {
