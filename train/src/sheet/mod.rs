@@ -96,8 +96,12 @@ fn data(training: &Training<'_>) -> Vec<String> {
             Some(value) => value.to_string(),
             None => "not known".to_owned(),
         };
+        let vary = simulation.get("vary").and_then(serde_json::Value::as_f64);
+        let mixture = vary.map_or(String::new(), |factor| {
+            format!(" (each a mixture of its own, factor {factor})")
+        });
         let kind = format!(
-            "preset {}, {} days each, simulator {}, fingerprint {}",
+            "preset {}{mixture}, {} days each, simulator {}, fingerprint {}",
             text("preset"),
             text("days"),
             text("simulator"),
@@ -365,6 +369,14 @@ mod tests {
             "Simulated access points: preset small, 2 days each, simulator 1, fingerprint f; seeds 1 to 3, 9."
         );
         assert_eq!(sheet.data[1], "No real outcome.");
+        dataset.info.simulations[0]["vary"] = 6.0.into();
+        let sheet_of_mixtures = made(&dataset, &split, &options);
+        assert!(
+            sheet_of_mixtures.data[0]
+                .contains("small (each a mixture of its own, factor 6), 2 days"),
+            "{:?}",
+            sheet_of_mixtures.data
+        );
         assert_eq!(
             sheet.not_seen[..3],
             [
