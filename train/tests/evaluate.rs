@@ -113,6 +113,33 @@ fn outline(html: &str) -> Vec<String> {
 const HOSTILE: &str = "<script>alert('&\"')</script>";
 
 #[test]
+fn ablations_have_tables_of_their_own_and_no_curves() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let dataset = dataset();
+    dataset.write(&here.join("d")).unwrap();
+    for (name, noise) in [("whole", 0.1), ("less", 0.8)] {
+        predictions(&here.join(format!("{name}.safetensors")), &dataset, noise, 1);
+    }
+    done(here, &["split", "d", "-o", "p"]);
+    let evaluate = ["evaluate", "d", "--parts", "p", "--draws", "50", "-o", "out"];
+    let ablation = ["--ablation", "without context=less.safetensors"];
+    let refused = refused(here, &[&evaluate[..], &ablation].concat());
+    assert!(refused.contains("--method"), "{refused}");
+    done(here, &[&evaluate[..], &ablation, &["--method", "ours=whole.safetensors"]].concat());
+    let report = read(&here.join("out"));
+    let releases = &report.populations[0];
+    let found = releases.methods.iter().find(|method| method.name == "without context").unwrap();
+    assert!(found.own_less_this["auroc"].low > 0.0, "{found:?}");
+    let html = std::fs::read_to_string(here.join("out/report.html")).unwrap();
+    let outline = outline(&html);
+    let tables = outline.iter().filter(|line| *line == "h3 Ablations").count();
+    assert_eq!(tables, report.populations.len());
+    let charts = html.split("id=\"curves\"").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(charts.contains("<title>ours</title>") && !charts.contains("without context"));
+}
+
+#[test]
 fn several_methods_make_a_report() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
@@ -332,8 +359,6 @@ fn a_simulated_access_point_is_evaluated_from_end_to_end() {
     assert!(of("truth").rows > of("truth-unreleased").rows);
     assert_eq!(report.dataset.simulations[0]["seed"], 5);
     assert!(
-        std::fs::read_to_string(here.join("out/report.html"))
-            .unwrap()
-            .contains("preset &quot;rapid&quot;")
+        std::fs::read_to_string(here.join("out/report.html")).unwrap().contains("preset rapid")
     );
 }

@@ -20,6 +20,8 @@ const BATCH: usize = 1024;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Predicted {
     pub(super) name: String,
+    /// Something is left out of it, to show what that brings.
+    pub(super) ablation: bool,
     /// The files of the training seeds with their SHA-256; none for what is built in.
     pub(super) files: Vec<(PathBuf, String)>,
     /// For each training seed the probabilities of the rows asked about; NaN where the truth is not known.

@@ -29,6 +29,9 @@ pub(super) struct StudyOptions {
     /// where it is known, the truth are always there.
     #[arg(long, value_name = "NAME=FILE[,FILE...]", value_parser = method::parse, conflicts_with = "model")]
     method: Vec<(String, Vec<PathBuf>)>,
+    /// A method that lacks something, in tables of their own and not among the curves. Repeatable.
+    #[arg(long, value_name = "NAME=FILE[,FILE...]", value_parser = method::parse, requires = "method")]
+    ablation: Vec<(String, Vec<PathBuf>)>,
     /// The method that the others are compared with. Default: the first.
     #[arg(long, value_name = "NAME")]
     own: Option<String>,
@@ -112,6 +115,10 @@ pub(super) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
         methods.push(method::load(files, &dataset, &rows, engine)?);
     }
     methods.extend(method::built_in(&dataset, baselines.as_ref(), &rows));
+    for files in &study.ablation {
+        let loaded = method::load(files, &dataset, &rows, engine)?;
+        methods.push(Predicted { ablation: true, ..loaded });
+    }
     for (at, method) in methods.iter().enumerate() {
         if methods[..at].iter().any(|other| other.name == method.name) {
             return fail(format!(
@@ -238,7 +245,7 @@ fn note(method: &Predicted) -> MethodNote {
         file: path.display().to_string(),
         sha256: sha256.clone(),
     });
-    MethodNote { name: method.name.clone(), files: files.collect() }
+    MethodNote { name: method.name.clone(), files: files.collect(), ablation: method.ablation }
 }
 
 /// The words of a command line, quoted for a shell where they must be.
@@ -266,8 +273,9 @@ impl Study<'_> {
                 let lines: Vec<(&str, Vec<f64>, &Scored)> = known
                     .iter()
                     .zip(&scored)
-                    .map(|(&method, scored)| {
-                        let method = &self.methods[method];
+                    .map(|(&method, scored)| (&self.methods[method], scored))
+                    .filter(|(method, _)| !method.ablation)
+                    .map(|(method, scored)| {
                         (method.name.as_str(), pick(&method.seeds[0], &population.at), &scored[0])
                     })
                     .collect();

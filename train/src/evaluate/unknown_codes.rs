@@ -47,7 +47,7 @@ pub(super) fn table(
     }
     (!lines.is_empty()).then(|| ExtraTable {
         title: "Codes a model does not know".to_owned(),
-        text: "A model abstains from a hold (`undecided`) whose code has fewer releases in its training than it takes to know \
+        text: "A model abstains from a hold (undecided) whose code has fewer releases in its training than it takes to know \
                one. Releases that happened in the test part."
             .to_owned(),
         columns: ["method", "code", "why", "releases", "undecided"].map(str::to_owned).to_vec(),

@@ -241,18 +241,27 @@ fn made(report: &Report) -> String {
         .simulations
         .iter()
         .map(|simulation| {
-            let of = |key: &str| simulation.get(key).map_or(String::new(), ToString::to_string);
-            format!(
+            let of = |key: &str| match simulation.get(key) {
+                Some(serde_json::Value::String(text)) => text.clone(),
+                Some(value) => value.to_string(),
+                None => "not known".to_owned(),
+            };
+            let text = format!(
                 "version {}, fingerprint {}, preset {}",
                 of("simulator"),
                 of("fingerprint"),
                 of("preset")
-            )
+            );
+            match simulation.get("vary") {
+                Some(factor) => format!("{text}, a mixture of its own by factor {factor}"),
+                None => text,
+            }
         })
         .collect();
     simulators.sort();
     for same in simulators.chunk_by(|a, b| a == b) {
-        add("simulator", format!("{} ({} simulations)", same[0], same.len()));
+        let of = if same.len() == 1 { "simulation" } else { "simulations" };
+        add("simulator", format!("{} ({} {of})", same[0], same.len()));
     }
     let parts = &report.parts;
     let by = serde_json::to_value(parts.by).unwrap_or_default();

@@ -87,6 +87,9 @@ pub struct MethodNote {
     pub name: String,
     /// A file for each training seed; none for what is built in.
     pub files: Vec<FileNote>,
+    /// Something is left out of it, to show what that brings; it is not among the curves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ablation: bool,
 }
 
 /// A file.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::html::escape;
-use super::{ExtraTable, GroupRow, PopulationTable, Report, figure_title};
+use super::{ExtraTable, GroupRow, MethodFigures, PopulationTable, Report, figure_title};
 use crate::metrics::{Estimate, NAMES};
 
 /// A table of cells that are HTML already. Rows with the name `own` in the first cell stand out.
@@ -54,6 +54,30 @@ fn headings(first: &str, figures: &[&str]) -> Vec<String> {
         .collect()
 }
 
+/// A row for each method with its figures.
+fn estimates(methods: &[&MethodFigures], figures: &[&str]) -> Vec<Vec<String>> {
+    let row = |method: &&MethodFigures| {
+        let cells = figures.iter().map(|name| match method.figures.get(*name) {
+            Some(figure) => interval(&figure.mean, places(name)),
+            None => "–".to_owned(),
+        });
+        std::iter::once(escape(&method.name)).chain(cells).collect()
+    };
+    methods.iter().map(row).collect()
+}
+
+/// A row for each method with what the own one's figures are beyond its.
+fn differences(methods: &[&MethodFigures], figures: &[&str]) -> Vec<Vec<String>> {
+    let row = |method: &&MethodFigures| {
+        let cells = figures.iter().map(|name| match method.own_less_this.get(*name) {
+            Some(difference) => signed(difference, places(name)),
+            None => "–".to_owned(),
+        });
+        std::iter::once(escape(&method.name)).chain(cells).collect()
+    };
+    methods.iter().filter(|method| !method.own_less_this.is_empty()).map(row).collect()
+}
+
 /// Figures of all methods on a population, differences to the own one, and each training seed.
 pub(super) fn population(report: &Report, population: &PopulationTable) -> String {
     let mut out = format!(
@@ -63,19 +87,12 @@ pub(super) fn population(report: &Report, population: &PopulationTable) -> Strin
         population.success * 100.0
     );
     let figures = figures(population);
-    let own = population.methods.iter().position(|method| method.name == report.own);
-    let rows: Vec<Vec<String>> = population
-        .methods
-        .iter()
-        .map(|method| {
-            let cells = figures.iter().map(|name| match method.figures.get(*name) {
-                Some(figure) => interval(&figure.mean, places(name)),
-                None => "–".to_owned(),
-            });
-            std::iter::once(escape(&method.name)).chain(cells).collect()
-        })
-        .collect();
-    out.push_str(&table(&headings("method", &figures), &rows, own));
+    let is_ablation = |method: &&MethodFigures| {
+        report.methods.iter().any(|note| note.name == method.name && note.ablation)
+    };
+    let (ablations, methods): (Vec<_>, Vec<_>) = population.methods.iter().partition(is_ablation);
+    let own = methods.iter().position(|method| method.name == report.own);
+    out.push_str(&table(&headings("method", &figures), &estimates(&methods, &figures), own));
     for (name, rows) in &population.left_out {
         let _ = writeln!(
             out,
@@ -92,18 +109,7 @@ pub(super) fn population(report: &Report, population: &PopulationTable) -> Strin
             interval(gap, 2)
         );
     }
-    let rows: Vec<Vec<String>> = population
-        .methods
-        .iter()
-        .filter(|method| !method.own_less_this.is_empty())
-        .map(|method| {
-            let cells = figures.iter().map(|name| match method.own_less_this.get(*name) {
-                Some(difference) => signed(difference, places(name)),
-                None => "–".to_owned(),
-            });
-            std::iter::once(escape(&method.name)).chain(cells).collect()
-        })
-        .collect();
+    let rows = differences(&methods, &figures);
     if !rows.is_empty() {
         let _ = writeln!(
             out,
@@ -112,6 +118,20 @@ pub(super) fn population(report: &Report, population: &PopulationTable) -> Strin
             escape(&report.own)
         );
         out.push_str(&table(&headings("less", &figures), &rows, None));
+    }
+    if !ablations.is_empty() {
+        let _ = writeln!(
+            out,
+            "<h3>Ablations</h3>\n<p>{} trained with something left out or changed: what that brings.</p>",
+            escape(&report.own)
+        );
+        let rows = estimates(&ablations, &figures);
+        out.push_str(&table(&headings("method", &figures), &rows, None));
+        let rows = differences(&ablations, &figures);
+        if !rows.is_empty() {
+            let _ = writeln!(out, "<p>{} less each of them:</p>", escape(&report.own));
+            out.push_str(&table(&headings("less", &figures), &rows, None));
+        }
     }
     out.push_str(&seeds(population, &figures));
     out
