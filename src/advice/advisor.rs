@@ -122,6 +122,11 @@ impl<'a> Advisor<'a> {
         })
     }
 
+    /// Judges at another instant from now on: nothing later is seen.
+    pub fn set_now(&mut self, now: i64) {
+        self.now = now;
+    }
+
     /// Decides by these costs, not by those that the model's thresholds stand for.
     pub fn set_costs(&mut self, costs: Costs) {
         self.costs = costs;

@@ -29,6 +29,7 @@ pub mod pieces;
 pub mod predict;
 pub mod random;
 pub mod report;
+pub mod review;
 #[cfg(feature = "torch")]
 mod rows;
 pub mod say;

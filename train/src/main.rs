@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use holdadvise_train::say::say;
 #[cfg(feature = "torch")]
 use holdadvise_train::training;
-use holdadvise_train::{calibrate, episodes, evaluate, export, parts, predict, tensors};
+use holdadvise_train::{calibrate, episodes, evaluate, export, parts, predict, review, tensors};
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -29,6 +29,7 @@ enum Command {
     Predict(predict::PredictOptions),
     Export(export::ExportOptions),
     Calibrate(calibrate::CalibrateOptions),
+    Review(review::ReviewOptions),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Command::Predict(options) => predict::run(options).map_err(Into::into),
         Command::Export(options) => export::run(options).map_err(Into::into),
         Command::Calibrate(options) => calibrate::run(options).map_err(Into::into),
+        Command::Review(options) => review::run(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
