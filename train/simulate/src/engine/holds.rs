@@ -60,7 +60,8 @@ impl Simulation {
         state.generation += 1;
         state.entered = self.now;
         let (code, subcode) = (written.code, written.subcode);
-        state.hold = Some(HoldNow { cause, symptom, code, subcode, record });
+        let hold = HoldNow { cause, symptom, code, subcode, record };
+        state.hold = Some(hold);
         self.records.push(HoldRecord {
             cluster: id.cluster,
             proc: id.proc,
@@ -80,7 +81,7 @@ impl Simulation {
             success: None,
             oracle: Vec::new(),
         });
-        self.held.insert(job);
+        self.held.insert(job, self.likeness(job, &hold), self.now);
         self.plan_policies(job);
         if !matches!(cause, Cause::Person | Cause::Spooling) {
             people::notice(self, job);
@@ -161,7 +162,7 @@ impl Simulation {
         record.released = Some(self.now);
         record.released_by = Some(by);
         record.action = Some(action);
-        self.held.remove(&job);
+        self.held.remove(job, &self.likeness(job, &hold));
         let state = &mut self.jobs[job];
         state.hold = None;
         state.last_hold = Some(hold);
@@ -195,7 +196,9 @@ impl Simulation {
         self.interrupt(job)?;
         let reason = Some(reason.into());
         self.event(job, &Body::Aborted(Aborted { reason, ..Aborted::default() }))?;
-        self.held.remove(&job);
+        if let Some(hold) = self.jobs[job].hold {
+            self.held.remove(job, &self.likeness(job, &hold));
+        }
         self.censor(job);
         let state = &mut self.jobs[job];
         state.status = Status::Removed;

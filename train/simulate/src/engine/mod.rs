@@ -1,5 +1,6 @@
 //! The access point: takes what is to happen in the order of its time, writes what an access point writes.
 
+mod held;
 mod holds;
 mod job;
 mod queue;
@@ -19,6 +20,7 @@ use crate::reason::{Place, Wording};
 use crate::truth::{self, Asked, HoldRecord, Question};
 use crate::world::{Workflow, World};
 use crate::{Settings, SimulateError};
+use held::{Held, Likeness};
 
 pub(crate) use job::{HoldNow, Job, Moment, Status, Underway};
 pub(crate) use queue::{Item, Queue};
@@ -48,8 +50,7 @@ pub(crate) struct Simulation {
     pub(crate) slots: usize,
     /// Clusters that their owner will look at.
     pub(crate) looks: Vec<people::Looks>,
-    /// Held jobs, in no order.
-    pub(crate) held: std::collections::BTreeSet<usize>,
+    pub(crate) held: Held,
     wordings: [Wording; 2],
     log: EventLog,
     epochs: EpochWriter,
@@ -94,7 +95,7 @@ impl Simulation {
             now: span.0,
             running: 0,
             looks: Vec::new(),
-            held: std::collections::BTreeSet::new(),
+            held: Held::default(),
             wordings,
             log,
             epochs,
@@ -229,12 +230,7 @@ impl Simulation {
 
     /// Asks about some of the jobs held as `released` was, now that its release has shown how things stand.
     pub(crate) fn ask_like(&mut self, released: usize, from: &HoldNow) {
-        let wanted = self.likeness(released, from);
-        let is_like = |&job: &usize| {
-            self.jobs[job].entered < self.now
-                && self.jobs[job].hold.is_some_and(|hold| self.likeness(job, &hold) == wanted)
-        };
-        let like: Vec<usize> = self.held.iter().copied().filter(is_like).collect();
+        let like = self.held.alike(&self.likeness(released, from), self.now);
         for _ in 0..ASKED_LIKE.min(like.len()) {
             let job = *self.chances.questions.pick(&like);
             if let Some(hold) = self.jobs[job].hold {
@@ -243,12 +239,7 @@ impl Simulation {
         }
     }
 
-    /// What anybody sees that like holds have in common: code, subcode, what failed, and the server or file system.
-    fn likeness(
-        &self,
-        job: usize,
-        hold: &HoldNow,
-    ) -> (i32, i32, std::mem::Discriminant<Symptom>, Option<usize>) {
+    fn likeness(&self, job: usize, hold: &HoldNow) -> Likeness {
         let cluster = self.jobs[job].cluster;
         let workflow = self.workflow(cluster);
         let place = match hold.symptom {
@@ -266,7 +257,7 @@ impl Simulation {
 
     /// A few instants for holds that nobody released, while the job was held.
     fn ask_about_never_released(&mut self) {
-        for job in self.held.clone() {
+        for job in self.held.iter().collect::<Vec<_>>() {
             self.ask_while_held(job);
         }
     }

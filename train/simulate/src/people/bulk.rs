@@ -88,7 +88,6 @@ fn release_all(
     let jobs: Vec<usize> = simulation
         .held
         .iter()
-        .copied()
         .filter(|&job| {
             let state = &simulation.jobs[job];
             (if early { state.entered <= since } else { state.entered >= since })
