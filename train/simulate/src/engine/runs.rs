@@ -8,7 +8,7 @@ use holdadvise::userlog::{
 use super::{Item, Job, Moment, Simulation, Status, Underway};
 use crate::SimulateError;
 use crate::life::{Ending, Run, attempt};
-use crate::output::{RunEnd, epoch_ad};
+use crate::output::RunEnd;
 use crate::reason::{self, Wording, Written, slot_name};
 
 impl Simulation {
@@ -314,8 +314,7 @@ impl Simulation {
         let state = &self.jobs[job];
         let cluster = &self.clusters[state.cluster];
         let place = super::place(&self.world, cluster, state, Some(run), Wording::V25);
-        let text = epoch_ad(&RunEnd { place: &place, job: state, run, held, exit });
-        self.epochs.write(&text)?;
+        self.epochs.write(&RunEnd { place: &place, job: state, run, held, exit })?;
         self.jobs[job].last_slot = Some(slot_name(&self.world, run));
         Ok(())
     }

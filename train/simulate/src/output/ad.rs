@@ -2,33 +2,87 @@
 
 use std::fmt::{Display, Write as _};
 
-use classads::{Expr, Style};
+/// An ad being printed: attributes are added in alphabetical order, case aside.
+pub(super) struct Ad<'a> {
+    out: &'a mut String,
+    last: &'static str,
+}
 
-/// An ad being printed.
-#[derive(Debug, Default)]
-pub(super) struct Ad(Vec<(&'static str, String)>);
+impl<'a> Ad<'a> {
+    /// Appends an ad to `out`.
+    pub(super) fn new(out: &'a mut String) -> Self {
+        Self { out, last: "" }
+    }
 
-impl Ad {
     /// Adds an expression as written: a number, true, false or a policy.
     pub(super) fn put(&mut self, name: &'static str, value: impl Display) {
-        self.0.push((name, value.to_string()));
+        self.name(name);
+        // Writing to a String does not fail.
+        let _ = writeln!(self.out, "{value}");
     }
 
-    pub(super) fn string(&mut self, name: &'static str, value: &str) {
-        self.0.push((name, quoted(value)));
+    /// Adds a whole number.
+    pub(super) fn integer(&mut self, name: &'static str, value: impl Into<i64>) {
+        self.name(name);
+        self.out.push_str(itoa::Buffer::new().format(value.into()));
+        self.out.push('\n');
     }
 
-    /// Appends the lines to `out`.
-    pub(super) fn print(mut self, out: &mut String) {
-        self.0.sort_by_cached_key(|(name, _)| name.to_ascii_lowercase());
-        for (name, value) in &self.0 {
-            // Writing to a String does not fail.
-            let _ = writeln!(out, "{name} = {value}");
-        }
+    pub(super) fn string(&mut self, name: &'static str, value: impl Display) {
+        self.name(name);
+        self.out.push('"');
+        let from = self.out.len();
+        // Writing to a String does not fail.
+        let _ = write!(self.out, "{value}");
+        escape(self.out, from);
+        self.out.push_str("\"\n");
+    }
+
+    fn name(&mut self, name: &'static str) {
+        let (last, next) = (self.last.bytes(), name.bytes());
+        debug_assert!(
+            last.map(|byte| byte.to_ascii_lowercase())
+                .lt(next.map(|byte| byte.to_ascii_lowercase())),
+            "{name} after {}",
+            self.last
+        );
+        self.last = name;
+        self.out.push_str(name);
+        self.out.push_str(" = ");
     }
 }
 
-/// A string literal of the long form.
-pub(super) fn quoted(text: &str) -> String {
-    Expr::literal(text).print(Style::Long)
+/// Escapes what stands behind `from` for a string literal of the long form.
+fn escape(out: &mut String, from: usize) {
+    if out[from..].contains('"') {
+        let escaped = out[from..].replace('"', "\\\"");
+        out.truncate(from);
+        out.push_str(&escaped);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use classads::{Expr, Style};
+
+    use super::*;
+
+    #[test]
+    fn strings_are_quoted_as_classads_print_them() {
+        for text in ["", "plain", "a \"quoted\" word", "C:\\dir\\", "\"", "tab\tand é"] {
+            let mut out = String::new();
+            Ad::new(&mut out).string("Cmd", text);
+            assert_eq!(out, format!("Cmd = {}\n", Expr::literal(text).print(Style::Long)));
+        }
+    }
+
+    #[test]
+    fn prints_attributes() {
+        let mut out = String::new();
+        let mut ad = Ad::new(&mut out);
+        ad.string("Cmd", format_args!("say \"{}\"", 7));
+        ad.integer("DiskUsage", -3);
+        ad.put("DiskUsage_RAW", 1.5);
+        assert_eq!(out, "Cmd = \"say \\\"7\\\"\"\nDiskUsage = -3\nDiskUsage_RAW = 1.5\n");
+    }
 }

@@ -4,6 +4,7 @@
 //! a run that ends on hold carries HoldReason and its codes while JobStatus still says running, and NumHolds does not
 //! count this hold yet, since the schedd does that.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -33,19 +34,24 @@ pub(crate) struct RunEnd<'a> {
 pub(crate) struct EpochWriter {
     path: PathBuf,
     out: BufWriter<File>,
+    text: String,
 }
 
 impl EpochWriter {
     pub(crate) fn create(path: PathBuf) -> Result<Self, SimulateError> {
         match File::create(&path) {
-            Ok(file) => Ok(Self { path, out: BufWriter::with_capacity(1 << 18, file) }),
+            Ok(file) => {
+                Ok(Self { path, out: BufWriter::with_capacity(1 << 18, file), text: String::new() })
+            }
             Err(source) => Err(SimulateError::Write { path, source }),
         }
     }
 
-    /// Appends the ad of a run, see [`epoch_ad`].
-    pub(crate) fn write(&mut self, text: &str) -> Result<(), SimulateError> {
-        let written = self.out.write_all(text.as_bytes());
+    /// Appends the ad of a run, with its banner.
+    pub(crate) fn write(&mut self, end: &RunEnd<'_>) -> Result<(), SimulateError> {
+        self.text.clear();
+        epoch_ad(&mut self.text, end);
+        let written = self.out.write_all(self.text.as_bytes());
         written.map_err(|source| SimulateError::Write { path: self.path.clone(), source })
     }
 
@@ -55,87 +61,95 @@ impl EpochWriter {
     }
 }
 
-/// The ad of a run that ended, with its banner.
-pub(crate) fn epoch_ad(end: &RunEnd<'_>) -> String {
-    let mut text = String::with_capacity(4_096);
+fn epoch_ad(out: &mut String, end: &RunEnd<'_>) {
     let now = end.run.end;
-    ad(end).print(&mut text);
+    ad(out, end);
     // Writing to a String does not fail.
     let _ = writeln!(
-        text,
+        out,
         "EpochWriteDate = {now}\n*** EPOCH ClusterId={} ProcId={} RunInstanceId={} Owner=\"{}\" CurrentTime={now}",
         end.place.cluster.id,
         end.place.proc,
         end.job.num_shadow_starts - 1,
         end.place.owner,
     );
-    text
 }
 
-fn ad(end: &RunEnd<'_>) -> Ad {
+fn ad(out: &mut String, end: &RunEnd<'_>) {
     let (place, job, run) = (end.place, end.job, end.run);
     let (cluster, workflow) = (place.cluster, place.workflow);
-    let mut ad = Ad::default();
+    let point = &place.world.preset.access_point;
+    let mut ad = Ad::new(out);
     let described = job.edits.mended && job.edits.described;
     let fixed = if described { " fixed" } else { "" };
-    ad.string("Arguments", &format!("{}{fixed}", place.proc));
-    ad.put("ClusterId", cluster.id);
-    ad.string("Cmd", &format!("{}/{}", cluster.iwd, workflow.program));
-    ad.put("CurrentHosts", 1);
-    ad.put("DiskProvisioned", run.disk_provisioned);
-    ad.put("DiskUsage", rounded_up(job.disk_usage));
-    ad.put("DiskUsage_RAW", job.disk_usage);
-    ad.put("EnteredCurrentStatus", run.start);
-    ad.string("Err", &format!("logs/{}.err", place.proc));
+    ad.string("Arguments", format_args!("{}{fixed}", place.proc));
+    ad.integer("ClusterId", cluster.id);
+    ad.string("Cmd", format_args!("{}/{}", cluster.iwd, workflow.program));
+    if workflow.container == Container::Singularity {
+        ad.string("ContainerImage", image(place));
+    }
+    ad.integer("CurrentHosts", 1);
+    ad.integer("DiskProvisioned", run.disk_provisioned);
+    ad.integer("DiskUsage", rounded_up(job.disk_usage));
+    ad.integer("DiskUsage_RAW", job.disk_usage);
+    if let Container::Docker(_) = workflow.container {
+        ad.string("DockerImage", image(place));
+    }
+    ad.integer("EnteredCurrentStatus", run.start);
+    ad.string("Err", format_args!("logs/{}.err", place.proc));
     ad.put("ExitBySignal", end.exit.is_some_and(|(_, signal)| signal.is_some()));
     match end.exit {
-        Some((_, Some(signal))) => ad.put("ExitSignal", signal),
-        Some((code, None)) => ad.put("ExitCode", code),
+        Some((_, Some(signal))) => ad.integer("ExitSignal", signal),
+        Some((code, None)) => ad.integer("ExitCode", code),
         None => {}
     }
-    let ap = place.world.access_point();
-    ad.string("GlobalJobId", &format!("{ap}#{}.{}#{}", cluster.id, place.proc, cluster.submitted));
+    ad.string(
+        "GlobalJobId",
+        format_args!(
+            "{}.{}#{}.{}#{}",
+            point.host, point.domain, cluster.id, place.proc, cluster.submitted
+        ),
+    );
     if let Some(held) = end.held {
         ad.string("HoldReason", &held.reason);
-        ad.put("HoldReasonCode", held.code);
-        ad.put("HoldReasonSubCode", held.subcode);
+        ad.integer("HoldReasonCode", held.code);
+        ad.integer("HoldReasonSubCode", held.subcode);
     }
-    ad.put("ImageSize", rounded_up(run.memory_mb * 1024));
-    ad.put("ImageSize_RAW", run.memory_mb * 1024);
+    ad.integer("ImageSize", rounded_up(run.memory_mb * 1024));
+    ad.integer("ImageSize_RAW", run.memory_mb * 1024);
     ad.string("In", "/dev/null");
     ad.string("Iwd", &cluster.iwd);
+    ad.integer("JobCurrentStartDate", run.start);
     if let Some(executed) = run.execute {
-        ad.put("JobCurrentStartExecutingDate", executed);
+        ad.integer("JobCurrentStartExecutingDate", executed);
     }
-    ad.put("JobCurrentStartDate", run.start);
-    ad.put("JobLeaseDuration", 2_400);
-    ad.put("JobPrio", 0);
-    ad.put("JobRunCount", job.num_shadow_starts);
-    ad.put("JobStatus", 2);
-    ad.put("JobUniverse", 5);
+    ad.integer("JobLeaseDuration", 2_400);
+    ad.integer("JobPrio", 0);
+    ad.integer("JobRunCount", job.num_shadow_starts);
+    ad.integer("JobStatus", 2);
+    ad.integer("JobUniverse", 5);
     if let Some(HoldNow { code, subcode, .. }) = job.last_hold {
-        ad.put("LastHoldReasonCode", code);
-        ad.put("LastHoldReasonSubCode", subcode);
+        ad.integer("LastHoldReasonCode", code);
+        ad.integer("LastHoldReasonSubCode", subcode);
     }
-    let slot = slot_name(place.world, run);
     if let Some(last) = &job.last_slot {
         ad.string("LastRemoteHost", last);
     }
     ad.string("MachineAttrGLIDEIN_Site0", &place.world.sites[run.site].name);
-    ad.put("MemoryProvisioned", run.memory_provisioned);
+    ad.integer("MemoryProvisioned", run.memory_provisioned);
     // Measured from the first start on.
     if job.num_job_starts > 0 {
-        ad.put("MemoryUsage", job.memory_usage);
+        ad.integer("MemoryUsage", job.memory_usage);
     }
     ad.string("MyType", "Job");
-    ad.put("NumHolds", job.num_holds);
-    ad.put("NumJobStarts", job.num_job_starts);
-    ad.put("NumShadowStarts", job.num_shadow_starts);
+    ad.integer("NumHolds", job.num_holds);
+    ad.integer("NumJobStarts", job.num_job_starts);
+    ad.integer("NumShadowStarts", job.num_shadow_starts);
     match workflow.failure {
         Failure::Hold => ad.put("OnExitHold", "ExitCode =!= 0"),
         _ => ad.put("OnExitHold", false),
     }
-    ad.string("Out", &format!("logs/{}.out", place.proc));
+    ad.string("Out", format_args!("logs/{}.out", place.proc));
     ad.string("Owner", place.owner);
     ad.put("PeriodicHold", workflow.holds_itself);
     match &workflow.periodic_release {
@@ -143,30 +157,24 @@ fn ad(end: &RunEnd<'_>) -> Ad {
         None => ad.put("PeriodicRelease", false),
     }
     ad.put("PeriodicRemove", false);
-    ad.put("ProcId", place.proc);
-    ad.put("QDate", cluster.submitted);
-    ad.string("RemoteHost", &slot);
-    ad.put("RemoteUserCpu", format_args!("{:.1}", job.cpu as f64));
-    ad.put("RemoteWallClockTime", format_args!("{:.1}", (run.end - run.start) as f64));
-    ad.put("RequestCpus", 1);
-    ad.put("RequestDisk", job.edits.request_disk);
-    ad.put("RequestMemory", job.edits.request_memory);
+    ad.integer("ProcId", place.proc);
+    ad.integer("QDate", cluster.submitted);
+    ad.string("RemoteHost", slot_name(place.world, run));
+    ad.put("RemoteUserCpu", format_args!("{}.0", job.cpu));
+    ad.put("RemoteWallClockTime", format_args!("{}.0", run.end - run.start));
+    ad.integer("RequestCpus", 1);
+    ad.integer("RequestDisk", job.edits.request_disk);
+    ad.integer("RequestMemory", job.edits.request_memory);
     ad.put("Requirements", requirements(end));
     if job.num_job_starts > 0 {
-        ad.put("ResidentSetSize", rounded_up(job.memory_usage * 1024));
-        ad.put("ResidentSetSize_RAW", job.memory_usage * 1024);
+        ad.integer("ResidentSetSize", rounded_up(job.memory_usage * 1024));
+        ad.integer("ResidentSetSize_RAW", job.memory_usage * 1024);
     }
     ad.string("ShouldTransferFiles", if workflow.shared_filesystem { "IF_NEEDED" } else { "YES" });
-    ad.put("TotalSubmitProcs", cluster.size);
-    ad.string("TransferInput", &transfer_input(place, described));
-    ad.string("User", &format!("{}@{}", place.owner, place.world.preset.access_point.domain));
-    ad.string("UserLog", &format!("{}/logs/{}.log", cluster.iwd, cluster.id));
-    match workflow.container {
-        Container::None => {}
-        Container::Docker(_) => ad.string("DockerImage", &image(place)),
-        Container::Singularity => ad.string("ContainerImage", &image(place)),
-    }
-    ad
+    ad.integer("TotalSubmitProcs", cluster.size as i64);
+    ad.string("TransferInput", transfer_input(place, described));
+    ad.string("User", format_args!("{}@{}", place.owner, point.domain));
+    ad.string("UserLog", format_args!("{}/logs/{}.log", cluster.iwd, cluster.id));
 }
 
 /// Sizes as the schedd publishes them: up to a quarter more (`SCHEDD_ROUND_ATTR_*` of 25 %).
@@ -178,31 +186,43 @@ fn rounded_up(value: i64) -> i64 {
     value.div_euclid(step).saturating_add(i64::from(value % step != 0)) * step
 }
 
-fn requirements(end: &RunEnd<'_>) -> String {
-    let mut text = "(TARGET.Arch == \"X86_64\") && (TARGET.OpSys == \"LINUX\") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory) && (TARGET.HasFileTransfer)".to_owned();
+/// What the job requires of a slot.
+fn requirements(end: &RunEnd<'_>) -> Cow<'static, str> {
+    const PLAIN: &str = "(TARGET.Arch == \"X86_64\") && (TARGET.OpSys == \"LINUX\") && (TARGET.Disk >= RequestDisk) && (TARGET.Memory >= RequestMemory) && (TARGET.HasFileTransfer)";
+    let mut text = Cow::Borrowed(PLAIN);
     for (index, site) in end.place.world.sites.iter().enumerate() {
         if end.job.edits.excluded & (1 << index) != 0 {
-            text.push_str(&format!(" && (TARGET.GLIDEIN_Site =!= \"{}\")", site.name));
+            let site = format!(" && (TARGET.GLIDEIN_Site =!= \"{}\")", site.name);
+            text.to_mut().push_str(&site);
         }
     }
     text
 }
 
 fn transfer_input(place: &Place<'_>, described: bool) -> String {
-    let files = (0..place.workflow.input_files).map(|item| {
+    let mut list = String::with_capacity(160);
+    for item in 0..place.workflow.input_files {
         let name = input_name(place, item as u16);
         match name.strip_prefix(INPUT.0) {
-            Some(rest) if described => format!("{}{rest}", INPUT.1),
-            _ => name,
+            Some(rest) if described => add(&mut list, &[INPUT.1, rest]),
+            _ => add(&mut list, &[&name]),
         }
-    });
-    let urls = place.workflow.input_services.iter().enumerate().map(|(item, &service)| {
+    }
+    for (item, &service) in place.workflow.input_services.iter().enumerate() {
         let service: &Service = &place.world.services[service];
         let wrong = item == 0 && place.job_has_wrong_server() && !described;
-        let server = if wrong { service.host.replacen('.', "s.", 1) } else { service.host.clone() };
-        url(place, service, item as u16, &server, false)
-    });
-    files.chain(urls).collect::<Vec<_>>().join(",")
+        let server: &str = if wrong { &service.host.replacen('.', "s.", 1) } else { &service.host };
+        add(&mut list, &[&url(place, service, item as u16, server, false)]);
+    }
+    list
+}
+
+/// Appends an entry to a list with commas.
+fn add(list: &mut String, parts: &[&str]) {
+    if !list.is_empty() {
+        list.push(',');
+    }
+    list.extend(parts.iter().copied());
 }
 
 #[cfg(test)]

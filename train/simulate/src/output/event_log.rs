@@ -1,6 +1,5 @@
 //! `EVENT_LOG` of the access point: every event of every job, each followed by event 028 where configured.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use holdadvise::userlog::{
 };
 use jiff::tz::TimeZone;
 
-use super::ad::quoted;
+use super::ad::Ad;
 use crate::SimulateError;
 
 /// What event 028 says of a job (`EVENT_LOG_JOB_AD_INFORMATION_ATTRS`).
@@ -167,28 +166,30 @@ fn information_lines(out: &mut String, job: JobId, body: &Body<'_>, information:
     out.clear();
     let trigger = body.number().unwrap_or(0);
     let (event, name) = event_names(EventKind::from_number(trigger));
-    let _ = writeln!(out, "Cluster = {}\nEventTypeNumber = 28", job.cluster);
+    let mut ad = Ad::new(out);
+    ad.integer("Cluster", job.cluster);
+    ad.integer("EventTypeNumber", 28);
     if let Body::Held(held) = body {
         if let Some(reason) = &held.reason {
-            let _ = writeln!(out, "HoldReason = {}", quoted(reason));
+            ad.string("HoldReason", reason);
         }
-        let (code, subcode) = (held.code.unwrap_or(0), held.subcode.unwrap_or(0));
-        let _ = writeln!(out, "HoldReasonCode = {code}\nHoldReasonSubCode = {subcode}");
+        ad.integer("HoldReasonCode", held.code.unwrap_or(0));
+        ad.integer("HoldReasonSubCode", held.subcode.unwrap_or(0));
     }
     if let Some(site) = information.site {
-        let _ = writeln!(out, "MachineAttrGLIDEIN_Site0 = {}", quoted(site));
+        ad.string("MachineAttrGLIDEIN_Site0", site);
     }
     if let Some(provisioned) = information.memory_provisioned {
-        let _ = writeln!(out, "MemoryProvisioned = {provisioned}");
+        ad.integer("MemoryProvisioned", provisioned);
     }
-    let _ = writeln!(
-        out,
-        "MyType = \"{event}\"\nOwner = {}\nProc = {}\nRequestDisk = {}\nRequestMemory = {}\nSubproc = 0\nTriggerEventTypeName = \"{name}\"\nTriggerEventTypeNumber = {trigger}",
-        quoted(information.owner),
-        job.proc,
-        information.request_disk,
-        information.request_memory,
-    );
+    ad.string("MyType", event);
+    ad.string("Owner", information.owner);
+    ad.integer("Proc", job.proc);
+    ad.integer("RequestDisk", information.request_disk);
+    ad.integer("RequestMemory", information.request_memory);
+    ad.integer("Subproc", 0);
+    ad.string("TriggerEventTypeName", name);
+    ad.integer("TriggerEventTypeNumber", trigger);
 }
 
 /// Class and name of an event (`src/condor_utils/condor_event.cpp`).

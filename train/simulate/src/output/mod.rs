@@ -4,5 +4,5 @@ mod ad;
 mod epoch;
 mod event_log;
 
-pub(crate) use epoch::{EpochWriter, RunEnd, epoch_ad};
+pub(crate) use epoch::{EpochWriter, RunEnd};
 pub(crate) use event_log::{EventLog, Information};
