@@ -48,21 +48,93 @@ pub struct EventHeader<'a> {
 impl EventHeader<'_> {
     /// Writes the line up to the title.
     pub(super) fn write(&self, out: &mut impl Write, number: u16) -> io::Result<()> {
-        let JobId { cluster, proc } = self.job;
-        write!(out, "{number:03} ({cluster:03}.{proc:03}.{:03}) ", self.subproc)?;
         let stamp = Timestamp::from_second(self.time.seconds)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let zone = if self.date.utc { &TimeZone::UTC } else { &self.date.time_zone };
         let civil = zone.to_datetime(stamp);
+        let mut line = Line::default();
+        line.number(i32::from(number), 3);
+        line.text(b" (");
+        line.number(self.job.cluster, 3);
+        line.text(b".");
+        line.number(self.job.proc, 3);
+        line.text(b".");
+        line.number(self.subproc, 3);
+        line.text(b") ");
         if self.date.with_year {
-            write!(out, "{:04}-{:02}-{:02}", civil.year(), civil.month(), civil.day())?;
+            line.number(i32::from(civil.year()), 4);
+            line.text(b"-");
+            line.number(i32::from(civil.month()), 2);
+            line.text(b"-");
         } else {
-            write!(out, "{:02}/{:02}", civil.month(), civil.day())?;
+            line.number(i32::from(civil.month()), 2);
+            line.text(b"/");
         }
-        write!(out, " {:02}:{:02}:{:02}", civil.hour(), civil.minute(), civil.second())?;
+        line.number(i32::from(civil.day()), 2);
+        line.text(b" ");
+        line.number(i32::from(civil.hour()), 2);
+        line.text(b":");
+        line.number(i32::from(civil.minute()), 2);
+        line.text(b":");
+        line.number(i32::from(civil.second()), 2);
         if self.date.sub_second {
-            write!(out, ".{:03}", self.time.microseconds / 1000)?;
+            line.text(b".");
+            line.number((self.time.microseconds / 1000) as i32, 3);
         }
-        out.write_all(if self.date.utc { b"Z " } else { b" " })
+        line.text(if self.date.utc { b"Z " } else { b" " });
+        out.write_all(&line.bytes[..line.length])
+    }
+}
+
+/// The line being put together: at most 85 bytes, without the formatting machinery, as every event has one.
+struct Line {
+    bytes: [u8; 96],
+    length: usize,
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self { bytes: [0; 96], length: 0 }
+    }
+}
+
+impl Line {
+    fn text(&mut self, text: &[u8]) {
+        self.bytes[self.length..][..text.len()].copy_from_slice(text);
+        self.length += text.len();
+    }
+
+    /// As `{:0width$}` prints it: the sign counts.
+    fn number(&mut self, value: i32, width: usize) {
+        let mut digits = [b'0'; 10];
+        let mut first = digits.len();
+        let mut rest = value.unsigned_abs();
+        while rest > 0 {
+            first -= 1;
+            digits[first] += (rest % 10) as u8;
+            rest /= 10;
+        }
+        let signs = usize::from(value < 0);
+        if signs > 0 {
+            self.text(b"-");
+        }
+        self.text(&digits[first.min(digits.len() - (width - signs))..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_padded_with_zeros() {
+        for value in [0, 7, 42, 999, 1_000, -1, -42, -999, -1_000, i32::MAX, i32::MIN] {
+            for width in [2, 3, 4] {
+                let mut line = Line::default();
+                line.number(value, width);
+                let text = std::str::from_utf8(&line.bytes[..line.length]).unwrap();
+                assert_eq!(text, format!("{value:0width$}"));
+            }
+        }
     }
 }
