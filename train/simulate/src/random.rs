@@ -14,21 +14,87 @@ pub struct Spread {
     pub sigma: f64,
 }
 
+/// Draws that are made at once.
+const TOGETHER: usize = 32;
+
+/// Draws that are kept, so that going back to the first needs nothing drawn anew.
+const KEPT: usize = 2 * TOGETHER;
+
 /// A source of chance. The same seed gives the same draws on every machine.
 #[derive(Debug)]
-pub(crate) struct Dice(ChaCha8Rng);
+pub(crate) struct Dice {
+    generator: ChaCha8Rng,
+    stream: u64,
+    /// Draws uniform in [0, 1): those behind `next` are yet to come, up to `made`.
+    draws: [f64; KEPT],
+    next: usize,
+    made: usize,
+    /// Normal draws that begin with one of these, NaN where none was made.
+    normals: [f64; KEPT],
+    /// `draws` begins with the first of the stream.
+    from_first: bool,
+}
 
 impl Dice {
     /// The generator of one purpose: `stream` tells purposes of one seed apart.
     pub(crate) fn new(seed: u64, stream: u64) -> Self {
-        let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        generator.set_stream(stream);
-        Self(generator)
+        let mut dice = Self {
+            generator: ChaCha8Rng::seed_from_u64(seed),
+            stream,
+            draws: [0.0; KEPT],
+            next: 0,
+            made: 0,
+            normals: [f64::NAN; KEPT],
+            from_first: true,
+        };
+        dice.turn_to(stream);
+        dice
+    }
+
+    /// Goes to the first draw of another stream of the seed.
+    pub(crate) fn turn_to(&mut self, stream: u64) {
+        self.generator.set_stream(stream);
+        self.stream = stream;
+        self.forget();
+        self.from_first = true;
+    }
+
+    /// Goes back to the first draw.
+    pub(crate) fn go_back(&mut self) {
+        if self.from_first {
+            self.next = 0;
+        } else {
+            self.turn_to(self.stream);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.next = 0;
+        self.made = 0;
+        self.normals = [f64::NAN; KEPT];
+    }
+
+    #[cold]
+    fn draw(&mut self) {
+        if self.made == KEPT {
+            self.forget();
+            self.from_first = false;
+        }
+        for draw in &mut self.draws[self.made..][..TOGETHER] {
+            *draw = (self.generator.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
+        }
+        self.made += TOGETHER;
     }
 
     /// Uniform in [0, 1).
+    #[inline]
     pub(crate) fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+        if self.next == self.made {
+            self.draw();
+        }
+        let unit = self.draws[self.next];
+        self.next += 1;
+        unit
     }
 
     pub(crate) fn chance(&mut self, probability: f64) -> bool {
@@ -51,8 +117,20 @@ impl Dice {
 
     /// Standard normal (Box and Muller).
     pub(crate) fn normal(&mut self) -> f64 {
+        let first = self.next;
+        if let Some(&known) = self.normals.get(first)
+            && !known.is_nan()
+        {
+            self.next += 2;
+            return known;
+        }
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.unit()).cos()
+        let normal = radius * (std::f64::consts::TAU * self.unit()).cos();
+        // Not where its two draws lie on both sides of a gap.
+        if self.next == first + 2 {
+            self.normals[first] = normal;
+        }
+        normal
     }
 
     pub(crate) fn spread(&mut self, spread: Spread) -> f64 {
@@ -98,6 +176,26 @@ mod tests {
         assert_eq!(draws(7, 1), draws(7, 1));
         assert_ne!(draws(7, 1), draws(7, 2));
         assert_ne!(draws(7, 1), draws(8, 1));
+    }
+
+    #[test]
+    fn going_back_repeats_a_stream() {
+        // Each kind of draw begins at every place among those kept.
+        for skipped in 0..2 * KEPT {
+            let mut dice = Dice::new(7, 3);
+            let draws = |dice: &mut Dice| {
+                let skipped: Vec<f64> = (0..skipped).map(|_| dice.unit()).collect();
+                let normals = [(); 40].map(|()| dice.normal());
+                (skipped, normals, [(); 40].map(|()| dice.unit()))
+            };
+            let first = draws(&mut dice);
+            dice.go_back();
+            assert_eq!(draws(&mut dice), first);
+            dice.turn_to(4);
+            assert_ne!(draws(&mut dice), first);
+            dice.turn_to(3);
+            assert_eq!(draws(&mut dice), first);
+        }
     }
 
     #[test]

@@ -153,9 +153,10 @@ pub(crate) fn answer(
             .enumerate()
             .map(|(part, chunk)| {
                 scope.spawn(move || {
+                    let mut dice: Vec<Dice> = (0..PLAYS).map(|_| Dice::new(seed, 0)).collect();
                     let of = |(index, question): (usize, &Question)| {
                         let stream = FIRST_STREAM + (part * share + index) as u64 * PLAYS as u64;
-                        reply(world, clusters, question, (seed, stream))
+                        reply(world, clusters, question, &mut dice, stream)
                     };
                     chunk.iter().enumerate().map(of).collect()
                 })
@@ -187,10 +188,14 @@ fn reply(
     world: &World,
     clusters: &[Cluster],
     question: &Question,
-    (seed, stream): (u64, u64),
+    dice: &mut [Dice],
+    stream: u64,
 ) -> Answer {
     // Each play has the same chance for every action, so that actions differ by what they change.
-    let play = |edits| {
+    for (play, dice) in dice.iter_mut().enumerate() {
+        dice.turn_to(stream + play as u64);
+    }
+    let mut play = |edits| {
         let subject = Subject {
             cluster: &clusters[question.cluster],
             traits: &question.traits,
@@ -199,9 +204,9 @@ fn reply(
             peak: (question.memory_used, question.disk_used),
         };
         let mut seen = Plays::default();
-        for play in 0..PLAYS as u64 {
-            let mut dice = Dice::new(seed, stream + play);
-            match last_ending(world, &subject, question.time, &mut dice) {
+        for dice in dice.iter_mut() {
+            dice.go_back();
+            match last_ending(world, &subject, question.time, dice) {
                 Some(Ending::Success) => seen.successes += 1,
                 Some(Ending::Held { symptom: Symptom::Memory { .. }, .. }) => seen.memory = true,
                 Some(Ending::Held { symptom: Symptom::Disk { .. }, .. }) => seen.disk = true,
@@ -213,11 +218,12 @@ fn reply(
     if question.asked == Asked::Release {
         return Answer::Release(play(question.edits).success());
     }
-    let after = |action| {
-        let used = (question.memory_used, question.disk_used);
-        play(edited(question.edits, action, used, question.last_site)).success()
-    };
     let as_is = play(question.edits);
+    let mut after = |action| {
+        let used = (question.memory_used, question.disk_used);
+        let edits = edited(question.edits, action, used, question.last_site);
+        if edits == question.edits { as_is.success() } else { play(edits).success() }
+    };
     Answer::Actions(Probabilities {
         time: question.time,
         as_is: as_is.success(),

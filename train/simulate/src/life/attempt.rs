@@ -54,17 +54,26 @@ pub(crate) fn attempt(world: &World, subject: &Subject<'_>, start: i64, dice: &m
 
 /// By the number of slots, among the sites that Requirements leave.
 fn choose_site(world: &World, excluded: u64, dice: &mut Dice) -> usize {
-    let open = |index: usize| excluded & (1 << index) == 0;
-    if excluded == 0 || !(0..world.sites.len()).any(open) {
-        let slot = dice.below(world.slots.last().copied().unwrap_or(0));
-        return world.slots.partition_point(|&up_to| up_to <= slot);
+    let excluded = if bits(excluded).count() < world.sites.len() { excluded } else { 0 };
+    let size = |site: usize| world.sites[site].slots();
+    let all = world.slots.last().copied().unwrap_or(0);
+    let mut slot = dice.below(all - bits(excluded).map(size).sum::<usize>());
+    // Among the open slots in order: from each excluded site before it on, its number is higher.
+    for site in bits(excluded) {
+        if slot >= world.slots[site] - size(site) {
+            slot += size(site);
+        }
     }
-    let weights = world
-        .sites
-        .iter()
-        .enumerate()
-        .map(|(index, site)| if open(index) { site.slots() as f64 } else { 0.0 });
-    dice.weighted(weights)
+    world.slots.partition_point(|&up_to| up_to <= slot)
+}
+
+/// Numbers of the bits that are set, in order.
+fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (bit < 64).then_some(bit)
+    })
 }
 
 fn round_up(value: i64, step: i64) -> i64 {
