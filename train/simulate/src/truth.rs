@@ -1,5 +1,6 @@
 //! The truth behind every hold, and the oracle: success probabilities given the hidden state.
 
+use std::cell::Cell;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -202,6 +203,7 @@ fn reply(
             edits,
             ready: question.ready,
             peak: (question.memory_used, question.disk_used),
+            mend_matters: Cell::default(),
         };
         let mut seen = Plays::default();
         for dice in dice.iter_mut() {
@@ -213,6 +215,7 @@ fn reply(
                 _ => {}
             }
         }
+        seen.mendable = subject.mend_matters.get();
         seen
     };
     if question.asked == Asked::Release {
@@ -227,11 +230,11 @@ fn reply(
     Answer::Actions(Probabilities {
         time: question.time,
         as_is: as_is.success(),
-        // More than was needed in any play changes nothing.
+        // More than was needed in any play changes nothing, nor does a mend of what no play met.
         memory: if as_is.memory { after(Action::Memory) } else { as_is.success() },
         disk: if as_is.disk { after(Action::Disk) } else { as_is.success() },
         site: after(Action::Site),
-        other: after(Action::Other),
+        other: if as_is.mendable { after(Action::Other) } else { as_is.success() },
     })
 }
 
@@ -243,6 +246,8 @@ struct Plays {
     memory: bool,
     /// Some ended on hold for disk.
     disk: bool,
+    /// Some met something that a mend puts right.
+    mendable: bool,
 }
 
 impl Plays {

@@ -7,6 +7,7 @@ mod queue;
 mod runs;
 mod submit;
 
+use std::cell::Cell;
 use std::path::Path;
 
 use holdadvise::userlog::{Body, JobId};
@@ -302,6 +303,7 @@ fn subject<'a>(clusters: &'a [Cluster], jobs: &'a [Job], job: usize) -> Subject<
         edits: state.edits,
         ready: ready(clusters, jobs, job),
         peak: (state.memory_usage, state.disk_usage),
+        mend_matters: Cell::default(),
     }
 }
 

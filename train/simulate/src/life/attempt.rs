@@ -1,5 +1,7 @@
 //! What happens to one run of a job that starts at a given instant.
 
+use std::cell::Cell;
+
 use super::{Cluster, Edits, Ending, Flaw, Run, Traits};
 use crate::cause::{Cause, Enforcement, Symptom, UrlError};
 use crate::random::{Dice, Spread};
@@ -14,6 +16,17 @@ pub(crate) struct Subject<'a> {
     pub(crate) ready: Option<i64>,
     /// Most memory, MiB, and disk, KiB, of its runs so far: what its ad says.
     pub(crate) peak: (i64, i64),
+    /// Set where a run meets something that a mend puts right.
+    pub(crate) mend_matters: Cell<bool>,
+}
+
+impl Subject<'_> {
+    /// A person put right what could be put right: the mistake, the quota, the credential, the missing file. To be asked
+    /// last, where there is something to be put right.
+    fn mended(&self) -> bool {
+        self.mend_matters.set(true);
+        self.edits.mended
+    }
 }
 
 /// Seconds after which a policy has seen in the ad of a run that an earlier one was over its limit.
@@ -48,7 +61,7 @@ pub(crate) fn attempt(world: &World, subject: &Subject<'_>, start: i64, dice: &m
         disk_provisioned: round_up(subject.edits.request_disk, 1024) + 1024,
     };
     let host = &site.hosts[host_number];
-    let flaw = subject.traits.flaw.filter(|_| !subject.edits.mended);
+    let flaw = subject.traits.flaw.filter(|_| !subject.mended());
     Attempt { world, subject, owner, workflow, site, host, flaw, dice, run }.play()
 }
 
@@ -167,8 +180,8 @@ impl Attempt<'_, '_> {
             if self.flaw == Some(Flaw::NoCredential) {
                 return Some((Cause::CredentialMissing, Symptom::Credential));
             }
-            let expired = !self.mended() && self.owner.credential.at(now).is_some();
-            if expired && self.dice.chance(0.7) {
+            let expired = self.owner.credential.at(now).is_some();
+            if expired && !self.mended() && self.dice.chance(0.7) {
                 return Some((Cause::CredentialExpired, Symptom::Credential));
             }
         }
@@ -255,9 +268,9 @@ impl Attempt<'_, '_> {
             _ => {}
         }
         if self.subject.cluster.producer.is_some()
-            && !self.mended()
             && !self.subject.cluster.producer_by_url
             && self.subject.ready.is_none_or(|ready| now < ready)
+            && !self.mended()
         {
             return Some((Cause::NotYetProduced, Symptom::ReadInput { errno: 2, item: 0 }));
         }
@@ -293,9 +306,9 @@ impl Attempt<'_, '_> {
                     return Some(((cause, symptom), took));
                 }
                 if self.subject.cluster.producer.is_some()
-                    && !self.mended()
                     && self.subject.cluster.producer_by_url
                     && self.subject.ready.is_none_or(|ready| now < ready)
+                    && !self.mended()
                 {
                     return Some(((Cause::NotYetProduced, fetch(UrlError::Status(404))), 3));
                 }
@@ -304,8 +317,8 @@ impl Attempt<'_, '_> {
                 let error = if service % 2 == 0 { UrlError::TimedOut } else { UrlError::Refused };
                 return Some(((Cause::Firewall, fetch(error)), 220));
             }
-            let expired = !self.mended() && self.owner.credential.at(now).is_some();
-            if self.workflow.needs_credential && expired {
+            let expired = self.owner.credential.at(now).is_some();
+            if self.workflow.needs_credential && expired && !self.mended() {
                 let status = if self.dice.chance(0.6) { 403 } else { 401 };
                 return Some(((Cause::CredentialExpired, fetch(UrlError::Status(status))), 4));
             }
@@ -401,7 +414,7 @@ impl Attempt<'_, '_> {
             ));
         }
         let opens = self.workflow.shared_filesystem || self.workflow.streams;
-        if opens && !self.mended() && self.owner.quota.strikes(now, self.dice).is_some() {
+        if opens && self.quota_is_full(now) {
             let streamed = self.workflow.streams;
             return Some((Cause::QuotaFull, Symptom::Stdout { errno: 122, streamed }));
         }
@@ -547,7 +560,7 @@ impl Attempt<'_, '_> {
 
     /// Why the program fails, and after which share of its time.
     fn program_failure(&mut self, now: i64) -> Option<(Cause, f64)> {
-        if self.subject.traits.bug && !self.subject.edits.mended {
+        if self.subject.traits.bug && !self.mended() {
             return Some((Cause::Bug, 0.3 + 0.6 * self.dice.unit()));
         }
         if self.host_fault(now) == Some(HostFault::KillsPrograms) {
@@ -613,9 +626,13 @@ impl Attempt<'_, '_> {
         self.run.end = now + took + 1;
     }
 
-    /// A person put right what could be put right: the mistake, the quota, the credential, the missing file.
     fn mended(&self) -> bool {
-        self.subject.edits.mended
+        self.subject.mended()
+    }
+
+    fn quota_is_full(&mut self, instant: i64) -> bool {
+        let quota = &self.owner.quota;
+        quota.at(instant).is_some() && !self.mended() && quota.strikes(instant, self.dice).is_some()
     }
 
     fn output(&mut self) -> Option<Trouble> {
@@ -624,7 +641,7 @@ impl Attempt<'_, '_> {
         if self.flaw == Some(Flaw::TooLargeOutput) {
             return Some((Cause::TooLargeOutput, Symptom::TooLargeOutput));
         }
-        if !self.mended() && self.owner.quota.strikes(now, self.dice).is_some() {
+        if self.quota_is_full(now) {
             return Some((Cause::QuotaFull, Symptom::WriteOutput { errno: 122 }));
         }
         let filesystem = &self.world.filesystems[self.owner.filesystem];
