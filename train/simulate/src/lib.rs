@@ -10,6 +10,7 @@ mod engine;
 mod error;
 mod frozen;
 mod life;
+mod oracle;
 mod output;
 mod people;
 mod preset;

@@ -6,9 +6,10 @@ use super::{HoldNow, Item, Simulation, Status};
 use crate::SimulateError;
 use crate::cause::{Cause, Symptom};
 use crate::life::Edits;
+use crate::oracle::Asked;
 use crate::people;
 use crate::reason::{self, Written};
-use crate::truth::{Action, Asked, HoldRecord, Outcome, Releaser};
+use crate::truth::{Action, HoldRecord, Outcome, Releaser};
 
 /// `SYSTEM_PERIODIC_RELEASE` of HTCondor's manual (configuration of the schedd).
 const SYSTEM_RELEASE: &str = "(JobRunCount < 20 && (time() - EnteredCurrentStatus) > 1200) && (HoldReasonCode == 6 && HoldReasonSubCode == 110)";

@@ -9,16 +9,18 @@ mod submit;
 
 use std::cell::Cell;
 use std::path::Path;
+use std::sync::Arc;
 
 use holdadvise::userlog::{Body, JobId};
 
 use crate::cause::{Cause, Symptom};
 use crate::life::{Cluster, Run, Subject};
+use crate::oracle::{Asked, Oracle, Question};
 use crate::output::{EpochWriter, EventLog, Information};
 use crate::people;
 use crate::random::Dice;
 use crate::reason::{Place, Wording};
-use crate::truth::{self, Asked, HoldRecord, Question};
+use crate::truth::{self, HoldRecord};
 use crate::world::{Workflow, World};
 use crate::{Settings, SimulateError};
 use held::{Held, Likeness};
@@ -36,13 +38,13 @@ pub(crate) struct Chances {
 }
 
 pub(crate) struct Simulation {
-    pub(crate) world: World,
-    pub(crate) clusters: Vec<Cluster>,
+    pub(crate) world: Arc<World>,
+    pub(crate) clusters: Vec<Arc<Cluster>>,
     pub(crate) jobs: Vec<Job>,
     pub(crate) queue: Queue,
     pub(crate) chances: Chances,
     pub(crate) records: Vec<HoldRecord>,
-    pub(crate) questions: Vec<Question>,
+    oracle: Oracle,
     /// Holds the oracle was asked about, by cluster and code.
     asked: std::collections::HashMap<(usize, i32), Vec<usize>>,
     pub(crate) now: i64,
@@ -55,13 +57,12 @@ pub(crate) struct Simulation {
     wordings: [Wording; 2],
     log: EventLog,
     epochs: EpochWriter,
-    seed: u64,
 }
 
 impl Simulation {
     pub(crate) fn new(settings: &Settings) -> Result<Self, SimulateError> {
         let span = settings.span();
-        let world = World::draw(settings.preset.clone(), settings.seed, span);
+        let world = Arc::new(World::draw(settings.preset.clone(), settings.seed, span));
         let folder: &Path = &settings.output;
         std::fs::create_dir_all(folder)
             .map_err(|source| SimulateError::Write { path: folder.to_owned(), source })?;
@@ -70,6 +71,7 @@ impl Simulation {
             EventLog::create(folder.join("EventLog"), settings.information, rotation, span.0)?;
         let epochs = EpochWriter::create(folder.join("epoch_history"))?;
         let seed = settings.seed;
+        let oracle = Oracle::new(Arc::clone(&world), seed);
         let mut words = Dice::new(seed, 4);
         let wordings = *words.pick(&[
             [Wording::V10, Wording::V23],
@@ -91,7 +93,7 @@ impl Simulation {
                 questions: Dice::new(seed, 6),
             },
             records: Vec::new(),
-            questions: Vec::new(),
+            oracle,
             asked: std::collections::HashMap::new(),
             now: span.0,
             running: 0,
@@ -100,7 +102,6 @@ impl Simulation {
             wordings,
             log,
             epochs,
-            seed,
         };
         simulation.plan_first();
         Ok(simulation)
@@ -125,7 +126,7 @@ impl Simulation {
         }
         self.log.finish()?;
         self.epochs.finish()?;
-        truth::answer(&self.world, &self.clusters, &self.questions, self.seed, &mut self.records);
+        self.oracle.finish(&mut self.records);
         Ok(Finished { jobs: self.jobs.len(), records: self.records })
     }
 
@@ -218,7 +219,7 @@ impl Simulation {
             asked,
             record,
             time,
-            cluster: state.cluster,
+            cluster: Arc::clone(&self.clusters[state.cluster]),
             traits: state.traits,
             edits: state.edits,
             ready: self.ready(job),
@@ -226,7 +227,7 @@ impl Simulation {
             disk_used: state.disk_usage,
             last_site: state.last_site,
         };
-        self.questions.push(question);
+        self.oracle.ask(question);
     }
 
     /// Asks about some of the jobs held as `released` was, now that its release has shown how things stand.
@@ -288,14 +289,14 @@ const ASKED_IN_CLUSTER: usize = 3;
 /// How many jobs held alike the oracle is asked about when the release of another came to an outcome.
 const ASKED_LIKE: usize = 8;
 
-fn ready(clusters: &[Cluster], jobs: &[Job], job: usize) -> Option<i64> {
+fn ready(clusters: &[Arc<Cluster>], jobs: &[Job], job: usize) -> Option<i64> {
     let job = &jobs[job];
     let producer = &clusters[clusters[job.cluster].producer?];
     let index = producer.first_job + usize::try_from(job.proc).unwrap_or(0) % producer.size;
     jobs[index].done_at
 }
 
-fn subject<'a>(clusters: &'a [Cluster], jobs: &'a [Job], job: usize) -> Subject<'a> {
+fn subject<'a>(clusters: &'a [Arc<Cluster>], jobs: &'a [Job], job: usize) -> Subject<'a> {
     let state = &jobs[job];
     Subject {
         cluster: &clusters[state.cluster],

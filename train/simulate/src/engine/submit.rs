@@ -1,14 +1,16 @@
 //! Owners submit clusters.
 
+use std::sync::Arc;
+
 use holdadvise::userlog::{Body, Submit};
 
 use super::{Item, Job, Simulation, Status};
 use crate::SimulateError;
 use crate::cause::{Cause, Symptom};
 use crate::life::{Cluster, Edits, Flaw, Traits, draw_flaw};
+use crate::oracle::minutes_to_match;
 use crate::people::{self, Looks};
 use crate::random::{Dice, Spread};
-use crate::truth::minutes_to_match;
 
 const WORDS: [&str; 12] = [
     "run1", "run2", "sweep", "test", "batch7", "prod", "scan_a", "scan_b", "v2", "final", "redo",
@@ -44,7 +46,7 @@ impl Simulation {
         self.queue.push(next, Item::Submit);
 
         let (number, flags) = self.new_cluster();
-        let cluster = self.clusters[number].clone();
+        let cluster = Arc::clone(&self.clusters[number]);
         let address = self.world.address.clone();
         let host = format!(
             "<{address}:9618?addrs={}-9618&alias={}&noUDP&sock=schedd_1731_c5d0>",
@@ -188,7 +190,7 @@ impl Simulation {
         let people = &world.preset.people;
         let held = dice.chance(people.submit_held);
         let flags = SubmitFlags { held, spooled: !held && dice.chance(people.spool) };
-        self.clusters.push(drawn);
+        self.clusters.push(Arc::new(drawn));
         self.looks.push(Looks::default());
         (number, flags)
     }

@@ -1,0 +1,244 @@
+//! The oracle: success probabilities given the hidden state.
+//!
+//! Nothing jobs do changes the world, so questions are answered by other threads while the simulation goes on.
+
+use std::cell::Cell;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use crate::cause::Symptom;
+use crate::life::{Cluster, Edits, Ending, Subject, Traits, attempt};
+use crate::random::Dice;
+use crate::truth::{Action, HoldRecord, Probabilities, edited};
+use crate::world::World;
+
+/// Runs the oracle plays for each action and instant. The standard error of a probability is at most 0.1.
+const PLAYS: usize = 24;
+/// Streams of chance below are for other purposes.
+const FIRST_STREAM: u64 = 1_000;
+/// Seconds after a release at which a job that has not ended counts as failed.
+const HORIZON: i64 = 10 * 86_400;
+/// Runs after which a job that was only evicted counts as failed.
+const MOST_RUNS: usize = 20;
+/// Questions that a thread takes at once.
+const TOGETHER: usize = 64;
+
+/// What the oracle is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// What each action would come to.
+    Actions,
+    /// What the release comes to that is made now, with the edits of the question.
+    Release,
+}
+
+/// A question to the oracle: the state of a held job at an instant.
+#[derive(Clone, Debug)]
+pub(crate) struct Question {
+    pub(crate) asked: Asked,
+    pub(crate) record: usize,
+    pub(crate) time: i64,
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) traits: Traits,
+    pub(crate) edits: Edits,
+    pub(crate) ready: Option<i64>,
+    pub(crate) memory_used: i64,
+    pub(crate) disk_used: i64,
+    pub(crate) last_site: Option<usize>,
+}
+
+/// Questions in the order they were asked, from the one with number `first` on.
+struct Batch {
+    first: usize,
+    questions: Vec<Question>,
+}
+
+/// Answers to a batch, each with the index of its record.
+struct Answers {
+    first: usize,
+    answers: Vec<(usize, Answer)>,
+}
+
+/// Takes questions, and answers them on all cores but the one that asks.
+pub(crate) struct Oracle {
+    batch: Batch,
+    sender: Sender<Batch>,
+    desk: Arc<Desk>,
+    threads: Vec<JoinHandle<Vec<Answers>>>,
+}
+
+impl Oracle {
+    pub(crate) fn new(world: Arc<World>, seed: u64) -> Self {
+        let (sender, receiver) = mpsc::channel();
+        let desk = Arc::new(Desk { world, seed, batches: Mutex::new(receiver) });
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = (1..cores)
+            .map(|_| {
+                let desk = Arc::clone(&desk);
+                std::thread::spawn(move || desk.work())
+            })
+            .collect();
+        Self { batch: Batch { first: 0, questions: Vec::new() }, sender, desk, threads }
+    }
+
+    pub(crate) fn ask(&mut self, question: Question) {
+        self.batch.questions.push(question);
+        if self.batch.questions.len() == TOGETHER {
+            self.hand_over();
+        }
+    }
+
+    fn hand_over(&mut self) {
+        let next = Batch { first: self.batch.first + TOGETHER, questions: Vec::new() };
+        // The desk, which has the other end, is there as long as this is.
+        let _ = self.sender.send(std::mem::replace(&mut self.batch, next));
+    }
+
+    /// Puts all answers into their records.
+    pub(crate) fn finish(mut self, records: &mut [HoldRecord]) {
+        self.hand_over();
+        drop(self.sender);
+        let mut all = self.desk.work();
+        for thread in self.threads {
+            match thread.join() {
+                Ok(answers) => all.extend(answers),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all.sort_unstable_by_key(|answers| answers.first);
+        for (record, answer) in all.into_iter().flat_map(|answers| answers.answers) {
+            let record = &mut records[record];
+            match answer {
+                Answer::Actions(probabilities) => record.oracle.push(probabilities),
+                Answer::Release(probability) => record.success = Some(probability),
+            }
+        }
+    }
+}
+
+/// Where threads fetch questions.
+struct Desk {
+    world: Arc<World>,
+    seed: u64,
+    batches: Mutex<Receiver<Batch>>,
+}
+
+impl Desk {
+    /// Answers questions until no more will come. Each has chance of its own, so the answers do not depend on who answers.
+    fn work(&self) -> Vec<Answers> {
+        let mut dice: Vec<Dice> = (0..PLAYS).map(|_| Dice::new(self.seed, 0)).collect();
+        let mut all = Vec::new();
+        while let Some(Batch { first, questions }) = self.next() {
+            let answers = questions.iter().enumerate().map(|(index, question)| {
+                let stream = FIRST_STREAM + ((first + index) * PLAYS) as u64;
+                (question.record, reply(&self.world, question, &mut dice, stream))
+            });
+            all.push(Answers { first, answers: answers.collect() });
+        }
+        all
+    }
+
+    fn next(&self) -> Option<Batch> {
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+    }
+}
+
+enum Answer {
+    Actions(Probabilities),
+    Release(f64),
+}
+
+fn reply(world: &World, question: &Question, dice: &mut [Dice], stream: u64) -> Answer {
+    // Each play has the same chance for every action, so that actions differ by what they change.
+    for (play, dice) in dice.iter_mut().enumerate() {
+        dice.turn_to(stream + play as u64);
+    }
+    let mut play = |edits| {
+        let subject = Subject {
+            cluster: &question.cluster,
+            traits: &question.traits,
+            edits,
+            ready: question.ready,
+            peak: (question.memory_used, question.disk_used),
+            mend_matters: Cell::default(),
+        };
+        let mut seen = Plays::default();
+        for dice in dice.iter_mut() {
+            dice.go_back();
+            match last_ending(world, &subject, question.time, dice) {
+                Some(Ending::Success) => seen.successes += 1,
+                Some(Ending::Held { symptom: Symptom::Memory { .. }, .. }) => seen.memory = true,
+                Some(Ending::Held { symptom: Symptom::Disk { .. }, .. }) => seen.disk = true,
+                _ => {}
+            }
+        }
+        seen.mendable = subject.mend_matters.get();
+        seen
+    };
+    if question.asked == Asked::Release {
+        return Answer::Release(play(question.edits).success());
+    }
+    let as_is = play(question.edits);
+    let mut after = |action| {
+        let used = (question.memory_used, question.disk_used);
+        let edits = edited(question.edits, action, used, question.last_site);
+        if edits == question.edits { as_is.success() } else { play(edits).success() }
+    };
+    Answer::Actions(Probabilities {
+        time: question.time,
+        as_is: as_is.success(),
+        // More than was needed in any play changes nothing, nor does a mend of what no play met.
+        memory: if as_is.memory { after(Action::Memory) } else { as_is.success() },
+        disk: if as_is.disk { after(Action::Disk) } else { as_is.success() },
+        site: after(Action::Site),
+        other: if as_is.mendable { after(Action::Other) } else { as_is.success() },
+    })
+}
+
+/// What the plays of one action came to.
+#[derive(Default)]
+struct Plays {
+    successes: usize,
+    /// Some ended on hold for memory.
+    memory: bool,
+    /// Some ended on hold for disk.
+    disk: bool,
+    /// Some met something that a mend puts right.
+    mendable: bool,
+}
+
+impl Plays {
+    /// Share of successes, to three places.
+    fn success(&self) -> f64 {
+        (self.successes as f64 / PLAYS as f64 * 1_000.0).round() / 1_000.0
+    }
+}
+
+/// Plays a release at `released` once: what ends it, or nothing within the horizon.
+fn last_ending(
+    world: &World,
+    subject: &Subject<'_>,
+    released: i64,
+    dice: &mut Dice,
+) -> Option<Ending> {
+    let mut now = released;
+    for _ in 0..MOST_RUNS {
+        now += minutes_to_match(world, dice);
+        let run = attempt(world, subject, now, dice);
+        now = run.end;
+        if now - released >= HORIZON {
+            return None;
+        }
+        match run.ending {
+            Ending::Evicted | Ending::ShadowException { .. } | Ending::ReconnectFailed => {}
+            ending => return Some(ending),
+        }
+    }
+    None
+}
+
+/// Seconds from the queue to a slot.
+pub(crate) fn minutes_to_match(world: &World, dice: &mut Dice) -> i64 {
+    ((dice.spread(world.preset.jobs.minutes_to_match) * 60.0) as i64).clamp(5, 86_400)
+}
