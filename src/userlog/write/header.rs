@@ -81,7 +81,10 @@ impl EventHeader<'_> {
             line.text(b".");
             line.number((self.time.microseconds / 1000) as i32, 3);
         }
-        line.text(if self.date.utc { b"Z " } else { b" " });
+        if self.date.utc {
+            line.text(b"Z");
+        }
+        line.text(b" ");
         out.write_all(&line.bytes[..line.length])
     }
 }
@@ -99,26 +102,24 @@ impl Default for Line {
 }
 
 impl Line {
-    fn text(&mut self, text: &[u8]) {
-        self.bytes[self.length..][..text.len()].copy_from_slice(text);
-        self.length += text.len();
+    fn text<const N: usize>(&mut self, text: &[u8; N]) {
+        self.bytes[self.length..][..N].copy_from_slice(text);
+        self.length += N;
     }
 
     /// As `{:0width$}` prints it: the sign counts.
-    fn number(&mut self, value: i32, width: usize) {
-        let mut digits = [b'0'; 10];
-        let mut first = digits.len();
+    fn number(&mut self, value: i32, mut width: usize) {
+        if value < 0 {
+            self.text(b"-");
+            width -= 1;
+        }
         let mut rest = value.unsigned_abs();
-        while rest > 0 {
-            first -= 1;
-            digits[first] += (rest % 10) as u8;
+        let digits = rest.checked_ilog10().map_or(1, |power| power as usize + 1).max(width);
+        for byte in self.bytes[self.length..][..digits].iter_mut().rev() {
+            *byte = b'0' + (rest % 10) as u8;
             rest /= 10;
         }
-        let signs = usize::from(value < 0);
-        if signs > 0 {
-            self.text(b"-");
-        }
-        self.text(&digits[first.min(digits.len() - (width - signs))..]);
+        self.length += digits;
     }
 }
 

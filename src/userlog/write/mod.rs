@@ -214,7 +214,7 @@ pub(super) struct OneLine<'a>(pub(super) &'a str);
 impl std::fmt::Display for OneLine<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut rest = self.0;
-        while let Some(at) = rest.find(['\n', '\r']) {
+        while let Some(at) = memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
             f.write_str(&rest[..at])?;
             f.write_str(if rest.as_bytes()[at] == b'\n' { "|" } else { " " })?;
             rest = &rest[at + 1..];
