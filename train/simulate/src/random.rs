@@ -97,16 +97,19 @@ impl Dice {
         unit
     }
 
+    #[inline]
     pub(crate) fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
     /// Uniform in 0 to `count` - 1; 0 for `count` 0.
+    #[inline]
     pub(crate) fn below(&mut self, count: usize) -> usize {
         ((self.unit() * count as f64) as usize).min(count.saturating_sub(1))
     }
 
     /// Uniform in `from` to `to`, both included.
+    #[inline]
     pub(crate) fn between(&mut self, from: i64, to: i64) -> i64 {
         from + self.below(usize::try_from(to - from + 1).unwrap_or(1)) as i64
     }

@@ -140,13 +140,7 @@ impl Simulation {
 
     fn slot_address(&self, run: &Run) -> String {
         let host = &self.world.sites[run.site].hosts[run.host];
-        let plain = host.address.replace('.', "-");
-        format!(
-            "<{}:9618?addrs={plain}-9618&alias={}&noUDP&sock=startd_2204_{:04x}>",
-            host.address,
-            host.name,
-            run.start & 0xffff
-        )
+        format!("{}{:04x}>", host.startd, run.start & 0xffff)
     }
 
     /// A run comes to its end: events, the epoch ad, the state after.

@@ -1,6 +1,6 @@
 //! A job ad in the long form, attributes in alphabetical order.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::{self, Display, Write as _};
 
 /// An ad being printed: attributes are added in alphabetical order, case aside.
 pub(super) struct Ad<'a> {
@@ -28,12 +28,23 @@ impl<'a> Ad<'a> {
         self.out.push('\n');
     }
 
-    pub(super) fn string(&mut self, name: &'static str, value: impl Display) {
+    pub(super) fn string(&mut self, name: &'static str, value: &str) {
+        self.string_with(name, |out| out.push_str(value));
+    }
+
+    /// Adds a string that is put together.
+    pub(super) fn text(&mut self, name: &'static str, value: fmt::Arguments<'_>) {
+        self.string_with(name, |out| {
+            // Writing to a String does not fail.
+            let _ = out.write_fmt(value);
+        });
+    }
+
+    fn string_with(&mut self, name: &'static str, write: impl FnOnce(&mut String)) {
         self.name(name);
         self.out.push('"');
         let from = self.out.len();
-        // Writing to a String does not fail.
-        let _ = write!(self.out, "{value}");
+        write(self.out);
         escape(self.out, from);
         self.out.push_str("\"\n");
     }
@@ -80,7 +91,7 @@ mod tests {
     fn prints_attributes() {
         let mut out = String::new();
         let mut ad = Ad::new(&mut out);
-        ad.string("Cmd", format_args!("say \"{}\"", 7));
+        ad.text("Cmd", format_args!("say \"{}\"", 7));
         ad.integer("DiskUsage", -3);
         ad.put("DiskUsage_RAW", 1.5);
         assert_eq!(out, "Cmd = \"say \\\"7\\\"\"\nDiskUsage = -3\nDiskUsage_RAW = 1.5\n");

@@ -82,28 +82,28 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     let mut ad = Ad::new(out);
     let described = job.edits.mended && job.edits.described;
     let fixed = if described { " fixed" } else { "" };
-    ad.string("Arguments", format_args!("{}{fixed}", place.proc));
+    ad.text("Arguments", format_args!("{}{fixed}", place.proc));
     ad.integer("ClusterId", cluster.id);
-    ad.string("Cmd", format_args!("{}/{}", cluster.iwd, workflow.program));
+    ad.text("Cmd", format_args!("{}/{}", cluster.iwd, workflow.program));
     if workflow.container == Container::Singularity {
-        ad.string("ContainerImage", image(place));
+        ad.string("ContainerImage", &image(place));
     }
     ad.integer("CurrentHosts", 1);
     ad.integer("DiskProvisioned", run.disk_provisioned);
     ad.integer("DiskUsage", rounded_up(job.disk_usage));
     ad.integer("DiskUsage_RAW", job.disk_usage);
     if let Container::Docker(_) = workflow.container {
-        ad.string("DockerImage", image(place));
+        ad.string("DockerImage", &image(place));
     }
     ad.integer("EnteredCurrentStatus", run.start);
-    ad.string("Err", format_args!("logs/{}.err", place.proc));
+    ad.text("Err", format_args!("logs/{}.err", place.proc));
     ad.put("ExitBySignal", end.exit.is_some_and(|(_, signal)| signal.is_some()));
     match end.exit {
         Some((_, Some(signal))) => ad.integer("ExitSignal", signal),
         Some((code, None)) => ad.integer("ExitCode", code),
         None => {}
     }
-    ad.string(
+    ad.text(
         "GlobalJobId",
         format_args!(
             "{}.{}#{}.{}#{}",
@@ -149,7 +149,7 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
         Failure::Hold => ad.put("OnExitHold", "ExitCode =!= 0"),
         _ => ad.put("OnExitHold", false),
     }
-    ad.string("Out", format_args!("logs/{}.out", place.proc));
+    ad.text("Out", format_args!("logs/{}.out", place.proc));
     ad.string("Owner", place.owner);
     ad.put("PeriodicHold", workflow.holds_itself);
     match &workflow.periodic_release {
@@ -159,7 +159,7 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     ad.put("PeriodicRemove", false);
     ad.integer("ProcId", place.proc);
     ad.integer("QDate", cluster.submitted);
-    ad.string("RemoteHost", slot_name(place.world, run));
+    ad.string("RemoteHost", &slot_name(place.world, run));
     ad.put("RemoteUserCpu", format_args!("{}.0", job.cpu));
     ad.put("RemoteWallClockTime", format_args!("{}.0", run.end - run.start));
     ad.integer("RequestCpus", 1);
@@ -172,9 +172,9 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     }
     ad.string("ShouldTransferFiles", if workflow.shared_filesystem { "IF_NEEDED" } else { "YES" });
     ad.integer("TotalSubmitProcs", cluster.size as i64);
-    ad.string("TransferInput", transfer_input(place, described));
-    ad.string("User", format_args!("{}@{}", place.owner, point.domain));
-    ad.string("UserLog", format_args!("{}/logs/{}.log", cluster.iwd, cluster.id));
+    ad.string("TransferInput", &transfer_input(place, described));
+    ad.text("User", format_args!("{}@{}", place.owner, point.domain));
+    ad.text("UserLog", format_args!("{}/logs/{}.log", cluster.iwd, cluster.id));
 }
 
 /// Sizes as the schedd publishes them: up to a quarter more (`SCHEDD_ROUND_ATTR_*` of 25 %).

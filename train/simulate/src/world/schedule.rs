@@ -86,12 +86,14 @@ impl<K: Copy> Schedule<K> {
     }
 
     /// The trouble at an instant.
+    #[inline]
     pub(crate) fn at(&self, instant: i64) -> Option<&Trouble<K>> {
         let index = self.0.partition_point(|trouble| trouble.end <= instant);
         self.0.get(index).filter(|trouble| trouble.start <= instant)
     }
 
     /// The trouble that something meeting it now fails by.
+    #[inline]
     pub(crate) fn strikes(&self, instant: i64, dice: &mut Dice) -> Option<K> {
         let trouble = self.at(instant)?;
         dice.chance(trouble.severity_at(instant)).then_some(trouble.kind)

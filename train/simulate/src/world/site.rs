@@ -30,6 +30,8 @@ pub(crate) enum HostFault {
 pub(crate) struct Host {
     pub(crate) name: String,
     pub(crate) address: String,
+    /// Address of its startd up to the number in its socket's name.
+    pub(crate) startd: String,
     pub(crate) faults: Schedule<HostFault>,
 }
 
@@ -123,11 +125,13 @@ impl Site {
         let hosts = (0..count)
             .map(|index| {
                 let host = pattern.replace("{}", &format!("{:03}", first + index));
-                Host {
-                    name: if dice.chance(0.85) { format!("{host}.{domain}") } else { host },
-                    address: format!("{subnet}.{}", index % 250 + 2),
-                    faults: faults(p, span, dice),
-                }
+                let name = if dice.chance(0.85) { format!("{host}.{domain}") } else { host };
+                let address = format!("{subnet}.{}", index % 250 + 2);
+                let plain = address.replace('.', "-");
+                let startd = format!(
+                    "<{address}:9618?addrs={plain}-9618&alias={name}&noUDP&sock=startd_2204_"
+                );
+                Host { name, address, startd, faults: faults(p, span, dice) }
             })
             .collect();
         let glidein = dice.chance(0.5);
