@@ -56,7 +56,8 @@ impl Forest {
         self.roots.iter().map(|&root| f64::from(self.leaf(root, statics))).sum()
     }
 
-    fn leaf(&self, root: u32, statics: &[f32]) -> f32 {
+    /// The value of the leaf that a row of raw statics reaches from the node `root`, as [`logit`](Self::logit) walks.
+    pub fn leaf(&self, root: u32, statics: &[f32]) -> f32 {
         let mut at = root;
         loop {
             match self.nodes.get(at as usize) {

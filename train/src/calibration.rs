@@ -63,6 +63,11 @@ pub fn fit_near(
     minimum(&rows, &[before], Some(before))
 }
 
+/// Cross-entropy of a logit where the target is 0 to 1: log(1 + e^z) - t z without overflow.
+pub(crate) fn cross_entropy(logit: f64, target: f64) -> f64 {
+    logit.max(0.0) + (-logit.abs()).exp().ln_1p() - target * logit
+}
+
 /// Weights of successes and of failures.
 fn sums(outcome: &[f32], weight: &[f32]) -> (f64, f64) {
     outcome.iter().zip(weight).fold((0.0, 0.0), |(good, bad), (&outcome, &weight)| {
@@ -94,14 +99,8 @@ fn minimum(
     };
     let middle = prior.unwrap_or_default();
     let loss = |c: Calibration| -> f64 {
-        let likelihood: f64 = rows
-            .iter()
-            .map(|&(x, t, w)| {
-                let z = c.a * x + c.b;
-                // log(1 + e^z) - t z without overflow.
-                w * (z.max(0.0) + (-z.abs()).exp().ln_1p() - t * z)
-            })
-            .sum();
+        let likelihood: f64 =
+            rows.iter().map(|&(x, t, w)| w * cross_entropy(c.a * x + c.b, t)).sum();
         likelihood + (pa * (c.a - middle.a).powi(2) + pb * (c.b - middle.b).powi(2)) / 2.0
     };
     let mut best = beginnings.iter().copied().min_by(|&a, &b| loss(a).total_cmp(&loss(b)))?;

@@ -191,6 +191,15 @@ pub enum DatasetError {
     },
 }
 
+/// What a `simulation.json` says under a key, in words.
+pub(crate) fn simulation_field(simulation: &serde_json::Value, key: &str) -> String {
+    match simulation.get(key) {
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "not known".to_owned(),
+    }
+}
+
 impl Dataset {
     /// A dataset without rows.
     pub fn new(schema: FeatureSchema, origin: &str, real: bool, horizon: i64) -> Self {

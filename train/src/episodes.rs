@@ -1,14 +1,14 @@
 //! `holdadvise-train episodes`: the holds of logs, what was done about them and what came of it.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use holdadvise::history::{Episode, Outcome};
 
 use crate::input::InputOptions;
-use crate::truth::Truth;
+use crate::say::json_lines;
+use crate::truth::read_simulation;
 
 /// Print the holds of job event logs as JSON lines, and a summary on standard error.
 #[derive(Clone, Debug, Args)]
@@ -40,16 +40,9 @@ pub fn run(options: &EpisodesOptions) -> Result<(), Box<dyn std::error::Error>> 
         episodes = options.input.read()?.episodes();
     }
     for folder in &options.simulation {
-        let mut input = options.input.of_simulation(folder)?.read()?;
-        input.journal = Truth::of_folder(folder)?.journal();
-        episodes.extend(input.episodes());
+        episodes.extend(read_simulation(&options.input, folder)?.episodes());
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    for episode in &episodes {
-        serde_json::to_writer(&mut out, episode)?;
-        out.write_all(b"\n")?;
-    }
-    out.flush()?;
+    json_lines(&episodes)?;
     eprint!("{}", summary(&episodes));
     Ok(())
 }

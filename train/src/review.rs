@@ -2,8 +2,7 @@
 //! became of them.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use holdadvise::advice::{Advice, Advisor, Held, Recommendation};
@@ -12,8 +11,8 @@ use holdadvise::model::Model;
 use serde::Serialize;
 
 use crate::input::{Input, InputOptions};
-use crate::say::say;
-use crate::truth::Truth;
+use crate::say::{json_lines, say};
+use crate::truth::read_simulation;
 
 /// Show what a model would have advised on each hold of job event logs when it was decided, beside what became of it: a
 /// table by hold reason code.
@@ -84,33 +83,22 @@ pub fn run(options: &ReviewOptions) -> Result<(), Box<dyn std::error::Error>> {
         match input {
             Ok(input) => judge(input, &model, &mut judged)?,
             // One of many that is no log costs that one.
-            Err(error) if options.separate => eprintln!("{}: {error}; left out", name(&logs[0])),
+            Err(error) if options.separate => eprintln!("{}: {error}; left out", logs[0].display()),
             Err(error) => return Err(error.into()),
         }
     }
     for folder in &options.simulation {
-        let mut input = options.input.of_simulation(folder)?.read()?;
-        input.journal = Truth::of_folder(folder)?.journal();
-        judge(input, &model, &mut judged)?;
+        judge(read_simulation(&options.input, folder)?, &model, &mut judged)?;
     }
     if judged.is_empty() {
         eprintln!("no job was held in these logs");
     }
     if options.json {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        for hold in &judged {
-            serde_json::to_writer(&mut out, hold)?;
-            out.write_all(b"\n")?;
-        }
-        out.flush()?;
+        json_lines(&judged)?;
     } else {
         say(format_args!("{}", table(&judged)));
     }
     Ok(())
-}
-
-fn name(path: &Path) -> String {
-    path.display().to_string()
 }
 
 /// Judges each hold of one access point a second before it was decided.
@@ -172,7 +160,6 @@ fn decision(history: &History, episode: &Episode) -> (i64, Fate) {
 /// Holds of one code.
 #[derive(Debug, Default)]
 struct Tally {
-    holds: usize,
     fates: BTreeMap<Fate, usize>,
     said: BTreeMap<Recommendation, usize>,
     /// Sum and number of the probabilities said of releases that succeeded, and of those that failed.
@@ -182,7 +169,6 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, hold: &Judged) {
-        self.holds += 1;
         *self.fates.entry(hold.fate).or_default() += 1;
         *self.said.entry(hold.recommendation).or_default() += 1;
         let sum = match hold.fate {
@@ -204,7 +190,7 @@ impl Tally {
         };
         format!(
             "{code:<5} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6} {:>8} {:>7} {:>6} {:>7} {:>10} {:>8} {:>8}\n",
-            self.holds,
+            self.fates.values().sum::<usize>(),
             fate(Fate::Success),
             fate(Fate::Failure),
             fate(Fate::Open),

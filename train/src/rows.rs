@@ -103,28 +103,39 @@ impl<'a> Rows<'a> {
 
     /// The network's logits of some rows.
     pub(crate) fn logits(&self, network: &Network, rows: &[usize]) -> Result<Vec<f32>, TrainError> {
-        let _guard = tch::no_grad_guard();
         let mut logits = Vec::with_capacity(rows.len());
-        for chunk in rows.chunks(EVALUATION_BATCH) {
-            let batch = self.batch(chunk, |_| {})?;
-            let of_chunk = network.forward(&batch.states, &batch.statics)?;
+        self.judge(network, rows, |_, of_chunk| {
             logits.extend(Vec::<f32>::try_from(of_chunk.f_to(Device::Cpu)?)?);
-        }
+            Ok(())
+        })?;
         Ok(logits)
     }
 
     /// The network's mean loss on some rows.
     pub(crate) fn mean_loss(&self, network: &Network, rows: &[usize]) -> Result<f64, TrainError> {
-        let _guard = tch::no_grad_guard();
         let (mut sum, mut weight) = (0.0, 0.0);
-        for chunk in rows.chunks(EVALUATION_BATCH) {
-            let batch = self.batch(chunk, |_| {})?;
-            let logits = network.forward(&batch.states, &batch.statics)?;
-            let (loss, total) = loss(&logits, &batch.target, &batch.weight)?;
+        self.judge(network, rows, |batch, logits| {
+            let (loss, total) = loss(logits, &batch.target, &batch.weight)?;
             sum += loss.f_double_value(&[])?;
             weight += total;
-        }
+            Ok(())
+        })?;
         Ok(sum / weight)
+    }
+
+    /// Gives the network's logits of some rows to `take`, batch by batch.
+    fn judge(
+        &self,
+        network: &Network,
+        rows: &[usize],
+        mut take: impl FnMut(&RowBatch, &Tensor) -> Result<(), TrainError>,
+    ) -> Result<(), TrainError> {
+        let _guard = tch::no_grad_guard();
+        for chunk in rows.chunks(EVALUATION_BATCH) {
+            let batch = self.batch(chunk, |_| {})?;
+            take(&batch, &network.forward(&batch.states, &batch.statics)?)?;
+        }
+        Ok(())
     }
 }
 

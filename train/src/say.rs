@@ -1,7 +1,9 @@
 //! Printing that does not mind when nobody reads on.
 
 use std::fmt::Arguments;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
+
+use serde::Serialize;
 
 /// Writes to standard output. A reader that has seen enough, as `head`, is no error; anything else is said.
 pub fn say(text: Arguments<'_>) {
@@ -11,4 +13,17 @@ pub fn say(text: Arguments<'_>) {
         }
         _ => {}
     }
+}
+
+/// Writes each thing to standard output as JSON on a line of its own.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn json_lines<T: Serialize>(things: &[T]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for thing in things {
+        serde_json::to_writer(&mut out, thing)?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()
 }

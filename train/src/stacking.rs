@@ -4,7 +4,7 @@
 use holdadvise::model::Forest;
 
 use crate::boosting::Examples;
-use crate::calibration::platt;
+use crate::calibration::{cross_entropy, platt};
 
 /// Shares tried, as parts of one.
 const SHARES: u32 = 20;
@@ -35,8 +35,7 @@ fn best_share(network: &[f32], trees: &[f32], outcome: &[f32], weight: &[f32]) -
         let rows = logits.iter().zip(outcome).zip(weight);
         rows.map(|((&logit, &outcome), &weight)| {
             let z = calibration.a * f64::from(logit) + calibration.b;
-            // log(1 + e^z) - t z without overflow.
-            f64::from(weight) * (z.max(0.0) + (-z.abs()).exp().ln_1p() - f64::from(outcome) * z)
+            f64::from(weight) * cross_entropy(z, f64::from(outcome))
         })
         .sum()
     };

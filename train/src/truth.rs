@@ -9,7 +9,7 @@ use holdadvise::userlog::JobId;
 use serde::Deserialize;
 
 use crate::dataset::Reach;
-use crate::input::{InputError, plain_or_packed, reader};
+use crate::input::{Input, InputError, InputOptions, plain_or_packed, reader};
 
 /// Success probabilities at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -137,6 +137,16 @@ impl Truth {
     pub fn of(&self, episode: &Episode) -> Option<&HoldTruth> {
         self.holds.get(&(episode.identity.job, episode.held_at))
     }
+}
+
+/// Reads the logs and epoch ads of a folder that `simulate` wrote, or of a recorded pool, with the actions its truth tells of.
+///
+/// # Errors
+/// [`InputError`] when something of it is not there, or does not fit.
+pub fn read_simulation(options: &InputOptions, folder: &Path) -> Result<Input, InputError> {
+    let mut input = options.of_simulation(folder)?.read()?;
+    input.journal = Truth::of_folder(folder)?.journal();
+    Ok(input)
 }
 
 #[cfg(test)]

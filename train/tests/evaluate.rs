@@ -90,6 +90,19 @@ fn predictions(path: &Path, dataset: &Dataset, noise: f64, seed: u64) {
     std::fs::write(path, safetensors::serialize(tensors, None).unwrap()).unwrap();
 }
 
+/// A folder with the dataset, its parts, and files of predictions: name, noise and seed of each.
+fn prepared(files: &[(&str, f64, u64)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let dataset = dataset();
+    dataset.write(&here.join("d")).unwrap();
+    for &(name, noise, seed) in files {
+        predictions(&here.join(format!("{name}.safetensors")), &dataset, noise, seed);
+    }
+    done(here, &["split", "d", "-o", "p"]);
+    folder
+}
+
 fn read(folder: &Path) -> Report {
     serde_json::from_slice(&std::fs::read(folder.join("report.json")).unwrap()).unwrap()
 }
@@ -114,14 +127,8 @@ const HOSTILE: &str = "<script>alert('&\"')</script>";
 
 #[test]
 fn ablations_have_tables_of_their_own_and_no_curves() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = prepared(&[("whole", 0.1, 1), ("less", 0.8, 1)]);
     let here = folder.path();
-    let dataset = dataset();
-    dataset.write(&here.join("d")).unwrap();
-    for (name, noise) in [("whole", 0.1), ("less", 0.8)] {
-        predictions(&here.join(format!("{name}.safetensors")), &dataset, noise, 1);
-    }
-    done(here, &["split", "d", "-o", "p"]);
     let evaluate = ["evaluate", "d", "--parts", "p", "--draws", "50", "-o", "out"];
     let ablation = ["--ablation", "without context=less.safetensors"];
     let refused = refused(here, &[&evaluate[..], &ablation].concat());
@@ -141,19 +148,13 @@ fn ablations_have_tables_of_their_own_and_no_curves() {
 
 #[test]
 fn several_methods_make_a_report() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = prepared(&[("a", 0.4, 1), ("b", 0.4, 2), ("c", 0.1, 3)]);
     let here = folder.path();
-    let dataset = dataset();
-    dataset.write(&here.join("d")).unwrap();
-    for (name, noise, seed) in [("a", 0.4, 1), ("b", 0.4, 2), ("c", 0.1, 3)] {
-        predictions(&here.join(format!("{name}.safetensors")), &dataset, noise, seed);
-    }
     let table = format!(
         "{{\"columns\":[\"{0}\",\"x\"],\"rows\":[[\"{0}\",0.5],[null,3]],\"text\":\"{0}\"}}",
         HOSTILE.replace('"', "\\\"")
     );
     std::fs::write(here.join("t.json"), table).unwrap();
-    done(here, &["split", "d", "-o", "p"]);
     let trees = format!("{HOSTILE}=c.safetensors");
     let [note, extra] = [format!("{HOSTILE}={HOSTILE}"), format!("{HOSTILE}=t.json")];
     let arguments = [

@@ -1,5 +1,6 @@
 //! Events of a run.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use super::super::body::*;
@@ -82,10 +83,10 @@ pub(super) fn terminated(
     usage(out, "Run Local", terminated.run_local)?;
     usage(out, "Total Remote", terminated.total_remote)?;
     usage(out, "Total Local", terminated.total_local)?;
-    bytes_by(out, "Run Bytes Sent By", who, terminated.bytes_sent)?;
-    bytes_by(out, "Run Bytes Received By", who, terminated.bytes_received)?;
-    bytes_by(out, "Total Bytes Sent By", who, terminated.total_bytes_sent)?;
-    bytes_by(out, "Total Bytes Received By", who, terminated.total_bytes_received)?;
+    bytes(out, format_args!("Run Bytes Sent By {who}"), terminated.bytes_sent)?;
+    bytes(out, format_args!("Run Bytes Received By {who}"), terminated.bytes_received)?;
+    bytes(out, format_args!("Total Bytes Sent By {who}"), terminated.total_bytes_sent)?;
+    bytes(out, format_args!("Total Bytes Received By {who}"), terminated.total_bytes_received)?;
     table::write(out, &terminated.resources)?;
     toe(out, &terminated.toe)
 }
@@ -114,16 +115,13 @@ fn usage(out: &mut impl Write, label: &str, times: CpuUsage) -> io::Result<()> {
 }
 
 /// A line of bytes moved, if they are known.
-pub(super) fn bytes(out: &mut impl Write, label: &str, count: Option<u64>) -> io::Result<()> {
+pub(super) fn bytes(
+    out: &mut impl Write,
+    label: impl Display,
+    count: Option<u64>,
+) -> io::Result<()> {
     match count {
         Some(count) => writeln!(out, "\t{count}  -  {label}"),
-        None => Ok(()),
-    }
-}
-
-fn bytes_by(out: &mut impl Write, what: &str, who: &str, count: Option<u64>) -> io::Result<()> {
-    match count {
-        Some(count) => writeln!(out, "\t{count}  -  {what} {who}"),
         None => Ok(()),
     }
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 use holdadvise::model::{Forest, Node, limits};
 use rayon::prelude::*;
 
+use crate::calibration::cross_entropy;
 use crate::random::Random;
 use crate::source_dropout::SourceDropout;
 use crate::split::Split;
@@ -130,7 +131,7 @@ fn fit(
     let loss = |judged: &[f64]| -> f64 {
         let of_row = |(logit, row): (&f64, &usize)| {
             let (t, w) = (f64::from(target[*row]), f64::from(weight[*row]));
-            [w * (logit.max(0.0) + (-logit.abs()).exp().ln_1p() - t * logit), w]
+            [w * cross_entropy(*logit, t), w]
         };
         let sums = judged.iter().zip(validation).map(of_row);
         let [sum, of] = sums.fold([0.0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
@@ -157,11 +158,10 @@ fn fit(
         logits.par_iter_mut().enumerate().for_each(|(at, logit)| {
             *logit += rate * tree::reached(&grown, &binned, at);
         });
-        let from = forest.nodes.len();
+        let root = forest.nodes.len() as u32;
         append(&mut forest, &grown, &binned.edges, rate);
-        let tree = &forest.nodes;
         judged.par_iter_mut().zip(validation).for_each(|(logit, &row)| {
-            *logit += f64::from(leaf(tree, from, &statics[row * k..(row + 1) * k]));
+            *logit += f64::from(forest.leaf(root, &statics[row * k..(row + 1) * k]));
         });
         let loss = loss(&judged);
         if loss < best.0 {
@@ -173,18 +173,6 @@ fn fit(
     forest.roots.truncate(best.1);
     forest.nodes.truncate(best.2);
     (forest, best.0)
-}
-
-/// The value a row comes to, from the node `at` on.
-fn leaf(nodes: &[Node], mut at: usize, row: &[f32]) -> f32 {
-    loop {
-        match nodes[at] {
-            Node::Leaf { value } => return value,
-            Node::Split { column, threshold, below, above } => {
-                at = if row[column as usize] <= threshold { below } else { above } as usize;
-            }
-        }
-    }
 }
 
 /// Appends a tree, its bins as values.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::svg::{Chart, class};
 use super::{Line, Report, tables};
+use crate::dataset::simulation_field;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -241,11 +242,7 @@ fn made(report: &Report) -> String {
         .simulations
         .iter()
         .map(|simulation| {
-            let of = |key: &str| match simulation.get(key) {
-                Some(serde_json::Value::String(text)) => text.clone(),
-                Some(value) => value.to_string(),
-                None => "not known".to_owned(),
-            };
+            let of = |key: &str| simulation_field(simulation, key);
             let text = format!(
                 "version {}, fingerprint {}, preset {}",
                 of("simulator"),

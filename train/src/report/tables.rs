@@ -54,28 +54,34 @@ fn headings(first: &str, figures: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// A row for each method with its figures.
-fn estimates(methods: &[&MethodFigures], figures: &[&str]) -> Vec<Vec<String>> {
-    let row = |method: &&MethodFigures| {
-        let cells = figures.iter().map(|name| match method.figures.get(*name) {
-            Some(figure) => interval(&figure.mean, places(name)),
-            None => "–".to_owned(),
-        });
+/// A row for each method, a cell for each figure; a dash where there is none.
+fn rows<'m>(
+    methods: impl IntoIterator<Item = &'m MethodFigures>,
+    figures: &[&str],
+    cell: impl Fn(&MethodFigures, &str) -> Option<String>,
+) -> Vec<Vec<String>> {
+    let row = |method: &MethodFigures| {
+        let cells = figures.iter().map(|name| cell(method, name).unwrap_or("–".to_owned()));
         std::iter::once(escape(&method.name)).chain(cells).collect()
     };
-    methods.iter().map(row).collect()
+    methods.into_iter().map(row).collect()
 }
 
-/// A row for each method with what the own one's figures are beyond its.
-fn differences(methods: &[&MethodFigures], figures: &[&str]) -> Vec<Vec<String>> {
-    let row = |method: &&MethodFigures| {
-        let cells = figures.iter().map(|name| match method.own_less_this.get(*name) {
-            Some(difference) => signed(difference, places(name)),
-            None => "–".to_owned(),
-        });
-        std::iter::once(escape(&method.name)).chain(cells).collect()
-    };
-    methods.iter().filter(|method| !method.own_less_this.is_empty()).map(row).collect()
+/// The figures of methods.
+fn estimates(methods: &[&MethodFigures], figures: &[&str], own: Option<usize>) -> String {
+    let rows = rows(methods.iter().copied(), figures, |method, name| {
+        method.figures.get(name).map(|figure| interval(&figure.mean, places(name)))
+    });
+    table(&headings("method", figures), &rows, own)
+}
+
+/// What the own method's figures are beyond those of others, if there are any.
+fn differences(methods: &[&MethodFigures], figures: &[&str]) -> Option<String> {
+    let others = methods.iter().copied().filter(|method| !method.own_less_this.is_empty());
+    let rows = rows(others, figures, |method, name| {
+        method.own_less_this.get(name).map(|difference| signed(difference, places(name)))
+    });
+    (!rows.is_empty()).then(|| table(&headings("less", figures), &rows, None))
 }
 
 /// Figures of all methods on a population, differences to the own one, and each training seed.
@@ -92,7 +98,7 @@ pub(super) fn population(report: &Report, population: &PopulationTable) -> Strin
     };
     let (ablations, methods): (Vec<_>, Vec<_>) = population.methods.iter().partition(is_ablation);
     let own = methods.iter().position(|method| method.name == report.own);
-    out.push_str(&table(&headings("method", &figures), &estimates(&methods, &figures), own));
+    out.push_str(&estimates(&methods, &figures, own));
     for (name, rows) in &population.left_out {
         let _ = writeln!(
             out,
@@ -109,15 +115,14 @@ pub(super) fn population(report: &Report, population: &PopulationTable) -> Strin
             interval(gap, 2)
         );
     }
-    let rows = differences(&methods, &figures);
-    if !rows.is_empty() {
+    if let Some(differences) = differences(&methods, &figures) {
         let _ = writeln!(
             out,
             "<h3>{} less each of the others</h3>\n<p>Differences on the same draws of clusters. For AUROC and AUPRC \
              above 0 is better, for the others below 0.</p>",
             escape(&report.own)
         );
-        out.push_str(&table(&headings("less", &figures), &rows, None));
+        out.push_str(&differences);
     }
     if !ablations.is_empty() {
         let _ = writeln!(
@@ -125,12 +130,10 @@ pub(super) fn population(report: &Report, population: &PopulationTable) -> Strin
             "<h3>Ablations</h3>\n<p>{} trained with something left out or changed: what that brings.</p>",
             escape(&report.own)
         );
-        let rows = estimates(&ablations, &figures);
-        out.push_str(&table(&headings("method", &figures), &rows, None));
-        let rows = differences(&ablations, &figures);
-        if !rows.is_empty() {
+        out.push_str(&estimates(&ablations, &figures, None));
+        if let Some(differences) = differences(&ablations, &figures) {
             let _ = writeln!(out, "<p>{} less each of them:</p>", escape(&report.own));
-            out.push_str(&table(&headings("less", &figures), &rows, None));
+            out.push_str(&differences);
         }
     }
     out.push_str(&seeds(population, &figures));

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use holdadvise::model::{CodeStatistics, LEAST_OUTCOMES, LEAST_RELEASES, Sheet, SheetFigure};
 use jiff::Timestamp;
 
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, simulation_field};
 use crate::evaluate::Report;
 use crate::selection::SelectionOptions;
 use crate::split::Split;
@@ -91,11 +91,7 @@ fn data(training: &Training<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut simulations: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for simulation in &info.simulations {
-        let text = |key: &str| match simulation.get(key) {
-            Some(serde_json::Value::String(text)) => text.clone(),
-            Some(value) => value.to_string(),
-            None => "not known".to_owned(),
-        };
+        let text = |key: &str| simulation_field(simulation, key);
         let vary = simulation.get("vary").and_then(serde_json::Value::as_f64);
         let mixture = vary.map_or(String::new(), |factor| {
             format!(" (each a mixture of its own, factor {factor})")
