@@ -40,6 +40,7 @@ mod source_dropout;
 pub mod split;
 #[cfg(feature = "torch")]
 mod stacking;
+pub mod sweep;
 pub mod tensors;
 #[cfg(feature = "torch")]
 pub mod training;

@@ -1,0 +1,330 @@
+//! The plan of a sweep, `sweep.json` in its folder: all that the sweep file says, resolved, and what was drawn from it.
+//!
+//! Every step of the sweep reads it and nothing else; none changes it. What a trial's parameters are is in
+//! `trials/NNN/parameters.json`, because a trial that is proposed while the sweep runs has none before.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Version of [`Plan`] that this program reads and writes.
+pub const PLAN_FORMAT: u32 = 1;
+
+/// A sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// [`PLAN_FORMAT`].
+    pub format: u32,
+    /// What the sweep is called, in tracking and reports.
+    pub name: String,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Where holds come from.
+    pub data: Data,
+    /// The different ways to prepare the data, each prepared once; numbered from 1.
+    pub settings: Vec<Setting>,
+    /// The trials, numbered from 1.
+    pub trials: Vec<Trial>,
+    /// How trials are drawn.
+    pub method: Method,
+    /// What each parameter of training may be: what `ask` draws from.
+    pub space: Space,
+    /// What decides.
+    pub metric: Metric,
+    /// Successive halving; the last rung trains to the end. At least one.
+    pub rungs: Vec<Rung>,
+    /// Epochs without a better validation loss after which a trial stops.
+    pub patience: usize,
+    /// A TorchScript template of one's own in place of the built-in network.
+    pub architecture: Option<PathBuf>,
+    /// The model in use, to compare the best trial with.
+    pub champion: Option<PathBuf>,
+    /// What a node asks HTCondor for.
+    pub resources: Resources,
+    /// How nodes come by the program.
+    pub program: Program,
+    /// Weights & Biases.
+    pub tracking: Tracking,
+}
+
+/// Where holds come from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Data {
+    /// The logs of access points.
+    pub access_points: Vec<AccessPoint>,
+    /// Folders that `simulate` wrote, absolute.
+    pub simulations: Vec<PathBuf>,
+    /// Holds from this instant on, Unix seconds.
+    pub from: Option<i64>,
+    /// Holds before this instant, Unix seconds.
+    pub until: Option<i64>,
+    /// How many seconds before the first hold of a log its access point's earlier logs are read.
+    pub lookback: i64,
+    /// H, hours.
+    pub horizon: u32,
+    /// Share of the holds, by time, that validation takes.
+    pub validation_fraction: f64,
+    /// Share of the holds, by time, that the test takes.
+    pub test_fraction: f64,
+}
+
+/// The logs of one access point.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AccessPoint {
+    /// Its name.
+    pub name: String,
+    /// Its job event logs, absolute, in the order they were written.
+    pub logs: Vec<PathBuf>,
+    /// They are users' logs.
+    pub userlogs: bool,
+    /// Files of epoch ads, absolute.
+    pub epochs: Vec<PathBuf>,
+    /// Journals of actions, absolute.
+    pub journal: Vec<PathBuf>,
+    /// The zone its logs are written in; `None`: that of the machine that reads them.
+    pub time_zone: Option<String>,
+}
+
+/// One way to prepare the data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// From 1.
+    pub number: usize,
+    /// The m + 1 edges of the frames, seconds before the decision, growing.
+    pub frame_edges: Vec<u32>,
+    /// j: job slots, the held job first.
+    pub slots: usize,
+}
+
+/// One trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trial {
+    /// From 1.
+    pub number: usize,
+    /// Number of the setting whose data it trains on.
+    pub setting: usize,
+    /// 0: its parameters are drawn when the sweep is planned. From 1 on: in that wave of `ask`.
+    pub wave: usize,
+}
+
+/// A trial's `parameters.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// The trial.
+    pub trial: usize,
+    /// Names of training options, as the long options of `holdadvise-train train` with `_` for `-`.
+    pub parameters: BTreeMap<String, Value>,
+}
+
+/// How trials are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Each parameter by itself.
+    Random,
+    /// Every combination.
+    Grid,
+    /// Tree-structured Parzen estimator (Bergstra et al. 2011): the first trials at random, the others in waves, each
+    /// proposed from the results of the first rung so far.
+    Tpe,
+}
+
+/// What each parameter of training may be.
+pub type Space = BTreeMap<String, Distribution>;
+
+/// What a parameter may be, in the words of a W&B sweep configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "distribution", rename_all = "snake_case")]
+pub enum Distribution {
+    /// Always the same.
+    Constant {
+        /// It.
+        value: Value,
+    },
+    /// One of them.
+    Categorical {
+        /// Them.
+        values: Vec<Value>,
+        /// How likely each is; empty: all alike.
+        probabilities: Vec<f64>,
+    },
+    /// A whole number, the ends included.
+    IntUniform {
+        /// Least.
+        min: i64,
+        /// Greatest.
+        max: i64,
+    },
+    /// A number drawn on some scale, perhaps rounded.
+    Real {
+        /// The scale.
+        scale: Scale,
+        /// Least, or the mean of a normal distribution.
+        min: f64,
+        /// Greatest, or the standard deviation of a normal distribution.
+        max: f64,
+        /// Rounded to a multiple of it.
+        q: Option<f64>,
+    },
+}
+
+/// The scale on which a number is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Uniform between the ends.
+    Uniform,
+    /// Its logarithm is uniform; the ends are the values themselves.
+    LogUniform,
+    /// 1 / x is log-uniform.
+    InvLogUniform,
+    /// Normal.
+    Normal,
+    /// Its logarithm is normal.
+    LogNormal,
+}
+
+/// What decides between trials.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metric {
+    /// One of the metrics in a trial's `result.json`, such as `validation_loss`.
+    pub name: String,
+    /// Which way is better.
+    pub goal: Goal,
+}
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Goal {
+    /// Less.
+    Minimize,
+    /// More.
+    Maximize,
+}
+
+/// A level of successive halving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rung {
+    /// From 1.
+    pub number: usize,
+    /// Trials train until this epoch.
+    pub epochs: usize,
+    /// How many trials train on this rung at most.
+    pub trials: usize,
+}
+
+/// What a node asks HTCondor for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resources {
+    /// `request_gpus` of training nodes.
+    pub gpus: u32,
+    /// `request_cpus` of training nodes.
+    pub cpus: u32,
+    /// `request_memory` of training nodes, MB; `None`: from the size of the data.
+    pub memory: Option<u64>,
+    /// `request_disk` of training nodes, MB; `None`: from the size of the data.
+    pub disk: Option<u64>,
+    /// Most training nodes at a time; `None`: as many as there are slots.
+    pub at_once: Option<usize>,
+    /// `max_retries` of every node.
+    pub retries: u32,
+    /// Seconds between checkpoints.
+    pub checkpoint: u64,
+    /// Lines added to every submit description as they are, such as `requirements = ...`.
+    pub submit: Vec<String>,
+}
+
+/// How nodes come by the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Program {
+    /// `container_image`: a file, or a URL such as `osdf:///...` or `docker://...`.
+    Container(String),
+    /// A tarball of program and libtorch, absolute, transferred with each node.
+    Tarball(PathBuf),
+    /// A path that exists on every execution point.
+    Installed(PathBuf),
+}
+
+/// Tracking by Weights & Biases.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tracking {
+    /// On at all.
+    pub enabled: bool,
+    /// Project.
+    pub project: String,
+    /// Team or user; `None`: the account's default.
+    pub entity: Option<String>,
+    /// Never call the network: directories for `wandb sync`.
+    pub offline: bool,
+    /// The Python that has the `wandb` package.
+    pub python: PathBuf,
+}
+
+/// What a training node says when a rung is done: `trials/NNN/rungN/result.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RungResult {
+    /// The trial.
+    pub trial: usize,
+    /// The rung.
+    pub rung: usize,
+    /// Epochs trained in all.
+    pub epoch: usize,
+    /// The epoch whose parameters are kept.
+    pub best_epoch: usize,
+    /// Patience ran out: more epochs would change nothing.
+    pub stopped_early: bool,
+    /// The loss became no number: the trial loses.
+    pub diverged: bool,
+    /// Figures on the validation part: `validation_loss`, `validation_auroc`, `validation_brier`, `validation_f_measure`.
+    pub metrics: BTreeMap<String, f64>,
+    /// Seconds spent training, over all rungs.
+    pub seconds: f64,
+    /// Samples trained on a second, over all rungs.
+    pub sequences_per_second: f64,
+    /// Most memory the process had, MB.
+    pub peak_memory_mb: u64,
+    /// `cpu` or `cuda`.
+    pub device: String,
+}
+
+/// What `select` decided after a rung: `rungs/rungN.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The rung the results are of.
+    pub rung: usize,
+    /// What becomes of each trial on the next rung, the best first.
+    pub fates: Vec<(usize, Fate)>,
+}
+
+/// What becomes of a trial after a rung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// It trains on.
+    GoesOn,
+    /// Others are better.
+    Lost,
+    /// It is among the best, and has stopped: nothing is left to train.
+    Stopped,
+}
+
+impl Plan {
+    /// The folder of a trial, within that of the sweep.
+    pub fn trial_folder(trial: usize) -> PathBuf {
+        PathBuf::from(format!("trials/{trial:03}"))
+    }
+
+    /// The folder of a trial on a rung, within that of the sweep.
+    pub fn rung_folder(trial: usize, rung: usize) -> PathBuf {
+        Self::trial_folder(trial).join(format!("rung{rung}"))
+    }
+
+    /// The folder of a prepared setting, within that of the sweep.
+    pub fn setting_folder(setting: usize) -> PathBuf {
+        PathBuf::from(format!("prepared/{setting:03}"))
+    }
+}
