@@ -146,10 +146,18 @@ impl Forest {
         tensors
     }
 
-    /// The forest that tensors in the order of [`TREE_TENSORS`] hold, for rows of `k` statics. All hold finite values only,
-    /// the second to the sixth the same number of them, the last one.
-    pub(super) fn of_tensors(tensors: &[Vec<f32>; 7], k: usize) -> Result<Self, ModelError> {
+    /// The forest that tensors in the order of [`TREE_TENSORS`] hold, for rows of `k` statics.
+    ///
+    /// # Errors
+    /// When the tensors of the nodes differ in length, or the forest does not keep the contract ([`Forest::check`]).
+    pub fn of_tensors(tensors: &[Vec<f32>; 7], k: usize) -> Result<Self, ModelError> {
         let [root, column, threshold, below, above, value, steps] = tensors;
+        for (name, tensor) in TREE_TENSORS.into_iter().zip(tensors).skip(1).take(5) {
+            if tensor.len() != value.len() {
+                let detail = format!("{} values, tree_value has {}", tensor.len(), value.len());
+                return Err(tensor_error(name, detail));
+            }
+        }
         let roots = (root.iter().enumerate())
             .map(|(tree, &root)| whole("tree_root", "tree", tree, root))
             .collect::<Result<_, _>>()?;

@@ -10,19 +10,13 @@ pub mod baselines;
 mod boosting;
 pub mod calibrate;
 pub mod calibration;
-#[cfg(feature = "torch")]
-pub mod cuda;
 pub mod dataset;
 pub mod episodes;
 pub mod evaluate;
 pub mod export;
 pub mod input;
-#[cfg(feature = "torch")]
-mod loss_weights;
 pub mod metadata;
 pub mod metrics;
-#[cfg(feature = "torch")]
-pub mod network;
 pub mod parts;
 pub mod pickle;
 pub mod pieces;
@@ -30,16 +24,12 @@ pub mod predict;
 pub mod random;
 pub mod report;
 pub mod review;
-#[cfg(feature = "torch")]
-mod rows;
 pub mod say;
 pub mod selection;
 pub mod sheet;
 #[cfg(feature = "torch")]
 mod source_dropout;
 pub mod split;
-#[cfg(feature = "torch")]
-mod stacking;
 pub mod sweep;
 pub mod tensors;
 #[cfg(feature = "torch")]

@@ -35,14 +35,17 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
+        #[cfg(feature = "torch")]
+        Command::Train(options) => match training::run(options) {
+            Ok(status) => return status,
+            Err(error) => Err(error.into()),
+        },
         Command::Simulate(options) => {
             options.run().map(|summary| say(format_args!("{summary}"))).map_err(Into::into)
         }
         Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),
         Command::Split(options) => parts::run(options).map_err(Into::into),
-        #[cfg(feature = "torch")]
-        Command::Train(options) => training::run(options).map_err(Into::into),
         Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
         Command::Predict(options) => predict::run(options).map_err(Into::into),
         Command::Export(options) => export::run(options).map_err(Into::into),

@@ -25,17 +25,24 @@ impl SourceDropout {
 
     /// Sets to 0 what chance takes from a row of statics. Whether it took anything.
     pub(crate) fn blank(&self, row: &mut [f32], random: &mut Random) -> bool {
+        self.draw(random, |source| {
+            self.sources[source].iter().for_each(|&column| row[column] = 0.0);
+        })
+    }
+
+    /// Says which sources chance takes from a row. Whether it took any.
+    pub(crate) fn draw(&self, random: &mut Random, mut take: impl FnMut(usize)) -> bool {
         if self.sources.is_empty() || self.share == 0.0 || random.unit() < COMPLETE {
             return false;
         }
-        let mut blanked = false;
-        for source in &self.sources {
+        let mut taken = false;
+        for source in 0..self.sources.len() {
             if random.unit() < self.share {
-                source.iter().for_each(|&column| row[column] = 0.0);
-                blanked = true;
+                take(source);
+                taken = true;
             }
         }
-        blanked
+        taken
     }
 }
 

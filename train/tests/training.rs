@@ -9,9 +9,9 @@ use holdadvise::model::{
 };
 use holdadvise_train::dataset::{Dataset, Row};
 use holdadvise_train::export;
-use holdadvise_train::network::{Network, Sizes};
 use holdadvise_train::pieces::Piece;
 use holdadvise_train::random::Random;
+use holdadvise_train::training::network::{Network, Sizes};
 use holdadvise_train::training::{FitOptions, train};
 use tch::Device;
 
@@ -198,7 +198,7 @@ fn random_network(sizes: Sizes, seed: u64) -> Network {
 
 /// The network as a finished model.
 fn finished(network: &Network, sizes: Sizes) -> Vec<u8> {
-    let raw = network.archive(&network.snapshot().unwrap()).unwrap();
+    let raw = network.archive().unwrap();
     let Dimensions { e, m, j, k } = sizes.dimensions;
     let metadata = serde_json::json!({
         "format": 1,

@@ -1,5 +1,6 @@
 //! The network under training: the scripted template with parameters of the sizes asked for.
 
+use std::borrow::Cow;
 use std::io::Cursor;
 
 use holdadvise::model::{Dimensions, Forest, ModelError, Node, TREE_TENSORS, limits};
@@ -42,6 +43,12 @@ pub enum NetworkError {
         /// The largest one accepted.
         most: usize,
     },
+    /// A module of one's own that cannot be trained.
+    #[error("the module of --architecture cannot be used: {detail}")]
+    Own {
+        /// What was found and what was expected.
+        detail: String,
+    },
     /// Decision trees that do not keep the contract.
     #[error("decision trees: {0}")]
     Trees(#[from] ModelError),
@@ -56,14 +63,12 @@ pub enum NetworkError {
 /// A network on a device.
 #[derive(Debug)]
 pub struct Network {
-    sizes: Sizes,
+    template: Cow<'static, [u8]>,
+    /// k: columns of the statics.
+    k: usize,
     parameters: nn::VarStore,
     module: TrainableCModule,
 }
-
-/// A copy of all parameters.
-#[derive(Debug)]
-pub struct Snapshot(Vec<(String, Tensor)>);
 
 impl Sizes {
     fn check(&self) -> Result<(), NetworkError> {
@@ -127,7 +132,7 @@ impl Network {
     /// When a size is out of range or libtorch fails.
     pub fn new(sizes: Sizes, device: Device, seed: u64) -> Result<Self, NetworkError> {
         sizes.check()?;
-        let network = Self::template(sizes, device)?;
+        let network = Self::load(TEMPLATE.into(), sizes.dimensions.k, device)?;
         let mut random = Random::new(seed);
         for (name, shape, bound) in sizes.parameters() {
             let size: usize = shape.iter().product();
@@ -146,10 +151,62 @@ impl Network {
         Ok(network)
     }
 
-    fn template(sizes: Sizes, device: Device) -> Result<Self, NetworkError> {
+    /// A module of one's own, with the parameters it comes with. It is tried on two rows.
+    ///
+    /// # Errors
+    /// When it is no scripted module, has nothing to learn, or does not take states `[B, m, j]` and statics `[B, k]` or
+    /// give `[B]` logits.
+    pub fn own(
+        template: &[u8],
+        dimensions: Dimensions,
+        device: Device,
+    ) -> Result<Self, NetworkError> {
+        let refused = |detail: String| NetworkError::Own { detail };
+        let network = Self::load(template.to_vec().into(), dimensions.k, device)
+            .map_err(|error| refused(error.to_string()))?;
+        if network.trained().is_empty() {
+            return Err(refused(
+                "it has no parameters with a gradient: nothing to train".to_owned(),
+            ));
+        }
+        let Dimensions { m, j, k, .. } = dimensions;
+        let states = Tensor::f_zeros([2, m as i64, j as i64], (Kind::Int64, device))?;
+        let statics = Tensor::f_zeros([2, k as i64], (Kind::Float, device))?;
+        let takes = format!("states [2, {m}, {j}] and statics [2, {k}]");
+        let tried = tch::no_grad(|| network.forward(&states, &statics));
+        let logits = tried.map_err(|error| {
+            // libtorch appends where in the program it happened.
+            let text = error.to_string();
+            let said = text.lines().find(|line| line.contains("Error:")).unwrap_or(&text);
+            refused(format!("it does not take {takes}: {said}"))
+        })?;
+        if logits.size() != [2] {
+            return Err(refused(format!("of {takes} it makes {:?}, expected [2]", logits.size())));
+        }
+        Ok(network)
+    }
+
+    fn load(template: Cow<'static, [u8]>, k: usize, device: Device) -> Result<Self, NetworkError> {
         let parameters = nn::VarStore::new(device);
-        let module = TrainableCModule::load_data(&mut Cursor::new(TEMPLATE), parameters.root())?;
-        Ok(Self { sizes, parameters, module })
+        let module = TrainableCModule::load_data(&mut Cursor::new(&template), parameters.root())?;
+        Ok(Self { template, k, parameters, module })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.parameters.variables().contains_key(name)
+    }
+
+    /// The module adds trees to its logit.
+    pub fn takes_trees(&self) -> bool {
+        TREE_TENSORS.into_iter().all(|name| self.has(name)) && self.has("output_weight")
+    }
+
+    /// The parameters that are trained, in the order of their names.
+    pub fn trained(&self) -> Vec<Tensor> {
+        let mut named: Vec<(String, Tensor)> = self.parameters.variables().into_iter().collect();
+        named.sort_by(|a, b| a.0.cmp(&b.0));
+        let tensors = named.into_iter().map(|(_, tensor)| tensor);
+        tensors.filter(|tensor| tensor.requires_grad() && tensor.numel() > 0).collect()
     }
 
     /// Gives a parameter new values and a new shape.
@@ -169,13 +226,17 @@ impl Network {
         Ok(())
     }
 
-    /// Sets what statics are standardised with: (x - mean) / scale.
+    /// Sets what statics are standardised with: (x - mean) / scale, where the module has such parameters.
     ///
     /// # Errors
     /// When libtorch fails.
     pub fn set_standard(&self, mean: &[f32], scale: &[f32]) -> Result<(), NetworkError> {
-        self.set("statics_mean", mean, &[mean.len()])?;
-        self.set("statics_scale", scale, &[scale.len()])
+        for (name, values) in [("statics_mean", mean), ("statics_scale", scale)] {
+            if self.has(name) {
+                self.set(name, values, &[values.len()])?;
+            }
+        }
+        Ok(())
     }
 
     /// Sets the pieces of the ranges of statics: how far into each a value lies is an input.
@@ -197,7 +258,7 @@ impl Network {
     /// # Errors
     /// When the forest does not keep the contract ([`Forest::check`]), or libtorch fails.
     pub fn set_trees(&self, forest: &Forest) -> Result<(), NetworkError> {
-        forest.check(self.sizes.dimensions.k)?;
+        forest.check(self.k)?;
         for (name, values) in TREE_TENSORS.into_iter().zip(forest.tensors()) {
             self.set(name, &values, &[values.len()])?;
         }
@@ -224,17 +285,12 @@ impl Network {
         self.set_trees(&forest)
     }
 
-    /// Sets the share of units dropped in training, 0 to 1.
+    /// Sets the share of units dropped in training, 0 to 1, where the module has such a parameter.
     ///
     /// # Errors
     /// When libtorch fails.
     pub fn set_dropout(&self, share: f32) -> Result<(), NetworkError> {
-        self.set("dropout", &[share], &[1])
-    }
-
-    /// The parameters, for an optimiser.
-    pub fn parameters(&self) -> &nn::VarStore {
-        &self.parameters
+        if self.has("dropout") { self.set("dropout", &[share], &[1]) } else { Ok(()) }
     }
 
     /// Logits `[B]` of states u8 or int64 `[B, m, j]` and statics f32 `[B, k]` on the network's device.
@@ -259,35 +315,16 @@ impl Network {
         Ok(())
     }
 
-    /// A copy of all parameters.
-    ///
-    /// # Errors
-    /// When libtorch fails.
-    pub fn snapshot(&self) -> Result<Snapshot, NetworkError> {
-        let mut copies = Vec::new();
-        for (name, tensor) in self.parameters.variables() {
-            copies.push((name, tensor.f_detach()?.copy()));
-        }
-        Ok(Snapshot(copies))
-    }
-
-    /// Gives all parameters the values of a copy.
-    ///
-    /// # Errors
-    /// When libtorch fails.
-    pub fn restore(&self, copy: &Snapshot) -> Result<(), NetworkError> {
-        copy.0.iter().try_for_each(|(name, tensor)| self.set_tensor(name, tensor))
-    }
-
     /// The module as `torch.jit.save` writes it, in evaluation mode and on the CPU whatever the
     /// device, without our metadata.
     ///
     /// # Errors
     /// When libtorch fails or the temporary folder cannot be written to.
-    pub fn archive(&self, parameters: &Snapshot) -> Result<Vec<u8>, NetworkError> {
-        let mut fresh = Self::template(self.sizes, Device::Cpu)?;
-        for (name, tensor) in &parameters.0 {
-            fresh.set_tensor(name, &tensor.f_contiguous()?)?;
+    pub fn archive(&self) -> Result<Vec<u8>, NetworkError> {
+        let mut fresh = Self::load(self.template.clone(), self.k, Device::Cpu)?;
+        for (name, tensor) in self.parameters.variables() {
+            // A copy: a view would bring all that it is a part of into the file.
+            fresh.set_tensor(&name, &tensor.f_detach()?.copy())?;
         }
         fresh.set_dropout(0.0)?;
         fresh.set_training(false)?;
