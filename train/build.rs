@@ -1,4 +1,4 @@
-//! Lets the binary find libtorch where it was linked, without LD_LIBRARY_PATH.
+//! Lets the binary find libtorch without LD_LIBRARY_PATH: in `lib` beside the `bin` it lies in, or where it was linked.
 
 fn main() {
     println!("cargo::rerun-if-env-changed=LIBTORCH");
@@ -6,6 +6,6 @@ fn main() {
         && let Ok(folder) = std::env::var("LIBTORCH")
         && let Ok(library) = std::fs::canonicalize(format!("{folder}/lib"))
     {
-        println!("cargo::rustc-link-arg=-Wl,-rpath,{}", library.display());
+        println!("cargo::rustc-link-arg=-Wl,-rpath,$ORIGIN/../lib:{}", library.display());
     }
 }

@@ -388,8 +388,8 @@ mod tests {
     fn the_tensors_of_the_template_are_found() {
         let tensors = tensors(&template()).unwrap();
         let names: Vec<&str> = tensors.iter().map(|t| t.name.as_str()).collect();
-        assert_eq!(names.len(), 26);
-        assert_eq!((names[0], names[25]), ("embedding", "dropout"));
+        assert_eq!(names.len(), 25);
+        assert_eq!((names[0], names[24]), ("embedding", "tree_steps"));
         let stacked = &tensors[2];
         assert_eq!(stacked.name, "lstm_stacked_weight");
         assert_eq!((stacked.key.as_str(), stacked.storage.as_str()), ("2", "FloatStorage"));

@@ -10,7 +10,7 @@ usage: python train/template/make_template.py train/template/hold_lstm.pt
 import os
 import sys
 import tempfile
-from typing import List
+from typing import Optional
 
 import torch
 
@@ -53,11 +53,14 @@ class HoldLstm(torch.nn.Module):
         self.tree_above = fixed(0)  # [n], whole numbers: where any other value leads
         self.tree_value = fixed(0)  # [n], what a leaf adds to the logit
         self.tree_steps = torch.nn.Parameter(torch.zeros(1), requires_grad=False)  # [1], depth
-        self.dropout = fixed(1)  # [1], used in training only
 
-    def forward(self, states: torch.Tensor, statics: torch.Tensor) -> torch.Tensor:
+    def forward(
+        self, states: torch.Tensor, statics: torch.Tensor, keep: Optional[torch.Tensor] = None
+    ) -> torch.Tensor:
+        """`keep` is for training: what each unit of each row is multiplied with, 0 where it is dropped, first those between
+        the LSTM layers (the same in every frame: Gal and Ghahramani 2016), then those of LSTM and statics, then those where
+        both meet: [B, layers * hidden + units + joint]. The caller draws it, so that rows may be shared out among threads."""
         batch, frames, slots = states.size(0), states.size(1), states.size(2)
-        dropout = float(self.dropout.item())
 
         # A one-hot row times a matrix is a row of it: look the rows up and add them over the slots.
         first_row = torch.arange(slots, device=states.device) * (self.embedding.size(0) // slots)
@@ -66,24 +69,25 @@ class HoldLstm(torch.nn.Module):
         summed = torch.embedding_bag(self.embedding, rows, bags)[0]
         frame = summed.reshape(batch, frames, self.embedding.size(1))
 
-        layers = self.lstm_recurrent_weight.size(0)
-        parameters: List[torch.Tensor] = []
+        layers, width = self.lstm_recurrent_weight.size(0), self.lstm_recurrent_weight.size(2)
+        start = torch.zeros([1, batch, width], dtype=frame.dtype, device=frame.device)
+        output = frame
         for layer in range(layers):
             if layer == 0:
-                parameters.append(self.lstm_input_weight)
+                weight = self.lstm_input_weight
             else:
-                parameters.append(self.lstm_stacked_weight[layer - 1])
-            parameters.append(self.lstm_recurrent_weight[layer])
-            parameters.append(self.lstm_input_bias[layer])
-            parameters.append(self.lstm_recurrent_bias[layer])
-        start = torch.zeros(
-            [layers, batch, self.lstm_recurrent_weight.size(2)],
-            dtype=frame.dtype,
-            device=frame.device,
-        )
-        output = torch.lstm(
-            frame, [start, start], parameters, True, layers, dropout, self.training, False, True
-        )[0]
+                weight = self.lstm_stacked_weight[layer - 1]
+            parameters = [
+                weight,
+                self.lstm_recurrent_weight[layer],
+                self.lstm_input_bias[layer],
+                self.lstm_recurrent_bias[layer],
+            ]
+            output = torch.lstm(
+                output, [start, start], parameters, True, 1, 0.0, False, False, True
+            )[0]
+            if keep is not None and layer < layers - 1:
+                output = output * keep[:, layer * width : (layer + 1) * width].unsqueeze(1)
 
         # What lies far outside of what was seen counts as the edge of it.
         standard = torch.clamp((statics - self.statics_mean) / self.statics_scale, -10.0, 10.0)
@@ -94,9 +98,12 @@ class HoldLstm(torch.nn.Module):
         pieces = torch.clamp(into, 0.0, 1.0) - 0.5
         side = torch.relu(torch.addmm(linear, pieces, self.statics_piece_weight.t()))
         joint = torch.cat([output[:, -1], side], dim=1)
-        joint = torch.dropout(joint, dropout, self.training)
+        if keep is not None:
+            first = (layers - 1) * width
+            joint = joint * keep[:, first : first + joint.size(1)]
         hidden = torch.relu(torch.addmm(self.hidden_bias, joint, self.hidden_weight.t()))
-        hidden = torch.dropout(hidden, dropout, self.training)
+        if keep is not None:
+            hidden = hidden * keep[:, keep.size(1) - hidden.size(1) :]
         logit = torch.addmm(self.output_bias, hidden, self.output_weight.t()).squeeze(1)
         return logit + self.of_trees(statics)
 

@@ -134,6 +134,25 @@ fn the_same_seed_gives_the_same_file() {
 }
 
 #[test]
+fn threads_share_out_rows_and_learn_the_same() {
+    let dataset = order_matters(600);
+    let few = format!("{SMALL} --dropout 0.2 --layers 2 --trees 0").replace("--threads 1", "");
+    let logits = |more: &str| {
+        let few = few.replace("--epochs 12", "--epochs 2");
+        let archive = train(&dataset, &options(&format!("{few} {more}"))).unwrap().0;
+        let (states, statics) = dataset.gather(&(0..50).collect::<Vec<_>>());
+        let batch = Batch { states: &states, statics: &statics, n: 50 };
+        (Model::from_bytes(&archive).unwrap().engine.logits(&batch).unwrap(), archive)
+    };
+    let (alone, three) = (logits("--threads 1"), logits("--threads 3"));
+    assert!(three.1 == logits("--threads 3").1, "the files differ");
+    let apart = alone.0.iter().zip(&three.0).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let range = alone.0.iter().fold(0.0_f32, |most, logit| most.max(logit.abs()));
+    assert!(apart < 1e-3 && range > 0.1, "{apart} of {range}");
+    assert!(alone.1 != three.1, "sums are taken in another order: are there threads at all?");
+}
+
+#[test]
 fn sources_blanked_in_training_are_not_leaned_on_alone() {
     // Two sources say the same; with one of them blanked at random the model uses both.
     let mut dataset = order_matters(2000);

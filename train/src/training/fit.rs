@@ -17,7 +17,8 @@ use super::journal::{EpochLine, Journal};
 use super::network::{Network, Sizes};
 use super::optimizer::AdamW;
 use super::options::FitOptions;
-use super::rows::{Rows, loss};
+use super::replicas::Replicas;
+use super::rows::{RowBatch, Rows};
 use super::rung::{Clock, RungOptions};
 use super::stacking::share_of_trees;
 use crate::boosting::boost;
@@ -114,6 +115,7 @@ struct Trainer<'a> {
     rows: Rows<'a>,
     dropout: SourceDropout,
     optimizer: AdamW,
+    replicas: Replicas,
     progress: Progress,
     best: Option<Tensor>,
     trees: Option<Forest>,
@@ -143,7 +145,9 @@ impl<'a> Trainer<'a> {
         network.set_training(true)?;
         let rows = Rows::new(dataset, device, blank, targets)?;
         let dropout = SourceDropout::new(&dataset.info.schema.sources, options.source_dropout);
-        let optimizer = AdamW::new(network.trained(), options.weight_decay)?;
+        let optimizer = AdamW::new(&network.trained(), options.weight_decay)?;
+        let replicas =
+            Replicas::new(&network, more_threads(options, device, &network), &optimizer)?;
         let progress = Progress::new(described(task));
         let mut trainer = Self {
             task: *task,
@@ -152,6 +156,7 @@ impl<'a> Trainer<'a> {
             rows,
             dropout,
             optimizer,
+            replicas,
             progress,
             best: None,
             trees: None,
@@ -201,13 +206,15 @@ impl<'a> Trainer<'a> {
                 chunk.len() as i64,
             )?)?;
             let statics = self.rows.blanked(&batch.statics, &self.dropout, &mut random)?;
-            let logits = self.network.forward(&batch.states, &statics)?;
-            let loss = loss(&logits, &batch.target, &batch.weight)?;
-            sum += loss.f_detach()?;
             let total = self.rows.weight(chunk);
+            let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
+            let keep = self.keep(chunk.len())?;
+            let batch = RowBatch { statics, ..batch };
+            let (loss, gradient) = self.replicas.gradient(&mut self.network, batch, keep, scale)?;
+            sum += loss;
             rate = options.learning_rate * (1.0 - ((number - 1) * batches + at) as f64 / steps);
             if total > 0.0 {
-                self.optimizer.step(&(loss / total), rate, GRADIENT_NORM)?;
+                self.optimizer.step(&gradient, rate, GRADIENT_NORM)?;
             }
             weight += total;
         }
@@ -232,6 +239,14 @@ impl<'a> Trainer<'a> {
             seconds,
             sequences_per_second: order.len() as f64 / pass,
         })
+    }
+
+    /// Which units of some rows are kept, scaled so that their mean is what it is without dropout (Srivastava et al. 2014).
+    fn keep(&self, rows: usize) -> Result<Option<Tensor>, TrainError> {
+        let share = self.task.options.dropout;
+        let Some(units) = self.network.units().filter(|_| share > 0.0) else { return Ok(None) };
+        let drawn = Tensor::f_rand([rows as i64, units as i64], (Kind::Float, self.device))?;
+        Ok(Some(drawn.f_ge(share)?.f_to_kind(Kind::Float)? / (1.0 - share)))
     }
 
     /// Keeps the parameters if none were better.
@@ -290,6 +305,15 @@ fn described(task: &Task<'_>) -> Value {
         }
     }
     described
+}
+
+/// Threads besides the first that take parts of a batch. A module that drops units by itself draws from libtorch's one source of
+/// chance, and who comes first would decide.
+fn more_threads(options: &FitOptions, device: Device, network: &Network) -> usize {
+    match network.units() {
+        Some(_) if device == Device::Cpu => options.processors() - 1,
+        _ => 0,
+    }
 }
 
 fn sizes(dimensions: Dimensions, options: &FitOptions, pieces: usize) -> Sizes {

@@ -1,7 +1,7 @@
 //! Fits the network (AdamW on weighted binary cross-entropy, early stop on validation loss) and the trees beside it, weighs the
 //! two against each other, Platt calibration on the validation part, figures on the test part.
 //!
-//! `options` says how, `fit` does it on the `rows` of a dataset with a `network` and its `optimizer`, `stacking` weighs the trees,
+//! `options` says how, `fit` does it on the `rows` of a dataset with a `network`, its `replicas` and its `optimizer`, `stacking` weighs the trees,
 //! `describe` writes down what came of it. A training can be done in pieces (`rung`): it goes on from a `checkpoint` as if it
 //! had never stopped, and tells of itself in a `journal`.
 //!
@@ -19,6 +19,7 @@ mod loss_weights;
 pub mod network;
 mod optimizer;
 mod options;
+mod replicas;
 mod rows;
 mod rung;
 mod stacking;
@@ -161,9 +162,9 @@ fn train_piece(
     selection.select(dataset, &mut split);
     options::check(dataset, &split, options)?;
     let targets = selection.targets(dataset, &split, options.seed);
-    if options.threads > 0 {
-        tch::set_num_threads(options.threads);
-    }
+    // Rows are shared out where the network allows it, single operations elsewhere.
+    let of_operations = if options.architecture.is_some() { options.processors() } else { 1 };
+    tch::set_num_threads(of_operations as i32);
     let task = Task { dataset, split: &split, options, rung, blank: &blank, targets: &targets };
     let fitted = match fit(&task, clock)? {
         Ended::Paused => return Ok(Trained::Paused),

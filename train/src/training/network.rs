@@ -66,6 +66,8 @@ pub struct Network {
     template: Cow<'static, [u8]>,
     /// k: columns of the statics.
     k: usize,
+    /// Units that a caller may drop in training; `None` where the module does that by itself.
+    units: Option<usize>,
     parameters: nn::VarStore,
     module: TrainableCModule,
 }
@@ -120,7 +122,6 @@ impl Sizes {
             ("tree_above", vec![0], 0.0),
             ("tree_value", vec![0], 0.0),
             ("tree_steps", vec![1], 0.0),
-            ("dropout", vec![1], 0.0),
         ]
     }
 }
@@ -132,7 +133,8 @@ impl Network {
     /// When a size is out of range or libtorch fails.
     pub fn new(sizes: Sizes, device: Device, seed: u64) -> Result<Self, NetworkError> {
         sizes.check()?;
-        let network = Self::load(TEMPLATE.into(), sizes.dimensions.k, device)?;
+        let mut network = Self::load(TEMPLATE.into(), sizes.dimensions.k, device)?;
+        network.units = Some(sizes.layers * sizes.hidden + sizes.units + sizes.joint);
         let mut random = Random::new(seed);
         for (name, shape, bound) in sizes.parameters() {
             let size: usize = shape.iter().product();
@@ -189,7 +191,7 @@ impl Network {
     fn load(template: Cow<'static, [u8]>, k: usize, device: Device) -> Result<Self, NetworkError> {
         let parameters = nn::VarStore::new(device);
         let module = TrainableCModule::load_data(&mut Cursor::new(&template), parameters.root())?;
-        Ok(Self { template, k, parameters, module })
+        Ok(Self { template, k, units: None, parameters, module })
     }
 
     fn has(&self, name: &str) -> bool {
@@ -285,7 +287,25 @@ impl Network {
         self.set_trees(&forest)
     }
 
-    /// Sets the share of units dropped in training, 0 to 1, where the module has such a parameter.
+    /// The units of each row that a caller may drop in training; `None` where the module does that by itself.
+    pub fn units(&self) -> Option<usize> {
+        self.units
+    }
+
+    /// Another network with the same values.
+    ///
+    /// # Errors
+    /// When libtorch fails.
+    pub fn replica(&self) -> Result<Self, NetworkError> {
+        let copy = Self::load(self.template.clone(), self.k, self.parameters.device())?;
+        for (name, tensor) in self.parameters.variables() {
+            // A copy: a view would bring all that it is a part of along.
+            copy.set_tensor(&name, &tensor.f_detach()?.copy())?;
+        }
+        Ok(Self { units: self.units, ..copy })
+    }
+
+    /// Sets the share of units dropped in training, 0 to 1, where the module drops them by itself and has such a parameter.
     ///
     /// # Errors
     /// When libtorch fails.
@@ -300,6 +320,20 @@ impl Network {
     pub fn forward(&self, states: &Tensor, statics: &Tensor) -> Result<Tensor, NetworkError> {
         let states = states.f_to_kind(Kind::Int64)?;
         Ok(self.module.forward_ts(&[&states, statics])?)
+    }
+
+    /// The same in training, each unit multiplied with what `keep` `[B, units]` has for it.
+    ///
+    /// # Errors
+    /// When libtorch fails.
+    pub fn forward_kept(
+        &self,
+        states: &Tensor,
+        statics: &Tensor,
+        keep: &Tensor,
+    ) -> Result<Tensor, NetworkError> {
+        let states = states.f_to_kind(Kind::Int64)?;
+        Ok(self.module.forward_ts(&[&states, statics, keep])?)
     }
 
     /// Switches dropout on (training) or off.

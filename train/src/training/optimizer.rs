@@ -17,7 +17,6 @@ const EPSILON: f64 = 1e-8;
 /// The optimiser, and with it the values of the parameters: each parameter is a view of its vector.
 #[derive(Debug)]
 pub(crate) struct AdamW {
-    parameters: Vec<Tensor>,
     weight_decay: f64,
     /// Steps taken.
     steps: i64,
@@ -37,22 +36,12 @@ pub(crate) struct AdamState {
 
 impl AdamW {
     /// Gathers the parameters, whose data become views of one vector.
-    pub(crate) fn new(parameters: Vec<Tensor>, weight_decay: f64) -> Result<Self, TchError> {
-        let _guard = tch::no_grad_guard();
-        let flat = parameters
-            .iter()
-            .map(|parameter| parameter.f_detach()?.f_reshape([-1]))
-            .collect::<Result<Vec<_>, _>>()?;
-        let values = Tensor::f_cat(&flat, 0)?;
-        let mut at = 0;
-        for (parameter, flat) in parameters.iter().zip(&flat) {
-            let length = flat.size1()?;
-            let view = values.f_narrow(0, at, length)?.f_view(parameter.size().as_slice())?;
-            parameter.shallow_clone().f_set_data(&view)?;
-            at += length;
-        }
+    pub(crate) fn new(parameters: &[Tensor], weight_decay: f64) -> Result<Self, TchError> {
+        let values = tch::no_grad(|| flat(parameters))?;
         let (mean, square) = (values.f_zeros_like()?, values.f_zeros_like()?);
-        Ok(Self { parameters, weight_decay, steps: 0, values, mean, square })
+        let optimizer = Self { weight_decay, steps: 0, values, mean, square };
+        optimizer.share(parameters)?;
+        Ok(optimizer)
     }
 
     /// How many numbers the parameters have.
@@ -60,20 +49,22 @@ impl AdamW {
         self.values.numel()
     }
 
-    /// Takes a step down the gradient of `loss`, scaled down to the norm `most` (Pascanu et al. 2013).
-    pub(crate) fn step(&mut self, loss: &Tensor, rate: f64, most: f64) -> Result<(), TchError> {
-        let gradients = Tensor::f_run_backward(&[loss], self.parameters.as_slice(), false, false)?;
+    /// Makes parameters of another copy of the network views of the same values.
+    pub(crate) fn share(&self, parameters: &[Tensor]) -> Result<(), TchError> {
         let _guard = tch::no_grad_guard();
-        let flat = gradients
-            .iter()
-            .zip(&self.parameters)
-            .map(|(gradient, parameter)| match gradient.defined() {
-                true => gradient.f_reshape([-1]),
-                // The loss does not depend on it.
-                false => parameter.f_zeros_like()?.f_reshape([-1]),
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        let gradient = Tensor::f_cat(&flat, 0)?;
+        let mut at = 0;
+        for parameter in parameters {
+            let length = parameter.numel() as i64;
+            let view = self.values.f_narrow(0, at, length)?.f_view(parameter.size().as_slice())?;
+            parameter.shallow_clone().f_set_data(&view)?;
+            at += length;
+        }
+        Ok(())
+    }
+
+    /// Takes a step down a gradient, scaled down to the norm `most` (Pascanu et al. 2013).
+    pub(crate) fn step(&mut self, gradient: &Tensor, rate: f64, most: f64) -> Result<(), TchError> {
+        let _guard = tch::no_grad_guard();
         let shrink = ((gradient.f_norm()? + 1e-6).f_reciprocal()? * most).f_clamp_max(1.0)?;
         let gradient = gradient * shrink;
 
@@ -121,6 +112,22 @@ impl AdamW {
     }
 }
 
+/// The gradient of a loss by some parameters, as one vector.
+pub(crate) fn gradient(loss: &Tensor, parameters: &[Tensor]) -> Result<Tensor, TchError> {
+    let gradients = Tensor::f_run_backward(&[loss], parameters, false, false)?;
+    let defined = gradients.into_iter().zip(parameters).map(|(gradient, parameter)| {
+        // Undefined where the loss does not depend on the parameter.
+        if gradient.defined() { Ok(gradient) } else { parameter.f_detach()?.f_zeros_like() }
+    });
+    flat(&defined.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// Tensors one after the other.
+fn flat(tensors: &[Tensor]) -> Result<Tensor, TchError> {
+    let flat = tensors.iter().map(|tensor| tensor.f_detach()?.f_reshape([-1]));
+    Tensor::f_cat(&flat.collect::<Result<Vec<_>, _>>()?, 0)
+}
+
 /// The numbers of a tensor of one side.
 pub(crate) fn numbers(tensor: &Tensor) -> Result<Vec<f32>, TchError> {
     Vec::<f32>::try_from(tensor.f_to_kind(Kind::Float)?.f_to(Device::Cpu)?)
@@ -137,23 +144,29 @@ mod tests {
         first + (&parameters[1] - 3.0).square().sum(Kind::Float)
     }
 
+    fn downhill(parameters: &[Tensor]) -> Tensor {
+        gradient(&loss(parameters), parameters).unwrap()
+    }
+
     fn begin() -> (Vec<Tensor>, AdamW) {
         let zeros = |n: i64| Tensor::zeros([n], (Kind::Float, Device::Cpu)).set_requires_grad(true);
         let parameters = vec![zeros(2), zeros(1)];
-        let shared = parameters.iter().map(Tensor::shallow_clone).collect();
-        (parameters, AdamW::new(shared, 0.0).unwrap())
+        let optimizer = AdamW::new(&parameters, 0.0).unwrap();
+        (parameters, optimizer)
     }
 
     #[test]
     fn the_first_step_is_the_rate_and_the_end_is_the_smallest_loss() {
         let (parameters, mut optimizer) = begin();
-        optimizer.step(&loss(&parameters), 0.1, 1.0).unwrap();
+        optimizer.step(&downhill(&parameters), 0.1, 1.0).unwrap();
         // Adam's first step is the rate times the sign of the gradient, however long that is.
         for value in numbers(&optimizer.values()).unwrap() {
             assert!((value - 0.1).abs() < 1e-5, "{value}");
         }
         for step in 0..600 {
-            optimizer.step(&loss(&parameters), 0.1 * (1.0 - f64::from(step) / 600.0), 1.0).unwrap();
+            optimizer
+                .step(&downhill(&parameters), 0.1 * (1.0 - f64::from(step) / 600.0), 1.0)
+                .unwrap();
         }
         let found = numbers(&optimizer.values()).unwrap();
         assert!(found.iter().zip([1.0, 2.0, 3.0]).all(|(a, b)| (a - b).abs() < 1e-2), "{found:?}");
@@ -167,20 +180,22 @@ mod tests {
     #[test]
     fn a_restored_state_goes_on_alike() {
         let (parameters, mut optimizer) = begin();
-        optimizer.step(&loss(&parameters), 0.1, 1.0).unwrap();
+        optimizer.step(&downhill(&parameters), 0.1, 1.0).unwrap();
         let state = optimizer.state().unwrap();
-        optimizer.step(&loss(&parameters), 0.05, 1.0).unwrap();
+        optimizer.step(&downhill(&parameters), 0.05, 1.0).unwrap();
         let (others, mut other) = begin();
         other.restore(&state).unwrap();
-        other.step(&loss(&others), 0.05, 1.0).unwrap();
+        other.step(&downhill(&others), 0.05, 1.0).unwrap();
         assert_eq!(numbers(&optimizer.values()).unwrap(), numbers(&other.values()).unwrap());
     }
 
     #[test]
     fn weights_decay_by_themselves() {
         let parameter = Tensor::ones([2], (Kind::Float, Device::Cpu)).set_requires_grad(true);
-        let mut optimizer = AdamW::new(vec![parameter.shallow_clone()], 0.5).unwrap();
-        optimizer.step(&(&parameter * 0.0).sum(Kind::Float), 0.1, 1.0).unwrap();
+        let parameters = [parameter];
+        let mut optimizer = AdamW::new(&parameters, 0.5).unwrap();
+        let nothing = gradient(&(&parameters[0] * 0.0).sum(Kind::Float), &parameters).unwrap();
+        optimizer.step(&nothing, 0.1, 1.0).unwrap();
         assert_eq!(numbers(&optimizer.values()).unwrap(), [0.95, 0.95]);
     }
 }

@@ -65,10 +65,9 @@ pub struct FitOptions {
     /// Everything random follows from it.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Processor threads; 0 leaves it to libtorch. More than one helps large networks on idle
-    /// processors only: the steps of a small one are too short to share.
+    /// Processor threads, which share out the rows of a step; 0: one for each processor.
     #[arg(long, default_value_t = 1)]
-    pub threads: i32,
+    pub threads: u16,
     /// Where to compute.
     #[arg(long, value_enum, default_value_t = Place::Cpu)]
     pub device: Place,
@@ -136,6 +135,14 @@ impl FitOptions {
             _ => return Err("no such option of a training".to_owned()),
         }
         Ok(())
+    }
+
+    /// Processor threads.
+    pub(super) fn processors(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => usize::from(threads),
+        }
     }
 
     /// What decides the result of a training, beside its data.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use holdadvise::model::Dimensions;
-use tch::{Device, Kind, Reduction, Tensor};
+use tch::{Device, Kind, Reduction, TchError, Tensor};
 
 use super::error::TrainError;
 use super::loss_weights::loss_weights;
@@ -39,6 +39,19 @@ pub(crate) struct RowBatch {
     pub(crate) statics: Tensor,
     pub(crate) target: Tensor,
     pub(crate) weight: Tensor,
+}
+
+impl RowBatch {
+    /// Some of them, one after the other.
+    pub(crate) fn part(&self, start: i64, length: i64) -> Result<Self, TchError> {
+        let cut = |tensor: &Tensor| tensor.f_narrow(0, start, length);
+        Ok(Self {
+            states: cut(&self.states)?,
+            statics: cut(&self.statics)?,
+            target: cut(&self.target)?,
+            weight: cut(&self.weight)?,
+        })
+    }
 }
 
 impl<'a> Rows<'a> {
