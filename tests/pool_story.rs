@@ -7,32 +7,14 @@
 mod pool;
 
 use pool::causes::Truth;
-use pool::harness::{NoPool, Pool};
+use pool::harness::Pool;
 use pool::record::Recorder;
 use pool::story::{self, Outcome, Story};
 use pool::{advice, table};
 
-/// The pool, or `None` after saying why the test is skipped.
-fn pool_or_skip() -> Option<Pool> {
-    let is_set = |name: &str| std::env::var(name).as_deref() == Ok("1");
-    let required = is_set("HOLDADVISE_REQUIRE_POOL");
-    if !required && !is_set("HOLDADVISE_POOL") {
-        println!("skipped: a real pool takes minutes; HOLDADVISE_POOL=1 asks for it");
-        return None;
-    }
-    match Pool::up() {
-        Ok(pool) => Some(pool),
-        Err(NoPool::Cannot(reason)) if !required => {
-            println!("skipped: {reason}");
-            None
-        }
-        Err(NoPool::Cannot(reason) | NoPool::Failed(reason)) => panic!("no pool: {reason}"),
-    }
-}
-
 #[test]
 fn advice_in_a_real_pool_is_borne_out_by_what_releases_come_to() {
-    let Some(pool) = pool_or_skip() else { return };
+    let Some(pool) = Pool::or_skip(Pool::up) else { return };
     let recorder = Recorder::from_environment();
     if let Some(recorder) = &recorder {
         recorder.before(&pool);

@@ -1,5 +1,8 @@
 //! The pool as a test sees it: `tests/pool/pool` run as a program.
 
+// Each test uses a part of it.
+#![allow(dead_code)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -19,6 +22,8 @@ pub(crate) const COMPLETED: i64 = 4;
 /// A running pool. It is taken down when it is dropped, unless it ran before or HOLDADVISE_POOL_KEEP is set.
 pub(crate) struct Pool {
     program: PathBuf,
+    /// Folder of the pool, where it is not the default one.
+    root: Option<PathBuf>,
     keep: bool,
 }
 
@@ -33,8 +38,16 @@ pub(crate) enum NoPool {
 impl Pool {
     /// Sets a pool up, or takes the one that runs.
     pub(crate) fn up() -> Result<Self, NoPool> {
-        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pool/pool");
-        let mut pool = Self { program, keep: true };
+        Self::up_in(None)
+    }
+
+    /// Sets up a pool of its own in `.pool/NAME` under the repository, or takes the one that runs there.
+    pub(crate) fn up_as(name: &str) -> Result<Self, NoPool> {
+        Self::up_in(Some(repository().join(".pool").join(name)))
+    }
+
+    fn up_in(root: Option<PathBuf>) -> Result<Self, NoPool> {
+        let mut pool = Self { program: repository().join("tests/pool/pool"), root, keep: true };
         let runs = pool.call(&["status"]).status.success();
         let output = pool.call(&["up"]);
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -51,9 +64,36 @@ impl Pool {
         }
     }
 
+    /// The pool that `up` sets up if a pool is asked for, or `None` after saying why the test is skipped.
+    ///
+    /// # Panics
+    /// Where there can be no pool and one is required.
+    pub(crate) fn or_skip(up: impl FnOnce() -> Result<Self, NoPool>) -> Option<Self> {
+        let is_set = |name: &str| std::env::var(name).as_deref() == Ok("1");
+        let required = is_set("HOLDADVISE_REQUIRE_POOL");
+        if !required && !is_set("HOLDADVISE_POOL") {
+            println!("skipped: a real pool takes minutes; HOLDADVISE_POOL=1 asks for it");
+            return None;
+        }
+        match up() {
+            Ok(pool) => Some(pool),
+            Err(NoPool::Cannot(reason)) if !required => {
+                println!("skipped: {reason}");
+                None
+            }
+            Err(NoPool::Cannot(reason) | NoPool::Failed(reason)) => panic!("no pool: {reason}"),
+        }
+    }
+
     fn call(&self, arguments: &[&str]) -> Output {
-        Command::new(&self.program)
-            .args(arguments)
+        let (command, rest) = arguments.split_first().unwrap_or((&"help", &[]));
+        let mut call = Command::new(&self.program);
+        call.arg(command);
+        if let Some(root) = &self.root {
+            call.arg("--root").arg(root);
+        }
+        call.arg("--")
+            .args(rest)
             .stdin(Stdio::null())
             .output()
             .unwrap_or_else(|error| panic!("{}: {error}", self.program.display()))
@@ -86,6 +126,11 @@ impl Pool {
     /// Switches a fault.
     pub(crate) fn fault(&self, name: &str, on: bool) {
         self.must(&["fault", name, if on { "on" } else { "off" }]);
+    }
+
+    /// Where a path of the pool lies on this machine.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        PathBuf::from(self.must(&["path", path]).trim_end())
     }
 
     /// Copies a program into the pool.
@@ -174,6 +219,13 @@ impl Pool {
     pub(crate) fn now(&self) -> i64 {
         jiff::Timestamp::now().as_second()
     }
+}
+
+/// The root of the repository, also for tests of its other packages.
+fn repository() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let with_pool = package.ancestors().find(|folder| folder.join("tests/pool/pool").exists());
+    with_pool.unwrap_or(package).to_owned()
 }
 
 impl Drop for Pool {
