@@ -11,7 +11,7 @@ use super::{
     Advice, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Wait, evidence, limit,
     meaning,
 };
-use crate::features::{FrameEdges, Neighbourhood, Recovery, Sample, Sampler, Scope};
+use crate::features::{Layout, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, History, HoldInQueue, reason};
 use crate::model::{Batch, Model, ModelError};
 use crate::userlog::JobId;
@@ -107,8 +107,8 @@ impl<'a> Advisor<'a> {
     /// [`ModelError`] for a model of another schema.
     pub fn new(history: History, model: &'a Model, now: i64) -> Result<Self, ModelError> {
         let schema = &model.metadata.schema;
-        let frames = FrameEdges::new(schema.frame_edges.clone()).unwrap_or_default();
-        let sampler = Sampler::new(history, frames);
+        // A schema without a layout has another hash than the default's.
+        let sampler = Sampler::new(history, Layout::of(schema).unwrap_or_default());
         model.check_schema(&sampler.schema().hash)?;
         Ok(Self {
             server_recovers: Recovery::of(schema, &[Scope::Server, Scope::Reason]),

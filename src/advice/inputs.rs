@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::InputEffect;
-use crate::features::{FeatureSchema, Sample, Scope, State, slots_of_kinds};
+use crate::features::{FeatureSchema, Sample, Scope, Slots, State};
 
 /// A change in probability below this is not worth a word.
 const LEAST_CHANGE: f64 = 0.02;
@@ -76,7 +76,8 @@ impl Inputs {
         });
         let usage = named(&|name| name.starts_with("memory-") || name.starts_with("disk-"));
         let held_for = named(&|name| name == "held-for");
-        let [cluster, owner, same_code, any] = slots_of_kinds().map(Blanked::Slots);
+        let slots = Slots::new(schema.slots).unwrap_or_default();
+        let [cluster, owner, same_code, any] = slots.of_kinds().map(Blanked::Slots);
         let none = || Blanked::Slots(0..0);
         let group = |name, columns, states| Group { name, columns, states };
         let groups = vec![

@@ -5,6 +5,7 @@
 
 mod around;
 mod frame;
+mod layout;
 mod neighbourhood;
 mod recovery;
 mod sample;
@@ -17,11 +18,11 @@ mod words;
 
 pub use around::Scope;
 pub use frame::FrameEdges;
+pub use layout::Layout;
 pub use neighbourhood::Neighbourhood;
 pub use recovery::Recovery;
 pub use sample::{Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, StaticSource};
-pub use slots::SLOTS;
-pub(crate) use slots::of_kinds as slots_of_kinds;
+pub use slots::{Slots, SlotsError};
 pub use state::State;
 pub use words::fnv1a;

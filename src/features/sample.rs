@@ -1,11 +1,10 @@
 //! One sample: the tensor and the statics of one hold at one decision instant.
 
 use super::around::{Around, Group, Name, Named, Neighbours, Scope};
-use super::frame::FrameEdges;
 use super::neighbourhood::{Neighbourhood, Window};
-use super::slots::{self, SLOTS};
+use super::slots;
 use super::statics::{Facts, Own, Usage, put_action, put_facts};
-use super::{FeatureSchema, State};
+use super::{FeatureSchema, Layout, State};
 use crate::history::{Action, Episode, Exit, History, JobHistory, Outcome, Step, Symbol, What};
 
 /// The tensor and the statics of one hold at one decision instant.
@@ -30,15 +29,15 @@ impl Sample {
 pub struct Sampler {
     history: History,
     around: Around,
-    frames: FrameEdges,
+    layout: Layout,
 }
 
 impl Sampler {
-    /// Reads the history once; samples of all its holds come from that.
-    pub fn new(mut history: History, frames: FrameEdges) -> Self {
+    /// Reads the history once; samples of all its holds come from that. `layout` may be frames alone.
+    pub fn new(mut history: History, layout: impl Into<Layout>) -> Self {
         history.settle();
         let around = Around::of(&mut history);
-        Self { history, around, frames }
+        Self { history, around, layout: layout.into() }
     }
 
     /// The history it samples.
@@ -48,7 +47,7 @@ impl Sampler {
 
     /// The schema of its samples.
     pub fn schema(&self) -> FeatureSchema {
-        FeatureSchema::with_frames(&self.frames)
+        FeatureSchema::with_layout(&self.layout)
     }
 
     /// The sample of a hold at `instant`, asked about `action`. Of the job itself nothing after its hold is seen but the
@@ -149,13 +148,15 @@ impl<'a> View<'a> {
     }
 
     fn states(&self) -> Vec<u8> {
-        let frames = &self.sampler.frames;
+        let Layout { frames, slots } = &self.sampler.layout;
+        let j = slots.count();
         let owner = self.job.owner_at(self.instant);
         let code = self.hold.identity.code;
-        let slots =
-            slots::choose(&self.sampler.around, (self.number, self.job), owner, code, self.instant);
-        let mut states = vec![State::NOT_OBSERVED.index(); frames.count() * SLOTS];
-        for (slot, number) in slots.into_iter().enumerate() {
+        let primary = (self.number, self.job);
+        let jobs =
+            slots::choose(*slots, &self.sampler.around, primary, owner, code, self.instant);
+        let mut states = vec![State::NOT_OBSERVED.index(); frames.count() * j];
+        for (slot, number) in jobs.into_iter().enumerate() {
             let Some(job) =
                 number.and_then(|number| self.sampler.history.jobs().get(number as usize))
             else {
@@ -164,7 +165,7 @@ impl<'a> View<'a> {
             let steps =
                 if slot == 0 { self.own_steps() } else { job.steps_until(self.instant).len() };
             for (frame, state) in frames.states(job, steps, self.instant).enumerate() {
-                states[frame * SLOTS + slot] = state.index();
+                states[frame * j + slot] = state.index();
             }
         }
         if self.hold.step.is_none() {
@@ -176,9 +177,10 @@ impl<'a> View<'a> {
     /// A hold that only the queue tells of.
     fn put_hold(&self, states: &mut [u8]) {
         let held = State::held(self.hold.identity.code).index();
-        for (frame, check) in self.sampler.frames.checks(self.instant).enumerate() {
+        let Layout { frames, slots } = &self.sampler.layout;
+        for (frame, check) in frames.checks(self.instant).enumerate() {
             if check >= self.hold.held_at {
-                states[frame * SLOTS] = held;
+                states[frame * slots.count()] = held;
             }
         }
     }

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::frame::FrameEdges;
-use super::slots::SLOTS;
 use super::statics::{Facts, put_action, put_facts};
-use super::{Scope, State, words};
+use super::{Layout, Scope, State, words};
 use crate::history::Action;
 
 /// Names and order of what a sample holds. A model is used only with the schema it was trained on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeatureSchema {
-    /// Changes whenever a state, a static, a frame edge or the meaning of one changes: 16 hexadecimal digits.
+    /// Changes whenever a state, a static, a frame edge, the number of slots or the meaning of one changes: 16 hexadecimal
+    /// digits.
     pub hash: String,
     /// Name of each of the e states; the position is the value in the states tensor.
     pub states: Vec<String>,
@@ -37,13 +37,18 @@ pub struct StaticSource {
 }
 
 impl FeatureSchema {
-    /// The schema of this version with its default frames.
+    /// The schema of this version with its default frames and slots.
     pub fn current() -> Self {
-        Self::with_frames(&FrameEdges::default())
+        Self::with_layout(&Layout::default())
     }
 
-    /// The schema of this version with frames of one's own.
+    /// The schema of this version with frames of one's own and the default slots.
     pub fn with_frames(frames: &FrameEdges) -> Self {
+        Self::with_layout(&frames.clone().into())
+    }
+
+    /// The schema of this version with frames and slots of one's own.
+    pub fn with_layout(layout: &Layout) -> Self {
         let mut statics: Vec<String> = Vec::new();
         put_facts(&mut statics, &Facts::default());
         put_action(&mut statics, Action::Unknown);
@@ -51,8 +56,8 @@ impl FeatureSchema {
         let mut schema = Self {
             hash: String::new(),
             states: State::names(),
-            frame_edges: frames.edges().to_vec(),
-            slots: SLOTS,
+            frame_edges: layout.frames.edges().to_vec(),
+            slots: layout.slots.count(),
             statics,
             sources,
         };
@@ -119,6 +124,7 @@ fn sources(statics: &[String]) -> Vec<StaticSource> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Slots;
     use super::*;
 
     #[test]
@@ -129,5 +135,19 @@ mod tests {
         assert_eq!(default.hash, FeatureSchema::current().hash);
         assert_eq!(default.hash, default.digest());
         assert_eq!(default.frames(), 24);
+    }
+
+    #[test]
+    fn the_hash_follows_the_slots() {
+        let default = FeatureSchema::current();
+        let of = |j| {
+            let slots = Slots::new(j).unwrap();
+            FeatureSchema::with_layout(&Layout { slots, ..Layout::default() })
+        };
+        assert_eq!(of(12), default);
+        assert_ne!(of(13).hash, default.hash);
+        assert_eq!(of(13).slots, 13);
+        assert_eq!(Layout::of(&of(40)).unwrap().slots, Slots::new(40).unwrap());
+        assert_eq!(Layout::of(&FeatureSchema { slots: 4, ..default }), None);
     }
 }

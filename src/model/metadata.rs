@@ -21,7 +21,7 @@ pub mod limits {
     /// Frames.
     pub const FRAMES: usize = 1024;
     /// Job slots.
-    pub const SLOTS: usize = 1024;
+    pub const SLOTS: usize = crate::features::Slots::MOST;
     /// Static columns.
     pub const STATICS: usize = 1 << 16;
     /// Units of a layer (embedding, LSTM, hidden).

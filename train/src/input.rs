@@ -129,12 +129,15 @@ impl InputOptions {
     }
 
     fn read_options(&self) -> Result<ReadOptions, InputError> {
-        match &self.time_zone {
-            None => Ok(ReadOptions::default()),
-            Some(name) => TimeZone::get(name)
-                .map(ReadOptions::in_zone)
-                .map_err(|_| InputError::TimeZone(name.clone())),
-        }
+        Ok(ReadOptions::in_zone(self.zone()?))
+    }
+
+    /// The time zone of the logs.
+    ///
+    /// # Errors
+    /// [`InputError::TimeZone`] when there is none of that name.
+    pub fn zone(&self) -> Result<TimeZone, InputError> {
+        zone(self.time_zone.as_deref())
     }
 }
 
@@ -147,13 +150,25 @@ impl Input {
     }
 }
 
+/// The time zone of that name; without one this machine's.
+///
+/// # Errors
+/// [`InputError::TimeZone`] when there is none of that name.
+pub fn zone(name: Option<&str>) -> Result<TimeZone, InputError> {
+    match name {
+        None => Ok(TimeZone::system()),
+        Some(name) => TimeZone::get(name).map_err(|_| InputError::TimeZone(name.to_owned())),
+    }
+}
+
 /// The file of that name in a folder, or its `.gz` where it is there alone.
 pub fn plain_or_packed(folder: &Path, name: &str) -> PathBuf {
     let (plain, packed) = (folder.join(name), folder.join(format!("{name}.gz")));
     if packed.exists() && !plain.exists() { packed } else { plain }
 }
 
-fn is_packed(path: &Path) -> bool {
+/// A file that is read unpacked.
+pub(crate) fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gz")
 }
 

@@ -15,6 +15,7 @@ pub mod episodes;
 pub mod evaluate;
 pub mod export;
 pub mod input;
+pub mod instant;
 pub mod metadata;
 pub mod metrics;
 pub mod parts;

@@ -4,17 +4,21 @@ use std::io::BufReader;
 use std::path::PathBuf;
 
 use clap::Args;
-use holdadvise::features::{FeatureSchema, FrameEdges, Sample, Sampler, fnv1a, is_labelled};
+use holdadvise::features::{
+    FeatureSchema, FrameEdges, Layout, Sample, Sampler, Slots, fnv1a, is_labelled,
+};
 use holdadvise::history::{Action, Episode, HoldIdentity, Outcome, reason};
+use holdadvise::model::limits;
 
 use crate::dataset::{Dataset, DatasetError, Row};
 use crate::input::{InputError, InputOptions, open};
+use crate::instant::Instant;
 use crate::random::Random;
 use crate::truth::Truth;
 
 /// Write the released holds of job event logs as a dataset: one sample each, at its release.
 #[derive(Clone, Debug, Args)]
-#[command(group = clap::ArgGroup::new("from").required(true).multiple(true).args(["logs", "simulation"]))]
+#[command(group = clap::ArgGroup::new("source").required(true).multiple(true).args(["logs", "simulation"]))]
 pub struct TensorsOptions {
     #[command(flatten)]
     input: InputOptions,
@@ -42,26 +46,101 @@ pub struct TensorsOptions {
     /// Frame edges in seconds before the decision, growing, with commas between. Default: those of the shipped model.
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     frame_edges: Vec<u32>,
+    /// m: frames of equal length in place of those.
+    #[arg(long, value_name = "M", requires = "frame_length", conflicts_with = "frame_edges")]
+    frames: Option<u32>,
+    /// Seconds that each of these frames is long.
+    #[arg(long, value_name = "SECONDS", requires = "frames", conflicts_with = "frame_edges")]
+    frame_length: Option<u32>,
+    /// j: job slots, the held job first; 5 to 1024.
+    #[arg(long, value_name = "J", default_value_t = Slots::default().count())]
+    slots: usize,
+    /// Only holds that began at this instant or later become rows; everything else is read all the same. Unix seconds or
+    /// ISO 8601, without an offset in the time zone of the logs.
+    #[arg(long, value_name = "INSTANT", allow_negative_numbers = true)]
+    from: Option<Instant>,
+    /// Only holds that began before this instant become rows.
+    #[arg(long, value_name = "INSTANT", allow_negative_numbers = true)]
+    until: Option<Instant>,
+    /// Number of the access point that the logs are of, in the columns `access_point`, `cluster` and `owner`. Simulations
+    /// are numbered from the next one on.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..=1_000_000))]
+    access_point: i32,
+    /// Write the file although it has no rows.
+    #[arg(long)]
+    allow_empty: bool,
+}
+
+/// The time in which a hold begins that becomes a row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Window {
+    /// Unix seconds; from then on.
+    from: Option<i64>,
+    /// Unix seconds; before then.
+    until: Option<i64>,
+}
+
+impl Window {
+    fn has(self, episode: &Episode) -> bool {
+        let began = episode.held_at;
+        self.from.is_none_or(|from| from <= began) && self.until.is_none_or(|until| began < until)
+    }
+}
+
+impl TensorsOptions {
+    /// The frames and slots asked for.
+    fn layout(&self) -> Result<Layout, Box<dyn std::error::Error>> {
+        let frames = match (self.frames, self.frame_length) {
+            (Some(m), Some(length)) => FrameEdges::equal(m, length).ok_or_else(|| {
+                format!(
+                    "--frames {m} --frame-length {length}: both must be at least 1 and their product below 2^32"
+                )
+            })?,
+            _ if self.frame_edges.is_empty() => FrameEdges::default(),
+            _ => FrameEdges::new(self.frame_edges.clone())
+                .ok_or("--frame-edges: expected two or more growing numbers")?,
+        };
+        if frames.count() > limits::FRAMES {
+            return Err(format!(
+                "{} frames: a model has {} at most",
+                frames.count(),
+                limits::FRAMES
+            )
+            .into());
+        }
+        let slots = Slots::new(self.slots).map_err(|error| format!("--slots: {error}"))?;
+        Ok(Layout { frames, slots })
+    }
+
+    /// The interval asked for.
+    fn window(&self) -> Result<Window, Box<dyn std::error::Error>> {
+        let zone = self.input.zone()?;
+        let unix = |instant: Option<Instant>| instant.map(|it| it.unix(&zone)).transpose();
+        let window = Window { from: unix(self.from)?, until: unix(self.until)? };
+        if let Window { from: Some(from), until: Some(until) } = window
+            && from >= until
+        {
+            return Err(format!("--from {from} must lie before --until {until}").into());
+        }
+        Ok(window)
+    }
 }
 
 /// Runs the subcommand.
 ///
 /// # Errors
-/// When the input cannot be read, the frame edges do not grow, or the file cannot be written.
+/// When the input cannot be read, an option is out of range, there are no rows, or the file cannot be written.
 pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
     if !(0.0..=1.0).contains(&options.told) {
         return Err(format!("--told {} must lie in 0..=1", options.told).into());
     }
-    let frames = match options.frame_edges.as_slice() {
-        [] => FrameEdges::default(),
-        edges => FrameEdges::new(edges.to_vec())
-            .ok_or("--frame-edges: expected two or more growing numbers")?,
-    };
+    let layout = options.layout()?;
+    let window = options.window()?;
     let horizon = options.input.horizon();
-    let schema = FeatureSchema::with_frames(&frames);
+    let schema = FeatureSchema::with_layout(&layout);
     let mut dataset = Dataset::new(schema, &options.origin, options.real, horizon);
     if !options.input.logs.is_empty() {
-        push_logs(&mut dataset, &options.input, &frames)?;
+        push_logs(&mut dataset, &options.input, &layout, options.access_point, window)?;
     }
     for (number, folder) in options.simulation.iter().enumerate() {
         let truth = Truth::of_folder(folder)?;
@@ -74,9 +153,10 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
         }
         let mut input = options.input.of_simulation(folder)?.read()?;
         input.journal = truth.journal();
-        let episodes = input.episodes();
-        let sampler = Sampler::new(input.history, frames.clone());
-        let access_point = i32::try_from(number + 1)?;
+        let mut episodes = input.episodes();
+        episodes.retain(|episode| window.has(episode));
+        let sampler = Sampler::new(input.history, layout.clone());
+        let access_point = options.access_point + i32::try_from(number + 1)?;
         let mut rows = Rows { dataset: &mut dataset, sampler, access_point, truth };
         if options.releases_only {
             rows.push_releases(&episodes)?;
@@ -84,10 +164,15 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
             rows.push_truth(&episodes, options.told)?;
         }
     }
-    if dataset.is_empty() {
-        return Err(
-            "no hold of these logs was released and came to an outcome: nothing to train on".into(),
-        );
+    if dataset.is_empty() && !options.allow_empty {
+        let began = match window {
+            Window { from: None, until: None } => "",
+            _ => " that began between --from and --until",
+        };
+        return Err(format!(
+            "no hold of these logs{began} was released and came to an outcome: nothing to train on"
+        )
+        .into());
     }
     dataset.write(&options.output)?;
     eprintln!("{} rows, schema {}", dataset.len(), dataset.info.schema.hash);
@@ -100,24 +185,27 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
 /// When the logs cannot be read.
 pub fn of_logs(
     input: &InputOptions,
-    frames: &FrameEdges,
+    layout: &Layout,
     access_point: &str,
 ) -> Result<Dataset, Box<dyn std::error::Error>> {
-    let schema = FeatureSchema::with_frames(frames);
+    let schema = FeatureSchema::with_layout(layout);
     let mut dataset = Dataset::new(schema, access_point, true, input.horizon());
-    push_logs(&mut dataset, input, frames)?;
+    push_logs(&mut dataset, input, layout, 0, Window::default())?;
     Ok(dataset)
 }
 
 fn push_logs(
     dataset: &mut Dataset,
     input: &InputOptions,
-    frames: &FrameEdges,
+    layout: &Layout,
+    access_point: i32,
+    window: Window,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let input = input.read()?;
-    let episodes = input.episodes();
-    let sampler = Sampler::new(input.history, frames.clone());
-    let mut rows = Rows { dataset, sampler, access_point: 0, truth: Truth::default() };
+    let mut episodes = input.episodes();
+    episodes.retain(|episode| window.has(episode));
+    let sampler = Sampler::new(input.history, layout.clone());
+    let mut rows = Rows { dataset, sampler, access_point, truth: Truth::default() };
     Ok(rows.push_releases(&episodes)?)
 }
 
@@ -125,7 +213,7 @@ fn push_logs(
 struct Rows<'a> {
     dataset: &'a mut Dataset,
     sampler: Sampler,
-    /// 0 for logs, from 1 on for simulations.
+    /// Its number.
     access_point: i32,
     truth: Truth,
 }

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use holdadvise::features::FrameEdges;
+use holdadvise::features::Layout;
 use holdadvise::model::{LEAST_OUTCOMES, Model, ModelError};
 
 use crate::dataset::{Dataset, DatasetError};
@@ -204,11 +204,14 @@ fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, CalibrateE
                 .to_owned(),
         ));
     };
-    let edges = &model.metadata.schema.frame_edges;
-    let frames = FrameEdges::new(edges.clone()).ok_or_else(|| {
-        CalibrateError::Options(format!("the model's frame edges {edges:?} do not grow"))
+    let schema = &model.metadata.schema;
+    let layout = Layout::of(schema).ok_or_else(|| {
+        CalibrateError::Options(format!(
+            "the model's frame edges {:?} do not grow, or its {} job slots are too few or too many",
+            schema.frame_edges, schema.slots
+        ))
     })?;
-    let dataset = tensors::of_logs(input, &frames, name)
+    let dataset = tensors::of_logs(input, &layout, name)
         .map_err(|error| CalibrateError::Logs(error.to_string()))?;
     model.check_schema(&dataset.info.schema.hash)?;
     Ok(dataset)

@@ -1,6 +1,6 @@
 //! Each kind of leakage of Kapoor and Narayanan (2023): whether it is there, and why.
 
-use holdadvise::features::{FeatureSchema, FrameEdges};
+use holdadvise::features::{FeatureSchema, Layout};
 use holdadvise::model::{Found, Leakage};
 
 use super::shared::Shared;
@@ -64,8 +64,8 @@ pub(super) fn all(training: &Training<'_>, shared: &Shared) -> Vec<Leakage> {
 /// The columns are those that this program computes.
 fn own_schema(training: &Training<'_>) -> bool {
     let schema = &training.dataset.info.schema;
-    FrameEdges::new(schema.frame_edges.clone())
-        .is_some_and(|frames| FeatureSchema::with_frames(&frames).hash == schema.hash)
+    Layout::of(schema)
+        .is_some_and(|layout| FeatureSchema::with_layout(&layout).hash == schema.hash)
 }
 
 fn test_set(shared: &Shared) -> Finding {
