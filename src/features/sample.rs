@@ -153,8 +153,7 @@ impl<'a> View<'a> {
         let owner = self.job.owner_at(self.instant);
         let code = self.hold.identity.code;
         let primary = (self.number, self.job);
-        let jobs =
-            slots::choose(*slots, &self.sampler.around, primary, owner, code, self.instant);
+        let jobs = slots::choose(*slots, &self.sampler.around, primary, owner, code, self.instant);
         let mut states = vec![State::NOT_OBSERVED.index(); frames.count() * j];
         for (slot, number) in jobs.into_iter().enumerate() {
             let Some(job) =

@@ -152,7 +152,10 @@ mod tests {
         for j in Slots::LEAST + 1..=Slots::MOST {
             let slots = Slots::new(j).unwrap();
             assert_eq!(slots.count(), j);
-            assert!(slots.kinds.iter().zip(before.kinds).all(|(now, before)| *now >= before), "{j}");
+            assert!(
+                slots.kinds.iter().zip(before.kinds).all(|(now, before)| *now >= before),
+                "{j}"
+            );
             assert_eq!(slots.of_kinds()[3].end, j);
             before = slots;
         }

@@ -6,6 +6,7 @@
 //! `subcode` i32. The metadata key `holdadvise` holds [`DatasetInfo`] as JSON.
 
 mod file;
+mod join;
 
 use std::path::PathBuf;
 
@@ -307,7 +308,7 @@ mod tests {
     use proptest::prelude::*;
     use std::path::Path;
 
-    fn sample() -> Dataset {
+    pub(super) fn sample() -> Dataset {
         let schema = FeatureSchema {
             hash: "h".to_owned(),
             states: vec!["a".to_owned(), "b".to_owned()],

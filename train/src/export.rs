@@ -1,7 +1,8 @@
 //! Completes a TorchScript archive: adds `extra/holdadvise.json`, which lets the advisor read the
 //! weights without libtorch, and checks that it does.
 
-use std::io::{self, Cursor, Read, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{
@@ -149,10 +150,27 @@ fn rewrite(archive: &[u8], metadata: &ModelMetadata) -> Result<Vec<u8>, ExportEr
 /// # Errors
 /// What the system said.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    write_whole_by(path, |file| file.write_all(content))
+}
+
+/// As [`write_whole`], of a file that is written piece by piece.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write_whole_by(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}", std::process::id()));
     let beside = PathBuf::from(beside);
-    let result = std::fs::write(&beside, content).and_then(|()| std::fs::rename(&beside, path));
+    let result = File::create(&beside)
+        .and_then(|file| {
+            let mut file = BufWriter::new(file);
+            write(&mut file)?;
+            file.flush()
+        })
+        .and_then(|()| std::fs::rename(&beside, path));
     if result.is_err() {
         let _ = std::fs::remove_file(&beside);
     }

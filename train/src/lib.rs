@@ -16,6 +16,7 @@ pub mod evaluate;
 pub mod export;
 pub mod input;
 pub mod instant;
+pub mod merge;
 pub mod metadata;
 pub mod metrics;
 pub mod parts;

@@ -6,7 +6,9 @@ use clap::{Parser, Subcommand};
 use holdadvise_train::say::say;
 #[cfg(feature = "torch")]
 use holdadvise_train::training;
-use holdadvise_train::{calibrate, episodes, evaluate, export, parts, predict, review, tensors};
+use holdadvise_train::{
+    calibrate, episodes, evaluate, export, merge, parts, predict, review, tensors,
+};
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -22,6 +24,7 @@ enum Command {
     Simulate(holdadvise_simulate::Arguments),
     Episodes(episodes::EpisodesOptions),
     Tensors(tensors::TensorsOptions),
+    Merge(merge::MergeOptions),
     Split(parts::PartsOptions),
     #[cfg(feature = "torch")]
     Train(training::TrainOptions),
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         }
         Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),
+        Command::Merge(options) => merge::run(options).map_err(Into::into),
         Command::Split(options) => parts::run(options).map_err(Into::into),
         Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
         Command::Predict(options) => predict::run(options).map_err(Into::into),

@@ -1,13 +1,15 @@
 //! The dataset as a safetensors file: writing, reading and checking it.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use holdadvise::history::Action;
 use holdadvise::model::{Batch, Dimensions};
 use safetensors::Dtype;
-use safetensors::tensor::TensorView;
+use safetensors::tensor::{Metadata, TensorInfo};
 use sha2::{Digest, Sha256};
 
 use super::{CENSORED, DATASET_FORMAT, Dataset, DatasetError, DatasetInfo, Reach, UNKNOWN};
@@ -19,45 +21,64 @@ impl Dataset {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), DatasetError> {
-        let columns = self.columns();
+        let mut columns = self.columns();
         let content = |detail: String| DatasetError::Content { path: path.to_owned(), detail };
-        let views = columns
-            .iter()
-            .map(|(name, dtype, shape, data)| {
-                Ok((*name, TensorView::new(*dtype, shape.clone(), data)?))
-            })
-            .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(|error| content(error.to_string()))?;
-        let info = serde_json::to_string(&self.info).map_err(|error| content(error.to_string()))?;
-        let metadata = HashMap::from([(METADATA_KEY.to_owned(), info)]);
-        let file = safetensors::serialize(views, Some(metadata))
-            .map_err(|error| content(error.to_string()))?;
-        crate::export::write_whole(path, &file)
+        let header = self.header(&mut columns).map_err(content)?;
+        let write = |file: &mut BufWriter<File>| {
+            file.write_all(&header)?;
+            columns.iter().try_for_each(|column| column.pieces(|piece| file.write_all(piece)))
+        };
+        crate::export::write_whole_by(path, write)
             .map_err(|source| DatasetError::File { path: path.to_owned(), source })
+    }
+
+    /// What stands before the tensors; brings them into the order in which they follow. As `safetensors::serialize` writes
+    /// it, which takes the whole file in memory.
+    fn header(&self, columns: &mut [Column<'_>]) -> Result<Vec<u8>, String> {
+        columns.sort_by(|a, b| b.dtype().cmp(&a.dtype()).then(a.name.cmp(b.name)));
+        let mut end = 0;
+        let infos = columns.iter().map(|column| {
+            let begin = end;
+            end += column.size();
+            let shape = column.shape.clone();
+            let data_offsets = (begin, end);
+            (column.name.to_owned(), TensorInfo { dtype: column.dtype(), shape, data_offsets })
+        });
+        let infos = infos.collect();
+        let info = serde_json::to_string(&self.info).map_err(|error| error.to_string())?;
+        let metadata = HashMap::from([(METADATA_KEY.to_owned(), info)]);
+        let metadata = Metadata::new(Some(metadata), infos).map_err(|error| error.to_string())?;
+        let mut json = serde_json::to_vec(&metadata).map_err(|error| error.to_string())?;
+        // Tensors begin at a multiple of 8 bytes.
+        json.resize(json.len().next_multiple_of(8), b' ');
+        let mut header = (json.len() as u64).to_le_bytes().to_vec();
+        header.append(&mut json);
+        Ok(header)
     }
 
     fn columns(&self) -> [Column<'_>; 18] {
         let d = Dimensions::of(&self.info.schema);
         let n = self.len();
+        let row = |name, values| Column { name, shape: vec![n], values };
         [
-            ("states", Dtype::U8, vec![n, d.m, d.j], Cow::from(&self.states)),
-            ("statics", Dtype::F32, vec![n, d.k], bytes(&self.statics)),
-            ("action", Dtype::U8, vec![n], Cow::from(&self.action)),
-            ("label", Dtype::U8, vec![n], Cow::from(&self.label)),
-            ("weight", Dtype::F32, vec![n], bytes(&self.weight)),
-            ("observed", Dtype::U8, vec![n], Cow::from(&self.observed)),
-            ("truth", Dtype::F32, vec![n], bytes(&self.truth)),
-            ("cause", Dtype::U8, vec![n], Cow::from(&self.cause)),
-            ("reach", Dtype::U8, vec![n], Cow::from(&self.reach)),
-            ("access_point", Dtype::I32, vec![n], bytes(&self.access_point)),
-            ("cluster", Dtype::I64, vec![n], bytes(&self.cluster)),
-            ("owner", Dtype::I64, vec![n], bytes(&self.owner)),
-            ("cell", Dtype::I64, vec![n], bytes(&self.cell)),
-            ("hold_time", Dtype::I64, vec![n], bytes(&self.hold_time)),
-            ("decision_instant", Dtype::I64, vec![n], bytes(&self.decision_instant)),
-            ("outcome_time", Dtype::I64, vec![n], bytes(&self.outcome_time)),
-            ("code", Dtype::I32, vec![n], bytes(&self.code)),
-            ("subcode", Dtype::I32, vec![n], bytes(&self.subcode)),
+            Column { name: "states", shape: vec![n, d.m, d.j], values: Values::U8(&self.states) },
+            Column { name: "statics", shape: vec![n, d.k], values: Values::F32(&self.statics) },
+            row("action", Values::U8(&self.action)),
+            row("label", Values::U8(&self.label)),
+            row("weight", Values::F32(&self.weight)),
+            row("observed", Values::U8(&self.observed)),
+            row("truth", Values::F32(&self.truth)),
+            row("cause", Values::U8(&self.cause)),
+            row("reach", Values::U8(&self.reach)),
+            row("access_point", Values::I32(&self.access_point)),
+            row("cluster", Values::I64(&self.cluster)),
+            row("owner", Values::I64(&self.owner)),
+            row("cell", Values::I64(&self.cell)),
+            row("hold_time", Values::I64(&self.hold_time)),
+            row("decision_instant", Values::I64(&self.decision_instant)),
+            row("outcome_time", Values::I64(&self.outcome_time)),
+            row("code", Values::I32(&self.code)),
+            row("subcode", Values::I32(&self.subcode)),
         ]
     }
 
@@ -65,9 +86,9 @@ impl Dataset {
     /// enter.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
-        for (name, _, shape, data) in self.columns() {
-            hash.update(format!("{name} {shape:?}\n"));
-            hash.update(&data);
+        for column in self.columns() {
+            hash.update(format!("{} {:?}\n", column.name, column.shape));
+            let Ok(()) = column.pieces(|piece| Ok::<_, Infallible>(hash.update(piece)));
         }
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -165,11 +186,70 @@ struct Format {
     format: u32,
 }
 
-/// Name, type, shape and bytes of a tensor.
-pub(crate) type Column<'a> = (&'static str, Dtype, Vec<usize>, Cow<'a, [u8]>);
+/// A tensor of the file.
+struct Column<'a> {
+    name: &'static str,
+    shape: Vec<usize>,
+    values: Values<'a>,
+}
+
+/// The values of a tensor.
+enum Values<'a> {
+    U8(&'a [u8]),
+    F32(&'a [f32]),
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+}
+
+/// Values that are turned into bytes at once.
+const PIECE: usize = 1 << 14;
+
+impl Column<'_> {
+    fn dtype(&self) -> Dtype {
+        match self.values {
+            Values::U8(_) => Dtype::U8,
+            Values::F32(_) => Dtype::F32,
+            Values::I32(_) => Dtype::I32,
+            Values::I64(_) => Dtype::I64,
+        }
+    }
+
+    /// Bytes it takes in the file.
+    fn size(&self) -> usize {
+        match self.values {
+            Values::U8(values) => values.len(),
+            Values::F32(values) => size_of_val(values),
+            Values::I32(values) => size_of_val(values),
+            Values::I64(values) => size_of_val(values),
+        }
+    }
+
+    /// Its bytes as they lie in the file, piece by piece.
+    fn pieces<E>(&self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        match self.values {
+            Values::U8(values) => take(values),
+            Values::F32(values) => pieces(values, take),
+            Values::I32(values) => pieces(values, take),
+            Values::I64(values) => pieces(values, take),
+        }
+    }
+}
+
+fn pieces<T: LittleEndian, E>(
+    values: &[T],
+    mut take: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut bytes = Vec::with_capacity(PIECE.min(values.len()) * T::SIZE);
+    for values in values.chunks(PIECE) {
+        bytes.clear();
+        values.iter().for_each(|value| bytes.extend_from_slice(value.to_bytes().as_ref()));
+        take(&bytes)?;
+    }
+    Ok(())
+}
 
 /// A number as it lies in the file.
-pub(crate) trait LittleEndian: Copy {
+trait LittleEndian: Copy {
     type Bytes: AsRef<[u8]>;
     fn to_bytes(self) -> Self::Bytes;
     fn from_chunk(chunk: &[u8]) -> Self;
@@ -191,14 +271,8 @@ macro_rules! little_endian {
     )*};
 }
 
-little_endian!(f32, f64, i32, i64);
+little_endian!(f32, i32, i64);
 
-pub(crate) fn bytes<T: LittleEndian>(values: &[T]) -> Cow<'_, [u8]> {
-    let mut bytes = Vec::with_capacity(values.len() * T::SIZE);
-    values.iter().for_each(|value| bytes.extend_from_slice(value.to_bytes().as_ref()));
-    Cow::from(bytes)
-}
-
-pub(crate) fn values<T: LittleEndian>(bytes: &[u8]) -> Vec<T> {
+fn values<T: LittleEndian>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(T::SIZE).map(T::from_chunk).collect()
 }

@@ -64,8 +64,7 @@ pub(super) fn all(training: &Training<'_>, shared: &Shared) -> Vec<Leakage> {
 /// The columns are those that this program computes.
 fn own_schema(training: &Training<'_>) -> bool {
     let schema = &training.dataset.info.schema;
-    Layout::of(schema)
-        .is_some_and(|layout| FeatureSchema::with_layout(&layout).hash == schema.hash)
+    Layout::of(schema).is_some_and(|layout| FeatureSchema::with_layout(&layout).hash == schema.hash)
 }
 
 fn test_set(shared: &Shared) -> Finding {
