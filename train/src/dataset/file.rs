@@ -88,7 +88,10 @@ impl Dataset {
         let mut hash = Sha256::new();
         for column in self.columns() {
             hash.update(format!("{} {:?}\n", column.name, column.shape));
-            let Ok(()) = column.pieces(|piece| Ok::<_, Infallible>(hash.update(piece)));
+            let Ok(()) = column.pieces(|piece| -> Result<(), Infallible> {
+                hash.update(piece);
+                Ok(())
+            });
         }
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }

@@ -1,0 +1,792 @@
+//! The shards of a sweep's data: pieces of preparing it that run by themselves, one for each log and each simulation.
+//!
+//! The logs of an access point share out its time: the shard of a log has the holds from its first event until the first event
+//! of the next one. To make their rows it reads more than its own log: those before it as far as `lookback` reaches, for what
+//! had happened by then, and those after it, for what came of the holds. Each hold is in exactly one shard, and where all
+//! logs are read its rows are those of one run over all of them ([`crate::merge`]).
+//!
+//! Of each log the beginning and the end are read, no more (`peek.rs`).
+
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
+use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::symlink;
+#[cfg(windows)]
+use std::os::windows::fs::symlink_file as symlink;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::peek::{Peek, PeekError, peek};
+use super::plan::{AccessPoint, Data, Setting};
+use crate::input::{self, InputError, plain_or_packed};
+
+/// A piece of the data that is prepared by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// From 1.
+    pub number: usize,
+    /// `--access-point` of it.
+    pub access_point: i32,
+    /// Job event logs, in the order they were begun: its own, and those that are read around it.
+    pub logs: Vec<ShardFile>,
+    /// They are users' logs.
+    pub userlogs: bool,
+    /// Files of epoch ads.
+    pub epochs: Vec<ShardFile>,
+    /// Journals of actions.
+    pub journal: Vec<ShardFile>,
+    /// The folder of a simulation, in place of all these.
+    pub simulation: Option<ShardFile>,
+    /// Zone of the logs.
+    pub time_zone: Option<String>,
+    /// H, hours.
+    pub horizon: u32,
+    /// What the rows are of, the same for all shards.
+    pub origin: String,
+    /// The rows are real outcomes, the same for all shards.
+    pub real: bool,
+    /// Only holds from this instant on, Unix seconds; `None`: from the beginning.
+    pub from: Option<i64>,
+    /// Only holds before this instant, Unix seconds; `None`: to the end.
+    pub until: Option<i64>,
+    /// Bytes of all its files, as they are transferred.
+    pub bytes: u64,
+    /// Bytes of its logs once they are unpacked.
+    pub unpacked: u64,
+}
+
+/// A file, or the folder of a simulation, that a shard reads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ShardFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name where the shard is prepared. HTCondor transfers files by the last part of their path into one folder, and its
+    /// list of them has commas: a file whose name is not unique there, or whose path cannot be listed, gets another.
+    pub name: String,
+}
+
+/// Why data do not make shards.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShardError {
+    /// Nothing is named.
+    #[error(
+        "no logs and no simulations: name job event logs of access points, or folders that `simulate` wrote"
+    )]
+    NoData,
+    /// An access point without logs.
+    #[error("access point {0}: no logs; name its job event logs, or leave it out")]
+    NoLogs(String),
+    /// A log.
+    #[error("access point {access_point}: {source}")]
+    Log {
+        /// Name of the access point.
+        access_point: String,
+        /// What is wrong with the log.
+        source: PeekError,
+    },
+    /// A log or simulation is there twice.
+    #[error("{} is named twice: name it once", .0.display())]
+    Twice(PathBuf),
+    /// No log has time in the interval that is asked for.
+    #[error(
+        "access point {access_point}: no hold of its logs can lie in the interval asked for, they begin at {first} (Unix \
+             seconds); ask for another interval (from, until), or leave the access point out"
+    )]
+    Interval {
+        /// Name of the access point.
+        access_point: String,
+        /// First event of its logs, Unix seconds.
+        first: i64,
+    },
+    /// The interval has no time.
+    #[error("from {from} must lie before until {until}")]
+    NoTime {
+        /// Unix seconds.
+        from: i64,
+        /// Unix seconds.
+        until: i64,
+    },
+    /// There is no such time zone, or a file of ads or journal cannot be read.
+    #[error("access point {access_point}: {source}")]
+    Input {
+        /// Name of the access point.
+        access_point: String,
+        /// What is wrong.
+        source: InputError,
+    },
+    /// The folder of a simulation.
+    #[error("simulation {}: {detail}; name a folder that `holdadvise-train simulate` wrote", path.display())]
+    Simulation {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+}
+
+/// The shards of the data, those of logs by access point and time, then those of simulations.
+///
+/// # Errors
+/// [`ShardError`] when something cannot be read or there is nothing to read.
+pub fn shards(data: &Data) -> Result<Vec<Shard>, ShardError> {
+    if data.access_points.is_empty() && data.simulations.is_empty() {
+        return Err(ShardError::NoData);
+    }
+    if let (Some(from), Some(until)) = (data.from, data.until)
+        && from >= until
+    {
+        return Err(ShardError::NoTime { from, until });
+    }
+    let mut planner =
+        Planner { data, names: Names::default(), seen: HashSet::new(), shards: Vec::new() };
+    for (number, access_point) in data.access_points.iter().enumerate() {
+        planner.add_logs(number, access_point)?;
+    }
+    // As in one run of `tensors` over all of it: logs are access point 0, simulations are numbered from 1 on.
+    let before = data.access_points.len().max(1) - 1;
+    for (number, folder) in data.simulations.iter().enumerate() {
+        planner.add_simulation(before + number, folder)?;
+    }
+    Ok(planner.shards)
+}
+
+/// What the rows are of, and whether they are real outcomes.
+fn origin(data: &Data) -> (String, bool) {
+    let mut names: Vec<&str> =
+        data.access_points.iter().map(|access_point| access_point.name.as_str()).collect();
+    if !data.simulations.is_empty() {
+        names.push("simulated data");
+    }
+    (names.join(", "), data.simulations.is_empty())
+}
+
+/// A log of an access point.
+struct Log {
+    file: ShardFile,
+    peek: Peek,
+    /// Nothing later is in it; [`i64::MAX`] where that is not known.
+    last: i64,
+}
+
+struct Planner<'a> {
+    data: &'a Data,
+    names: Names,
+    /// Logs and folders of simulations, by their real paths.
+    seen: HashSet<PathBuf>,
+    shards: Vec<Shard>,
+}
+
+impl Planner<'_> {
+    /// The shards of an access point's logs.
+    fn add_logs(&mut self, number: usize, access_point: &AccessPoint) -> Result<(), ShardError> {
+        let name = || access_point.name.clone();
+        let failed = |source| ShardError::Input { access_point: name(), source };
+        let mut files = self.names.of_access_point(access_point);
+        let zone = input::zone(access_point.time_zone.as_deref()).map_err(failed)?;
+        // The machine that prepares the shard may be in another zone.
+        let time_zone = zone.iana_name().map(str::to_owned);
+        let mut bytes = 0;
+        for file in files.epochs.iter().chain(&files.journal) {
+            bytes += input::open(&file.path)
+                .and_then(|opened| {
+                    let path = file.path.clone();
+                    opened.metadata().map_err(|source| InputError::File { path, source })
+                })
+                .map_err(failed)?
+                .len();
+        }
+        let mut logs = Vec::new();
+        for file in std::mem::take(&mut files.logs) {
+            let peek = peek(&file.path, &zone)
+                .map_err(|source| ShardError::Log { access_point: name(), source })?;
+            self.once(&file.path)?;
+            logs.push(Log { file, peek, last: peek.last.unwrap_or(i64::MAX) });
+        }
+        logs.sort_by_key(|log| log.peek.first);
+        if !access_point.userlogs {
+            // One log of the access point ends before the next one begins.
+            for at in 1..logs.len() {
+                let next = logs[at].peek.first;
+                let log = &mut logs[at - 1];
+                log.last = log.peek.last.unwrap_or(next);
+            }
+        }
+        let Some(oldest) = logs.first().map(|log| log.peek.first) else {
+            return Err(ShardError::NoLogs(name()));
+        };
+        let (origin, real) = origin(self.data);
+        let before = self.shards.len();
+        let mut begins: Vec<i64> = logs.iter().map(|log| log.peek.first).collect();
+        begins.dedup();
+        for (at, &begin) in begins.iter().enumerate() {
+            let from = (at > 0).then_some(begin).max(self.data.from);
+            let until = [begins.get(at + 1).copied(), self.data.until].into_iter().flatten().min();
+            let is_over = |from| logs.iter().all(|log| log.last < from);
+            if until.is_some_and(|until| until <= from.unwrap_or(oldest))
+                || from.is_some_and(is_over)
+            {
+                continue;
+            }
+            let read = self.read_around(&logs, from.unwrap_or(begin), until);
+            let of_logs =
+                |size: fn(&Peek) -> u64| -> u64 { read.iter().map(|log| size(&log.peek)).sum() };
+            let shard = Shard {
+                number: self.shards.len() + 1,
+                access_point: i32::try_from(number).unwrap_or(i32::MAX),
+                logs: read.iter().map(|log| log.file.clone()).collect(),
+                userlogs: access_point.userlogs,
+                epochs: files.epochs.clone(),
+                journal: files.journal.clone(),
+                simulation: None,
+                time_zone: time_zone.clone(),
+                horizon: self.data.horizon,
+                origin: origin.clone(),
+                real,
+                from,
+                until,
+                bytes: bytes + of_logs(|peek| peek.size),
+                unpacked: of_logs(|peek| peek.unpacked),
+            };
+            self.shards.push(shard);
+        }
+        if self.shards.len() == before {
+            return Err(ShardError::Interval { access_point: name(), first: oldest });
+        }
+        Ok(())
+    }
+
+    /// The logs that tell of holds between these instants, of what was before, and of what came of them.
+    fn read_around<'l>(&self, logs: &'l [Log], from: i64, until: Option<i64>) -> Vec<&'l Log> {
+        let lookback = self.data.lookback.max(0);
+        let begin = from.saturating_sub(lookback);
+        // A hold may last before it is released, and H counts from then on.
+        let horizon = i64::from(self.data.horizon) * 3_600;
+        let end =
+            until.map_or(i64::MAX, |until| until.saturating_add(lookback.saturating_add(horizon)));
+        logs.iter().filter(|log| log.last >= begin && log.peek.first <= end).collect()
+    }
+
+    /// The shard of a simulation.
+    fn add_simulation(&mut self, access_point: usize, folder: &Path) -> Result<(), ShardError> {
+        let failed = |detail: String| ShardError::Simulation { path: folder.to_owned(), detail };
+        // A link to a folder is not followed when it is transferred, so that it cannot be given another name.
+        let name = own_name(folder).ok_or_else(|| {
+            failed(
+                "its path cannot be listed for HTCondor to transfer, or its name is one that nodes use themselves: use letters, \
+                 digits and ._+=@-, and another name"
+                    .to_owned(),
+            )
+        })?;
+        // Without a slash at the end: that would transfer what is in the folder, not the folder.
+        let file = ShardFile { path: folder.components().collect(), name };
+        let sizes = sizes(folder).map_err(|error| failed(error.to_string()))?;
+        self.once(folder)?;
+        let log = |(name, _): &&(String, u64)| name.starts_with("EventLog");
+        if sizes.iter().find(log).is_none() {
+            return Err(failed("it has no EventLog".to_owned()));
+        }
+        let truth = plain_or_packed(folder, "truth.jsonl");
+        if !truth.exists() {
+            return Err(failed("it has no truth.jsonl".to_owned()));
+        }
+        let (origin, real) = origin(self.data);
+        // Of a compressed log about a tenth of it is left.
+        let unpacked =
+            |(name, size): &(String, u64)| if name.ends_with(".gz") { size * 10 } else { *size };
+        let shard = Shard {
+            number: self.shards.len() + 1,
+            access_point: i32::try_from(access_point).unwrap_or(i32::MAX),
+            logs: Vec::new(),
+            userlogs: false,
+            epochs: Vec::new(),
+            journal: Vec::new(),
+            simulation: Some(file),
+            time_zone: None,
+            horizon: self.data.horizon,
+            origin,
+            real,
+            from: self.data.from,
+            until: self.data.until,
+            bytes: sizes.iter().map(|(_, size)| size).sum(),
+            unpacked: sizes.iter().filter(log).map(unpacked).sum(),
+        };
+        self.shards.push(shard);
+        Ok(())
+    }
+
+    /// Refuses a file that was there before.
+    fn once(&mut self, path: &Path) -> Result<(), ShardError> {
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if self.seen.insert(real) { Ok(()) } else { Err(ShardError::Twice(path.to_owned())) }
+    }
+}
+
+/// Names and bytes of the files in a folder and below it.
+fn sizes(folder: &Path) -> io::Result<Vec<(String, u64)>> {
+    let mut sizes = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.path().metadata()?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if metadata.is_dir() {
+            let below = self::sizes(&entry.path())?;
+            sizes.push((name, below.into_iter().map(|(_, size)| size).sum()));
+        } else {
+            sizes.push((name, metadata.len()));
+        }
+    }
+    Ok(sizes)
+}
+
+/// Gives files their names where a shard is prepared.
+#[derive(Default)]
+struct Names {
+    /// Names given in place of a file's own so far.
+    given: usize,
+}
+
+/// The files of an access point.
+struct Files {
+    logs: Vec<ShardFile>,
+    epochs: Vec<ShardFile>,
+    journal: Vec<ShardFile>,
+}
+
+/// Beginnings of names that belong to HTCondor, to the steps of a sweep, or to files that got another name; and of options.
+const RESERVED: [&str; 9] =
+    ["-", ".", "_", "condor_", "docker_", "holdadvise", "input-", "node", "shard-"];
+
+impl Names {
+    /// Of each file its own name, if it can keep that beside the others.
+    fn of_access_point(&mut self, access_point: &AccessPoint) -> Files {
+        let AccessPoint { logs, epochs, journal, .. } = access_point;
+        let all = || logs.iter().chain(epochs).chain(journal).map(PathBuf::as_path);
+        let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
+        // One file may be read as more than one thing.
+        for path in all().collect::<HashSet<_>>() {
+            own_name(path).into_iter().for_each(|own| *wanted.entry(own).or_default() += 1);
+        }
+        let mut names: BTreeMap<&Path, String> = BTreeMap::new();
+        for path in all() {
+            names.entry(path).or_insert_with(|| match own_name(path) {
+                Some(own) if wanted.get(&own) == Some(&1) => own,
+                _ => self.another(path),
+            });
+        }
+        let files = |paths: &[PathBuf]| -> Vec<ShardFile> {
+            let named = paths.iter().map(|path| (path, names.get(path.as_path())));
+            named
+                .filter_map(|(path, name)| {
+                    Some(ShardFile { path: path.clone(), name: name?.clone() })
+                })
+                .collect()
+        };
+        Files { logs: files(logs), epochs: files(epochs), journal: files(journal) }
+    }
+
+    /// A name that no other file has, and that still ends as the file's own.
+    fn another(&mut self, path: &Path) -> String {
+        self.given += 1;
+        let own = path.file_name().unwrap_or_default().to_string_lossy();
+        let own = own.replace(|letter| !is_plain(letter), "_");
+        format!("input-{:03}-{own}", self.given)
+    }
+}
+
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "._+=@-".contains(letter)
+}
+
+/// The last part of a path, where the path can be listed in a submit description and the name is free.
+fn own_name(path: &Path) -> Option<String> {
+    let whole = path.to_str()?;
+    let name = path.file_name()?.to_str()?;
+    let plain = whole.chars().all(|letter| is_plain(letter) || letter == '/');
+    let free = !RESERVED.iter().any(|reserved| name.starts_with(reserved));
+    (plain && free).then(|| name.to_owned())
+}
+
+impl ShardFile {
+    /// What stands for it in `transfer_input_files`: its path, or where it has another name there a symbolic link of that name in the
+    /// folder `links`, which is made if need be.
+    ///
+    /// # Errors
+    /// When the link cannot be made.
+    pub fn listed(&self, links: &Path) -> io::Result<PathBuf> {
+        if self.path.file_name().is_some_and(|own| own == self.name.as_str()) {
+            return Ok(self.path.clone());
+        }
+        let link = links.join(&self.name);
+        if link.read_link().is_ok_and(|to| to == self.path) {
+            return Ok(link);
+        }
+        std::fs::create_dir_all(links)?;
+        symlink(&self.path, &link)?;
+        Ok(link)
+    }
+}
+
+impl Shard {
+    /// Name of the file that it writes.
+    pub fn file_name(&self) -> String {
+        format!("shard-{:03}.safetensors", self.number)
+    }
+
+    /// All that it reads: the files to transfer.
+    pub fn files(&self) -> impl Iterator<Item = &ShardFile> {
+        self.logs.iter().chain(&self.epochs).chain(&self.journal).chain(&self.simulation)
+    }
+
+    /// The arguments of `holdadvise-train` that prepare it in the folder to which its files were transferred.
+    pub fn arguments(&self, setting: &Setting) -> Vec<String> {
+        let name = |file: &ShardFile| OsString::from(&file.name);
+        let arguments = self.arguments_with(setting, name, self.file_name().into());
+        arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect()
+    }
+
+    /// The arguments of `holdadvise-train` that prepare it where its files are.
+    pub fn arguments_in_place(&self, setting: &Setting, output: &Path) -> Vec<OsString> {
+        self.arguments_with(setting, |file| file.path.clone().into(), output.into())
+    }
+
+    fn arguments_with(
+        &self,
+        setting: &Setting,
+        of: impl Fn(&ShardFile) -> OsString,
+        output: OsString,
+    ) -> Vec<OsString> {
+        let edges: Vec<String> = setting.frame_edges.iter().map(u32::to_string).collect();
+        let mut arguments: Vec<OsString> = vec!["tensors".into()];
+        arguments.extend(self.logs.iter().map(&of));
+        let mut option = |name: &str, value: OsString| arguments.extend([name.into(), value]);
+        let text = |text: &dyn ToString| OsString::from(text.to_string());
+        self.simulation.iter().for_each(|folder| option("--simulation", of(folder)));
+        self.epochs.iter().for_each(|file| option("--epochs", of(file)));
+        self.journal.iter().for_each(|file| option("--journal", of(file)));
+        self.time_zone.iter().for_each(|zone| option("--time-zone", text(zone)));
+        option("--access-point", text(&self.access_point));
+        option("--origin", text(&self.origin));
+        option("--horizon", text(&self.horizon));
+        option("--frame-edges", edges.join(",").into());
+        option("--slots", text(&setting.slots));
+        self.from.iter().for_each(|from| option("--from", text(from)));
+        self.until.iter().for_each(|until| option("--until", text(until)));
+        option("-o", output);
+        arguments.push("--allow-empty".into());
+        let flags = [("--real", self.real), ("--userlogs", self.userlogs)];
+        arguments.extend(flags.iter().filter(|(_, set)| *set).map(|(name, _)| name.into()));
+        arguments
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Instant;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use jiff::Timestamp;
+
+    use super::*;
+
+    /// A folder of logs. Times are hours of 2 January 2026, UTC.
+    struct Logs(tempfile::TempDir);
+
+    const MIDNIGHT: i64 = 1_767_312_000;
+
+    fn hour(hour: i64) -> i64 {
+        MIDNIGHT + hour * 3_600
+    }
+
+    fn event(instant: i64) -> String {
+        let time = Timestamp::from_second(instant).unwrap().to_zoned(jiff::tz::TimeZone::UTC);
+        let time = time.strftime("%Y-%m-%d %H:%M:%S");
+        format!("012 (001.000.000) {time} Job was held.\n\tx\n\tCode 1 Subcode 0\n...\n")
+    }
+
+    impl Logs {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        /// A log with events at these hours.
+        fn log(&self, name: &str, hours: &[i64]) -> PathBuf {
+            self.file(name, &hours.iter().map(|&at| event(hour(at))).collect::<String>())
+        }
+
+        fn packed(&self, name: &str, hours: &[i64]) -> PathBuf {
+            let path = self.0.path().join(name);
+            let mut file = GzEncoder::new(fs::File::create(&path).unwrap(), Compression::fast());
+            let events = hours.iter().map(|&at| event(hour(at)));
+            events.for_each(|event| io::Write::write_all(&mut file, event.as_bytes()).unwrap());
+            file.finish().unwrap();
+            path
+        }
+
+        fn file(&self, name: &str, text: &str) -> PathBuf {
+            let path = self.0.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            path
+        }
+    }
+
+    fn access_point(logs: &[PathBuf]) -> AccessPoint {
+        let (name, time_zone) = ("ap1".to_owned(), Some("UTC".to_owned()));
+        AccessPoint { name, logs: logs.to_vec(), time_zone, ..AccessPoint::default() }
+    }
+
+    fn data(logs: &[PathBuf]) -> Data {
+        let access_points = vec![access_point(logs)];
+        Data { access_points, lookback: 3_600, horizon: 2, ..Data::default() }
+    }
+
+    /// Of each shard its interval in hours and the names of its logs.
+    fn told(data: &Data) -> Vec<String> {
+        let hours = |instant: Option<i64>| {
+            instant.map_or("..".to_owned(), |instant| ((instant - MIDNIGHT) / 3_600).to_string())
+        };
+        let tell = |shard: &Shard| {
+            let names: Vec<&str> = shard.logs.iter().map(|log| log.name.as_str()).collect();
+            format!("{} to {}: {}", hours(shard.from), hours(shard.until), names.join(" "))
+        };
+        shards(data).unwrap().iter().map(tell).collect()
+    }
+
+    fn message(data: &Data) -> String {
+        shards(data).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_log_is_read_with_what_was_before_and_what_came_of_it() {
+        let logs = Logs::new();
+        let series = [
+            logs.log("EventLog", &[40, 44]),
+            logs.log("EventLog.1", &[30, 39]),
+            logs.log("EventLog.2", &[20, 28]),
+            logs.log("EventLog.3", &[10, 19]),
+        ];
+        // Lookback of 1 hour, outcomes until 2 hours after a release that may be 1 hour after the hold.
+        assert_eq!(
+            told(&data(&series)),
+            [
+                ".. to 20: EventLog.3 EventLog.2",
+                "20 to 30: EventLog.3 EventLog.2 EventLog.1",
+                "30 to 40: EventLog.1 EventLog",
+                "40 to ..: EventLog.1 EventLog",
+            ]
+        );
+        let far = Data { lookback: 24 * 3_600, ..data(&series) };
+        assert_eq!(told(&far)[3], "40 to ..: EventLog.3 EventLog.2 EventLog.1 EventLog");
+        let late = Data { horizon: 12, ..data(&series) };
+        assert_eq!(told(&late)[1], "20 to 30: EventLog.3 EventLog.2 EventLog.1 EventLog");
+    }
+
+    #[test]
+    fn an_interval_leaves_out_logs() {
+        let logs = Logs::new();
+        let series = [
+            logs.log("EventLog", &[40, 44]),
+            logs.log("EventLog.1", &[30, 39]),
+            logs.packed("EventLog.2.gz", &[20, 28]),
+            logs.log("EventLog.3", &[10, 19]),
+        ];
+        let data = |from, until| Data { from, until, ..data(&series) };
+        assert_eq!(
+            told(&data(Some(hour(25)), Some(hour(40)))),
+            ["25 to 30: EventLog.2.gz EventLog.1", "30 to 40: EventLog.2.gz EventLog.1 EventLog"],
+            "of a compressed log the end is not known: it may reach to the beginning of the next"
+        );
+        assert_eq!(told(&data(None, Some(hour(15)))), [".. to 15: EventLog.3"]);
+        assert_eq!(told(&data(Some(hour(43)), None)), ["43 to ..: EventLog"]);
+        assert!(message(&data(None, Some(hour(10)))).contains("ap1: no hold of its logs can lie"));
+        assert!(message(&data(Some(hour(45)), None)).contains("ap1: no hold of its logs can lie"));
+        assert!(message(&data(Some(5), Some(5))).contains("from 5 must lie before until 5"));
+    }
+
+    #[test]
+    fn users_logs_may_overlap() {
+        let logs = Logs::new();
+        let all = [
+            logs.log("a.log", &[10, 50]),
+            logs.log("b.log", &[20, 21]),
+            logs.packed("c.log.gz", &[20, 48]),
+            logs.log("d.log", &[40, 41]),
+        ];
+        let mut data = data(&all);
+        data.access_points[0].userlogs = true;
+        assert_eq!(
+            told(&data),
+            [
+                ".. to 20: a.log b.log c.log.gz",
+                "20 to 40: a.log b.log c.log.gz d.log",
+                "40 to ..: a.log c.log.gz d.log",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_shard_knows_how_it_is_prepared() {
+        let logs = Logs::new();
+        let mut data = data(&[logs.log("EventLog", &[20]), logs.log("EventLog.old", &[10])]);
+        data.access_points[0].epochs = vec![logs.file("epoch_history", "")];
+        data.access_points[0].journal = vec![logs.file("journal", "ten bytes\n")];
+        let shards = shards(&data).unwrap();
+        let setting = Setting { number: 1, frame_edges: vec![0, 60, 120], slots: 20 };
+        let expected = "tensors EventLog.old EventLog --epochs epoch_history --journal journal --time-zone UTC \
+             --access-point 0 --origin ap1 --horizon 2 --frame-edges 0,60,120 --slots 20 --from 1767384000 \
+             -o shard-002.safetensors --allow-empty --real";
+        let data = Data { lookback: 36_000, ..data };
+        let shard = &super::shards(&data).unwrap()[1];
+        assert_eq!(shard.arguments(&setting).join(" "), expected);
+        let here = shard.arguments_in_place(&setting, Path::new("/o/s"));
+        assert!(here.contains(&data.access_points[0].journal[0].clone().into_os_string()));
+        assert!(here.contains(&"/o/s".into()) && here.len() == shard.arguments(&setting).len());
+        assert_eq!(shard.bytes, 2 * event(0).len() as u64 + 10);
+        assert_eq!(shard.unpacked, 2 * event(0).len() as u64);
+        let json = serde_json::to_string(&shards).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<Shard>>(&json).unwrap(), shards);
+    }
+
+    #[test]
+    fn files_of_one_name_get_others() {
+        let logs = Logs::new();
+        let paths = [
+            logs.log("monday/EventLog", &[10]),
+            logs.log("tuesday/EventLog", &[20]),
+            logs.log("a, b/EventLog.1", &[30]),
+            logs.log("node.log", &[40]),
+            logs.log("EventLog.2", &[50]),
+        ];
+        let mut data = data(&paths);
+        data.access_points.push(access_point(&[logs.log("other/EventLog", &[10])]));
+        data.access_points[1].name = "ap2".to_owned();
+        let shards = shards(&Data { lookback: i64::MAX, ..data }).unwrap();
+        let files: Vec<&ShardFile> = shards[4].files().collect();
+        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "input-001-EventLog",
+                "input-002-EventLog",
+                "input-003-EventLog.1",
+                "input-004-node.log",
+                "EventLog.2"
+            ]
+        );
+        let other = &shards[5];
+        assert_eq!((other.logs[0].name.as_str(), other.access_point), ("EventLog", 1));
+        assert_eq!(other.origin, "ap1, ap2");
+        let links = logs.0.path().join("links");
+        for _ in 0..2 {
+            let listed: Vec<PathBuf> =
+                files.iter().map(|file| file.listed(&links).unwrap()).collect();
+            assert_eq!(listed[4], paths[4]);
+            for (listed, file) in listed.iter().zip(&files) {
+                assert_eq!(listed.file_name().unwrap(), file.name.as_str());
+                assert_eq!(listed.canonicalize().unwrap(), file.path.canonicalize().unwrap());
+                assert_eq!(listed.starts_with(&links), file.name.starts_with("input-"));
+            }
+        }
+    }
+
+    #[test]
+    fn simulations_are_numbered_behind_the_logs() {
+        let logs = Logs::new();
+        for name in ["one", "two"] {
+            logs.file(&format!("{name}/EventLog"), &event(0));
+            logs.file(&format!("{name}/truth.jsonl"), "{}\n");
+        }
+        let simulations: Vec<PathBuf> =
+            ["one/", "two"].iter().map(|name| logs.0.path().join(name)).collect();
+        let alone = Data {
+            simulations: simulations.clone(),
+            horizon: 48,
+            from: Some(7),
+            ..Data::default()
+        };
+        let shards = super::shards(&alone).unwrap();
+        let setting = Setting { number: 1, frame_edges: vec![0, 60], slots: 12 };
+        assert_eq!(
+            shards[1].arguments(&setting).join(" "),
+            "tensors --simulation two --access-point 1 --origin simulated data --horizon 48 --frame-edges 0,60 --slots 12 \
+             --from 7 -o shard-002.safetensors --allow-empty"
+        );
+        let listed = shards[0].simulation.as_ref().unwrap().listed(Path::new("none")).unwrap();
+        assert!(!listed.to_string_lossy().ends_with('/'), "the folder itself is transferred");
+        assert_eq!(shards[0].bytes, event(0).len() as u64 + 3);
+        let mut both = data(&[logs.log("EventLog", &[20])]);
+        both.simulations = simulations.clone();
+        let numbers = |data: &Data| -> Vec<i32> {
+            super::shards(data).unwrap().iter().map(|shard| shard.access_point).collect()
+        };
+        assert_eq!(numbers(&alone), [0, 1], "they become 1 and 2");
+        assert_eq!(numbers(&both), [0, 0, 1]);
+        assert_eq!(super::shards(&both).unwrap()[0].origin, "ap1, simulated data");
+        both.access_points.push(access_point(&[logs.log("EventLog.b", &[20])]));
+        assert_eq!(numbers(&both), [0, 1, 1, 2]);
+        fs::remove_file(logs.0.path().join("two/truth.jsonl")).unwrap();
+        assert!(message(&alone).contains("two: it has no truth.jsonl; name a folder"));
+        fs::remove_file(logs.0.path().join("two/EventLog")).unwrap();
+        assert!(message(&alone).contains("two: it has no EventLog; name a folder"));
+        fs::remove_dir(logs.0.path().join("two")).unwrap();
+        assert!(message(&alone).contains("two: No such file or directory"));
+        let twice = Data { simulations: vec![simulations[0].clone(); 2], ..Data::default() };
+        assert!(message(&twice).contains("one/ is named twice"));
+        fs::rename(logs.0.path().join("one"), logs.0.path().join("a b")).unwrap();
+        let spaced = Data { simulations: vec![logs.0.path().join("a b")], ..Data::default() };
+        assert!(message(&spaced).contains("a b: its path cannot be listed"));
+    }
+
+    #[test]
+    fn bad_input_is_named() {
+        let logs = Logs::new();
+        assert!(message(&Data::default()).contains("no logs and no simulations"));
+        assert!(message(&data(&[])).contains("access point ap1: no logs"));
+        let good = logs.log("EventLog", &[1]);
+        let missing = logs.0.path().join("EventLog.old");
+        let error = message(&data(&[good.clone(), missing.clone()]));
+        assert!(error.contains("ap1: ") && error.contains("EventLog.old: No such file"), "{error}");
+        logs.file("EventLog.old", "");
+        assert!(message(&data(&[good.clone(), missing])).contains("EventLog.old is empty"));
+        assert!(message(&data(&[good.clone(), good.clone()])).contains("EventLog is named twice"));
+        let mut wrong = data(std::slice::from_ref(&good));
+        wrong.access_points[0].epochs = vec![logs.0.path().join("epochs")];
+        assert!(message(&wrong).contains("epochs: No such file or directory"));
+        let mut wrong = data(&[good]);
+        wrong.access_points[0].time_zone = Some("Mars".to_owned());
+        assert!(message(&wrong).contains("ap1: Mars: expected the name of a time zone"));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let closed = logs.log("closed", &[2]);
+            fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+            // Root reads it all the same.
+            if fs::read(&closed).is_err() {
+                assert!(message(&data(&[closed])).contains("closed: Permission denied"));
+            }
+        }
+    }
+
+    #[test]
+    fn many_logs_are_planned_in_no_time() {
+        let logs = Logs::new();
+        // Far more in each than is looked at.
+        let paths: Vec<PathBuf> = (0..200)
+            .map(|at| {
+                let text = event(hour(2 * at)) + &event(hour(2 * at + 1)).repeat(10_000);
+                logs.file(&format!("EventLog.{at}"), &text)
+            })
+            .collect();
+        let begun = Instant::now();
+        let shards = shards(&data(&paths)).unwrap();
+        let seconds = begun.elapsed().as_secs_f64();
+        assert_eq!(shards.len(), 200);
+        // A tenth of it where it is built with optimisation. What is in the middle would take minutes.
+        assert!(seconds < 10.0, "{seconds} s");
+    }
+}
