@@ -92,7 +92,8 @@ fn a_model_of_another_layout_is_asked_in_its_own() {
             let asked = asked.lock().expect("one thread");
             assert!(asked.contains(&(sample.states, bits)), "{job} with {m} frames and {j} slots");
             let inputs = advice.inputs.iter().map(|effect| effect.input.as_str());
-            named += inputs.inspect(|input| assert_eq!(*input, "the access point as a whole")).count();
+            named +=
+                inputs.inspect(|input| assert_eq!(*input, "the access point as a whole")).count();
         }
         // The slots of this layout are blanked, not those of the default.
         assert!(named > 0, "{m} frames and {j} slots");
