@@ -141,6 +141,7 @@ mod tests {
         assert_eq!(kinds(6), [2, 1, 1, 1]);
         assert_eq!(kinds(8), [3, 2, 1, 1]);
         assert_eq!(kinds(12), [4, 3, 2, 2]);
+        assert_eq!(kinds(20), [7, 5, 4, 3]);
         assert_eq!(Slots::new(12).unwrap(), Slots::default());
         assert_eq!(kinds(1 + 11 * 50), [200, 150, 100, 100]);
         assert_eq!(Slots::default().of_kinds(), [1..5, 5..8, 8..10, 10..12]);

@@ -377,6 +377,15 @@ mod tests {
     }
 
     #[test]
+    fn the_file_is_as_safetensors_writes_it() {
+        let file = file_bytes(&sample());
+        let (_, metadata) = safetensors::SafeTensors::read_metadata(&file).unwrap();
+        let tensors = safetensors::SafeTensors::deserialize(&file).unwrap().tensors();
+        let written = safetensors::serialize(tensors, metadata.metadata().clone()).unwrap();
+        assert!(written == file);
+    }
+
+    #[test]
     fn causes_are_numbered_until_255() {
         let mut dataset = sample();
         assert_eq!(dataset.cause("bug"), Some(0));

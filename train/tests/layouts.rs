@@ -1,0 +1,71 @@
+//! A model trained with frames and slots of one's own is judged, calibrated and served with samples of those.
+#![cfg(feature = "torch")]
+
+mod common;
+
+use common::{holdadvise_train, text};
+use holdadvise::features::{Layout, Sampler};
+use holdadvise::history::Action;
+use holdadvise::model::{Batch, Model};
+use holdadvise_train::dataset::Dataset;
+use holdadvise_train::input::InputOptions;
+use serde_json::Value;
+
+#[test]
+fn other_frames_and_slots_from_the_log_to_the_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let run = |arguments: &str| {
+        let run = holdadvise_train(here, arguments.split_whitespace());
+        assert!(run.status.success(), "{arguments}: {}", text(&run.stderr));
+        text(&run.stdout)
+    };
+    run("simulate --preset rapid --seed 3 --days 2 -o sim");
+    let logs = "sim/EventLog --epochs sim/epoch_history --horizon 1 --time-zone UTC";
+    run(&format!(
+        "tensors {logs} --real --origin ap1 --frames 6 --frame-length 300 --slots 7 -o data"
+    ));
+    run("train data -o m.pt --epochs 1 --embedding 4 --hidden 4 --units 4 --joint 4 --threads 1");
+    let model = Model::open(here.join("m.pt")).unwrap();
+    let dataset = Dataset::read(&here.join("data")).unwrap();
+    assert_eq!(model.metadata.schema, dataset.info.schema);
+    assert_eq!((model.metadata.dimensions.m, model.metadata.dimensions.j), (6, 7));
+    run("evaluate data m.pt --draws 50");
+    run("calibrate m.pt data --force --draws 50 -o a.pt");
+    run(&format!("calibrate m.pt {logs} --access-point ap1 --force --draws 50 -o b.pt"));
+    let [a, b] = ["a.pt", "b.pt"].map(|file| std::fs::read(here.join(file)).unwrap());
+    assert!(a == b, "logs are read with the model's own frames and slots");
+
+    run("simulate --preset small --seed 4 --days 2 -o other");
+    let logs = "other/EventLog --epochs other/epoch_history --horizon 1 --time-zone UTC";
+    let input = InputOptions {
+        logs: vec![here.join("other/EventLog")],
+        userlogs: false,
+        epochs: vec![here.join("other/epoch_history")],
+        journal: Vec::new(),
+        horizon: 1,
+        time_zone: Some("UTC".to_owned()),
+    };
+    let input = input.read().unwrap();
+    let episodes = input.episodes();
+    let sampler = Sampler::new(input.history, Layout::of(&model.metadata.schema).unwrap());
+    let judged = run(&format!("review {logs} -m m.pt --json"));
+    let judged: Vec<Value> =
+        judged.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(judged.len(), episodes.len());
+    let mut compared = 0;
+    for (judged, episode) in judged.iter().zip(&episodes) {
+        let unchanged = matches!(episode.action, Action::AsIs | Action::Unknown);
+        let (Some(said), true) = (judged["success"].as_f64(), unchanged) else { continue };
+        let instant = judged["decided_at"].as_i64().unwrap();
+        let job = episode.identity.job;
+        assert_eq!(judged["job"], job.to_string());
+        let hold = sampler.history().held_at(job, None, instant).unwrap();
+        let sample = sampler.sample(&hold, instant, Action::AsIs, None);
+        let batch = Batch { states: &sample.states, statics: &sample.statics, n: 1 };
+        let asked = model.probabilities(&batch).unwrap()[0];
+        assert!((asked - said).abs() < 1e-6, "{judged}: {asked}");
+        compared += 1;
+    }
+    assert!(compared > 30, "{compared}");
+}
