@@ -92,7 +92,7 @@ pub fn run(options: &MergeOptions) -> Result<(), MergeError> {
     Ok(())
 }
 
-/// One dataset of the shards in these files. No more than it and one shard is in memory.
+/// One dataset of the shards in these files. No more than it and one shard is in memory, the shard twice while it is read.
 ///
 /// # Errors
 /// When a shard cannot be read or does not go with the others, or none has rows.

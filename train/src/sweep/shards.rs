@@ -409,6 +409,17 @@ fn own_name(path: &Path) -> Option<String> {
     (plain && free).then(|| name.to_owned())
 }
 
+const MB: u64 = 1_000_000;
+
+/// Bytes of a row besides its states: 403 statics and what it is labelled with.
+const ROW: usize = 1_700;
+
+/// Rows that come out of 1 MB of log: of a pool with many holds.
+const HOLDS_A_MB: u64 = 135;
+
+/// Rows that come out of 1 MB of a simulation's log, with what its oracle tells.
+const TOLD_A_MB: u64 = 1_680;
+
 impl ShardFile {
     /// What stands for it in `transfer_input_files`: its path, or where it has another name there a symbolic link of that name in the
     /// folder `links`, which is made if need be.
@@ -438,6 +449,25 @@ impl Shard {
     /// All that it reads: the files to transfer.
     pub fn files(&self) -> impl Iterator<Item = &ShardFile> {
         self.logs.iter().chain(&self.epochs).chain(&self.journal).chain(&self.simulation)
+    }
+
+    /// MB of the file that it writes, a guess to ask for resources by: three times what the holds of simulated access points
+    /// come to.
+    pub fn output_mb(&self, setting: &Setting) -> u64 {
+        let (m, j) = (setting.frame_edges.len().saturating_sub(1), setting.slots);
+        let row = (m * j + ROW) as u64;
+        let rows = if self.simulation.is_some() { TOLD_A_MB } else { HOLDS_A_MB };
+        (self.unpacked.div_ceil(MB) * rows * row).div_ceil(MB)
+    }
+
+    /// MB of memory to ask for, a guess with a half in reserve: the jobs of the logs take a little more than the logs.
+    pub fn memory_mb(&self, setting: &Setting) -> u64 {
+        256 + self.unpacked.div_ceil(MB) * 5 / 3 + self.output_mb(setting)
+    }
+
+    /// MB of disk to ask for: its files, a compressed log unpacked beside them, and what it writes.
+    pub fn disk_mb(&self, setting: &Setting) -> u64 {
+        256 + (self.bytes + self.unpacked).div_ceil(MB) + self.output_mb(setting)
     }
 
     /// The arguments of `holdadvise-train` that prepare it in the folder to which its files were transferred.
@@ -648,6 +678,13 @@ mod tests {
         assert!(here.contains(&"/o/s".into()) && here.len() == shard.arguments(&setting).len());
         assert_eq!(shard.bytes, 2 * event(0).len() as u64 + 10);
         assert_eq!(shard.unpacked, 2 * event(0).len() as u64);
+        assert_eq!((shard.memory_mb(&setting), shard.disk_mb(&setting)), (258, 258));
+        let large = Shard { unpacked: 400_000_000, bytes: 100_000_000, ..shard.clone() };
+        // 54,000 rows of 40 + 1,700 bytes.
+        assert_eq!(large.output_mb(&setting), 94);
+        assert_eq!((large.memory_mb(&setting), large.disk_mb(&setting)), (1_016, 850));
+        let wide = Setting { slots: 1_000, ..setting.clone() };
+        assert_eq!(large.output_mb(&wide), 200);
         let json = serde_json::to_string(&shards).unwrap();
         assert_eq!(serde_json::from_str::<Vec<Shard>>(&json).unwrap(), shards);
     }
