@@ -801,7 +801,7 @@ mod tests {
         {
             use std::os::unix::fs::PermissionsExt;
             let closed = logs.log("closed", &[2]);
-            fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
             // Root reads it all the same.
             if fs::read(&closed).is_err() {
                 assert!(message(&data(&[closed])).contains("closed: Permission denied"));
