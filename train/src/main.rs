@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use holdadvise_train::say::say;
+use holdadvise_train::sweep::command as sweep;
 #[cfg(feature = "torch")]
 use holdadvise_train::training;
 use holdadvise_train::{
@@ -33,6 +34,7 @@ enum Command {
     Export(export::ExportOptions),
     Calibrate(calibrate::CalibrateOptions),
     Review(review::ReviewOptions),
+    Sweep(sweep::SweepOptions),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Command::Export(options) => export::run(options).map_err(Into::into),
         Command::Calibrate(options) => calibrate::run(options).map_err(Into::into),
         Command::Review(options) => review::run(options),
+        Command::Sweep(options) => sweep::run(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,20 @@
 //! A sweep: many trainings of which the best is kept, as successive halving over the nodes of a DAG.
 //!
-//! [`plan`] is what all steps agree on, [`shards`] cuts the data into pieces that are prepared by themselves.
+//! [`plan`] is what all steps agree on, and [`planning`] makes it of the sweep file, which [`file`] reads. [`shards`] cuts the data
+//! into pieces that are prepared by themselves. Trials are drawn by [`draw`] from the distributions of [`space`] over the
+//! [`parameters`] of training, and [`halving`] says which of them train on. [`command`] has the [`steps`] that nodes run, [`folder`] the
+//! files that pass between them.
 
+pub mod command;
+pub mod draw;
+pub mod file;
+pub mod folder;
+pub mod halving;
+mod normal;
+pub mod parameters;
 mod peek;
 pub mod plan;
+pub mod planning;
 pub mod shards;
+pub mod space;
+pub mod steps;

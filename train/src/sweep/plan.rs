@@ -178,8 +178,6 @@ pub enum Scale {
     Uniform,
     /// Its logarithm is uniform; the ends are the values themselves.
     LogUniform,
-    /// 1 / x is log-uniform.
-    InvLogUniform,
     /// Normal.
     Normal,
     /// Its logarithm is normal.
@@ -291,12 +289,25 @@ pub struct RungResult {
     pub device: String,
 }
 
+/// `best/trial.json`: the best trial of all, as `select` found it after the last rung.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BestTrial {
+    /// Number of the setting whose data it trained on.
+    pub setting: usize,
+    /// Its parameters.
+    pub parameters: BTreeMap<String, Value>,
+    /// What it came to, on the rung whose model is in `best/model.pt`.
+    #[serde(flatten)]
+    pub result: RungResult,
+}
+
 /// What `select` decided after a rung: `rungs/rungN.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// The rung the results are of.
     pub rung: usize,
-    /// What becomes of each trial on the next rung, the best first.
+    /// What becomes of each trial on the next rung, the best first. All trials are named. After the last rung the first,
+    /// `Stopped`, is the best of all, and the others are `Lost`.
     pub fates: Vec<(usize, Fate)>,
 }
 

@@ -1,0 +1,615 @@
+//! What a parameter may be, in the words of a W&B sweep configuration
+//! (<https://docs.wandb.ai/models/sweeps/sweep-config-keys>), or one value alone.
+
+use serde_json::Value;
+
+use super::node::{Content, Node};
+use super::problems::Problems;
+use super::scalar::{real, whole};
+use super::section::{Section, describe, listed, nearest};
+use crate::sweep::parameters::{Kind, Parameter};
+use crate::sweep::plan::{Distribution, Scale};
+
+/// The words for distributions over numbers between ends: their scale, whether the ends are exponents of e, whether the
+/// exponents are those of 1 / x, and whether they round.
+///
+/// log(1 / x) is uniform where log(x) is: the two ways to say it differ in their ends alone.
+const BETWEEN: [(&str, Scale, Ends, bool); 8] = [
+    ("uniform", Scale::Uniform, Ends::Values, false),
+    ("q_uniform", Scale::Uniform, Ends::Values, true),
+    ("log_uniform", Scale::LogUniform, Ends::Exponents, false),
+    ("q_log_uniform", Scale::LogUniform, Ends::Exponents, true),
+    ("log_uniform_values", Scale::LogUniform, Ends::Values, false),
+    ("q_log_uniform_values", Scale::LogUniform, Ends::Values, true),
+    ("inv_log_uniform", Scale::LogUniform, Ends::InverseExponents, false),
+    ("inv_log_uniform_values", Scale::LogUniform, Ends::Values, false),
+];
+
+/// The words for normal distributions.
+const NORMAL: [(&str, Scale, bool); 4] = [
+    ("normal", Scale::Normal, false),
+    ("q_normal", Scale::Normal, true),
+    ("log_normal", Scale::LogNormal, false),
+    ("q_log_normal", Scale::LogNormal, true),
+];
+
+/// What `min` and `max` are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// The least and the greatest value.
+    Values,
+    /// Their logarithms.
+    Exponents,
+    /// The logarithms of 1 / them.
+    InverseExponents,
+}
+
+/// How far the sum of probabilities may be from 1.
+const SUM: f64 = 1e-3;
+
+/// The keys of a distribution.
+struct Keys<'a> {
+    name: &'a str,
+    node: &'a Node,
+    value: Option<&'a Node>,
+    values: Option<&'a Node>,
+    probabilities: Option<&'a Node>,
+    min: Option<&'a Node>,
+    max: Option<&'a Node>,
+    mu: Option<&'a Node>,
+    sigma: Option<&'a Node>,
+    q: Option<&'a Node>,
+}
+
+/// Reads what a parameter may be; `name` is where it stands.
+pub(super) fn distribution(
+    node: &Node,
+    name: &str,
+    parameter: &Parameter,
+    problems: &mut Problems,
+) -> Option<Distribution> {
+    if matches!(node.content, Content::List(_)) {
+        problems.error(node.at, format!("{name}: to try each value of a list, `values: [...]`"));
+        return None;
+    }
+    if !matches!(node.content, Content::Mapping(_)) {
+        let value = value(node, name, parameter.kind, problems)?;
+        return Some(Distribution::Constant { value });
+    }
+    let mut section = Section::of(name, node, problems)?;
+    let word = section.take("distribution");
+    let keys = Keys {
+        name,
+        node,
+        value: section.take("value"),
+        values: section.take("values"),
+        probabilities: section.take("probabilities"),
+        min: section.take("min"),
+        max: section.take("max"),
+        mu: section.take("mu"),
+        sigma: section.take("sigma"),
+        q: section.take("q"),
+    };
+    section.finish(problems);
+    let word = match word {
+        Some(node) => known_word(node, &format!("{name}.distribution"), problems)?,
+        None => implied_word(&keys, problems)?,
+    };
+    keys.read(word, parameter.kind, problems)
+}
+
+/// One value of a parameter.
+pub(super) fn value(node: &Node, name: &str, kind: Kind, problems: &mut Problems) -> Option<Value> {
+    match kind {
+        Kind::Whole { least, most } => problems.whole(node, name, least..=most).map(Value::from),
+        Kind::Real { least, most } => problems.real(node, name, least..=most).map(Value::from),
+    }
+}
+
+fn words() -> impl Iterator<Item = &'static str> {
+    let others = ["constant", "categorical", "int_uniform"];
+    let between = BETWEEN.iter().map(|(word, ..)| *word);
+    others.into_iter().chain(between).chain(NORMAL.iter().map(|(word, ..)| *word))
+}
+
+fn known_word(node: &Node, name: &str, problems: &mut Problems) -> Option<&'static str> {
+    let text = problems.text(node, name)?;
+    // W&B's own name for it inside.
+    let text = if text == "categorical_w_probabilities" { "categorical" } else { text.as_str() };
+    if let Some(word) = words().find(|word| *word == text) {
+        return Some(word);
+    }
+    let hint = match nearest(text, words()) {
+        Some(word) => format!("did you mean `{word}`?"),
+        None => format!("expected {}", listed(&words().collect::<Vec<_>>())),
+    };
+    problems.error(node.at, format!("{name}: no distribution {}; {hint}", describe(node)));
+    None
+}
+
+/// The distribution meant where none is named, as W&B has it.
+fn implied_word(keys: &Keys<'_>, problems: &mut Problems) -> Option<&'static str> {
+    match (keys.value, keys.values, keys.min, keys.max) {
+        (Some(_), ..) => Some("constant"),
+        (None, Some(_), ..) => Some("categorical"),
+        (None, None, Some(min), Some(max)) => {
+            let whole_ends = [min, max].into_iter().all(|end| {
+                matches!(&end.content, Content::Scalar { text, .. } if text.parse::<i64>().is_ok())
+            });
+            Some(if whole_ends { "int_uniform" } else { "uniform" })
+        }
+        _ => {
+            let text = "expected `value`, `values`, or `min` and `max`, or a `distribution`";
+            problems.error(keys.node.at, format!("{}: {text}", keys.name));
+            None
+        }
+    }
+}
+
+impl Keys<'_> {
+    fn read(
+        &self,
+        word: &'static str,
+        kind: Kind,
+        problems: &mut Problems,
+    ) -> Option<Distribution> {
+        match word {
+            "constant" => {
+                self.only(word, &["value"], problems);
+                let node = self.need(self.value, "value", word, problems)?;
+                let value = value(node, &self.path("value"), kind, problems)?;
+                Some(Distribution::Constant { value })
+            }
+            "categorical" => {
+                self.only(word, &["values", "probabilities"], problems);
+                self.categorical(kind, problems)
+            }
+            "int_uniform" => {
+                self.only(word, &["min", "max"], problems);
+                self.int_uniform(word, kind, problems)
+            }
+            _ => match BETWEEN.iter().find(|row| row.0 == word) {
+                Some(&(word, scale, ends, rounds)) => {
+                    let keys: &[_] = if rounds { &["min", "max", "q"] } else { &["min", "max"] };
+                    self.only(word, keys, problems);
+                    self.between(word, scale, ends, rounds, kind, problems)
+                }
+                None => {
+                    let &(word, scale, rounds) = NORMAL.iter().find(|row| row.0 == word)?;
+                    let keys: &[_] = if rounds { &["mu", "sigma", "q"] } else { &["mu", "sigma"] };
+                    self.only(word, keys, problems);
+                    self.normal(scale, rounds, kind, problems)
+                }
+            },
+        }
+    }
+
+    fn path(&self, key: &str) -> String {
+        format!("{}.{key}", self.name)
+    }
+
+    /// Tells of keys that mean nothing to this distribution.
+    fn only(&self, word: &str, allowed: &[&str], problems: &mut Problems) {
+        for (key, node) in [
+            ("value", self.value),
+            ("values", self.values),
+            ("probabilities", self.probabilities),
+            ("min", self.min),
+            ("max", self.max),
+            ("mu", self.mu),
+            ("sigma", self.sigma),
+            ("q", self.q),
+        ] {
+            if let Some(node) = node.filter(|_| !allowed.contains(&key)) {
+                let expected = listed(allowed);
+                let name = self.path(key);
+                problems.error(node.at, format!("{name}: `{word}` has {expected} alone"));
+            }
+        }
+    }
+
+    fn need<'a>(
+        &self,
+        node: Option<&'a Node>,
+        key: &str,
+        word: &str,
+        problems: &mut Problems,
+    ) -> Option<&'a Node> {
+        if node.is_none() {
+            problems.error(self.node.at, format!("{}: `{word}` needs `{key}`", self.name));
+        }
+        node
+    }
+
+    fn categorical(&self, kind: Kind, problems: &mut Problems) -> Option<Distribution> {
+        let node = self.need(self.values, "values", "categorical", problems)?;
+        let name = self.path("values");
+        let nodes = problems.list(node, &name);
+        if nodes.is_empty() {
+            problems.error(node.at, format!("{name}: expected one value or more"));
+            return None;
+        }
+        let read: Vec<Option<Value>> =
+            nodes.iter().map(|node| value(node, &name, kind, problems)).collect();
+        let probabilities = match self.probabilities {
+            None => Some(Vec::new()),
+            Some(node) => self.probabilities(node, nodes.len(), problems),
+        };
+        let values = read.into_iter().collect::<Option<_>>()?;
+        Some(Distribution::Categorical { values, probabilities: probabilities? })
+    }
+
+    fn probabilities(
+        &self,
+        node: &Node,
+        count: usize,
+        problems: &mut Problems,
+    ) -> Option<Vec<f64>> {
+        let name = self.path("probabilities");
+        let nodes = problems.list(node, &name);
+        let read: Vec<Option<f64>> =
+            nodes.iter().map(|node| problems.real(node, &name, 0.0..=1.0)).collect();
+        let read: Vec<f64> = read.into_iter().collect::<Option<_>>()?;
+        let sum: f64 = read.iter().sum();
+        let wrong = if read.len() != count {
+            format!("{} for {count} values", read.len())
+        } else if (sum - 1.0).abs() > SUM {
+            format!("their sum is {sum}, expected 1")
+        } else {
+            return Some(read);
+        };
+        problems.error(node.at, format!("{name}: {wrong}"));
+        None
+    }
+
+    fn int_uniform(&self, word: &str, kind: Kind, problems: &mut Problems) -> Option<Distribution> {
+        let min = self.need(self.min, "min", word, problems);
+        let max = self.need(self.max, "max", word, problems);
+        let (min, max) = (min?, max?);
+        let (least, most) = kind.ends();
+        let range = least.ceil() as i64..=most.floor() as i64;
+        let least = problems.whole(min, &self.path("min"), range.clone());
+        let most = problems.whole(max, &self.path("max"), range);
+        let (least, most) = (least?, most?);
+        self.in_order(least as f64, most as f64, max, problems)?;
+        Some(Distribution::IntUniform { min: least, max: most })
+    }
+
+    fn in_order(&self, min: f64, max: f64, at: &Node, problems: &mut Problems) -> Option<()> {
+        if min <= max {
+            return Some(());
+        }
+        let (name, max) = (self.path("max"), describe(at));
+        problems.error(at.at, format!("{name}: {max} is below `min`: nothing lies between"));
+        None
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn between(
+        &self,
+        word: &str,
+        scale: Scale,
+        ends: Ends,
+        rounds: bool,
+        kind: Kind,
+        problems: &mut Problems,
+    ) -> Option<Distribution> {
+        let min = self.need(self.min, "min", word, problems);
+        let max = self.need(self.max, "max", word, problems);
+        let (min, max) = (min?, max?);
+        let mut number = |node, key| problems.real(node, &self.path(key), f64::MIN..=f64::MAX);
+        let (least, most) = (number(min, "min"), number(max, "max"));
+        let (least, most) = (least?, most?);
+        self.in_order(least, most, max, problems)?;
+        // Where each end came from, to name it when it is at fault.
+        let ((least, min, min_key), (most, max, max_key)) = match ends {
+            Ends::Values => ((least, min, "min"), (most, max, "max")),
+            Ends::Exponents => ((least.exp(), min, "min"), (most.exp(), max, "max")),
+            Ends::InverseExponents => (((-most).exp(), max, "max"), ((-least).exp(), min, "min")),
+        };
+        if scale == Scale::LogUniform && least <= 0.0 {
+            let name = self.path(min_key);
+            let text = match ends {
+                Ends::Values => format!("{} has no logarithm, expected more than 0", describe(min)),
+                _ => format!("e to the power of {} is 0", describe(min)),
+            };
+            problems.error(min.at, format!("{name}: {text}"));
+            return None;
+        }
+        let (lowest, highest) = kind.ends();
+        let mut outside = false;
+        for (value, node, key) in [(least, min, min_key), (most, max, max_key)] {
+            // Whole parameters are rounded inwards, so an end may lie up to one beyond.
+            if !(lowest..=highest).contains(&value) {
+                let name = self.path(key);
+                let power = match ends {
+                    Ends::Values => String::new(),
+                    _ => format!(" (`{word}` has exponents of e: {value:.3e})"),
+                };
+                let found = describe(node);
+                problems.error(node.at, format!("{name}: expected {kind}, not {found}{power}"));
+                outside = true;
+            }
+        }
+        if outside {
+            return None;
+        }
+        let q = self.q(rounds, kind, problems)?;
+        if let Some(q) = q
+            && (least / q - 1e-9).ceil() > (most / q + 1e-9).floor()
+        {
+            let text = format!("no multiple of {q} lies between {least} and {most}");
+            problems.error(self.node.at, format!("{}: {text}", self.name));
+            return None;
+        }
+        Some(Distribution::Real { scale, min: least, max: most, q })
+    }
+
+    fn normal(
+        &self,
+        scale: Scale,
+        rounds: bool,
+        kind: Kind,
+        problems: &mut Problems,
+    ) -> Option<Distribution> {
+        let mu = match self.mu {
+            None => Some(0.0),
+            Some(node) => problems.real(node, &self.path("mu"), f64::MIN..=f64::MAX),
+        };
+        let sigma = match self.sigma {
+            None => Some(1.0),
+            Some(node) => problems.real(node, &self.path("sigma"), 0.0..=f64::MAX),
+        };
+        let (mu, sigma) = (mu?, sigma?);
+        let median = if scale == Scale::LogNormal { mu.exp() } else { mu };
+        let (least, most) = kind.ends();
+        if !(least..=most).contains(&median) {
+            let at = self.mu.unwrap_or(self.node).at;
+            let name = self.path("mu");
+            problems.error(
+                at,
+                format!("{name}: half of the values are above {median}, expected {kind}"),
+            );
+            return None;
+        }
+        let q = self.q(rounds, kind, problems)?;
+        Some(Distribution::Real { scale, min: mu, max: sigma, q })
+    }
+
+    /// What values are rounded to a multiple of; whole parameters are rounded to whole numbers in any case.
+    fn q(&self, rounds: bool, kind: Kind, problems: &mut Problems) -> Option<Option<f64>> {
+        let (name, most) = (self.path("q"), kind.ends().1);
+        match self.q.filter(|_| rounds) {
+            None => Some((rounds || kind.is_whole()).then_some(1.0)),
+            Some(node) if kind.is_whole() => match whole(node) {
+                Some(q) if q >= 1 && q as f64 <= most => Some(Some(q as f64)),
+                _ => {
+                    let text = format!("expected a whole number from 1 to {most}");
+                    problems.error(node.at, format!("{name}: {text}, not {}", describe(node)));
+                    None
+                }
+            },
+            Some(node) => match real(node) {
+                Some(q) if q > 0.0 && q <= most => Some(Some(q)),
+                _ => {
+                    let text = format!("expected a number above 0, at most {most}");
+                    problems.error(node.at, format!("{name}: {text}, not {}", describe(node)));
+                    None
+                }
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::sweep::file::node::read;
+    use crate::sweep::parameters::find;
+
+    fn of(parameter: &str, text: &str) -> Result<Distribution, Vec<String>> {
+        let root = read(&format!("{parameter}: {text}\n")).unwrap();
+        let entry = &root.entries()[0];
+        let mut problems = Problems::default();
+        let read = distribution(&entry.value, parameter, find(parameter).unwrap(), &mut problems);
+        match read {
+            Some(read) if problems.errors.is_empty() => Ok(read),
+            _ => Err(problems.errors.iter().map(ToString::to_string).collect()),
+        }
+    }
+
+    fn wrong(parameter: &str, text: &str) -> String {
+        let errors = of(parameter, text).unwrap_err();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        errors.into_iter().next().unwrap()
+    }
+
+    fn close(distribution: &Distribution, scale: Scale, least: f64, most: f64, q: Option<f64>) {
+        match *distribution {
+            Distribution::Real { scale: s, min, max, q: r } => {
+                assert!((min / least - 1.0).abs() < 1e-12 && (max / most - 1.0).abs() < 1e-12);
+                assert_eq!((s, r), (scale, q));
+            }
+            ref other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_word_of_wandb() {
+        use Scale::{LogNormal, LogUniform, Normal, Uniform};
+        let e = std::f64::consts::E;
+        let rate = |text| of("learning_rate", text).unwrap();
+        let real = |scale, min, max, q| Distribution::Real { scale, min, max, q };
+        assert_eq!(rate("0.001"), Distribution::Constant { value: json!(0.001) });
+        assert_eq!(rate("{value: 1}"), Distribution::Constant { value: json!(1.0) });
+        assert_eq!(
+            rate("{distribution: constant, value: 1e-3}"),
+            Distribution::Constant { value: json!(1e-3) }
+        );
+        let values = vec![json!(0.1), json!(0.2)];
+        assert_eq!(
+            rate("{values: [0.1, 0.2]}"),
+            Distribution::Categorical { values: values.clone(), probabilities: Vec::new() }
+        );
+        assert_eq!(
+            rate("{distribution: categorical, values: [0.1, 0.2], probabilities: [0.9, 0.1]}"),
+            Distribution::Categorical { values, probabilities: vec![0.9, 0.1] }
+        );
+        assert_eq!(rate("{min: 0.1, max: 1}"), real(Uniform, 0.1, 1.0, None));
+        assert_eq!(rate("{min: 0, max: 1}"), Distribution::IntUniform { min: 0, max: 1 });
+        assert_eq!(rate("{distribution: uniform, min: 0, max: 1}"), real(Uniform, 0.0, 1.0, None));
+        assert_eq!(
+            rate("{distribution: q_uniform, min: 0, max: 1, q: 0.1}"),
+            real(Uniform, 0.0, 1.0, Some(0.1))
+        );
+        close(
+            &rate("{distribution: log_uniform, min: -3, max: -1}"),
+            LogUniform,
+            e.powi(-3),
+            e.powi(-1),
+            None,
+        );
+        close(
+            &rate("{distribution: inv_log_uniform, min: 1, max: 3}"),
+            LogUniform,
+            e.powi(-3),
+            e.powi(-1),
+            None,
+        );
+        assert_eq!(
+            rate("{distribution: inv_log_uniform_values, min: 0.01, max: 0.1}"),
+            real(LogUniform, 0.01, 0.1, None)
+        );
+        assert_eq!(
+            rate("{distribution: log_uniform_values, min: 0.01, max: 0.1}"),
+            real(LogUniform, 0.01, 0.1, None)
+        );
+        let batch = |text| of("batch", text).unwrap();
+        close(
+            &batch("{distribution: q_log_uniform, min: 1, max: 3, q: 2}"),
+            LogUniform,
+            e,
+            e.powi(3),
+            Some(2.0),
+        );
+        assert_eq!(
+            batch("{distribution: q_log_uniform_values, min: 32, max: 256, q: 8}"),
+            real(LogUniform, 32.0, 256.0, Some(8.0))
+        );
+        assert_eq!(batch("{min: 3, max: 9}"), Distribution::IntUniform { min: 3, max: 9 });
+        // Whole numbers all the same.
+        assert_eq!(
+            batch("{distribution: uniform, min: 3, max: 9.5}"),
+            real(Uniform, 3.0, 9.5, Some(1.0))
+        );
+        let dropout = |text| of("dropout", text).unwrap();
+        assert_eq!(
+            dropout("{distribution: normal, mu: 0.2, sigma: 0.1}"),
+            real(Normal, 0.2, 0.1, None)
+        );
+        assert_eq!(
+            dropout("{distribution: q_normal, mu: 0.2, sigma: 0.1, q: 0.05}"),
+            real(Normal, 0.2, 0.1, Some(0.05))
+        );
+        assert_eq!(dropout("{distribution: log_normal, mu: -2}"), real(LogNormal, -2.0, 1.0, None));
+        assert_eq!(
+            of("trees", "{distribution: q_log_normal, mu: 4, q: 10}").unwrap(),
+            real(LogNormal, 4.0, 1.0, Some(10.0))
+        );
+    }
+
+    #[test]
+    fn what_is_empty_or_out_of_range_is_told_with_its_place() {
+        for (parameter, text, expected) in [
+            (
+                "hidden",
+                "{min: 9, max: 3}",
+                "1:23: hidden.max: `3` is below `min`: nothing lies between",
+            ),
+            ("hidden", "{values: []}", "1:18: hidden.values: expected one value or more"),
+            (
+                "hidden",
+                "{values: [32, a]}",
+                "1:23: hidden.values: expected a whole number from 1 to 1024, not `a`",
+            ),
+            ("hidden", "32.5", "1:9: hidden: expected a whole number from 1 to 1024, not `32.5`"),
+            (
+                "dropout",
+                "{min: 0.1, max: 1.5}",
+                "1:26: dropout.max: expected a number from 0 to 0.99, not `1.5`",
+            ),
+            (
+                "learning_rate",
+                "{distribution: log_uniform_values, min: 0, max: 1}",
+                "1:56: learning_rate.min: `0` has no logarithm, expected more than 0",
+            ),
+            (
+                "batch",
+                "{distribution: q_uniform, min: 1, max: 9, q: 0}",
+                "1:53: batch.q: expected a whole number from 1 to 1048576, not `0`",
+            ),
+            (
+                "batch",
+                "{distribution: q_uniform, min: 9, max: 15, q: 8}",
+                "1:8: batch: no multiple of 8 lies between 9 and 15",
+            ),
+            (
+                "batch",
+                "{distribution: log_uniform, min: 32, max: 256}",
+                "1:41: batch.min: expected a whole number from 1 to 1048576, not `32` (`log_uniform` has exponents of e: 7.896e13)",
+            ),
+            (
+                "dropout",
+                "{distribution: q_uniform, min: 0, max: 0.5, q: -1}",
+                "1:57: dropout.q: expected a number above 0, at most 0.99, not `-1`",
+            ),
+            (
+                "hidden",
+                "{values: [1, 2], probabilities: [1]}",
+                "1:41: hidden.probabilities: 1 for 2 values",
+            ),
+            (
+                "hidden",
+                "{values: [1, 2], probabilities: [0.5, 0.4]}",
+                "1:41: hidden.probabilities: their sum is 0.9, expected 1",
+            ),
+            (
+                "hidden",
+                "{values: [1, 2], q: 2}",
+                "1:29: hidden.q: `categorical` has `values` or `probabilities` alone",
+            ),
+            (
+                "hidden",
+                "{min: 1}",
+                "1:9: hidden: expected `value`, `values`, or `min` and `max`, or a `distribution`",
+            ),
+            ("hidden", "{distribution: uniform, min: 1}", "1:9: hidden: `uniform` needs `max`"),
+            (
+                "hidden",
+                "{distribution: log_unifrom, min: 1, max: 2}",
+                "1:24: hidden.distribution: no distribution `log_unifrom`; did you mean `log_uniform`?",
+            ),
+            (
+                "hidden",
+                "{maks: 1, min: 1, max: 3}",
+                "1:10: hidden.maks: unknown key; did you mean `max`?",
+            ),
+            (
+                "hidden",
+                "{distribution: normal, mu: -1}",
+                "1:36: hidden.mu: half of the values are above -1, expected a whole number from 1 to 1024",
+            ),
+            ("hidden", "[32, 64]", "1:9: hidden: to try each value of a list, `values: [...]`"),
+        ] {
+            let told = of(parameter, text).unwrap_err();
+            assert!(told.contains(&expected.to_owned()), "{told:?} instead of {expected:?}");
+        }
+        assert!(
+            wrong("hidden", "{distribution: beta}").contains("expected `constant`, `categorical`")
+        );
+        let both = of("batch", "{distribution: log_uniform, min: 32, max: 256}").unwrap_err();
+        assert_eq!(both.len(), 2, "{both:?}");
+    }
+}

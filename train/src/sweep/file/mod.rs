@@ -1,0 +1,232 @@
+//! The sweep file, `sweep.yaml`: what is to be tried, on which data, where, and for how long.
+//!
+//! [`read`] checks all of it and tells everything that is wrong at once, each thing with its line.
+
+mod data;
+mod distribution;
+mod node;
+mod nodes;
+mod other_names;
+mod paths;
+mod preprocessing;
+mod problems;
+mod redact;
+mod scalar;
+mod search;
+mod section;
+#[cfg(test)]
+mod tests;
+mod tracking;
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::plan::{Data, Metric, Program, Resources, Space, Tracking};
+use problems::Problems;
+use section::Section;
+
+pub use node::MOST_BYTES;
+pub use preprocessing::{Frames, Preprocessing};
+pub use problems::{Position, Problem};
+pub use redact::redact;
+pub use search::{Budget, METRICS, MOST_TRIALS, Search};
+
+/// What a sweep file says, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepFile {
+    /// What the sweep is called.
+    pub name: String,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Where holds come from.
+    pub data: Data,
+    /// How they are prepared.
+    pub preprocessing: Preprocessing,
+    /// What each parameter of training may be.
+    pub space: Space,
+    /// How trials are found.
+    pub search: Search,
+    /// What decides.
+    pub metric: Metric,
+    /// Successive halving.
+    pub budget: Budget,
+    /// Epochs without a better validation loss after which a trial stops.
+    pub patience: usize,
+    /// A TorchScript template in place of the built-in network.
+    pub architecture: Option<PathBuf>,
+    /// The model in use.
+    pub champion: Option<PathBuf>,
+    /// What a node asks for.
+    pub resources: Resources,
+    /// How nodes come by the program; `None`: not said.
+    pub program: Option<Program>,
+    /// Weights & Biases.
+    pub tracking: Tracking,
+}
+
+/// A sweep file and what its author should know of it.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The file.
+    pub sweep: SweepFile,
+    /// What is no error, such as a key that is not used.
+    pub notes: Vec<Problem>,
+    /// Its text without secrets, to keep beside the plan.
+    pub text: String,
+}
+
+/// Why a sweep file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It is larger than any sweep.
+    #[error("{}: more than {MOST_BYTES} bytes, a sweep file has some hundred lines", path.display())]
+    Size {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something in it is wrong.
+    #[error("{}", Told { path, problems, word: "" })]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// Everything that is wrong, in the order of the lines.
+        problems: Vec<Problem>,
+        /// What its author should know besides.
+        notes: Vec<Problem>,
+    },
+}
+
+/// Problems, each on a line that begins with the file.
+struct Told<'a> {
+    path: &'a Path,
+    problems: &'a [Problem],
+    word: &'a str,
+}
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, problem) in self.problems.iter().enumerate() {
+            let line = if at == 0 { "" } else { "\n" };
+            let colon = if problem.at.is_some() { ":" } else { ": " };
+            let path = self.path.display();
+            write!(f, "{line}{path}{colon}")?;
+            if let Some(Position { line, column }) = problem.at {
+                write!(f, "{line}:{column}: ")?;
+            }
+            write!(f, "{}{}", self.word, problem.text)?;
+        }
+        Ok(())
+    }
+}
+
+/// Notes on a sweep file, one a line.
+pub fn told(path: &Path, notes: &[Problem]) -> String {
+    Told { path, problems: notes, word: "note: " }.to_string()
+}
+
+/// Reads and checks a sweep file; `now` is where `last` ends.
+///
+/// # Errors
+/// When it cannot be read, or with all that is wrong in it.
+pub fn read(path: &Path, now: Timestamp) -> Result<Checked, FileError> {
+    let failed = |source| FileError::Read { path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > MOST_BYTES {
+        return Err(FileError::Size { path: path.to_owned() });
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    check(&bytes, &folder, now).map_err(|(problems, notes)| FileError::Wrong {
+        path: path.to_owned(),
+        problems,
+        notes,
+    })
+}
+
+/// Checks the bytes of a sweep file whose paths are relative to a folder: the file, or what is wrong with it and notes.
+fn check(
+    bytes: &[u8],
+    folder: &Path,
+    now: Timestamp,
+) -> Result<Checked, (Vec<Problem>, Vec<Problem>)> {
+    let alone = |problem| (vec![problem], Vec::new());
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let at = Some(Position { line, column: 1 });
+        alone(Problem { at, text: "not UTF-8".to_owned() })
+    })?;
+    let mut root = node::read(text).map_err(alone)?;
+    let mut problems = Problems::default();
+    if root.is_null() {
+        root.content = node::Content::Mapping(Vec::new());
+    }
+    other_names::translate(&mut root, &mut problems);
+    let sweep = sweep(&root, folder, now, &mut problems);
+    let Problems { mut errors, mut notes } = problems;
+    errors.sort_by_key(|problem| (problem.at.is_none(), problem.at));
+    notes.sort_by_key(|problem| (problem.at.is_none(), problem.at));
+    match sweep {
+        Some(sweep) if errors.is_empty() => Ok(Checked { sweep, notes, text: redact(text) }),
+        _ => Err((errors, notes)),
+    }
+}
+
+fn sweep(
+    root: &node::Node,
+    folder: &Path,
+    now: Timestamp,
+    problems: &mut Problems,
+) -> Option<SweepFile> {
+    let mut root = Section::of("", root, problems)?;
+    let name = root.take("name").map(|node| problems.text(node, "name"));
+    let name = name.unwrap_or_else(|| Some("sweep".to_owned()));
+    let seed = root.take("seed").map_or(Some(1), |node| problems.whole(node, "seed", 0..=i64::MAX));
+    let data = data::data(&mut root, folder, now.as_second(), problems);
+    let mut places = Vec::new();
+    let preprocessing = preprocessing::preprocessing(&mut root, &mut places, problems);
+    let space = search::training(&mut root, &mut places, problems);
+    let search = search::search(&mut root, &places, problems);
+    let metric = search::metric(&mut root, problems);
+    let budget = search::budget(&mut root, problems);
+    let patience = search::early_stopping(&mut root, problems);
+    let mut file = |key: &'static str| {
+        let node = root.take(key)?;
+        paths::one(node, key, paths::Wanted::File, folder, problems)
+    };
+    let (architecture, champion) = (file("architecture"), file("champion"));
+    let resources = nodes::resources(&mut root, problems);
+    let program = nodes::program(&mut root, folder, problems);
+    let tracking = tracking::tracking(&mut root, folder, problems);
+    root.finish(problems);
+    Some(SweepFile {
+        name: name?,
+        seed: seed?.unsigned_abs(),
+        data: data?,
+        preprocessing,
+        space,
+        search,
+        metric,
+        budget,
+        patience,
+        architecture,
+        champion,
+        resources,
+        program,
+        tracking,
+    })
+}

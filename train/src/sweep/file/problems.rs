@@ -1,0 +1,62 @@
+//! What is wrong with a sweep file, gathered while it is read, so that all of it is told at once.
+
+use std::fmt;
+
+/// A place in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+}
+
+impl From<(usize, usize)> for Position {
+    fn from((line, column): (usize, usize)) -> Self {
+        Self { line, column }
+    }
+}
+
+/// One thing to say of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where; `None` where something is missing.
+    pub at: Option<Position>,
+    /// What.
+    pub text: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Position { line, column }) = self.at {
+            write!(f, "{line}:{column}: ")?;
+        }
+        f.write_str(&self.text)
+    }
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    /// What keeps the file from being used.
+    pub(super) errors: Vec<Problem>,
+    /// What its author should know.
+    pub(super) notes: Vec<Problem>,
+}
+
+impl Problems {
+    /// Adds an error.
+    pub(super) fn error(&mut self, at: Position, text: impl Into<String>) {
+        self.errors.push(Problem { at: Some(at), text: text.into() });
+    }
+
+    /// Adds what is not there.
+    pub(super) fn missing(&mut self, text: impl Into<String>) {
+        self.errors.push(Problem { at: None, text: text.into() });
+    }
+
+    /// Adds what its author should know.
+    pub(super) fn note(&mut self, at: Position, text: impl Into<String>) {
+        self.notes.push(Problem { at: Some(at), text: text.into() });
+    }
+}

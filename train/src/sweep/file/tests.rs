@@ -1,0 +1,536 @@
+//! Whole sweep files.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::sweep::plan::{AccessPoint, Distribution, Goal, Method, Scale};
+
+/// 2026-01-31, 00:00 UTC.
+const NOW: i64 = 1_769_817_600;
+
+fn now() -> Timestamp {
+    Timestamp::from_second(NOW).unwrap()
+}
+
+/// A folder with what the files below name.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    for file in [
+        "EventLog",
+        "EventLog.1",
+        "epochs",
+        "journal.jsonl",
+        "arch.pt",
+        "model.pt",
+        "python3",
+        "x.sif",
+    ] {
+        std::fs::write(here.join(file), "").unwrap();
+    }
+    std::fs::create_dir(here.join("sim")).unwrap();
+    folder
+}
+
+const ALL: &str = "\
+name: nightly
+seed: 7
+data:
+  access_points:
+    - name: ap2001.example.org
+      logs: [EventLog*]
+      epochs: epochs
+      journal: [journal.jsonl]
+      time_zone: America/Chicago
+      userlogs: false
+  simulations: [sim]
+  last: 90d
+  lookback: 2w
+  horizon: 3d
+  validation_fraction: 0.1
+  test_fraction: 0.25
+preprocessing:
+  e: 67
+  m: {values: [12, 24]}
+  j: 12
+  timeframe_len: {min: 60, max: 300}
+  settings: 3
+training:
+  parameters:
+    hidden: {values: [32, 64]}
+    learning_rate: {distribution: log_uniform_values, min: 1e-4, max: 1e-2}
+    lstm_layers: 1
+    tree-rate: {min: 0.01, max: 0.1}
+method: tpe
+trials: 24
+tpe: {startup: 6, wave: 3}
+metric: {name: validation_auroc, goal: maximize}
+budget: {rungs: 2, eta: 4, epochs: 40}
+early_stopping: {patience: 9}
+architecture: arch.pt
+champion: model.pt
+resources:
+  gpus: 1
+  cpus: 2
+  memory: 4GB
+  disk: 500MB
+  at_once: 10
+  retries: 5
+  checkpoint: 15m
+  submit:
+    - requirements = (OpSysMajorVer == 9)
+    - +WantGPULab = true
+program: {container: osdf:///ospool/ap/data/train.sif}
+tracking: {wandb: {enabled: true, project: p, entity: e, mode: offline, python: python3}}
+";
+
+fn checked(folder: &Path, text: &str) -> Result<Checked, Vec<String>> {
+    check(text.as_bytes(), folder, now())
+        .map_err(|(problems, _)| problems.iter().map(ToString::to_string).collect())
+}
+
+/// The only thing wrong with a file.
+fn wrong(folder: &Path, text: &str) -> String {
+    let errors = checked(folder, text).unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors:#?}");
+    errors[0].clone()
+}
+
+#[test]
+fn everything_that_can_be_said_is_understood() {
+    let folder = folder();
+    let here = folder.path();
+    let Checked { sweep, notes, text } = checked(here, ALL).unwrap();
+    assert_eq!((notes, text.as_str()), (Vec::new(), ALL));
+    assert_eq!((sweep.name.as_str(), sweep.seed), ("nightly", 7));
+    let access_point = AccessPoint {
+        name: "ap2001.example.org".to_owned(),
+        logs: vec![here.join("EventLog.1"), here.join("EventLog")],
+        userlogs: false,
+        epochs: vec![here.join("epochs")],
+        journal: vec![here.join("journal.jsonl")],
+        time_zone: Some("America/Chicago".to_owned()),
+    };
+    let data = Data {
+        access_points: vec![access_point],
+        simulations: vec![here.join("sim")],
+        from: Some(NOW - 90 * 86_400),
+        until: Some(NOW),
+        lookback: 14 * 86_400,
+        horizon: 72,
+        validation_fraction: 0.1,
+        test_fraction: 0.25,
+    };
+    assert_eq!(sweep.data, data);
+    let preprocessing = Preprocessing {
+        frames: Frames::Equal {
+            count: Distribution::Categorical {
+                values: vec![json!(12), json!(24)],
+                probabilities: Vec::new(),
+            },
+            length: Distribution::IntUniform { min: 60, max: 300 },
+        },
+        slots: Distribution::Constant { value: json!(12) },
+        settings: Some(3),
+    };
+    assert_eq!(sweep.preprocessing, preprocessing);
+    let names: Vec<&str> = sweep.space.keys().map(String::as_str).collect();
+    assert_eq!(names, ["hidden", "layers", "learning_rate", "tree_rate"]);
+    let rate = Distribution::Real { scale: Scale::LogUniform, min: 1e-4, max: 1e-2, q: None };
+    assert_eq!(sweep.space["learning_rate"], rate);
+    let search = Search { method: Method::Tpe, trials: Some(24), startup: 6, wave: 3 };
+    assert_eq!(sweep.search, search);
+    let metric = Metric { name: "validation_auroc".to_owned(), goal: Goal::Maximize };
+    assert_eq!(sweep.metric, metric);
+    assert_eq!(sweep.budget, Budget { rungs: 2, eta: 4, epochs: 40 });
+    assert_eq!(sweep.patience, 9);
+    assert_eq!(sweep.architecture, Some(here.join("arch.pt")));
+    assert_eq!(sweep.champion, Some(here.join("model.pt")));
+    let resources = Resources {
+        gpus: 1,
+        cpus: 2,
+        memory: Some(4096),
+        disk: Some(500),
+        at_once: Some(10),
+        retries: 5,
+        checkpoint: 900,
+        submit: vec![
+            "requirements = (OpSysMajorVer == 9)".to_owned(),
+            "+WantGPULab = true".to_owned(),
+        ],
+    };
+    assert_eq!(sweep.resources, resources);
+    let program = Program::Container("osdf:///ospool/ap/data/train.sif".to_owned());
+    assert_eq!(sweep.program, Some(program));
+    let tracking = Tracking {
+        enabled: true,
+        project: "p".to_owned(),
+        entity: Some("e".to_owned()),
+        offline: true,
+        python: here.join("python3"),
+    };
+    assert_eq!(sweep.tracking, tracking);
+}
+
+#[test]
+fn data_alone_is_needed() {
+    let folder = folder();
+    let here = folder.path();
+    let sweep = checked(here, "data: {simulations: sim}\n").unwrap().sweep;
+    let data = Data {
+        simulations: vec![here.join("sim")],
+        lookback: 30 * 86_400,
+        horizon: 48,
+        validation_fraction: 0.15,
+        test_fraction: 0.2,
+        ..Data::default()
+    };
+    assert_eq!(sweep.data, data);
+    assert_eq!(sweep.preprocessing, Preprocessing::default());
+    assert_eq!((sweep.name.as_str(), sweep.seed, sweep.patience), ("sweep", 1, 6));
+    let search = Search { method: Method::Random, trials: None, startup: 8, wave: 4 };
+    assert_eq!((sweep.search, sweep.space.len(), sweep.program), (search, 0, None));
+    assert_eq!(sweep.budget, Budget { rungs: 3, eta: 3, epochs: 36 });
+    assert!(!sweep.tracking.enabled);
+    for empty in ["", "# nothing\n", "~\n", "name: x\n"] {
+        let error = wrong(here, empty);
+        assert!(error.starts_with("`data` is missing: "), "{error}");
+        assert!(
+            error.contains("\ndata:\n  access_points:\n    - name: ap.example.org\n"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn each_mistake_is_told_with_its_place() {
+    let folder = folder();
+    let here = folder.path();
+    let there = here.display();
+    for (text, expected) in [
+        ("trails: 3", "2:1: trails: unknown key; did you mean `trials`?"),
+        (
+            "early_stopping: {patience: -1}",
+            "2:28: early_stopping.patience: expected a whole number from 1 to 10000, not `-1`",
+        ),
+        ("method: baies", "2:9: method: expected `random`, `grid`, `tpe` or `bayes`, not `baies`"),
+        (
+            "metric: accuracy",
+            "2:9: metric.name: expected `validation_loss`, `validation_auroc`, `validation_brier` or `validation_f_measure`, not `accuracy`",
+        ),
+        (
+            "metric: {name: validation_auroc, goal: minimize}",
+            "2:40: metric.goal: the goal of validation_auroc is `maximize`",
+        ),
+        ("budget: {rungs: 4, epochs: 3}", "2:9: budget: 4 rungs need 4 `epochs` or more, not 3"),
+        (
+            "training: {parameters: {hidden_sizes: 3}}",
+            "2:25: training.parameters.hidden_sizes: unknown key; expected `embedding`, `hidden`, `layers`, `units`, `joint`, `learning_rate`, `batch`, `weight_decay`, `dropout`, `source_dropout`, `trees`, `leaves`, `tree_rate` or `seed`",
+        ),
+        (
+            "training: {parameters: {hiden: 3}}",
+            "2:25: training.parameters.hiden: unknown key; did you mean `hidden`?",
+        ),
+        (
+            "training: {parameters: {hidden: 3, hidden_size: 4}}",
+            "2:36: training.parameters.hidden_size: `hidden` has a value already",
+        ),
+        (
+            "training: {parameters: {trees: 4000, leaves: {min: 2, max: 200}}}",
+            "2:24: training.parameters: `trees` 4000 of `leaves` 200 have more nodes than a model holds, 1048576",
+        ),
+        (
+            "method: grid\ntraining: {parameters: {dropout: {min: 0.1, max: 0.3}}}",
+            "3:34: training.parameters.dropout: a grid needs values to count: `values`, or a distribution that rounds (`q_uniform`)",
+        ),
+        (
+            "preprocessing: {e: 46}",
+            "2:20: preprocessing.e: expected 67, not `46`: the states of a job are those of the feature schema, which the advisor shares",
+        ),
+        (
+            "preprocessing: {m: 12}",
+            "2:20: preprocessing.m: needs `timeframe_len`, the seconds of a frame",
+        ),
+        (
+            "preprocessing: {timeframe_len: 12}",
+            "2:32: preprocessing.timeframe_len: needs `m`, how many frames",
+        ),
+        (
+            "preprocessing: {m: 12, frame_edges: [0, 60]}",
+            "2:37: preprocessing.frame_edges: stands in place of `m` and `timeframe_len`, not beside them",
+        ),
+        (
+            "preprocessing: {frame_edges: [0, 60, 60]}",
+            "2:30: preprocessing.frame_edges: expected 2 to 1025 growing numbers of seconds",
+        ),
+        (
+            "resources: {memory: 4096}",
+            "2:21: resources.memory: expected a size with its unit (KB, MB, GB or TB), such as `4GB`, not `4096`",
+        ),
+        (
+            "resources: {submit: [queue 3]}",
+            "2:22: resources.submit: expected `command = value`, as in a submit description",
+        ),
+        (
+            "program: {container: x.sif, installed: /bin/x}",
+            "2:10: program: expected one of `container`, `tarball` or `installed`",
+        ),
+        (
+            "program: {installed: bin/x}",
+            "2:22: program.installed: expected an absolute path, the same on every execution point",
+        ),
+        (
+            "tracking: {wandb: {python: no}}",
+            &format!("2:28: tracking.wandb.python: there is no file {there}/no"),
+        ),
+        ("champion: no.pt", &format!("2:11: champion: there is no file {there}/no.pt")),
+        ("architecture: sim", &format!("2:15: architecture: {there}/sim is no file")),
+        (
+            "seed: 1.5",
+            "2:7: seed: expected a whole number from 0 to 9223372036854775807, not `1.5`",
+        ),
+        ("wandb: {foo: 1}", "2:9: wandb.foo: unknown key"),
+        ("runs: 3\ntrials: 4", "2:1: runs: `trials` in line 3 says it already"),
+        ("budget: 3", "2:9: budget: expected keys and values, not `3`"),
+    ] {
+        let errors = checked(here, &format!("data: {{simulations: sim}}\n{text}\n")).unwrap_err();
+        assert!(errors.contains(&expected.to_owned()), "{errors:#?} instead of {expected:?}");
+        assert_eq!(errors.len(), 1, "{errors:#?}");
+    }
+    for (text, expected) in [
+        ("data: {}", "1:7: data: expected `access_points`, `simulations`, or both"),
+        (
+            "data: {access_points: {name: a}}",
+            "1:23: data.access_points: expected a list, not keys and values",
+        ),
+        (
+            "data: {access_points: [{logs: EventLog}]}",
+            "1:24: data.access_points: expected a `name`",
+        ),
+        (
+            "data: {access_points: [{name: a}]}",
+            "1:24: data.access_points: expected `logs`: job event logs, or patterns of them",
+        ),
+        (
+            "data: {access_points: [{name: 'a b', logs: EventLog}]}",
+            "1:31: data.access_points.name: expected a host name or the like, of letters, digits and `._-`",
+        ),
+        (
+            "data: {access_points: [{name: a, logs: 'No*'}]}",
+            &format!("1:40: data.access_points.logs: no file matches {there}/No*"),
+        ),
+        (
+            "data: {access_points: [{name: a, logs: EventLog, time_zone: Chicago}]}",
+            "1:61: data.access_points.time_zone: expected the name of a time zone such as America/Chicago or UTC",
+        ),
+        (
+            "data: {access_points: [{name: a, logs: EventLog}, {name: a, logs: EventLog.1}]}",
+            "1:58: data.access_points.name: a second `a`",
+        ),
+        (
+            "data: {simulations: sim, horizon: 90m}",
+            "1:35: data.horizon: expected whole hours, 10000 at most",
+        ),
+        (
+            "data: {simulations: sim, from: 2026-01-01, last: 3d}",
+            "1:50: data.last: `from` says already where the holds begin",
+        ),
+        (
+            "data: {simulations: sim, from: 2026-01-02, until: 2026-01-01}",
+            "1:7: data: `until` is not after `from`: no hold lies between",
+        ),
+        (
+            "data: {simulations: sim, validation_fraction: 0.5, test_fraction: 0.5}",
+            "1:7: data: `validation_fraction` and `test_fraction` leave hardly anything to train on",
+        ),
+    ] {
+        assert_eq!(wrong(here, text), expected);
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_in_the_order_of_the_lines() {
+    let folder = folder();
+    let path = folder.path().join("sweep.yaml");
+    let text = "metod: grid\ntrials: many\nbudget:\n  epochs: 0\n";
+    std::fs::write(&path, text).unwrap();
+    let error = read(&path, now()).unwrap_err().to_string();
+    let file = path.display();
+    let begin = format!(
+        "{file}:1:1: metod: unknown key; did you mean `method`?\n\
+         {file}:2:9: trials: expected a whole number from 1 to 10000, not `many`\n\
+         {file}:4:11: budget.epochs: expected a whole number from 1 to 10000, not `0`\n\
+         {file}: `data` is missing: "
+    );
+    assert!(error.starts_with(&begin), "{error}");
+}
+
+#[test]
+fn what_is_no_text_or_too_large_is_refused() {
+    let folder = folder();
+    let path = folder.path().join("sweep.yaml");
+    std::fs::write(&path, b"name: a\nseed: \xff\n").unwrap();
+    let told = |path: &Path| read(path, now()).unwrap_err().to_string();
+    assert_eq!(told(&path), format!("{}:2:1: not UTF-8", path.display()));
+    std::fs::write(&path, "#".repeat(MOST_BYTES + 1)).unwrap();
+    assert!(told(&path).contains("more than 1000000 bytes"), "{}", told(&path));
+    assert!(told(folder.path()).starts_with("cannot read "));
+}
+
+/// The other form of such a file, with trials under `wandb`.
+const OTHER: &str = "\
+wandb:
+  enable: True
+  api_key: 0123456789abcdef0123456789abcdef01234567
+  entity: some-team
+  project: some-project
+  sweep:
+    name: the first one
+    method: random
+    metric:
+      name: validate_loss
+      goal: minimize
+  sweep_preprocessing_runs: 5
+  sweep_training_runs: 20
+  sweep_id: None
+  run_id: None
+preprocessing:
+  parameters:
+    m: # frames
+      distribution: uniform
+      min: 10
+      max: 100
+    j:
+      distribution: int_uniform
+      min: 10
+      max: 100
+    timeframe_len:
+      distribution: uniform
+      min: 60
+      max: 300
+  parameters_default:
+    m: 10
+    j: 10
+    timeframe_len: 60
+training:
+  data_pathname: '../data/jobs.json' # of the script
+  parameters:
+    lstm_layers:
+      values: [1, 2, 3, 4, 5]
+    hidden_size:
+      values: [16, 32, 64, 128]
+    learning_rate:
+      distribution: uniform
+      min: 0.0
+      max: 0.1
+    batch_size:
+      distribution: q_log_uniform_values
+      q: 8
+      min: 32
+      max: 256
+    epochs:
+      value: 25
+  parameters_default:
+    lstm_layers: 2
+    hidden_size: 50,
+    learning_rate: 0.001
+";
+
+#[test]
+fn files_that_keep_the_sweep_under_wandb_lack_data_alone() {
+    let folder = folder();
+    let here = folder.path();
+    let error = wrong(here, OTHER);
+    assert!(error.starts_with("`data` is missing: "), "{error}");
+
+    let Checked { sweep, notes, text } =
+        checked(here, &format!("{OTHER}data: {{simulations: sim}}\n")).unwrap();
+    let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        notes,
+        [
+            "3:3: api_key: never used; remove it from the file and revoke it at wandb.ai/authorize. \
+             The key is read from WANDB_API_KEY or ~/.netrc (`wandb login`)",
+            "13:3: wandb.sweep_training_runs: 20 trials of each setting are 100 trials",
+            "30:3: preprocessing.parameters_default: not used: a sweep draws, whether it is tracked or not",
+            "35:3: training.data_pathname: not used: the holds are those of `data`",
+            "52:3: training.parameters_default: not used: a sweep draws, whether it is tracked or not",
+        ]
+    );
+    assert!(text.contains("  api_key: removed\n") && !text.contains("0123456789"), "{text}");
+    assert_eq!(sweep.name, "the first one");
+    assert_eq!((sweep.search.method, sweep.search.trials), (Method::Random, Some(100)));
+    assert_eq!(sweep.preprocessing.settings, Some(5));
+    assert_eq!((sweep.metric.name.as_str(), sweep.budget.epochs), ("validation_loss", 25));
+    let names: Vec<&str> = sweep.space.keys().map(String::as_str).collect();
+    assert_eq!(names, ["batch", "hidden", "layers", "learning_rate"]);
+    let tracking = &sweep.tracking;
+    assert_eq!((tracking.enabled, tracking.project.as_str()), (true, "some-project"));
+    assert_eq!(tracking.entity.as_deref(), Some("some-team"));
+    let real = |scale, min, max, q| Distribution::Real { scale, min, max, q };
+    let count = real(Scale::Uniform, 10.0, 100.0, Some(1.0));
+    let length = real(Scale::Uniform, 60.0, 300.0, Some(1.0));
+    assert_eq!(sweep.preprocessing.frames, Frames::Equal { count, length });
+    assert_eq!(sweep.space["batch"], real(Scale::LogUniform, 32.0, 256.0, Some(8.0)));
+}
+
+#[test]
+fn the_shorter_form_is_read_too() {
+    let folder = folder();
+    let text = "runs: 100\nepochs: 20\nearlystop_threshold: 5\nwandb:\n  enable: False\n  api_key: None\n  \
+        sweep: {name: n, method: bayes, metric: {name: f-measure, goal: maximize}}\n\
+        data: {simulations: sim}\n";
+    let Checked { sweep, notes, .. } = checked(folder.path(), text).unwrap();
+    assert_eq!((sweep.search.trials, sweep.budget.epochs, sweep.patience), (Some(100), 20, 5));
+    assert_eq!(sweep.metric.name, "validation_f_measure");
+    assert!(!sweep.tracking.enabled);
+    assert_eq!(sweep.search.method, Method::Tpe);
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].text.starts_with("method: `bayes` is `tpe` here"));
+}
+
+/// The key is nowhere in what is said of a file with mistakes.
+#[test]
+fn a_key_is_never_told() {
+    let folder = folder();
+    for text in [
+        OTHER.to_owned(),
+        OTHER.replace("sweep_id", "sweep_idd"),
+        OTHER.replace("  enable", " enable"),
+        "api_key: [0123456789, {a: 0123456789}]\ntracking: {api_key: 0123456789}\n".to_owned(),
+    ] {
+        match check(text.as_bytes(), folder.path(), now()) {
+            Ok(checked) => assert!(!checked.text.contains("0123456789")),
+            Err((errors, notes)) => {
+                let said: Vec<String> =
+                    errors.iter().chain(&notes).map(ToString::to_string).collect();
+                assert!(!said.join("\n").contains("0123456789"), "{said:#?}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Files with a stretch taken out, doubled, or overwritten.
+    #[test]
+    fn no_mutation_panics(
+        which in 0..2_usize, from in 0..2_000_usize, length in 0..40_usize, way in 0..3_u8,
+        bytes in proptest::collection::vec(any::<u8>(), 0..8)
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut text = [ALL, OTHER][which].as_bytes().to_vec();
+        let from = from % text.len();
+        let until = (from + length).min(text.len());
+        match way {
+            0 => { text.drain(from..until); }
+            1 => { let piece = text[from..until].to_vec(); text.splice(from..from, piece); }
+            _ => { text.splice(from..until, bytes); }
+        }
+        // Nothing of it is there: an error in any case, and never an empty one.
+        let (errors, _) = check(&text, folder.path(), now()).err().unwrap_or_default();
+        prop_assert!(errors.iter().all(|error| !error.text.is_empty()));
+    }
+}

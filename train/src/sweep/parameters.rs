@@ -1,0 +1,146 @@
+//! The parameters that a sweep may vary, with what each may be.
+
+use std::fmt;
+
+use holdadvise::model::limits;
+
+/// A parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name: the long option of `holdadvise-train train`, with `_` for `-`.
+    pub name: &'static str,
+    /// Other names that sweep files know it by.
+    pub aliases: &'static [&'static str],
+    /// What it may be.
+    pub kind: Kind,
+}
+
+/// What a parameter may be, the ends included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// A whole number.
+    Whole {
+        /// Least.
+        least: i64,
+        /// Greatest.
+        most: i64,
+    },
+    /// A number.
+    Real {
+        /// Least.
+        least: f64,
+        /// Greatest.
+        most: f64,
+    },
+}
+
+/// The options of training that say how a model is fitted. What a training is to see, and where it computes, is no
+/// parameter; `epochs` and `patience` are the sweep's own.
+pub const TRAINING: &[Parameter] = &[
+    whole("embedding", &["embedding_size", "embedding_dim"], 1, limits::UNITS),
+    whole("hidden", &["hidden_size"], 1, limits::UNITS),
+    whole("layers", &["lstm_layers", "num_layers"], 1, limits::LAYERS),
+    whole("units", &[], 1, limits::UNITS),
+    whole("joint", &[], 1, limits::UNITS),
+    real("learning_rate", &["lr"], 10.0),
+    whole("batch", &["batch_size"], 1, 1 << 20),
+    real("weight_decay", &[], 10.0),
+    real("dropout", &[], 0.99),
+    real("source_dropout", &[], 0.99),
+    whole("trees", &[], 0, limits::TREES - 1),
+    whole("leaves", &[], 2, limits::TREE_STEPS + 1),
+    real("tree_rate", &[], 1.0),
+    whole("seed", &[], 0, u32::MAX as usize),
+];
+
+/// What the data is prepared by.
+pub const PREPROCESSING: &[Parameter] = &[
+    whole("m", &[], 1, limits::FRAMES),
+    whole("j", &[], 1, limits::SLOTS),
+    whole("timeframe_len", &[], 1, 7 * 86_400),
+];
+
+const fn whole(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    least: i64,
+    most: usize,
+) -> Parameter {
+    Parameter { name, aliases, kind: Kind::Whole { least, most: most as i64 } }
+}
+
+const fn real(name: &'static str, aliases: &'static [&'static str], most: f64) -> Parameter {
+    Parameter { name, aliases, kind: Kind::Real { least: 0.0, most } }
+}
+
+impl Parameter {
+    /// Whether a sweep file means this parameter by a name.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+/// The parameter of training or of preprocessing with this very name.
+pub fn find(name: &str) -> Option<&'static Parameter> {
+    TRAINING.iter().chain(PREPROCESSING).find(|parameter| parameter.name == name)
+}
+
+impl Kind {
+    /// The least and the greatest value.
+    pub fn ends(self) -> (f64, f64) {
+        match self {
+            Self::Whole { least, most } => (least as f64, most as f64),
+            Self::Real { least, most } => (least, most),
+        }
+    }
+
+    /// Whether only whole numbers do.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Self::Whole { .. })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole { least, most } => write!(f, "a whole number from {least} to {most}"),
+            Self::Real { least, most } => write!(f, "a number from {least} to {most}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_means_two_parameters() {
+        let mut names: Vec<&str> = TRAINING
+            .iter()
+            .chain(PREPROCESSING)
+            .flat_map(|parameter| parameter.aliases.iter().copied().chain([parameter.name]))
+            .collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+
+    /// Each is a long option of `train`, and its default is one of the values it may have.
+    #[cfg(feature = "torch")]
+    #[test]
+    fn they_are_options_of_train() {
+        use clap::Args;
+        let command = crate::training::FitOptions::augment_args(clap::Command::new("train"));
+        for parameter in TRAINING {
+            let long = parameter.name.replace('_', "-");
+            let option = command.get_arguments().find(|a| a.get_long() == Some(long.as_str()));
+            let option = option.unwrap_or_else(|| panic!("no option --{long}"));
+            let default = option.get_default_values()[0].to_str().unwrap();
+            let (least, most) = parameter.kind.ends();
+            let value: f64 = default.parse().unwrap();
+            assert!((least..=most).contains(&value), "{long} {default}");
+            assert!(!parameter.kind.is_whole() || !default.contains('.'), "{long} {default}");
+        }
+    }
+}

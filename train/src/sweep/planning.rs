@@ -1,0 +1,348 @@
+//! From the sweep file to the plan: settings and trials are numbered, and the parameters of those are drawn that do not
+//! wait for results.
+
+use std::path::Path;
+
+use holdadvise::features::FrameEdges;
+use serde_json::Value;
+
+use super::draw::{Values, grid, random};
+use super::file::{Frames, MOST_TRIALS, Preprocessing, SweepFile};
+use super::halving;
+use super::plan::{
+    Distribution, Method, PLAN_FORMAT, Parameters, Plan, Program, Setting, Space, Trial,
+};
+
+/// Trials where the file does not say how many.
+const TRIALS: usize = 24;
+
+/// Settings where the file does not say how many, and anything varies.
+const SETTINGS: usize = 8;
+
+/// Draws for each setting, before those that are known have to do.
+const ATTEMPTS: usize = 200;
+
+/// A plan, and what goes with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
+    /// The parameters of the trials that do not wait for results.
+    pub parameters: Vec<Parameters>,
+    /// What the author of the file should know.
+    pub notes: Vec<String>,
+}
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanningError {
+    /// The grid is too large.
+    #[error(
+        "the grid has {size} trials, more than {MOST_TRIALS}: leave out values, or say how many `trials`"
+    )]
+    Grid {
+        /// How many it has.
+        size: u64,
+    },
+    /// What was drawn does not do.
+    #[error("{0}")]
+    Drawn(String),
+}
+
+/// Makes the plan of a sweep. `program` is where this program lies, for nodes where the file does not say how they come
+/// by it.
+///
+/// # Errors
+/// When the grid has too many trials.
+pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError> {
+    let mut notes = Vec::new();
+    let settings = settings(sweep, &mut notes)?;
+    let trials = count(sweep, &settings, &mut notes)?;
+    let mut settings = settings;
+    if settings.len() > trials {
+        let dropped = settings.len() - trials;
+        notes.push(format!("{dropped} settings are not prepared: there are {trials} trials"));
+        settings.truncate(trials);
+    }
+    let search = sweep.search;
+    let trial = |number: usize| Trial {
+        number,
+        setting: (number - 1) % settings.len() + 1,
+        wave: match search.method {
+            Method::Tpe => number.saturating_sub(search.startup).div_ceil(search.wave),
+            Method::Random | Method::Grid => 0,
+        },
+    };
+    let trials: Vec<Trial> = (1..=trials).map(trial).collect();
+    let mut parameters = Vec::new();
+    for trial in trials.iter().filter(|trial| trial.wave == 0) {
+        let number = trial.number;
+        let drawn = match search.method {
+            Method::Random | Method::Tpe => Some(random::draw(&sweep.space, sweep.seed, number)),
+            // Each combination on each setting in turn.
+            Method::Grid => grid::nth(&sweep.space, ((number - 1) / settings.len()) as u64),
+        };
+        let parameters_of = |parameters| Parameters { trial: number, parameters };
+        let nothing = || PlanningError::Drawn(format!("no combination is left for trial {number}"));
+        parameters.push(drawn.map(parameters_of).ok_or_else(nothing)?);
+    }
+    if search.method == Method::Tpe && trials.iter().all(|trial| trial.wave == 0) {
+        let startup = search.startup;
+        notes.push(format!("all trials are drawn at random: `tpe.startup` is {startup}"));
+    }
+    let budget = sweep.budget;
+    let rungs = halving::rungs(trials.len(), budget.rungs, budget.eta, budget.epochs)
+        .map_err(PlanningError::Drawn)?;
+    let program = sweep.program.clone().unwrap_or_else(|| {
+        let path = program.display();
+        notes.push(format!(
+            "`program` is not given: nodes run {path}, which must be on every execution point"
+        ));
+        Program::Installed(program.to_owned())
+    });
+    let plan = Plan {
+        format: PLAN_FORMAT,
+        name: sweep.name.clone(),
+        seed: sweep.seed,
+        data: sweep.data.clone(),
+        settings,
+        trials,
+        method: search.method,
+        space: sweep.space.clone(),
+        metric: sweep.metric.clone(),
+        rungs,
+        patience: sweep.patience,
+        architecture: sweep.architecture.clone(),
+        champion: sweep.champion.clone(),
+        resources: sweep.resources.clone(),
+        program,
+        tracking: sweep.tracking.clone(),
+    };
+    Ok(Planned { plan, parameters, notes })
+}
+
+/// How many trials there are.
+fn count(
+    sweep: &SweepFile,
+    settings: &[Setting],
+    notes: &mut Vec<String>,
+) -> Result<usize, PlanningError> {
+    let size = grid::size(&sweep.space).map(|size| size.saturating_mul(settings.len() as u64));
+    let asked = sweep.search.trials;
+    let wanted = asked.unwrap_or(TRIALS);
+    Ok(match (sweep.search.method, size) {
+        (Method::Grid, Some(size)) => {
+            let cut = asked.filter(|asked| (*asked as u64) < size);
+            match (cut, asked) {
+                (Some(asked), _) => {
+                    notes.push(format!("of a grid of {size} trials the first {asked} are trained"));
+                    asked
+                }
+                (None, _) if size > MOST_TRIALS as u64 => {
+                    return Err(PlanningError::Grid { size });
+                }
+                (None, Some(asked)) if (asked as u64) > size => {
+                    notes.push(format!("`trials` {asked}: the grid has {size}"));
+                    size as usize
+                }
+                (None, _) => size as usize,
+            }
+        }
+        (_, Some(size)) if size == settings.len() as u64 && wanted > settings.len() => {
+            let text = "nothing of `training.parameters` varies: one trial for each setting";
+            notes.push(format!("{text}, {size} in all"));
+            settings.len()
+        }
+        (_, Some(size)) if size < wanted as u64 => {
+            notes.push(format!(
+                "{wanted} trials of {size} combinations: some are trained twice; `method: grid` trains each once"
+            ));
+            wanted
+        }
+        _ => wanted,
+    })
+}
+
+/// The different settings.
+fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, PlanningError> {
+    let Preprocessing { frames, slots, settings: asked } = &sweep.preprocessing;
+    let mut space = Space::from([("j".to_owned(), slots.clone())]);
+    match frames {
+        Frames::Edges(lists) => {
+            let max = i64::try_from(lists.len()).unwrap_or(i64::MAX) - 1;
+            space.insert("edges".to_owned(), Distribution::IntUniform { min: 0, max: max.max(0) });
+        }
+        Frames::Equal { count, length } => {
+            space.insert("m".to_owned(), count.clone());
+            space.insert("timeframe_len".to_owned(), length.clone());
+        }
+    }
+    let size = grid::size(&space);
+    let is_grid = sweep.search.method == Method::Grid;
+    let wanted = match (asked, size) {
+        (Some(asked), _) => *asked,
+        (None, Some(size)) if is_grid || size == 1 => usize::try_from(size).unwrap_or(usize::MAX),
+        (None, _) => sweep.search.trials.unwrap_or(TRIALS).min(SETTINGS),
+    };
+    if wanted > MOST_TRIALS {
+        return Err(PlanningError::Grid { size: wanted as u64 });
+    }
+    let all = size.filter(|size| is_grid || *size <= wanted as u64);
+    let drawn: Box<dyn Iterator<Item = Option<Values>>> = match all {
+        Some(size) => Box::new((0..size).map(|at| grid::nth(&space, at))),
+        // Not the numbers that the parameters of trials are drawn with.
+        None => Box::new(
+            (1..=wanted.saturating_mul(ATTEMPTS))
+                .map(|number| Some(random::draw(&space, !sweep.seed, number))),
+        ),
+    };
+    let mut settings: Vec<Setting> = Vec::new();
+    for values in drawn {
+        if settings.len() == wanted {
+            break;
+        }
+        let values = values.unwrap_or_default();
+        let number = settings.len() + 1;
+        let (frame_edges, slots) = prepared(frames, &values).ok_or_else(|| {
+            PlanningError::Drawn(format!("no data can be prepared with {values:?}"))
+        })?;
+        let same = |one: &Setting| one.frame_edges == frame_edges && one.slots == slots;
+        if !settings.iter().any(same) {
+            settings.push(Setting { number, frame_edges, slots });
+        }
+    }
+    if settings.len() < wanted {
+        let found = settings.len();
+        notes.push(format!("{wanted} settings are asked for, there are {found} different ones"));
+    }
+    Ok(settings)
+}
+
+/// Frame edges and slots of drawn values.
+fn prepared(frames: &Frames, values: &Values) -> Option<(Vec<u32>, usize)> {
+    let number = |name: &str| values.get(name).and_then(Value::as_u64);
+    let edges = match frames {
+        Frames::Edges(lists) => lists.get(usize::try_from(number("edges")?).ok()?)?.clone(),
+        Frames::Equal { .. } => {
+            let (count, length) = (number("m")?, number("timeframe_len")?);
+            let edges = FrameEdges::equal(count.try_into().ok()?, length.try_into().ok()?)?;
+            edges.edges().to_vec()
+        }
+    };
+    Some((edges, usize::try_from(number("j")?).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::sweep::file;
+
+    fn planned(lines: &str) -> Result<Planned, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sweep.yaml");
+        std::fs::write(&path, format!("data: {{simulations: .}}\n{lines}\n")).unwrap();
+        let sweep = file::read(&path, jiff::Timestamp::UNIX_EPOCH).unwrap().sweep;
+        let mut planned = plan(&sweep, Path::new("/bin/h")).map_err(|error| error.to_string())?;
+        // The note on the program, which all of these have.
+        assert!(planned.notes.pop().unwrap().contains("nodes run /bin/h, which"));
+        Ok(planned)
+    }
+
+    const SPACE: &str =
+        "training: {parameters: {hidden: {min: 8, max: 512}, dropout: {min: 0.0, max: 0.5}}}";
+    const SMALL: &str =
+        "training: {parameters: {hidden: {values: [8, 16]}, layers: {min: 1, max: 3}}}";
+
+    #[test]
+    fn trials_take_turns_with_the_settings() {
+        let Planned { plan, parameters, notes } = planned(&format!(
+            "trials: 7\npreprocessing: {{m: {{min: 10, max: 100}}, timeframe_len: 60, settings: 3}}\n{SPACE}"
+        ))
+        .unwrap();
+        assert!(notes.is_empty(), "{notes:?}");
+        let turns: Vec<usize> = plan.trials.iter().map(|trial| trial.setting).collect();
+        assert_eq!(turns, [1, 2, 3, 1, 2, 3, 1]);
+        assert!(plan.settings.iter().map(|setting| setting.number).eq(1..=3));
+        let edges: BTreeSet<&Vec<u32>> = plan.settings.iter().map(|one| &one.frame_edges).collect();
+        assert_eq!(edges.len(), 3);
+        assert!(plan.settings.iter().all(|one| (11..=101).contains(&one.frame_edges.len())));
+        assert!(parameters.iter().map(|one| one.trial).eq(1..=7));
+        let rungs: Vec<usize> = plan.rungs.iter().map(|rung| rung.trials).collect();
+        assert_eq!(rungs, [7, 3, 1]);
+    }
+
+    #[test]
+    fn a_trial_does_not_depend_on_how_many_there_are() {
+        let of = |trials| planned(&format!("trials: {trials}\n{SPACE}")).unwrap().parameters;
+        assert_eq!(of(30)[..5], of(5));
+    }
+
+    #[test]
+    fn a_grid_is_tried_on_every_setting() {
+        let slots = "preprocessing: {j: {values: [6, 12]}}";
+        let Planned { plan, parameters, notes } =
+            planned(&format!("method: grid\n{slots}\n{SMALL}")).unwrap();
+        assert!(notes.is_empty(), "{notes:?}");
+        let pairs: BTreeSet<String> = plan
+            .trials
+            .iter()
+            .zip(&parameters)
+            .map(|(trial, one)| format!("{} {:?}", trial.setting, one.parameters))
+            .collect();
+        assert_eq!((pairs.len(), plan.trials.len(), plan.settings.len()), (12, 12, 2));
+
+        let cut = planned(&format!("method: grid\ntrials: 5\n{SMALL}")).unwrap();
+        assert_eq!(cut.notes, ["of a grid of 6 trials the first 5 are trained"]);
+        let more = planned(&format!("method: grid\ntrials: 50\n{SMALL}")).unwrap();
+        assert_eq!(
+            (more.notes.as_slice(), more.plan.trials.len()),
+            (&["`trials` 50: the grid has 6".to_owned()][..], 6)
+        );
+        let large =
+            "training: {parameters: {hidden: {min: 1, max: 1000}, units: {min: 1, max: 1000}}}";
+        let error = planned(&format!("method: grid\n{large}")).unwrap_err();
+        assert!(error.starts_with("the grid has 1000000 trials, more than 10000: "), "{error}");
+    }
+
+    #[test]
+    fn a_space_that_is_too_small_is_told() {
+        let constant = planned("training: {parameters: {hidden: 8}}").unwrap();
+        assert_eq!(constant.plan.trials.len(), 1);
+        assert!(constant.notes[0].contains("one trial for each setting, 1 in all"));
+        let small = planned(SMALL).unwrap();
+        assert_eq!(small.plan.trials.len(), 24);
+        assert!(small.notes[0].starts_with("24 trials of 6 combinations"), "{:?}", small.notes);
+        let settings = "preprocessing: {j: {values: [6, 12]}, settings: 5}";
+        let few = planned(&format!("{settings}\n{SPACE}")).unwrap();
+        assert_eq!(few.notes, ["5 settings are asked for, there are 2 different ones"]);
+        let trials = planned(&format!("trials: 1\n{settings}\n{SPACE}")).unwrap();
+        assert_eq!((trials.plan.settings.len(), trials.notes.len()), (1, 2));
+    }
+
+    #[test]
+    fn waves_follow_the_first_trials() {
+        let of = |lines: &str| planned(&format!("method: tpe\n{lines}\n{SPACE}")).unwrap();
+        let Planned { plan, parameters, .. } = of("trials: 15");
+        let waves: Vec<usize> = plan.trials.iter().map(|trial| trial.wave).collect();
+        assert_eq!(waves, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2]);
+        assert_eq!(parameters.len(), 8);
+        assert_eq!(of("trials: 8").notes, ["all trials are drawn at random: `tpe.startup` is 8"]);
+    }
+
+    #[test]
+    fn frame_edges_may_be_given_or_left_to_the_default() {
+        let default = planned(SPACE).unwrap().plan.settings;
+        assert_eq!(default.len(), 1);
+        assert_eq!(default[0].frame_edges, FrameEdges::default().edges());
+        assert_eq!(default[0].slots, holdadvise::features::SLOTS);
+        let two = planned(&format!(
+            "preprocessing: {{frame_edges: {{values: [[0, 60], [0, 60, 600]]}}}}\n{SPACE}"
+        ));
+        let edges: BTreeSet<Vec<u32>> =
+            two.unwrap().plan.settings.into_iter().map(|setting| setting.frame_edges).collect();
+        assert_eq!(edges, BTreeSet::from([vec![0, 60], vec![0, 60, 600]]));
+    }
+}

@@ -1,0 +1,120 @@
+//! `sweep select`: which trials train on after a rung, and after the last the best of all.
+
+use std::path::{Path, PathBuf};
+
+use super::StepError;
+use super::results::{standing, standings};
+use crate::say::say;
+use crate::sweep::folder;
+use crate::sweep::halving::{Standing, decide, ranked};
+use crate::sweep::plan::{BestTrial, Decision, Fate, Plan, RungResult};
+
+/// Decide which trials train on after a rung; after the last, keep the model of the best.
+///
+/// A second call with the same results writes the same files.
+#[derive(Clone, Debug, clap::Args)]
+pub struct SelectOptions {
+    /// The sweep's folder.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Number of the rung that was trained last, from 1.
+    #[arg(long)]
+    pub rung: usize,
+}
+
+/// Runs the step.
+///
+/// # Errors
+/// When there is no such rung, no trial has a result, or a file cannot be read or written.
+pub fn run(options: &SelectOptions) -> Result<(), StepError> {
+    let SelectOptions { folder, rung } = options;
+    let plan = folder::read_plan(folder)?;
+    let count = plan.rungs.len();
+    if !(1..=count).contains(rung) {
+        return Err(StepError::Number { what: "rung", number: *rung, count });
+    }
+    let before = match rung {
+        1 => Decision::default(),
+        _ => folder::read_decision(folder, rung - 1)?,
+    };
+    let training: Vec<usize> = match rung {
+        1 => plan.trials.iter().map(|trial| trial.number).collect(),
+        _ => with_fate(&before, Fate::GoesOn).collect(),
+    };
+    // Empty where all that are left have stopped before.
+    let mut standings = standings(folder, &plan, training.into_iter(), *rung)?;
+    if let Some(next) = plan.rungs.get(*rung) {
+        for trial in with_fate(&before, Fate::Stopped) {
+            standings.extend(latest(folder, &plan, trial, *rung).map(|(mut standing, _)| {
+                standing.stopped = true;
+                standing
+            }));
+        }
+        let mut decision = decide(&standings, *rung, next.trials, plan.metric.goal);
+        // Those that were lost before, in the order they were.
+        for &(trial, _) in &before.fates {
+            if decision.fates.iter().all(|(decided, _)| *decided != trial) {
+                decision.fates.push((trial, Fate::Lost));
+            }
+        }
+        folder::write_decision(folder, &decision)?;
+        let of = |fate| with_fate(&decision, fate).count();
+        let (on, stopped, lost) = (of(Fate::GoesOn), of(Fate::Stopped), of(Fate::Lost));
+        say(format_args!("rung {rung}: {on} go on, {stopped} have stopped, {lost} are lost\n"));
+        return Ok(());
+    }
+    finish(folder, &plan, *rung)
+}
+
+/// After the last rung: the best of all trials by what each came to last.
+fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), StepError> {
+    let mut results: Vec<RungResult> = Vec::new();
+    let mut standings = Vec::new();
+    for trial in &plan.trials {
+        if let Some((standing, result)) = latest(folder, plan, trial.number, rung) {
+            standings.push(standing);
+            results.push(result);
+        }
+    }
+    let mut ranked = ranked(&standings, plan.metric.goal);
+    // Of the same figure the model that trained longer.
+    if let Some(&(_, figure)) = ranked.first() {
+        let same = ranked.iter().take_while(|(_, other)| *other == figure).count();
+        ranked[..same]
+            .sort_by_key(|(standing, _)| (std::cmp::Reverse(standing.rung), standing.trial));
+    }
+    let best = ranked.first().and_then(|(best, figure)| {
+        let result = results.into_iter().find(|result| result.trial == best.trial)?;
+        let setting = plan.trials.iter().find(|trial| trial.number == best.trial)?.setting;
+        Some((setting, result, *figure))
+    });
+    let Some((setting, result, figure)) = best else {
+        let (trial, reason) = (1, "it has none of any rung".to_owned());
+        return Err(StepError::Nothing { rung, trial, reason });
+    };
+    let trial = result.trial;
+    let parameters = folder::read_parameters(folder, trial)?;
+    folder::write_best(folder, &BestTrial { setting, parameters, result })?;
+    let mut fates: Vec<(usize, Fate)> =
+        ranked.iter().map(|(standing, _)| (standing.trial, Fate::Lost)).collect();
+    for trial in &plan.trials {
+        if fates.iter().all(|(ranked, _)| *ranked != trial.number) {
+            fates.push((trial.number, Fate::Lost));
+        }
+    }
+    if let Some(first) = fates.first_mut() {
+        first.1 = Fate::Stopped;
+    }
+    folder::write_decision(folder, &Decision { rung, fates })?;
+    say(format_args!("trial {trial} is the best, {} {figure}\n", plan.metric.name));
+    Ok(())
+}
+
+fn with_fate(decision: &Decision, fate: Fate) -> impl Iterator<Item = usize> {
+    decision.fates.iter().filter(move |(_, one)| *one == fate).map(|(trial, _)| *trial)
+}
+
+/// How a trial stands with its result on the last rung that it has one of.
+fn latest(folder: &Path, plan: &Plan, trial: usize, rung: usize) -> Option<(Standing, RungResult)> {
+    (1..=rung).rev().find_map(|rung| standing(folder, plan, trial, rung).ok())
+}

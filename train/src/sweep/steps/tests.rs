@@ -1,0 +1,235 @@
+//! The steps in a folder, with results as training nodes write them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{ask, select};
+use crate::sweep::file::SweepFile;
+use crate::sweep::folder::{self, result_path, write_json, write_parameters};
+use crate::sweep::plan::{BestTrial, Fate, Plan, RungResult};
+use crate::sweep::{file, planning};
+
+/// A sweep of 6 trials, on 3 rungs of 6, 2 and 1.
+fn sweep(here: &Path, method: &str) -> Plan {
+    let text = format!(
+        "data: {{simulations: .}}\nmethod: {method}\ntrials: 6\ntpe: {{startup: 3, wave: 2}}\n\
+         training: {{parameters: {{hidden: {{values: [8, 16, 32]}}, dropout: {{min: 0.0, max: 0.5}}}}}}\n\
+         budget: {{rungs: 3, eta: 3, epochs: 9}}\n"
+    );
+    let path = here.join("sweep.yaml");
+    std::fs::write(&path, text).unwrap();
+    let sweep: SweepFile = file::read(&path, jiff::Timestamp::UNIX_EPOCH).unwrap().sweep;
+    let planned = planning::plan(&sweep, Path::new("/bin/true")).unwrap();
+    write_json(&here.join(folder::PLAN), &planned.plan).unwrap();
+    planned.parameters.iter().for_each(|one| write_parameters(here, one).unwrap());
+    planned.plan
+}
+
+fn result(trial: usize, rung: usize, loss: f64) -> RungResult {
+    RungResult {
+        trial,
+        rung,
+        epoch: 1,
+        best_epoch: 1,
+        stopped_early: false,
+        diverged: false,
+        metrics: BTreeMap::from([("validation_loss".to_owned(), loss)]),
+        seconds: 1.0,
+        sequences_per_second: 1.0,
+        peak_memory_mb: 1,
+        device: "cpu".to_owned(),
+    }
+}
+
+fn put(here: &Path, result: &RungResult) {
+    let path = result_path(here, result.trial, result.rung);
+    write_json(&path, result).unwrap();
+    let model = format!("model {} {}", result.trial, result.rung);
+    std::fs::write(path.with_file_name("model.pt"), model).unwrap();
+}
+
+fn run_select(here: &Path, rung: usize) -> Result<(), String> {
+    let options = select::SelectOptions { folder: here.to_owned(), rung };
+    select::run(&options).map_err(|error| error.to_string())
+}
+
+fn run_ask(here: &Path, wave: usize) -> Result<(), String> {
+    let options = ask::AskOptions { folder: here.to_owned(), wave };
+    ask::run(&options).map_err(|error| error.to_string())
+}
+
+fn lines(here: &Path, rung: usize) -> Vec<String> {
+    let text = std::fs::read_to_string(here.join(format!("rungs/rung{rung}.txt"))).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// All files of a folder with what is in them.
+fn content(here: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![here.to_owned()];
+    while let Some(folder) = left.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                left.push(path);
+            } else {
+                found.insert(path.display().to_string(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_best_train_on_until_one_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    sweep(here, "random");
+    for (trial, loss) in [(1, 0.6), (2, 0.5), (3, 0.7), (4, 0.4), (5, 0.9), (6, 0.5)] {
+        put(here, &result(trial, 1, loss));
+    }
+    run_select(here, 1).unwrap();
+    let first = ["004 goes-on", "002 goes-on", "006 lost", "001 lost", "003 lost", "005 lost"];
+    assert_eq!(lines(here, 1), first);
+
+    put(here, &result(4, 2, 0.39));
+    put(here, &result(2, 2, 0.35));
+    run_select(here, 2).unwrap();
+    let second = ["002 goes-on", "004 lost", "006 lost", "001 lost", "003 lost", "005 lost"];
+    assert_eq!(lines(here, 2), second);
+
+    put(here, &result(2, 3, 0.3));
+    run_select(here, 3).unwrap();
+    assert_eq!(lines(here, 3)[0], "002 stopped");
+    assert_eq!(lines(here, 3).len(), 6);
+    let best: BestTrial = folder::read_json(&here.join("best/trial.json")).unwrap();
+    assert_eq!((best.result, best.setting), (result(2, 3, 0.3), 1));
+    assert_eq!(best.parameters, folder::read_parameters(here, 2).unwrap());
+    assert_eq!(std::fs::read(here.join("best/model.pt")).unwrap(), b"model 2 3");
+
+    let before = content(here);
+    (1..=3).for_each(|rung| run_select(here, rung).unwrap());
+    assert_eq!(content(here), before);
+}
+
+#[test]
+fn the_best_of_all_may_have_trained_less() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    sweep(here, "random");
+    (1..=6).for_each(|trial| put(here, &result(trial, 1, 0.1 * trial as f64)));
+    run_select(here, 1).unwrap();
+    put(here, &result(1, 2, 0.5));
+    put(here, &result(2, 2, 0.15));
+    run_select(here, 2).unwrap();
+    put(here, &result(2, 3, 0.4));
+    run_select(here, 3).unwrap();
+    let best: BestTrial = folder::read_json(&here.join("best/trial.json")).unwrap();
+    // Trial 1 was at 0.5, and trial 3 had 0.3 before it was lost.
+    assert_eq!((best.result.trial, best.result.rung), (3, 1));
+    assert_eq!(lines(here, 3)[..2], ["003 stopped", "002 lost"]);
+}
+
+#[test]
+fn a_trial_that_stopped_keeps_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    sweep(here, "random");
+    for trial in 1..=6 {
+        let stopped_early = trial == 1;
+        put(here, &RungResult { stopped_early, ..result(trial, 1, 0.1 * trial as f64) });
+    }
+    run_select(here, 1).unwrap();
+    assert_eq!(lines(here, 1)[..3], ["001 stopped", "002 goes-on", "003 lost"]);
+    put(here, &result(2, 2, 0.2));
+    run_select(here, 2).unwrap();
+    assert_eq!(lines(here, 2)[..2], ["001 stopped", "002 lost"]);
+    // Nothing is left to train.
+    run_select(here, 3).unwrap();
+    assert_eq!(std::fs::read(here.join("best/model.pt")).unwrap(), b"model 1 1");
+}
+
+#[test]
+fn results_that_are_missing_or_damaged_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    sweep(here, "random");
+    let error = run_select(here, 1).unwrap_err();
+    let begin = "no trial has a result of rung 1 that can be used; the first, trial 1: ";
+    assert!(
+        error.starts_with(begin) && error.contains("trials/001/rung1/result.json: "),
+        "{error}"
+    );
+
+    put(here, &RungResult { diverged: true, ..result(1, 1, 0.1) });
+    put(here, &result(2, 1, 0.5));
+    // Where a figure is no number, JSON has `null`.
+    put(here, &result(3, 1, f64::NAN));
+    std::fs::write(result_path(here, 3, 1).with_file_name("x"), "").unwrap();
+    std::fs::create_dir_all(result_path(here, 4, 1).parent().unwrap()).unwrap();
+    std::fs::write(result_path(here, 4, 1), "{").unwrap();
+    std::fs::create_dir_all(result_path(here, 5, 1).parent().unwrap()).unwrap();
+    std::fs::copy(result_path(here, 2, 1), result_path(here, 5, 1)).unwrap();
+    run_select(here, 1).unwrap();
+    let decided = folder::read_decision(here, 1).unwrap().fates;
+    let lost = [1, 3, 4, 5, 6].map(|trial| (trial, Fate::Lost));
+    assert_eq!(decided, [&[(2, Fate::GoesOn)][..], &lost].concat());
+}
+
+#[test]
+fn steps_that_are_not_in_the_plan_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    assert!(run_select(here, 1).unwrap_err().contains("sweep.json: "));
+    let plan = sweep(here, "random");
+    for rung in [0, 4] {
+        let expected = format!("there is no rung {rung} in this sweep, which has 3");
+        assert_eq!(run_select(here, rung).unwrap_err(), expected);
+    }
+    assert!(run_select(here, 2).unwrap_err().contains("rungs/rung1.json: "));
+    assert_eq!(run_ask(here, 1).unwrap_err(), "there is no wave 1 in this sweep, which has 0");
+    write_json(&here.join(folder::PLAN), &Plan { format: 9, ..plan.clone() }).unwrap();
+    assert!(run_select(here, 1).unwrap_err().ends_with("a plan of format 9, expected 1"));
+    let mut gap = plan;
+    gap.trials.remove(0);
+    write_json(&here.join(folder::PLAN), &gap).unwrap();
+    assert!(run_select(here, 1).unwrap_err().ends_with("each numbered from 1"));
+}
+
+#[test]
+fn waves_are_asked_for_one_after_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let plan = sweep(here, "tpe");
+    let waves: Vec<usize> = plan.trials.iter().map(|trial| trial.wave).collect();
+    assert_eq!(waves, [0, 0, 0, 1, 1, 2]);
+    assert!(folder::read_parameters(here, 4).unwrap_err().is_not_found());
+    assert!(run_ask(here, 1).unwrap_err().contains("no trial has a result of rung 1"));
+
+    put(here, &result(1, 1, 0.5));
+    put(here, &result(3, 1, 0.4));
+    run_ask(here, 1).unwrap();
+    for trial in [4, 5] {
+        let values = folder::read_parameters(here, trial).unwrap();
+        assert!([json!(8), json!(16), json!(32)].contains(&values["hidden"]), "{values:?}");
+        assert!((0.0..=0.5).contains(&values["dropout"].as_f64().unwrap()), "{values:?}");
+    }
+    assert!(folder::read_parameters(here, 6).unwrap_err().is_not_found());
+    let before = content(here);
+    // A result that comes late changes nothing that was asked for.
+    put(here, &result(2, 1, 0.1));
+    run_ask(here, 1).unwrap();
+    let after = content(here);
+    assert!(before.iter().all(|(name, bytes)| after[name] == *bytes));
+    // What is lost of it is asked for anew, as it was with the same results.
+    std::fs::remove_file(result_path(here, 2, 1)).unwrap();
+    let path = folder::parameters_path(here, 5);
+    let asked: Value = folder::read_json(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    run_ask(here, 1).unwrap();
+    assert_eq!(folder::read_json::<Value>(&path).unwrap(), asked);
+    std::fs::write(&path, "{").unwrap();
+    assert!(run_ask(here, 1).unwrap_err().contains("trials/005/parameters.json: "));
+}
