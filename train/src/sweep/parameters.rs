@@ -56,7 +56,8 @@ pub const TRAINING: &[Parameter] = &[
 /// What the data is prepared by.
 pub const PREPROCESSING: &[Parameter] = &[
     whole("m", &[], 1, limits::FRAMES),
-    whole("j", &[], 1, limits::SLOTS),
+    // The held job, and a slot for each kind of other job.
+    whole("j", &[], 5, limits::SLOTS),
     whole("timeframe_len", &[], 1, 7 * 86_400),
 ];
 

@@ -18,8 +18,7 @@ data:
   access_points:
     - name: ap.example.org
       logs: [/var/log/condor/EventLog*]
-      epochs: [/var/lib/condor/spool/epoch_history*]
-";
+      epochs: [/var/lib/condor/spool/epoch_history*]";
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;

@@ -106,7 +106,8 @@ pub(super) fn value(node: &Node, name: &str, kind: Kind, problems: &mut Problems
     }
 }
 
-fn words() -> impl Iterator<Item = &'static str> {
+/// The words for all distributions.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
     let others = ["constant", "categorical", "int_uniform"];
     let between = BETWEEN.iter().map(|(word, ..)| *word);
     others.into_iter().chain(between).chain(NORMAL.iter().map(|(word, ..)| *word))

@@ -34,6 +34,9 @@ pub use problems::{Position, Problem};
 pub use redact::redact;
 pub use search::{Budget, METRICS, MOST_TRIALS, Search};
 
+/// A sweep file to begin with.
+pub const EXAMPLE: &str = include_str!("../../../../dag/sweep.yaml");
+
 /// What a sweep file says, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepFile {
@@ -97,7 +100,7 @@ pub enum FileError {
         path: PathBuf,
     },
     /// Something in it is wrong.
-    #[error("{}", Told { path, problems, word: "" })]
+    #[error("{}{}", told_before(path, notes), Told { path, problems, word: "" })]
     Wrong {
         /// The file.
         path: PathBuf,
@@ -129,6 +132,11 @@ impl fmt::Display for Told<'_> {
         }
         Ok(())
     }
+}
+
+/// Notes with the line break that separates them from errors.
+fn told_before(path: &Path, notes: &[Problem]) -> String {
+    notes.iter().map(|note| told(path, std::slice::from_ref(note)) + "\n").collect()
 }
 
 /// Notes on a sweep file, one a line.

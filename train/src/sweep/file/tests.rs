@@ -353,12 +353,14 @@ fn each_mistake_is_told_with_its_place() {
 fn all_mistakes_are_told_at_once_in_the_order_of_the_lines() {
     let folder = folder();
     let path = folder.path().join("sweep.yaml");
-    let text = "metod: grid\ntrials: many\nbudget:\n  epochs: 0\n";
+    let text = "metod: grid\ntrials: many\nbudget:\n  epochs: 0\nwandb: {api_key: x}\n";
     std::fs::write(&path, text).unwrap();
     let error = read(&path, now()).unwrap_err().to_string();
     let file = path.display();
     let begin = format!(
-        "{file}:1:1: metod: unknown key; did you mean `method`?\n\
+        "{file}:5:9: note: api_key: never used; remove it from the file and revoke it at wandb.ai/authorize. \
+         The key is read from WANDB_API_KEY or ~/.netrc (`wandb login`)\n\
+         {file}:1:1: metod: unknown key; did you mean `method`?\n\
          {file}:2:9: trials: expected a whole number from 1 to 10000, not `many`\n\
          {file}:4:11: budget.epochs: expected a whole number from 1 to 10000, not `0`\n\
          {file}: `data` is missing: "
@@ -376,6 +378,52 @@ fn what_is_no_text_or_too_large_is_refused() {
     std::fs::write(&path, "#".repeat(MOST_BYTES + 1)).unwrap();
     assert!(told(&path).contains("more than 1000000 bytes"), "{}", told(&path));
     assert!(told(folder.path()).starts_with("cannot read "));
+}
+
+#[test]
+fn the_example_is_a_sweep() {
+    let folder = folder();
+    let here = folder.path();
+    std::fs::write(here.join("epoch_history"), "").unwrap();
+    let text = EXAMPLE
+        .replace("/var/log/condor/", "")
+        .replace("/var/lib/condor/spool/", "")
+        .replace("holdadvise-train.tar.gz", "x.sif");
+    let path = here.join("sweep.yaml");
+    std::fs::write(&path, text).unwrap();
+    let Checked { sweep, notes, .. } = read(&path, now()).unwrap();
+    assert!(notes.is_empty(), "{notes:?}");
+    let planned = crate::sweep::planning::plan(&sweep, Path::new("/bin/h")).unwrap();
+    assert!(planned.notes.is_empty(), "{:?}", planned.notes);
+    assert!(EXAMPLE.lines().count() < 60);
+}
+
+/// Every parameter, distribution, figure and key has its place in the reference.
+#[test]
+fn the_reference_is_complete() {
+    use crate::sweep::parameters::{PREPROCESSING, TRAINING};
+    let reference = include_str!("../../../../docs/sweep.md");
+    let named = |name: &str| reference.contains(&format!("`{name}`"));
+    for parameter in TRAINING.iter().chain(PREPROCESSING) {
+        assert!(named(parameter.name), "{}", parameter.name);
+        assert!(parameter.aliases.iter().all(|alias| named(alias)), "{:?}", parameter.aliases);
+        let (_, most) = parameter.kind.ends();
+        let row = |line: &str| {
+            line.starts_with(&format!("| `{}`", parameter.name)) && line.contains(&most.to_string())
+        };
+        assert!(reference.lines().any(row), "{} {most}", parameter.name);
+    }
+    for (name, _) in METRICS {
+        assert!(named(name), "{name}");
+    }
+    for word in distribution::words() {
+        assert!(named(word), "{word}");
+    }
+    for line in ALL.lines().chain(EXAMPLE.lines()) {
+        let key = line.trim_start_matches([' ', '-']).split(':').next().unwrap();
+        let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        assert!(!plain || !line.contains(':') || named(key), "{key}");
+    }
 }
 
 /// The other form of such a file, with trials under `wandb`.
