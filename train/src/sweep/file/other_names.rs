@@ -26,10 +26,9 @@ const MOVES: [(&[&str], &[&str]); 14] = [
 ];
 
 /// Keys without meaning here, and what is said of them; nothing where a program wrote them.
-const IGNORED: [(&[&str], &str); 6] = [
+const IGNORED: [(&[&str], &str); 5] = [
     (&["wandb", "sweep_id"], ""),
     (&["wandb", "run_id"], ""),
-    (&["wandb", "sweep"], ""),
     (
         &["preprocessing", "parameters_default"],
         "not used: a sweep draws, whether it is tracked or not",
@@ -74,14 +73,22 @@ pub(super) fn translate(root: &mut Node, problems: &mut Problems) {
             problems.note(entry.at, format!("{}: {said}", path.join(".")));
         }
     }
-    if let Some(wandb) = take(root, &["wandb"]) {
-        let text = "wandb: unknown key; Weights & Biases is set up in `tracking.wandb`";
-        for entry in wandb.value.entries() {
-            problems.error(entry.at, format!("wandb.{}: unknown key", printable(&entry.key)));
+    for path in [&["wandb", "sweep"][..], &["wandb"]] {
+        if let Some(left) = take(root, path) {
+            unknown(&left, &path.join("."), problems);
         }
-        if !matches!(wandb.value.content, Content::Mapping(_)) && !wandb.value.is_null() {
-            problems.error(wandb.at, text);
-        }
+    }
+}
+
+/// Tells of what is left of a mapping whose keys belong elsewhere.
+fn unknown(left: &Entry, name: &str, problems: &mut Problems) {
+    for entry in left.value.entries() {
+        let key = printable(&entry.key);
+        let hint = "Weights & Biases is set up in `tracking.wandb`";
+        problems.error(entry.at, format!("{name}.{key}: unknown key; {hint}"));
+    }
+    if !matches!(left.value.content, Content::Mapping(_)) && !left.value.is_null() {
+        problems.error(left.value.at, format!("{name}: expected keys and values"));
     }
 }
 

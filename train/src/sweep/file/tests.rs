@@ -290,7 +290,15 @@ fn each_mistake_is_told_with_its_place() {
             "seed: 1.5",
             "2:7: seed: expected a whole number from 0 to 9223372036854775807, not `1.5`",
         ),
-        ("wandb: {foo: 1}", "2:9: wandb.foo: unknown key"),
+        (
+            "wandb: {sweep: {name: a, foo: 1}}",
+            "2:26: wandb.sweep.foo: unknown key; Weights & Biases is set up in `tracking.wandb`",
+        ),
+        ("wandb: 3", "2:8: wandb: expected keys and values"),
+        (
+            "wandb: {foo: 1}",
+            "2:9: wandb.foo: unknown key; Weights & Biases is set up in `tracking.wandb`",
+        ),
         ("runs: 3\ntrials: 4", "2:1: runs: `trials` in line 3 says it already"),
         ("budget: 3", "2:9: budget: expected keys and values, not `3`"),
     ] {
