@@ -337,7 +337,7 @@ mod tests {
         let default = planned(SPACE).unwrap().plan.settings;
         assert_eq!(default.len(), 1);
         assert_eq!(default[0].frame_edges, FrameEdges::default().edges());
-        assert_eq!(default[0].slots, holdadvise::features::SLOTS);
+        assert_eq!(default[0].slots, Slots::default().count());
         let two = planned(&format!(
             "preprocessing: {{frame_edges: {{values: [[0, 60], [0, 60, 600]]}}}}\n{SPACE}"
         ));

@@ -1,6 +1,6 @@
 //! `preprocessing`: how holds become tensors, and how many ways of it are tried.
 
-use holdadvise::features::{FrameEdges, SLOTS, State};
+use holdadvise::features::{FrameEdges, Slots, State};
 use holdadvise::model::limits;
 
 use super::distribution::distribution;
@@ -43,7 +43,7 @@ impl Default for Preprocessing {
     fn default() -> Self {
         Self {
             frames: Frames::Edges(vec![FrameEdges::default().edges().to_vec()]),
-            slots: Distribution::Constant { value: SLOTS.into() },
+            slots: Distribution::Constant { value: Slots::default().count().into() },
             settings: None,
         }
     }
