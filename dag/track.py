@@ -38,6 +38,7 @@ from typing import Any, Callable, Iterator
 
 LARGEST = 64 << 20  # bytes of a JSON or metrics file
 ITEM_SECONDS = {"online": 120, "offline": 60}  # without a word from the sending process
+WRITE_SECONDS = 5  # from the end of a run to the end of its file
 TERMINATE_SECONDS = 8  # from SIGTERM to the end
 LOCK_SECONDS = 30  # that a tracker waits for one that is about to end
 CONFIGURATION, MODEL, REPORT = "sweep-configuration", "best-model", "report"
@@ -245,9 +246,9 @@ class State:
             say(f"{self.path}: {error.strerror}: what was sent is not remembered")
 
     def remove_unfinished(self, wandb: Path, run: str | None = None) -> None:
-        """Removes offline directories whose writing did not end: what they hold is sent anew."""
+        """Removes directories of runs whose sending did not end: what they hold is sent anew."""
         for of_run, of in [(run, self.runs.get(run, {}))] if run else list(self.runs.items()):
-            for path in wandb.glob(f"offline-run-*-{of_run}"):
+            for path in wandb.glob(f"*run-*-{of_run}"):
                 if path.name not in of.get("directories", []) and not list(path.glob("*.synced")):
                     shutil.rmtree(path, ignore_errors=True)
 
@@ -333,11 +334,13 @@ def send_all() -> None:
         try:
             import wandb
 
-            answer = {"directory": send_one(wandb, json.loads(line), about)}
+            item = json.loads(line)
+            answer = {"directory": send_one(wandb, item, about)}
         except ModuleNotFoundError as error:
             answer = {"error": f"{sys.executable}: {error}: pip install wandb"}
         except BaseException as error:
-            answer = {"error": f"W&B: {type(error).__name__}: {error}"}
+            # The same of every run, so that it is said once.
+            answer = {"error": f"W&B: {type(error).__name__}: {error}".replace(item["id"], "RUN")}
         print(json.dumps(answer), file=answers, flush=True)
         if "error" in answer:
             # Its exit handlers may wait for the network for ever.
@@ -353,7 +356,7 @@ def send_one(wandb: Any, item: dict[str, Any], about: dict[str, Any]) -> str:
         "disable_git": True,
         "save_code": False,
         "disable_job_creation": True,
-        "init_timeout": 60,
+        "init_timeout": 30,
         "x_disable_stats": True,
         "x_disable_meta": True,
         "x_disable_machine_info": True,
@@ -386,7 +389,8 @@ def send_one(wandb: Any, item: dict[str, Any], about: dict[str, Any]) -> str:
         raise OSError(f"{about['tracking']}: cannot be written to")
     directory = Path(run.settings.sync_dir)
     for epoch, values in item["rows"]:
-        run.log(values, step=epoch)
+        # Committed, for a row that is not changes the summary later on.
+        run.log(values, step=epoch, commit=True)
     run.summary.update(item["summary"])
     with tempfile.TemporaryDirectory(dir=about["tracking"]) as folder:
         for artifact in item["artifacts"]:
@@ -396,8 +400,12 @@ def send_one(wandb: Any, item: dict[str, Any], about: dict[str, Any]) -> str:
                 sent.add_file(str(shown), name=path.name)
             run.log_artifact(sent)
         run.finish()
-    if about["mode"] == "offline" and not is_whole(directory / f"run-{item['id']}.wandb"):
-        raise OSError(f"{directory}: not written to the end: is the disk full?")
+    # The client does not say so where it could not write, and may write for a moment longer.
+    until = time.monotonic() + WRITE_SECONDS
+    while about["mode"] == "offline" and not is_whole(directory / f"run-{item['id']}.wandb"):
+        if time.monotonic() > until:
+            raise OSError(f"{directory.parent}: not written to the end: is the disk full?")
+        time.sleep(0.05)
     return directory.name
 
 
@@ -425,7 +433,7 @@ def redacted(path: Path, folder: Path) -> Path:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether a .wandb file holds the end of its run: the client does not say so where it could not write."""
+    """Whether a .wandb file holds the end of its run."""
     from wandb.proto.wandb_internal_pb2 import Record
 
     content, at, record = path.read_bytes(), 7, b""

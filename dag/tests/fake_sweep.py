@@ -52,7 +52,7 @@ class FakeSweep:
                 "rung": rung,
                 "epoch": epoch,
                 "train_loss": 1 / epoch + trial,
-                "validation_loss": 2 / epoch + trial,
+                "validation_loss": 3 / epoch + trial,
                 "learning_rate": None if epoch == 2 else 0.001,
                 "seconds": 0.5,
             }

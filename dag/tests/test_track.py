@@ -16,6 +16,7 @@ from typing import Any, Callable
 
 import wandb_log
 from fake_sweep import FakeSweep
+from wandb_server import Server
 
 TRACK = Path(__file__).parent.parent / "track.py"
 
@@ -34,7 +35,7 @@ class Artifact:
     def add_file(self, path, name): self.files.append(name)
 class Run:
     def __init__(self, directory): self.settings, self.summary = self, {}; self.sync_dir = directory
-    def log(self, values, step): call("log", step, values)
+    def log(self, values, step, commit): call("log", step, values)
     def log_artifact(self, artifact): call("artifact", artifact.name, artifact.files)
     def finish(self): call("finish", self.summary)
 def init(**of):
@@ -295,6 +296,60 @@ class Offline(Tracking):
         self.assertIn("wandb sync takes it", said)
         self.assertEqual(len(said.splitlines()), 2, said)
         self.assert_whole(sweep)
+
+
+class Online(Tracking):
+    """The client itself, and a server on the loopback."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.server = Server()
+        self.addCleanup(self.server.close)
+        self.environment.update(WANDB_BASE_URL=self.server.url, WANDB_API_KEY="0" * 40)
+
+    def assert_server(self, sweep: FakeSweep, best: int = 1) -> None:
+        """The server has every epoch of every trial once."""
+        runs = {run.split("-")[-1]: run for run in self.server.runs}
+        self.assertEqual(sorted(runs), [*(f"{n:03}" for n in sweep.trials), "select"])
+        for n in sweep.trials:
+            rows = sweep.rows(n, *((1, 2) if n == best else (1,)))
+            self.assert_history({"history": self.server.history(runs[f"{n:03}"])}, rows)
+            run = self.server.runs[runs[f"{n:03}"]]
+            summary = json.loads(run["summary"])
+            self.assertEqual((summary["lost"], summary["validation_loss"]), (n != best, 0.25 + n))
+            self.assertEqual(run["config"]["hidden"]["value"], 16 * n)
+
+    def test_killed_and_restarted_it_sends_the_rest(self) -> None:
+        sweep = FakeSweep(self.sweep_folder, 8, offline=False)
+        process = self.start()
+        for n in sweep.trials:
+            sweep.rung_done(n, 1)
+        self.wait(lambda: len(self.sent()) >= 3)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        process.kill()
+        for child in children:
+            os.kill(int(child), signal.SIGKILL)
+        self.end(process)
+        self.assertLess(len(self.sent()), 8)
+        sweep.whole()
+        self.assertEqual(self.once(), "")
+        self.assert_server(sweep)
+        before = json.dumps(self.server.runs)
+        self.assertEqual(self.once(), "")
+        self.assertEqual(json.dumps(self.server.runs), before)
+
+    def test_wandb_sync_takes_the_directories(self) -> None:
+        sweep = FakeSweep(self.sweep_folder)
+        sweep.rung_done(1, 1)
+        self.once()
+        sweep.whole()
+        self.once()
+        self.assertEqual(len(self.runs()["001"]["directories"]), 2)
+        self.assertEqual(self.server.runs, {})
+        program = [sys.executable, "-m", "wandb", "sync", str(self.tracking / "wandb")]
+        done = subprocess.run(program, capture_output=True, text=True, env=self.environment, cwd=self.folder, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_server(sweep)
 
 
 class Failures(Tracking):
