@@ -5,7 +5,8 @@ usage: track.py DIR [--once] [--poll SECONDS]
 
 Reads what the sweep's nodes leave in DIR and gives it to the `wandb` client: a run for each trial (configuration, every
 epoch's figures, result), and one of job type "select" with the sweep file, the best model and the report as artifacts.
-Without --once it goes on until SIGTERM, then sends what is left. With --once it sends what is left and ends.
+Without --once it goes on until SIGTERM, then sends what is left. With --once it asks one that follows the same folder to end (DIR/tracking/stop),
+sends what is left and ends.
 
 DIR/tracking/state.json says what was sent, so that nothing is sent twice; DIR/tracking/wandb holds what `wandb sync` takes.
 The key comes from the environment or from netrc, never from DIR. Whatever fails here is said on standard error, once, and
@@ -37,6 +38,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterator
 
 LARGEST = 64 << 20  # bytes of a JSON or metrics file
+SETTLED_SECONDS = 3  # from the last change of a file that a node brings back until all of it is taken to be there
 ITEM_SECONDS = {"online": 120, "offline": 60}  # without a word from the sending process
 WRITE_SECONDS = 5  # from the end of a run to the end of its file
 TERMINATE_SECONDS = 8  # from SIGTERM to the end
@@ -58,6 +60,14 @@ def say(text: str) -> None:
 # What the sweep's folder holds.
 
 
+def is_settled(path: Path) -> bool:
+    """Whether a file is not being written; also if it is not there."""
+    try:
+        return time.time() - path.stat().st_mtime >= SETTLED_SECONDS
+    except OSError:
+        return True
+
+
 def read_json(path: Path) -> Any:
     """The content of a JSON file; None if it is not there or not whole."""
     try:
@@ -67,7 +77,8 @@ def read_json(path: Path) -> Any:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        say(f"{path}: {error}")
+        if is_settled(path):
+            say(f"{path}: {error}")
         return None
 
 
@@ -132,6 +143,8 @@ class Sweep:
         for rung in self.rungs:
             of_rung = folder / f"rung{rung}"
             result = read_json(of_rung / "result.json")
+            if not final and not (is_settled(of_rung / "result.json") and is_settled(of_rung / "metrics.jsonl")):
+                result = None
             if result is not None or final:
                 for epoch, values in epochs(of_rung / "metrics.jsonl"):
                     rows.setdefault(epoch, {}).update(values)
@@ -139,7 +152,7 @@ class Sweep:
                 fate = self.fate(number, rung)
                 summary = {name: value for name, value in figures(result).items() if name != "trial"}
                 summary.update(figures(result.get("metrics")))
-                summary.update({"fate": fate} if fate else {}, lost=fate == "lost")
+                summary.update(lost=fate == "lost", stopped=fate == "stopped")
                 over = rung == self.rungs[-1] or fate in ("lost", "stopped")
         if not (rows or summary) or (whole and not over and not final):
             return None
@@ -470,6 +483,12 @@ class Tracker:
         """SIGTERM, SIGINT."""
         self.stopped = self.stopped or time.monotonic()
 
+    def is_stopped(self) -> bool:
+        """Whether it was told to end, by a signal or by --once."""
+        if not self.stopped and (self.tracking / "stop").exists():
+            self.stop()
+        return bool(self.stopped)
+
     def items(self, final: bool) -> Iterator[dict[str, Any]]:
         """What is left to send."""
         whole = self.offline
@@ -489,7 +508,7 @@ class Tracker:
         sender, failed, in_a_row, last = None, False, 0, 0.0
 
         def deadline() -> float:
-            return min(last, self.stopped + TERMINATE_SECONDS) if self.stopped else last
+            return min(last, self.stopped + TERMINATE_SECONDS) if self.is_stopped() else last
 
         for item in self.items(final):
             try:
@@ -526,26 +545,28 @@ class Tracker:
     def follow(self, poll: float) -> None:
         """Sends what comes, until SIGTERM. After a failure it waits longer each time, ten minutes at most."""
         wait = poll
-        while not self.stopped:
+        while not self.is_stopped():
             wait = poll if self.send("offline" if self.offline else "online", False) else min(2 * wait, 600)
             until = time.monotonic() + wait
-            while not self.stopped and time.monotonic() < until:
-                time.sleep(min(0.2, poll))
+            while time.monotonic() < until and not self.is_stopped():
+                time.sleep(min(0.5, poll))
 
 
-def lock(tracking: Path) -> Any:
-    """The lock that holds off a second tracker of the same folder; None if one runs."""
-    file = open(tracking / "lock", "w")
+def lock(tracking: Path, once: bool) -> Any:
+    """The lock that only one tracker of a folder has; None if another does not let go of it. --once asks it to."""
+    file, stop = open(tracking / "lock", "w"), tracking / "stop"
     until = time.monotonic() + LOCK_SECONDS
-    while True:
+    while time.monotonic() < until:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stop.unlink(missing_ok=True)
             return file
         except BlockingIOError:
-            if time.monotonic() >= until:
-                file.close()
-                return None
+            if once:
+                stop.touch()
             time.sleep(0.2)
+    file.close()
+    return None
 
 
 def main() -> None:
@@ -562,7 +583,7 @@ def main() -> None:
         if not tracking.get("enabled") or mode == "disabled":
             return
         (sweep.folder / "tracking").mkdir(exist_ok=True)
-        locked = lock(sweep.folder / "tracking")
+        locked = lock(sweep.folder / "tracking", options.once)
         if locked is None:
             say(f"{sweep.folder}: another tracker follows it")
             return

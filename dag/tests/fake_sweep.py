@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +44,14 @@ class FakeSweep:
         """Writes JSON."""
         full = self.folder / path
         full.parent.mkdir(parents=True, exist_ok=True)
-        full.write_text(json.dumps(value))
+        self.place(full, json.dumps(value))
+
+    def place(self, path: Path, text: str) -> None:
+        """Puts a file where it belongs, whole and as if a minute ago."""
+        beside = path.with_suffix(".new")
+        beside.write_text(text)
+        os.utime(beside, (time.time() - 60, time.time() - 60))
+        os.replace(beside, path)
 
     def lines(self, trial: int, rung: int) -> list[dict[str, Any]]:
         """The metrics of a trial on a rung."""
@@ -66,7 +75,7 @@ class FakeSweep:
         text = "".join(json.dumps(line) + "\n" for line in self.lines(trial, rung)[:upto])
         path = self.folder / f"trials/{trial:03}/rung{rung}/metrics.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text + '{"trial":7,"epo')
+        self.place(path, text + '{"trial":7,"epo')
 
     def rung_done(self, trial: int, rung: int) -> None:
         """What a node leaves."""

@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 from typing import Any, Callable
 
+import track
 import wandb_log
 from fake_sweep import FakeSweep
 from wandb_server import Server
@@ -40,7 +41,9 @@ class Run:
     def finish(self): call("finish", self.summary)
 def init(**of):
     what = (here / "what").read_text()
-    if what == "hang": time.sleep(1000)
+    if what == "hang":
+        call("hang")
+        time.sleep(1000)
     if what == "exit": os._exit(3)
     if of["id"].endswith(what): raise RuntimeError(what)
     if what == of["mode"]: raise RuntimeError(f"no {what} here, WANDB_API_KEY=" + os.environ.get("WANDB_API_KEY", ""))
@@ -161,7 +164,7 @@ class Offline(Tracking):
         self.assertEqual((summary["rung"], summary["epoch"], summary["validation_loss"]), (2, 8, 1.25))
         self.assertEqual((summary["lost"], summary["diverged"], summary["stopped_early"]), (False, False, False))
         summary = self.runs()["002"]["summary"]
-        self.assertEqual((summary["rung"], summary["lost"], summary["fate"], summary["stopped_early"]), (1, True, "lost", True))
+        self.assertEqual((summary["rung"], summary["lost"], summary["stopped"], summary["stopped_early"]), (1, True, False, True))
 
         select = self.runs()["select"]
         files = {artifact["type"]: [file["path"] for file in artifact["files"]] for artifact in select["artifacts"]}
@@ -272,6 +275,19 @@ class Offline(Tracking):
         sweep.rung_done(1, 1)
         self.once()
         self.assert_history(self.runs()["001"], sweep.rows(1, 1))
+
+    def test_files_that_are_still_being_written_wait(self) -> None:
+        sweep = FakeSweep(self.sweep_folder, 1, offline=False)
+        sweep.rung_done(1, 1)
+        path = self.sweep_folder / "trials/001/rung1/metrics.jsonl"
+        whole = path.read_text()
+        path.write_text(whole[:100])
+        read = track.Sweep(self.sweep_folder)
+        trial = read.plan["trials"][0]
+        self.assertIsNone(read.trial(trial, final=False, whole=False))
+        self.assertEqual(read.trial(trial, final=True, whole=False)["rows"], [])
+        sweep.place(path, whole)
+        self.assertEqual(len(read.trial(trial, final=False, whole=False)["rows"]), 3)
 
     def test_names_become_ids_that_are_file_names(self) -> None:
         sweep = FakeSweep(self.sweep_folder, 1, name="../Ein Name; rm -rf $HOME/#?%:é" + "x" * 99)
@@ -385,8 +401,8 @@ class Failures(Tracking):
         sweep.rung_done(1, 1)
         self.wait(lambda: len(self.sent()) == 2)
         sweep.select(1)
-        self.wait(lambda: len(self.calls("finish")) == 4)
-        self.assertEqual([summary["lost"] for (summary,) in self.calls("finish")], [False, False, False, True])
+        self.wait(lambda: len(self.calls("finish")) == 3)
+        self.assertEqual([summary["lost"] for (summary,) in self.calls("finish")], [False, False, True])
         sweep.rung_done(1, 2)
         sweep.finish(1)
         self.terminate(process)
@@ -460,18 +476,35 @@ class Failures(Tracking):
         self.assertEqual(self.once(), "")
         self.assertFalse(self.tracking.exists())
 
-    def test_a_second_tracker_waits_for_the_first(self) -> None:
+    def test_once_takes_over_from_one_that_follows(self) -> None:
         self.stub("fine")
         sweep = FakeSweep(self.sweep_folder, 2, offline=False)
-        first = self.start()
+        follows = self.start()
         self.wait((self.tracking / "lock").exists)
         sweep.whole()
-        second = self.start("--once")
-        time.sleep(1)
-        self.assertIsNone(second.poll())
-        self.terminate(first)
-        self.assertEqual(second.communicate(timeout=60)[1], "")
+        self.assertEqual(self.once(), "")
+        self.assertEqual(follows.communicate(timeout=10)[1], "")
+        self.assertEqual(follows.returncode, 0)
         self.assertEqual(len(self.calls("log")), 11)
+        self.assertFalse((self.tracking / "stop").exists())
+
+    def test_one_that_follows_waits_for_one_that_was_killed(self) -> None:
+        self.stub("hang")
+        sweep = FakeSweep(self.sweep_folder, 2, offline=False)
+        sweep.whole()
+        first = self.start()
+        child = f"/proc/{first.pid}/task/{first.pid}/children"
+        self.wait((self.folder / "stub/calls.jsonl").exists)
+        sender = int(Path(child).read_text())
+        first.kill()
+        self.end(first)
+        (self.folder / "stub/what").write_text("fine")
+        second = self.start()
+        time.sleep(1)
+        self.assertEqual(self.sent(), [])
+        os.kill(sender, signal.SIGKILL)
+        self.wait(lambda: len(self.sent()) == 3)
+        self.assertEqual(self.terminate(second), "")
 
 
 if __name__ == "__main__":

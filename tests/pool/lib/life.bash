@@ -89,6 +89,19 @@ pool_install() {
     install -m 755 "${1:?install needs a file}" "$root/usr/local/bin/"
 }
 
+# Owned by root and readable by all, whoever owns it on this machine.
+pool_install_tree() {
+    require_ours
+    [ -d "${1:-}" ] || fail "install-tree needs a folder"
+    case ${2:-} in
+    /?*) ;;
+    *) fail "install-tree needs an absolute path in the pool" ;;
+    esac
+    mkdir -p "$root$2"
+    cp -R --no-dereference --preserve=mode,timestamps,links "$1/." "$root$2/"
+    chmod -R u=rwX,go=rX "$root$2"
+}
+
 pool_status() {
     if [ ! -f "$marker" ]; then say "no pool in $base"; exit 1; fi
     if ! read_init; then say "the pool in $base does not run"; exit 1; fi
