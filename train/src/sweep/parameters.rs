@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use holdadvise::features::Slots;
 use holdadvise::model::limits;
 
 /// A parameter.

@@ -238,6 +238,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use holdadvise::features::Slots;
     use crate::sweep::file;
 
     fn planned(lines: &str) -> Result<Planned, String> {
