@@ -2,10 +2,10 @@
 //!
 //! [`plan`] is what all steps agree on, and [`planning`] makes it of the sweep file, which [`file`] reads. [`shards`] cuts the data
 //! into pieces that are prepared by themselves. Trials are drawn by [`draw`] from the distributions of [`space`] over the
-//! [`parameters`] of training, and [`halving`] says which of them train on. [`command`] has the [`steps`] that nodes run, [`folder`] the
-//! files that pass between them.
+//! [`parameters`] of training, and [`halving`] says which of them train on. [`dag`] makes all of it a folder that HTCondor runs,
+//! [`steps`] are what its small nodes do, and [`folder`] has the files that pass between them.
 
-pub mod command;
+pub mod dag;
 pub mod draw;
 pub mod file;
 pub mod folder;

@@ -1,0 +1,187 @@
+//! The folder of a sweep, written whole or not at all; nothing in it is ever overwritten.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use holdadvise::text::shell_quote;
+
+use super::scripts::scripts;
+use super::steps::{self, ARCHITECTURE, CHAMPION, Kind, Step};
+use super::submit::descriptions;
+use super::{DagError, Request, graph, quote};
+use crate::sweep::plan::Plan;
+
+/// What was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Nodes that prepare, train, and do the rest.
+    pub nodes: [usize; 3],
+    /// Trials and rungs.
+    pub trials: [usize; 2],
+}
+
+/// Writes the folder.
+///
+/// # Errors
+/// [`DagError`] when the plan makes no DAG, a name cannot stand in it, the folder is not empty, or a file cannot be written.
+pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, DagError> {
+    let plan = request.plan;
+    let steps = steps::steps(plan, request.shards)?;
+    let mut json = serde_json::to_vec_pretty(plan)
+        .map_err(|error| DagError::Plan(format!("the plan is not JSON: {error}")))?;
+    json.push(b'\n');
+    let dag = graph::graph(plan, &steps)?;
+    let descriptions = descriptions(request)?;
+    let scripts = scripts(&plan.program)?;
+
+    transferable(request)?;
+    prepare(folder, &json)?;
+    let mut writer = Writer { folder };
+    for name in ["submit", "program", "rungs", "best", "logs/prepare", "logs/train", "tracking"] {
+        writer.folder(Path::new(name))?;
+    }
+    for setting in &plan.settings {
+        writer.folder(&Plan::setting_folder(setting.number))?;
+    }
+    // The same in all settings.
+    for shard in request.shards.get(&1).into_iter().flatten() {
+        for file in shard.files.iter().filter(|file| !file.is_plain()) {
+            let links = PathBuf::from(format!("prepared/links/{:03}", shard.number));
+            writer.folder(&links)?;
+            writer.link(&file.path, &links.join(&file.name))?;
+        }
+    }
+    for trial in &plan.trials {
+        for rung in &plan.rungs {
+            writer.folder(&Plan::rung_folder(trial.number, rung.number))?;
+        }
+        let data = Path::new("../..").join(Plan::setting_folder(trial.setting));
+        writer.link(&data, &Plan::trial_folder(trial.number).join("data"))?;
+    }
+    for parameters in request.parameters {
+        let mut content = serde_json::to_vec(parameters)
+            .map_err(|error| DagError::Plan(format!("parameters are not JSON: {error}")))?;
+        content.push(b'\n');
+        writer.file(&Plan::trial_folder(parameters.trial).join("parameters.json"), &content)?;
+    }
+    for (model, name) in [(&plan.architecture, ARCHITECTURE), (&plan.champion, CHAMPION)] {
+        if let Some(model) = model {
+            let content = fs::read(model)
+                .map_err(|source| DagError::File { path: model.clone(), source })?;
+            writer.file(Path::new(name), &content)?;
+        }
+    }
+    writer.file(Path::new("sweep.yaml"), request.sweep_file)?;
+    for (name, content) in descriptions {
+        writer.file(Path::new(&format!("submit/{name}.sub")), content.as_bytes())?;
+    }
+    for (name, content) in scripts {
+        writer.program(Path::new(&format!("program/{name}")), content.as_bytes())?;
+    }
+    if plan.tracking.enabled {
+        writer.program(Path::new("program/track.py"), request.track.as_bytes())?;
+    }
+    writer.file(Path::new("sweep.dag"), dag.as_bytes())?;
+    // Last: a folder with it is complete.
+    writer.file(Path::new("sweep.json"), &json)?;
+
+    let count = |of: &dyn Fn(&Step) -> bool| steps.iter().filter(|step| of(step)).count();
+    let prepares = count(&|step| matches!(step.kind, Kind::Shard | Kind::Merge));
+    let trains = count(&|step| step.kind == Kind::Train);
+    Ok(Made {
+        folder: folder.to_owned(),
+        nodes: [prepares, trains, steps.len() - prepares - trains + 1],
+        trials: [plan.trials.len(), plan.rungs.len()],
+    })
+}
+
+/// HTCondor does not follow links to folders: one that needs another name cannot be transferred.
+fn transferable(request: &Request<'_>) -> Result<(), DagError> {
+    let mut files = request.shards.get(&1).into_iter().flatten().flat_map(|shard| &shard.files);
+    match files.find(|file| !file.is_plain() && file.path.is_dir()) {
+        None => Ok(()),
+        Some(file) => Err(DagError::Name {
+            what: "folder to transfer",
+            text: file.path.display().to_string(),
+            because: "HTCondor transfers a folder under its own name only, and this one is taken or cannot be listed",
+        }),
+    }
+}
+
+/// Makes the folder, or sees that it is empty.
+fn prepare(folder: &Path, json: &[u8]) -> Result<(), DagError> {
+    let failed = |source| DagError::File { path: folder.to_owned(), source };
+    quote::path("folder of the sweep", folder)?;
+    fs::create_dir_all(folder).map_err(failed)?;
+    let Some(first) = fs::read_dir(folder).map_err(failed)?.next() else { return Ok(()) };
+    let detail = match fs::read(folder.join("sweep.json")) {
+        Ok(found) if found == json => {
+            "this very sweep is there already. To start it, or to go on after a failure, run `condor_submit_dag sweep.dag` in it: \
+             HTCondor finds the rescue DAG, and done nodes are not done again"
+                .to_owned()
+        }
+        Ok(_) => "another sweep is there; give this one a folder of its own".to_owned(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let name = first.map_err(failed)?.file_name();
+            format!(
+                "it is not empty ({} is in it) and holds no whole sweep; name a folder that is empty or not there",
+                name.display()
+            )
+        }
+        Err(source) => return Err(DagError::File { path: folder.join("sweep.json"), source }),
+    };
+    Err(DagError::Folder { path: folder.to_owned(), detail })
+}
+
+/// Makes files that are not there yet.
+struct Writer<'a> {
+    folder: &'a Path,
+}
+
+impl Writer<'_> {
+    fn folder(&mut self, name: &Path) -> Result<(), DagError> {
+        let path = self.folder.join(name);
+        fs::create_dir_all(&path).map_err(|source| DagError::File { path, source })
+    }
+
+    fn file(&mut self, name: &Path, content: &[u8]) -> Result<(), DagError> {
+        let path = self.folder.join(name);
+        let written = fs::File::create_new(&path).and_then(|mut file| file.write_all(content));
+        written.map_err(|source| DagError::File { path, source })
+    }
+
+    fn program(&mut self, name: &Path, content: &[u8]) -> Result<(), DagError> {
+        self.file(name, content)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let path = self.folder.join(name);
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+                .map_err(|source| DagError::File { path, source })?;
+        }
+        Ok(())
+    }
+
+    fn link(&mut self, to: &Path, name: &Path) -> Result<(), DagError> {
+        let path = self.folder.join(name);
+        #[cfg(unix)]
+        let linked = std::os::unix::fs::symlink(to, &path);
+        #[cfg(windows)]
+        let linked = std::os::windows::fs::symlink_dir(to, &path);
+        linked.map_err(|source| DagError::File { path, source })
+    }
+}
+
+impl fmt::Display for Made {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([prepare, train, other], [trials, rungs]) = (self.nodes, self.trials);
+        let folder = self.folder.to_string_lossy();
+        writeln!(f, "{folder}: {trials} trials on {rungs} rungs")?;
+        writeln!(f, "  {prepare} nodes prepare the data, {train} train (those of trials that lost are skipped), {other} decide and report")?;
+        write!(f, "To start it:\n  cd {} && condor_submit_dag sweep.dag\n", shell_quote(&folder))
+    }
+}

@@ -1,0 +1,141 @@
+//! A planned sweep as a folder that `condor_submit_dag` takes: the DAG, its submit descriptions, the scripts of its nodes.
+//!
+//! `steps` says what the nodes do and what must be done before, `graph` writes that as sweep.dag, `submit` writes the few submit
+//! descriptions that the nodes share, `folder` puts all of it in place, and `pool` asks whether there are GPUs.
+//! docs/sweep-dag.md describes the folder and how it runs.
+
+mod folder;
+mod graph;
+mod pool;
+mod quote;
+mod scripts;
+pub mod steps;
+mod submit;
+
+pub use folder::{Made, write};
+pub use pool::check as check_pool;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::plan::{Parameters, Plan};
+
+/// A piece of the data that one node prepares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    pub number: usize,
+    /// Arguments of `holdadvise-train` that prepare it in the folder to which its files were transferred, but for `-o`.
+    pub arguments: Vec<String>,
+    /// Its files.
+    pub files: Vec<ShardFile>,
+    /// Bytes of its files, once they are unpacked.
+    pub bytes: u64,
+}
+
+/// A file, or a folder with the files of a simulation, that a shard reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShardFile {
+    /// Where it is, absolute.
+    pub path: PathBuf,
+    /// Its name where the shard is prepared; no two of a shard have the same.
+    pub name: String,
+}
+
+impl ShardFile {
+    /// HTCondor transfers it under the name it has, and its path can be listed.
+    fn is_plain(&self) -> bool {
+        self.path.file_name().is_some_and(|name| name == self.name.as_str())
+            && quote::transferred(&self.path).is_ok()
+    }
+
+    /// What stands for it in the list of files to transfer, seen from the folder of a setting: its path, or a link of its name.
+    fn listed(&self, shard: usize) -> String {
+        match self.is_plain() {
+            true => self.path.display().to_string(),
+            false => format!("../links/{shard:03}/{}", self.name),
+        }
+    }
+}
+
+/// What runs on the access point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Here {
+    /// `holdadvise-train`, absolute.
+    pub program: PathBuf,
+    /// LD_LIBRARY_PATH, where it is set.
+    pub library_path: Option<String>,
+    /// HOME, where it is set: tracking looks for its key there.
+    pub home: Option<String>,
+}
+
+impl Here {
+    /// This program, as it was started.
+    ///
+    /// # Errors
+    /// [`DagError::File`] when the system does not say where it is.
+    pub fn of_this_program() -> Result<Self, DagError> {
+        let program = std::env::current_exe()
+            .map_err(|source| DagError::File { path: "holdadvise-train".into(), source })?;
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Ok(Self { program, library_path: variable("LD_LIBRARY_PATH"), home: variable("HOME") })
+    }
+}
+
+/// All that a folder is made of.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The sweep file, as it was read.
+    pub sweep_file: &'a [u8],
+    /// The shards of each setting, the same ones in each.
+    pub shards: &'a BTreeMap<usize, Vec<Shard>>,
+    /// Parameters of the trials that are drawn when the sweep is planned.
+    pub parameters: &'a [Parameters],
+    /// What runs on the access point.
+    pub here: &'a Here,
+    /// The program that feeds tracking.
+    pub track: &'a str,
+}
+
+/// Why a sweep could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DagError {
+    /// A name or a path cannot stand in a DAG file or a submit description.
+    #[error("{what} {text:?}: {because}; use another name")]
+    Name {
+        /// What it is.
+        what: &'static str,
+        /// It.
+        text: String,
+        /// What stands in the way.
+        because: &'static str,
+    },
+    /// The plan or the shards do not make a DAG.
+    #[error("{0}")]
+    Plan(String),
+    /// The folder is not empty.
+    #[error("{}: {detail}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What is in it, and what to do.
+        detail: String,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The pool has no GPU.
+    #[error("{0}")]
+    Pool(String),
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,380 @@
+//! What the nodes of a sweep do, and what must be done before each: common to the DAG and to a run without HTCondor.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::{DagError, Shard};
+use crate::sweep::plan::{Plan, Rung, Trial};
+
+/// The exit status with which a training node asks to be started again from its checkpoint.
+pub const CHECKPOINT_EXIT_CODE: u8 = 85;
+
+/// The files that HTCondor keeps when a training node exits with [`CHECKPOINT_EXIT_CODE`].
+pub const CHECKPOINT_FILES: [&str; 2] = ["checkpoint.safetensors", "metrics.jsonl"];
+
+/// What a node does: one submit description each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Prepares a piece of the data.
+    Shard,
+    /// Makes a dataset of the pieces, and its parts.
+    Merge,
+    /// Trains a trial on a rung.
+    Train,
+    /// Draws trials from the results so far.
+    Ask,
+    /// Decides which trials go on.
+    Select,
+    /// Evaluates the best model on the test part.
+    Test,
+    /// Puts results in place.
+    Finish,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Shard,
+        Self::Merge,
+        Self::Train,
+        Self::Ask,
+        Self::Select,
+        Self::Test,
+        Self::Finish,
+    ];
+
+    /// The name of its submit description.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shard => "shard",
+            Self::Merge => "merge",
+            Self::Train => "train",
+            Self::Ask => "ask",
+            Self::Select => "select",
+            Self::Test => "test",
+            Self::Finish => "finish",
+        }
+    }
+
+    /// It runs on the access point, in the folder of the sweep.
+    pub fn is_local(self) -> bool {
+        matches!(self, Self::Ask | Self::Select | Self::Finish)
+    }
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub kind: Kind,
+    /// Macros of its submit description that the node sets.
+    pub variables: Vec<(&'static str, String)>,
+    /// The folder that it runs for and that its outputs come to, within that of the sweep.
+    pub folder: PathBuf,
+    /// The files that are put beside it, absolute or within `folder`.
+    pub inputs: Vec<String>,
+    /// Arguments of `holdadvise-train`, one command after the other.
+    pub commands: Vec<Vec<String>>,
+    /// The file in `folder` that is there when it is done.
+    pub done: String,
+    /// Names of the nodes that must be done before.
+    pub parents: Vec<String>,
+    /// Rung and trial: it is done only if that trial goes on after that rung.
+    pub goes_on: Option<(usize, usize)>,
+}
+
+/// All nodes but `finish`, in an order in which they can be done.
+///
+/// # Errors
+/// [`DagError::Plan`] when plan and shards do not make a DAG.
+pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<Step>, DagError> {
+    let numbers = check(plan, shards)?;
+    let mut steps = Vec::new();
+    for setting in &plan.settings {
+        for shard in shards.get(&setting.number).into_iter().flatten() {
+            steps.push(prepare(setting.number, shard));
+        }
+        steps.push(merge(plan, setting.number, &numbers));
+    }
+    for rung in &plan.rungs {
+        let trainings = match rung.number {
+            1 => first_rung(plan, rung),
+            _ => plan.trials.iter().map(|trial| train(plan, trial, rung, None)).collect(),
+        };
+        let select = select(rung.number, &trainings);
+        steps.extend(trainings);
+        steps.push(select);
+    }
+    steps.push(test(plan));
+    Ok(steps)
+}
+
+/// The numbers of the shards, the same for each setting.
+fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>, DagError> {
+    let fail = |text: String| DagError::Plan(text);
+    let counted = |what: &str, numbers: Vec<usize>| {
+        let expected = numbers.iter().enumerate().all(|(at, &number)| number == at + 1);
+        match expected && !numbers.is_empty() {
+            true => Ok(()),
+            false => {
+                Err(fail(format!("{what} {numbers:?}: expected at least one, numbered from 1")))
+            }
+        }
+    };
+    counted("settings", plan.settings.iter().map(|setting| setting.number).collect())?;
+    counted("trials", plan.trials.iter().map(|trial| trial.number).collect())?;
+    counted("rungs", plan.rungs.iter().map(|rung| rung.number).collect())?;
+    if let Some(trial) = plan.trials.iter().find(|trial| {
+        !plan.settings.iter().any(|setting| setting.number == trial.setting)
+    }) {
+        let text = format!("trial {} trains on setting {}, which is none", trial.number, trial.setting);
+        return Err(fail(text));
+    }
+    let mut waves: Vec<usize> = plan.trials.iter().map(|trial| trial.wave).collect();
+    waves.dedup();
+    if waves.iter().enumerate().any(|(at, &wave)| at != wave) {
+        return Err(fail(format!("trials in waves {waves:?}: expected them in order, from 0 on")));
+    }
+    if !plan.rungs.is_sorted_by(|a, b| a.epochs < b.epochs) {
+        return Err(fail("each rung must train to a later epoch than the one before".to_owned()));
+    }
+    let of = |setting: &usize| -> Vec<usize> {
+        shards.get(setting).into_iter().flatten().map(|shard| shard.number).collect()
+    };
+    let first = of(&1);
+    counted("shards", first.clone())?;
+    match plan.settings.iter().find(|setting| of(&setting.number) != first) {
+        None => Ok(first),
+        Some(setting) => {
+            Err(fail(format!("setting {} has other shards than setting 1", setting.number)))
+        }
+    }
+}
+
+fn prepare(setting: usize, shard: &Shard) -> Step {
+    let file = shard_file(shard.number);
+    let mut command = shard.arguments.clone();
+    command.extend(["-o".to_owned(), file.clone()]);
+    Step {
+        name: format!("shard-{setting:03}-{:03}", shard.number),
+        kind: Kind::Shard,
+        variables: vec![
+            ("setting", format!("{setting:03}")),
+            ("size", shard.bytes.div_ceil(1 << 20).to_string()),
+        ],
+        folder: Plan::setting_folder(setting),
+        inputs: shard.files.iter().map(|file| file.listed(shard.number)).collect(),
+        commands: vec![command],
+        done: file,
+        parents: Vec::new(),
+        goes_on: None,
+    }
+}
+
+pub(super) fn shard_file(number: usize) -> String {
+    format!("shard-{number:03}.safetensors")
+}
+
+fn merge(plan: &Plan, setting: usize, shards: &[usize]) -> Step {
+    let files: Vec<String> = shards.iter().map(|&number| shard_file(number)).collect();
+    let mut command = vec!["merge".to_owned()];
+    command.extend(files.iter().cloned());
+    command.extend(["-o", "dataset.safetensors"].map(str::to_owned));
+    let fractions = fractions(plan);
+    let split = words(&[
+        "split",
+        "dataset.safetensors",
+        "-o",
+        "parts.safetensors",
+        "--validation-fraction",
+        &fractions[0],
+        "--test-fraction",
+        &fractions[1],
+    ]);
+    Step {
+        name: merge_name(setting),
+        kind: Kind::Merge,
+        variables: vec![("setting", format!("{setting:03}"))],
+        folder: Plan::setting_folder(setting),
+        inputs: files,
+        commands: vec![command, split],
+        done: "parts.safetensors".to_owned(),
+        parents: shards.iter().map(|number| format!("shard-{setting:03}-{number:03}")).collect(),
+        goes_on: None,
+    }
+}
+
+/// Shares of validation and test.
+pub(super) fn fractions(plan: &Plan) -> [String; 2] {
+    [plan.data.validation_fraction, plan.data.test_fraction].map(|share| share.to_string())
+}
+
+fn merge_name(setting: usize) -> String {
+    format!("merge-{setting:03}")
+}
+
+/// The trainings of rung 1, before each wave the node that draws it.
+fn first_rung(plan: &Plan, rung: &Rung) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for wave in plan.trials.chunk_by(|a, b| a.wave == b.wave) {
+        let number = wave[0].wave;
+        let ask = (number > 0).then(|| ask(number, wave, trainings_of(plan, rung, number - 1)));
+        let name = ask.as_ref().map(|ask| ask.name.clone());
+        steps.extend(ask);
+        steps.extend(wave.iter().map(|trial| train(plan, trial, rung, name.as_deref())));
+    }
+    steps
+}
+
+fn trainings_of(plan: &Plan, rung: &Rung, wave: usize) -> Vec<String> {
+    let trials = plan.trials.iter().filter(|trial| trial.wave == wave);
+    trials.map(|trial| train_name(trial.number, rung.number)).collect()
+}
+
+fn train_name(trial: usize, rung: usize) -> String {
+    format!("trial-{trial:03}-rung-{rung}")
+}
+
+fn train(plan: &Plan, trial: &Trial, rung: &Rung, ask: Option<&str>) -> Step {
+    let (number, before) = (rung.number, rung.number - 1);
+    let values = [format!("{:03}", trial.number), number.to_string(), rung.epochs.to_string()];
+    let mut inputs = train_inputs(plan);
+    let mut variables: Vec<(&'static str, String)> =
+        TRAIN_VARIABLES.into_iter().zip(values.clone()).collect();
+    let (parents, goes_on) = if before == 0 {
+        let merge = merge_name(trial.setting);
+        (std::iter::once(merge).chain(ask.map(str::to_owned)).collect(), None)
+    } else {
+        let checkpoint = format!("../rung{before}/{}", CHECKPOINT_FILES[0]);
+        inputs.push(checkpoint.clone());
+        variables.push(("before", checkpoint));
+        (vec![select_name(before)], Some((before, trial.number)))
+    };
+    Step {
+        name: train_name(trial.number, number),
+        kind: Kind::Train,
+        variables,
+        folder: Plan::rung_folder(trial.number, number),
+        inputs,
+        commands: vec![train_command(plan, &values.each_ref().map(String::as_str))],
+        done: "result.json".to_owned(),
+        parents,
+        goes_on,
+    }
+}
+
+/// The macros of a training node: its trial, its rung, and the epoch at which the rung ends.
+pub(super) const TRAIN_VARIABLES: [&str; 3] = ["trial", "rung", "until"];
+
+/// What each training reads, within its folder.
+pub(super) fn train_inputs(plan: &Plan) -> Vec<String> {
+    let mut inputs = words(&[
+        "../data/dataset.safetensors",
+        "../data/parts.safetensors",
+        "../parameters.json",
+    ]);
+    inputs.extend(plan.architecture.is_some().then(|| format!("../../../{ARCHITECTURE}")));
+    inputs
+}
+
+/// The copies of the plan's models in the folder of the sweep.
+pub(super) const ARCHITECTURE: &str = "architecture.pt";
+pub(super) const CHAMPION: &str = "champion.pt";
+
+/// The arguments of a training, with numbers or macros in the place of [`TRAIN_VARIABLES`].
+pub(super) fn train_command(plan: &Plan, [trial, rung, until]: &[&str; 3]) -> Vec<String> {
+    let epochs = plan.rungs.last().map_or(0, |rung| rung.epochs).to_string();
+    let (patience, seconds) = (plan.patience.to_string(), plan.resources.checkpoint.to_string());
+    let (code, threads) = (CHECKPOINT_EXIT_CODE.to_string(), plan.resources.cpus.to_string());
+    let device = if plan.resources.gpus > 0 { "auto" } else { "cpu" };
+    let [checkpoint, metrics] = CHECKPOINT_FILES;
+    let mut command = words(&["train", "dataset.safetensors", "--parts", "parts.safetensors"]);
+    command.extend(words(&["--parameters", "parameters.json", "--trial", trial, "--rung", rung]));
+    command.extend(words(&["--epochs", &epochs, "--until-epoch", until, "--patience", &patience]));
+    command.extend(words(&["--checkpoint", checkpoint, "--checkpoint-seconds", &seconds]));
+    command.extend(words(&["--checkpoint-exit-code", &code, "--metrics", metrics]));
+    command.extend(words(&["--result", "result.json", "--no-test", "-o", "model.pt"]));
+    if plan.architecture.is_some() {
+        command.extend(words(&["--architecture", ARCHITECTURE]));
+    }
+    command.extend(words(&["--threads", &threads, "--device", device]));
+    command
+}
+
+fn ask(wave: usize, trials: &[Trial], parents: Vec<String>) -> Step {
+    let last = trials.last().map_or(1, |trial| trial.number);
+    Step {
+        name: format!("ask-{wave}"),
+        kind: Kind::Ask,
+        variables: vec![("wave", wave.to_string())],
+        folder: PathBuf::from("."),
+        inputs: Vec::new(),
+        commands: vec![ask_command(&wave.to_string())],
+        done: format!("{}/parameters.json", Plan::trial_folder(last).display()),
+        parents,
+        goes_on: None,
+    }
+}
+
+/// The arguments of `ask`, with a number or a macro for the wave.
+pub(super) fn ask_command(wave: &str) -> Vec<String> {
+    words(&["sweep", "ask", ".", "--wave", wave])
+}
+
+fn select_name(rung: usize) -> String {
+    format!("select-{rung}")
+}
+
+fn select(rung: usize, trainings: &[Step]) -> Step {
+    let trainings = trainings.iter().filter(|step| step.kind == Kind::Train);
+    Step {
+        name: select_name(rung),
+        kind: Kind::Select,
+        variables: vec![("rung", rung.to_string())],
+        folder: PathBuf::from("."),
+        inputs: Vec::new(),
+        commands: vec![select_command(&rung.to_string())],
+        done: format!("rungs/rung{rung}.json"),
+        parents: trainings.map(|step| step.name.clone()).collect(),
+        goes_on: None,
+    }
+}
+
+/// The arguments of `select`, with a number or a macro for the rung.
+pub(super) fn select_command(rung: &str) -> Vec<String> {
+    words(&["sweep", "select", ".", "--rung", rung])
+}
+
+pub(super) fn test(plan: &Plan) -> Step {
+    let mut command = words(&["sweep", "test", "--plan", "sweep.json", "--model", "model.pt"]);
+    command.extend(words(&["--trial", "trial.json", "--parts", "parts.safetensors"]));
+    let mut inputs = words(&["../sweep.json", "model.pt", "trial.json"]);
+    inputs.extend(words(&["dataset.safetensors", "parts.safetensors"]));
+    if plan.champion.is_some() {
+        command.extend(words(&["--champion", CHAMPION]));
+        inputs.push(format!("../{CHAMPION}"));
+    }
+    command.extend(words(&["dataset.safetensors", "-o", "."]));
+    Step {
+        name: "test".to_owned(),
+        kind: Kind::Test,
+        variables: Vec::new(),
+        folder: PathBuf::from("best"),
+        inputs,
+        commands: vec![command],
+        done: "verdict.txt".to_owned(),
+        parents: plan.rungs.last().map(|rung| select_name(rung.number)).into_iter().collect(),
+        goes_on: None,
+    }
+}
+
+/// The arguments of `finish`, with numbers or macros for the count of failed nodes and the status of the DAG.
+pub(super) fn finish_command(failed: &str, status: &str) -> Vec<String> {
+    words(&["sweep", "finish", ".", "--failed", failed, "--status", status])
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
