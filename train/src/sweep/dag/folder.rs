@@ -70,8 +70,8 @@ pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, DagError> {
     }
     for (model, name) in [(&plan.architecture, ARCHITECTURE), (&plan.champion, CHAMPION)] {
         if let Some(model) = model {
-            let content = fs::read(model)
-                .map_err(|source| DagError::File { path: model.clone(), source })?;
+            let content =
+                fs::read(model).map_err(|source| DagError::File { path: model.clone(), source })?;
             writer.file(Path::new(name), &content)?;
         }
     }
@@ -181,7 +181,10 @@ impl fmt::Display for Made {
         let ([prepare, train, other], [trials, rungs]) = (self.nodes, self.trials);
         let folder = self.folder.to_string_lossy();
         writeln!(f, "{folder}: {trials} trials on {rungs} rungs")?;
-        writeln!(f, "  {prepare} nodes prepare the data, {train} train (those of trials that lost are skipped), {other} decide and report")?;
+        writeln!(
+            f,
+            "  {prepare} nodes prepare the data, {train} train (those of trials that lost are skipped), {other} decide and report"
+        )?;
         write!(f, "To start it:\n  cd {} && condor_submit_dag sweep.dag\n", shell_quote(&folder))
     }
 }

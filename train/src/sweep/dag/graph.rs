@@ -33,7 +33,9 @@ pub(super) fn graph(plan: &Plan, steps: &[Step]) -> Result<String, DagError> {
     out.push_str("\n# Puts results in place, whatever became of the nodes before; it fails if one of them did.\n");
     out.push_str("FINAL finish submit/finish.sub\n");
     if plan.tracking.enabled {
-        out.push_str("\n# Feeds Weights & Biases while the DAG runs. What becomes of it changes nothing.\n");
+        out.push_str(
+            "\n# Feeds Weights & Biases while the DAG runs. What becomes of it changes nothing.\n",
+        );
         out.push_str("SERVICE track submit/track.sub\n");
     }
     out.push_str("\n# What must be done before what.\n");
@@ -48,7 +50,7 @@ fn head(plan: &Plan) -> Result<String, DagError> {
          # {} trials on {} rungs. To run it, in this folder: condor_submit_dag sweep.dag\n\
          # The same command goes on after a failure: HTCondor finds the rescue DAG, done nodes are not done again.\n\n\
          SET_JOB_ATTR JobBatchName = {name}\n\
-         NODE_STATUS_FILE logs/nodes.status 30 ALWAYS-UPDATE\n",
+         NODE_STATUS_FILE logs/nodes.status 5\n",
         plan.trials.len(),
         plan.rungs.len(),
     );
@@ -112,7 +114,8 @@ fn node(out: &mut String, plan: &Plan, step: &Step) -> Result<(), DagError> {
             let _ = writeln!(out, "CATEGORY {name} train");
         }
         Kind::Test => {
-            let _ = writeln!(out, "SCRIPT DEBUG logs/best-data.log ALL PRE {name} program/best-data");
+            let _ =
+                writeln!(out, "SCRIPT DEBUG logs/best-data.log ALL PRE {name} program/best-data");
         }
         _ => {}
     }
@@ -144,8 +147,7 @@ fn edges(out: &mut String, steps: &[Step]) {
     for (parents, children) in groups {
         for parents in parents.chunks(NAMES) {
             for children in children.chunks(NAMES) {
-                let _ =
-                    writeln!(out, "PARENT {} CHILD {}", parents.join(" "), children.join(" "));
+                let _ = writeln!(out, "PARENT {} CHILD {}", parents.join(" "), children.join(" "));
             }
         }
     }

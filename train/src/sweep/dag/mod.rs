@@ -137,5 +137,7 @@ pub enum DagError {
     Pool(String),
 }
 
+#[cfg(all(test, unix))]
+mod script_tests;
 #[cfg(test)]
 mod tests;

@@ -25,9 +25,11 @@ pub(super) fn scripts(program: &Program) -> Result<[(&'static str, String); 4], 
         Program::Tarball(tarball) => ("", file_name(tarball)?),
         Program::Installed(path) => (quote::path("program", path)?, ""),
     };
-    let node = NODE
-        .replacen("@PROGRAM@", &shell_quote(program), 1)
-        .replacen("@TARBALL@", &shell_quote(tarball), 1);
+    let node = NODE.replacen("@PROGRAM@", &shell_quote(program), 1).replacen(
+        "@TARBALL@",
+        &shell_quote(tarball),
+        1,
+    );
     Ok([
         ("node", node),
         ("merge", MERGE.to_owned()),

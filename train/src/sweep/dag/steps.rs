@@ -33,15 +33,8 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Shard,
-        Self::Merge,
-        Self::Train,
-        Self::Ask,
-        Self::Select,
-        Self::Test,
-        Self::Finish,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Shard, Self::Merge, Self::Train, Self::Ask, Self::Select, Self::Test, Self::Finish];
 
     /// The name of its submit description.
     pub fn name(self) -> &'static str {
@@ -126,10 +119,13 @@ fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>
     counted("settings", plan.settings.iter().map(|setting| setting.number).collect())?;
     counted("trials", plan.trials.iter().map(|trial| trial.number).collect())?;
     counted("rungs", plan.rungs.iter().map(|rung| rung.number).collect())?;
-    if let Some(trial) = plan.trials.iter().find(|trial| {
-        !plan.settings.iter().any(|setting| setting.number == trial.setting)
-    }) {
-        let text = format!("trial {} trains on setting {}, which is none", trial.number, trial.setting);
+    if let Some(trial) = plan
+        .trials
+        .iter()
+        .find(|trial| !plan.settings.iter().any(|setting| setting.number == trial.setting))
+    {
+        let text =
+            format!("trial {} trains on setting {}, which is none", trial.number, trial.setting);
         return Err(fail(text));
     }
     let mut waves: Vec<usize> = plan.trials.iter().map(|trial| trial.wave).collect();
@@ -270,11 +266,8 @@ pub(super) const TRAIN_VARIABLES: [&str; 3] = ["trial", "rung", "until"];
 
 /// What each training reads, within its folder.
 pub(super) fn train_inputs(plan: &Plan) -> Vec<String> {
-    let mut inputs = words(&[
-        "../data/dataset.safetensors",
-        "../data/parts.safetensors",
-        "../parameters.json",
-    ]);
+    let mut inputs =
+        words(&["../data/dataset.safetensors", "../data/parts.safetensors", "../parameters.json"]);
     inputs.extend(plan.architecture.is_some().then(|| format!("../../../{ARCHITECTURE}")));
     inputs
 }

@@ -173,11 +173,7 @@ fn shard(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
     Ok(description)
 }
 
-fn merge(
-    plan: &Plan,
-    program: &Shipped,
-    request: &Request<'_>,
-) -> Result<Description, DagError> {
+fn merge(plan: &Plan, program: &Shipped, request: &Request<'_>) -> Result<Description, DagError> {
     let mut description = Description::new(&[
         "Makes one dataset of the pieces of a setting and cuts it into parts, on an execution point.",
         "Each node of sweep.dag sets:",
