@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use holdadvise_train::say::say;
-use holdadvise_train::sweep::command as sweep;
+use holdadvise_train::sweep::command::SweepCommand;
 #[cfg(feature = "torch")]
 use holdadvise_train::training;
 use holdadvise_train::{
@@ -34,7 +34,9 @@ enum Command {
     Export(export::ExportOptions),
     Calibrate(calibrate::CalibrateOptions),
     Review(review::ReviewOptions),
-    Sweep(sweep::SweepOptions),
+    /// Steps of a sweep, and what can be asked of one that runs
+    #[command(subcommand)]
+    Sweep(SweepCommand),
 }
 
 fn main() -> ExitCode {
@@ -57,7 +59,7 @@ fn main() -> ExitCode {
         Command::Export(options) => export::run(options).map_err(Into::into),
         Command::Calibrate(options) => calibrate::run(options).map_err(Into::into),
         Command::Review(options) => review::run(options),
-        Command::Sweep(options) => sweep::run(options),
+        Command::Sweep(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

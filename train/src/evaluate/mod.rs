@@ -12,6 +12,7 @@ mod unknown_codes;
 
 pub(crate) use method::{digest, predict};
 pub use one_model::{ActionFigures, CodeFigures, Method, Report, report};
+pub(crate) use study::Comparison;
 
 use std::path::PathBuf;
 
@@ -132,7 +133,7 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
     Ok(())
 }
 
-fn check_test(dataset: &Dataset, split: &Split) -> Result<(), EvaluateError> {
+pub(crate) fn check_test(dataset: &Dataset, split: &Split) -> Result<(), EvaluateError> {
     if split.test.iter().any(|&row| dataset.observed[row] != 0) {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use holdadvise::model::EngineKind;
 use super::curves::curves;
 use super::method::{self, Predicted, TABLE};
 use super::population::{Population, asked, populations};
-use super::{EvaluateError, EvaluateOptions, unknown_codes};
+use super::{EngineOption, EvaluateError, EvaluateOptions, unknown_codes};
 use crate::baselines::Baselines;
 use crate::dataset::{Dataset, Reach, UNKNOWN};
 use crate::export::write_whole;
@@ -19,7 +19,7 @@ use crate::report::{
     PopulationTable, REPORT_FORMAT, Report, SeedEstimate, page,
 };
 use crate::say::say;
-use crate::split::Split;
+use crate::split::{Split, SplitOptions};
 
 /// What belongs into the report.
 #[derive(Clone, Debug, clap::Args)]
@@ -61,6 +61,63 @@ pub(super) struct StudyOptions {
 fn pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("there is no = in it")?;
     Ok((key.to_owned(), value.to_owned()))
+}
+
+/// Models beside the baselines.
+#[derive(Clone, Debug)]
+pub(crate) struct Comparison<'a> {
+    /// The dataset.
+    pub(crate) dataset: &'a Path,
+    /// Its parts.
+    pub(crate) parts: &'a Path,
+    /// Names and files; the others are compared with the first.
+    pub(crate) models: Vec<(String, Vec<PathBuf>)>,
+    /// Engine to run them with.
+    pub(crate) engine: EngineKind,
+    /// Probability from which on a release is recommended.
+    pub(crate) threshold: f64,
+    /// Heading of the report.
+    pub(crate) title: String,
+    /// What is to stand in the report.
+    pub(crate) notes: Vec<(String, String)>,
+    /// Bootstrap draws.
+    pub(crate) draws: usize,
+    /// Seed of the draws.
+    pub(crate) seed: u64,
+}
+
+impl Comparison<'_> {
+    /// Writes `report.json` and `report.html` to a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, or a model does not take the dataset.
+    pub(crate) fn write(self, folder: &Path) -> Result<(), EvaluateError> {
+        let study = StudyOptions {
+            method: self.models,
+            ablation: Vec::new(),
+            own: None,
+            best: None,
+            release_threshold: self.threshold,
+            baselines_from: None,
+            baselines_parts: None,
+            title: self.title,
+            note: self.notes,
+            table: Vec::new(),
+        };
+        let options = EvaluateOptions {
+            dataset: self.dataset.to_owned(),
+            model: None,
+            output: Some(folder.to_owned()),
+            parts: Some(self.parts.to_owned()),
+            recut: false,
+            split: SplitOptions::default(),
+            engine: EngineOption::Builtin,
+            draws: self.draws,
+            seed: self.seed,
+            study,
+        };
+        run(&options, self.engine)
+    }
 }
 
 /// Methods with what they say of the rows asked about.

@@ -9,7 +9,7 @@ use crate::dataset::simulation_field;
 const STYLE: &str = include_str!("style.css");
 
 /// Text as it stands in HTML, in an attribute too.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -25,11 +25,34 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// A part of the page.
-struct Section {
-    id: String,
-    title: String,
-    body: String,
+/// A part of a page.
+pub(crate) struct Section {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    /// HTML.
+    pub(crate) body: String,
+}
+
+/// A page of a heading, some HTML and sections.
+pub(crate) fn document(title: &str, introduction: &str, sections: &[Section]) -> String {
+    let title = escape(title);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         <body>\n<h1>{title}</h1>\n{introduction}"
+    );
+    out.push_str("<nav>\n<h2>Contents</h2>\n<ol>\n");
+    for Section { id, title, .. } in sections {
+        let _ = writeln!(out, "<li><a href=\"#{}\">{}</a></li>", escape(id), escape(title));
+    }
+    out.push_str("</ol>\n</nav>\n");
+    for Section { id, title, body } in sections {
+        let (id, title) = (escape(id), escape(title));
+        let _ = writeln!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>");
+    }
+    out.push_str("</body>\n</html>\n");
+    out
 }
 
 /// The report as a page.
@@ -81,38 +104,20 @@ pub fn page(report: &Report) -> String {
     add("figures", "What the figures are", figures(report));
     add("made", "How this was made", made(report));
 
-    let title = escape(&report.title);
-    let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n<h1>{title}</h1>\n"
-    );
-    let _ = writeln!(
-        out,
+    let mut introduction = format!(
         "<p>Releases of held jobs, judged before they happened. Data: {}. Values stand with 95 % intervals from {} \
-         bootstrap draws of whole clusters.</p>",
+         bootstrap draws of whole clusters.</p>\n",
         escape(&report.dataset.origin),
         report.draws
     );
     if !report.remarks.is_empty() {
-        out.push_str("<ul>\n");
+        introduction.push_str("<ul>\n");
         for remark in &report.remarks {
-            let _ = writeln!(out, "<li>{}</li>", escape(remark));
+            let _ = writeln!(introduction, "<li>{}</li>", escape(remark));
         }
-        out.push_str("</ul>\n");
+        introduction.push_str("</ul>\n");
     }
-    out.push_str("<nav>\n<h2>Contents</h2>\n<ol>\n");
-    for Section { id, title, .. } in &sections {
-        let _ = writeln!(out, "<li><a href=\"#{}\">{}</a></li>", escape(id), escape(title));
-    }
-    out.push_str("</ol>\n</nav>\n");
-    for Section { id, title, body } in &sections {
-        let (id, title) = (escape(id), escape(title));
-        let _ = writeln!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>");
-    }
-    out.push_str("</body>\n</html>\n");
-    out
+    document(&report.title, &introduction, &sections)
 }
 
 fn curves(report: &Report, population: &str) -> String {

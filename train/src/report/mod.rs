@@ -1,8 +1,8 @@
 //! The report of an evaluation: what stands in `report.json`, and the page made of it.
 
-mod html;
-mod svg;
-mod tables;
+pub(crate) mod html;
+pub(crate) mod svg;
+pub(crate) mod tables;
 
 pub use html::page;
 

@@ -17,19 +17,19 @@ const BOTTOM: f64 = 44.0;
 const COLOURS: usize = 8;
 
 /// A chart of lines.
-pub(super) struct Chart<'a> {
+pub(crate) struct Chart<'a> {
     /// What it shows, read out where it cannot be seen.
-    pub(super) title: &'a str,
-    pub(super) x: &'a str,
-    pub(super) y: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) x: &'a str,
+    pub(crate) y: &'a str,
     /// Least and greatest value of x.
-    pub(super) x_range: [f64; 2],
+    pub(crate) x_range: [f64; 2],
     /// Least value of y, and the greatest unless it is that of the points.
-    pub(super) y_range: [f64; 2],
+    pub(crate) y_range: [f64; 2],
     /// A thin line from corner to corner.
-    pub(super) diagonal: bool,
+    pub(crate) diagonal: bool,
     /// Dots at the points.
-    pub(super) dots: bool,
+    pub(crate) dots: bool,
 }
 
 /// The class of a line: its colour, and whether it is dashed.
@@ -40,19 +40,10 @@ pub(super) fn class(at: usize) -> String {
 
 impl Chart<'_> {
     /// The chart with its lines, the one named `own` thicker. Points that are no numbers are left out.
-    pub(super) fn draw(&self, lines: &[Line], own: &str) -> String {
-        let mut out = format!(
-            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n",
-            escape(self.title)
-        );
-        self.axes(&mut out);
+    pub(crate) fn draw(&self, lines: &[Line], own: &str) -> String {
+        let mut out = self.start();
         for (at, line) in lines.iter().enumerate() {
-            let points: Vec<[f64; 2]> = line
-                .points
-                .iter()
-                .filter(|point| point.iter().all(|value| value.is_finite()))
-                .map(|&point| self.place(point))
-                .collect();
+            let points: Vec<[f64; 2]> = self.placed(&line.points).collect();
             let thick = if line.name == own { " own" } else { "" };
             let class = class(at);
             let path: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
@@ -75,6 +66,59 @@ impl Chart<'_> {
         out
     }
 
+    /// The chart with many lines of one colour, and the one named `own` over them in another.
+    pub(crate) fn draw_many(&self, lines: &[Line], own: &str) -> String {
+        let mut out = self.start();
+        let (own, others): (Vec<&Line>, Vec<&Line>) =
+            lines.iter().partition(|line| line.name == own);
+        for (lines, class) in [(others, "c7 many"), (own, "c0 own")] {
+            for line in lines {
+                let path: Vec<String> =
+                    self.placed(&line.points).map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+                let _ = writeln!(
+                    out,
+                    "<polyline class=\"line {class}\" points=\"{}\"><title>{}</title></polyline>",
+                    path.join(" "),
+                    escape(&line.name)
+                );
+            }
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+
+    /// The chart with a dot for each point, the one named `own` larger and in another colour.
+    pub(crate) fn draw_dots(&self, dots: &[(String, [f64; 2])], own: &str) -> String {
+        let mut out = self.start();
+        for (name, point) in dots {
+            let (class, radius) = if name == own { ("c1", 5) } else { ("c0", 3) };
+            for [x, y] in self.placed(&[*point]) {
+                let _ = writeln!(
+                    out,
+                    "<circle class=\"dot {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"><title>{}</title></circle>",
+                    escape(name)
+                );
+            }
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+
+    fn start(&self) -> String {
+        let mut out = format!(
+            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n",
+            escape(self.title)
+        );
+        self.axes(&mut out);
+        out
+    }
+
+    /// Where points lie; those that are no numbers are left out.
+    fn placed(&self, points: &[[f64; 2]]) -> impl Iterator<Item = [f64; 2]> {
+        let finite = points.iter().filter(|point| point.iter().all(|value| value.is_finite()));
+        finite.map(|&point| self.place(point))
+    }
+
     fn place(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let share = |value: f64, [low, high]: [f64; 2]| {
             if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.0 }
@@ -88,6 +132,7 @@ impl Chart<'_> {
     fn axes(&self, out: &mut String) {
         let [left, bottom] = self.place([self.x_range[0], self.y_range[0]]);
         let [right, top] = self.place([self.x_range[1], self.y_range[1]]);
+        let digits = places(self.x_range);
         for step in ticks(self.x_range) {
             let [x, _] = self.place([step, 0.0]);
             let _ = writeln!(
@@ -95,9 +140,10 @@ impl Chart<'_> {
                 "<line class=\"grid\" x1=\"{x:.1}\" y1=\"{top:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\"/>\
                  <text class=\"tick\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 bottom + 15.0,
-                label(step)
+                label(step, digits)
             );
         }
+        let digits = places(self.y_range);
         for step in ticks(self.y_range) {
             let [_, y] = self.place([0.0, step]);
             let _ = writeln!(
@@ -106,7 +152,7 @@ impl Chart<'_> {
                  <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 left - 6.0,
                 y + 4.0,
-                label(step)
+                label(step, digits)
             );
         }
         if self.diagonal {
@@ -141,8 +187,17 @@ fn ticks([low, high]: [f64; 2]) -> Vec<f64> {
     (first..=last).map(|at| at as f64 * step).collect()
 }
 
-fn label(value: f64) -> String {
-    let text = format!("{value:.3}");
+/// Decimal places that tell the ticks of a range apart, three at least.
+fn places([low, high]: [f64; 2]) -> usize {
+    let span = high - low;
+    match span.is_finite() && span > 0.0 {
+        true => (1.0 - (span / 5.0).log10().floor()).clamp(3.0, 12.0) as usize,
+        false => 3,
+    }
+}
+
+fn label(value: f64, places: usize) -> String {
+    let text = format!("{value:.places$}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
@@ -180,15 +235,30 @@ mod tests {
     #[test]
     fn ticks_are_round_and_few() {
         assert_eq!(
-            ticks([0.0, 1.0]).iter().map(|&t| label(t)).collect::<Vec<_>>(),
+            ticks([0.0, 1.0]).iter().map(|&t| label(t, 3)).collect::<Vec<_>>(),
             ["0", "0.2", "0.4", "0.6", "0.8", "1"]
         );
         assert_eq!(ticks([0.0, 130.0]), [0.0, 50.0, 100.0]);
+        let close = [0.3001, 0.3004];
+        let labels: Vec<String> =
+            ticks(close).iter().map(|&tick| label(tick, places(close))).collect();
+        assert_eq!(labels, ["0.3001", "0.3002", "0.3003", "0.3004"]);
         assert_eq!(ticks([3.0, 3.0]), [3.0]);
         assert_eq!(ticks([0.0, f64::NAN]), [0.0]);
         for high in [0.013, 0.7, 2.0, 37.0, 9_999.0] {
             assert!((3..=7).contains(&ticks([0.0, high]).len()), "{high}");
         }
+    }
+
+    #[test]
+    fn the_own_line_and_dot_stand_out_and_no_numbers_are_left_out() {
+        let line = |name: &str| Line { name: name.to_owned(), points: vec![[0.0, 0.0]] };
+        let svg = chart().draw_many(&[line("<own>"), line("other")], "<own>");
+        let [other, own] = ["c7 many", "c0 own"].map(|class| svg.find(class).unwrap());
+        assert!(other < own && svg.contains("<title>&lt;own&gt;</title>"), "{svg}");
+        let dots = [("a".to_owned(), [0.5, 1.0]), ("b".to_owned(), [f64::INFINITY, 1.0])];
+        let svg = chart().draw_dots(&dots, "a");
+        assert!(svg.matches("<circle").count() == 1 && svg.contains("dot c1"), "{svg}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{ExtraTable, GroupRow, MethodFigures, PopulationTable, Report, figure
 use crate::metrics::{Estimate, NAMES};
 
 /// A table of cells that are HTML already. Rows with the name `own` in the first cell stand out.
-fn table(columns: &[String], rows: &[Vec<String>], own: Option<usize>) -> String {
+pub(crate) fn table(columns: &[String], rows: &[Vec<String>], own: Option<usize>) -> String {
     let mut out = String::from("<div class=\"wide\"><table>\n<thead><tr>");
     columns.iter().for_each(|column| {
         let _ = write!(out, "<th scope=\"col\">{column}</th>");
@@ -209,7 +209,7 @@ pub(super) fn extra(extra: &ExtraTable) -> String {
 }
 
 /// Names and values.
-pub(super) fn facts(facts: &[(String, String)]) -> String {
+pub(crate) fn facts(facts: &[(String, String)]) -> String {
     let rows: Vec<Vec<String>> =
         facts.iter().map(|(name, value)| vec![escape(name), escape(value)]).collect();
     table(&["what".to_owned(), "value".to_owned()], &rows, None)

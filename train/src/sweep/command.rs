@@ -1,29 +1,35 @@
-//! `holdadvise-train sweep`: the steps of a sweep.
+//! `holdadvise-train sweep`: the steps of a sweep, and what can be asked of one that runs.
 
 use clap::Subcommand;
 
-use super::steps::{ask, select};
+use super::page;
+use super::steps::{ask, finish, select, test};
 
-/// Run a step of a sweep.
-#[derive(Clone, Debug, clap::Args)]
-pub struct SweepOptions {
-    #[command(subcommand)]
-    step: Step,
-}
-
+/// A step of a sweep.
 #[derive(Clone, Debug, Subcommand)]
-enum Step {
+pub enum SweepCommand {
     Ask(ask::AskOptions),
     Select(select::SelectOptions),
+    /// Evaluate the best model on the test part, and compare it with the model in use.
+    Test(test::TestOptions),
+    /// Put results in place and clear away what nobody needs.
+    Finish(finish::FinishOptions),
+    /// Write sweep.html and the leaderboard, also while the sweep runs.
+    Html(page::HtmlOptions),
 }
 
-/// Runs the step.
-///
-/// # Errors
-/// When it fails.
-pub fn run(options: &SweepOptions) -> Result<(), Box<dyn std::error::Error>> {
-    match &options.step {
-        Step::Ask(options) => ask::run(options).map_err(Into::into),
-        Step::Select(options) => select::run(options).map_err(Into::into),
+impl SweepCommand {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Those of the step.
+    pub fn run(&self) -> Result<(), Box<dyn std::error::Error>> {
+        match self {
+            Self::Ask(options) => ask::run(options).map_err(Into::into),
+            Self::Select(options) => select::run(options).map_err(Into::into),
+            Self::Test(options) => test::run(options).map_err(Into::into),
+            Self::Finish(options) => finish::run(options).map_err(Into::into),
+            Self::Html(options) => page::run(options).map_err(Into::into),
+        }
     }
 }

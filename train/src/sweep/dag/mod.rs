@@ -140,4 +140,4 @@ pub enum DagError {
 #[cfg(all(test, unix))]
 mod script_tests;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

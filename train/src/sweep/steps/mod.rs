@@ -1,8 +1,10 @@
 //! The steps of a sweep that its nodes run.
 
 pub mod ask;
+pub mod finish;
 pub mod results;
 pub mod select;
+pub mod test;
 #[cfg(test)]
 mod tests;
 

@@ -1,0 +1,243 @@
+//! The trials of a sweep, the best first: `leaderboard.txt` for people, `leaderboard.json` for programs.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use holdadvise::text::{shorten, strip_control};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::plan::{Fate, Goal};
+use super::results::{Counts, Results, TrialResults};
+
+/// Version of [`Leaderboard`].
+pub const LEADERBOARD_FORMAT: u32 = 1;
+
+/// Characters of a cell.
+const CELL: usize = 40;
+
+/// The trials, the best first.
+#[derive(Clone, Debug, Serialize)]
+pub struct Leaderboard {
+    /// [`LEADERBOARD_FORMAT`].
+    pub format: u32,
+    /// The sweep.
+    pub sweep: String,
+    /// What decides.
+    pub metric: String,
+    /// Which way is better.
+    pub goal: Goal,
+    /// How far the sweep is.
+    pub counts: Counts,
+    /// The trials.
+    pub trials: Vec<Entry>,
+}
+
+/// A trial.
+#[derive(Clone, Debug, Serialize)]
+pub struct Entry {
+    /// From 1.
+    pub place: usize,
+    /// The trial.
+    pub trial: usize,
+    /// What became of it, in words.
+    pub fate: String,
+    /// The last rung it finished, 0: none.
+    pub rung: usize,
+    /// Epochs it trained.
+    pub epochs: usize,
+    /// Figures on the validation part, on that rung.
+    pub metrics: std::collections::BTreeMap<String, f64>,
+    /// Seconds spent training it.
+    pub seconds: f64,
+    /// The setting whose data it trained on.
+    pub setting: usize,
+    /// Its parameters.
+    pub parameters: std::collections::BTreeMap<String, Value>,
+}
+
+/// What became of a trial, in words.
+pub(super) fn fate(results: &Results, trial: &TrialResults) -> String {
+    let number = trial.trial.number;
+    if results.best == Some(number) {
+        return "best".to_owned();
+    }
+    let after = results.plan.rungs.last().map_or(0, |rung| rung.number) + 1;
+    match (results.fate_before(number, after), trial.last()) {
+        (_, Some(result)) if result.diverged => format!("diverged on rung {}", result.rung),
+        (Some((rung, Fate::Lost)), _) => format!("lost after rung {rung}"),
+        (Some((_, Fate::Stopped)), _) => "stopped early".to_owned(),
+        (Some((_, Fate::GoesOn)), Some(result)) if result.rung + 1 == after => {
+            "trained to the end".to_owned()
+        }
+        (Some((_, Fate::GoesOn)), _) => "goes on".to_owned(),
+        (None, Some(result)) => format!("rung {} done", result.rung),
+        (None, None) if trial.curve.is_empty() => "not begun".to_owned(),
+        (None, None) => "training".to_owned(),
+    }
+}
+
+impl Leaderboard {
+    /// Of the results so far.
+    pub fn new(results: &Results) -> Self {
+        let entries = results.ranking().into_iter().enumerate().map(|(at, trial)| {
+            let last = trial.last();
+            let seen = trial.curve.last().map_or(0, |&[epoch, _]| epoch as usize);
+            Entry {
+                place: at + 1,
+                trial: trial.trial.number,
+                fate: fate(results, trial),
+                rung: last.map_or(0, |result| result.rung),
+                epochs: last.map_or(0, |result| result.epoch).max(seen),
+                metrics: last.map(|result| result.metrics.clone()).unwrap_or_default(),
+                seconds: last.map_or(0.0, |result| result.seconds),
+                setting: trial.trial.setting,
+                parameters: trial.parameters.clone(),
+            }
+        });
+        Self {
+            format: LEADERBOARD_FORMAT,
+            sweep: results.plan.name.clone(),
+            metric: results.plan.metric.name.clone(),
+            goal: results.plan.metric.goal,
+            counts: results.counts(),
+            trials: entries.collect(),
+        }
+    }
+
+    /// Headings and cells of a table: the metric that decides first, then the others, then parameters that are not the same in all
+    /// trials.
+    pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let mut metrics: BTreeSet<&str> =
+            self.trials.iter().flat_map(|entry| entry.metrics.keys()).map(String::as_str).collect();
+        metrics.remove(self.metric.as_str());
+        let metrics: Vec<&str> = std::iter::once(self.metric.as_str()).chain(metrics).collect();
+        let names: BTreeSet<&str> = self
+            .trials
+            .iter()
+            .flat_map(|entry| entry.parameters.keys())
+            .map(String::as_str)
+            .collect();
+        let drawn: Vec<&Entry> =
+            self.trials.iter().filter(|entry| !entry.parameters.is_empty()).collect();
+        let varies = |name: &&str| {
+            drawn
+                .windows(2)
+                .any(|pair| pair[0].parameters.get(*name) != pair[1].parameters.get(*name))
+        };
+        let names: Vec<&str> = names.into_iter().filter(varies).collect();
+        let several = self.trials.windows(2).any(|pair| pair[0].setting != pair[1].setting);
+
+        let mut columns = ["place", "trial", "fate", "rung", "epochs"].map(str::to_owned).to_vec();
+        columns.extend(metrics.iter().map(|&name| plain(name)));
+        columns.push("seconds".to_owned());
+        columns.extend(several.then(|| "setting".to_owned()));
+        columns.extend(names.iter().map(|&name| plain(name)));
+        let row = |entry: &Entry| {
+            let mut row = vec![
+                entry.place.to_string(),
+                format!("{:03}", entry.trial),
+                entry.fate.clone(),
+                entry.rung.to_string(),
+                entry.epochs.to_string(),
+            ];
+            row.extend(metrics.iter().map(|&name| {
+                entry.metrics.get(name).map_or("-".to_owned(), |value| format!("{value:.4}"))
+            }));
+            row.push(format!("{:.0}", entry.seconds));
+            row.extend(several.then(|| entry.setting.to_string()));
+            row.extend(
+                names.iter().map(|&name| entry.parameters.get(name).map_or("-".to_owned(), cell)),
+            );
+            row
+        };
+        (columns, self.trials.iter().map(row).collect())
+    }
+
+    /// How far the sweep is, in words.
+    pub fn progress(&self) -> String {
+        let Counts { run, skipped_lost, skipped_stopped, open, training_hours } = self.counts;
+        format!(
+            "{run} trainings on a rung done, {skipped_lost} skipped because the trial had lost, {skipped_stopped} because it had \
+             stopped early, {open} open; {training_hours:.2} hours of training"
+        )
+    }
+
+    /// As text.
+    pub fn text(&self) -> String {
+        let way = match self.goal {
+            Goal::Minimize => "less",
+            Goal::Maximize => "more",
+        };
+        let mut out = format!(
+            "Sweep {}: {} trials by {}, {way} is better; figures on the validation part\n{}\n\n",
+            plain(&self.sweep),
+            self.trials.len(),
+            plain(&self.metric),
+            self.progress()
+        );
+        let (columns, rows) = self.table();
+        let widths: Vec<usize> = (0..columns.len())
+            .map(|at| {
+                let cells = rows.iter().chain([&columns]).map(|row| row[at].chars().count());
+                cells.max().unwrap_or(0)
+            })
+            .collect();
+        for row in std::iter::once(&columns).chain(&rows) {
+            let mut line = String::new();
+            for (cell, width) in row.iter().zip(&widths) {
+                let _ = write!(line, "{cell:<width$}  ");
+            }
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        out
+    }
+}
+
+fn plain(text: &str) -> String {
+    shorten(&strip_control(text), CELL).into_owned()
+}
+
+/// A parameter as it stands in a table.
+pub(super) fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) => plain(text),
+        Value::Number(number) if number.is_f64() => {
+            let value = number.as_f64().unwrap_or(f64::NAN);
+            let digits = format!("{value:.4e}");
+            // Four digits, as a plain number where that is short.
+            digits.parse::<f64>().map_or(digits, |value| match value.abs() {
+                0.0 | 1e-3..1e6 => value.to_string(),
+                _ => format!("{value:e}"),
+            })
+        }
+        other => plain(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::results::tests::finished;
+
+    #[test]
+    fn the_best_is_first_and_what_is_the_same_everywhere_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        finished(folder.path());
+        let leaderboard = Leaderboard::new(&Results::read(folder.path()).unwrap());
+        insta::assert_snapshot!("leaderboard", leaderboard.text());
+        let json = serde_json::to_value(&leaderboard).unwrap();
+        assert_eq!(json["trials"][0]["trial"], 1);
+        assert_eq!(json["counts"]["skipped_lost"], 1);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let of = |value: f64| cell(&Value::from(value));
+        assert_eq!(
+            [of(0.001_234_567), of(0.000_012_345_6), of(0.1), of(0.0), of(2.5e9)],
+            ["0.0012346", "1.2346e-5", "0.1", "0", "2.5e9"]
+        );
+        assert_eq!(cell(&Value::from("a\u{1b}[31mb")), "ab");
+    }
+}

@@ -1,0 +1,369 @@
+//! What a sweep has come to so far, read from its folder. Everything may be missing or half-written while it runs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::plan::{Decision, Fate, Goal, PLAN_FORMAT, Parameters, Plan, RungResult, Trial};
+
+/// Bytes of a file of the sweep, at most.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Why a folder is not that of a sweep.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResultsError {
+    /// The plan could not be read.
+    #[error("{}: {source}; name the folder that `holdadvise-train dag` made", path.display())]
+    Plan {
+        /// Its file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The plan is of another version.
+    #[error("{}: format {found}, expected {PLAN_FORMAT}: use the version of holdadvise-train that made the folder", path.display())]
+    Format {
+        /// Its file.
+        path: PathBuf,
+        /// The format found.
+        found: u32,
+    },
+}
+
+/// A sweep and what it has come to.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// The plan.
+    pub plan: Plan,
+    /// The trials, in the order of the plan.
+    pub trials: Vec<TrialResults>,
+    /// What was decided, by rung.
+    pub decisions: BTreeMap<usize, Decision>,
+    /// The best trial, where the last rung is decided.
+    pub best: Option<usize>,
+    /// Files and lines that could not be read.
+    pub damaged: usize,
+}
+
+/// A trial and what it has come to.
+#[derive(Clone, Debug)]
+pub struct TrialResults {
+    /// The trial.
+    pub trial: Trial,
+    /// Its parameters, once they are drawn.
+    pub parameters: BTreeMap<String, Value>,
+    /// Its results, by rung.
+    pub rungs: BTreeMap<usize, RungResult>,
+    /// Epoch and validation loss.
+    pub curve: Vec<[f64; 2]>,
+}
+
+/// A line of metrics, as far as it matters here.
+#[derive(Deserialize)]
+struct Line {
+    epoch: Option<f64>,
+    validation_loss: Option<f64>,
+}
+
+/// How far a sweep is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Counts {
+    /// Trainings of a trial on a rung that are done.
+    pub run: usize,
+    /// Those that were skipped because the trial had lost.
+    pub skipped_lost: usize,
+    /// Those that were skipped because the trial had stopped early.
+    pub skipped_stopped: usize,
+    /// Those that are still to come, as far as is known.
+    pub open: usize,
+    /// Hours of training.
+    pub training_hours: f64,
+}
+
+impl Results {
+    /// Reads the folder of a sweep.
+    ///
+    /// # Errors
+    /// When there is no plan in it. Anything else that is missing or damaged is left out, and counted in `damaged`.
+    pub fn read(folder: &Path) -> Result<Self, ResultsError> {
+        let path = folder.join("sweep.json");
+        let failed = |source| ResultsError::Plan { path: path.clone(), source };
+        let text = fs::read(&path).map_err(failed)?;
+        let plan: Plan = serde_json::from_slice(&text).map_err(|error| failed(error.into()))?;
+        if plan.format != PLAN_FORMAT {
+            return Err(ResultsError::Format { path, found: plan.format });
+        }
+        let mut damaged = 0;
+        let mut decisions = BTreeMap::new();
+        for rung in &plan.rungs {
+            let decision =
+                json(&folder.join(format!("rungs/rung{}.json", rung.number)), &mut damaged);
+            decisions.extend(decision.map(|decision: Decision| (rung.number, decision)));
+        }
+        let trials = plan.trials.iter().map(|trial| trial_of(folder, &plan, trial, &mut damaged));
+        let trials = trials.collect();
+        let best: Option<Value> = json(&folder.join("best/trial.json"), &mut damaged);
+        let best = best.and_then(|best| usize::try_from(best.get("trial")?.as_u64()?).ok());
+        Ok(Self { plan, trials, decisions, best, damaged })
+    }
+
+    /// The trials, the best first: as the latest decision about each has it, then those that none has been made about by rung
+    /// and metric.
+    pub fn ranking(&self) -> Vec<&TrialResults> {
+        let decided = self.decisions.values().rev().flat_map(|decision| &decision.fates);
+        let mut order: Vec<usize> = self.best.into_iter().collect();
+        for &(trial, _) in decided {
+            if !order.contains(&trial) {
+                order.push(trial);
+            }
+        }
+        let mut trials: Vec<&TrialResults> = self.trials.iter().collect();
+        trials.sort_by(|a, b| {
+            let place = |of: &TrialResults| {
+                order.iter().position(|&trial| trial == of.trial.number).unwrap_or(order.len())
+            };
+            let rung = |of: &TrialResults| of.last().map_or(0, |result| result.rung);
+            place(a)
+                .cmp(&place(b))
+                .then(rung(b).cmp(&rung(a)))
+                .then_with(|| self.better(a, b))
+                .then(a.trial.number.cmp(&b.trial.number))
+        });
+        trials
+    }
+
+    fn better(&self, a: &TrialResults, b: &TrialResults) -> std::cmp::Ordering {
+        let worst = f64::INFINITY;
+        let loss = |of: &TrialResults| match (self.metric_of(of), self.plan.metric.goal) {
+            (None, _) => worst,
+            (Some(value), Goal::Minimize) => value,
+            (Some(value), Goal::Maximize) => -value,
+        };
+        loss(a).total_cmp(&loss(b))
+    }
+
+    /// What decides, of a trial on its last rung.
+    pub fn metric_of(&self, trial: &TrialResults) -> Option<f64> {
+        trial.last()?.metrics.get(&self.plan.metric.name).copied().filter(|value| value.is_finite())
+    }
+
+    /// What the latest decision before a rung says of a trial, and after which rung it was made.
+    pub fn fate_before(&self, trial: usize, rung: usize) -> Option<(usize, Fate)> {
+        let earlier = self.decisions.range(..rung).rev();
+        let mut fates = earlier.flat_map(|(&after, decision)| {
+            decision.fates.iter().map(move |&(of, fate)| (of, after, fate))
+        });
+        fates.find(|&(of, ..)| of == trial).map(|(_, after, fate)| (after, fate))
+    }
+
+    /// How far it is.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for trial in &self.trials {
+            for rung in &self.plan.rungs {
+                let fate = self.fate_before(trial.trial.number, rung.number).map(|(_, fate)| fate);
+                match (trial.rungs.contains_key(&rung.number), fate) {
+                    (true, _) => counts.run += 1,
+                    (false, Some(Fate::Lost)) => counts.skipped_lost += 1,
+                    (false, Some(Fate::Stopped)) => counts.skipped_stopped += 1,
+                    (false, _) => counts.open += 1,
+                }
+            }
+            // The seconds of a rung are those of the rungs before as well.
+            let seconds = trial.rungs.values().map(|result| result.seconds);
+            counts.training_hours += seconds.fold(0.0, f64::max) / 3600.0;
+        }
+        counts
+    }
+}
+
+impl TrialResults {
+    /// The result of its last rung.
+    pub fn last(&self) -> Option<&RungResult> {
+        self.rungs.values().next_back()
+    }
+}
+
+fn trial_of(folder: &Path, plan: &Plan, trial: &Trial, damaged: &mut usize) -> TrialResults {
+    let path = folder.join(Plan::trial_folder(trial.number)).join("parameters.json");
+    let parameters: Option<Parameters> = json(&path, damaged);
+    let (mut rungs, mut curve) = (BTreeMap::new(), BTreeMap::new());
+    for rung in &plan.rungs {
+        let here = folder.join(Plan::rung_folder(trial.number, rung.number));
+        rungs.extend(
+            json::<RungResult>(&here.join("result.json"), damaged).map(|read| (rung.number, read)),
+        );
+        for line in lines(&here.join("metrics.jsonl"), damaged) {
+            if let Line { epoch: Some(epoch), validation_loss: Some(loss) } = line {
+                // What a training that started again says last, counts.
+                curve.insert(epoch.max(0.0) as u64, [epoch, loss]);
+            }
+        }
+    }
+    TrialResults {
+        trial: trial.clone(),
+        parameters: parameters.map(|read| read.parameters).unwrap_or_default(),
+        rungs,
+        curve: curve.into_values().collect(),
+    }
+}
+
+/// The content of a file, if it is there.
+fn bytes(path: &Path, damaged: &mut usize) -> Option<Vec<u8>> {
+    let read = fs::metadata(path).and_then(|metadata| match metadata.len() > MOST_BYTES {
+        true => Err(io::Error::other("too large")),
+        false => fs::read(path),
+    });
+    match read {
+        Ok(bytes) => Some(bytes),
+        Err(error) => {
+            *damaged += usize::from(error.kind() != io::ErrorKind::NotFound);
+            None
+        }
+    }
+}
+
+fn json<T: DeserializeOwned>(path: &Path, damaged: &mut usize) -> Option<T> {
+    let read = serde_json::from_slice(&bytes(path, damaged)?);
+    *damaged += usize::from(read.is_err());
+    read.ok()
+}
+
+/// The lines of metrics that can be read.
+fn lines(path: &Path, damaged: &mut usize) -> Vec<Line> {
+    let bytes = bytes(path, damaged).unwrap_or_default();
+    let lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let read: Vec<Option<Line>> = lines.map(|line| serde_json::from_slice(line).ok()).collect();
+    *damaged += read.iter().filter(|line| line.is_none()).count();
+    read.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::sweep::dag::tests::plan;
+
+    pub(crate) fn write(folder: &Path, name: &str, content: &str) {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    pub(crate) fn result(trial: usize, rung: usize, loss: f64, seconds: f64) -> String {
+        serde_json::to_string(&RungResult {
+            trial,
+            rung,
+            epoch: rung * 4,
+            best_epoch: rung * 4,
+            stopped_early: false,
+            diverged: false,
+            metrics: BTreeMap::from([("validation_loss".to_owned(), loss)]),
+            seconds,
+            sequences_per_second: 100.0,
+            peak_memory_mb: 300,
+            device: "cpu".to_owned(),
+        })
+        .unwrap()
+    }
+
+    /// Four trials: the fourth lost on rung 1, the third has stopped, the first is best.
+    pub(crate) fn finished(folder: &Path) {
+        write(folder, "sweep.json", &serde_json::to_string(&plan()).unwrap());
+        for (trial, loss) in [(1, 0.5), (2, 0.4), (3, 0.45), (4, 0.6)] {
+            let of = Plan::trial_folder(trial);
+            let name = |file: &str| of.join(file).display().to_string();
+            let parameters = format!(
+                "{{\"trial\":{trial},\"parameters\":{{\"hidden\":{},\"learning_rate\":{},\"kind\":\"{}\"}}}}",
+                32 * trial,
+                10_f64.powi(-(trial as i32)),
+                if trial % 2 == 0 { "a" } else { "<b>" }
+            );
+            write(folder, &name("parameters.json"), &parameters);
+            write(folder, &name("rung1/result.json"), &result(trial, 1, loss, 1800.0));
+            let metrics: Vec<String> = (1..=4)
+                .map(|epoch| {
+                    let loss = loss + 0.1 / epoch as f64;
+                    format!("{{\"trial\":{trial},\"epoch\":{epoch},\"train_loss\":0.5,\"validation_loss\":{loss}}}\n")
+                })
+                .collect();
+            write(folder, &name("rung1/metrics.jsonl"), &metrics.concat());
+        }
+        write(
+            folder,
+            "rungs/rung1.json",
+            r#"{"rung":1,"fates":[[2,"goes-on"],[3,"stopped"],[1,"goes-on"],[4,"lost"]]}"#,
+        );
+        write(folder, "trials/001/rung2/result.json", &result(1, 2, 0.3, 5400.0));
+        write(folder, "trials/002/rung2/result.json", &result(2, 2, 0.39, 3600.0));
+        write(
+            folder,
+            "rungs/rung2.json",
+            r#"{"rung":2,"fates":[[1,"goes-on"],[2,"lost"],[3,"lost"]]}"#,
+        );
+        write(folder, "best/trial.json", r#"{"trial":1,"rung":2}"#);
+    }
+
+    #[test]
+    fn trials_are_ranked_and_counted_as_was_decided() {
+        let folder = tempfile::tempdir().unwrap();
+        finished(folder.path());
+        let results = Results::read(folder.path()).unwrap();
+        let ranked: Vec<usize> = results.ranking().iter().map(|of| of.trial.number).collect();
+        assert_eq!(ranked, [1, 2, 3, 4]);
+        let expected = Counts {
+            run: 6,
+            skipped_lost: 1,
+            skipped_stopped: 1,
+            open: 0,
+            training_hours: 1.5 + 1.0 + 0.5 + 0.5,
+        };
+        assert_eq!(results.counts(), expected);
+        assert_eq!((results.best, results.damaged), (Some(1), 0));
+        assert_eq!(results.trials[0].curve.len(), 4);
+    }
+
+    #[test]
+    fn a_sweep_that_runs_is_read_as_far_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Results::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("holdadvise-train dag"), "{error}");
+        write(folder.path(), "sweep.json", &serde_json::to_string(&plan()).unwrap());
+        let results = Results::read(folder.path()).unwrap();
+        assert_eq!((results.counts().open, results.damaged), (8, 0));
+        write(folder.path(), "trials/003/rung1/result.json", &result(3, 1, 0.5, 1.0));
+        write(folder.path(), "trials/002/rung1/result.json", &result(2, 1, 0.4, 1.0));
+        write(folder.path(), "trials/001/rung1/result.json", "{\"trial\":1,");
+        let half = "{\"epoch\":1,\"validation_loss\":0.5}\n{\"epoch\":2,\"validation_loss\":null}\n\n{\"epo";
+        write(folder.path(), "trials/001/rung1/metrics.jsonl", half);
+        let results = Results::read(folder.path()).unwrap();
+        let ranked: Vec<usize> = results.ranking().iter().map(|of| of.trial.number).collect();
+        assert_eq!(ranked, [2, 3, 1, 4]);
+        assert_eq!((results.damaged, results.counts().run, results.best), (2, 2, None));
+        assert_eq!(results.trials[0].curve, [[1.0, 0.5]]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), which in 0..5_usize) {
+            let folder = tempfile::tempdir().unwrap();
+            finished(folder.path());
+            let name = ["trials/001/rung1/metrics.jsonl", "trials/001/rung1/result.json", "rungs/rung1.json", "best/trial.json",
+                "trials/001/parameters.json"][which];
+            fs::write(folder.path().join(name), bytes).unwrap();
+            let results = Results::read(folder.path()).unwrap();
+            prop_assert_eq!(results.ranking().len(), 4);
+            let counts = results.counts();
+            prop_assert_eq!(counts.run + counts.skipped_lost + counts.skipped_stopped + counts.open, 8);
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! `holdadvise-train sweep test`: the best model of a sweep on the test part, once.
+//!
+//! Trainings of a sweep leave the test part alone. Here the best model is completed with its figures on it and its info
+//! sheet, is compared with the model in use, and is described for people.
+
+mod info;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use holdadvise::model::{Archive, EngineKind, Model, ModelError};
+use serde_json::{Value, json};
+
+use crate::baselines::Baselines;
+use crate::dataset::{Dataset, DatasetError, SUCCESS};
+use crate::evaluate::{self, Comparison, EvaluateError, Report, digest};
+use crate::export::{self, ExportError, write_whole};
+use crate::parts::{Parts, PartsError};
+use crate::say::say;
+use crate::selection::SelectionOptions;
+use crate::sheet;
+use crate::split::Split;
+use crate::sweep::plan::{Plan, Setting};
+use info::{Info, install};
+use verdict::{compare, deciding};
+
+/// Evaluate the best model of a sweep on the test part, and compare it with the model in use.
+#[derive(Clone, Debug, clap::Args)]
+pub struct TestOptions {
+    /// The dataset that the trial was trained on.
+    pub dataset: PathBuf,
+    /// Its parts.
+    #[arg(long, value_name = "PARTS")]
+    pub parts: PathBuf,
+    /// The model of the best trial.
+    #[arg(long, value_name = "FILE")]
+    pub model: PathBuf,
+    /// Result and parameters of the best trial, JSON.
+    #[arg(long, value_name = "FILE")]
+    pub trial: PathBuf,
+    /// The plan, `sweep.json`.
+    #[arg(long, value_name = "FILE")]
+    pub plan: PathBuf,
+    /// The model in use.
+    #[arg(long, value_name = "FILE")]
+    pub champion: Option<PathBuf>,
+    /// Folder to write bestmodel.pt, bestmodel.info, report.json, report.html and verdict.txt to.
+    #[arg(short, long)]
+    pub output: PathBuf,
+    /// Bootstrap draws for the intervals.
+    #[arg(long, default_value_t = 1000)]
+    pub draws: usize,
+}
+
+/// Why the best model could not be evaluated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TestError {
+    /// The dataset.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// The parts file.
+    #[error(transparent)]
+    Parts(#[from] PartsError),
+    /// The model of the best trial.
+    #[error("{}: {source}", path.display())]
+    Model {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ModelError,
+    },
+    /// The figures.
+    #[error(transparent)]
+    Evaluate(#[from] EvaluateError),
+    /// The archive.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// A JSON file.
+    #[error("{}: {detail}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// What was found and what was expected.
+        detail: String,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// The best trial.
+#[derive(Clone, Debug, PartialEq)]
+struct Best {
+    trial: usize,
+    parameters: BTreeMap<String, Value>,
+}
+
+impl Best {
+    /// Reads `trial.json`: `trial` and `parameters`, which may be those of a trial's parameters.json.
+    fn of(told: &Value) -> Option<Self> {
+        let parameters = told.get("parameters");
+        let inner = parameters.and_then(|inner| inner.get("parameters"));
+        let parameters = inner.filter(|inner| inner.is_object()).or(parameters)?.as_object()?;
+        Some(Self {
+            trial: usize::try_from(told.get("trial")?.as_u64()?).ok()?,
+            parameters: parameters.clone().into_iter().collect(),
+        })
+    }
+
+    fn setting<'p>(&self, plan: &'p Plan) -> Option<&'p Setting> {
+        let trial = plan.trials.iter().find(|trial| trial.number == self.trial)?;
+        plan.settings.iter().find(|setting| setting.number == trial.setting)
+    }
+}
+
+/// Runs `sweep test`.
+///
+/// # Errors
+/// When a file cannot be read or written, or the model does not take the dataset. A model in use that cannot be compared is
+/// no error: the verdict says so.
+pub fn run(options: &TestOptions) -> Result<(), TestError> {
+    let plan: Plan = from_json(&options.plan)?;
+    let told: Value = from_json(&options.trial)?;
+    let best = Best::of(&told).ok_or_else(|| TestError::Json {
+        path: options.trial.clone(),
+        detail: "expected an object with the number `trial` and the object `parameters`".to_owned(),
+    })?;
+    let dataset = Dataset::read(&options.dataset)?;
+    let (parts, mut split) = Parts::read_split(&options.parts, &dataset)?;
+    evaluate::check_test(&dataset, &split)?;
+    let bytes = read(&options.model)?;
+    let failed = |source| TestError::Model { path: options.model.clone(), source };
+    let (model, engine) = open(&bytes).map_err(failed)?;
+    model.check_schema(&dataset.info.schema.hash).map_err(failed)?;
+
+    let selection = SelectionOptions::of_model(&model.metadata);
+    selection.select(&dataset, &mut split);
+    let report = evaluate::report(&dataset, &split, &model, options.draws, plan.seed)?;
+    let completed = complete(&bytes, &model, &dataset, &split, &selection, &report)?;
+    std::fs::create_dir_all(&options.output)
+        .map_err(|source| TestError::File { path: options.output.clone(), source })?;
+    let write = |name: &str, content: &[u8]| {
+        let path = options.output.join(name);
+        write_whole(&path, content).map_err(|source| TestError::File { path, source })
+    };
+    write("bestmodel.pt", &completed)?;
+
+    let champion = options.champion.as_deref().map(|path| Champion::open(path, &dataset));
+    let verdict = against(&champion, &dataset, &split, &model, &plan, options.draws)?;
+    report_on(options, &plan, &best, engine, champion.as_ref())?;
+    let model = Model::from_bytes_with(&completed, engine).map_err(failed)?;
+    let sha256 = digest(&completed);
+    let info = Info {
+        plan: &plan,
+        best: &best,
+        model: &model,
+        dataset: &dataset,
+        parts: &parts,
+        report: &report,
+        sha256: &sha256,
+        verdict: &verdict.word,
+    };
+    write("bestmodel.info", info.text().as_bytes())?;
+    // Last: where it is, all is.
+    write("verdict.txt", verdict.text(&best).as_bytes())?;
+    say(format_args!("trial {:03}: {}\n", best.trial, verdict.word));
+    Ok(())
+}
+
+/// A model with the engine that runs it: the built-in one unless the network is another.
+fn open(bytes: &[u8]) -> Result<(Model, EngineKind), ModelError> {
+    let engine = if has_own_network(bytes) { EngineKind::Torch } else { EngineKind::Builtin };
+    Ok((Model::from_bytes_with(bytes, engine)?, engine))
+}
+
+/// The archive can be read, and has not the parameters of the shipped network.
+fn has_own_network(bytes: &[u8]) -> bool {
+    Archive::new(bytes).and_then(|mut archive| archive.metadata()).is_ok_and(|metadata| {
+        !metadata.tensors.iter().any(|tensor| tensor.name == "lstm_recurrent_weight")
+    })
+}
+
+/// The archive with figures of the test part and the sheet that tells of them.
+fn complete(
+    bytes: &[u8],
+    model: &Model,
+    dataset: &Dataset,
+    split: &Split,
+    selection: &SelectionOptions,
+    report: &Report,
+) -> Result<Vec<u8>, TestError> {
+    let mut metadata = model.metadata.clone();
+    let details = &mut metadata.training.details;
+    let successes = split.test.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
+    details.insert("test".to_owned(), json!({ "rows": split.test.len(), "successes": successes }));
+    let seed = details.get("options").and_then(|options| options.get("seed")?.as_u64());
+    metadata.metrics = json!(report);
+    metadata.sheet = Some(sheet::sheet(&sheet::Training {
+        dataset,
+        split,
+        selection,
+        codes: &Baselines::fit(dataset, &split.train).code_statistics(),
+        report,
+        seed: seed.unwrap_or_default(),
+    }));
+    Ok(export::complete(bytes, metadata)?)
+}
+
+/// The model in use, or why it cannot be compared.
+enum Champion {
+    Comparable { path: PathBuf, model: Box<Model>, engine: EngineKind },
+    Not(String),
+}
+
+impl Champion {
+    fn open(path: &Path, dataset: &Dataset) -> Self {
+        let opened = std::fs::read(path).map_err(|error| error.to_string());
+        let opened = opened.and_then(|bytes| open(&bytes).map_err(|error| error.to_string()));
+        let (model, engine) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return Self::Not(format!("The model in use cannot be opened: {error}")),
+        };
+        let (its, ours) = (&model.metadata.schema.hash, &dataset.info.schema.hash);
+        if its != ours {
+            return Self::Not(format!(
+                "The model in use is of feature schema {its}, the best trial of {ours}: the dataset of the one is nothing to the other. To \
+                 compare them, make tensors of the same holds for each (holdadvise-train tensors, of its own schema) and put \
+                 the figures of both side by side (holdadvise-train evaluate)."
+            ));
+        }
+        Self::Comparable { path: path.to_owned(), model: Box::new(model), engine }
+    }
+}
+
+/// What `verdict.txt` says.
+struct Said {
+    /// The verdict itself.
+    word: String,
+    /// What speaks for it.
+    lines: Vec<String>,
+}
+
+fn against(
+    champion: &Option<Champion>,
+    dataset: &Dataset,
+    split: &Split,
+    challenger: &Model,
+    plan: &Plan,
+    draws: usize,
+) -> Result<Said, TestError> {
+    let model = match champion {
+        None => {
+            let word = "not compared: the sweep file names no model in use".to_owned();
+            return Ok(Said { word, lines: Vec::new() });
+        }
+        Some(Champion::Not(why)) => {
+            return Ok(Said { word: "not compared".to_owned(), lines: vec![why.clone()] });
+        }
+        Some(Champion::Comparable { model, .. }) => model,
+    };
+    let happened: Vec<usize> =
+        split.test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
+    let figure = deciding(&plan.metric.name);
+    let verdict = compare(dataset, &happened, [challenger, &**model], figure, (draws, plan.seed))?;
+    let mut lines = verdict.lines(draws);
+    lines.extend(seen_before(model, dataset, &happened));
+    Ok(Said { word: verdict.judgement.to_string(), lines })
+}
+
+/// The model in use may have been made from holds of the test part: then it is ahead of what it could know.
+fn seen_before(champion: &Model, dataset: &Dataset, rows: &[usize]) -> Option<String> {
+    let cuts = champion.metadata.training.details.get("split")?;
+    let end = cuts.get("validation_end")?.as_i64()?;
+    let earlier = rows.iter().filter(|&&row| dataset.hold_time[row] < end).count();
+    (earlier > 0).then(|| {
+        format!(
+            "{earlier} of these holds are older than the end of what the model in use was made from: where that was the same access \
+             point, it may have seen them, and looks better than it is."
+        )
+    })
+}
+
+impl Said {
+    fn text(&self, best: &Best) -> String {
+        let mut out = format!(
+            "{}\n\nThe best trial of this sweep ({:03}) against the model in use.\n",
+            self.word, best.trial
+        );
+        self.lines.iter().for_each(|line| {
+            out.push_str(line);
+            out.push('\n');
+        });
+        out.push_str("\nNothing was installed: that stays a person's act. The commands, in the folder with bestmodel.pt:\n");
+        out.push_str(install());
+        out
+    }
+}
+
+fn report_on(
+    options: &TestOptions,
+    plan: &Plan,
+    best: &Best,
+    engine: EngineKind,
+    champion: Option<&Champion>,
+) -> Result<(), TestError> {
+    let mut models =
+        vec![(format!("trial {:03}", best.trial), vec![options.output.join("bestmodel.pt")])];
+    let mut engines = vec![engine];
+    let mut notes = vec![("sweep".to_owned(), plan.name.clone())];
+    match champion {
+        None => {}
+        Some(Champion::Not(why)) => notes.push(("model in use".to_owned(), why.clone())),
+        Some(Champion::Comparable { path, engine, .. }) => {
+            models.push(("model in use".to_owned(), vec![path.clone()]));
+            engines.push(*engine);
+        }
+    }
+    let engine = engines
+        .into_iter()
+        .find(|&engine| engine == EngineKind::Torch)
+        .unwrap_or(EngineKind::Builtin);
+    let comparison = Comparison {
+        dataset: &options.dataset,
+        parts: &options.parts,
+        models,
+        engine,
+        threshold: 0.5,
+        title: format!("The best model of sweep {}", plan.name),
+        notes,
+        draws: options.draws,
+        seed: plan.seed,
+    };
+    Ok(comparison.write(&options.output)?)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TestError> {
+    std::fs::read(path).map_err(|source| TestError::File { path: path.to_owned(), source })
+}
+
+fn from_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, TestError> {
+    serde_json::from_slice(&read(path)?)
+        .map_err(|error| TestError::Json { path: path.to_owned(), detail: error.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_trial_is_read_in_both_forms() {
+        let flat = json!({"trial": 7, "rung": 3, "metrics": {}, "parameters": {"hidden": 64}});
+        let nested = json!({"trial": 7, "parameters": {"trial": 7, "parameters": {"hidden": 64}}});
+        let best = Best::of(&flat).unwrap();
+        assert_eq!((best.trial, &best.parameters["hidden"]), (7, &json!(64)));
+        assert_eq!(Best::of(&nested).unwrap(), best);
+        for wrong in [json!({"trial": 7}), json!({"trial": -1, "parameters": {}}), json!([])] {
+            assert_eq!(Best::of(&wrong), None);
+        }
+    }
+}

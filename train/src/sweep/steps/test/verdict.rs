@@ -1,0 +1,193 @@
+//! Champion against challenger: whether the best trial of a sweep is better than the model in use, on holds that neither chose.
+
+use std::fmt;
+
+use holdadvise::model::Model;
+
+use crate::dataset::Dataset;
+use crate::evaluate::{EvaluateError, predict};
+use crate::metrics::{Estimate, NAMES, Outcomes, Scored, draw};
+
+/// Clusters below which a bootstrap over clusters says little of how far off a difference may be.
+const LEAST_CLUSTERS: usize = 30;
+
+/// Figures that are compared, and whether more is better.
+const FIGURES: [(&str, bool); 3] = [("log_loss", false), ("auroc", true), ("brier", false)];
+
+/// What the comparison came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judgement {
+    /// The challenger is better.
+    Better,
+    /// The challenger is worse.
+    Worse,
+    /// Either may be true.
+    Undecided,
+}
+
+impl fmt::Display for Judgement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Undecided => "no difference that these holds can show",
+        })
+    }
+}
+
+/// A figure of both models.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Compared {
+    pub(super) figure: &'static str,
+    pub(super) more_is_better: bool,
+    pub(super) challenger: f64,
+    pub(super) champion: f64,
+    /// Challenger less champion, from draws of clusters common to both.
+    pub(super) difference: Estimate,
+}
+
+/// Both models on the same releases.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Verdict {
+    pub(super) judgement: Judgement,
+    /// Releases.
+    pub(super) rows: usize,
+    /// Different clusters among them.
+    pub(super) clusters: usize,
+    /// The figure that decides, then the others.
+    pub(super) figures: Vec<Compared>,
+}
+
+/// The figure of the test part that stands for what the sweep looked for on the validation part.
+pub(super) fn deciding(metric: &str) -> &'static str {
+    match metric {
+        "validation_auroc" => "auroc",
+        "validation_brier" => "brier",
+        _ => "log_loss",
+    }
+}
+
+/// Compares two models on rows of a dataset: releases that happened.
+///
+/// # Errors
+/// When a model does not take the rows.
+pub(super) fn compare(
+    dataset: &Dataset,
+    rows: &[usize],
+    [challenger, champion]: [&Model; 2],
+    deciding: &str,
+    (draws, seed): (usize, u64),
+) -> Result<Verdict, EvaluateError> {
+    let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
+    let weight = rows.iter().map(|&row| dataset.weight[row].into()).collect();
+    let target = rows.iter().map(|&row| dataset.target(row)).collect();
+    let outcomes = Outcomes::new(target, weight, None, &cluster);
+    let scored = |model: &Model| -> Result<Vec<Scored>, EvaluateError> {
+        let threshold = model.metadata.thresholds.release;
+        Ok(vec![Scored::new(&outcomes, &predict(model, dataset, rows)?, threshold)])
+    };
+    let drawn = draw(&[scored(challenger)?, scored(champion)?], outcomes.clusters(), draws, seed);
+    let mut figures: Vec<Compared> = FIGURES
+        .iter()
+        .filter_map(|&(name, more_is_better)| {
+            let at = NAMES.iter().position(|&figure| figure == name)?;
+            Some(Compared {
+                figure: name,
+                more_is_better,
+                challenger: drawn.value[0][at],
+                champion: drawn.value[1][at],
+                difference: drawn.difference(0, 1, at),
+            })
+        })
+        .collect();
+    figures.sort_by_key(|compared| compared.figure != deciding);
+    let clusters = outcomes.clusters();
+    let judgement = figures.first().map_or(Judgement::Undecided, |first| judge(first, clusters));
+    Ok(Verdict { judgement, rows: rows.len(), clusters, figures })
+}
+
+fn judge(compared: &Compared, clusters: usize) -> Judgement {
+    let Estimate { low, high, .. } = compared.difference;
+    if clusters < LEAST_CLUSTERS || !compared.difference.exists() {
+        return Judgement::Undecided;
+    }
+    match (low > 0.0, high < 0.0) {
+        (true, _) if compared.more_is_better => Judgement::Better,
+        (true, _) => Judgement::Worse,
+        (_, true) if compared.more_is_better => Judgement::Worse,
+        (_, true) => Judgement::Better,
+        _ => Judgement::Undecided,
+    }
+}
+
+impl Verdict {
+    /// What speaks for it, a line each.
+    pub(super) fn lines(&self, draws: usize) -> Vec<String> {
+        let mut lines = vec![format!(
+            "n = {} releases of {} clusters in the test part: the newest holds, which neither chose nor trained the best trial.",
+            self.rows, self.clusters
+        )];
+        for (at, compared) in self.figures.iter().enumerate() {
+            let Compared { figure, challenger, champion, difference, .. } = compared;
+            let way = if compared.more_is_better { "more" } else { "less" };
+            let decides = if at == 0 { "; this figure decides" } else { "" };
+            lines.push(if difference.exists() {
+                format!(
+                    "{figure}: {challenger:.4} against {champion:.4}, difference {:+.4}, 95 % interval {:+.4} to {:+.4} ({way} is \
+                     better{decides})",
+                    difference.value, difference.low, difference.high
+                )
+            } else {
+                format!("{figure}: does not exist on these releases{decides}")
+            });
+        }
+        lines.push(format!(
+            "Intervals of the paired difference from {draws} bootstrap draws of whole clusters."
+        ));
+        if self.clusters < LEAST_CLUSTERS {
+            lines.push(format!(
+                "With fewer than {LEAST_CLUSTERS} clusters an interval says little; nothing is concluded from it."
+            ));
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compared(more_is_better: bool, low: f64, high: f64) -> Compared {
+        let difference = Estimate { value: (low + high) / 2.0, low, high };
+        Compared { figure: "auroc", more_is_better, challenger: 0.8, champion: 0.7, difference }
+    }
+
+    #[test]
+    fn an_interval_on_one_side_of_nothing_decides() {
+        let judged = |more, low, high, clusters| judge(&compared(more, low, high), clusters);
+        assert_eq!(judged(true, 0.01, 0.02, 30), Judgement::Better);
+        assert_eq!(judged(false, 0.01, 0.02, 30), Judgement::Worse);
+        assert_eq!(judged(true, -0.02, -0.01, 30), Judgement::Worse);
+        assert_eq!(judged(false, -0.02, -0.01, 30), Judgement::Better);
+        for (low, high) in [(-0.01, 0.02), (0.0, 0.02), (-0.01, 0.0), (f64::NAN, f64::NAN)] {
+            assert_eq!(judged(true, low, high, 500), Judgement::Undecided);
+        }
+        assert_eq!(judged(true, 0.01, 0.02, 29), Judgement::Undecided, "too few clusters");
+        assert_eq!((deciding("validation_auroc"), deciding("other")), ("auroc", "log_loss"));
+    }
+
+    #[test]
+    fn the_lines_say_n_and_intervals() {
+        let figures = vec![compared(true, 0.01, 0.03), compared(false, f64::NAN, f64::NAN)];
+        let verdict = Verdict { judgement: Judgement::Undecided, rows: 40, clusters: 12, figures };
+        let lines = verdict.lines(500);
+        assert!(lines[0].starts_with("n = 40 releases of 12 clusters"), "{lines:?}");
+        assert_eq!(
+            lines[1],
+            "auroc: 0.8000 against 0.7000, difference +0.0200, 95 % interval +0.0100 to +0.0300 (more is better; this \
+             figure decides)"
+        );
+        assert_eq!(lines[2], "auroc: does not exist on these releases");
+        assert!(lines[4].starts_with("With fewer than 30 clusters"), "{lines:?}");
+    }
+}

@@ -1,0 +1,172 @@
+//! The steps of a sweep as its nodes call them.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{holdadvise_train, text};
+use holdadvise::model::Model;
+use serde_json::{Value, json};
+
+fn done(folder: &Path, words: &[&str]) -> String {
+    let output = holdadvise_train(folder, words);
+    assert!(output.status.success(), "{words:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn plan(metric: &str) -> Value {
+    json!({
+        "format": 1, "name": "small <sizes>", "seed": 3,
+        "data": {"access_points": [], "simulations": [], "from": null, "until": null, "lookback": 0, "horizon": 24,
+            "validation_fraction": 0.15, "test_fraction": 0.2},
+        "settings": [{"number": 1, "frame_edges": [0, 60], "slots": 4}],
+        "trials": [{"number": 1, "setting": 1, "wave": 0}],
+        "method": "random", "space": {},
+        "metric": {"name": metric, "goal": "minimize"},
+        "rungs": [{"number": 1, "epochs": 4, "trials": 1}],
+        "patience": 6, "architecture": null, "champion": null,
+        "resources": {"gpus": 0, "cpus": 1, "memory": null, "disk": null, "at_once": null, "retries": 1,
+            "checkpoint": 600, "submit": []},
+        "program": {"installed": "/usr/bin/holdadvise-train"},
+        "tracking": {"enabled": false, "project": "", "entity": null, "offline": false, "python": ""}
+    })
+}
+
+/// A dataset that the built-in model takes, its parts, and that model as the best of a sweep.
+fn prepared() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    done(
+        here,
+        &["simulate", "--preset", "small", "--days", "4", "--seed", "5", "-o", "simulation"],
+    );
+    done(here, &["tensors", "--simulation", "simulation", "--releases-only", "-o", "d"]);
+    done(here, &["split", "d", "-o", "p", "--test-fraction", "0.5"]);
+    let write = |name: &str, value: &Value| fs::write(here.join(name), value.to_string()).unwrap();
+    write("sweep.json", &plan("validation_loss"));
+    write(
+        "trial.json",
+        &json!({"trial": 1, "rung": 1, "parameters": {"hidden": 64, "learning_rate": 0.002}}),
+    );
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/default.pt");
+    fs::copy(model, here.join("model.pt")).unwrap();
+    folder
+}
+
+const TEST: [&str; 13] = [
+    "sweep",
+    "test",
+    "d",
+    "--parts",
+    "p",
+    "--model",
+    "model.pt",
+    "--trial",
+    "trial.json",
+    "--plan",
+    "sweep.json",
+    "-o",
+    "out",
+];
+
+#[test]
+fn the_best_model_is_completed_described_and_compared() {
+    let folder = prepared();
+    let here = folder.path();
+    let read = |name: &str| fs::read_to_string(here.join("out").join(name)).unwrap();
+    let few = ["--draws", "200"];
+
+    // Without a model in use.
+    let said = done(here, &[&TEST[..], &few].concat());
+    assert!(
+        said.contains("trial 001: not compared: the sweep file names no model in use"),
+        "{said}"
+    );
+    let model = Model::open(here.join("out/bestmodel.pt")).unwrap();
+    let figures = model.metadata.metrics["methods"][0]["figures"].as_array().unwrap();
+    assert!(figures.iter().any(|figure| figure[0] == "auroc"), "{figures:?}");
+    let sheet = model.metadata.sheet.as_ref().unwrap();
+    assert!(sheet.figures_of.contains("in the test part"), "{sheet:?}");
+    assert!(model.metadata.training.details["test"]["rows"].as_u64() > Some(0));
+    let before = Model::open(here.join("model.pt")).unwrap();
+    assert_eq!(model.metadata.calibration, before.metadata.calibration);
+    let info = read("bestmodel.info");
+    for expected in [
+        "The best model of sweep small <sizes>",
+        "trial:             001 of 1, with the least validation_loss",
+        "  learning_rate    0.002\n",
+        "  constant ",
+        "holdadvise-train train prepared/001/dataset.safetensors --parts prepared/001/parts.safetensors --parameters",
+        "cp bestmodel.pt ~/.condor/holdadvise/default.pt",
+        "hold codes known:",
+    ] {
+        assert!(info.contains(expected), "{expected} is not in\n{info}");
+    }
+    let report = read("report.html");
+    assert!(
+        report.contains("The best model of sweep small &lt;sizes&gt;")
+            && report.contains("trial 001")
+    );
+
+    // Against itself: no difference whatever.
+    fs::copy(here.join("model.pt"), here.join("same.pt")).unwrap();
+    done(here, &[&TEST[..], &few, &["--champion", "same.pt"]].concat());
+    let verdict = read("verdict.txt");
+    assert!(verdict.starts_with("no difference that these holds can show\n"), "{verdict}");
+    assert!(verdict.contains("log_loss: ") && verdict.contains("difference +0.0000"), "{verdict}");
+    assert!(verdict.contains("this figure decides") && verdict.contains("stays a person's act"));
+    assert!(read("report.html").contains("model in use"));
+
+    // Against one that says the contrary.
+    let mut metadata = serde_json::to_value(&before.metadata).unwrap();
+    metadata["calibration"]["slope"] = json!(-metadata["calibration"]["slope"].as_f64().unwrap());
+    metadata["training"]["details"]["split"] =
+        json!({"train_end": 0, "validation_end": i64::MAX, "horizon": 0});
+    fs::write(here.join("m.json"), metadata.to_string()).unwrap();
+    let contrary = ["export", "model.pt", "--metadata", "m.json", "-o", "contrary.pt"];
+    if holdadvise_train(here, contrary).status.success() {
+        done(here, &[&TEST[..], &few, &["--champion", "contrary.pt"]].concat());
+        let verdict = read("verdict.txt");
+        assert!(verdict.starts_with("better\n"), "{verdict}");
+        assert!(verdict.contains("it may have seen them"), "{verdict}");
+        fs::write(here.join("sweep.json"), plan("validation_auroc").to_string()).unwrap();
+        let swapped = TEST.map(|word| if word == "model.pt" { "contrary.pt" } else { word });
+        done(here, &[&swapped[..], &few, &["--champion", "model.pt"]].concat());
+        let verdict = read("verdict.txt");
+        assert!(verdict.starts_with("worse\n") && verdict.contains("\nauroc: "), "{verdict}");
+    }
+
+    // A model in use that cannot be compared is no error.
+    metadata["schema"]["hash"] = json!("of another time");
+    fs::write(here.join("m.json"), metadata.to_string()).unwrap();
+    done(here, &["export", "model.pt", "--metadata", "m.json", "-o", "other.pt"]);
+    fs::write(here.join("damaged.pt"), "PK").unwrap();
+    for (champion, expected) in
+        [("other.pt", "of feature schema of another time"), ("damaged.pt", "cannot be opened")]
+    {
+        let said = done(here, &[&TEST[..], &few, &["--champion", champion]].concat());
+        assert!(said.contains("trial 001: not compared"), "{said}");
+        let verdict = read("verdict.txt");
+        assert!(verdict.starts_with("not compared\n") && verdict.contains(expected), "{verdict}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |words: &[&str]| {
+        let output = holdadvise_train(folder.path(), words);
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        text(&output.stderr)
+    };
+    assert!(refused(&TEST).contains("sweep.json: No such file"), "{}", refused(&TEST));
+    for step in ["html", "finish"] {
+        let error = refused(&["sweep", step, "."]);
+        assert!(error.contains("sweep.json") && error.contains("holdadvise-train dag"), "{error}");
+    }
+    fs::write(folder.path().join("sweep.json"), plan("validation_loss").to_string()).unwrap();
+    fs::write(folder.path().join("trial.json"), "{\"trial\":1}").unwrap();
+    assert!(refused(&TEST).contains("trial.json: expected an object"), "{}", refused(&TEST));
+    assert!(refused(&["sweep", "finish", "."]).contains("bestmodel.pt is not there"));
+}
