@@ -39,10 +39,10 @@ fn prepared() -> tempfile::TempDir {
     let here = folder.path();
     done(
         here,
-        &["simulate", "--preset", "small", "--days", "4", "--seed", "5", "-o", "simulation"],
+        &["simulate", "--preset", "small", "--days", "7", "--seed", "5", "-o", "simulation"],
     );
     done(here, &["tensors", "--simulation", "simulation", "--releases-only", "-o", "d"]);
-    done(here, &["split", "d", "-o", "p", "--test-fraction", "0.5"]);
+    done(here, &["split", "d", "-o", "p", "--test-fraction", "0.5", "--horizon", "0"]);
     let write = |name: &str, value: &Value| fs::write(here.join(name), value.to_string()).unwrap();
     write("sweep.json", &plan("validation_loss"));
     write(
@@ -75,7 +75,7 @@ fn the_best_model_is_completed_described_and_compared() {
     let folder = prepared();
     let here = folder.path();
     let read = |name: &str| fs::read_to_string(here.join("out").join(name)).unwrap();
-    let few = ["--draws", "200"];
+    let few = ["--draws", "60"];
 
     // Without a model in use.
     let said = done(here, &[&TEST[..], &few].concat());
@@ -120,36 +120,25 @@ fn the_best_model_is_completed_described_and_compared() {
 
     // Against one that says the contrary.
     let mut metadata = serde_json::to_value(&before.metadata).unwrap();
-    metadata["calibration"]["slope"] = json!(-metadata["calibration"]["slope"].as_f64().unwrap());
+    metadata["calibration"]["a"] = json!(-metadata["calibration"]["a"].as_f64().unwrap());
     metadata["training"]["details"]["split"] =
         json!({"train_end": 0, "validation_end": i64::MAX, "horizon": 0});
     fs::write(here.join("m.json"), metadata.to_string()).unwrap();
     let contrary = ["export", "model.pt", "--metadata", "m.json", "-o", "contrary.pt"];
-    if holdadvise_train(here, contrary).status.success() {
-        done(here, &[&TEST[..], &few, &["--champion", "contrary.pt"]].concat());
-        let verdict = read("verdict.txt");
-        assert!(verdict.starts_with("better\n"), "{verdict}");
-        assert!(verdict.contains("it may have seen them"), "{verdict}");
-        fs::write(here.join("sweep.json"), plan("validation_auroc").to_string()).unwrap();
-        let swapped = TEST.map(|word| if word == "model.pt" { "contrary.pt" } else { word });
-        done(here, &[&swapped[..], &few, &["--champion", "model.pt"]].concat());
-        let verdict = read("verdict.txt");
-        assert!(verdict.starts_with("worse\n") && verdict.contains("\nauroc: "), "{verdict}");
-    }
-
+    done(here, &contrary);
+    done(here, &[&TEST[..], &few, &["--champion", "contrary.pt"]].concat());
+    let verdict = read("verdict.txt");
+    assert!(verdict.starts_with("better\n"), "{verdict}");
+    assert!(verdict.contains("it may have seen them"), "{verdict}");
     // A model in use that cannot be compared is no error.
     metadata["schema"]["hash"] = json!("of another time");
     fs::write(here.join("m.json"), metadata.to_string()).unwrap();
     done(here, &["export", "model.pt", "--metadata", "m.json", "-o", "other.pt"]);
-    fs::write(here.join("damaged.pt"), "PK").unwrap();
-    for (champion, expected) in
-        [("other.pt", "of feature schema of another time"), ("damaged.pt", "cannot be opened")]
-    {
-        let said = done(here, &[&TEST[..], &few, &["--champion", champion]].concat());
-        assert!(said.contains("trial 001: not compared"), "{said}");
-        let verdict = read("verdict.txt");
-        assert!(verdict.starts_with("not compared\n") && verdict.contains(expected), "{verdict}");
-    }
+    let said = done(here, &[&TEST[..], &few, &["--champion", "other.pt"]].concat());
+    assert!(said.contains("trial 001: not compared"), "{said}");
+    let verdict = read("verdict.txt");
+    assert!(verdict.starts_with("not compared\n"), "{verdict}");
+    assert!(verdict.contains("of feature schema of another time"), "{verdict}");
 }
 
 #[test]
