@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::page;
+use super::{page, run};
 use super::steps::{ask, finish, select, test};
 
 /// A step of a sweep.
@@ -16,6 +16,8 @@ pub enum SweepCommand {
     Finish(finish::FinishOptions),
     /// Write sweep.html and the leaderboard, also while the sweep runs.
     Html(page::HtmlOptions),
+    /// Run a sweep on this machine, without HTCondor.
+    Run(run::RunOptions),
 }
 
 impl SweepCommand {
@@ -30,6 +32,7 @@ impl SweepCommand {
             Self::Test(options) => test::run(options).map_err(Into::into),
             Self::Finish(options) => finish::run(options).map_err(Into::into),
             Self::Html(options) => page::run(options).map_err(Into::into),
+            Self::Run(options) => run::run(options).map_err(Into::into),
         }
     }
 }

@@ -62,15 +62,16 @@ pub(super) fn fate(results: &Results, trial: &TrialResults) -> String {
     if results.best == Some(number) {
         return "best".to_owned();
     }
-    let after = results.plan.rungs.last().map_or(0, |rung| rung.number) + 1;
-    match (results.fate_before(number, after), trial.last()) {
+    let last = results.plan.rungs.last().map_or(0, |rung| rung.number);
+    // The decision after the last rung says nothing but which is best.
+    let mut fates = results.decisions.range(..last).filter_map(|(&rung, decision)| {
+        decision.fates.iter().find(|(of, _)| *of == number).map(|&(_, fate)| (rung, fate))
+    });
+    match (fates.find(|(_, fate)| *fate != Fate::GoesOn), trial.last()) {
         (_, Some(result)) if result.diverged => format!("diverged on rung {}", result.rung),
+        (_, Some(result)) if result.rung == last => "trained to the end".to_owned(),
         (Some((rung, Fate::Lost)), _) => format!("lost after rung {rung}"),
-        (Some((_, Fate::Stopped)), _) => "stopped early".to_owned(),
-        (Some((_, Fate::GoesOn)), Some(result)) if result.rung + 1 == after => {
-            "trained to the end".to_owned()
-        }
-        (Some((_, Fate::GoesOn)), _) => "goes on".to_owned(),
+        (Some(_), _) => "stopped early".to_owned(),
         (None, Some(result)) => format!("rung {} done", result.rung),
         (None, None) if trial.curve.is_empty() => "not begun".to_owned(),
         (None, None) => "training".to_owned(),

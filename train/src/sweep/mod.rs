@@ -4,7 +4,7 @@
 //! into pieces that are prepared by themselves. Trials are drawn by [`draw`] from the distributions of [`space`] over the
 //! [`parameters`] of training, and [`halving`] says which of them train on. [`dag`] makes all of it a folder that HTCondor runs,
 //! [`steps`] are what its small nodes do, [`command`] calls them, and [`folder`] has the files that pass between them. [`leaderboard`] and
-//! [`page`] show [`results`].
+//! [`page`] show [`results`]. [`run`] runs the same steps on one machine.
 
 pub mod command;
 pub mod dag;
@@ -20,6 +20,7 @@ mod peek;
 pub mod plan;
 pub mod planning;
 pub mod results;
+pub mod run;
 pub mod shards;
 pub mod space;
 pub mod steps;

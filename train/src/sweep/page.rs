@@ -266,13 +266,17 @@ fn rungs(results: &Results) -> String {
         let epochs = results.plan.rungs.iter().find(|rung| rung.number == *number);
         let epochs = epochs.map_or(0, |rung| rung.epochs);
         let count = |fate: Fate| decision.fates.iter().filter(|(_, of)| *of == fate).count();
-        let _ = writeln!(
-            out,
-            "<h3>Rung {number}, until epoch {epochs}</h3>\n<p>{} go on, {} have stopped early and stay in play, {} lost.</p>",
-            count(Fate::GoesOn),
-            count(Fate::Stopped),
-            count(Fate::Lost)
-        );
+        let last = results.plan.rungs.last().is_some_and(|rung| rung.number == *number);
+        let text = match (last, decision.fates.first()) {
+            (true, Some(&(trial, _))) => format!("{} is the best of all.", name(trial)),
+            _ => format!(
+                "{} go on, {} have stopped early and stay in play, {} lost.",
+                count(Fate::GoesOn),
+                count(Fate::Stopped),
+                count(Fate::Lost)
+            ),
+        };
+        let _ = writeln!(out, "<h3>Rung {number}, until epoch {epochs}</h3>\n<p>{text}</p>");
         let rows: Vec<Vec<String>> = decision
             .fates
             .iter()
@@ -283,6 +287,7 @@ fn rungs(results: &Results) -> String {
                     .and_then(|(_, result)| result.metrics.get(&results.plan.metric.name))
                     .map_or("–".to_owned(), |value| format!("{value:.4}"));
                 let fate = match fate {
+                    _ if last => "",
                     Fate::GoesOn => "goes on",
                     Fate::Lost => "lost",
                     Fate::Stopped => "has stopped early",
@@ -316,6 +321,7 @@ mod tests {
             "<h3>Validation loss by epoch</h3>",
             "log10 of learning_rate",
             "1: &lt;b&gt;, 2: a",
+            "<h3>Rung 2, until epoch 12</h3>\n<p>trial 001 is the best of all.</p>",
             "<h3>Rung 1, until epoch 4</h3>\n<p>2 go on, 1 have stopped early and stay in play, 1 lost.</p>",
             "better &lt;than&gt; before",
         ] {

@@ -306,9 +306,9 @@ pub(super) mod tests {
         write(
             folder,
             "rungs/rung2.json",
-            r#"{"rung":2,"fates":[[1,"goes-on"],[2,"lost"],[3,"lost"]]}"#,
+            r#"{"rung":2,"fates":[[1,"stopped"],[2,"lost"],[3,"lost"],[4,"lost"]]}"#,
         );
-        write(folder, "best/trial.json", r#"{"trial":1,"rung":2}"#);
+        write(folder, "best/trial.json", r#"{"setting":1,"parameters":{},"trial":1,"rung":2}"#);
     }
 
     #[test]

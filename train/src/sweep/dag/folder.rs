@@ -10,7 +10,7 @@ use holdadvise::text::shell_quote;
 use super::scripts::scripts;
 use super::steps::{self, ARCHITECTURE, CHAMPION, Kind, Step};
 use super::submit::descriptions;
-use super::{DagError, Request, graph, quote};
+use super::{DagError, Request, SHARDS, graph, quote};
 use crate::sweep::plan::Plan;
 
 /// What was made.
@@ -47,6 +47,9 @@ pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, DagError> {
     for setting in &plan.settings {
         writer.folder(&Plan::setting_folder(setting.number))?;
     }
+    let shards = serde_json::to_vec_pretty(request.shards)
+        .map_err(|error| DagError::Plan(format!("the shards are not JSON: {error}")))?;
+    writer.file(Path::new(SHARDS), &shards)?;
     // The same in all settings.
     for shard in request.shards.get(&1).into_iter().flatten() {
         for file in shard.files.iter().filter(|file| !file.is_plain()) {

@@ -7,7 +7,7 @@ use super::{DagError, quote};
 use crate::sweep::plan::Plan;
 
 /// Exit status of `goes-on` for a trial that does not.
-const SKIP: u8 = 3;
+pub const SKIP: u8 = 3;
 
 /// Exit status of a program that does not know its arguments: another attempt would not either.
 const USAGE: u8 = 2;

@@ -13,15 +13,18 @@ pub mod steps;
 mod submit;
 
 pub use folder::{Made, write};
+pub use graph::SKIP;
 pub use pool::check as check_pool;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::plan::{Parameters, Plan};
 
 /// A piece of the data that one node prepares.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     /// From 1.
     pub number: usize,
@@ -29,12 +32,14 @@ pub struct Shard {
     pub arguments: Vec<String>,
     /// Its files.
     pub files: Vec<ShardFile>,
-    /// Bytes of its files, once they are unpacked.
-    pub bytes: u64,
+    /// Memory that preparing it takes, MB.
+    pub memory: u64,
+    /// Disk that its files and what is made of them take, MB.
+    pub disk: u64,
 }
 
 /// A file, or a folder with the files of a simulation, that a shard reads.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardFile {
     /// Where it is, absolute.
     pub path: PathBuf,
@@ -57,6 +62,9 @@ impl ShardFile {
         }
     }
 }
+
+/// The shards of each setting as they were planned, in the folder of a sweep.
+pub const SHARDS: &str = "prepared/shards.json";
 
 /// What runs on the access point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

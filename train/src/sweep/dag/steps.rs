@@ -158,7 +158,8 @@ fn prepare(setting: usize, shard: &Shard) -> Step {
         kind: Kind::Shard,
         variables: vec![
             ("setting", format!("{setting:03}")),
-            ("size", shard.bytes.div_ceil(1 << 20).to_string()),
+            ("memory", shard.memory.to_string()),
+            ("disk", shard.disk.to_string()),
         ],
         folder: Plan::setting_folder(setting),
         inputs: shard.files.iter().map(|file| file.listed(shard.number)).collect(),
@@ -364,7 +365,7 @@ pub(super) fn test(plan: &Plan) -> Step {
 }
 
 /// The arguments of `finish`, with numbers or macros for the count of failed nodes and the status of the DAG.
-pub(super) fn finish_command(failed: &str, status: &str) -> Vec<String> {
+pub fn finish_command(failed: &str, status: &str) -> Vec<String> {
     words(&["sweep", "finish", ".", "--failed", failed, "--status", status])
 }
 

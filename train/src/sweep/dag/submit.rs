@@ -29,6 +29,9 @@ const LOCAL_MEMORY: u32 = 1024;
 /// Memory of any job before its data, MB: program and libtorch.
 const BASE_MEMORY: u64 = 1536;
 
+/// Memory of the program without a network, MB.
+const SHARD_MEMORY: u64 = 512;
+
 /// Memory of a job on a GPU besides, MB: CUDA keeps its libraries in it.
 const GPU_MEMORY: u64 = 3072;
 
@@ -160,10 +163,10 @@ fn megabytes(path: &Path) -> Result<u64, DagError> {
 fn shard(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
     let mut description = Description::new(&[
         "Prepares a piece of the data, on an execution point. Each node of sweep.dag sets:",
-        "  setting  how the data is prepared; what comes of it goes to prepared/SETTING",
-        "  words    the arguments of holdadvise-train",
-        "  files    the logs to read",
-        "  size     how much that is once it is unpacked, MB",
+        "  setting       how the data is prepared; what comes of it goes to prepared/SETTING",
+        "  words         the arguments of holdadvise-train",
+        "  files         the logs to read",
+        "  memory, disk  what that takes, MB",
     ]);
     remote(&mut description, program, "node");
     description.set("arguments", "\"$(words)\"");
@@ -312,14 +315,14 @@ fn needs(description: &mut Description, resources: &Resources, program: &Shipped
     let memory = match (resources.memory.filter(|_| training), kind, program.size) {
         (Some(memory), ..) => memory.to_string(),
         // Logs may be packed, and of a folder HTCondor does not know the size.
-        (_, Kind::Shard, _) => format!("{base} + {MEMORY_FACTOR} * $(size)"),
+        (_, Kind::Shard, _) => format!("{SHARD_MEMORY} + $(memory)"),
         (_, _, 0) => format!("{base} + {MEMORY_FACTOR} * TransferInputSizeMB"),
         (_, _, size) => format!("{base} + {MEMORY_FACTOR} * (TransferInputSizeMB - {size})"),
     };
     let disk = match (resources.disk.filter(|_| training), kind) {
         (Some(disk), _) => format!("{disk} * 1024"),
         (_, Kind::Shard) => {
-            format!("({BASE_DISK} + {DISK_FACTOR} * (TransferInputSizeMB + $(size))) * 1024")
+            format!("({BASE_DISK} + {} + $(disk)) * 1024", u64::from(DISK_FACTOR) * program.size)
         }
         _ => format!("({BASE_DISK} + {DISK_FACTOR} * TransferInputSizeMB) * 1024"),
     };

@@ -71,13 +71,15 @@ pub(crate) fn shards(plan: &Plan) -> BTreeMap<usize, Vec<Shard>> {
                 file("/var/log/condor/EventLog", "EventLog"),
                 file("/srv/old logs/a,b", "2-EventLog"),
             ],
-            bytes: 300 << 20,
+            memory: 900,
+            disk: 700,
         };
         let simulation = Shard {
             number: 2,
             arguments: words(&["tensors", "--simulation", "small", "--frame-edges", &edges]),
             files: vec![file("/srv/simulations/small", "small")],
-            bytes: 1,
+            memory: 300,
+            disk: 256,
         };
         (setting.number, vec![logs, simulation])
     };

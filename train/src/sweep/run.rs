@@ -1,0 +1,487 @@
+//! `holdadvise-train sweep run`: the nodes of a sweep on this machine, without HTCondor.
+//!
+//! Each step is what its node would do: the same command of this program, in a folder of its own beside the files that the node
+//! would be sent, what it writes put where the node's outputs go. What is done is not done again, and a training that was cut
+//! off goes on from its checkpoint.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::dag::steps::{
+    CHECKPOINT_EXIT_CODE, CHECKPOINT_FILES, Kind, Step, finish_command, steps,
+};
+use super::dag::{DagError, SHARDS, SKIP, Shard};
+use super::plan::Plan;
+use super::results::{Results, ResultsError};
+use crate::say::say;
+
+/// Where steps work until they are done.
+const RUNNING: &str = "running";
+
+/// Run a sweep on this machine, without HTCondor.
+#[derive(Clone, Debug, clap::Args)]
+pub struct RunOptions {
+    /// The folder that `holdadvise-train dag` made.
+    pub folder: PathBuf,
+    /// Steps at a time. Default: as many trainings as the processors suffice for.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+/// Why a sweep could not be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The folder.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The plan makes no steps.
+    #[error(transparent)]
+    Dag(#[from] DagError),
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The options do not do.
+    #[error("--jobs 0: expected at least one")]
+    Jobs,
+    /// Steps failed; `finish` has said which.
+    #[error(
+        "the sweep is not done: mend the cause, then run the same command again; what is done is not done again"
+    )]
+    Failed,
+}
+
+/// Runs `sweep run`.
+///
+/// # Errors
+/// When the folder is not that of a sweep, or a step failed.
+pub fn run(options: &RunOptions) -> Result<(), RunError> {
+    let folder = fs::canonicalize(&options.folder)
+        .map_err(|source| RunError::File { path: options.folder.clone(), source })?;
+    let plan = Results::read(&folder)?.plan;
+    let path = folder.join(SHARDS);
+    let text = fs::read(&path).map_err(|source| RunError::File { path: path.clone(), source })?;
+    let shards: BTreeMap<usize, Vec<Shard>> = serde_json::from_slice(&text)
+        .map_err(|error| RunError::File { path, source: error.into() })?;
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let each = plan.resources.cpus.max(1) as usize;
+    let jobs = options.jobs.unwrap_or_else(|| (processors / each).max(1));
+    if jobs == 0 {
+        return Err(RunError::Jobs);
+    }
+    let program = std::env::current_exe()
+        .map_err(|source| RunError::File { path: "holdadvise-train".into(), source })?;
+    let machine = Machine { folder, plan, program };
+    let failed = machine.run_all(&steps(&machine.plan, &shards)?, jobs);
+    machine.finish(&failed)
+}
+
+/// What steps run on.
+struct Machine {
+    folder: PathBuf,
+    plan: Plan,
+    program: PathBuf,
+}
+
+/// How a step ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Ended {
+    Done,
+    Before,
+    Skipped,
+    Failed(String),
+}
+
+/// What has become of the steps.
+#[derive(Debug, Default)]
+struct Progress {
+    begun: BTreeSet<usize>,
+    done: BTreeSet<String>,
+    failed: Vec<(String, String)>,
+    running: usize,
+}
+
+impl Machine {
+    /// Runs what can be run; the steps that failed, with their reasons.
+    fn run_all(&self, steps: &[Step], jobs: usize) -> Vec<(String, String)> {
+        let progress = Mutex::new(Progress::default());
+        let changed = Condvar::new();
+        std::thread::scope(|scope| {
+            for _ in 0..jobs.min(steps.len()) {
+                scope.spawn(|| self.work(steps, &progress, &changed));
+            }
+        });
+        progress.into_inner().unwrap_or_else(PoisonError::into_inner).failed
+    }
+
+    /// Runs one step after the other, until none is left that could be.
+    fn work(&self, steps: &[Step], progress: &Mutex<Progress>, changed: &Condvar) {
+        let mut state = lock(progress);
+        loop {
+            let next = steps.iter().enumerate().find(|(at, step)| {
+                !state.begun.contains(at)
+                    && step.parents.iter().all(|parent| state.done.contains(parent))
+            });
+            let Some((at, step)) = next else {
+                if state.running == 0 {
+                    changed.notify_all();
+                    return;
+                }
+                state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            state.begun.insert(at);
+            state.running += 1;
+            drop(state);
+            let start = Instant::now();
+            let ended = self.attempts(step);
+            let seconds = start.elapsed().as_secs_f64();
+            state = lock(progress);
+            state.running -= 1;
+            match ended {
+                Ended::Failed(why) => {
+                    eprintln!("{} failed: {why}", step.name);
+                    state.failed.push((step.name.clone(), why));
+                }
+                ended => {
+                    let text = match ended {
+                        Ended::Before => "was done before".to_owned(),
+                        Ended::Skipped => "skipped".to_owned(),
+                        _ => format!("done in {seconds:.1} s"),
+                    };
+                    say(format_args!("{} {text}\n", step.name));
+                    state.done.insert(step.name.clone());
+                }
+            }
+            changed.notify_all();
+        }
+    }
+
+    /// Runs a step, again if it fails as often as the plan allows.
+    fn attempts(&self, step: &Step) -> Ended {
+        let mut ended = Ended::Failed(String::new());
+        for _ in 0..=self.plan.resources.retries {
+            ended = self.step(step).unwrap_or_else(|error| Ended::Failed(error.to_string()));
+            if !matches!(ended, Ended::Failed(_)) {
+                break;
+            }
+        }
+        ended
+    }
+
+    fn step(&self, step: &Step) -> io::Result<Ended> {
+        if self.folder.join(&step.folder).join(&step.done).exists() {
+            return Ok(Ended::Before);
+        }
+        if let Some((rung, trial)) = step.goes_on {
+            let words = ["program/goes-on".to_owned(), rung.to_string(), format!("{trial:03}")];
+            match self.script(&words, "goes-on")?.code() {
+                Some(0) => {}
+                Some(code) if code == i32::from(SKIP) => return Ok(Ended::Skipped),
+                _ => return Ok(Ended::Failed("PRE script failed".to_owned())),
+            }
+        }
+        if step.kind == Kind::Test
+            && !self.script(&["program/best-data".to_owned()], "best-data")?.success()
+        {
+            return Ok(Ended::Failed("PRE script failed".to_owned()));
+        }
+        if step.kind.is_local() {
+            return self.commands(step, &self.folder);
+        }
+        let place = self.folder.join(RUNNING).join(&step.name);
+        self.send(step, &place)?;
+        let ended = self.commands(step, &place)?;
+        if ended == Ended::Done {
+            self.fetch(step, &place)?;
+        }
+        Ok(ended)
+    }
+
+    /// Runs a script as DAGMan would, in the folder of the sweep.
+    fn script(&self, words: &[String], name: &str) -> io::Result<ExitStatus> {
+        let log = self.folder.join(format!("logs/{name}.log"));
+        let out = File::options().create(true).append(true).open(log)?;
+        let err = out.try_clone()?;
+        Command::new(self.folder.join(&words[0]))
+            .args(&words[1..])
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .stdout(out)
+            .stderr(err)
+            .status()
+    }
+
+    /// Runs the commands of a step, a training again whenever it ended with a checkpoint.
+    fn commands(&self, step: &Step, place: &Path) -> io::Result<Ended> {
+        let logs = match step.kind {
+            Kind::Shard | Kind::Merge => "logs/prepare",
+            Kind::Train => "logs/train",
+            _ => "logs",
+        };
+        let log = |end: &str| {
+            fs::create_dir_all(self.folder.join(logs))?;
+            File::create(self.folder.join(logs).join(format!("{}.{end}", step.name)))
+        };
+        let (out, err) = (log("out")?, log("err")?);
+        for words in &step.commands {
+            loop {
+                let status = Command::new(&self.program)
+                    .args(words)
+                    .current_dir(place)
+                    .env("RAYON_NUM_THREADS", self.plan.resources.cpus.max(1).to_string())
+                    .stdin(Stdio::null())
+                    .stdout(out.try_clone()?)
+                    .stderr(err.try_clone()?)
+                    .status()?;
+                match (status.code(), step.kind) {
+                    (Some(code), Kind::Train) if code == i32::from(CHECKPOINT_EXIT_CODE) => {}
+                    (Some(0), _) => break,
+                    _ => return Ok(Ended::Failed(format!("{}: {status}", words[0]))),
+                }
+            }
+        }
+        Ok(Ended::Done)
+    }
+
+    /// Puts the inputs of a step where it works: links to what is only read, and the checkpoint, unless there is a newer one.
+    fn send(&self, step: &Step, place: &Path) -> io::Result<()> {
+        fs::create_dir_all(place)?;
+        for input in &step.inputs {
+            let from = self.folder.join(&step.folder).join(input);
+            let name = from.file_name().map(OsString::from).unwrap_or_default();
+            let to = place.join(&name);
+            if name == CHECKPOINT_FILES[0] {
+                if !to.exists() {
+                    // Beside it first: a copy that was cut off is no checkpoint.
+                    let part = place.join("checkpoint.part");
+                    fs::copy(&from, &part)?;
+                    fs::rename(part, to)?;
+                }
+                continue;
+            }
+            if to.symlink_metadata().is_ok() {
+                fs::remove_file(&to)?;
+            }
+            link(&fs::canonicalize(&from).map_err(|error| named(&from, &error))?, &to)?;
+        }
+        Ok(())
+    }
+
+    /// Puts what a step wrote where it belongs, what shows that it is done last.
+    fn fetch(&self, step: &Step, place: &Path) -> io::Result<()> {
+        let folder = self.folder.join(&step.folder);
+        fs::create_dir_all(&folder)?;
+        let mut last = None;
+        for entry in fs::read_dir(place)? {
+            let entry = entry?;
+            if !entry.file_type()?.is_file() {
+                continue;
+            }
+            let to = folder.join(entry.file_name());
+            match entry.file_name() == step.done.as_str() {
+                true => last = Some((entry.path(), to)),
+                false => fs::rename(entry.path(), to)?,
+            }
+        }
+        let (from, to) = last.ok_or_else(|| {
+            io::Error::other(format!("it ended without an error and did not write {}", step.done))
+        })?;
+        fs::rename(from, to)?;
+        fs::remove_dir_all(place)
+    }
+
+    /// Runs `finish`, which says what failed, and feeds tracking.
+    fn finish(&self, failed: &[(String, String)]) -> Result<(), RunError> {
+        let status = self.folder.join("logs/nodes.status");
+        let nodes = failed.iter().map(|(name, why)| {
+            let why = why.replace(['"', '\n'], " ");
+            format!("[\n  Node = \"{name}\";\n  NodeStatus = 6;\n  StatusDetails = \"{why}\";\n]\n")
+        });
+        fs::write(&status, nodes.collect::<String>())
+            .map_err(|source| RunError::File { path: status, source })?;
+        let (count, state) = (failed.len().to_string(), if failed.is_empty() { "0" } else { "2" });
+        let finished = Command::new(&self.program)
+            .args(finish_command(&count, state))
+            .current_dir(&self.folder)
+            .status()
+            .map_err(|source| RunError::File { path: self.program.clone(), source })?;
+        let tracking = &self.plan.tracking;
+        if tracking.enabled {
+            // What becomes of it changes nothing.
+            let tracked = Command::new(&tracking.python)
+                .args(["program/track.py", ".", "--once"])
+                .current_dir(&self.folder)
+                .status();
+            if let Err(error) = tracked {
+                eprintln!("tracking: {}: {error}", tracking.python.display());
+            }
+        }
+        match finished.success() {
+            true => {
+                let _ = fs::remove_dir_all(self.folder.join(RUNNING));
+                Ok(())
+            }
+            false => Err(RunError::Failed),
+        }
+    }
+}
+
+fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
+    progress.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+fn link(to: &Path, name: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(to, name);
+    #[cfg(windows)]
+    return match to.is_dir() {
+        true => std::os::windows::fs::symlink_dir(to, name),
+        false => std::os::windows::fs::symlink_file(to, name),
+    };
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::sweep::dag::tests::{here, parameters, plan, shards};
+    use crate::sweep::dag::{Request, write};
+
+    /// Stands in for `holdadvise-train`: says in `calls` what it was asked, writes what is expected, exits with a checkpoint
+    /// every other time.
+    const PROGRAM: &str = r#"#!/bin/sh
+echo "$*" >>"$CALLS"
+case "$*" in *"$(cat "$CALLS.fail")"*) echo "it is to fail" >&2; exit 1 ;; esac
+case $1 in
+tensors) [ -e EventLog ] || [ -d small ] || exit 1
+    for last; do :; done; echo rows >"$last" ;;
+merge) cat shard-001.safetensors shard-002.safetensors >dataset.safetensors ;;
+split) cp dataset.safetensors parts.safetensors ;;
+train)
+    [ -e dataset.safetensors ] && [ -e parts.safetensors ] && [ -e parameters.json ] || exit 1
+    echo epoch >>checkpoint.safetensors
+    [ $(($(wc -l <checkpoint.safetensors) % 2)) = 0 ] || exit 85
+    cp checkpoint.safetensors model.pt
+    echo '{}' >result.json ;;
+sweep)
+    case $2 in
+    ask) for trial in 003 004; do echo '{}' >trials/$trial/parameters.json; done ;;
+    select) echo '{}' >rungs/rung$5.json
+        printf '001 goes-on\n002 lost\n003 goes-on\n004 stopped\n' >rungs/rung$5.txt
+        [ $5 = 1 ] || { cp trials/003/rung2/model.pt best; echo '{"trial":3}' >best/trial.json; } ;;
+    test) [ -e dataset.safetensors ] && [ -e sweep.json ] || exit 1; echo better >verdict.txt ;;
+    finish) [ "$5" = 0 ] || exit 1 ;;
+    esac ;;
+esac
+"#;
+
+    fn machine(folder: &Path) -> Machine {
+        let data = folder.join("data");
+        fs::create_dir_all(data.join("small")).unwrap();
+        let program = folder.join("holdadvise-train");
+        let calls = folder.join("calls");
+        let told = PROGRAM.replace("$CALLS", calls.to_str().unwrap());
+        fs::write(&program, told).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(folder.join("calls.fail"), "nothing of the kind").unwrap();
+        let plan = plan();
+        let mut shards = shards(&plan);
+        for file in shards.values_mut().flatten().flat_map(|shard| &mut shard.files) {
+            let name = file.path.file_name().unwrap().to_owned();
+            file.path = data.join(name);
+            if file.name != "small" {
+                fs::write(&file.path, "log").unwrap();
+            }
+        }
+        let request = Request {
+            plan: &plan,
+            sweep_file: b"",
+            shards: &shards,
+            parameters: &parameters(),
+            here: &here(),
+            track: "",
+        };
+        let folder = folder.join("sweep");
+        write(&request, &folder).unwrap();
+        Machine { folder, plan, program }
+    }
+
+    fn calls(folder: &Path) -> Vec<String> {
+        let text = fs::read_to_string(folder.join("calls")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_sweep_runs_to_its_end_and_what_is_done_is_not_done_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = machine(folder.path());
+        let steps = steps(&machine.plan, &shards(&machine.plan)).unwrap();
+        let all = |machine: &Machine| {
+            let text = fs::read_to_string(machine.folder.join(SHARDS)).unwrap();
+            let shards = serde_json::from_str(&text).unwrap();
+            super::steps(&machine.plan, &shards).unwrap()
+        };
+        assert_eq!(steps.len(), all(&machine).len());
+        // The third trial fails until the cause is mended, and with it all that needs it.
+        fs::write(folder.path().join("calls.fail"), "--trial 003 --rung 2").unwrap();
+        let failed = machine.run_all(&all(&machine), 3);
+        let names: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["trial-003-rung-2"], "{failed:?}");
+        assert!(matches!(machine.finish(&failed), Err(RunError::Failed)));
+        let status = fs::read_to_string(machine.folder.join("logs/nodes.status")).unwrap();
+        assert!(status.contains("Node = \"trial-003-rung-2\";"), "{status}");
+        let said = fs::read_to_string(machine.folder.join("logs/train/trial-003-rung-2.err"));
+        assert_eq!(said.unwrap(), "it is to fail\n");
+        let before = calls(folder.path());
+        assert_eq!(before.iter().filter(|call| call.contains("--rung 1 ")).count(), 4 * 2);
+        assert!(!before.iter().any(|call| call.contains("--trial 002 --rung 2")), "lost");
+        assert!(before.iter().any(|call| call.contains("--trial 001 --rung 2")));
+
+        fs::write(folder.path().join("calls.fail"), "nothing of the kind").unwrap();
+        let failed = machine.run_all(&all(&machine), 2);
+        assert_eq!(failed, []);
+        machine.finish(&failed).unwrap();
+        let again = &calls(folder.path())[before.len()..];
+        assert!(again[0].contains("--trial 003 --rung 2"), "{again:?}");
+        assert!(
+            again.iter().all(|call| !call.contains("tensors") && !call.contains("--rung 1 --e"))
+        );
+        let read = |name: &str| fs::read_to_string(machine.folder.join(name)).unwrap();
+        assert_eq!(read("best/verdict.txt"), "better\n");
+        assert_eq!(read("trials/003/rung1/checkpoint.safetensors").lines().count(), 2);
+        assert_eq!(read("trials/003/rung2/checkpoint.safetensors").lines().count(), 4);
+        assert_eq!(read("prepared/001/dataset.safetensors"), "rows\nrows\n");
+        assert!(!machine.folder.join(RUNNING).exists());
+        assert!(!machine.folder.join("trials/003/rung2/dataset.safetensors").exists());
+    }
+
+    #[test]
+    fn a_program_that_does_not_write_its_output_has_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut machine = machine(folder.path());
+        machine.plan.resources.retries = 0;
+        machine.program = "/bin/true".into();
+        let failed = machine.run_all(&steps(&machine.plan, &shards(&machine.plan)).unwrap(), 1);
+        assert_eq!(failed.len(), 4, "the four shards: {failed:?}");
+        machine.program = "/no/such/program".into();
+        let failed = machine.run_all(&steps(&machine.plan, &shards(&machine.plan)).unwrap(), 1);
+        assert_eq!(failed.len(), 4, "{failed:?}");
+    }
+}
