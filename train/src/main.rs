@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use holdadvise_train::say::say;
 use holdadvise_train::sweep::command::SweepCommand;
+use holdadvise_train::sweep::dag::command as dag;
 #[cfg(feature = "torch")]
 use holdadvise_train::training;
 use holdadvise_train::{
@@ -34,6 +35,7 @@ enum Command {
     Export(export::ExportOptions),
     Calibrate(calibrate::CalibrateOptions),
     Review(review::ReviewOptions),
+    Dag(dag::DagOptions),
     /// Steps of a sweep, and what can be asked of one that runs
     #[command(subcommand)]
     Sweep(SweepCommand),
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Command::Export(options) => export::run(options).map_err(Into::into),
         Command::Calibrate(options) => calibrate::run(options).map_err(Into::into),
         Command::Review(options) => review::run(options),
+        Command::Dag(options) => dag::run(options),
         Command::Sweep(command) => command.run(),
     };
     match result {

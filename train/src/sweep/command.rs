@@ -2,13 +2,15 @@
 
 use clap::Subcommand;
 
-use super::{page, run};
 use super::steps::{ask, finish, select, test};
+use super::{page, run};
 
 /// A step of a sweep.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SweepCommand {
+    /// Draw the parameters of the trials of a wave from the results so far.
     Ask(ask::AskOptions),
+    /// Decide which trials go on after a rung.
     Select(select::SelectOptions),
     /// Evaluate the best model on the test part, and compare it with the model in use.
     Test(test::TestOptions),

@@ -58,7 +58,7 @@ pub const TRAINING: &[Parameter] = &[
 pub const PREPROCESSING: &[Parameter] = &[
     whole("m", &[], 1, limits::FRAMES),
     // The held job, and a slot for each kind of other job.
-    whole("j", &[], Slots::LEAST, Slots::MOST),
+    whole("j", &[], Slots::LEAST as i64, Slots::MOST),
     whole("timeframe_len", &[], 1, 7 * 86_400),
 ];
 

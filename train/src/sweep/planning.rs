@@ -238,8 +238,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use holdadvise::features::Slots;
     use crate::sweep::file;
+    use holdadvise::features::Slots;
 
     fn planned(lines: &str) -> Result<Planned, String> {
         let folder = tempfile::tempdir().unwrap();

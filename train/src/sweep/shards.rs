@@ -8,12 +8,7 @@
 //! Of each log the beginning and the end are read, no more (`peek.rs`).
 
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsString;
 use std::io;
-#[cfg(unix)]
-use std::os::unix::fs::symlink;
-#[cfg(windows)]
-use std::os::windows::fs::symlink_file as symlink;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -420,26 +415,6 @@ const HOLDS_A_MB: u64 = 135;
 /// Rows that come out of 1 MB of a simulation's log, with what its oracle tells.
 const TOLD_A_MB: u64 = 1_680;
 
-impl ShardFile {
-    /// What stands for it in `transfer_input_files`: its path, or where it has another name there a symbolic link of that name in the
-    /// folder `links`, which is made if need be.
-    ///
-    /// # Errors
-    /// When the link cannot be made.
-    pub fn listed(&self, links: &Path) -> io::Result<PathBuf> {
-        if self.path.file_name().is_some_and(|own| own == self.name.as_str()) {
-            return Ok(self.path.clone());
-        }
-        let link = links.join(&self.name);
-        if link.read_link().is_ok_and(|to| to == self.path) {
-            return Ok(link);
-        }
-        std::fs::create_dir_all(links)?;
-        symlink(&self.path, &link)?;
-        Ok(link)
-    }
-}
-
 impl Shard {
     /// Name of the file that it writes.
     pub fn file_name(&self) -> String {
@@ -470,44 +445,27 @@ impl Shard {
         256 + (self.bytes + self.unpacked).div_ceil(MB) + self.output_mb(setting)
     }
 
-    /// The arguments of `holdadvise-train` that prepare it in the folder to which its files were transferred.
+    /// The arguments of `holdadvise-train` that prepare it in the folder to which its files were transferred, but for `-o`.
     pub fn arguments(&self, setting: &Setting) -> Vec<String> {
-        let name = |file: &ShardFile| OsString::from(&file.name);
-        let arguments = self.arguments_with(setting, name, self.file_name().into());
-        arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect()
-    }
-
-    /// The arguments of `holdadvise-train` that prepare it where its files are.
-    pub fn arguments_in_place(&self, setting: &Setting, output: &Path) -> Vec<OsString> {
-        self.arguments_with(setting, |file| file.path.clone().into(), output.into())
-    }
-
-    fn arguments_with(
-        &self,
-        setting: &Setting,
-        of: impl Fn(&ShardFile) -> OsString,
-        output: OsString,
-    ) -> Vec<OsString> {
         let edges: Vec<String> = setting.frame_edges.iter().map(u32::to_string).collect();
-        let mut arguments: Vec<OsString> = vec!["tensors".into()];
-        arguments.extend(self.logs.iter().map(&of));
-        let mut option = |name: &str, value: OsString| arguments.extend([name.into(), value]);
-        let text = |text: &dyn ToString| OsString::from(text.to_string());
-        self.simulation.iter().for_each(|folder| option("--simulation", of(folder)));
-        self.epochs.iter().for_each(|file| option("--epochs", of(file)));
-        self.journal.iter().for_each(|file| option("--journal", of(file)));
-        self.time_zone.iter().for_each(|zone| option("--time-zone", text(zone)));
-        option("--access-point", text(&self.access_point));
-        option("--origin", text(&self.origin));
-        option("--horizon", text(&self.horizon));
-        option("--frame-edges", edges.join(",").into());
-        option("--slots", text(&setting.slots));
-        self.from.iter().for_each(|from| option("--from", text(from)));
-        self.until.iter().for_each(|until| option("--until", text(until)));
-        option("-o", output);
-        arguments.push("--allow-empty".into());
+        let mut arguments = vec!["tensors".to_owned()];
+        arguments.extend(self.logs.iter().map(|log| log.name.clone()));
+        let mut option = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
+        self.simulation.iter().for_each(|folder| option("--simulation", folder.name.clone()));
+        self.epochs.iter().for_each(|file| option("--epochs", file.name.clone()));
+        self.journal.iter().for_each(|file| option("--journal", file.name.clone()));
+        self.time_zone.iter().for_each(|zone| option("--time-zone", zone.clone()));
+        option("--access-point", self.access_point.to_string());
+        option("--origin", self.origin.clone());
+        option("--horizon", self.horizon.to_string());
+        option("--frame-edges", edges.join(","));
+        option("--slots", setting.slots.to_string());
+        self.from.iter().for_each(|from| option("--from", from.to_string()));
+        self.until.iter().for_each(|until| option("--until", until.to_string()));
+        arguments.push("--allow-empty".to_owned());
         let flags = [("--real", self.real), ("--userlogs", self.userlogs)];
-        arguments.extend(flags.iter().filter(|(_, set)| *set).map(|(name, _)| name.into()));
+        let set = flags.into_iter().filter(|(_, set)| *set);
+        arguments.extend(set.map(|(name, _)| name.to_owned()));
         arguments
     }
 }
@@ -669,13 +627,10 @@ mod tests {
         let setting = Setting { number: 1, frame_edges: vec![0, 60, 120], slots: 20 };
         let expected = "tensors EventLog.old EventLog --epochs epoch_history --journal journal --time-zone UTC \
              --access-point 0 --origin ap1 --horizon 2 --frame-edges 0,60,120 --slots 20 --from 1767384000 \
-             -o shard-002.safetensors --allow-empty --real";
+             --allow-empty --real";
         let data = Data { lookback: 36_000, ..data };
         let shard = &super::shards(&data).unwrap()[1];
         assert_eq!(shard.arguments(&setting).join(" "), expected);
-        let here = shard.arguments_in_place(&setting, Path::new("/o/s"));
-        assert!(here.contains(&data.access_points[0].journal[0].clone().into_os_string()));
-        assert!(here.contains(&"/o/s".into()) && here.len() == shard.arguments(&setting).len());
         assert_eq!(shard.bytes, 2 * event(0).len() as u64 + 10);
         assert_eq!(shard.unpacked, 2 * event(0).len() as u64);
         assert_eq!((shard.memory_mb(&setting), shard.disk_mb(&setting)), (258, 258));
@@ -718,16 +673,8 @@ mod tests {
         let other = &shards[5];
         assert_eq!((other.logs[0].name.as_str(), other.access_point), ("EventLog", 1));
         assert_eq!(other.origin, "ap1, ap2");
-        let links = logs.0.path().join("links");
-        for _ in 0..2 {
-            let listed: Vec<PathBuf> =
-                files.iter().map(|file| file.listed(&links).unwrap()).collect();
-            assert_eq!(listed[4], paths[4]);
-            for (listed, file) in listed.iter().zip(&files) {
-                assert_eq!(listed.file_name().unwrap(), file.name.as_str());
-                assert_eq!(listed.canonicalize().unwrap(), file.path.canonicalize().unwrap());
-                assert_eq!(listed.starts_with(&links), file.name.starts_with("input-"));
-            }
+        for (file, path) in files.iter().zip(&paths) {
+            assert_eq!(file.path.canonicalize().unwrap(), path.canonicalize().unwrap());
         }
     }
 
@@ -751,9 +698,9 @@ mod tests {
         assert_eq!(
             shards[1].arguments(&setting).join(" "),
             "tensors --simulation two --access-point 1 --origin simulated data --horizon 48 --frame-edges 0,60 --slots 12 \
-             --from 7 -o shard-002.safetensors --allow-empty"
+             --from 7 --allow-empty"
         );
-        let listed = shards[0].simulation.as_ref().unwrap().listed(Path::new("none")).unwrap();
+        let listed = &shards[0].simulation.as_ref().unwrap().path;
         assert!(!listed.to_string_lossy().ends_with('/'), "the folder itself is transferred");
         assert_eq!(shards[0].bytes, event(0).len() as u64 + 3);
         let mut both = data(&[logs.log("EventLog", &[20])]);

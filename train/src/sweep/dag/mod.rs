@@ -4,6 +4,7 @@
 //! descriptions that the nodes share, `folder` puts all of it in place, and `pool` asks whether there are GPUs.
 //! docs/sweep-dag.md describes the folder and how it runs.
 
+pub mod command;
 mod folder;
 mod graph;
 mod pool;
