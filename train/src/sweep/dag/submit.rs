@@ -335,7 +335,7 @@ fn needs(description: &mut Description, resources: &Resources, program: &Shipped
     description
         .set(
             "request_memory",
-            format!("max({{ {memory}, NumHolds > 0 ? 3 * (MemoryUsage ?: 0) / 2 : 0 }})"),
+            format!("max({{ {memory}, (NumHolds ?: 0) > 0 ? 3 * (MemoryUsage ?: 0) / 2 : 0 }})"),
         )
         .set("request_disk", disk);
 }
@@ -359,8 +359,15 @@ fn end(
         Some((_, folder)) => "../".repeat(folder.split('/').count()),
     };
     let logs = if logs.is_empty() { String::new() } else { format!("{logs}/") };
+    // HTCondor does not count the ends of jobs in the local universe, as max_retries does: it would start them for ever.
+    match (place, retries) {
+        (Where::ExecutionPoint, _) => description.set("max_retries", retries.to_string()),
+        (Where::AccessPoint, 0) => description,
+        (Where::AccessPoint, _) => {
+            description.set("on_exit_remove", format!("ExitCode =?= 0 || NumJobStarts > {retries}"))
+        }
+    };
     description
-        .set("max_retries", retries.to_string())
         .set(
             "periodic_release",
             format!(

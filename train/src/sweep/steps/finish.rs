@@ -108,7 +108,10 @@ impl FailedNode {
 }
 
 fn failures(failed: &usize, nodes: &[FailedNode], folder: &Path) -> String {
-    let mut text = format!("{failed} nodes of the sweep failed");
+    let mut text = match failed {
+        1 => "1 node of the sweep failed".to_owned(),
+        failed => format!("{failed} nodes of the sweep failed"),
+    };
     for node in nodes {
         text.push_str(&format!(
             "\n  {}: {}; it said why in {}",
@@ -132,8 +135,9 @@ fn failures(failed: &usize, nodes: &[FailedNode], folder: &Path) -> String {
 /// # Errors
 /// When nodes failed or the DAG was ended, and when files cannot be read or written.
 pub fn run(options: &FinishOptions) -> Result<(), FinishError> {
-    let folder = &options.folder;
-    let results = Results::read(folder)?;
+    let results = Results::read(&options.folder)?;
+    let folder = &fs::canonicalize(&options.folder)
+        .map_err(|source| FinishError::File { path: options.folder.clone(), source })?;
     for name in RESULTS {
         copy(&folder.join("best").join(name), &folder.join(name))?;
     }
