@@ -181,7 +181,10 @@ impl Machine {
     }
 
     fn step(&self, step: &Step) -> io::Result<Ended> {
-        if self.folder.join(&step.folder).join(&step.done).exists() {
+        let folder = self.folder.join(&step.folder);
+        // Shards are cleared away when all is done.
+        let merged = step.kind == Kind::Shard && folder.join("parts.safetensors").exists();
+        if merged || folder.join(&step.done).exists() {
             return Ok(Ended::Before);
         }
         if let Some((rung, trial)) = step.goes_on {
@@ -470,6 +473,15 @@ esac
         assert_eq!(read("prepared/001/dataset.safetensors"), "rows\nrows\n");
         assert!(!machine.folder.join(RUNNING).exists());
         assert!(!machine.folder.join("trials/003/rung2/dataset.safetensors").exists());
+        for setting in ["001", "002"] {
+            fs::remove_file(
+                machine.folder.join(format!("prepared/{setting}/shard-001.safetensors")),
+            )
+            .unwrap();
+        }
+        let before = calls(folder.path()).len();
+        assert_eq!(machine.run_all(&all(&machine), 2), []);
+        assert_eq!(calls(folder.path()).len(), before, "shards are not needed any more");
     }
 
     #[test]

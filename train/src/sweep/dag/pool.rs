@@ -18,7 +18,7 @@ fn ask(resources: &Resources, program: &str) -> Result<Option<String>, DagError>
         return Ok(None);
     }
     let asked = Command::new(program)
-        .args(["-startd", "-constraint", "DetectedGPUs > 0 || TotalGPUs > 0", "-af", "Machine"])
+        .args(["-startd", "-constraint", "TotalGPUs > 0 || GPUs > 0", "-af", "Machine"])
         .stdin(Stdio::null())
         .output();
     let unknown = |why: String| {

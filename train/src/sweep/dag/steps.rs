@@ -372,3 +372,54 @@ pub fn finish_command(failed: &str, status: &str) -> Vec<String> {
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+
+    use super::*;
+    use crate::sweep::dag::tests::{plan, shards};
+
+    /// What the options make of a command's arguments, but for the names of the command.
+    fn read<A: Args>(command: &[String], names: usize) {
+        let parser = A::augment_args(Command::new("holdadvise-train").no_binary_name(true));
+        let read = parser.try_get_matches_from(&command[names..]);
+        assert!(read.is_ok(), "{command:?}: {}", read.unwrap_err());
+    }
+
+    fn commands(kind: Kind) -> Vec<Vec<String>> {
+        let plan =
+            Plan { champion: Some("c.pt".into()), architecture: Some("a.pt".into()), ..plan() };
+        let steps = steps(&plan, &shards(&plan)).unwrap();
+        steps.into_iter().filter(|step| step.kind == kind).flat_map(|step| step.commands).collect()
+    }
+
+    #[test]
+    fn the_program_knows_the_options_that_its_nodes_use() {
+        use crate::sweep::steps::{finish, test};
+        commands(Kind::Test).iter().for_each(|command| read::<test::TestOptions>(command, 2));
+        read::<finish::FinishOptions>(&finish_command("3", "2"), 2);
+        let merges = commands(Kind::Merge);
+        let splits = merges.iter().filter(|command| command[0] == "split");
+        splits.for_each(|command| read::<crate::parts::PartsOptions>(command, 1));
+        #[cfg(feature = "torch")]
+        for command in commands(Kind::Train) {
+            read::<crate::training::TrainOptions>(&command, 1);
+        }
+    }
+
+    #[test]
+    fn each_step_comes_after_what_it_needs() {
+        let plan = plan();
+        let steps = steps(&plan, &shards(&plan)).unwrap();
+        for (at, step) in steps.iter().enumerate() {
+            for parent in &step.parents {
+                let before = steps[..at].iter().any(|other| other.name == *parent);
+                assert!(before, "{} needs {parent}", step.name);
+            }
+        }
+        let names: std::collections::HashSet<&str> =
+            steps.iter().map(|step| step.name.as_str()).collect();
+        assert_eq!(names.len(), steps.len());
+    }
+}
