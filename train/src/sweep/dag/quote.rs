@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use holdadvise::text::classad_quote;
+
 use super::DagError;
 
 /// The value of a submit command, to the end of the line: without line breaks, macros, a backslash at the end (the line would
@@ -96,13 +98,16 @@ pub(super) fn vars(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// A ClassAd string in the new syntax.
+/// A ClassAd string in the old syntax, which SET_JOB_ATTR reads: a backslash is itself.
 ///
 /// # Errors
 /// As [`value`].
-pub(super) fn classad<'t>(what: &'static str, text: &'t str) -> Result<String, DagError> {
-    let text: &'t str = value(what, text)?;
-    Ok(format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")))
+pub(super) fn classad(what: &'static str, text: &str) -> Result<String, DagError> {
+    classad_quote(value(what, text)?).ok_or_else(|| DagError::Name {
+        what,
+        text: text.to_owned(),
+        because: "it cannot be written as a ClassAd string",
+    })
 }
 
 #[cfg(test)]
@@ -179,7 +184,7 @@ pub(super) mod tests {
         assert_eq!(line, "train 'a b' '' 'it''s' \"\"q\"\" 'C:\\'");
         assert!(words("argument", ["$(x)"]).is_err() && words("argument", ["a\nb"]).is_err());
         assert_eq!(vars("say \"\"a\\b\"\""), "say \\\"\\\"a\\\\b\\\"\\\"");
-        assert_eq!(classad("name", "a \"b\" \\c").unwrap(), "\"a \\\"b\\\" \\\\c\"");
+        assert_eq!(classad("name", "a \"b\" \\c").unwrap(), "\"a \\\"b\\\" \\c\"");
     }
 
     proptest! {
