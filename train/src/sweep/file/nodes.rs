@@ -40,7 +40,7 @@ pub(super) fn resources(root: &mut Section<'_>, problems: &mut Problems) -> Reso
         found.at_once = problems.count(node, "resources.at_once", 1..=100_000);
     }
     if let Some(node) = section.take("checkpoint")
-        && let Some(seconds) = problems.seconds(node, "resources.checkpoint", 30)
+        && let Some(seconds) = problems.seconds(node, "resources.checkpoint", 1)
     {
         found.checkpoint = seconds.unsigned_abs();
     }
