@@ -67,7 +67,7 @@ class FakeSweep:
             }
             for epoch in EPOCHS[rung]
         ]
-        done = {"trial": trial, "rung": rung, "epoch": EPOCHS[rung][-1], "validation_auroc": 0.5 + trial / 100}
+        done = {"trial": trial, "rung": rung, "epoch": EPOCHS[rung][-1], "model_validation_auroc": 0.5 + trial / 100}
         return [*lines, {**done, "rung_seconds": 2.5, "peak_memory_mb": 300}]
 
     def metrics(self, trial: int, rung: int, upto: int | None = None) -> None:

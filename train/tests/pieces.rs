@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{holdadvise_train, text};
 use holdadvise::history::Outcome;
-use holdadvise::model::FeatureSchema;
+use holdadvise::model::{Batch, EngineKind, FeatureSchema, Model};
 use holdadvise_train::dataset::{Dataset, Row};
 use holdadvise_train::random::Random;
 use holdadvise_train::sweep::plan::RungResult;
@@ -212,4 +212,32 @@ fn bad_parameters_and_foreign_checkpoints_are_refused() {
     let (status, said) = call(folder, &format!("{SMALL} -o m.pt --architecture data.safetensors"));
     assert_eq!(status, 1);
     assert!(said.contains("the module of --architecture cannot be used"), "{said}");
+}
+
+#[test]
+fn an_architecture_of_ones_own_trains_in_pieces_and_needs_engine_torch() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    dataset(folder);
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/own_architecture.pt");
+    std::fs::copy(module, folder.join("own.pt")).unwrap();
+    let own = SMALL.replace("--trees 5", "--trees 5 --architecture own.pt");
+    let (status, said) = call(folder, &format!("{own} -o whole.pt --result whole.json"));
+    assert_eq!(status, 0, "{said}");
+    for until in [2, 6] {
+        let (status, said) =
+            call(folder, &format!("{own} -o piece.pt --checkpoint c --until-epoch {until}"));
+        assert_eq!(status, 0, "{said}");
+    }
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert!(read("whole.pt") == read("piece.pt"), "the models differ");
+    assert!(result(folder, "whole.json").metrics["validation_auroc"] > 0.6);
+
+    let model = Model::from_bytes_with(&read("whole.pt"), EngineKind::Torch).unwrap();
+    let dataset = Dataset::read(&folder.join("data.safetensors")).unwrap();
+    let (states, statics) = dataset.gather(&[0, 1, 2]);
+    let batch = Batch { states: &states, statics: &statics, n: 3 };
+    assert_eq!(model.probabilities(&batch).unwrap().len(), 3);
+    let refused = Model::from_bytes(&read("whole.pt")).unwrap_err().to_string();
+    assert!(refused.contains("torch"), "{refused}");
 }

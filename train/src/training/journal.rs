@@ -102,7 +102,7 @@ mod tests {
         };
         let mut journal = Journal::open(&path, label, 0).unwrap();
         (1..=3).for_each(|epoch| journal.add(&line(epoch)).unwrap());
-        journal.add(&serde_json::json!({"epoch": 2, "validation_auroc": 0.5})).unwrap();
+        journal.add(&serde_json::json!({"epoch": 2, "model_validation_auroc": 0.5})).unwrap();
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"epo").unwrap();
         let mut journal = Journal::open(&path, label, 2).unwrap();
         journal.add(&line(3)).unwrap();

@@ -78,7 +78,10 @@ impl RungOptions {
         if let Some(path) = &self.metrics {
             Journal::open(path, self.label(), progress.epoch)?.add(&LastLine {
                 epoch: progress.epoch,
-                metrics,
+                metrics: metrics
+                    .iter()
+                    .map(|(name, &value)| (format!("model_{name}"), value))
+                    .collect(),
                 rung_seconds: progress.seconds,
                 peak_memory_mb,
             })?;
@@ -140,12 +143,12 @@ pub(super) struct Summary {
     device: &'static str,
 }
 
-/// The last line of the metrics.
+/// The last line of the metrics. Its figures are those of the finished model, not of the epoch, and have names of their own.
 #[derive(Serialize)]
-struct LastLine<'a> {
+struct LastLine {
     epoch: usize,
     #[serde(flatten)]
-    metrics: &'a BTreeMap<String, f64>,
+    metrics: BTreeMap<String, f64>,
     rung_seconds: f64,
     peak_memory_mb: u64,
 }

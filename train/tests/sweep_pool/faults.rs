@@ -1,0 +1,56 @@
+//! What goes wrong while a sweep runs.
+
+use std::time::Duration;
+
+use crate::harness::Pool;
+use crate::setup::{USER, is_in_queue, submit, wait};
+
+/// Runs a sweep through all of it.
+pub(crate) fn play(pool: &Pool, name: &str, limit: Duration) {
+    let dag = submit(pool, name);
+    // Tracking goes first: nothing may depend on it.
+    let tracking = node(pool, limit, "track");
+    pool.shell(USER, ".", &format!("condor_rm {tracking}"));
+
+    // A training that has begun is killed, and one is sent away from its machine.
+    let killed = node(pool, limit, "trial-002-rung-1");
+    pool.wait_for(limit, "an epoch of trial 2", || {
+        pool.root_shell(
+            "pkill -KILL -f '[h]oldadvise-train train .*--trial 002 ' && echo killed || true",
+        )
+        .contains("killed")
+    });
+    println!("trial 2 killed ({killed})");
+    let vacated = node(pool, limit, "trial-003-rung-1");
+    pool.wait_for(limit, "trial 3 to run", || status(pool, vacated) == "2");
+    pool.shell(USER, ".", &format!("condor_vacate_job {vacated}"));
+    println!("trial 3 vacated ({vacated})");
+
+    // DAGMan is removed on the second rung, with what it runs, and goes on from its rescue file.
+    let folder = format!("sweeps/{name}");
+    pool.wait_for(limit, "the second rung", || {
+        pool.shell(USER, &folder, "test -e rungs/rung1.json && echo yes || true").contains("yes")
+    });
+    pool.shell(USER, ".", &format!("condor_rm {dag}"));
+    pool.wait_for(limit, "the end of the removed DAG", || !is_in_queue(pool, dag));
+    let rescue = pool.shell(USER, &folder, "ls");
+    assert!(rescue.contains("sweep.dag.rescue001"), "no rescue file: {rescue}");
+    let again = submit(pool, name);
+    wait(pool, name, again, limit);
+}
+
+/// The cluster of a node's job, once it is submitted.
+fn node(pool: &Pool, limit: Duration, name: &str) -> u64 {
+    let find = || {
+        let constraint = format!("DAGNodeName == \"{name}\"");
+        let found =
+            pool.shell(USER, ".", &format!("condor_q -constraint '{constraint}' -af ClusterId"));
+        found.trim().parse().ok()
+    };
+    pool.wait_for(limit, name, || find().is_some());
+    find().unwrap_or_else(|| panic!("{name} is gone"))
+}
+
+fn status(pool: &Pool, cluster: u64) -> String {
+    pool.shell(USER, ".", &format!("condor_q {cluster} -af JobStatus")).trim().to_owned()
+}
