@@ -139,7 +139,7 @@ class Sweep:
         asked = read_json(folder / "parameters.json")
         rows: dict[int, dict[str, Any]] = {}
         summary: dict[str, Any] = {}
-        over = False
+        fate = self.fate(number)
         for rung in self.rungs:
             of_rung = folder / f"rung{rung}"
             result = read_json(of_rung / "result.json")
@@ -149,12 +149,10 @@ class Sweep:
                 for epoch, values in epochs(of_rung / "metrics.jsonl"):
                     rows.setdefault(epoch, {}).update(values)
             if isinstance(result, dict):
-                fate = self.fate(number, rung)
                 summary = {name: value for name, value in figures(result).items() if name != "trial"}
                 summary.update(figures(result.get("metrics")))
-                summary.update(lost=fate == "lost", stopped=fate == "stopped")
-                over = rung == self.rungs[-1] or fate in ("lost", "stopped")
-        if not (rows or summary) or (whole and not over and not final):
+                summary.update(lost=fate == "lost", best=fate == "best")
+        if not (rows or summary) or (whole and fate is None and not final):
             return None
         setting = self.settings.get(trial["setting"], {})
         config = dict(asked.get("parameters") or {}) if isinstance(asked, dict) else {}
@@ -174,13 +172,19 @@ class Sweep:
             "rows": sorted(rows.items()),
             "summary": summary,
             "artifacts": [],
+            "over": fate is not None,
         }
 
-    def fate(self, trial: int, rung: int) -> str | None:
-        """What `select` decided after a rung: `goes-on`, `lost`, `stopped`; None before it did."""
-        decision = read_json(self.folder / "rungs" / f"rung{rung}.json")
-        fates = decision.get("fates") if isinstance(decision, dict) else None
-        return next((str(fate) for of, fate in fates or () if of == trial), None)
+    def fate(self, trial: int) -> str | None:
+        """`lost`, or `best` after the last rung; None while the trial may go on or be the best."""
+        for rung in self.rungs:
+            decision = read_json(self.folder / "rungs" / f"rung{rung}.json")
+            for of, fate in (decision.get("fates") or ()) if isinstance(decision, dict) else ():
+                if of == trial and fate == "lost":
+                    return "lost"
+                if of == trial and rung == self.rungs[-1]:
+                    return "best"
+        return None
 
     def select(self, final: bool) -> dict[str, Any] | None:
         """What was asked and what came of it; None before there is a best model or, in the final pass, any file."""
@@ -477,6 +481,7 @@ class Tracker:
         self.tracking = sweep.folder / "tracking"
         self.state = State(self.tracking)
         self.stopped = 0.0  # when SIGTERM came
+        self.over: set[int] = set()  # trials of which nothing more is to come
         self.state.remove_unfinished(self.tracking / "wandb")
 
     def stop(self, *_: Any) -> None:
@@ -491,17 +496,20 @@ class Tracker:
 
     def items(self, final: bool) -> Iterator[dict[str, Any]]:
         """What is left to send."""
-        whole = self.offline
-        found = [lambda trial=trial: self.sweep.trial(trial, final, whole) for trial in self.sweep.plan["trials"]]
-        for find in [*found, lambda: self.sweep.select(final)]:
+        for trial in [*self.sweep.plan["trials"], None]:
+            number = trial["number"] if trial else 0
+            if number in self.over and not final:
+                continue
             try:
-                item = find()
-                item = self.state.remaining(item) if item else None
+                item = self.sweep.trial(trial, final, self.offline) if trial else self.sweep.select(final)
+                left = self.state.remaining(item) if item else None
             except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
                 say(f"{self.sweep.folder}: {type(error).__name__}: {error}")
                 continue
-            if item:
-                yield {**item, "group": self.sweep.name}
+            if left:
+                yield {**left, "group": self.sweep.name}
+            elif item and item.get("over"):
+                self.over.add(number)
 
     def send(self, mode: str, final: bool) -> bool:
         """One pass over the folder. False if something could not be sent; two failures in a row end the pass."""

@@ -99,7 +99,9 @@ class FakeSweep:
         self.write("rungs/rung1.json", {"rung": 1, "fates": fates})
 
     def finish(self, best: int) -> None:
-        """What `finish` leaves."""
+        """What `select` leaves after the last rung, and `finish`."""
+        fates = sorted(([n, "stopped" if n == best else "lost"] for n in self.trials), key=lambda of: of[0] != best)
+        self.write("rungs/rung2.json", {"rung": 2, "fates": fates})
         self.write("best/trial.json", {"trial": best, "rung": 2, "metrics": {"validation_loss": 0.25}})
         for name in ("bestmodel.pt", "bestmodel.info", "report.html", "leaderboard.json"):
             (self.folder / name).write_text(f"content of {name}")

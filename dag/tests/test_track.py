@@ -137,9 +137,8 @@ class Offline(Tracking):
         sweep.select(1)
         self.wait(lambda: sorted(self.sent()) == ["002", "003"])
         sweep.rung_done(1, 2)
-        self.wait(lambda: "001" in self.sent())
         sweep.finish(1)
-        self.wait(lambda: "select" in self.sent())
+        self.wait(lambda: {"001", "select"} <= set(self.sent()))
         self.assertEqual(self.terminate(process), "")
         self.assertEqual(self.once(), "")
         self.assert_whole(sweep)
@@ -162,9 +161,9 @@ class Offline(Tracking):
         self.assertEqual({name: value for name, value in run["config"].items() if name != "_wandb"}, expected)
         summary = run["summary"]
         self.assertEqual((summary["rung"], summary["epoch"], summary["validation_loss"]), (2, 8, 1.25))
-        self.assertEqual((summary["lost"], summary["diverged"], summary["stopped_early"]), (False, False, False))
+        self.assertEqual((summary["best"], summary["diverged"], summary["stopped_early"]), (True, False, False))
         summary = self.runs()["002"]["summary"]
-        self.assertEqual((summary["rung"], summary["lost"], summary["stopped"], summary["stopped_early"]), (1, True, False, True))
+        self.assertEqual((summary["rung"], summary["lost"], summary["best"], summary["stopped_early"]), (1, True, False, True))
 
         select = self.runs()["select"]
         files = {artifact["type"]: [file["path"] for file in artifact["files"]] for artifact in select["artifacts"]}
@@ -288,6 +287,18 @@ class Offline(Tracking):
         self.assertEqual(read.trial(trial, final=True, whole=False)["rows"], [])
         sweep.place(path, whole)
         self.assertEqual(len(read.trial(trial, final=False, whole=False)["rows"]), 3)
+
+    def test_a_trial_is_over_when_it_has_lost_or_the_last_rung_is_decided(self) -> None:
+        sweep = FakeSweep(self.sweep_folder, 2)
+        sweep.rung_done(1, 1)
+        sweep.write("rungs/rung1.json", {"rung": 1, "fates": [[1, "stopped"], [2, "lost"]]})
+        read = track.Sweep(self.sweep_folder)
+        self.assertIsNone(read.trial(read.plan["trials"][0], final=False, whole=True))
+        self.assertFalse(read.trial(read.plan["trials"][0], final=False, whole=False)["over"])
+        for fate in ("lost", "stopped"):
+            sweep.write("rungs/rung2.json", {"rung": 2, "fates": [[1, fate], [2, "lost"]]})
+            item = read.trial(read.plan["trials"][0], final=False, whole=True)
+            self.assertEqual((item["over"], item["summary"]["lost"], item["summary"]["best"]), (True, fate == "lost", fate == "stopped"))
 
     def test_names_become_ids_that_are_file_names(self) -> None:
         sweep = FakeSweep(self.sweep_folder, 1, name="../Ein Name; rm -rf $HOME/#?%:é" + "x" * 99)
