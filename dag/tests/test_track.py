@@ -364,6 +364,9 @@ class Online(Tracking):
         before = json.dumps(self.server.runs)
         self.assertEqual(self.once(), "")
         self.assertEqual(json.dumps(self.server.runs), before)
+        (self.tracking / "state.json").unlink()
+        self.assertEqual(self.once(), "")
+        self.assert_server(sweep)
 
     def test_wandb_sync_takes_the_directories(self) -> None:
         sweep = FakeSweep(self.sweep_folder)
