@@ -77,6 +77,12 @@ impl BuiltinEngine {
                 detail: "extra/holdadvise.json has no table of tensors".to_owned(),
             });
         }
+        let recurrent = "lstm_recurrent_weight";
+        if !metadata.tensors.iter().any(|entry| entry.name == recurrent) {
+            return Err(ModelError::Architecture {
+                detail: format!("the module has no parameter {recurrent}"),
+            });
+        }
         let Dimensions { e, j, k, .. } = metadata.dimensions;
         let mut tensors = Tensors { archive, metadata, bytes: 0 };
 
