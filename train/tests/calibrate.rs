@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{holdadvise_train, text};
+use common::{done, holdadvise_train, text};
 use holdadvise::model::{Batch, DEFAULT_ARCHIVE, LEAST_OUTCOMES, Model};
 use holdadvise_train::dataset::Dataset;
 use holdadvise_train::report::ExtraTable;
@@ -11,11 +11,7 @@ use holdadvise_train::report::ExtraTable;
 fn logs_and_their_dataset_give_one_calibration() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let run = |arguments: &str| {
-        let run = holdadvise_train(here, arguments.split_whitespace());
-        assert!(run.status.success(), "{arguments}: {}", text(&run.stderr));
-        text(&run.stdout)
-    };
+    let run = |arguments: &str| done(here, arguments.split_whitespace());
     let message = |arguments: &str, status: i32| {
         let run = holdadvise_train(here, arguments.split_whitespace());
         assert_eq!(run.status.code(), Some(status), "{arguments}: {}", text(&run.stdout));
@@ -91,11 +87,11 @@ fn a_calibration_that_is_worse_is_not_written_unless_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     std::fs::write(here.join("m.pt"), DEFAULT_ARCHIVE).unwrap();
-    let run = |arguments: &str| holdadvise_train(here, arguments.split_whitespace());
-    assert!(run("simulate --preset rapid --seed 3 --days 2 -o sim").status.success());
+    let run = |arguments: &str| done(here, arguments.split_whitespace());
+    run("simulate --preset rapid --seed 3 --days 2 -o sim");
     let tensors =
         "tensors --simulation sim --releases-only --horizon 1 --real --origin ap1 -o real";
-    assert!(run(tensors).status.success());
+    run(tensors);
     let mut dataset = Dataset::read(&here.join("real")).unwrap();
     // What came before the newest holds all succeeded but a few; since then as the simulator has it.
     let mut times = dataset.hold_time.clone();
@@ -107,13 +103,14 @@ fn a_calibration_that_is_worse_is_not_written_unless_asked_for() {
         }
     }
     dataset.write(&here.join("drifted")).unwrap();
-    let refused = run("calibrate m.pt drifted --draws 50 -o new.pt");
+    let refused =
+        holdadvise_train(here, "calibrate m.pt drifted --draws 50 -o new.pt".split_whitespace());
     assert_eq!(refused.status.code(), Some(1));
     let said = text(&refused.stderr);
     assert!(said.contains("worse than the one before, which is kept"), "{said}");
     assert!(text(&refused.stdout).contains("calibration error"), "the figures are shown");
     assert!(!here.join("new.pt").exists());
-    assert!(run("calibrate m.pt drifted --draws 50 --force -o new.pt").status.success());
+    run("calibrate m.pt drifted --draws 50 --force -o new.pt");
     let own = Model::open(here.join("new.pt")).unwrap().metadata.recalibration.unwrap();
     assert!(own.forced && own.check.is_worse());
 }

@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashMap;
 use std::path::Path;
 
-use common::{holdadvise_train, text};
+use common::{done, refused};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::FeatureSchema;
 use holdadvise_train::dataset::{Dataset, Reach, Row};
@@ -13,20 +13,6 @@ use holdadvise_train::random::Random;
 use holdadvise_train::report::{Report, page};
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
-
-/// Runs it, and what it prints if it succeeds.
-fn done(folder: &Path, arguments: &[&str]) -> String {
-    let output = holdadvise_train(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
-
-/// What it says if it fails.
-fn refused(folder: &Path, arguments: &[&str]) -> String {
-    let output = holdadvise_train(folder, arguments);
-    assert!(!output.status.success(), "{arguments:?}: {}", text(&output.stdout));
-    text(&output.stderr)
-}
 
 /// Holds whose true probability is known; codes say a little of it. Of three holds one was never released.
 fn dataset() -> Dataset {
@@ -99,7 +85,7 @@ fn prepared(files: &[(&str, f64, u64)]) -> tempfile::TempDir {
     for &(name, noise, seed) in files {
         predictions(&here.join(format!("{name}.safetensors")), &dataset, noise, seed);
     }
-    done(here, &["split", "d", "-o", "p"]);
+    done(here, ["split", "d", "-o", "p"]);
     folder
 }
 
@@ -131,9 +117,9 @@ fn ablations_have_tables_of_their_own_and_no_curves() {
     let here = folder.path();
     let evaluate = ["evaluate", "d", "--parts", "p", "--draws", "50", "-o", "out"];
     let ablation = ["--ablation", "without context=less.safetensors"];
-    let refused = refused(here, &[&evaluate[..], &ablation].concat());
+    let refused = refused(here, [&evaluate[..], &ablation].concat());
     assert!(refused.contains("--method"), "{refused}");
-    done(here, &[&evaluate[..], &ablation, &["--method", "ours=whole.safetensors"]].concat());
+    done(here, [&evaluate[..], &ablation, &["--method", "ours=whole.safetensors"]].concat());
     let report = read(&here.join("out"));
     let releases = &report.populations[0];
     let found = releases.methods.iter().find(|method| method.name == "without context").unwrap();
@@ -179,7 +165,7 @@ fn several_methods_make_a_report() {
         "-o",
         "out",
     ];
-    let printed = done(here, &arguments);
+    let printed = done(here, arguments);
     assert!(printed.contains("Releases that happened: 400 rows of 300 clusters"), "{printed}");
     let report = read(&here.join("out"));
 
@@ -274,7 +260,7 @@ fn several_methods_make_a_report() {
     assert_eq!(outline(&html), expected);
 
     let first = std::fs::read(here.join("out/report.json")).unwrap();
-    done(here, &arguments);
+    done(here, arguments);
     assert!(std::fs::read(here.join("out/report.json")).unwrap() == first, "the same again");
 }
 
@@ -285,12 +271,12 @@ fn what_does_not_fit_is_said() {
     let dataset = dataset();
     dataset.write(&here.join("d")).unwrap();
     predictions(&here.join("a.safetensors"), &dataset, 0.4, 1);
-    done(here, &["split", "d", "-o", "p"]);
-    done(here, &["split", "d", "-o", "all", "--by", "all"]);
+    done(here, ["split", "d", "-o", "p"]);
+    done(here, ["split", "d", "-o", "all", "--by", "all"]);
     std::fs::write(here.join("t.json"), r#"{"columns":["a","b"],"rows":[["x"]]}"#).unwrap();
     let with = |more: &[&str]| {
         let start = ["evaluate", "d", "--parts", "p", "--draws", "20"];
-        refused(here, &[&start[..], more].concat())
+        refused(here, [&start[..], more].concat())
     };
     assert!(with(&[]).contains("folder of the report with -o"));
     assert!(with(&["-o", "out", "--method", "ours"]).contains("expected NAME=FILE"));
@@ -325,11 +311,11 @@ fn what_does_not_fit_is_said() {
         "--method",
         "ours=a.safetensors",
     ];
-    done(here, &all);
+    done(here, all);
     let report = read(&here.join("out"));
     assert_eq!(report.methods.len(), 2);
     assert!(report.remarks[0].contains("--baselines-from"));
-    done(here, &[&all[..], &["--baselines-from", "d", "--baselines-parts", "p"]].concat());
+    done(here, [&all[..], &["--baselines-from", "d", "--baselines-parts", "p"]].concat());
     assert_eq!(read(&here.join("out")).methods.len(), 5);
 }
 
@@ -337,12 +323,12 @@ fn what_does_not_fit_is_said() {
 fn a_simulated_access_point_is_evaluated_from_end_to_end() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    done(here, &["simulate", "--preset", "rapid", "--seed", "5", "--days", "1", "-o", "sim"]);
-    done(here, &["tensors", "--simulation", "sim", "-o", "d"]);
-    done(here, &["split", "d", "--by", "owner", "--test-fraction", "0.4", "-o", "p"]);
+    done(here, ["simulate", "--preset", "rapid", "--seed", "5", "--days", "1", "-o", "sim"]);
+    done(here, ["tensors", "--simulation", "sim", "-o", "d"]);
+    done(here, ["split", "d", "--by", "owner", "--test-fraction", "0.4", "-o", "p"]);
     done(
         here,
-        &[
+        [
             "evaluate", "d", "--parts", "p", "--own", "table", "--best", "oracle", "--draws",
             "100", "-o", "out",
         ],

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{holdadvise_train, text};
+use common::done;
 use holdadvise::features::{Layout, Sampler};
 use holdadvise::history::Action;
 use holdadvise::model::{Batch, Model};
@@ -15,11 +15,7 @@ use serde_json::Value;
 fn other_frames_and_slots_from_the_log_to_the_advice() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let run = |arguments: &str| {
-        let run = holdadvise_train(here, arguments.split_whitespace());
-        assert!(run.status.success(), "{arguments}: {}", text(&run.stderr));
-        text(&run.stdout)
-    };
+    let run = |arguments: &str| done(here, arguments.split_whitespace());
     run("simulate --preset rapid --seed 3 --days 2 -o sim");
     let logs = "sim/EventLog --epochs sim/epoch_history --horizon 1 --time-zone UTC";
     run(&format!(

@@ -12,18 +12,12 @@ use holdadvise_train::sweep::shards::{Shard, shards};
 use jiff::tz::TimeZone;
 
 mod common;
-use common::{holdadvise_train, text};
+use common::{holdadvise_train, refused, text};
 
 fn run(folder: &Path, arguments: &[impl AsRef<std::ffi::OsStr>]) -> String {
     let out = holdadvise_train(folder, arguments);
     assert!(out.status.success(), "{}", text(&out.stderr));
     text(&out.stderr) + &text(&out.stdout)
-}
-
-fn fails(folder: &Path, arguments: &str) -> String {
-    let out = holdadvise_train(folder, arguments.split_whitespace());
-    assert!(!out.status.success(), "{arguments}");
-    text(&out.stderr)
 }
 
 /// Cuts a log into as many of the same size, by event, under the names that rotation gives them; the newest but one is
@@ -185,11 +179,12 @@ fn simulations_and_logs_are_merged() {
     assert_eq!(merged.info.simulations.len(), 2);
     assert!(merged.hold_time.is_sorted());
 
-    assert!(fails(here, "merge whole whole -o x").contains("whole is named twice"));
+    let fails = |arguments: &str| refused(here, arguments.split_whitespace());
+    assert!(fails("merge whole whole -o x").contains("whole is named twice"));
     fs::copy(here.join("whole"), here.join("copy")).unwrap();
-    assert!(fails(here, "merge whole copy -o x").contains("copy both have a hold of cluster"));
+    assert!(fails("merge whole copy -o x").contains("copy both have a hold of cluster"));
     run("tensors --simulation two --slots 13 -o slots");
-    let error = fails(here, "merge whole slots -o x");
+    let error = fails("merge whole slots -o x");
     assert!(error.contains("12 slots, 403 statics), slots has "), "{error}");
 }
 
@@ -200,29 +195,29 @@ fn options_that_do_not_do_are_named() {
     let held =
         "012 (001.000.000) 2026-01-02 03:04:05 Job was held.\n\tx\n\tCode 13 Subcode 2\n...\n";
     fs::write(here.join("log"), held).unwrap();
-    let error = fails(here, "tensors log -o d --slots 4");
+    let fails = |arguments: &str| refused(here, arguments.split_whitespace());
+    let error = fails("tensors log -o d --slots 4");
     assert!(error.contains("--slots: 4 job slots: expected 5 to 1024"), "{error}");
-    assert!(fails(here, "tensors log -o d --slots 1025").contains("1025 job slots"));
-    assert!(fails(here, "tensors log -o d --frames 3").contains("--frame-length <SECONDS>"));
+    assert!(fails("tensors log -o d --slots 1025").contains("1025 job slots"));
+    assert!(fails("tensors log -o d --frames 3").contains("--frame-length <SECONDS>"));
     assert!(
-        fails(here, "tensors log -o d --frames 3 --frame-length 60 --frame-edges 0,60")
+        fails("tensors log -o d --frames 3 --frame-length 60 --frame-edges 0,60")
             .contains("cannot be used with")
     );
-    let error = fails(here, "tensors log -o d --frames 0 --frame-length 60");
+    let error = fails("tensors log -o d --frames 0 --frame-length 60");
     assert!(error.contains("--frames 0 --frame-length 60: both must be at least 1"), "{error}");
-    let error = fails(here, "tensors log -o d --frames 1025 --frame-length 60");
+    let error = fails("tensors log -o d --frames 1025 --frame-length 60");
     assert!(error.contains("1025 frames: a model has 1024 at most"), "{error}");
-    let error = fails(here, "tensors log -o d --from yesterday");
+    let error = fails("tensors log -o d --from yesterday");
     assert!(error.contains("expected an instant as Unix seconds or as ISO 8601"), "{error}");
-    let error =
-        fails(here, "tensors log -o d --time-zone UTC --from 2026-01-03 --until 2026-01-02");
+    let error = fails("tensors log -o d --time-zone UTC --from 2026-01-03 --until 2026-01-02");
     assert!(error.contains("--from 1767398400 must lie before --until 1767312000"), "{error}");
-    let error = fails(here, "tensors log -o d --from 2026-01-02");
+    let error = fails("tensors log -o d --from 2026-01-02");
     assert!(error.contains("that began between --from and --until was released"), "{error}");
     assert!(!here.join("d").exists());
     run(here, &["tensors", "log", "-o", "d", "--allow-empty"]);
     assert_eq!(Dataset::read(&here.join("d")).unwrap().len(), 0);
-    let error = fails(here, "merge d -o x");
+    let error = fails("merge d -o x");
     assert!(error.contains("no hold of these logs was released and came to an outcome"), "{error}");
     assert!(error.contains("(no rows in d)"), "{error}");
 }

@@ -18,6 +18,14 @@ pub const PLAN: &str = "sweep.json";
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderError {
+    /// There is no plan that could be read.
+    #[error("{}: {source}; name the folder that `holdadvise-train dag` made", path.display())]
+    NoPlan {
+        /// Where it should be.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// It cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
@@ -39,7 +47,8 @@ pub enum FolderError {
 impl FolderError {
     /// Whether there is no such file.
     pub fn is_not_found(&self) -> bool {
-        matches!(self, Self::File { source, .. } if source.kind() == io::ErrorKind::NotFound)
+        let (Self::NoPlan { source, .. } | Self::File { source, .. }) = self else { return false };
+        source.kind() == io::ErrorKind::NotFound
     }
 }
 
@@ -49,11 +58,17 @@ impl FolderError {
 /// When there is none, or it is of another version.
 pub fn read_plan(folder: &Path) -> Result<Plan, FolderError> {
     let path = folder.join(PLAN);
-    let plan: Plan = read_json(&path)?;
+    let plan: Plan = read_json(&path).map_err(|error| match error {
+        FolderError::File { path, source } => FolderError::NoPlan { path, source },
+        other => other,
+    })?;
     let rungs = plan.rungs.iter().map(|rung| rung.number).eq(1..=plan.rungs.len());
     let trials = plan.trials.iter().map(|trial| trial.number).eq(1..=plan.trials.len());
     let detail = if plan.format != PLAN_FORMAT {
-        format!("a plan of format {}, expected {PLAN_FORMAT}", plan.format)
+        format!(
+            "a plan of format {}, expected {PLAN_FORMAT}: use the version of holdadvise-train that made the folder",
+            plan.format
+        )
     } else if plan.rungs.is_empty() || plan.trials.is_empty() || !rungs || !trials {
         "expected rungs and trials, each numbered from 1".to_owned()
     } else {
@@ -159,8 +174,7 @@ pub fn write_decision(folder: &Path, decision: &Decision) -> Result<(), FolderEr
 /// When the model cannot be read, or anything written.
 pub fn write_best(folder: &Path, best: &BestTrial) -> Result<(), FolderError> {
     let RungResult { trial, rung, .. } = best.result;
-    let path = folder.join(Plan::rung_folder(trial, rung)).join("model.pt");
-    let model = std::fs::read(&path).map_err(|source| FolderError::File { path, source })?;
+    let model = read(&folder.join(Plan::rung_folder(trial, rung)).join("model.pt"))?;
     write(&folder.join("best/model.pt"), &model)?;
     write_json(&folder.join("best/trial.json"), best)
 }
@@ -170,10 +184,16 @@ pub fn write_best(folder: &Path, best: &BestTrial) -> Result<(), FolderError> {
 /// # Errors
 /// When it cannot be read, or is not what is expected.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
-    let bytes = std::fs::read(path)
-        .map_err(|source| FolderError::File { path: path.to_owned(), source })?;
-    serde_json::from_slice(&bytes)
+    serde_json::from_slice(&read(path)?)
         .map_err(|error| FolderError::Content { path: path.to_owned(), detail: error.to_string() })
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// When that fails.
+pub fn read(path: &Path) -> Result<Vec<u8>, FolderError> {
+    std::fs::read(path).map_err(|source| FolderError::File { path: path.to_owned(), source })
 }
 
 /// Writes a file of JSON whole, with the folders it lies in.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::folder::{self, FolderError, write_json};
 use super::leaderboard::{Leaderboard, cell};
 use super::plan::{Fate, Goal};
-use super::results::{Results, ResultsError};
-use crate::export::write_whole;
+use super::results::Results;
 use crate::report::Line;
 use crate::report::html::{Section, document, escape};
 use crate::report::svg::Chart;
@@ -29,31 +29,11 @@ pub struct HtmlOptions {
     pub folder: PathBuf,
 }
 
-/// Why a page could not be written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PageError {
-    /// The folder.
-    #[error(transparent)]
-    Results(#[from] ResultsError),
-    /// The leaderboard is no JSON.
-    #[error("the leaderboard is not JSON: {0}")]
-    Json(#[from] serde_json::Error),
-    /// A file could not be written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
 /// Runs `sweep html`.
 ///
 /// # Errors
 /// When the folder is not that of a sweep, or a file cannot be written.
-pub fn run(options: &HtmlOptions) -> Result<(), PageError> {
+pub fn run(options: &HtmlOptions) -> Result<(), FolderError> {
     let results = Results::read(&options.folder)?;
     write(&options.folder, &results)?;
     say(format_args!("{}", Leaderboard::new(&results).text()));
@@ -68,20 +48,17 @@ pub fn run(options: &HtmlOptions) -> Result<(), PageError> {
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write(folder: &Path, results: &Results) -> Result<(), PageError> {
+pub fn write(here: &Path, results: &Results) -> Result<(), FolderError> {
     let leaderboard = Leaderboard::new(results);
-    let write = |name: &str, content: &[u8]| {
-        let path = folder.join(name);
-        write_whole(&path, content).map_err(|source| PageError::File { path, source })
-    };
-    write("leaderboard.txt", leaderboard.text().as_bytes())?;
-    write("leaderboard.json", &serde_json::to_vec_pretty(&leaderboard)?)?;
+    folder::write(&here.join("leaderboard.txt"), leaderboard.text().as_bytes())?;
+    write_json(&here.join("leaderboard.json"), &leaderboard)?;
     let verdict = ["best/verdict.txt", "verdict.txt"].iter().find_map(|name| {
-        let path = folder.join(name);
+        let path = here.join(name);
         let short = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= TEXT);
         fs::read_to_string(path).ok().filter(|_| short)
     });
-    write("sweep.html", page(results, &leaderboard, verdict.as_deref()).as_bytes())
+    let page = page(results, &leaderboard, verdict.as_deref());
+    folder::write(&here.join("sweep.html"), page.as_bytes())
 }
 
 fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<&str>) -> String {

@@ -3,38 +3,17 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::plan::{Decision, Fate, Goal, PLAN_FORMAT, Parameters, Plan, RungResult, Trial};
+use super::folder::{FolderError, read_plan};
+use super::plan::{Decision, Fate, Goal, Parameters, Plan, RungResult, Trial};
 
 /// Bytes of a file of the sweep, at most.
 const MOST_BYTES: u64 = 64 << 20;
-
-/// Why a folder is not that of a sweep.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ResultsError {
-    /// The plan could not be read.
-    #[error("{}: {source}; name the folder that `holdadvise-train dag` made", path.display())]
-    Plan {
-        /// Its file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The plan is of another version.
-    #[error("{}: format {found}, expected {PLAN_FORMAT}: use the version of holdadvise-train that made the folder", path.display())]
-    Format {
-        /// Its file.
-        path: PathBuf,
-        /// The format found.
-        found: u32,
-    },
-}
 
 /// A sweep and what it has come to.
 #[derive(Clone, Debug)]
@@ -90,15 +69,10 @@ impl Results {
     /// Reads the folder of a sweep.
     ///
     /// # Errors
-    /// When there is no plan in it. Anything else that is missing or damaged is left out, and counted in `damaged`.
-    pub fn read(folder: &Path) -> Result<Self, ResultsError> {
-        let path = folder.join("sweep.json");
-        let failed = |source| ResultsError::Plan { path: path.clone(), source };
-        let text = fs::read(&path).map_err(failed)?;
-        let plan: Plan = serde_json::from_slice(&text).map_err(|error| failed(error.into()))?;
-        if plan.format != PLAN_FORMAT {
-            return Err(ResultsError::Format { path, found: plan.format });
-        }
+    /// When there is no plan in it, or one that cannot be used. Anything else that is missing or damaged is left out, and
+    /// counted in `damaged`.
+    pub fn read(folder: &Path) -> Result<Self, FolderError> {
+        let plan = read_plan(folder)?;
         let mut damaged = 0;
         let mut decisions = BTreeMap::new();
         for rung in &plan.rungs {

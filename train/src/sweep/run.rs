@@ -17,8 +17,8 @@ use super::dag::steps::{
     CHECKPOINT_EXIT_CODE, CHECKPOINT_FILES, Kind, Step, finish_command, steps,
 };
 use super::dag::{DagError, SHARDS, SKIP, Shard};
+use super::folder::{FolderError, read_json, read_plan};
 use super::plan::Plan;
-use super::results::{Results, ResultsError};
 use crate::say::say;
 
 /// Where steps work until they are done.
@@ -38,9 +38,9 @@ pub struct RunOptions {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The folder.
+    /// A file of the sweep's folder.
     #[error(transparent)]
-    Results(#[from] ResultsError),
+    Folder(#[from] FolderError),
     /// The plan makes no steps.
     #[error(transparent)]
     Dag(#[from] DagError),
@@ -69,11 +69,8 @@ pub enum RunError {
 pub fn run(options: &RunOptions) -> Result<(), RunError> {
     let folder = fs::canonicalize(&options.folder)
         .map_err(|source| RunError::File { path: options.folder.clone(), source })?;
-    let plan = Results::read(&folder)?.plan;
-    let path = folder.join(SHARDS);
-    let text = fs::read(&path).map_err(|source| RunError::File { path: path.clone(), source })?;
-    let shards: BTreeMap<usize, Vec<Shard>> = serde_json::from_slice(&text)
-        .map_err(|error| RunError::File { path, source: error.into() })?;
+    let plan = read_plan(&folder)?;
+    let shards: BTreeMap<usize, Vec<Shard>> = read_json(&folder.join(SHARDS))?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let each = plan.resources.cpus.max(1) as usize;
     let jobs = options.jobs.unwrap_or_else(|| (processors / each).max(1));

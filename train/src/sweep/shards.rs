@@ -53,9 +53,9 @@ pub struct Shard {
 }
 
 /// A file, or the folder of a simulation, that a shard reads.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ShardFile {
-    /// Where it is.
+    /// Where it is, absolute.
     pub path: PathBuf,
     /// Its name where the shard is prepared. HTCondor transfers files by the last part of their path into one folder, and its
     /// list of them has commas: a file whose name is not unique there, or whose path cannot be listed, gets another.

@@ -1,4 +1,5 @@
 //! Calling `holdadvise-train` as a user does.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -14,6 +15,26 @@ pub(crate) fn holdadvise_train(
         .args(arguments)
         .output()
         .unwrap()
+}
+
+/// Runs it, and what it prints: it must succeed.
+pub(crate) fn done(
+    folder: &Path,
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> String {
+    let output = holdadvise_train(folder, arguments);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Runs it, and what it complains of: it must fail.
+pub(crate) fn refused(
+    folder: &Path,
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> String {
+    let output = holdadvise_train(folder, arguments);
+    assert!(!output.status.success(), "{}", text(&output.stdout));
+    text(&output.stderr)
 }
 
 /// What a program printed.

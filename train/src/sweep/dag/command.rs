@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::{Here, Request, Shard, ShardFile, check_pool, write};
+use super::{Here, Request, Shard, check_pool, write};
 use crate::say::say;
 use crate::sweep::plan::{Plan, Setting};
 use crate::sweep::{file, planning, shards};
@@ -70,14 +70,10 @@ fn of_settings(plan: &Plan) -> Result<BTreeMap<usize, Vec<Shard>>, shards::Shard
 
 impl Shard {
     fn of(shard: &shards::Shard, setting: &Setting) -> Self {
-        let file = |file: &shards::ShardFile| ShardFile {
-            path: file.path.clone(),
-            name: file.name.clone(),
-        };
         Self {
             number: shard.number,
             arguments: shard.arguments(setting),
-            files: shard.files().map(file).collect(),
+            files: shard.files().cloned().collect(),
             memory: shard.memory_mb(setting),
             disk: shard.disk_mb(setting),
         }

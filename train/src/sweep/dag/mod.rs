@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Parameters, Plan};
+use super::shards::ShardFile;
 
 /// A piece of the data that one node prepares.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,15 +38,6 @@ pub struct Shard {
     pub memory: u64,
     /// Disk that its files and what is made of them take, MB.
     pub disk: u64,
-}
-
-/// A file, or a folder with the files of a simulation, that a shard reads.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShardFile {
-    /// Where it is, absolute.
-    pub path: PathBuf,
-    /// Its name where the shard is prepared; no two of a shard have the same.
-    pub name: String,
 }
 
 impl ShardFile {

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use holdadvise::text::{shell_command, strip_control};
 
-use crate::export::write_whole;
 use crate::say::say;
 use crate::sweep::dag::steps::CHECKPOINT_FILES;
+use crate::sweep::folder::{self, FolderError};
 use crate::sweep::leaderboard::Leaderboard;
-use crate::sweep::page::{self, PageError};
+use crate::sweep::page;
 use crate::sweep::plan::Plan;
-use crate::sweep::results::{Results, ResultsError};
+use crate::sweep::results::Results;
 
 /// What `test` wrote to `best` and people look for in the folder of the sweep.
 const RESULTS: [&str; 5] =
@@ -49,12 +49,9 @@ pub struct FinishOptions {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FinishError {
-    /// The folder.
+    /// A file of the sweep's folder.
     #[error(transparent)]
-    Results(#[from] ResultsError),
-    /// The page.
-    #[error(transparent)]
-    Page(#[from] PageError),
+    Folder(#[from] FolderError),
     /// Nodes failed.
     #[error("{}", failures(.failed, .nodes, folder))]
     Failed {
@@ -71,7 +68,7 @@ pub enum FinishError {
     /// The best model has not been evaluated.
     #[error("{} is not there: node `test` has not run, or its outputs were lost; `condor_submit_dag sweep.dag` goes on with the sweep", .0.display())]
     NoModel(PathBuf),
-    /// A file could not be read, written or removed.
+    /// A file could not be removed, or the folder not be found.
     #[error("{}: {source}", path.display())]
     File {
         /// The file.
@@ -174,12 +171,10 @@ fn ended(status: u8) -> Option<&'static str> {
 }
 
 /// Copies a file that is there.
-fn copy(from: &Path, to: &Path) -> Result<(), FinishError> {
-    let failed = |path: &Path, source| FinishError::File { path: path.to_owned(), source };
-    match fs::read(from) {
-        Ok(content) => write_whole(to, &content).map_err(|source| failed(to, source)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(failed(from, source)),
+fn copy(from: &Path, to: &Path) -> Result<(), FolderError> {
+    match folder::read(from) {
+        Err(error) if error.is_not_found() => Ok(()),
+        content => folder::write(to, &content?),
     }
 }
 

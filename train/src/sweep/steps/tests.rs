@@ -191,7 +191,11 @@ fn steps_that_are_not_in_the_plan_are_refused() {
     assert!(run_select(here, 2).unwrap_err().contains("rungs/rung1.json: "));
     assert_eq!(run_ask(here, 1).unwrap_err(), "there is no wave 1 in this sweep, which has 0");
     write_json(&here.join(folder::PLAN), &Plan { format: 9, ..plan.clone() }).unwrap();
-    assert!(run_select(here, 1).unwrap_err().ends_with("a plan of format 9, expected 1"));
+    assert!(
+        run_select(here, 1)
+            .unwrap_err()
+            .contains(": a plan of format 9, expected 1: use the version")
+    );
     let mut gap = plan;
     gap.trials.remove(0);
     write_json(&here.join(folder::PLAN), &gap).unwrap();

@@ -6,12 +6,11 @@ use holdadvise::cli::model_sheet;
 use holdadvise::model::Model;
 use holdadvise::text::{shell_command, strip_control};
 
-use super::Best;
 use crate::dataset::Dataset;
 use crate::evaluate::Report;
 use crate::metrics::Estimate;
 use crate::parts::Parts;
-use crate::sweep::plan::{Goal, Plan};
+use crate::sweep::plan::{BestTrial, Goal, Plan, Setting};
 
 /// Figures that stand in the info, the sheet has them all.
 const FIGURES: [&str; 4] = ["auroc", "brier", "log_loss", "ece"];
@@ -19,7 +18,7 @@ const FIGURES: [&str; 4] = ["auroc", "brier", "log_loss", "ece"];
 /// What is known of the best model.
 pub(super) struct Info<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) best: &'a Best,
+    pub(super) best: &'a BestTrial,
     pub(super) model: &'a Model,
     pub(super) dataset: &'a Dataset,
     pub(super) parts: &'a Parts,
@@ -45,7 +44,7 @@ impl Info<'_> {
         let _ = writeln!(
             out,
             "trial:             {:03} of {}, with the {way} {} on the validation part",
-            self.best.trial,
+            self.best.result.trial,
             plan.trials.len(),
             strip_control(&plan.metric.name)
         );
@@ -58,13 +57,17 @@ impl Info<'_> {
         out
     }
 
+    fn setting(&self) -> Option<&Setting> {
+        self.plan.settings.iter().find(|setting| setting.number == self.best.setting)
+    }
+
     fn parameters(&self, out: &mut String) {
         out.push_str("\nParameters\n");
         for (name, value) in &self.best.parameters {
             let _ =
                 writeln!(out, "  {:<17}{}", strip_control(name), strip_control(&value.to_string()));
         }
-        if let Some(setting) = self.best.setting(self.plan) {
+        if let Some(setting) = self.setting() {
             let edges: Vec<String> = setting.frame_edges.iter().map(u32::to_string).collect();
             let _ = writeln!(out, "  {:<17}{}", "frame_edges", edges.join(","));
             let _ = writeln!(out, "  {:<17}{}", "slots", setting.slots);
@@ -101,9 +104,8 @@ impl Info<'_> {
     fn repeat(&self, out: &mut String) {
         let epochs = self.plan.rungs.last().map_or(0, |rung| rung.epochs).to_string();
         let patience = self.plan.patience.to_string();
-        let parameters = format!("trials/{:03}/parameters.json", self.best.trial);
-        let setting = self.best.setting(self.plan).map_or(1, |setting| setting.number);
-        let folder = Plan::setting_folder(setting);
+        let parameters = format!("trials/{:03}/parameters.json", self.best.result.trial);
+        let folder = Plan::setting_folder(self.best.setting);
         let [dataset, parts] =
             ["dataset.safetensors", "parts.safetensors"].map(|name| folder.join(name));
         let mut words = vec!["holdadvise-train", "train"];

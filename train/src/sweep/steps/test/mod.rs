@@ -6,22 +6,22 @@
 mod info;
 mod verdict;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{Archive, EngineKind, Model, ModelError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::baselines::Baselines;
 use crate::dataset::{Dataset, DatasetError, SUCCESS};
 use crate::evaluate::{self, Comparison, EvaluateError, Report, digest};
-use crate::export::{self, ExportError, write_whole};
+use crate::export::{self, ExportError};
 use crate::parts::{Parts, PartsError};
 use crate::say::say;
 use crate::selection::SelectionOptions;
 use crate::sheet;
 use crate::split::Split;
-use crate::sweep::plan::{Plan, Setting};
+use crate::sweep::folder::{self, FolderError};
+use crate::sweep::plan::{BestTrial, Plan};
 use info::{Info, install};
 use verdict::{compare, deciding};
 
@@ -77,47 +77,9 @@ pub enum TestError {
     /// The archive.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// A JSON file.
-    #[error("{}: {detail}", path.display())]
-    Json {
-        /// The file.
-        path: PathBuf,
-        /// What was found and what was expected.
-        detail: String,
-    },
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
-/// The best trial.
-#[derive(Clone, Debug, PartialEq)]
-struct Best {
-    trial: usize,
-    parameters: BTreeMap<String, Value>,
-}
-
-impl Best {
-    /// Reads `trial.json`: `trial` and `parameters`, which may be those of a trial's parameters.json.
-    fn of(told: &Value) -> Option<Self> {
-        let parameters = told.get("parameters");
-        let inner = parameters.and_then(|inner| inner.get("parameters"));
-        let parameters = inner.filter(|inner| inner.is_object()).or(parameters)?.as_object()?;
-        Some(Self {
-            trial: usize::try_from(told.get("trial")?.as_u64()?).ok()?,
-            parameters: parameters.clone().into_iter().collect(),
-        })
-    }
-
-    fn setting<'p>(&self, plan: &'p Plan) -> Option<&'p Setting> {
-        let trial = plan.trials.iter().find(|trial| trial.number == self.trial)?;
-        plan.settings.iter().find(|setting| setting.number == trial.setting)
-    }
+    /// A file of the sweep.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
 }
 
 /// Runs `sweep test`.
@@ -126,16 +88,12 @@ impl Best {
 /// When a file cannot be read or written, or the model does not take the dataset. A model in use that cannot be compared is
 /// no error: the verdict says so.
 pub fn run(options: &TestOptions) -> Result<(), TestError> {
-    let plan: Plan = from_json(&options.plan)?;
-    let told: Value = from_json(&options.trial)?;
-    let best = Best::of(&told).ok_or_else(|| TestError::Json {
-        path: options.trial.clone(),
-        detail: "expected an object with the number `trial` and the object `parameters`".to_owned(),
-    })?;
+    let plan: Plan = folder::read_json(&options.plan)?;
+    let best: BestTrial = folder::read_json(&options.trial)?;
     let dataset = Dataset::read(&options.dataset)?;
     let (parts, mut split) = Parts::read_split(&options.parts, &dataset)?;
     evaluate::check_test(&dataset, &split)?;
-    let bytes = read(&options.model)?;
+    let bytes = folder::read(&options.model)?;
     let failed = |source| TestError::Model { path: options.model.clone(), source };
     let (model, engine) = open(&bytes).map_err(failed)?;
     model.check_schema(&dataset.info.schema.hash).map_err(failed)?;
@@ -144,12 +102,7 @@ pub fn run(options: &TestOptions) -> Result<(), TestError> {
     selection.select(&dataset, &mut split);
     let report = evaluate::report(&dataset, &split, &model, options.draws, plan.seed)?;
     let completed = complete(&bytes, &model, &dataset, &split, &selection, &report)?;
-    std::fs::create_dir_all(&options.output)
-        .map_err(|source| TestError::File { path: options.output.clone(), source })?;
-    let write = |name: &str, content: &[u8]| {
-        let path = options.output.join(name);
-        write_whole(&path, content).map_err(|source| TestError::File { path, source })
-    };
+    let write = |name: &str, content: &[u8]| folder::write(&options.output.join(name), content);
     write("bestmodel.pt", &completed)?;
 
     let champion = options.champion.as_deref().map(|path| Champion::open(path, &dataset));
@@ -170,7 +123,7 @@ pub fn run(options: &TestOptions) -> Result<(), TestError> {
     write("bestmodel.info", info.text().as_bytes())?;
     // Last: where it is, all is.
     write("verdict.txt", verdict.text(&best).as_bytes())?;
-    say(format_args!("trial {:03}: {}\n", best.trial, verdict.word));
+    say(format_args!("trial {:03}: {}\n", best.result.trial, verdict.word));
     Ok(())
 }
 
@@ -288,10 +241,10 @@ fn seen_before(champion: &Model, dataset: &Dataset, rows: &[usize]) -> Option<St
 }
 
 impl Said {
-    fn text(&self, best: &Best) -> String {
+    fn text(&self, best: &BestTrial) -> String {
         let mut out = format!(
             "{}\n\nThe best trial of this sweep ({:03}) against the model in use.\n",
-            self.word, best.trial
+            self.word, best.result.trial
         );
         self.lines.iter().for_each(|line| {
             out.push_str(line);
@@ -306,12 +259,14 @@ impl Said {
 fn report_on(
     options: &TestOptions,
     plan: &Plan,
-    best: &Best,
+    best: &BestTrial,
     engine: EngineKind,
     champion: Option<&Champion>,
 ) -> Result<(), TestError> {
-    let mut models =
-        vec![(format!("trial {:03}", best.trial), vec![options.output.join("bestmodel.pt")])];
+    let mut models = vec![(
+        format!("trial {:03}", best.result.trial),
+        vec![options.output.join("bestmodel.pt")],
+    )];
     let mut engines = vec![engine];
     let mut notes = vec![("sweep".to_owned(), plan.name.clone())];
     match champion {
@@ -338,30 +293,4 @@ fn report_on(
         seed: plan.seed,
     };
     Ok(comparison.write(&options.output)?)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, TestError> {
-    std::fs::read(path).map_err(|source| TestError::File { path: path.to_owned(), source })
-}
-
-fn from_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, TestError> {
-    serde_json::from_slice(&read(path)?)
-        .map_err(|error| TestError::Json { path: path.to_owned(), detail: error.to_string() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_best_trial_is_read_in_both_forms() {
-        let flat = json!({"trial": 7, "rung": 3, "metrics": {}, "parameters": {"hidden": 64}});
-        let nested = json!({"trial": 7, "parameters": {"trial": 7, "parameters": {"hidden": 64}}});
-        let best = Best::of(&flat).unwrap();
-        assert_eq!((best.trial, &best.parameters["hidden"]), (7, &json!(64)));
-        assert_eq!(Best::of(&nested).unwrap(), best);
-        for wrong in [json!({"trial": 7}), json!({"trial": -1, "parameters": {}}), json!([])] {
-            assert_eq!(Best::of(&wrong), None);
-        }
-    }
 }
