@@ -1,11 +1,11 @@
 """One epoch in PyTorch on the training part of a dataset: `seed`, the code of the repository this project started from, or `best`, what PyTorch does best.
 
-usage: python torch_training.py seed|best DATASET PARTS --hidden N --layers N --batch N [--threads N] [--seed-repository DIR]
+usage: python torch_training.py seed|best DATASET PARTS --hidden N --layers N --batch N [--threads N] [--precision KIND] [--seed-repository DIR]
 
 `seed` runs `train` of the repository's own train.py and `LSTMNet` of its model_init.py, read from DIR, on the samples as
 it makes them: one-hot float rows, fed by its DataLoader. What they import for tracking, HTCondor and HDF5 stands in by name only: neither
-function uses it. `best` keeps the states as bytes on the device, draws batches there, adds embedding rows, and uses autocast to
-bfloat16 and a fused optimiser on a GPU. Prints one JSON line: sequences a second of the second epoch, and peak memory.
+function uses it. `best` keeps the states as bytes on the device, draws batches there, adds embedding rows, and uses a fused optimiser
+and, if asked to, autocast to bfloat16. Prints one JSON line: sequences a second of the second epoch, and peak memory.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def best_epochs(arguments, states, statics, label, e):
         start = time.perf_counter()
         order = torch.randperm(len(target), device=device)
         for index in order.split(arguments.batch):
-            with torch.autocast(device.type, torch.bfloat16, enabled=cuda):
+            with torch.autocast(device.type, torch.bfloat16, enabled=arguments.precision == "bfloat16"):
                 logits = model(states[index], statics[index])
             loss = torch.nn.functional.binary_cross_entropy_with_logits(logits.float(), target[index])
             optimizer.zero_grad(set_to_none=True)
@@ -112,6 +112,7 @@ def main():
     parser.add_argument("--layers", type=int, default=1)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--precision", choices=["float32", "bfloat16"], default="float32")
     parser.add_argument("--seed-repository")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)

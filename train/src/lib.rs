@@ -22,6 +22,7 @@ pub mod metrics;
 pub mod parts;
 pub mod pickle;
 pub mod pieces;
+pub mod precision;
 pub mod predict;
 pub mod random;
 pub mod report;

@@ -57,20 +57,27 @@ class HoldLstm(torch.nn.Module):
     def forward(
         self, states: torch.Tensor, statics: torch.Tensor, keep: Optional[torch.Tensor] = None
     ) -> torch.Tensor:
-        """`keep` is for training: what each unit of each row is multiplied with, 0 where it is dropped, first those between
-        the LSTM layers (the same in every frame: Gal and Ghahramani 2016), then those of LSTM and statics, then those where
-        both meet: [B, layers * hidden + units + joint]. The caller draws it, so that rows may be shared out among threads."""
-        batch, frames, slots = states.size(0), states.size(1), states.size(2)
+        return self.of_frames(self.sums(states), statics, keep)
 
-        # A one-hot row times a matrix is a row of it: look the rows up and add them over the slots.
+    def sums(self, states: torch.Tensor) -> torch.Tensor:
+        """A one-hot row times a matrix is a row of it: look the rows up and add them over the slots, [B, m, width]."""
+        batch, frames, slots = states.size(0), states.size(1), states.size(2)
         first_row = torch.arange(slots, device=states.device) * (self.embedding.size(0) // slots)
         rows = (states + first_row).reshape(-1)
         bags = torch.arange(0, batch * frames * slots, slots, device=states.device)
         summed = torch.embedding_bag(self.embedding, rows, bags)[0]
-        frame = summed.reshape(batch, frames, self.embedding.size(1))
+        return summed.reshape(batch, frames, self.embedding.size(1))
 
+    def of_frames(
+        self, frame: torch.Tensor, statics: torch.Tensor, keep: Optional[torch.Tensor] = None
+    ) -> torch.Tensor:
+        """`frame`: the sums of the embedding rows, [B, m, width], of the kind of numbers that the LSTM is to compute with.
+
+        `keep` is for training: what each unit of each row is multiplied with, 0 where it is dropped, first those between
+        the LSTM layers (the same in every frame: Gal and Ghahramani 2016), then those of LSTM and statics, then those where
+        both meet: [B, layers * hidden + units + joint]. The caller draws it, so that rows may be shared out among threads."""
         layers, width = self.lstm_recurrent_weight.size(0), self.lstm_recurrent_weight.size(2)
-        start = torch.zeros([1, batch, width], dtype=frame.dtype, device=frame.device)
+        start = torch.zeros([1, frame.size(0), width], dtype=frame.dtype, device=frame.device)
         output = frame
         for layer in range(layers):
             if layer == 0:
@@ -78,16 +85,17 @@ class HoldLstm(torch.nn.Module):
             else:
                 weight = self.lstm_stacked_weight[layer - 1]
             parameters = [
-                weight,
-                self.lstm_recurrent_weight[layer],
-                self.lstm_input_bias[layer],
-                self.lstm_recurrent_bias[layer],
+                weight.to(frame.dtype),
+                self.lstm_recurrent_weight[layer].to(frame.dtype),
+                self.lstm_input_bias[layer].to(frame.dtype),
+                self.lstm_recurrent_bias[layer].to(frame.dtype),
             ]
             output = torch.lstm(
                 output, [start, start], parameters, True, 1, 0.0, False, False, True
             )[0]
             if keep is not None and layer < layers - 1:
-                output = output * keep[:, layer * width : (layer + 1) * width].unsqueeze(1)
+                between = keep[:, layer * width : (layer + 1) * width].unsqueeze(1)
+                output = output * between.to(frame.dtype)
 
         # What lies far outside of what was seen counts as the edge of it.
         standard = torch.clamp((statics - self.statics_mean) / self.statics_scale, -10.0, 10.0)
@@ -97,7 +105,7 @@ class HoldLstm(torch.nn.Module):
         into = (values - self.statics_piece_low) / self.statics_piece_width
         pieces = torch.clamp(into, 0.0, 1.0) - 0.5
         side = torch.relu(torch.addmm(linear, pieces, self.statics_piece_weight.t()))
-        joint = torch.cat([output[:, -1], side], dim=1)
+        joint = torch.cat([output[:, -1].to(side.dtype), side], dim=1)
         if keep is not None:
             first = (layers - 1) * width
             joint = joint * keep[:, first : first + joint.size(1)]

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::precision::Precision;
+
 /// Version of [`Plan`] that this program reads and writes.
 pub const PLAN_FORMAT: u32 = 1;
 
@@ -37,6 +39,9 @@ pub struct Plan {
     pub rungs: Vec<Rung>,
     /// Epochs without a better validation loss after which a trial stops.
     pub patience: usize,
+    /// Numbers that the LSTM computes with in training.
+    #[serde(default)]
+    pub precision: Precision,
     /// A TorchScript template of one's own in place of the built-in network.
     pub architecture: Option<PathBuf>,
     /// The model in use, to compare the best trial with.

@@ -113,6 +113,7 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError>
         metric: sweep.metric.clone(),
         rungs,
         patience: sweep.patience,
+        precision: sweep.precision,
         architecture: sweep.architecture.clone(),
         champion: sweep.champion.clone(),
         resources: sweep.resources.clone(),

@@ -146,8 +146,8 @@ impl<'a> Trainer<'a> {
         let rows = Rows::new(dataset, device, blank, targets)?;
         let dropout = SourceDropout::new(&dataset.info.schema.sources, options.source_dropout);
         let optimizer = AdamW::new(&network.trained(), options.weight_decay)?;
-        let replicas =
-            Replicas::new(&network, more_threads(options, device, &network), &optimizer)?;
+        let more = more_threads(options, device, &network);
+        let replicas = Replicas::new(&network, more, &optimizer, options.precision)?;
         let progress = Progress::new(described(task));
         let mut trainer = Self {
             task: *task,

@@ -1,7 +1,7 @@
 //! Fits the network (AdamW on weighted binary cross-entropy, early stop on validation loss) and the trees beside it, weighs the
 //! two against each other, Platt calibration on the validation part, figures on the test part.
 //!
-//! `options` says how, `fit` does it on the `rows` of a dataset with a `network`, its `replicas` and its `optimizer`, `stacking` weighs the trees,
+//! `options` says how, `fit` does it on the `rows` of a dataset with a `network`, its `replicas`, their `gradient` and its `optimizer`, `stacking` weighs the trees,
 //! `describe` writes down what came of it. A training can be done in pieces (`rung`): it goes on from a `checkpoint` as if it
 //! had never stopped, and tells of itself in a `journal`.
 //!
@@ -12,8 +12,10 @@
 mod checkpoint;
 mod describe;
 mod device;
+mod embedding;
 mod error;
 mod fit;
+mod gradient;
 mod journal;
 mod loss_weights;
 pub mod network;

@@ -205,10 +205,20 @@ impl Network {
 
     /// The parameters that are trained, in the order of their names.
     pub fn trained(&self) -> Vec<Tensor> {
+        self.trained_with_names().into_iter().map(|(_, tensor)| tensor).collect()
+    }
+
+    fn trained_with_names(&self) -> Vec<(String, Tensor)> {
         let mut named: Vec<(String, Tensor)> = self.parameters.variables().into_iter().collect();
         named.sort_by(|a, b| a.0.cmp(&b.0));
-        let tensors = named.into_iter().map(|(_, tensor)| tensor);
-        tensors.filter(|tensor| tensor.requires_grad() && tensor.numel() > 0).collect()
+        named.retain(|(_, tensor)| tensor.requires_grad() && tensor.numel() > 0);
+        named
+    }
+
+    /// Which of the [`Network::trained`] is the embedding; `None` where a module of one's own cannot be run from its sums on.
+    pub(super) fn place_of_embedding(&self) -> Option<usize> {
+        self.units?;
+        self.trained_with_names().iter().position(|(name, _)| name == "embedding")
     }
 
     /// Gives a parameter new values and a new shape.
@@ -323,17 +333,31 @@ impl Network {
     }
 
     /// The same in training, each unit multiplied with what `keep` `[B, units]` has for it.
-    ///
-    /// # Errors
-    /// When libtorch fails.
-    pub fn forward_kept(
+    pub(super) fn forward_kept(
         &self,
         states: &Tensor,
         statics: &Tensor,
-        keep: &Tensor,
+        keep: Option<&Tensor>,
     ) -> Result<Tensor, NetworkError> {
+        let Some(keep) = keep else { return self.forward(states, statics) };
         let states = states.f_to_kind(Kind::Int64)?;
         Ok(self.module.forward_ts(&[&states, statics, keep])?)
+    }
+
+    /// The sums of the embedding rows f32 `[B, m, width]` of states.
+    pub(super) fn sums(&self, states: &Tensor) -> Result<Tensor, NetworkError> {
+        Ok(self.module.method_ts("sums", &[states.f_to_kind(Kind::Int64)?])?)
+    }
+
+    /// The same from these sums; the LSTM computes with the kind of numbers they are of.
+    pub(super) fn of_frames(
+        &self,
+        frames: &Tensor,
+        statics: &Tensor,
+        keep: Option<&Tensor>,
+    ) -> Result<Tensor, NetworkError> {
+        let inputs: Vec<&Tensor> = [frames, statics].into_iter().chain(keep).collect();
+        Ok(self.module.method_ts("of_frames", &inputs)?)
     }
 
     /// Switches dropout on (training) or off.

@@ -69,14 +69,17 @@ impl AdamW {
         let gradient = gradient * shrink;
 
         self.steps += 1;
-        self.mean *= MEAN;
-        self.mean += &gradient * (1.0 - MEAN);
-        self.square *= SQUARE;
-        self.square += gradient.f_square()? * (1.0 - SQUARE);
+        let _ = self.mean.f_lerp_(&gradient, 1.0 - MEAN)?;
+        let _ = self.square.f_lerp_(&gradient.f_square()?, 1.0 - SQUARE)?;
         let corrected = |decay: f64| 1.0 - decay.powf(self.steps as f64);
-        let scale = self.square.f_sqrt()? / corrected(SQUARE).sqrt() + EPSILON;
+        // The step is mean / (sqrt(square) + epsilon), both corrected, times the rate: all factors in the denominator.
+        // It stays finite where the rate is 0.
+        let factor = -corrected(MEAN) / rate.max(1e-30);
+        let mut denominator = self.square.f_sqrt()?;
+        denominator *= factor / corrected(SQUARE).sqrt();
+        denominator += factor * EPSILON;
         self.values *= 1.0 - rate * self.weight_decay;
-        self.values -= &self.mean / scale * (rate / corrected(MEAN));
+        let _ = self.values.f_addcdiv_(&self.mean, &denominator)?;
         Ok(())
     }
 
@@ -112,18 +115,8 @@ impl AdamW {
     }
 }
 
-/// The gradient of a loss by some parameters, as one vector.
-pub(crate) fn gradient(loss: &Tensor, parameters: &[Tensor]) -> Result<Tensor, TchError> {
-    let gradients = Tensor::f_run_backward(&[loss], parameters, false, false)?;
-    let defined = gradients.into_iter().zip(parameters).map(|(gradient, parameter)| {
-        // Undefined where the loss does not depend on the parameter.
-        if gradient.defined() { Ok(gradient) } else { parameter.f_detach()?.f_zeros_like() }
-    });
-    flat(&defined.collect::<Result<Vec<_>, _>>()?)
-}
-
 /// Tensors one after the other.
-fn flat(tensors: &[Tensor]) -> Result<Tensor, TchError> {
+pub(super) fn flat(tensors: &[Tensor]) -> Result<Tensor, TchError> {
     let flat = tensors.iter().map(|tensor| tensor.f_detach()?.f_reshape([-1]));
     Tensor::f_cat(&flat.collect::<Result<Vec<_>, _>>()?, 0)
 }
@@ -136,6 +129,7 @@ pub(crate) fn numbers(tensor: &Tensor) -> Result<Vec<f32>, TchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::training::gradient::gradients;
 
     /// Two parameters whose loss is smallest at (1, 2) and 3.
     fn loss(parameters: &[Tensor]) -> Tensor {
@@ -145,7 +139,7 @@ mod tests {
     }
 
     fn downhill(parameters: &[Tensor]) -> Tensor {
-        gradient(&loss(parameters), parameters).unwrap()
+        flat(&gradients(&loss(parameters), parameters).unwrap()).unwrap()
     }
 
     fn begin() -> (Vec<Tensor>, AdamW) {
@@ -194,7 +188,7 @@ mod tests {
         let parameter = Tensor::ones([2], (Kind::Float, Device::Cpu)).set_requires_grad(true);
         let parameters = [parameter];
         let mut optimizer = AdamW::new(&parameters, 0.5).unwrap();
-        let nothing = gradient(&(&parameters[0] * 0.0).sum(Kind::Float), &parameters).unwrap();
+        let nothing = Tensor::zeros([2], (Kind::Float, Device::Cpu));
         optimizer.step(&nothing, 0.1, 1.0).unwrap();
         assert_eq!(numbers(&optimizer.values()).unwrap(), [0.95, 0.95]);
     }

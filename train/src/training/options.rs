@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::error::TrainError;
 use crate::boosting::BoostingOptions;
 use crate::dataset::{Dataset, SUCCESS};
+use crate::precision::Precision;
 use crate::selection::SelectionOptions;
 use crate::split::{Split, SplitOptions};
 
@@ -71,6 +72,9 @@ pub struct FitOptions {
     /// Where to compute.
     #[arg(long, value_enum, default_value_t = Place::Cpu)]
     pub device: Place,
+    /// Numbers that the LSTM of the built-in network computes with in training; parameters stay float32.
+    #[arg(long, value_enum, default_value_t = Precision::Float32, conflicts_with = "architecture")]
+    pub precision: Precision,
     /// Probability from which on an action is recommended.
     ///
     /// c / (1 + c), with a release in vain costing c of what a success is worth: as much, where nothing else is known.
@@ -162,6 +166,7 @@ impl FitOptions {
             "leaves": self.boosting.leaves,
             "tree_rate": self.boosting.tree_rate,
             "seed": self.seed,
+            "precision": self.precision,
         })
     }
 }

@@ -8,15 +8,18 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use tch::{TchError, Tensor};
 
 use super::error::TrainError;
+use super::gradient::gradient;
 use super::network::Network;
-use super::optimizer::{AdamW, gradient};
-use super::rows::{RowBatch, loss};
+use super::optimizer::AdamW;
+use super::rows::RowBatch;
+use crate::precision::Precision;
 
 /// Further copies of a network, whose parameters are those of the optimiser.
 #[derive(Debug, Default)]
 pub(super) struct Replicas {
     networks: Vec<Network>,
     threads: Option<ThreadPool>,
+    precision: Precision,
 }
 
 /// A part of a batch, as a thread is given it.
@@ -24,6 +27,7 @@ struct Part<'a> {
     network: &'a mut Network,
     batch: RowBatch,
     keep: Option<Tensor>,
+    precision: Precision,
 }
 
 impl Replicas {
@@ -32,9 +36,10 @@ impl Replicas {
         network: &Network,
         more: usize,
         optimizer: &AdamW,
+        precision: Precision,
     ) -> Result<Self, TrainError> {
         if more == 0 {
-            return Ok(Self::default());
+            return Ok(Self { precision, ..Self::default() });
         }
         let networks = (0..more).map(|_| {
             let mut copy = network.replica()?;
@@ -50,7 +55,8 @@ impl Replicas {
         let threads = ThreadPoolBuilder::new().num_threads(more + 1).start_handler(begin).build();
         let threads =
             threads.map_err(|error| TrainError::Options(format!("--threads: {error}")))?;
-        Ok(Self { networks: networks.collect::<Result<_, TrainError>>()?, threads: Some(threads) })
+        let networks = networks.collect::<Result<_, TrainError>>()?;
+        Ok(Self { networks, threads: Some(threads), precision })
     }
 
     /// The loss of a batch, detached, and the gradient of `scale` times it.
@@ -61,8 +67,9 @@ impl Replicas {
         keep: Option<Tensor>,
         scale: f64,
     ) -> Result<(Tensor, Tensor), TrainError> {
+        let precision = self.precision;
         let Some(threads) = &self.threads else {
-            return Part { network, batch, keep }.gradient(scale);
+            return Part { network, batch, keep, precision }.gradient(scale);
         };
         let rows = batch.target.size1()?;
         let of_part = rows.cast_unsigned().div_ceil(self.networks.len() as u64 + 1).cast_signed();
@@ -74,7 +81,7 @@ impl Replicas {
                 let length = of_part.min(rows - start);
                 let cut = |tensor: &Tensor| tensor.f_narrow(0, start, length);
                 let keep = keep.as_ref().map(cut).transpose()?;
-                Ok(Part { network, batch: batch.part(start, length)?, keep })
+                Ok(Part { network, batch: batch.part(start, length)?, keep, precision })
             })
             .collect::<Result<Vec<_>, TchError>>()?;
         let found: Vec<_> =
@@ -93,13 +100,6 @@ impl Replicas {
 
 impl Part<'_> {
     fn gradient(self, scale: f64) -> Result<(Tensor, Tensor), TrainError> {
-        let Self { network, batch, keep } = self;
-        let logits = match &keep {
-            Some(keep) => network.forward_kept(&batch.states, &batch.statics, keep)?,
-            None => network.forward(&batch.states, &batch.statics)?,
-        };
-        let loss = loss(&logits, &batch.target, &batch.weight)?;
-        let gradient = gradient(&(&loss * scale), &network.trained())?;
-        Ok((loss.f_detach()?, gradient))
+        gradient(self.network, &self.batch, self.keep.as_ref(), self.precision, scale)
     }
 }

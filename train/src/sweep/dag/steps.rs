@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{DagError, Shard};
+use crate::precision::Precision;
 use crate::sweep::plan::{Plan, Rung, Trial};
 
 /// The exit status with which a training node asks to be started again from its checkpoint.
@@ -292,6 +293,9 @@ pub(super) fn train_command(plan: &Plan, [trial, rung, until]: &[&str; 3]) -> Ve
     command.extend(words(&["--result", "result.json", "--no-test", "-o", "model.pt"]));
     if plan.architecture.is_some() {
         command.extend(words(&["--architecture", ARCHITECTURE]));
+    }
+    if plan.precision != Precision::default() {
+        command.extend(words(&["--precision", plan.precision.name()]));
     }
     command.extend(words(&["--threads", &threads, "--device", device]));
     command

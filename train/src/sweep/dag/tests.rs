@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::*;
+use crate::precision::Precision;
 use crate::sweep::plan::{
     Data, Goal, Method, Metric, PLAN_FORMAT, Program, Resources, Rung, Setting, Tracking, Trial,
 };
@@ -41,6 +42,7 @@ pub(crate) fn plan() -> Plan {
             Rung { number: 2, epochs: 12, trials: 2 },
         ],
         patience: 6,
+        precision: Precision::Float32,
         architecture: None,
         champion: None,
         resources: resources(),

@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::plan::{Data, Metric, Program, Resources, Space, Tracking};
+use crate::precision::Precision;
 use problems::Problems;
 use section::Section;
 
@@ -58,6 +59,8 @@ pub struct SweepFile {
     pub budget: Budget,
     /// Epochs without a better validation loss after which a trial stops.
     pub patience: usize,
+    /// Numbers that the LSTM computes with in training.
+    pub precision: Precision,
     /// A TorchScript template in place of the built-in network.
     pub architecture: Option<PathBuf>,
     /// The model in use.
@@ -207,7 +210,7 @@ fn sweep(
     let data = data::data(&mut root, folder, now.as_second(), problems);
     let mut places = Vec::new();
     let preprocessing = preprocessing::preprocessing(&mut root, &mut places, problems);
-    let space = search::training(&mut root, &mut places, problems);
+    let (space, precision) = search::training(&mut root, &mut places, problems);
     let search = search::search(&mut root, &places, problems);
     let metric = search::metric(&mut root, problems);
     let budget = search::budget(&mut root, problems);
@@ -217,6 +220,10 @@ fn sweep(
         paths::one(node, key, paths::Wanted::File, folder, problems)
     };
     let (architecture, champion) = (file("architecture"), file("champion"));
+    if let (Some(_), Precision::Bfloat16) = (&architecture, precision) {
+        let text = "training.precision: `bfloat16` is for the built-in network; an `architecture` of one's own chooses its numbers itself";
+        problems.missing(text);
+    }
     let resources = nodes::resources(&mut root, problems);
     let program = nodes::program(&mut root, folder, problems);
     let tracking = tracking::tracking(&mut root, folder, problems);
@@ -231,6 +238,7 @@ fn sweep(
         metric,
         budget,
         patience,
+        precision,
         architecture,
         champion,
         resources,

@@ -7,6 +7,7 @@ use super::distribution::distribution;
 use super::node::Content;
 use super::problems::{Position, Problems};
 use super::section::{Section, describe, unknown};
+use crate::precision::Precision;
 use crate::sweep::halving;
 use crate::sweep::parameters::TRAINING;
 use crate::sweep::plan::{Distribution, Goal, Method, Metric, Scale, Space};
@@ -61,9 +62,13 @@ pub(super) fn training(
     root: &mut Section<'_>,
     places: &mut Vec<(String, Position, Distribution)>,
     problems: &mut Problems,
-) -> Space {
-    let mut space = Space::new();
-    let Some(mut section) = root.section("training", problems) else { return space };
+) -> (Space, Precision) {
+    let (mut space, mut precision) = Default::default();
+    let Some(mut section) = root.section("training", problems) else { return (space, precision) };
+    if let Some(node) = section.take("precision") {
+        let words = [Precision::Float32, Precision::Bfloat16].map(|word| (word.name(), word));
+        precision = problems.word(node, "training.precision", &words).unwrap_or_default();
+    }
     let path = section.path("parameters");
     if let Some(node) = section.take("parameters") {
         let known: Vec<&'static str> = TRAINING.iter().map(|parameter| parameter.name).collect();
@@ -92,7 +97,7 @@ pub(super) fn training(
         too_many_nodes(&space, node.at, problems);
     }
     section.finish(problems);
-    space
+    (space, precision)
 }
 
 /// Trees and leaves that a model cannot hold together: the most of both may be drawn at once.

@@ -211,6 +211,10 @@ fn each_mistake_is_told_with_its_place() {
     for (text, expected) in [
         ("trails: 3", "2:1: trails: unknown key; did you mean `trials`?"),
         (
+            "training: {precision: float16}",
+            "2:23: training.precision: expected `float32` or `bfloat16`, not `float16`",
+        ),
+        (
             "early_stopping: {patience: -1}",
             "2:28: early_stopping.patience: expected a whole number from 1 to 10000, not `-1`",
         ),

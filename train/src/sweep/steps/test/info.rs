@@ -10,6 +10,7 @@ use crate::dataset::Dataset;
 use crate::evaluate::Report;
 use crate::metrics::Estimate;
 use crate::parts::Parts;
+use crate::precision::Precision;
 use crate::sweep::plan::{BestTrial, Goal, Plan, Setting};
 
 /// Figures that stand in the info, the sheet has them all.
@@ -114,6 +115,9 @@ impl Info<'_> {
         words.extend(["--epochs", &epochs, "--patience", &patience]);
         if self.plan.architecture.is_some() {
             words.extend(["--architecture", "architecture.pt"]);
+        }
+        if self.plan.precision != Precision::default() {
+            words.extend(["--precision", self.plan.precision.name()]);
         }
         words.extend(["-o", "model.pt"]);
         let _ = writeln!(
