@@ -152,3 +152,36 @@ fn what_is_missing_is_named() {
     assert!(refused(&TEST).contains("trial.json: missing field"), "{}", refused(&TEST));
     assert!(refused(&["sweep", "finish", "."]).contains("bestmodel.pt is not there"));
 }
+
+#[test]
+fn a_log_without_holds_is_said_to_be_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let job = |number: u32| {
+        let event = |code: &str, time: &str, text: &str| {
+            format!("{code} ({number:03}.000.000) 2026-01-02 {time} {text}\n...\n")
+        };
+        event("000", "03:04:05", "Job submitted from host: <127.0.0.1:9618>")
+            + &event("001", "03:05:05", "Job executing on host: <127.0.0.1:9618>")
+            + &event(
+                "005",
+                "04:05:05",
+                "Job terminated.\n\t(1) Normal termination (return value 0)",
+            )
+    };
+    fs::write(here.join("EventLog"), (1..9).map(job).collect::<String>()).unwrap();
+    let sweep = format!(
+        "data: {{access_points: [{{name: ap, logs: [EventLog], time_zone: UTC}}]}}\ntrials: 1\nbudget: {{rungs: 1, epochs: 1}}\n\
+         resources: {{gpus: 0}}\nprogram: {{installed: {}}}\n",
+        env!("CARGO_BIN_EXE_holdadvise-train")
+    );
+    fs::write(here.join("sweep.yaml"), sweep).unwrap();
+    done(here, ["dag", "sweep.yaml", "-o", "sweep"]);
+    let output = holdadvise_train(here, ["sweep", "run", "sweep"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("merge-001: ") && said.contains("logs/prepare/merge-001.err"), "{said}");
+    let why = fs::read_to_string(here.join("sweep/logs/prepare/merge-001.err")).unwrap();
+    assert!(why.contains("no hold of these logs was released and came to an outcome"), "{why}");
+    assert!(!here.join("sweep/prepared/001/dataset.safetensors").exists());
+}

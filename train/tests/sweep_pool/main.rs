@@ -1,14 +1,17 @@
-//! A sweep on a real HTCondor pool, as an ordinary user: once in peace, once with a node killed, a node vacated, DAGMan removed and
-//! its rescue DAG submitted, and tracking killed. Both must come to the same model.
+//! Sweeps on a real HTCondor pool, as an ordinary user: once in peace, once with a node killed, a node vacated, DAGMan removed and
+//! its rescue DAG submitted, and tracking killed. Both must come to the same model. Then a sweep whose trials are drawn in waves, by
+//! nodes that bring the program in a tarball, against the model of the first; and one on a disk that is full.
 //!
 //! Played only when a pool is asked for, as the pool story is (`tests/pool/README.md`).
 #![cfg(feature = "torch")]
 
 mod faults;
+mod full_disk;
 #[path = "../../../tests/pool/harness.rs"]
 mod harness;
 mod results;
 mod setup;
+mod waves;
 
 use std::time::Duration;
 
@@ -19,12 +22,12 @@ use results::Results;
 const LIMIT: Duration = Duration::from_secs(900);
 
 #[test]
-fn faults_change_nothing_of_what_a_sweep_comes_to() {
+fn sweeps_come_to_their_end_whatever_happens() {
     let Some(pool) = Pool::or_skip(|| Pool::up_as("sweep")) else { return };
     setup::install(&pool);
     setup::simulate(&pool);
 
-    setup::plan(&pool, "peace");
+    setup::plan(&pool, "peace", setup::SWEEP);
     let dag = setup::submit(&pool, "peace");
     setup::wait(&pool, "peace", dag, LIMIT);
     let peace = Results::read(&pool, "peace");
@@ -33,9 +36,12 @@ fn faults_change_nothing_of_what_a_sweep_comes_to() {
     peace.are_tracked(&pool);
     peace.advise(&pool);
 
-    setup::plan(&pool, "faults");
+    setup::plan(&pool, "faults", setup::SWEEP);
     faults::play(&pool, "faults", LIMIT);
     let faults = Results::read(&pool, "faults");
     faults.are_whole(6, 3);
     peace.are_the_same_as(&faults);
+
+    waves::play(&pool, "waves", "peace", LIMIT);
+    full_disk::play(&pool, "full-disk", LIMIT);
 }

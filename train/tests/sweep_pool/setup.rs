@@ -13,7 +13,7 @@ const PROGRAM: &str = "LD_LIBRARY_PATH=/opt/holdadvise/lib /opt/holdadvise/bin/h
 pub(crate) const USER: &str = "alice";
 
 /// Two trials of six are left on the last of three rungs; nodes write a checkpoint every few seconds.
-const SWEEP: &str = "\
+pub(crate) const SWEEP: &str = "\
 name: pool test
 seed: 3
 data:
@@ -72,7 +72,7 @@ pub(crate) fn install(pool: &Pool) {
     );
 }
 
-fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
@@ -101,15 +101,15 @@ pub(crate) fn simulate(pool: &Pool) {
         USER,
         "sweeps",
         &format!(
-            "rm -rf peace faults logs simulation; {command} --seed 5 --max-log-size 15000000 -o logs >/dev/null; {command} --seed 7 -o simulation >/dev/null"
+            "rm -rf *; {command} --seed 5 --max-log-size 15000000 -o logs >/dev/null; {command} --seed 7 -o simulation >/dev/null"
         ),
     );
 }
 
 /// Writes the sweep file and makes the DAG in a folder of that name.
-pub(crate) fn plan(pool: &Pool, name: &str) {
+pub(crate) fn plan(pool: &Pool, name: &str, sweep: &str) {
     let command =
-        format!("cat >{name}.yaml <<'END'\n{SWEEP}END\n{PROGRAM} dag {name}.yaml -o {name}");
+        format!("cat >{name}.yaml <<'END'\n{sweep}END\n{PROGRAM} dag {name}.yaml -o {name}");
     println!("{}", pool.shell(USER, "sweeps", &command));
 }
 
@@ -123,15 +123,21 @@ pub(crate) fn submit(pool: &Pool, name: &str) -> u64 {
     cluster.unwrap_or_else(|| panic!("no cluster in {answer}"))
 }
 
-/// Waits until DAGMan has ended, and demands that it ended well.
-pub(crate) fn wait(pool: &Pool, name: &str, dag: u64, limit: Duration) {
+/// Waits until DAGMan has ended; its exit status.
+pub(crate) fn exit_status(pool: &Pool, dag: u64, limit: Duration) -> String {
     pool.wait_for(limit, "the end of the DAG", || !is_in_queue(pool, dag));
     let history = pool.root_shell(&format!("condor_history {dag} -limit 1 -af ExitCode"));
-    if history.trim() != "0" {
+    history.trim().to_owned()
+}
+
+/// Waits until DAGMan has ended, and demands that it ended well.
+pub(crate) fn wait(pool: &Pool, name: &str, dag: u64, limit: Duration) {
+    let status = exit_status(pool, dag, limit);
+    if status != "0" {
         let folder = format!("sweeps/{name}");
         let said =
             "tail -n 60 sweep.dag.dagman.out; tail -n 30 logs/*.err logs/*/*.err 2>/dev/null; true";
-        panic!("DAGMan ended with {history}:\n{}", pool.shell(USER, &folder, said));
+        panic!("DAGMan ended with {status}:\n{}", pool.shell(USER, &folder, said));
     }
 }
 
