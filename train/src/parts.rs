@@ -35,6 +35,9 @@ pub struct PartsOptions {
     by: By,
     #[command(flatten)]
     split: SplitOptions,
+    /// Fail where a model could not be trained, validated and tested with the parts.
+    #[arg(long)]
+    complete: bool,
 }
 
 /// How a dataset is cut.
@@ -115,10 +118,19 @@ pub enum PartsError {
 /// Runs `split`.
 ///
 /// # Errors
-/// When the dataset cannot be read, the options leave nothing to train on, or the file cannot be written.
+/// When the dataset cannot be read, the options leave nothing to train on, the parts are not complete where they must be, or the
+/// file cannot be written.
 pub fn run(options: &PartsOptions) -> Result<(), PartsError> {
     let dataset = Dataset::read(&options.dataset)?;
     let parts = Parts::new(&dataset, options.by, &options.split).map_err(PartsError::Options)?;
+    if options.complete {
+        let split = parts.split(&dataset).map_err(PartsError::Options)?;
+        split.check_training(&dataset).map_err(PartsError::Options)?;
+        if !split.test.iter().any(|&row| dataset.observed[row] != 0) {
+            let text = "no release that happened lies in the test part: raise --test-fraction, more data, or a shorter --horizon";
+            return Err(PartsError::Options(text.to_owned()));
+        }
+    }
     parts.write(&options.output)?;
     let PartsInfo { train, validation, test, dropped, .. } = &parts.info;
     say(format_args!(

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{CENSORED, Dataset};
+use crate::dataset::{CENSORED, Dataset, SUCCESS};
 use crate::random::Random;
 
 /// Where to cut.
@@ -121,6 +121,30 @@ impl Cuts {
 }
 
 impl Split {
+    /// Whether a model can be trained with these parts.
+    ///
+    /// # Errors
+    /// What is missing, and what to do: both outcomes in the training part, and rows in the validation part.
+    pub fn check_training(&self, dataset: &Dataset) -> Result<(), String> {
+        let successes = self.train.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
+        let Dropped { censored, near_cut, cluster, .. } = self.dropped;
+        let dropped =
+            format!("{censored} rows censored, {near_cut} near a cut, {cluster} of split clusters");
+        if successes == 0 || successes == self.train.len() {
+            return Err(format!(
+                "the training part has {} rows, {successes} of them successes; both outcomes are needed ({dropped}): more data, or a \
+                 shorter --horizon",
+                self.train.len()
+            ));
+        }
+        if self.validation.is_empty() {
+            return Err(format!(
+                "the validation part is empty ({dropped}): raise --validation-fraction, more data, or a shorter --horizon"
+            ));
+        }
+        Ok(())
+    }
+
     /// Puts every row into its part in time.
     pub fn new(dataset: &Dataset, cuts: Cuts) -> Self {
         let mut part_of_cluster = HashMap::new();

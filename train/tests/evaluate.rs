@@ -271,7 +271,14 @@ fn what_does_not_fit_is_said() {
     let dataset = dataset();
     dataset.write(&here.join("d")).unwrap();
     predictions(&here.join("a.safetensors"), &dataset, 0.4, 1);
-    done(here, ["split", "d", "-o", "p"]);
+    for (fraction, expected) in [
+        ("--validation-fraction", "the validation part is empty"),
+        ("--test-fraction", "no release that happened lies in the test part"),
+    ] {
+        let error = refused(here, ["split", "d", "-o", "p", "--complete", fraction, "0"]);
+        assert!(error.contains(expected) && !here.join("p").exists(), "{error}");
+    }
+    done(here, ["split", "d", "-o", "p", "--complete"]);
     done(here, ["split", "d", "-o", "all", "--by", "all"]);
     std::fs::write(here.join("t.json"), r#"{"columns":["a","b"],"rows":[["x"]]}"#).unwrap();
     let with = |more: &[&str]| {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::error::TrainError;
 use crate::boosting::BoostingOptions;
-use crate::dataset::{Dataset, SUCCESS};
+use crate::dataset::Dataset;
 use crate::precision::Precision;
 use crate::selection::SelectionOptions;
 use crate::split::{Split, SplitOptions};
@@ -178,20 +178,7 @@ pub(super) fn check(
     options: &FitOptions,
 ) -> Result<(), TrainError> {
     let fail = |text: String| Err(TrainError::Options(text));
-    let successes = split.train.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
-    if successes == 0 || successes == split.train.len() {
-        return fail(format!(
-            "the training part has {} rows, {successes} of them successes; both outcomes are needed \
-             ({} rows censored, {} near a cut, {} of split clusters): more data, or a shorter --horizon",
-            split.train.len(),
-            split.dropped.censored,
-            split.dropped.near_cut,
-            split.dropped.cluster
-        ));
-    }
-    if split.validation.is_empty() {
-        return fail("the validation part is empty: raise --validation-fraction".to_owned());
-    }
+    split.check_training(dataset).map_err(TrainError::Options)?;
     if options.batch == 0 || options.epochs == 0 {
         return fail("--batch and --epochs must be above 0".to_owned());
     }

@@ -85,7 +85,7 @@ fn merge_splits_what_it_merged() {
         lines,
         [
             "<merge><s-1><s-2><-o><dataset.safetensors>",
-            "<split><dataset.safetensors><-o><parts.safetensors><--validation-fraction><0.1><--test-fraction><0.2>"
+            "<split><dataset.safetensors><-o><parts.safetensors><--complete><--validation-fraction><0.1><--test-fraction><0.2>"
         ]
     );
     let (status, said) = run(folder.path(), "job", "merge", &["0.1", "0.2", "fail"]);

@@ -186,6 +186,7 @@ fn merge(plan: &Plan, setting: usize, shards: &[usize]) -> Step {
         "dataset.safetensors",
         "-o",
         "parts.safetensors",
+        "--complete",
         "--validation-fraction",
         &fractions[0],
         "--test-fraction",
