@@ -1,6 +1,6 @@
 //! Sweeps on a real HTCondor pool, as an ordinary user: once in peace, once with a node killed, a node vacated, DAGMan removed and
-//! its rescue DAG submitted, and tracking killed. Both must come to the same model. Then a sweep whose trials are drawn in waves, by
-//! nodes that bring the program in a tarball, against the model of the first; and one on a disk that is full.
+//! its rescue DAG submitted, and tracking killed. Both must come to the same model. Beside the first a sweep whose trials are
+//! drawn in waves, by nodes that bring the program in a tarball, against the shipped model; at last one on a disk that is full.
 //!
 //! Played only when a pool is asked for, as the pool story is (`tests/pool/README.md`).
 #![cfg(feature = "torch")]
@@ -29,6 +29,7 @@ fn sweeps_come_to_their_end_whatever_happens() {
 
     setup::plan(&pool, "peace", setup::SWEEP);
     let dag = setup::submit(&pool, "peace");
+    let waves = waves::begin(&pool, "waves");
     setup::wait(&pool, "peace", dag, LIMIT);
     let peace = Results::read(&pool, "peace");
     println!("{}", peace.leaderboard);
@@ -36,12 +37,13 @@ fn sweeps_come_to_their_end_whatever_happens() {
     peace.are_tracked(&pool);
     peace.advise(&pool);
 
+    waves::end(&pool, "waves", waves, LIMIT);
+
     setup::plan(&pool, "faults", setup::SWEEP);
     faults::play(&pool, "faults", LIMIT);
     let faults = Results::read(&pool, "faults");
     faults.are_whole(6, 3);
     peace.are_the_same_as(&faults);
 
-    waves::play(&pool, "waves", "peace", LIMIT);
     full_disk::play(&pool, "full-disk", LIMIT);
 }

@@ -8,8 +8,26 @@ use holdadvise_train::sweep::folder::read_parameters;
 use crate::harness::Pool;
 use crate::setup::{USER, plan, repository, submit, wait};
 
-/// Plays a sweep with the model of another one in use.
-pub(crate) fn play(pool: &Pool, name: &str, champion: &str, limit: Duration) {
+const SWEEP: &str = "\
+name: waves
+seed: 5
+data: {simulations: [simulation], horizon: 12h}
+training:
+  parameters:
+    hidden: {values: [8, 16]}
+    learning_rate: {distribution: log_uniform_values, min: 1e-3, max: 1e-2}
+    trees: {value: 20}
+method: tpe
+tpe: {startup: 2, wave: 1}
+trials: 4
+budget: {rungs: 2, eta: 2, epochs: 4}
+champion: in-use.pt
+resources: {gpus: 0, cpus: 1, memory: 1GB, disk: 2GB, retries: 1}
+program: {tarball: program.tar.gz}
+";
+
+/// Begins the sweep, with the shipped model in use; the cluster of DAGMan.
+pub(crate) fn begin(pool: &Pool, name: &str) -> u64 {
     let home = format!("/home/{USER}/sweeps");
     let packed = Command::new(repository().join("scripts/node-tarball"))
         .args(["--program", env!("CARGO_BIN_EXE_holdadvise-train"), "-o"])
@@ -17,30 +35,16 @@ pub(crate) fn play(pool: &Pool, name: &str, champion: &str, limit: Duration) {
         .status()
         .unwrap();
     assert!(packed.success(), "scripts/node-tarball: {packed}");
-    let sweep = format!(
-        "\
-name: waves
-seed: 5
-data: {{simulations: [simulation], horizon: 12h}}
-training:
-  parameters:
-    hidden: {{values: [8, 16]}}
-    learning_rate: {{distribution: log_uniform_values, min: 1e-3, max: 1e-2}}
-    trees: {{value: 20}}
-method: tpe
-tpe: {{startup: 2, wave: 1}}
-trials: 4
-budget: {{rungs: 2, eta: 2, epochs: 4}}
-champion: {champion}/bestmodel.pt
-resources: {{gpus: 0, cpus: 1, memory: 1GB, disk: 2GB, retries: 1}}
-program: {{tarball: program.tar.gz}}
-"
-    );
-    plan(pool, name, &sweep);
-    let dag = submit(pool, name);
-    wait(pool, name, dag, limit);
+    let champion = repository().join("models/default.pt");
+    std::fs::copy(champion, pool.path(&format!("{home}/in-use.pt"))).unwrap();
+    plan(pool, name, SWEEP);
+    submit(pool, name)
+}
 
-    let folder = pool.path(&format!("{home}/{name}"));
+/// Waits for its end.
+pub(crate) fn end(pool: &Pool, name: &str, dag: u64, limit: Duration) {
+    wait(pool, name, dag, limit);
+    let folder = pool.path(&format!("/home/{USER}/sweeps/{name}"));
     for trial in 1..=4 {
         let parameters = read_parameters(&folder, trial).unwrap();
         assert!(parameters.contains_key("learning_rate"), "trial {trial}: {parameters:?}");
