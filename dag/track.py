@@ -187,7 +187,7 @@ class Sweep:
         return None
 
     def select(self, final: bool) -> dict[str, Any] | None:
-        """What was asked and what came of it; None before there is a best model or, in the final pass, any file."""
+        """What was asked and what came of it; None before there is a best model, whole, or, in the final pass, any file."""
         best = read_json(self.folder / "best" / "trial.json")
         files = {
             CONFIGURATION: ["sweep.yaml"],
@@ -200,6 +200,8 @@ class Sweep:
             if paths:
                 artifacts.append({"name": f"{self.prefix}-{kind}", "type": kind, "files": [str(path) for path in paths]})
         if not any(artifact["type"] == MODEL for artifact in artifacts) and not (final and artifacts):
+            return None
+        if not final and not all(is_settled(Path(path)) for artifact in artifacts for path in artifact["files"]):
             return None
         summary = {}
         if isinstance(best, dict):

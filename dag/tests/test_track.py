@@ -44,7 +44,9 @@ def init(**of):
     if what == "hang":
         call("hang")
         time.sleep(1000)
-    if what == "exit": os._exit(3)
+    if what == "exit":
+        call("exit")
+        os._exit(3)
     if of["id"].endswith(what): raise RuntimeError(what)
     if what == of["mode"]: raise RuntimeError(f"no {what} here, WANDB_API_KEY=" + os.environ.get("WANDB_API_KEY", ""))
     call("init", of["id"], of["mode"], of["resume"])
@@ -81,8 +83,17 @@ class Tracking(unittest.TestCase):
         self.assertEqual(process.returncode, 0, said)
         return said
 
+    def catches(self, process: subprocess.Popen, number: int) -> bool:
+        """Whether it has come as far as to have a handler for the signal, or has ended."""
+        if process.poll() is not None:
+            return True
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+        return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
+
     def terminate(self, process: subprocess.Popen) -> str:
         """SIGTERM, as HTCondor removes a service node: what it said. It ends in time and without an error."""
+        self.wait(lambda: self.catches(process, signal.SIGTERM))
         start = time.monotonic()
         process.terminate()
         said = process.communicate(timeout=60)[1]
@@ -392,7 +403,8 @@ class Failures(Tracking):
         self.environment["PYTHONPATH"] = str(folder)
 
     def calls(self, kind: str) -> list[Any]:
-        text = (self.folder / "stub/calls.jsonl").read_text()
+        calls = self.folder / "stub/calls.jsonl"
+        text = calls.read_text() if calls.exists() else ""
         return [call[1:] for call in map(json.loads, text.splitlines()) if call[0] == kind]
 
     def test_without_the_client_it_is_said_once(self) -> None:
@@ -451,7 +463,7 @@ class Failures(Tracking):
                 self.stub(what)
                 FakeSweep(self.sweep_folder, offline=False).whole()
                 process = self.start()
-                time.sleep(1)
+                self.wait(lambda what=what: self.calls(what))
                 self.assertIn(reason, self.terminate(process))
 
     def test_a_folder_that_cannot_be_written_to_fails_nothing(self) -> None:
