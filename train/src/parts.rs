@@ -53,6 +53,16 @@ pub enum By {
     All,
 }
 
+impl By {
+    fn split(self, dataset: &Dataset, options: &SplitOptions) -> Result<Split, String> {
+        match self {
+            Self::Time => Ok(Split::new(dataset, Cuts::new(dataset, options)?)),
+            Self::Owner => Split::by_owner(dataset, options),
+            Self::All => Ok(Split::all_test(dataset)),
+        }
+    }
+}
+
 /// What the file says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartsInfo {
@@ -122,15 +132,15 @@ pub enum PartsError {
 /// file cannot be written.
 pub fn run(options: &PartsOptions) -> Result<(), PartsError> {
     let dataset = Dataset::read(&options.dataset)?;
-    let parts = Parts::new(&dataset, options.by, &options.split).map_err(PartsError::Options)?;
+    let split = options.by.split(&dataset, &options.split).map_err(PartsError::Options)?;
     if options.complete {
-        let split = parts.split(&dataset).map_err(PartsError::Options)?;
         split.check_training(&dataset).map_err(PartsError::Options)?;
-        if !split.test.iter().any(|&row| dataset.observed[row] != 0) {
+        if !split.tests_releases(&dataset) {
             let text = "no release that happened lies in the test part: raise --test-fraction, more data, or a shorter --horizon";
             return Err(PartsError::Options(text.to_owned()));
         }
     }
+    let parts = Parts::of(&dataset, options.by, &split);
     parts.write(&options.output)?;
     let PartsInfo { train, validation, test, dropped, .. } = &parts.info;
     say(format_args!(
@@ -147,11 +157,10 @@ impl Parts {
     /// # Errors
     /// When the fractions leave nothing to train on, or H is below 0.
     pub fn new(dataset: &Dataset, by: By, options: &SplitOptions) -> Result<Self, String> {
-        let split = match by {
-            By::Time => Split::new(dataset, Cuts::new(dataset, options)?),
-            By::Owner => Split::by_owner(dataset, options)?,
-            By::All => Split::all_test(dataset),
-        };
+        Ok(Self::of(dataset, by, &by.split(dataset, options)?))
+    }
+
+    fn of(dataset: &Dataset, by: By, split: &Split) -> Self {
         let mut part = vec![NO_PART; dataset.len()];
         for (value, rows) in [&split.train, &split.validation, &split.test].into_iter().enumerate()
         {
@@ -169,7 +178,7 @@ impl Parts {
             dropped: split.dropped,
             dataset: dataset.digest(),
         };
-        Ok(Self { info, part })
+        Self { info, part }
     }
 
     /// Writes the file.

@@ -145,6 +145,11 @@ impl Split {
         Ok(())
     }
 
+    /// Whether a release that happened lies in the test part.
+    pub fn tests_releases(&self, dataset: &Dataset) -> bool {
+        self.test.iter().any(|&row| dataset.observed[row] != 0)
+    }
+
     /// Puts every row into its part in time.
     pub fn new(dataset: &Dataset, cuts: Cuts) -> Self {
         let mut part_of_cluster = HashMap::new();

@@ -134,7 +134,7 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
 }
 
 pub(crate) fn check_test(dataset: &Dataset, split: &Split) -> Result<(), EvaluateError> {
-    if split.test.iter().any(|&row| dataset.observed[row] != 0) {
+    if split.tests_releases(dataset) {
         return Ok(());
     }
     let from = split

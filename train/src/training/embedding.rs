@@ -1,9 +1,11 @@
 //! The first layer on the CPU: an embedding row for each slot of a frame, added over the slots, and the way back.
 //!
-//! libtorch sorts the rows to add their gradients, which takes as long as half of the LSTM; to add them where they belong takes a
-//! tenth of that. The order is that of the samples, so that the sum is the same every time.
+//! libtorch sorts the rows to add their gradients; here they are added where they belong, which takes less. The order is that of
+//! the samples, so that the sum is the same every time.
 
-use tch::{Kind, TchError, Tensor};
+use tch::{TchError, Tensor};
+
+use super::optimizer::numbers;
 
 /// States of some samples `[B, m, j]` on the CPU, and the embedding `[j * e, width]` that they are looked up in.
 pub(crate) struct Lookup {
@@ -85,13 +87,9 @@ fn add(to: &mut [f32], more: &[f32]) {
     to.iter_mut().zip(more).for_each(|(to, more)| *to += more);
 }
 
-fn numbers(tensor: &Tensor) -> Result<Vec<f32>, TchError> {
-    Vec::<f32>::try_from(tensor.f_detach()?.f_to_kind(Kind::Float)?.f_contiguous()?.f_view([-1])?)
-}
-
 #[cfg(test)]
 mod tests {
-    use tch::Device;
+    use tch::{Device, Kind};
 
     use super::*;
 

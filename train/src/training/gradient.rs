@@ -21,15 +21,16 @@ pub(super) fn gradient(
     scale: f64,
 ) -> Result<(Tensor, Tensor), TrainError> {
     let RowBatch { states, statics, target, weight } = batch;
-    let mut by = network.trained();
+    let (mut by, embedding) = network.trained_and_embedding();
     let kind = match precision {
         Precision::Float32 => Kind::Float,
         Precision::Bfloat16 => Kind::BFloat16,
     };
     // On the CPU the embedding's part of it is found without libtorch.
     let mut lookup = None;
-    let logits = match network.place_of_embedding() {
-        None => network.forward_kept(states, statics, keep)?,
+    let logits = match embedding {
+        // A module of one's own drops units by itself.
+        None => network.forward(states, statics)?,
         Some(place) if states.device() == Device::Cpu => {
             let found = Lookup::new(states, &by[place])?;
             by[place] = found.sums(&by[place])?.f_set_requires_grad(true)?;
@@ -91,7 +92,8 @@ mod tests {
     fn it_is_that_of_libtorch_alone() {
         let (network, batch, keep) = given();
         for keep in [None, Some(&keep)] {
-            let logits = network.forward_kept(&batch.states, &batch.statics, keep).unwrap();
+            let sums = network.sums(&batch.states).unwrap();
+            let logits = network.of_frames(&sums, &batch.statics, keep).unwrap();
             let expected = loss(&logits, &batch.target, &batch.weight).unwrap();
             let by = network.trained();
             let of_libtorch = flat(&gradients(&(&expected * 0.5), &by).unwrap()).unwrap();

@@ -205,20 +205,17 @@ impl Network {
 
     /// The parameters that are trained, in the order of their names.
     pub fn trained(&self) -> Vec<Tensor> {
-        self.trained_with_names().into_iter().map(|(_, tensor)| tensor).collect()
+        self.trained_and_embedding().0
     }
 
-    fn trained_with_names(&self) -> Vec<(String, Tensor)> {
+    /// The same, and which of them is the embedding; `None` where a module of one's own cannot be run from its sums on.
+    pub(super) fn trained_and_embedding(&self) -> (Vec<Tensor>, Option<usize>) {
         let mut named: Vec<(String, Tensor)> = self.parameters.variables().into_iter().collect();
         named.sort_by(|a, b| a.0.cmp(&b.0));
         named.retain(|(_, tensor)| tensor.requires_grad() && tensor.numel() > 0);
-        named
-    }
-
-    /// Which of the [`Network::trained`] is the embedding; `None` where a module of one's own cannot be run from its sums on.
-    pub(super) fn place_of_embedding(&self) -> Option<usize> {
-        self.units?;
-        self.trained_with_names().iter().position(|(name, _)| name == "embedding")
+        let embedding = named.iter().position(|(name, _)| name == "embedding");
+        let tensors = named.into_iter().map(|(_, tensor)| tensor).collect();
+        (tensors, embedding.filter(|_| self.units.is_some()))
     }
 
     /// Gives a parameter new values and a new shape.
@@ -332,24 +329,13 @@ impl Network {
         Ok(self.module.forward_ts(&[&states, statics])?)
     }
 
-    /// The same in training, each unit multiplied with what `keep` `[B, units]` has for it.
-    pub(super) fn forward_kept(
-        &self,
-        states: &Tensor,
-        statics: &Tensor,
-        keep: Option<&Tensor>,
-    ) -> Result<Tensor, NetworkError> {
-        let Some(keep) = keep else { return self.forward(states, statics) };
-        let states = states.f_to_kind(Kind::Int64)?;
-        Ok(self.module.forward_ts(&[&states, statics, keep])?)
-    }
-
     /// The sums of the embedding rows f32 `[B, m, width]` of states.
     pub(super) fn sums(&self, states: &Tensor) -> Result<Tensor, NetworkError> {
         Ok(self.module.method_ts("sums", &[states.f_to_kind(Kind::Int64)?])?)
     }
 
-    /// The same from these sums; the LSTM computes with the kind of numbers they are of.
+    /// Logits `[B]` in training, from these sums; the LSTM computes with the kind of numbers they are of. Each unit is multiplied with
+    /// what `keep` `[B, units]` has for it.
     pub(super) fn of_frames(
         &self,
         frames: &Tensor,

@@ -121,9 +121,10 @@ pub(super) fn flat(tensors: &[Tensor]) -> Result<Tensor, TchError> {
     Tensor::f_cat(&flat.collect::<Result<Vec<_>, _>>()?, 0)
 }
 
-/// The numbers of a tensor of one side.
+/// The numbers of a tensor, row by row.
 pub(crate) fn numbers(tensor: &Tensor) -> Result<Vec<f32>, TchError> {
-    Vec::<f32>::try_from(tensor.f_to_kind(Kind::Float)?.f_to(Device::Cpu)?)
+    let tensor = tensor.f_detach()?.f_to_kind(Kind::Float)?.f_to(Device::Cpu)?;
+    Vec::<f32>::try_from(tensor.f_reshape([-1])?)
 }
 
 #[cfg(test)]
