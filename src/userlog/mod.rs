@@ -12,6 +12,7 @@
 
 mod ad;
 mod body;
+mod chunks;
 mod error;
 mod event;
 mod form;
@@ -26,6 +27,7 @@ mod write;
 
 pub use ad::{AdValue, EventAd};
 pub use body::*;
+pub use chunks::{Chunk, ChunkedLog};
 pub use error::{Damage, DamagedEvent, UserlogError};
 pub use event::{Event, EventTime};
 pub use form::Form;

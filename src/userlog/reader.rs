@@ -183,19 +183,34 @@ fn read_some(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 impl<R: Read> LogReader<R> {
     /// Reads from `source`, which stands at [`ReadOptions::offset`] of the log.
     pub fn new(source: R, options: &ReadOptions) -> Self {
+        Self::with_clock(source, options.clone(), options.clock(), None)
+    }
+
+    /// Reads a part of a log of that form, with a clock that goes on from the part before.
+    pub(super) fn with_clock(
+        source: R,
+        options: ReadOptions,
+        clock: Clock,
+        form: Option<Form>,
+    ) -> Self {
         Self {
             source,
-            options: options.clone(),
-            clock: options.clock(),
-            form: None,
+            clock,
+            form,
             buffer: Vec::new(),
             at: 0,
             filled: 0,
             base: options.offset,
+            options,
             last: false,
             text: Vec::new(),
             skipping: false,
         }
+    }
+
+    /// The source, the clock as it is now, and the form.
+    pub(super) fn into_parts(self) -> (R, Clock, Option<Form>) {
+        (self.source, self.clock, self.form)
     }
 
     /// Byte offset in the file behind the last event or damage that was returned. Reading may begin again there.

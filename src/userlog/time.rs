@@ -3,6 +3,9 @@
 //! HTCondor writes local civil time without a zone (`ULogEvent::formatHeader`), in old logs without a year.
 //! The conversion is done once an hour of log: all events of an hour without a change of offset share it.
 
+use std::fmt;
+use std::sync::Arc;
+
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
@@ -68,6 +71,25 @@ pub(super) struct Clock {
     hour: Hour,
     /// The last local time, to choose in the hour that occurs twice.
     last: Option<i64>,
+    /// Where the log is read from its middle on: what reading the part before would have left here.
+    before: Option<Before>,
+}
+
+/// What a clock keeps from one event to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kept {
+    yearless: Option<(i16, MonthDay)>,
+    last: Option<i64>,
+}
+
+/// Asked once, and only by a date that means nothing by itself.
+#[derive(Clone)]
+pub(super) struct Before(pub(super) Arc<dyn Fn() -> Kept + Send + Sync>);
+
+impl fmt::Debug for Before {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Before")
+    }
 }
 
 /// What a date has to look like.
@@ -79,7 +101,36 @@ const DISORDER: i64 = 600;
 impl Clock {
     pub(super) fn new(zone: TimeZone, hint: YearHint) -> Self {
         let hour = Hour { civil: 0, offset: None };
-        Self { zone, hint, yearless: None, key: [0; 13], key_len: 0, hour, last: None }
+        let (yearless, last, before) = (None, None, None);
+        Self { zone, hint, yearless, key: [0; 13], key_len: 0, hour, last, before }
+    }
+
+    /// A clock for a part of the log, which goes on from what reading the part before would have kept.
+    pub(super) fn going_on(&self, before: Before) -> Self {
+        let clock = Self::new(self.zone.clone(), self.hint);
+        Self { before: Some(before), ..clock }
+    }
+
+    /// The same from what was kept.
+    pub(super) fn going_on_from(&self, kept: Kept) -> Self {
+        let clock = Self::new(self.zone.clone(), self.hint);
+        Self { yearless: kept.yearless, last: kept.last, ..clock }
+    }
+
+    /// What a clock for the next part goes on from.
+    pub(super) fn kept(&mut self) -> Kept {
+        self.go_on();
+        Kept { yearless: self.yearless, last: self.last }
+    }
+
+    /// Fetches what the part before left, if that is still to be done. What this part says itself counts more.
+    #[cold]
+    fn go_on(&mut self) {
+        if let Some(before) = self.before.take() {
+            let kept = (before.0)();
+            self.yearless = self.yearless.or(kept.yearless);
+            self.last = self.last.or(kept.last);
+        }
     }
 
     /// The log was begun at this Unix time: dates without a year go on from there.
@@ -172,6 +223,9 @@ impl Clock {
                 AmbiguousOffset::Fold { before, after } => {
                     let first = civil - i64::from(before.seconds());
                     let second = civil - i64::from(after.seconds());
+                    if self.last.is_none() {
+                        self.go_on();
+                    }
                     let past = self.last.is_some_and(|last| last > first + DISORDER);
                     if past { second } else { first }
                 }
@@ -237,6 +291,9 @@ impl Clock {
 
     /// The year of a date without one.
     fn year_of(&mut self, date: MonthDay) -> i16 {
+        if self.yearless.is_none() {
+            self.go_on();
+        }
         let year = match (self.yearless, self.hint) {
             (Some((year, last)), _) => year.saturating_add(last.years_to(date)),
             (None, YearHint::First(year)) => year,
