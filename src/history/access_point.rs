@@ -108,11 +108,11 @@ impl History {
         let Body::JobAdInformation(information) = event.body() else { return };
         let time = event.time.seconds;
         for (name, value) in &information.attributes {
-            if name.eq_ignore_ascii_case("Owner") {
-                let owner = self.symbols.intern(value.trim().trim_matches('"'));
+            if name.eq_ignore_ascii_case(OWNER) {
+                let owner = self.symbols.intern(unquoted(value));
                 self.job_mut(event.job).learn_owner(owner, time);
             } else if is_site_attribute(name) {
-                let site = value.trim().trim_matches('"');
+                let site = unquoted(value);
                 if !site.is_empty() && !site.eq_ignore_ascii_case("undefined") {
                     let site = self.symbols.intern(site);
                     let job = self.job_mut(event.job);
@@ -125,7 +125,7 @@ impl History {
             } else if name.eq_ignore_ascii_case("TransferInput") {
                 // Relative files are left to the ads: without Iwd they say nothing.
                 let whole = |item: &&str| item.contains("://") || item.trim().starts_with('/');
-                let list = value.trim().trim_matches('"');
+                let list = unquoted(value);
                 let urls = list.split(',').filter(whole).collect::<Vec<_>>().join(",");
                 let (input, servers) = input_names(&urls, "", &mut self.symbols);
                 let job = self.job_mut(event.job);
@@ -198,6 +198,14 @@ impl History {
         }
         number as usize
     }
+}
+
+/// Who submitted the job.
+pub(super) const OWNER: &str = "Owner";
+
+/// A string as events 028 write it, without its quotes.
+pub(super) fn unquoted(value: &str) -> &str {
+    value.trim().trim_matches('"')
 }
 
 /// Notes names that are new.

@@ -3,7 +3,8 @@
 use classads::ClassAd;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, AdFacts, Exit, History, Hold, JobHistory, Journal, Outcome, What};
+use super::holds::{Facts, Holds};
+use super::{Action, AdFacts, History, Hold, JobHistory, Journal, Outcome, What};
 use crate::userlog::JobId;
 
 /// Says "this very hold": `condor_hold` on a held job rewrites code and time and counts up without a release.
@@ -100,33 +101,13 @@ impl History {
 
     /// The holds of one job.
     pub fn episodes_of(&self, job: &JobHistory, horizon: i64, journal: &Journal) -> Vec<Episode> {
-        let mut episodes: Vec<Episode> = Vec::new();
-        let mut holds = 0;
-        let mut open = false;
+        let mut holds = Holds::default();
+        let mut episodes = Vec::new();
         for (index, step) in job.steps.iter().enumerate() {
-            match step.what {
-                What::Held(hold) => {
-                    holds += 1;
-                    episodes.push(self.episode(job, index, hold, holds));
-                    open = true;
-                }
-                What::Released { by_person } if open => {
-                    open = false;
-                    if let Some(episode) = episodes.last_mut() {
-                        episode.released_at = Some(step.time);
-                        episode.released_by_person = by_person;
-                        episode.action = journal.action(job.job, step.time).unwrap_or_else(|| {
-                            action_between_ads(&job.ads, episode.held_at, step.time)
-                        });
-                        let (outcome, at) = outcome_after(job, index, step.time, horizon);
-                        episode.outcome = Some(outcome);
-                        episode.outcome_at = at;
-                    }
-                }
-                What::Removed | What::Terminated(_) => open = false,
-                _ => {}
-            }
+            let facts = JobFacts { history: self, job, index, journal };
+            episodes.extend(holds.step(step.time, step.what, horizon, &facts));
         }
+        episodes.extend(holds.end());
         episodes
     }
 
@@ -177,30 +158,15 @@ impl History {
 
     fn episode(&self, job: &JobHistory, index: usize, hold: Hold, holds: i64) -> Episode {
         let held_at = job.steps[index].time;
-        let at_hold = ad_of_hold(job, held_at);
-        Episode {
-            identity: HoldIdentity {
-                job: job.job,
-                // An epoch ad has the beginning of the run there, not that of the hold.
-                entered_current_status: held_at,
-                // A log that begins later than the job lacks holds that its ad has counted.
-                num_holds: match at_hold.and_then(|ad| ad.num_holds) {
-                    Some(counted) if !job.from_submission() => counted.max(holds),
-                    _ => holds,
-                },
-                code: hold.code,
-                subcode: hold.subcode,
-            },
-            step: Some(index),
-            owner: self.owner_name(Some(job), i64::MAX),
-            reason: hold.reason.map(|reason| self.symbols.name(reason).to_owned()),
-            held_at,
-            released_at: None,
-            released_by_person: false,
-            action: Action::Unknown,
-            outcome: None,
-            outcome_at: None,
+        let mut episode = Episode::begun(job.job, held_at, hold, holds);
+        episode.step = Some(index);
+        // A log that begins later than the job lacks holds that its ad has counted.
+        if !job.from_submission() {
+            episode.identity.num_holds = holds_with_ads(&job.ads, held_at, holds);
         }
+        episode.owner = self.owner_name(Some(job), i64::MAX);
+        episode.reason = hold.reason.map(|reason| self.symbols.name(reason).to_owned());
+        episode
     }
 
     fn owner_name(&self, job: Option<&JobHistory>, instant: i64) -> Option<String> {
@@ -210,6 +176,29 @@ impl History {
 }
 
 impl Episode {
+    /// A hold as event 012 tells it, but for its reason.
+    pub(super) fn begun(job: JobId, held_at: i64, hold: Hold, num_holds: i64) -> Self {
+        Self {
+            identity: HoldIdentity {
+                job,
+                // An epoch ad has the beginning of the run there, not that of the hold.
+                entered_current_status: held_at,
+                num_holds,
+                code: hold.code,
+                subcode: hold.subcode,
+            },
+            step: None,
+            owner: None,
+            reason: None,
+            held_at,
+            released_at: None,
+            released_by_person: false,
+            action: Action::Unknown,
+            outcome: None,
+            outcome_at: None,
+        }
+    }
+
     /// What was done before the release, as the ads known at `instant` show it.
     pub fn action_as_known(&self, job: &JobHistory, instant: i64) -> Action {
         let Some(released_at) = self.released_at else { return Action::Unknown };
@@ -218,9 +207,14 @@ impl Episode {
     }
 }
 
+/// NumHolds of the hold made at `held_at`, of which the log tells so many before and with it.
+pub(super) fn holds_with_ads(ads: &[AdFacts], held_at: i64, told: i64) -> i64 {
+    ad_of_hold(ads, held_at).and_then(|ad| ad.num_holds).map_or(told, |counted| counted.max(told))
+}
+
 /// The ad that tells of the hold made at `held_at`.
-fn ad_of_hold(job: &JobHistory, held_at: i64) -> Option<&AdFacts> {
-    job.ads.iter().find(|ad| {
+fn ad_of_hold(ads: &[AdFacts], held_at: i64) -> Option<&AdFacts> {
+    ads.iter().find(|ad| {
         ad.entered_current_status.is_some_and(|entered| {
             (held_at - EVENT_DELAY..=held_at + EVENT_DELAY).contains(&entered)
         })
@@ -229,7 +223,7 @@ fn ad_of_hold(job: &JobHistory, held_at: i64) -> Option<&AdFacts> {
 
 /// What was edited, from the last ad of the runs before the release and the first of those after it. Ads that miss
 /// on either side leave it unknown: `condor_qedit` writes no event.
-fn action_between_ads(ads: &[AdFacts], held_at: i64, released_at: i64) -> Action {
+pub(super) fn action_between_ads(ads: &[AdFacts], held_at: i64, released_at: i64) -> Action {
     // The shadow writes the epoch ad of the held run as it exits, around the hold and before the release.
     let split = ads.partition_point(|ad| ad.known <= released_at);
     let (Some(before), Some(after)) = (ads[..split].last(), ads.get(split)) else {
@@ -255,32 +249,29 @@ fn action_between_ads(ads: &[AdFacts], held_at: i64, released_at: i64) -> Action
     }
 }
 
-/// The first terminal event behind the release at step `index`.
-fn outcome_after(
-    job: &JobHistory,
+/// What the history knows of a job beside its steps.
+struct JobFacts<'a> {
+    history: &'a History,
+    job: &'a JobHistory,
+    /// The step that is taken.
     index: usize,
-    released_at: i64,
-    horizon: i64,
-) -> (Outcome, Option<i64>) {
-    for step in &job.steps[index + 1..] {
-        let outcome = match step.what {
-            What::Terminated(Exit::Success) => Outcome::Success,
-            What::Terminated(_) => Outcome::Failure,
-            What::Held(hold) if hold.is_by_system() => Outcome::Failure,
-            What::Held(_) | What::Removed => Outcome::Censored,
-            _ => continue,
-        };
-        if step.time - released_at > horizon {
-            break;
-        }
-        return (outcome, Some(step.time));
+    journal: &'a Journal,
+}
+
+impl Facts for JobFacts<'_> {
+    fn begin(&self, _: i64, hold: Hold, count: i64) -> Episode {
+        self.history.episode(self.job, self.index, hold, count)
     }
-    (Outcome::Censored, None)
+
+    fn action(&self, episode: &Episode, released_at: i64) -> Action {
+        let noted = self.journal.action(self.job.job, released_at);
+        noted.unwrap_or_else(|| action_between_ads(&self.job.ads, episode.held_at, released_at))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Step;
+    use super::super::{Exit, Step};
     use super::*;
 
     const DAY: i64 = 86_400;

@@ -39,6 +39,11 @@ impl Symbols {
         self.numbers.get(name).copied()
     }
 
+    /// The name of a symbol of this table, to keep.
+    pub(super) fn shared(&self, symbol: Symbol) -> Arc<str> {
+        self.names.get(symbol.0 as usize).map_or_else(|| "".into(), Arc::clone)
+    }
+
     /// The name of a symbol of this table.
     pub fn name(&self, symbol: Symbol) -> &str {
         self.names.get(symbol.0 as usize).map_or("", |name| name)

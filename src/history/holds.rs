@@ -1,0 +1,76 @@
+//! The holds of one job, step by step.
+
+use super::{Action, Episode, Exit, Hold, Outcome, What};
+
+/// Follows the steps of one job in the order of their times. At most one hold is open: it waits for its release, or for what
+/// comes of that.
+#[derive(Debug, Default)]
+pub(super) struct Holds {
+    /// Holds so far.
+    count: i64,
+    open: Option<Box<Episode>>,
+}
+
+/// What an episode is made of beside the steps.
+pub(super) trait Facts {
+    /// The episode that a hold begins, the `count`th of its job.
+    fn begin(&self, time: i64, hold: Hold, count: i64) -> Episode;
+    /// What was done before the release of this episode.
+    fn action(&self, episode: &Episode, released_at: i64) -> Action;
+}
+
+impl Holds {
+    /// Takes the next step: the episode that it decides.
+    pub(super) fn step(
+        &mut self,
+        time: i64,
+        what: What,
+        horizon: i64,
+        facts: &impl Facts,
+    ) -> Option<Episode> {
+        match what {
+            What::Held(hold) => {
+                let decided = self.decide(time, what, horizon);
+                self.count += 1;
+                self.open = Some(Box::new(facts.begin(time, hold, self.count)));
+                decided
+            }
+            What::Released { by_person } => {
+                if let Some(episode) =
+                    self.open.as_mut().filter(|episode| episode.released_at.is_none())
+                {
+                    episode.action = facts.action(episode, time);
+                    episode.released_at = Some(time);
+                    episode.released_by_person = by_person;
+                }
+                None
+            }
+            What::Removed | What::Terminated(_) => self.decide(time, what, horizon),
+            _ => None,
+        }
+    }
+
+    /// The log ends: the episode that is still open.
+    pub(super) fn end(&mut self) -> Option<Episode> {
+        let mut episode = *self.open.take()?;
+        episode.outcome = episode.released_at.map(|_| Outcome::Censored);
+        Some(episode)
+    }
+
+    /// Ends the open episode with the first terminal step after its release.
+    fn decide(&mut self, time: i64, what: What, horizon: i64) -> Option<Episode> {
+        let mut episode = self.end()?;
+        if let Some(released_at) = episode.released_at
+            && time - released_at <= horizon
+        {
+            episode.outcome = Some(match what {
+                What::Terminated(Exit::Success) => Outcome::Success,
+                What::Terminated(_) => Outcome::Failure,
+                What::Held(hold) if hold.is_by_system() => Outcome::Failure,
+                _ => Outcome::Censored,
+            });
+            episode.outcome_at = Some(time);
+        }
+        Some(episode)
+    }
+}

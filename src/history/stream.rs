@@ -1,0 +1,315 @@
+//! Hold episodes of logs of any length: each leaves as soon as what came of it is known.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::io::Read;
+use std::sync::Arc;
+
+use super::access_point::{OWNER, unquoted};
+use super::episode::{action_between_ads, holds_with_ads};
+use super::holds::{Facts, Holds};
+use super::{Action, Episode, Exit, History, Hold, Journal, Symbols, What};
+use crate::userlog::{Body, DamagedEvent, Event, EventKind, JobId, LogReader};
+
+/// Events of a log written this much earlier than others before them still come into their order, s.
+const DISORDER: i64 = 600;
+
+/// What a log, or a chunk of one, tells of holds.
+#[derive(Debug, Default)]
+pub struct LogHolds {
+    steps: Vec<Told>,
+    /// Events read.
+    pub events: u64,
+    /// Of these, events of a number that HTCondor 25 does not have.
+    pub unknown: u64,
+    /// Events that were damaged and skipped.
+    pub damaged: u64,
+    /// The first of them.
+    pub first_damage: Option<DamagedEvent>,
+}
+
+/// A step of a job that matters to holds.
+#[derive(Debug)]
+struct Told {
+    job: JobId,
+    time: i64,
+    step: Step,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Submitted,
+    Held {
+        code: i32,
+        subcode: i32,
+        reason: Option<Arc<str>>,
+    },
+    Released {
+        by_person: bool,
+    },
+    Terminated(Exit),
+    Removed,
+    /// Its owner, as an event 028 tells it.
+    Owner(Arc<str>),
+}
+
+impl LogHolds {
+    /// Reads to the end of a log, or of a chunk. What is damaged is counted and skipped.
+    pub fn read<R: Read>(log: &mut LogReader<R>) -> Self {
+        let mut holds = Self::default();
+        let mut symbols = Symbols::default();
+        while let Some(event) = log.next_event() {
+            match event {
+                Ok(event) => {
+                    holds.events += 1;
+                    holds.unknown += u64::from(matches!(event.kind(), EventKind::Unknown(_)));
+                    if let Some(step) = Step::of(&event, &mut symbols) {
+                        holds.steps.push(Told { job: event.job, time: event.time.seconds, step });
+                    }
+                }
+                Err(damaged) => {
+                    holds.damaged += 1;
+                    let gone = damaged.is_io();
+                    holds.first_damage.get_or_insert(damaged);
+                    if gone {
+                        break;
+                    }
+                }
+            }
+        }
+        holds
+    }
+}
+
+impl Step {
+    fn of(event: &Event<'_>, symbols: &mut Symbols) -> Option<Self> {
+        // Events of a whole cluster (proc -1) happen to no job.
+        if event.job.cluster <= 0 || event.job.proc < 0 {
+            return None;
+        }
+        Some(match event.kind() {
+            EventKind::JobAdInformation => {
+                let Body::JobAdInformation(information) = event.body() else { return None };
+                let owner = symbols.intern(unquoted(information.get(OWNER)?));
+                Self::Owner(symbols.shared(owner))
+            }
+            EventKind::Submit
+            | EventKind::JobHeld
+            | EventKind::JobReleased
+            | EventKind::JobTerminated
+            | EventKind::JobAborted => match What::of(event, symbols)? {
+                What::Submitted => Self::Submitted,
+                What::Held(Hold { code, subcode, reason }) => {
+                    let reason = reason.map(|reason| symbols.shared(reason));
+                    Self::Held { code, subcode, reason }
+                }
+                What::Released { by_person } => Self::Released { by_person },
+                What::Terminated(exit) => Self::Terminated(exit),
+                What::Removed => Self::Removed,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// A step that waits until none earlier can come. Ordered by time, then by log, then as told.
+#[derive(Debug)]
+struct Waiting {
+    key: (i64, u32, u64),
+    job: JobId,
+    step: Step,
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+/// A job that is in the queue.
+#[derive(Debug, Default)]
+struct Live {
+    holds: Holds,
+    from_submission: bool,
+    owner: Option<Arc<str>>,
+}
+
+/// Makes hold episodes out of logs, one after the other, in the order of their first events.
+///
+/// Kept in memory are the jobs that are in the queue, the steps of the last ten minutes, and those later than the first event of
+/// the next log: a rotated log of any length takes what its queue takes, and logs of the same time are joined, a step that
+/// several of them tell in the same second once. The episodes are those of [`History::episodes`], but that an owner whom
+/// only later events name is not known.
+#[derive(Debug)]
+pub struct EpisodeStream<'a> {
+    /// For the ads of jobs.
+    ads: &'a History,
+    journal: &'a Journal,
+    horizon: i64,
+    live: HashMap<JobId, Live>,
+    waiting: BinaryHeap<Reverse<Waiting>>,
+    told: u64,
+    /// The latest time of the log that is read.
+    reached: i64,
+    log: u32,
+    /// What other logs may tell again: the steps of the second that was taken last.
+    second: (i64, HashMap<JobId, Vec<(u32, Step)>>),
+}
+
+impl<'a> EpisodeStream<'a> {
+    /// `ads`: what ads say of the jobs, for actions and NumHolds. An outcome counts if it comes within `horizon` seconds of the
+    /// release.
+    pub fn new(ads: &'a History, journal: &'a Journal, horizon: i64) -> Self {
+        Self {
+            ads,
+            journal,
+            horizon,
+            live: HashMap::new(),
+            waiting: BinaryHeap::new(),
+            told: 0,
+            reached: i64::MIN,
+            log: 0,
+            second: (i64::MIN, HashMap::new()),
+        }
+    }
+
+    /// The next log begins.
+    pub fn begin_log(&mut self) {
+        self.log += 1;
+        self.reached = i64::MIN;
+    }
+
+    /// Adds the next part of the log. `next`: the time of the first event of the logs that are still to come, Unix seconds;
+    /// without it there is none. What was decided goes to `episode`.
+    pub fn add(&mut self, part: LogHolds, next: Option<i64>, mut episode: impl FnMut(Episode)) {
+        for Told { job, time, step } in part.steps {
+            self.reached = self.reached.max(time);
+            self.told += 1;
+            let key = (time, self.log, self.told);
+            self.waiting.push(Reverse(Waiting { key, job, step }));
+        }
+        let until = self.reached.min(next.unwrap_or(i64::MAX)).saturating_sub(DISORDER);
+        while let Some(Reverse(first)) = self.waiting.peek()
+            && first.key.0 <= until
+        {
+            let Some(Reverse(next)) = self.waiting.pop() else { break };
+            self.take(next).into_iter().for_each(&mut episode);
+        }
+    }
+
+    /// No more logs come: what is left.
+    pub fn end(mut self, mut episode: impl FnMut(Episode)) {
+        while let Some(Reverse(next)) = self.waiting.pop() {
+            self.take(next).into_iter().for_each(&mut episode);
+        }
+        let mut left: Vec<Episode> =
+            self.live.values_mut().filter_map(|live| live.holds.end()).collect();
+        left.sort_by_key(|episode| (episode.held_at, episode.identity.job));
+        left.into_iter().for_each(episode);
+    }
+
+    fn take(&mut self, next: Waiting) -> Option<Episode> {
+        let Waiting { key: (time, log, _), job, step } = next;
+        if self.log > 1 && self.was_told(time, log, job, &step) {
+            return None;
+        }
+        let ads = self.ads.job(job);
+        let (what, reason) = match step {
+            Step::Submitted => {
+                self.live
+                    .entry(job)
+                    .or_insert_with(|| Live { from_submission: true, ..Live::default() });
+                return None;
+            }
+            Step::Owner(owner) => {
+                // A job that ended, or was never held, needs none.
+                if let Some(live) = self.live.get_mut(&job) {
+                    live.owner.get_or_insert(owner);
+                }
+                return None;
+            }
+            Step::Held { code, subcode, reason } => {
+                (What::Held(Hold { code, subcode, reason: None }), reason)
+            }
+            Step::Released { by_person } => (What::Released { by_person }, None),
+            Step::Terminated(exit) => (What::Terminated(exit), None),
+            Step::Removed => (What::Removed, None),
+        };
+        let ends = matches!(what, What::Terminated(_) | What::Removed);
+        let live = match what {
+            What::Held(_) => self.live.entry(job).or_default(),
+            _ => self.live.get_mut(&job)?,
+        };
+        let facts = StreamFacts {
+            job,
+            ads: ads.map_or(&[], |job| job.ads.as_slice()),
+            from_submission: live.from_submission,
+            reason,
+            journal: self.journal,
+        };
+        let mut decided = live.holds.step(time, what, self.horizon, &facts);
+        if let Some(episode) = &mut decided {
+            let known = ads.and_then(|job| job.owner_at(i64::MAX));
+            let known = known.map(|owner| self.ads.symbols.name(owner));
+            episode.owner = live.owner.as_deref().or(known).map(str::to_owned);
+        }
+        if ends {
+            self.live.remove(&job);
+        }
+        decided
+    }
+
+    /// Another log told this very step of the second.
+    fn was_told(&mut self, time: i64, log: u32, job: JobId, step: &Step) -> bool {
+        if self.second.0 != time {
+            self.second.0 = time;
+            self.second.1.clear();
+        }
+        let told = self.second.1.entry(job).or_default();
+        let again = told.iter().any(|(other, known)| *other != log && known == step);
+        if !again {
+            told.push((log, step.clone()));
+        }
+        again
+    }
+}
+
+/// What is known of a job beside its steps.
+struct StreamFacts<'a> {
+    job: JobId,
+    ads: &'a [super::AdFacts],
+    from_submission: bool,
+    reason: Option<Arc<str>>,
+    journal: &'a Journal,
+}
+
+impl Facts for StreamFacts<'_> {
+    fn begin(&self, time: i64, hold: Hold, count: i64) -> Episode {
+        let mut episode = Episode::begun(self.job, time, hold, count);
+        if !self.from_submission {
+            episode.identity.num_holds = holds_with_ads(self.ads, time, count);
+        }
+        episode.reason = self.reason.as_deref().map(str::to_owned);
+        episode
+    }
+
+    fn action(&self, episode: &Episode, released_at: i64) -> Action {
+        let noted = self.journal.action(self.job, released_at);
+        noted.unwrap_or_else(|| action_between_ads(self.ads, episode.held_at, released_at))
+    }
+}
