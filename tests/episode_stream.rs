@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::BufReader;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use holdadvise::history::{Coverage, Episode, EpisodeStream, History, Journal, LogHolds};
@@ -57,7 +58,10 @@ fn compare(logs: &[PathBuf], epochs: Option<&Path>, chunk: u64) -> usize {
         let next = logs.get(place + 1).map(|(first, _)| *first);
         stream.begin_log();
         let log = ChunkedLog::open(log, &options()).unwrap().in_chunks_of(chunk);
-        log.read(LogHolds::read, |part| stream.add(part, next, |episode| episodes.push(episode)));
+        let _: ControlFlow<()> = log.read(LogHolds::read, |part| {
+            stream.add(part, next, |episode| episodes.push(episode));
+            ControlFlow::Continue(())
+        });
     }
     stream.end(|episode| episodes.push(episode));
     assert_eq!(sorted(episodes), expected);

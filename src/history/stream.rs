@@ -14,6 +14,9 @@ use crate::userlog::{Body, DamagedEvent, Event, EventKind, JobId, LogReader};
 /// Events of a log written this much earlier than others before them still come into their order, s.
 const DISORDER: i64 = 600;
 
+/// Damaged events that are kept to be told of.
+const DAMAGE: usize = 20;
+
 /// What a log, or a chunk of one, tells of holds.
 #[derive(Debug, Default)]
 pub struct LogHolds {
@@ -24,8 +27,8 @@ pub struct LogHolds {
     pub unknown: u64,
     /// Events that were damaged and skipped.
     pub damaged: u64,
-    /// The first of them.
-    pub first_damage: Option<DamagedEvent>,
+    /// The first of them, twenty at most.
+    pub damage: Vec<DamagedEvent>,
 }
 
 /// A step of a job that matters to holds.
@@ -70,7 +73,9 @@ impl LogHolds {
                 Err(damaged) => {
                     holds.damaged += 1;
                     let gone = damaged.is_io();
-                    holds.first_damage.get_or_insert(damaged);
+                    if holds.damage.len() < DAMAGE {
+                        holds.damage.push(damaged);
+                    }
                     if gone {
                         break;
                     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -30,22 +31,27 @@ const LOOK: usize = 64 << 10;
 /// to be no faster (docs/benchmarks.md). XML and JSON logs are one chunk.
 ///
 /// ```no_run
+/// use std::ops::ControlFlow;
+///
 /// use holdadvise::userlog::{ChunkedLog, EventKind, ReadOptions};
 ///
 /// let log = ChunkedLog::open("EventLog", &ReadOptions::default())?;
-/// let mut holds = Vec::new();
-/// log.read(
+/// let mut all = Vec::new();
+/// let done = log.read(
 ///     |chunk| {
-///         let mut jobs = Vec::new();
+///         let mut held = Vec::new();
 ///         while let Some(event) = chunk.next_event() {
-///             jobs.extend(event.ok().filter(|event| event.kind() == EventKind::JobHeld).map(|event| event.job));
+///             held.extend(event.ok().filter(|event| event.kind() == EventKind::JobHeld).map(|event| event.job));
 ///         }
-///         jobs
+///         held
 ///     },
-///     |jobs| holds.extend(jobs),
+///     |held| {
+///         all.extend(held);
+///         // In the order of the log, the first thousand.
+///         if all.len() < 1000 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+///     },
 /// );
-/// // In the order of the log.
-/// println!("{holds:?}");
+/// println!("{all:?}{}", if done.is_break() { "..." } else { "" });
 /// # Ok::<(), holdadvise::userlog::UserlogError>(())
 /// ```
 #[derive(Debug)]
@@ -141,16 +147,16 @@ impl ChunkedLog {
     }
 
     /// Calls `each` for every chunk, on as many threads as rayon has (`RAYON_NUM_THREADS`), and `then` with what it made, on this
-    /// thread and in the order of the log. Some chunks more than there are threads wait for `then` at most, so that memory does
-    /// not grow with the log.
+    /// thread and in the order of the log, until it breaks. Some chunks more than there are threads wait for `then` at most, so
+    /// that memory does not grow with the log.
     ///
     /// # Panics
     /// Where `each` or `then` does.
-    pub fn read<T: Send>(
+    pub fn read<T: Send, B>(
         &self,
         each: impl Fn(&mut LogReader<Chunk>) -> T + Sync,
-        mut then: impl FnMut(T),
-    ) {
+        mut then: impl FnMut(T) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         let chunks = match self.form {
             Some(Form::Xml | Form::Json) => 1,
             _ => self.bytes.chunks(),
@@ -172,14 +178,9 @@ impl ChunkedLog {
         };
         let threads = rayon::current_num_threads().min(chunks);
         if threads < 2 {
-            (0..chunks).filter_map(read).for_each(then);
-            return;
+            return (0..chunks).filter_map(read).try_for_each(then);
         }
-        in_order(threads, chunks, read, |made| {
-            if let Some(made) = made {
-                then(made);
-            }
-        });
+        in_order(threads, chunks, read, |made| made.map_or(ControlFlow::Continue(()), &mut then))
     }
 }
 
@@ -294,13 +295,13 @@ impl Clocks {
     }
 }
 
-/// Calls `each` for 0 to `count` on threads, and `then` with the results in order.
-fn in_order<T: Send>(
+/// Calls `each` for 0 to `count` on threads, and `then` with the results in order, until it breaks.
+fn in_order<T: Send, B>(
     threads: usize,
     count: usize,
     each: impl Fn(usize) -> T + Sync,
-    mut then: impl FnMut(T),
-) {
+    mut then: impl FnMut(T) -> ControlFlow<B>,
+) -> ControlFlow<B> {
     let (ticket, tickets) = mpsc::channel();
     let tickets = Mutex::new(tickets);
     let (result, results) = mpsc::channel();
@@ -337,11 +338,12 @@ fn in_order<T: Send>(
                 let _ = ticket.send(number + ahead);
             }
             match made {
-                Ok(made) => then(made),
+                Ok(made) => then(made)?,
                 Err(panic) => resume_unwind(panic),
             }
         }
-    });
+        ControlFlow::Continue(())
+    })
 }
 
 #[cfg(test)]
@@ -374,7 +376,10 @@ mod tests {
         for &size in sizes {
             let chunked = ChunkedLog::open(file.path(), options).unwrap().in_chunks_of(size);
             let mut read = Vec::new();
-            chunked.read(all, |part| read.extend(part));
+            let _: ControlFlow<()> = chunked.read(all, |part| {
+                read.extend(part);
+                ControlFlow::Continue(())
+            });
             assert_eq!(read, whole, "chunks of {size} bytes");
         }
     }
@@ -430,8 +435,22 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), event(1, "2024-01-02 03:04:05", "...\n").repeat(100)).unwrap();
         let log = ChunkedLog::open(file.path(), &options("UTC")).unwrap().in_chunks_of(100);
-        let read = || log.read(|_| panic!("on purpose"), |()| {});
+        let go_on = |()| ControlFlow::<()>::Continue(());
+        let read = || log.read(|_| panic!("on purpose"), go_on);
         assert!(catch_unwind(AssertUnwindSafe(read)).is_err());
+    }
+
+    #[test]
+    fn it_stops_when_told_to() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), event(1, "2024-01-02 03:04:05", "...\n").repeat(100)).unwrap();
+        let log = ChunkedLog::open(file.path(), &options("UTC")).unwrap().in_chunks_of(100);
+        let mut parts = 0;
+        let stopped = log.read(all, |_| {
+            parts += 1;
+            if parts < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(parts) }
+        });
+        assert_eq!((stopped, parts), (ControlFlow::Break(3), 3));
     }
 
     proptest! {

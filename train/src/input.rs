@@ -82,19 +82,36 @@ impl InputOptions {
                 eprintln!("{}: {first}; {others} more skipped", path.display());
             }
         }
+        self.read_epochs(&mut history)?;
+        history.settle();
+        Ok(Input { history, journal: self.read_journal()?, horizon: self.horizon() })
+    }
+
+    /// Adds the epoch ads to a history.
+    ///
+    /// # Errors
+    /// [`InputError::File`] when a file cannot be opened.
+    pub fn read_epochs(&self, history: &mut History) -> Result<(), InputError> {
         for path in &self.epochs {
             let report = history.read_epochs(reader(path)?);
             for problem in report.problems {
                 eprintln!("{}: {problem}", path.display());
             }
         }
-        history.settle();
+        Ok(())
+    }
+
+    /// Reads the journals.
+    ///
+    /// # Errors
+    /// [`InputError::File`] when one cannot be opened, or a line of it does not fit.
+    pub fn read_journal(&self) -> Result<Journal, InputError> {
         let mut journal = Journal::default();
         for path in &self.journal {
             let read = Journal::read(reader(path)?);
             journal.extend(read.map_err(|source| InputError::File { path: path.clone(), source })?);
         }
-        Ok(Input { history, journal, horizon: self.horizon() })
+        Ok(journal)
     }
 
     /// H, seconds.
@@ -128,7 +145,8 @@ impl InputOptions {
         })
     }
 
-    fn read_options(&self) -> Result<ReadOptions, InputError> {
+    /// How the logs are to be read.
+    pub(crate) fn read_options(&self) -> Result<ReadOptions, InputError> {
         Ok(ReadOptions::in_zone(self.zone()?))
     }
 
@@ -185,14 +203,22 @@ pub fn reader(path: &Path) -> Result<Box<dyn BufRead>, InputError> {
     })
 }
 
-/// A log that is read by its path, unpacked to a file that goes when it is dropped; `None` where it is not compressed.
-fn unpacked(path: &Path) -> Result<Option<tempfile::NamedTempFile>, InputError> {
-    if !is_packed(path) {
+/// A log that is read by its path, as a file that goes when it is dropped; `None` where it is one already, neither compressed nor a
+/// pipe.
+pub(crate) fn unpacked(path: &Path) -> Result<Option<tempfile::NamedTempFile>, InputError> {
+    let is_plain = |path: &Path| path.metadata().is_ok_and(|is| is.is_file() || is.is_dir());
+    let is_packed = is_packed(path);
+    if !is_packed && (is_plain(path) || !path.exists()) {
         return Ok(None);
     }
     let failed = |source| InputError::File { path: path.to_owned(), source };
     let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
-    io::copy(&mut MultiGzDecoder::new(open(path)?), &mut file).map_err(failed)?;
+    let mut bytes = open(path)?;
+    if is_packed {
+        io::copy(&mut MultiGzDecoder::new(bytes), &mut file).map_err(failed)?;
+    } else {
+        io::copy(&mut bytes, &mut file).map_err(failed)?;
+    }
     file.rewind().map_err(failed)?;
     Ok(Some(file))
 }

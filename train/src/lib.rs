@@ -20,6 +20,7 @@ pub mod merge;
 pub mod metadata;
 pub mod metrics;
 pub mod parts;
+pub mod peek;
 pub mod pickle;
 pub mod pieces;
 pub mod precision;

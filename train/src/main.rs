@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Command::Simulate(options) => {
             options.run().map(|summary| say(format_args!("{summary}"))).map_err(Into::into)
         }
-        Command::Episodes(options) => episodes::run(options),
+        Command::Episodes(options) => episodes::run(options).map_err(Into::into),
         Command::Tensors(options) => tensors::run(options),
         Command::Merge(options) => merge::run(options).map_err(Into::into),
         Command::Split(options) => parts::run(options).map_err(Into::into),

@@ -16,7 +16,6 @@ pub mod leaderboard;
 mod normal;
 pub mod page;
 pub mod parameters;
-mod peek;
 pub mod plan;
 pub mod planning;
 pub mod results;

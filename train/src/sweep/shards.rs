@@ -5,7 +5,7 @@
 //! had happened by then, and those after it, for what came of the holds. Each hold is in exactly one shard, and where all
 //! logs are read its rows are those of one run over all of them ([`crate::merge`]).
 //!
-//! Of each log the beginning and the end are read, no more (`peek.rs`).
+//! Of each log the beginning and the end are read, no more ([`peek`]).
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::peek::{Peek, PeekError, peek};
 use super::plan::{AccessPoint, Data, Setting};
 use crate::input::{self, InputError, plain_or_packed};
+use crate::peek::{Peek, PeekError, peek};
 
 /// A piece of the data that is prepared by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

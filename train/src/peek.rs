@@ -22,17 +22,17 @@ const END: u64 = 32 << 10;
 
 /// What was seen of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Peek {
+pub(crate) struct Peek {
     /// Time of the first event, Unix seconds. The header that HTCondor puts before it is none: its time is that of the
     /// rotation.
-    pub(super) first: i64,
+    pub(crate) first: i64,
     /// Latest time of the events at the end; `None` where it was not found: the log is compressed, or of another form than
     /// text.
-    pub(super) last: Option<i64>,
+    pub(crate) last: Option<i64>,
     /// Bytes of the file.
-    pub(super) size: u64,
+    pub(crate) size: u64,
     /// Bytes of the log once it is unpacked; of several gigabytes an estimate.
-    pub(super) unpacked: u64,
+    pub(crate) unpacked: u64,
 }
 
 /// Why a log cannot be put into shards.
@@ -62,7 +62,7 @@ pub enum PeekError {
 }
 
 /// Looks at a log.
-pub(super) fn peek(path: &Path, zone: &TimeZone) -> Result<Peek, PeekError> {
+pub(crate) fn peek(path: &Path, zone: &TimeZone) -> Result<Peek, PeekError> {
     let failed = |source| PeekError::from(UserlogError::Io { path: path.to_owned(), source });
     let metadata = path.metadata().map_err(failed)?;
     if metadata.is_dir() {
@@ -74,11 +74,7 @@ pub(super) fn peek(path: &Path, zone: &TimeZone) -> Result<Peek, PeekError> {
     }
     let options = ReadOptions::in_zone(zone.clone());
     if is_packed(path) {
-        let beginning = unpacked_beginning(path).map_err(failed)?;
-        let modified = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
-        let year = modified.map_or(YearHint::Now, |time| YearHint::NotAfter(time.as_second()));
-        let mut log = LogReader::new(beginning.as_slice(), &ReadOptions { year, ..options });
-        let first = first(&mut log, path)?;
+        let first = first(&mut packed(path, &options).map_err(failed)?, path)?;
         let unpacked = unpacked_size(path, size).map_err(failed)?;
         return Ok(Peek { first, last: None, size, unpacked });
     }
@@ -86,6 +82,27 @@ pub(super) fn peek(path: &Path, zone: &TimeZone) -> Result<Peek, PeekError> {
     let first = first(&mut log, path)?;
     let last = [END, BEGINNING].into_iter().find_map(|bytes| last(path, &options, size, bytes));
     Ok(Peek { first, last, size, unpacked: size })
+}
+
+/// Time of the first event of a log, compressed or not; that of HTCondor's header where nothing follows it, `None` where no event
+/// is at its beginning.
+///
+/// # Errors
+/// [`UserlogError`] when it cannot be read, or is no log.
+pub(crate) fn first_event(path: &Path, options: &ReadOptions) -> Result<Option<i64>, UserlogError> {
+    if is_packed(path) {
+        let io = |source| UserlogError::Io { path: path.to_owned(), source };
+        return Ok(first(&mut packed(path, options).map_err(io)?, path).ok());
+    }
+    Ok(first(&mut userlog::open(path, options)?, path).ok())
+}
+
+/// The beginning of a compressed log.
+fn packed(path: &Path, options: &ReadOptions) -> io::Result<LogReader<io::Cursor<Vec<u8>>>> {
+    let modified = path.metadata()?.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+    let year = modified.map_or(YearHint::Now, |time| YearHint::NotAfter(time.as_second()));
+    let options = ReadOptions { year, ..options.clone() };
+    Ok(LogReader::new(io::Cursor::new(unpacked_beginning(path)?), &options))
 }
 
 /// Time of the first event; that of HTCondor's header where nothing follows it.
