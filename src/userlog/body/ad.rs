@@ -3,7 +3,7 @@
 use super::Text;
 
 /// 028: attributes of the job ad (`EVENT_LOG_JOB_AD_INFORMATION_ATTRS`).
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct JobAdInformation<'a> {
     /// Number of the event these attributes supplement (`TriggerEventTypeNumber`).
     pub trigger_event: Option<u16>,
@@ -22,7 +22,7 @@ impl<'a> JobAdInformation<'a> {
 }
 
 /// 100 to 111: an event of the execution point's own log.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct ExecutionPoint<'a> {
     /// The event number, 100 to 111.
     pub number: u16,
@@ -33,7 +33,7 @@ pub struct ExecutionPoint<'a> {
 }
 
 /// 033: an attribute of the job ad changed.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct AttributeUpdate<'a> {
     /// The attribute.
     pub name: Text<'a>,

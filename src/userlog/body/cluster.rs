@@ -3,7 +3,7 @@
 use super::Text;
 
 /// 035: a cluster (job factory) was submitted.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct ClusterSubmit<'a> {
     /// Address of the schedd.
     pub submit_host: Text<'a>,
@@ -16,7 +16,7 @@ pub struct ClusterSubmit<'a> {
 }
 
 /// 036: the cluster is gone.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct ClusterRemove<'a> {
     /// Jobs materialized.
     pub materialized: Option<i64>,
@@ -29,7 +29,7 @@ pub struct ClusterRemove<'a> {
 }
 
 /// 037: the job factory stopped making jobs.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct FactoryPaused<'a> {
     /// Why.
     pub reason: Option<Text<'a>>,
@@ -40,21 +40,21 @@ pub struct FactoryPaused<'a> {
 }
 
 /// 038: the job factory makes jobs again.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct FactoryResumed<'a> {
     /// Why.
     pub reason: Option<Text<'a>>,
 }
 
 /// 025 and 026: a grid resource is up again or down.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct GridResource<'a> {
     /// `GridResource`.
     pub resource: Text<'a>,
 }
 
 /// 027: the job was submitted to a grid resource.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct GridSubmit<'a> {
     /// `GridResource`.
     pub resource: Text<'a>,

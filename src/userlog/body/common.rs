@@ -1,12 +1,13 @@
 //! Parts that several kinds of event share.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use super::super::text::lines::Cursor;
 use super::Text;
 
 /// Run times of the `Usr d hh:mm:ss, Sys d hh:mm:ss` lines, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct CpuUsage {
     /// User time, s.
     pub user: u64,
@@ -52,12 +53,21 @@ pub struct Resource<'a> {
     pub rounded: [bool; 3],
 }
 
+impl Hash for Resource<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { name, unit, usage, request, allocated, assigned, rounded } = self;
+        // 0.0 and -0.0 are equal.
+        let bits = [usage, request, allocated].map(|cell| cell.map(|cell| (cell + 0.0).to_bits()));
+        (name, unit, bits, assigned, rounded).hash(state);
+    }
+}
+
 /// Ticket of execution: who ended a job and when.
 ///
 /// Written behind an empty line, in one of two wordings:
 /// `Job terminated of its own accord at TIME with exit-code N.` and
 /// `Job terminated by WHO at TIME (using method N: HOW).`
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Toe<'a> {
     /// The line without its tab.
     pub text: Text<'a>,

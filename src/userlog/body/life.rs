@@ -3,7 +3,7 @@
 use super::{CpuUsage, Resource, Text, Toe};
 
 /// 000: the job was submitted.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Submit<'a> {
     /// Address of the schedd, `<ip:port?...>`.
     pub submit_host: Text<'a>,
@@ -18,7 +18,7 @@ pub struct Submit<'a> {
 }
 
 /// 005: the job completed.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Terminated<'a> {
     /// Exit code of a normal termination.
     pub return_value: Option<i32>,
@@ -56,7 +56,7 @@ impl Terminated<'_> {
 }
 
 /// 009: the job was removed.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Aborted<'a> {
     /// Why (`via condor_rm (by user ...)`, a policy).
     pub reason: Option<Text<'a>>,
@@ -67,7 +67,7 @@ pub struct Aborted<'a> {
 }
 
 /// 012: the job went on hold.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Held<'a> {
     /// HoldReason, newlines written as `|` by HTCondor. `None` where the log says `Reason unspecified`.
     pub reason: Option<Text<'a>>,
@@ -78,14 +78,14 @@ pub struct Held<'a> {
 }
 
 /// 013: the job was released.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Released<'a> {
     /// Why (`via condor_release (by user ...)`, a policy).
     pub reason: Option<Text<'a>>,
 }
 
 /// 016: the POST script of a DAG node ended.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct PostScriptTerminated<'a> {
     /// Exit code of a normal termination.
     pub return_value: Option<i32>,
@@ -96,14 +96,14 @@ pub struct PostScriptTerminated<'a> {
 }
 
 /// 034: the PRE script of a DAG node said to skip it.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct PreSkip<'a> {
     /// The line of notes, `DAG Node: NAME`.
     pub notes: Text<'a>,
 }
 
 /// 046: the outputs of a dataflow job are newer than its inputs, it was not run.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct DataflowSkipped<'a> {
     /// Why.
     pub reason: Option<Text<'a>>,

@@ -20,7 +20,7 @@ pub use transfer::*;
 pub type Text<'a> = Cow<'a, str>;
 
 /// The typed fields of an event. A field the log does not carry is `None` or empty.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub enum Body<'a> {
     /// 000

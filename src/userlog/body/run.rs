@@ -3,7 +3,7 @@
 use super::{CpuUsage, Resource, Text};
 
 /// 001: the job runs.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Execute<'a> {
     /// Address or name of the execution point.
     pub execute_host: Text<'a>,
@@ -14,7 +14,7 @@ pub struct Execute<'a> {
 }
 
 /// 004: the job left its slot before it finished.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Evicted<'a> {
     /// It was checkpointed.
     pub checkpointed: bool,
@@ -49,7 +49,7 @@ pub struct Evicted<'a> {
 }
 
 /// 006: sizes of the running job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct ImageSize {
     /// ImageSize, KiB.
     pub image_size_kb: Option<i64>,
@@ -62,7 +62,7 @@ pub struct ImageSize {
 }
 
 /// 007: the shadow gave up; the job goes back to the queue.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct ShadowException<'a> {
     /// What it said.
     pub message: Text<'a>,
@@ -73,7 +73,7 @@ pub struct ShadowException<'a> {
 }
 
 /// 022: shadow and starter lost contact.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Disconnected<'a> {
     /// Why.
     pub reason: Text<'a>,
@@ -84,7 +84,7 @@ pub struct Disconnected<'a> {
 }
 
 /// 023: contact again.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Reconnected<'a> {
     /// Name of the execution point.
     pub startd_name: Text<'a>,
@@ -95,7 +95,7 @@ pub struct Reconnected<'a> {
 }
 
 /// 024: contact not regained, the job goes back to the queue.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct ReconnectFailed<'a> {
     /// Why.
     pub reason: Text<'a>,
@@ -104,14 +104,14 @@ pub struct ReconnectFailed<'a> {
 }
 
 /// 002: the executable cannot run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct ExecutableError {
     /// 0: not executable; 1: not linked for HTCondor.
     pub error_type: Option<i32>,
 }
 
 /// 003: the job was checkpointed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Checkpointed {
     /// Remote usage of the run.
     pub run_remote: CpuUsage,
@@ -122,14 +122,14 @@ pub struct Checkpointed {
 }
 
 /// 010: the job was suspended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Suspended {
     /// Processes stopped.
     pub processes: Option<i32>,
 }
 
 /// 014: a node of a parallel job runs.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct NodeExecute<'a> {
     /// The node, from 0.
     pub node: Option<i32>,
@@ -138,7 +138,7 @@ pub struct NodeExecute<'a> {
 }
 
 /// 015: a node of a parallel job ended.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct NodeTerminated<'a> {
     /// The node, from 0.
     pub node: Option<i32>,
@@ -147,7 +147,7 @@ pub struct NodeTerminated<'a> {
 }
 
 /// 021: a daemon of the run reports an error.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct RemoteError<'a> {
     /// The first line says `Error`, not `Message` or `Warning`.
     pub critical: bool,

@@ -44,7 +44,7 @@ impl FileTransferKind {
 }
 
 /// 040: a sandbox is moved.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct FileTransfer<'a> {
     /// Which step. `None` where the text is none of the known ones.
     pub kind: Option<FileTransferKind>,
@@ -55,7 +55,7 @@ pub struct FileTransfer<'a> {
 }
 
 /// 041: space was reserved in the data reuse directory.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct ReserveSpace<'a> {
     /// Bytes reserved.
     pub bytes: Option<u64>,
@@ -68,14 +68,14 @@ pub struct ReserveSpace<'a> {
 }
 
 /// 042: reserved space was given back.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct ReleaseSpace<'a> {
     /// The reservation.
     pub uuid: Text<'a>,
 }
 
 /// 043, 044 and 045: a file came into the data reuse directory, was used from there, or left it.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct ReuseFile<'a> {
     /// Size in bytes (043 and 045).
     pub bytes: Option<u64>,
@@ -90,7 +90,7 @@ pub struct ReuseFile<'a> {
 }
 
 /// 047: files common to several jobs are moved.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct CommonFiles<'a> {
     /// Which step, a name of `CommonFilesEventType`.
     pub step: Text<'a>,

@@ -1,0 +1,104 @@
+//! Reads a job event log and prints how many events it has and a checksum, for timing: `scripts/benchmark-userlog`.
+//!
+//! ```text
+//! cargo run --release --example userlog_checksum -- found|fields LOG
+//! ```
+//!
+//! `found` takes number, job and time of every event, `fields` every typed field of it as well: all its numbers and every byte of
+//! its texts go into the sum, which does not depend on how many threads there are (`RAYON_NUM_THREADS`).
+
+use std::hash::{Hash, Hasher};
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use holdadvise::userlog::*;
+
+/// Multiplies and adds 64-bit words.
+struct Words(u64);
+
+impl Words {
+    fn word(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+impl Hasher for Words {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.word(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.word(u64::from_le_bytes(last));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.word(word);
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.word(u64::from(byte));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    events: u64,
+    damaged: u64,
+    checksum: u64,
+}
+
+fn add_up<R: Read>(log: &mut LogReader<R>, fields: bool) -> Sum {
+    let mut sum = Sum::default();
+    while let Some(event) = log.next_event() {
+        let Ok(event) = event else {
+            sum.damaged += 1;
+            continue;
+        };
+        let mut words = Words(0);
+        (event.number, event.job, event.subproc, event.time).hash(&mut words);
+        if fields {
+            event.body().hash(&mut words);
+        }
+        sum.events += 1;
+        sum.checksum = sum.checksum.wrapping_add(words.finish());
+    }
+    sum
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (fields, path) = match &arguments[..] {
+        [what, path] if what == "found" => (false, path),
+        [what, path] if what == "fields" => (true, path),
+        _ => {
+            eprintln!("usage: userlog_checksum found|fields LOG");
+            return ExitCode::FAILURE;
+        }
+    };
+    let log = match ChunkedLog::open(path, &ReadOptions::default()) {
+        Ok(log) => log,
+        Err(error) => {
+            eprintln!("Error: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut all = Sum::default();
+    let _: ControlFlow<()> = log.read(
+        |chunk| add_up(chunk, fields),
+        |part| {
+            all.events += part.events;
+            all.damaged += part.damaged;
+            all.checksum = all.checksum.wrapping_add(part.checksum);
+            ControlFlow::Continue(())
+        },
+    );
+    println!("{} events, {} damaged, checksum {:016x}", all.events, all.damaged, all.checksum);
+    ExitCode::SUCCESS
+}
