@@ -29,9 +29,7 @@ impl Hasher for Words {
         for word in words {
             self.word(u64::from_le_bytes(*word));
         }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.word(u64::from_le_bytes(last));
+        self.word(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
     }
 
     fn write_u64(&mut self, word: u64) {

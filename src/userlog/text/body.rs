@@ -6,6 +6,8 @@ mod other;
 mod run;
 mod table;
 
+use std::ops::Range;
+
 use super::super::body::*;
 use super::lines::{Cursor, Lines, after, codes, text, trimmed};
 
@@ -85,8 +87,27 @@ fn toe_line(line: &[u8]) -> Option<Toe<'_>> {
 
 /// `Name = expression` lines.
 fn attributes(lines: Lines<'_>) -> Vec<(Text<'_>, Text<'_>)> {
-    lines.filter_map(attribute).collect()
+    // Text of a block is checked once.
+    let Ok(block) = std::str::from_utf8(lines.rest()) else {
+        return lines.filter_map(attribute).collect();
+    };
+    let lines = memchr::memchr_iter(b'\n', block.as_bytes()).count();
+    let mut attributes = Vec::with_capacity(lines.min(MOST_EXPECTED));
+    let mut at = 0;
+    while at < block.len() {
+        let end =
+            memchr::memchr(b'\n', &block.as_bytes()[at..]).map_or(block.len(), |end| at + end);
+        let line = &block[at..end];
+        if let Some((name, value)) = parts(line.as_bytes()) {
+            attributes.push((Text::Borrowed(&line[name]), Text::Borrowed(&line[value])));
+        }
+        at = end + 1;
+    }
+    attributes
 }
+
+/// Attributes that room is made for at once.
+const MOST_EXPECTED: usize = 64;
 
 /// The `Name = expression` lines among `lines`.
 pub(in crate::userlog) fn attributes_of(lines: &[u8]) -> Vec<(Text<'_>, Text<'_>)> {
@@ -95,11 +116,24 @@ pub(in crate::userlog) fn attributes_of(lines: &[u8]) -> Vec<(Text<'_>, Text<'_>
 
 /// A `Name = expression` line.
 fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
-    let at = memchr::memchr(b'=', line)?;
-    let name = line[..at].trim_ascii();
-    let is_name = !name.is_empty()
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
-    is_name.then(|| (text(name), text(line[at + 1..].trim_ascii())))
+    let (name, value) = parts(line)?;
+    Some((text(&line[name]), text(&line[value])))
+}
+
+/// Where name and expression of a `Name = expression` line stand.
+#[inline]
+fn parts(line: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
+    let blanks = |from: usize| line[from..].iter().take_while(|byte| byte.is_ascii_whitespace());
+    let begin = blanks(0).count();
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let end = begin + line[begin..].iter().take_while(is_name).count();
+    let equals = end + blanks(end).count();
+    if begin == end || line.get(equals) != Some(&b'=') {
+        return None;
+    }
+    let value = equals + 1 + blanks(equals + 1).count();
+    let value_end = value + line[value..].trim_ascii_end().len();
+    Some((begin..end, value..value_end))
 }
 
 fn submit<'a>(title: &'a [u8], lines: Lines<'a>) -> Submit<'a> {

@@ -12,6 +12,11 @@ impl<'a> Lines<'a> {
     pub(in crate::userlog) const fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
+
+    /// What is left.
+    pub(in crate::userlog) const fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
 }
 
 impl<'a> Iterator for Lines<'a> {
@@ -37,7 +42,8 @@ impl<'a> Iterator for Lines<'a> {
 /// Bytes as text; what is not UTF-8 is replaced.
 #[inline]
 pub(in crate::userlog) fn text(bytes: &[u8]) -> Text<'_> {
-    String::from_utf8_lossy(bytes)
+    // Asked first, since almost all text is.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Text::Borrowed)
 }
 
 /// Bytes as text without the white space around, `None` when nothing is left.

@@ -1,8 +1,12 @@
 //! Finding events: header line, lines, separator.
 //!
 //! One walk over the lines of an event finds its end and what is wrong with it. A line `...` ends an event; a
-//! header line before it means the separator was lost; NUL bytes mean that a crash left a hole in the file.
+//! header line before it means the separator was lost; NUL bytes mean that a crash left a hole in the file. Where three searches
+//! show that there is nothing of that kind, the walk is spared.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use memchr::{memchr, memchr2};
 
 use super::super::Damage;
@@ -24,6 +28,16 @@ pub(in crate::userlog) enum Found {
 /// Looks at the beginning of `bytes`. `last`: no more bytes follow them.
 #[inline]
 pub(in crate::userlog) fn find(bytes: &[u8], last: bool) -> Found {
+    find_by(bytes, last, plain_separator)
+}
+
+/// The same with any way to find the separator of an event without damage, or none.
+#[inline]
+fn find_by(
+    bytes: &[u8],
+    last: bool,
+    plain: impl Fn(&[u8], usize) -> Option<(usize, usize)>,
+) -> Found {
     let begin = skip_blank(bytes);
     let rest = &bytes[begin..];
     if last && matches!(rest, b"" | b"..." | b"...\r") {
@@ -40,6 +54,11 @@ pub(in crate::userlog) fn find(bytes: &[u8], last: bool) -> Found {
         return shifted(find_garbage(rest, last));
     }
     let Some(mut at) = line_end(rest, last) else { return Found::More { begin } };
+    let lines = begin + at;
+    if let Some((separator, length)) = plain(rest, at) {
+        let separator = begin + separator;
+        return Found::Event { begin, lines, separator, end: separator + length };
+    }
     if let Err(expected) = Ids::read(rest) {
         let damage = Damage::Header { expected };
         return shifted(resync(rest, last).map(|end| (end, truncated(rest, end, last, damage))));
@@ -47,7 +66,6 @@ pub(in crate::userlog) fn find(bytes: &[u8], last: bool) -> Found {
     if rest[..at].contains(&0) {
         return shifted(resync(rest, last).map(|end| (end, Damage::Nul)));
     }
-    let lines = begin + at;
     loop {
         let line = &rest[at..];
         match line.first() {
@@ -85,6 +103,32 @@ pub(in crate::userlog) fn find(bytes: &[u8], last: bool) -> Found {
             None => at = rest.len(),
         }
     }
+}
+
+/// Bytes of an event in which its separator is searched; a larger one is walked, so that no byte is searched again and again.
+const PLAIN: usize = 8 << 10;
+
+/// Where the separator of an event is, and its length, if nothing below its header line, which ends at `lines`, could be damage.
+/// What the header line says is not looked at.
+#[inline]
+fn plain_separator(rest: &[u8], lines: usize) -> Option<(usize, usize)> {
+    static SEPARATOR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\n..."));
+    static BRACKET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" ("));
+    let rest = &rest[..rest.len().min(PLAIN)];
+    let mut at = lines.checked_sub(1)?;
+    let length = loop {
+        at += SEPARATOR.find(rest.get(at..)?)? + 1;
+        match rest[at + 3..] {
+            [b'\n', ..] => break 4,
+            [b'\r', b'\n', ..] => break 5,
+            _ => {}
+        }
+    };
+    let event = &rest[..at];
+    // Another header has its bracket behind a digit, and not where this one has it.
+    let begins = |blank: usize| blank > 3 && event[blank - 1].is_ascii_digit();
+    let is_plain = memchr(0, event).is_none() && !BRACKET.find_iter(event).any(begins);
+    is_plain.then_some((at, length))
 }
 
 /// The length of blank lines and separators without an event.
@@ -200,6 +244,8 @@ fn line_end(bytes: &[u8], last: bool) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const HELD: &str =
@@ -209,6 +255,49 @@ mod tests {
         match find(text.as_bytes(), last) {
             Found::Damaged { begin, end, damage } => (begin, end, damage),
             other => panic!("{other:?} for {text:?}"),
+        }
+    }
+
+    /// What the events of `bytes` come to, damage included.
+    fn all(bytes: &[u8], find: impl Fn(&[u8]) -> Found) -> Vec<Found> {
+        let (mut at, mut all) = (0, Vec::new());
+        loop {
+            let mut found = find(&bytes[at..]);
+            let (begin, end) = match &mut found {
+                Found::Event { begin, end, .. } => (*begin, *end),
+                Found::Damaged { begin, end, .. } => (*begin, *end),
+                _ => return all,
+            };
+            // A header line that cannot be read is told by whoever reads it.
+            let header = Ids::read(&bytes[at + begin..at + end]);
+            if let (Found::Event { .. }, Err(expected)) = (&found, header) {
+                found = Found::Damaged { begin, end, damage: Damage::Header { expected } };
+            }
+            all.push(found);
+            at += end;
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn searches_find_what_the_walk_finds(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    4 => Just(format!("{HELD}...\n")),
+                    1 => Just(format!("{HELD}...\r\n")),
+                    1 => Just(HELD.to_owned()),
+                    2 => (0..HELD.len()).prop_map(|cut| HELD[..cut].to_owned()),
+                    1 => (0..HELD.len()).prop_map(|cut| HELD[cut..].to_owned()),
+                    1 => "[0-9. (\n\0]{0,12}",
+                    1 => Just("0123 (1.0.0) 2024-01-02 03:04:05 x\n...\n".to_owned()),
+                    1 => Just("\tvalue 12 (x)\n....\n".to_owned()),
+                ],
+                0..20,
+            ),
+        ) {
+            let log = parts.concat();
+            let walked = all(log.as_bytes(), |bytes| find_by(bytes, true, |_, _| None));
+            prop_assert_eq!(all(log.as_bytes(), |bytes| find(bytes, true)), walked);
         }
     }
 
