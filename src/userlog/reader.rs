@@ -115,8 +115,10 @@ fn begin(
     reader.fill()?;
     let bytes = &reader.buffer[..reader.filled];
     let beginning = match reader.form {
-        Some(Form::Text) if options.offset == 0 => Beginning::of(bytes),
-        Some(Form::Text) => Beginning::WithoutYear,
+        Some(Form::Text) => match Beginning::of(bytes) {
+            Beginning::NotALog if options.offset > 0 => Beginning::WithoutYear,
+            beginning => beginning,
+        },
         _ => Beginning::Log,
     };
     if let (Beginning::WithoutYear, Some(unix)) = (&beginning, reader.clock.needs_year()) {

@@ -262,7 +262,7 @@ fn what_was_rotated_out_is_told() {
             log.append(&released(cluster));
         }
         let (events, damages) = read(&mut follower);
-        assert_eq!(damages, [lost.clone()]);
+        assert_eq!(damages, std::slice::from_ref(&lost));
         // A file that is open is read to its end.
         let expected: &[i32] = if restart { &[4, 5] } else { &[2, 4, 5] };
         assert_eq!(events, expected);
