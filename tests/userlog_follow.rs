@@ -167,7 +167,7 @@ fn look(follower: &mut Follower, seen: &mut i64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn every_event_is_seen_once(
@@ -239,5 +239,49 @@ proptest! {
                 unseen_rotations = u32::from(fs::metadata(&log).unwrap().len() == 0);
             }
         }
+    }
+}
+
+/// Events of recorded logs but their headers: number, job, time, text.
+type Seen = Vec<(u16, JobId, EventTime, Vec<u8>)>;
+
+fn note(seen: &mut Seen, event: &Event<'_>) {
+    if event.kind() != EventKind::Generic {
+        seen.push((event.number, event.job, event.time, event.lines().to_vec()));
+    }
+}
+
+#[test]
+fn rotations_of_a_real_pool_are_followed() {
+    for pool in ["pool-23.9", "pool-25.14"] {
+        let recorded = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(pool);
+        let options = ReadOptions::in_zone(TimeZone::UTC);
+        let mut expected = Seen::new();
+        let mut series = open_series(recorded.join("EventLog"), &options).unwrap();
+        while let Some((_, event)) = series.next_event() {
+            note(&mut expected, &event.unwrap());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("EventLog");
+        let name = |rotation: u32| folder.path().join(format!("EventLog.{rotation}"));
+        let mut follower = follow(&log, &options, None).unwrap();
+        let mut seen = Seen::new();
+        for file in ["EventLog.3", "EventLog.2", "EventLog.1", "EventLog"] {
+            for rotation in (1..3).rev() {
+                let _ = fs::rename(name(rotation), name(rotation + 1));
+            }
+            let _ = fs::rename(&log, name(1));
+            for piece in fs::read(recorded.join(file)).unwrap().chunks(7001) {
+                let mut out = OpenOptions::new().append(true).create(true).open(&log).unwrap();
+                out.write_all(piece).unwrap();
+                while let Some((_, event)) = follower.next_event() {
+                    note(&mut seen, &event.unwrap());
+                }
+                let kept = serde_json::to_string(&follower.position()).unwrap();
+                follower = follow(&log, &options, serde_json::from_str(&kept).unwrap()).unwrap();
+            }
+        }
+        assert_eq!(seen.len(), expected.len(), "{pool}");
+        assert!(seen == expected, "{pool}");
     }
 }

@@ -10,7 +10,7 @@ use super::ad::{find_json, find_xml, parse_json, parse_xml, write_as_text};
 use super::text::events::{Span, Years, damaged, event};
 use super::text::header::{EXPECTED_NUMBER, Ids};
 use super::text::lines::Lines;
-use super::text::scan::{Found, find, resync, resynced};
+use super::text::scan::{Found, find, glued, resync, resynced};
 use super::time::{Clock, yearless_date};
 use super::{Damage, DamagedEvent, Event, Form, ReadOptions, UserlogError, YearHint};
 
@@ -147,6 +147,7 @@ impl Beginning {
         }
         let line =
             bytes.split(|byte| matches!(byte, b'\n' | 0)).find(|line| Ids::begins_event(line));
+        let line = line.or_else(|| glued(bytes).map(|at| &bytes[at..]));
         match line.map(|line| (Ids::read(line), line)) {
             None => Self::NotALog,
             Some((Ok(ids), line)) if yearless_date(&line[ids.date_at..]).is_some() => {
