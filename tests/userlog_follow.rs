@@ -20,6 +20,8 @@ enum Act {
     Write(usize),
     /// The log is rotated. An event that is half written is completed in the old file.
     Rotate,
+    /// A writer is late and puts an event into the file that was rotated last.
+    Late,
     /// Copied and cut in place.
     CopyAndCut,
     /// All that is there is read.
@@ -32,6 +34,7 @@ fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
         6 => (1_usize..300).prop_map(Act::Write),
         2 => Just(Act::Rotate),
+        1 => Just(Act::Late),
         1 => Just(Act::CopyAndCut),
         3 => Just(Act::Look),
         2 => Just(Act::Restart),
@@ -51,6 +54,10 @@ struct Writer {
     rest: VecDeque<u8>,
     sequence: u32,
     offset: u64,
+    /// Events begun when the last file was rotated.
+    rotated: i64,
+    /// Times of the events of late writers.
+    late: Vec<i64>,
 }
 
 impl Writer {
@@ -129,6 +136,16 @@ impl Writer {
         }
     }
 
+    /// Writes a late event; `false` where no file was rotated.
+    fn write_late(&mut self) -> bool {
+        let Ok(mut file) = OpenOptions::new().append(true).open(self.name(1)) else { return false };
+        self.late.push(BEGUN + self.rotated * STEP);
+        let cluster = LATE + self.late.len() as i64;
+        let date = Self::date(self.rotated);
+        write!(file, "013 ({cluster}.000.000) {date} Job was released.\n...\n").unwrap();
+        true
+    }
+
     fn rotate(&mut self, ctime: i64) {
         if self.with_headers {
             // As HTCondor does, with the date of the rotation.
@@ -143,12 +160,20 @@ impl Writer {
         }
         self.offset += fs::metadata(self.name(1)).unwrap().len();
         self.sequence += 1;
+        self.rotated = self.begun;
         self.begin_file();
     }
 }
 
-/// Reads all that is there behind the event `seen`.
-fn look(follower: &mut Follower, seen: &mut i64) -> Result<(), TestCaseError> {
+/// The first cluster of late writers.
+const LATE: i64 = 5_000_000;
+
+/// Reads all that is there behind the event `seen`, and what is `late`.
+fn look(
+    follower: &mut Follower,
+    seen: &mut i64,
+    late: &mut VecDeque<i64>,
+) -> Result<(), TestCaseError> {
     while let Some((path, event)) = follower.next_event() {
         let event = match event {
             Ok(event) => event,
@@ -157,6 +182,10 @@ fn look(follower: &mut Follower, seen: &mut i64) -> Result<(), TestCaseError> {
             }
         };
         if event.kind() == EventKind::Generic {
+            continue;
+        }
+        if i64::from(event.job.cluster) > LATE {
+            prop_assert_eq!(Some(event.time.seconds), late.pop_front());
             continue;
         }
         *seen += 1;
@@ -189,20 +218,31 @@ proptest! {
             rest: VecDeque::new(),
             sequence: 1,
             offset: 0,
+            rotated: 0,
+            late: Vec::new(),
         };
         writer.begin_file();
-        let (mut seen, mut unseen_rotations, mut ctime) = (0, 0, 0);
+        let (mut seen, mut late) = (0, VecDeque::new());
+        let (mut unseen_rotations, mut ctime) = (0, 0);
         for act in acts.into_iter().chain([Act::Look]) {
             let looks = match act {
                 Act::Write(bytes) => {
                     writer.write(bytes);
                     false
                 }
+                // What is written to a file that is removed at once is lost.
+                Act::Late => {
+                    if writer.write_late() {
+                        late.extend(writer.late.last());
+                        unseen_rotations = keep;
+                    }
+                    false
+                }
                 // A log is rotated for its size.
                 Act::Rotate if fs::metadata(&log).unwrap().len() == 0 => false,
                 Act::Rotate => {
                     if unseen_rotations == keep {
-                        look(&mut follower, &mut seen)?;
+                        look(&mut follower, &mut seen, &mut late)?;
                         unseen_rotations = 0;
                     }
                     writer.rotate(ctime);
@@ -214,11 +254,12 @@ proptest! {
                 Act::CopyAndCut if !with_headers => {
                     writer.write(writer.rest.len().max(1));
                     writer.write(writer.rest.len());
-                    look(&mut follower, &mut seen)?;
+                    look(&mut follower, &mut seen, &mut late)?;
                     writer.make_room();
                     fs::copy(&log, writer.name(1)).unwrap();
                     fs::write(&log, "").unwrap();
-                    look(&mut follower, &mut seen)?;
+                    writer.rotated = writer.begun;
+                    look(&mut follower, &mut seen, &mut late)?;
                     prop_assert!(writer.has_written(seen), "{} of {}", seen, writer.whole);
                     unseen_rotations = 1;
                     false
@@ -233,8 +274,9 @@ proptest! {
                 }
             };
             if looks {
-                look(&mut follower, &mut seen)?;
+                look(&mut follower, &mut seen, &mut late)?;
                 prop_assert!(writer.has_written(seen), "{} of {}", seen, writer.whole);
+                prop_assert!(late.is_empty(), "late: {:?}", late);
                 // The reader stays in the old file while the new one is empty.
                 unseen_rotations = u32::from(fs::metadata(&log).unwrap().len() == 0);
             }

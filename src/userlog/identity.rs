@@ -77,10 +77,6 @@ pub(super) enum Same {
 }
 
 impl FileId {
-    pub(super) fn of(file: &File) -> io::Result<Self> {
-        Beginning::of(file).map(|beginning| beginning.id(0))
-    }
-
     /// Is `file` this one, judged by what it begins with?
     pub(super) fn compare(&self, file: &File) -> io::Result<Same> {
         let beginning = beginning(file)?;
@@ -118,7 +114,8 @@ impl FileId {
         if later.sequence <= header.sequence {
             return None;
         }
-        later.offset?.checked_sub(header.offset?.checked_add(offset)?)
+        // A writer that was late makes a file longer than the next header counts.
+        Some(later.offset?.saturating_sub(header.offset?.checked_add(offset)?))
     }
 }
 
@@ -188,7 +185,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("EventLog");
         std::fs::write(&path, HEADER).unwrap();
-        let id = FileId::of(&File::open(&path).unwrap()).unwrap();
+        let id = Beginning::of(&File::open(&path).unwrap()).unwrap().id(0);
         let later = HEADER
             .replace("11/21 16:32:06", "01/01 00:00:00")
             .replace("size=150498", "size=9     ");

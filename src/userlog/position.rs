@@ -33,34 +33,42 @@ use super::reader::Place;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
+    #[serde(flatten)]
+    pub(super) spot: Spot,
+    /// The files that were rotated last before this one, oldest first: what is older was read, or was not there.
+    pub(super) left: Vec<Spot>,
+}
+
+/// A file, and how far it was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Spot {
     pub(super) file: FileId,
-    /// The file that was rotated before this one: what is older was read, or was not there.
-    pub(super) before: Option<FileId>,
     pub(super) place: Place,
 }
 
-impl Position {
-    /// Byte offset in its file behind the last event or damage that was returned.
-    pub fn offset(&self) -> u64 {
-        self.place.offset
-    }
-
-    /// The file of this position, which must still hold what was read of it.
+impl Spot {
+    /// The file of this spot, which must still hold what was read of it.
     pub(super) fn find(&self, files: &[(PathBuf, File)]) -> Option<usize> {
         let same = |file: &File| {
-            let is_long = file.metadata().is_ok_and(|metadata| metadata.len() >= self.offset());
+            let is_long = file.metadata().is_ok_and(|metadata| metadata.len() >= self.place.offset);
             if is_long { self.file.compare(file).unwrap_or(Same::No) } else { Same::No }
         };
         let found = files.iter().enumerate().map(|(index, (_, file))| (same(file), index)).max();
         found.filter(|(same, _)| *same != Same::No).map(|(_, index)| index)
     }
+}
+
+impl Position {
+    /// Byte offset in its file behind the last event or damage that was returned.
+    pub fn offset(&self) -> u64 {
+        self.spot.place.offset
+    }
 
     /// The first file that was begun after the one of this position, which is not among them.
     ///
-    /// Rotation removes the oldest: where the one before is gone too, all that are there are newer.
+    /// Rotation removes the oldest: where the ones before are gone too, all that are there are newer.
     pub(super) fn first_after(&self, files: &[(PathBuf, File)]) -> Option<usize> {
-        let before = self.before.as_ref()?;
-        let is_before = |file: &File| before.compare(file).is_ok_and(|same| same != Same::No);
-        files.iter().rposition(|(_, file)| is_before(file)).map(|index| index + 1)
+        let found = self.left.iter().filter_map(|spot| spot.find(files));
+        found.max().map(|index| index + 1)
     }
 }

@@ -147,6 +147,37 @@ fn a_slow_writer_is_read_before_the_new_log() {
 }
 
 #[test]
+fn a_writer_that_is_late_is_heard() {
+    for restart in [false, true] {
+        let log = Log::new();
+        log.append(&released(1));
+        let mut follower = log.follow(None);
+        assert_eq!(clusters(&mut follower), [1]);
+        log.rename("", ".1");
+        log.append(&released(2));
+        assert_eq!(clusters(&mut follower), [2]);
+        log.rename(".1", ".2");
+        log.rename("", ".1");
+        log.append(&released(3));
+        assert_eq!(clusters(&mut follower), [3]);
+        let event = released(5);
+        append(&log.name(".2"), &(released(4) + &event[..30]));
+        append(&log.name(".1"), &released(6));
+        log.append(&released(7));
+        if restart {
+            follower = log.follow(kept(&follower));
+        }
+        assert_eq!(clusters(&mut follower), [7, 4, 6]);
+        if restart {
+            follower = log.follow(kept(&follower));
+        }
+        append(&log.name(".2"), &event[30..]);
+        assert_eq!(clusters(&mut follower), [5]);
+        assert_eq!(clusters(&mut follower), [0; 0]);
+    }
+}
+
+#[test]
 fn an_event_cut_by_rotation_is_told() {
     let half = &released(2)[..50];
     for restart in [false, true] {

@@ -1,7 +1,7 @@
 //! Where a reader is, so that another goes on there.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -60,10 +60,12 @@ impl<R: Read> LogReader<R> {
 impl LogReader<File> {
     /// Reads `file` from this place on.
     pub(in crate::userlog) fn at_place(
-        file: File,
+        mut file: File,
         options: &ReadOptions,
         place: &Place,
     ) -> io::Result<Self> {
+        // It may have been read before.
+        file.seek(SeekFrom::Start(place.offset))?;
         begin(file, options, place).map(|(reader, _)| reader)
     }
 
@@ -78,6 +80,10 @@ impl LogReader<File> {
 
     pub(in crate::userlog) fn file(&self) -> &File {
         &self.source
+    }
+
+    pub(in crate::userlog) fn into_file(self) -> File {
+        self.source
     }
 
     /// Bytes of the file that were read, those of an event that is not whole yet among them.
