@@ -154,6 +154,25 @@ fn fields_of_stream(bencher: Bencher) {
     });
 }
 
+/// Every field of every event of a file that is followed.
+#[divan::bench]
+fn fields_followed(bencher: Bencher) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("EventLog");
+    bench(bencher, &DateForm::iso(zone()), |log| {
+        // Written once, as it stays the same.
+        if !path.exists() {
+            std::fs::write(&path, log).expect("room for a log");
+        }
+        let mut follower = follow(&path, &options(), None).expect("the log");
+        let mut events = 0;
+        while let Some((_, event)) = follower.next_event() {
+            events += usize::from(event.is_ok_and(|event| black_box(event.body()) != Body::Other));
+        }
+        events
+    });
+}
+
 /// HTCondor's attributes of every event.
 #[divan::bench]
 fn attributes(bencher: Bencher) {

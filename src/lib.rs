@@ -14,6 +14,7 @@
 pub mod advice;
 pub mod cli;
 pub mod features;
+mod fnv;
 pub mod history;
 mod memo;
 pub mod model;

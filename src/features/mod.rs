@@ -16,6 +16,7 @@ mod state;
 mod statics;
 mod words;
 
+pub use crate::fnv::fnv1a;
 pub use around::Scope;
 pub use frame::FrameEdges;
 pub use layout::Layout;
@@ -25,4 +26,3 @@ pub use sample::{Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, StaticSource};
 pub use slots::{Slots, SlotsError};
 pub use state::State;
-pub use words::fnv1a;

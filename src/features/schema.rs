@@ -86,7 +86,7 @@ impl FeatureSchema {
         for (cue, parts) in words::CUES {
             text.push_str(&format!("\n{cue} {parts:?}"));
         }
-        format!("{:016x}", words::fnv1a(text.as_bytes()))
+        format!("{:016x}", crate::fnv::fnv1a(text.as_bytes()))
     }
 }
 

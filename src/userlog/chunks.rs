@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use memchr::memmem;
 
 use super::reader::open_file;
-use super::time::{Before, Clock, Kept};
+use super::time::{Before, Clock, Seen};
 use super::{Form, LogReader, ReadOptions, UserlogError};
 
 /// Bytes of a chunk at most: enough that to begin one costs nothing beside reading it.
@@ -165,7 +165,7 @@ impl ChunkedLog {
             bytes: Arc::clone(&self.bytes),
             options: self.options.clone(),
             first: self.clock.clone(),
-            kept: Mutex::new(Vec::new()),
+            seen: Mutex::new(Vec::new()),
         });
         let read = |number| {
             let (begin, end) = if chunks == 1 {
@@ -251,14 +251,14 @@ fn behind_separator(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// What clocks keep at the beginnings of chunks, found when a chunk asks for it.
+/// What clocks have seen at the beginnings of chunks, found when a chunk asks for it.
 #[derive(Debug)]
 struct Clocks {
     bytes: Arc<Bytes>,
     options: ReadOptions,
     first: Clock,
     /// For the chunks from the first on, as far as it was asked for.
-    kept: Mutex<Vec<Kept>>,
+    seen: Mutex<Vec<Seen>>,
 }
 
 impl Clocks {
@@ -267,31 +267,31 @@ impl Clocks {
             return self.first.clone();
         }
         let clocks = Arc::clone(self);
-        self.first.going_on(Before(Arc::new(move || clocks.before(number))))
+        self.first.behind(Before(Arc::new(move || clocks.before(number))))
     }
 
-    /// What reading all that is before a chunk leaves.
-    fn before(&self, number: usize) -> Kept {
-        let mut kept: MutexGuard<'_, Vec<Kept>> =
-            self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.is_empty() {
-            kept.push(self.first.clone().kept());
+    /// What all that is before a chunk shows.
+    fn before(&self, number: usize) -> Seen {
+        let mut seen: MutexGuard<'_, Vec<Seen>> =
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.is_empty() {
+            seen.push(self.first.clone().seen());
         }
-        while kept.len() <= number {
-            let last = kept.len() - 1;
-            let clock = self.first.going_on_from(kept[last]);
-            let left = match self.bytes.place(last) {
-                None => kept[last],
+        while seen.len() <= number {
+            let last = seen.len() - 1;
+            let clock = self.first.behind_seen(seen[last]);
+            let shown = match self.bytes.place(last) {
+                None => seen[last],
                 Some((begin, end)) => {
                     let text = Some(Form::Text);
                     let mut log = self.bytes.reader(&self.options, text, clock, begin, end);
                     while log.next_event().is_some() {}
-                    log.into_parts().1.kept()
+                    log.into_parts().1.seen_in_all()
                 }
             };
-            kept.push(left);
+            seen.push(shown);
         }
-        kept[number]
+        seen[number]
     }
 }
 

@@ -67,6 +67,31 @@ pub enum Damage {
     /// The file could not be read on.
     #[error("cannot read on: {0}")]
     Io(String),
+    /// A log that is followed was cut in place (`copytruncate`, `> job.log`), and no copy of it is among its siblings.
+    #[error(
+        "the log was cut in place; events written since the last look may be lost, it is read from its beginning again"
+    )]
+    Cut,
+    /// A log that is followed is not there any more: it was removed, or rotated away before it was read to its end.
+    #[error(
+        "the log that was read up to here is gone{}; reading goes on with the oldest begun after it",
+        Lost(*bytes)
+    )]
+    Gone {
+        /// Bytes that nobody read, where the headers of both files tell.
+        bytes: Option<u64>,
+    },
+}
+
+struct Lost(Option<u64>);
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(bytes) => write!(f, " with {bytes} bytes that were not read"),
+            None => f.write_str(", events that were not read may be lost"),
+        }
+    }
 }
 
 impl DamagedEvent {
@@ -80,7 +105,12 @@ impl DamagedEvent {
         matches!(self.damage, Damage::OtherForm(_))
     }
 
-    /// Reading the file failed. Nothing follows.
+    /// Whole events that [`super::Follower`] has not seen may have been lost with their file.
+    pub fn is_loss(&self) -> bool {
+        matches!(self.damage, Damage::Cut | Damage::Gone { .. })
+    }
+
+    /// Reading the file failed. Nothing follows, but for [`super::Follower`], which tries again.
     pub fn is_io(&self) -> bool {
         matches!(self.damage, Damage::Io(_))
     }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// The form of a log. HTCondor tells them apart by the first character, and so do we.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Form {
     /// `000 (1234.000.000) ...` lines and `...` separators.
     Text,

@@ -1,6 +1,7 @@
 //! Bytes of a job event log become typed events.
 //!
-//! [`open`] reads a file with bounded memory, [`Events`] a log in memory. An event borrows its text from there and
+//! [`open`] reads a file with bounded memory, [`open_series`] a rotated log, [`follow`] one that is being written,
+//! [`Events`] a log in memory. An event borrows its text from there and
 //! parses its fields when asked. Damage costs the events it touches: they are reported with their byte offset, and
 //! the next one is read.
 //!
@@ -15,25 +16,32 @@ mod body;
 mod chunks;
 mod error;
 mod event;
+mod follow;
 mod form;
+mod identity;
 mod job_id;
 mod kind;
 mod options;
+mod position;
 mod reader;
 mod series;
+mod siblings;
 mod text;
 mod time;
 mod write;
+mod years;
 
 pub use ad::{AdValue, EventAd};
 pub use body::*;
 pub use chunks::{Chunk, ChunkedLog};
 pub use error::{Damage, DamagedEvent, UserlogError};
 pub use event::{Event, EventTime};
+pub use follow::{Follower, follow};
 pub use form::Form;
 pub use job_id::{JobId, ParseJobIdError};
 pub use kind::EventKind;
 pub use options::ReadOptions;
+pub use position::Position;
 pub use reader::{LogReader, open};
 pub use series::{LogSet, open_series};
 pub use text::events::Events;

@@ -16,7 +16,8 @@ pub struct ReadOptions {
     pub max_event: usize,
     /// Byte offset in the file of the first byte read, where reading begins behind the start.
     pub offset: u64,
-    /// The log is being written: an incomplete event at its end is not reported, the next call looks again.
+    /// The log is being written: an incomplete event at its end is not reported, the next call looks again. The file
+    /// stays the same when the log is rotated; see [`super::follow`].
     pub follow: bool,
 }
 

@@ -1,5 +1,7 @@
 //! Reading a log from a file or stream with bounded memory.
 
+mod place;
+
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -8,9 +10,11 @@ use super::ad::{find_json, find_xml, parse_json, parse_xml, write_as_text};
 use super::text::events::{Span, Years, damaged, event};
 use super::text::header::{EXPECTED_NUMBER, Ids};
 use super::text::lines::Lines;
-use super::text::scan::{Found, find, resync, resynced};
+use super::text::scan::{Found, find, glued, resync, resynced};
 use super::time::{Clock, yearless_date};
 use super::{Damage, DamagedEvent, Event, Form, ReadOptions, UserlogError, YearHint};
+
+pub(super) use place::{Place, check_is_log};
 
 /// Bytes read at once.
 const CHUNK: usize = 256 << 10;
@@ -79,7 +83,8 @@ pub(super) fn open_file(
     file: File,
     options: &ReadOptions,
 ) -> Result<LogReader<File>, UserlogError> {
-    let (reader, beginning) = begin(file, options)
+    let place = Place::at_offset(options.offset);
+    let (reader, beginning) = begin(file, options, &place)
         .map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
     match beginning {
         Beginning::NotALog => {
@@ -89,22 +94,31 @@ pub(super) fn open_file(
     }
 }
 
-/// Reads the first chunk and finds out what it says.
-fn begin(mut file: File, options: &ReadOptions) -> io::Result<(LogReader<File>, Beginning)> {
-    let mut options = options.clone();
-    let modified = jiff::Timestamp::try_from(file.metadata()?.modified()?).ok();
-    if let (YearHint::Now, Some(modified)) = (options.year, modified) {
+/// Reads the first chunk from `place` on and finds out what it says.
+fn begin(
+    mut file: File,
+    options: &ReadOptions,
+    place: &Place,
+) -> io::Result<(LogReader<File>, Beginning)> {
+    let mut options = ReadOptions { offset: place.offset, ..options.clone() };
+    let metadata = file.metadata()?;
+    let modified = jiff::Timestamp::try_from(metadata.modified()?).ok();
+    // Of a log that has no event yet, the modification time says nothing.
+    if let (YearHint::Now, Some(modified), 1..) = (options.year, modified, metadata.len()) {
         options.year = YearHint::NotAfter(modified.as_second());
     }
     if options.offset > 0 {
         file.seek(SeekFrom::Start(options.offset))?;
     }
     let mut reader = LogReader::new(file, &options);
+    reader.take_up(place);
     reader.fill()?;
     let bytes = &reader.buffer[..reader.filled];
     let beginning = match reader.form {
-        Some(Form::Text) if options.offset == 0 => Beginning::of(bytes),
-        Some(Form::Text) => Beginning::WithoutYear,
+        Some(Form::Text) => match Beginning::of(bytes) {
+            Beginning::NotALog if options.offset > 0 => Beginning::WithoutYear,
+            beginning => beginning,
+        },
         _ => Beginning::Log,
     };
     if let (Beginning::WithoutYear, Some(unix)) = (&beginning, reader.clock.needs_year()) {
@@ -133,6 +147,7 @@ impl Beginning {
         }
         let line =
             bytes.split(|byte| matches!(byte, b'\n' | 0)).find(|line| Ids::begins_event(line));
+        let line = line.or_else(|| glued(bytes).map(|at| &bytes[at..]));
         match line.map(|line| (Ids::read(line), line)) {
             None => Self::NotALog,
             Some((Ok(ids), line)) if yearless_date(&line[ids.date_at..]).is_some() => {
@@ -167,6 +182,16 @@ fn years(source: &mut impl Read, bytes: &[u8]) -> io::Result<Years> {
         }
         buffer.copy_within(whole..filled, 0);
         kept = filled - whole;
+    }
+}
+
+/// Looks at the beginning of the bytes of a log of this form.
+#[inline]
+fn look(form: Option<Form>, bytes: &[u8], last: bool) -> Found {
+    match form {
+        Some(Form::Xml) => find_xml(bytes, last),
+        Some(Form::Json) => find_json(bytes, last),
+        _ => find(bytes, last),
     }
 }
 
@@ -245,12 +270,7 @@ impl<R: Read> LogReader<R> {
                     None => self.at += resynced(rest),
                 }
             } else {
-                let found = match self.form {
-                    Some(Form::Xml) => find_xml(rest, self.last),
-                    Some(Form::Json) => find_json(rest, self.last),
-                    _ => find(rest, self.last),
-                };
-                match found {
+                match look(self.form, rest, self.last) {
                     Found::Event { begin, lines, separator, end } => {
                         let (at, base) = (self.at, self.offset());
                         self.at += end;

@@ -3,13 +3,10 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use super::reader::open_file;
-use super::{DamagedEvent, Event, LogReader, ReadOptions, UserlogError};
-
-/// Rotated files that are looked for; `EVENT_LOG_MAX_ROTATIONS` is 1 by default.
-const MOST_ROTATIONS: u32 = 999;
+use super::reader::{Place, open_file};
+use super::siblings::open_siblings;
+use super::{DamagedEvent, Event, LogReader, ReadOptions, UserlogError, YearHint, years};
 
 /// Reads the files of a rotated log one after the other, oldest first.
 #[derive(Debug)]
@@ -17,80 +14,35 @@ pub struct LogSet {
     options: ReadOptions,
     /// The file being read.
     current: Option<(PathBuf, LogReader<File>)>,
-    /// Files still to be read. They are open: a rotation does not move them away.
-    later: VecDeque<(PathBuf, File)>,
+    /// Where the file before was left.
+    before: Option<Place>,
+    /// Files still to be read, and where their years come from. They are open: a rotation does not move them away.
+    later: VecDeque<(PathBuf, File, YearHint)>,
     unread: Vec<UserlogError>,
 }
 
 /// Opens a log and its rotated siblings: with one rotation `.old`, with several `.1` (the latest) to `.N`.
 ///
+/// The years of dates without one come from the `Global JobLog` header of each file; a file that has none is not later
+/// than the beginnings and modification times of those that follow it. With [`YearHint::First`] they go on from file to
+/// file.
+///
 /// # Errors
 /// `path` itself cannot be opened. Siblings that cannot be read are in [`LogSet::unread`].
 pub fn open_series(path: impl AsRef<Path>, options: &ReadOptions) -> Result<LogSet, UserlogError> {
     let path = path.as_ref();
-    let mut unread = Vec::new();
-    // From new to old: a file that is rotated meanwhile is met again under its new name, and none is missed.
     let newest =
         File::open(path).map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
-    let mut files = vec![(path.to_owned(), newest)];
-    let mut open = |suffix: &str| {
-        let path = sibling(path, suffix);
-        match File::open(&path) {
-            Ok(file) => Some((path, file)),
-            Err(source) => {
-                let error = UserlogError::Io { path, source };
-                if !error.is_not_found() {
-                    unread.push(error);
-                }
-                None
-            }
-        }
-    };
-    let numbered: Vec<_> = (1..=MOST_ROTATIONS).map_while(|n| open(&format!(".{n}"))).collect();
-    let old = open(".old");
-    // Both are there after the number of rotations was changed.
-    let old_is_newer = match (&old, numbered.first()) {
-        (Some((_, old)), Some((_, first))) => modified(old) > modified(first),
-        _ => true,
-    };
-    if old_is_newer {
-        files.extend(old);
-        files.extend(numbered);
-    } else {
-        files.extend(numbered);
-        files.extend(old);
-    }
-    let mut seen = Vec::new();
-    files.retain(|(_, file)| {
-        let identity = identity(file);
-        let is_new = identity.is_none() || !seen.contains(&identity);
-        seen.push(identity);
-        is_new
-    });
-    files.reverse();
-    Ok(LogSet { options: options.clone(), current: None, later: files.into(), unread })
-}
-
-fn sibling(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-fn modified(file: &File) -> Option<SystemTime> {
-    file.metadata().ok()?.modified().ok()
-}
-
-/// Device and inode.
-#[cfg(unix)]
-fn identity(file: &File) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    file.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-fn identity(_: &File) -> Option<(u64, u64)> {
-    None
+    let siblings = open_siblings(path, Some(newest));
+    let hints = years::hints(&siblings.files, options);
+    let files = siblings.files.into_iter().zip(hints);
+    Ok(LogSet {
+        options: options.clone(),
+        current: None,
+        before: None,
+        later: files.map(|((path, file), hint)| (path, file, hint)).collect(),
+        unread: siblings.unread,
+    })
 }
 
 impl LogSet {
@@ -100,12 +52,21 @@ impl LogSet {
             match &mut self.current {
                 Some((_, reader)) => match reader.find_next() {
                     Some(found) => break found,
-                    None => self.current = None,
+                    None => {
+                        self.before = Some(reader.place());
+                        self.current = None;
+                    }
                 },
                 None => {
-                    let (path, file) = self.later.pop_front()?;
-                    match open_file(&path, file, &self.options) {
-                        Ok(reader) => self.current = Some((path, reader)),
+                    let (path, file, year) = self.later.pop_front()?;
+                    match open_file(&path, file, &ReadOptions { year, ..self.options.clone() }) {
+                        Ok(mut reader) => {
+                            if let Some(before) = &self.before {
+                                let years = matches!(year, YearHint::First(_));
+                                reader.go_on_from(before, years);
+                            }
+                            self.current = Some((path, reader));
+                        }
                         Err(error) => self.unread.push(error),
                     }
                 }
@@ -157,9 +118,13 @@ mod tests {
         write(&folder.path().join("EventLog.1"), &[3]);
         write(&log, &[4, 5]);
         assert_eq!(clusters(&log), [1, 2, 3, 4, 5]);
+        // The number of rotations was changed, and a file removed.
         std::fs::remove_file(folder.path().join("EventLog.1")).unwrap();
+        let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        let second = File::options().write(true).open(folder.path().join("EventLog.2")).unwrap();
+        second.set_modified(hour_ago).unwrap();
         write(&folder.path().join("EventLog.old"), &[3]);
-        assert_eq!(clusters(&log), [3, 4, 5]);
+        assert_eq!(clusters(&log), [1, 2, 3, 4, 5]);
     }
 
     #[test]

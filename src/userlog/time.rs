@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
+use serde::{Deserialize, Serialize};
 
 use super::EventTime;
 
@@ -24,7 +25,7 @@ pub enum YearHint {
 }
 
 /// A date within a year.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct MonthDay {
     pub(super) month: u8,
     pub(super) day: u8,
@@ -58,33 +59,39 @@ struct Hour {
     offset: Option<i64>,
 }
 
+/// What a clock has seen, and dates that follow depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Seen {
+    /// The year and date of the last date without a year.
+    yearless: Option<(i16, MonthDay)>,
+    /// The last local time, to choose in the hour that occurs twice.
+    last: Option<i64>,
+}
+
+impl Seen {
+    /// As if no date without a year had been seen.
+    pub(super) fn without_year(self) -> Self {
+        Self { yearless: None, ..self }
+    }
+}
+
 /// Turns dates of headers into Unix time.
 #[derive(Clone, Debug)]
 pub(super) struct Clock {
     zone: TimeZone,
     hint: YearHint,
-    /// The year and date of the last date without a year.
-    yearless: Option<(i16, MonthDay)>,
+    seen: Seen,
     /// The first bytes of the last date, up to the hour, and what they mean.
     key: [u8; 13],
     key_len: usize,
     hour: Hour,
-    /// The last local time, to choose in the hour that occurs twice.
-    last: Option<i64>,
-    /// Where the log is read from its middle on: what reading the part before would have left here.
+    /// Where the log is read from its middle on: what reading the part before would have shown.
     before: Option<Before>,
-}
-
-/// What a clock keeps from one event to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kept {
-    yearless: Option<(i16, MonthDay)>,
-    last: Option<i64>,
 }
 
 /// Asked once, and only by a date that means nothing by itself.
 #[derive(Clone)]
-pub(super) struct Before(pub(super) Arc<dyn Fn() -> Kept + Send + Sync>);
+pub(super) struct Before(pub(super) Arc<dyn Fn() -> Seen + Send + Sync>);
 
 impl fmt::Debug for Before {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,44 +108,52 @@ const DISORDER: i64 = 600;
 impl Clock {
     pub(super) fn new(zone: TimeZone, hint: YearHint) -> Self {
         let hour = Hour { civil: 0, offset: None };
-        let (yearless, last, before) = (None, None, None);
-        Self { zone, hint, yearless, key: [0; 13], key_len: 0, hour, last, before }
+        let (seen, before) = (Seen::default(), None);
+        Self { zone, hint, seen, key: [0; 13], key_len: 0, hour, before }
     }
 
-    /// A clock for a part of the log, which goes on from what reading the part before would have kept.
-    pub(super) fn going_on(&self, before: Before) -> Self {
+    /// A clock for a part of the log, which goes on from what the part before shows.
+    pub(super) fn behind(&self, before: Before) -> Self {
         let clock = Self::new(self.zone.clone(), self.hint);
         Self { before: Some(before), ..clock }
     }
 
-    /// The same from what was kept.
-    pub(super) fn going_on_from(&self, kept: Kept) -> Self {
-        let clock = Self::new(self.zone.clone(), self.hint);
-        Self { yearless: kept.yearless, last: kept.last, ..clock }
+    /// The same from what was seen.
+    pub(super) fn behind_seen(&self, seen: Seen) -> Self {
+        Self { seen, ..Self::new(self.zone.clone(), self.hint) }
     }
 
-    /// What a clock for the next part goes on from.
-    pub(super) fn kept(&mut self) -> Kept {
-        self.go_on();
-        Kept { yearless: self.yearless, last: self.last }
+    /// What was seen in all, the part before included.
+    pub(super) fn seen_in_all(&mut self) -> Seen {
+        self.look_before();
+        self.seen
     }
 
-    /// Fetches what the part before left, if that is still to be done. What this part says itself counts more.
+    /// Fetches what the part before shows, if that is still to be done. What this part says itself counts more.
     #[cold]
-    fn go_on(&mut self) {
+    fn look_before(&mut self) {
         if let Some(before) = self.before.take() {
-            let kept = (before.0)();
-            self.yearless = self.yearless.or(kept.yearless);
-            self.last = self.last.or(kept.last);
+            let seen = (before.0)();
+            self.seen.yearless = self.seen.yearless.or(seen.yearless);
+            self.seen.last = self.seen.last.or(seen.last);
         }
     }
 
-    /// The log was begun at this Unix time: dates without a year go on from there.
+    /// The log was begun at this Unix time: dates go on from there.
     pub(super) fn begin(&mut self, unix: i64) {
-        if let Some((year, date)) = self.civil_date(unix) {
-            self.yearless = Some((year, date));
-            self.key_len = 0;
+        if let Some(date) = self.civil_date(unix) {
+            self.go_on(Seen { yearless: Some(date), last: Some(unix) });
         }
+    }
+
+    /// Dates go on from what another clock has seen.
+    pub(super) fn go_on(&mut self, seen: Seen) {
+        self.seen = seen;
+        self.key_len = 0;
+    }
+
+    pub(super) fn seen(&self) -> Seen {
+        self.seen
     }
 
     /// No event is later than `unix` and `last` is the last date of the log, reached after `wraps` new years.
@@ -148,7 +163,7 @@ impl Clock {
 
     /// The last instant a date without a year may mean, where the year is still to be found.
     pub(super) fn needs_year(&self) -> Option<i64> {
-        match (self.yearless, self.hint) {
+        match (self.seen.yearless, self.hint) {
             (Some(_), _) | (None, YearHint::First(_)) => None,
             (None, YearHint::NotAfter(unix)) => Some(unix),
             (None, YearHint::Now) => Some(jiff::Timestamp::now().as_second()),
@@ -223,15 +238,15 @@ impl Clock {
                 AmbiguousOffset::Fold { before, after } => {
                     let first = civil - i64::from(before.seconds());
                     let second = civil - i64::from(after.seconds());
-                    if self.last.is_none() {
-                        self.go_on();
+                    if self.seen.last.is_none() {
+                        self.look_before();
                     }
-                    let past = self.last.is_some_and(|last| last > first + DISORDER);
+                    let past = self.seen.last.is_some_and(|last| last > first + DISORDER);
                     if past { second } else { first }
                 }
             },
         };
-        self.last = Some(seconds);
+        self.seen.last = Some(seconds);
         Some(seconds)
     }
 
@@ -291,16 +306,16 @@ impl Clock {
 
     /// The year of a date without one.
     fn year_of(&mut self, date: MonthDay) -> i16 {
-        if self.yearless.is_none() {
-            self.go_on();
+        if self.seen.yearless.is_none() {
+            self.look_before();
         }
-        let year = match (self.yearless, self.hint) {
+        let year = match (self.seen.yearless, self.hint) {
             (Some((year, last)), _) => year.saturating_add(last.years_to(date)),
             (None, YearHint::First(year)) => year,
             (None, YearHint::NotAfter(unix)) => self.latest_year(unix, date),
             (None, YearHint::Now) => self.latest_year(jiff::Timestamp::now().as_second(), date),
         };
-        self.yearless = Some((year, date));
+        self.seen.yearless = Some((year, date));
         year
     }
 }
@@ -410,5 +425,25 @@ mod tests {
         log.begin(new_year - 86_400 * 200);
         assert_eq!(read(&mut log, "12/31 23:00:00"), new_year - 3600);
         assert_eq!(read(&mut log, "01/01 00:00:00"), new_year);
+    }
+
+    #[test]
+    fn a_log_begun_in_the_second_hour_stays_there() {
+        // 01:05 CST, an hour and five minutes after the clocks went back from 02:00 CDT.
+        let begun = 1_699_167_900;
+        let mut clock = clock("America/Chicago", YearHint::Now);
+        clock.begin(begun);
+        assert_eq!(read(&mut clock, "2023-11-05 01:06:00"), begun + 60);
+    }
+
+    #[test]
+    fn a_clock_goes_on_from_what_another_has_seen() {
+        let mut first = clock("America/Chicago", YearHint::First(2023));
+        read(&mut first, "11/05 01:59:59");
+        let mut second = clock("America/Chicago", YearHint::First(1999));
+        second.go_on(first.seen());
+        for text in ["11/05 01:10:00", "12/31 23:00:00", "01/01 00:00:00"] {
+            assert_eq!(read(&mut second, text), read(&mut first, text), "{text}");
+        }
     }
 }

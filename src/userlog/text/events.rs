@@ -114,14 +114,19 @@ pub(in crate::userlog) fn event<'a>(
         |expected| damaged(bytes, span.begin, span.end, offset, Damage::Header { expected });
     let ids = Ids::read(header).map_err(expected)?;
     let date = &header[ids.date_at..];
-    if date.get(2) == Some(&b'/') {
-        if let Some(begun) = begun(ids.number, date) {
-            clock.begin(begun);
-        } else if let Some(unix) = clock.needs_year() {
-            find_year(clock, unix);
-        }
+    let begun = begun(ids.number, date);
+    if let Some(begun) = begun {
+        clock.begin(begun);
+    } else if date.get(2) == Some(&b'/')
+        && let Some(unix) = clock.needs_year()
+    {
+        find_year(clock, unix);
     }
     let (time, length) = clock.read(date).ok_or_else(|| expected(EXPECTED_DATE))?;
+    if let Some(begun) = begun {
+        // The header is written anew when the log is rotated, with the date of that.
+        clock.begin(begun);
+    }
     let title = match &date[length..] {
         [b' ', title @ ..] => title,
         title @ ([b'\n' | b'\r', ..] | []) => title,
@@ -141,6 +146,7 @@ pub(in crate::userlog) fn event<'a>(
 }
 
 /// `ctime` of the header that begins a global event log (`UserLogHeader` in HTCondor).
+#[inline]
 fn begun(number: u16, date: &[u8]) -> Option<i64> {
     if number != 8 {
         return None;

@@ -167,7 +167,7 @@ fn truncated(rest: &[u8], end: usize, last: bool, damage: Damage) -> Damage {
 
 /// The position, not the first, of a header that a writer put behind what another left unfinished.
 #[inline]
-fn glued(bytes: &[u8]) -> Option<usize> {
+pub(in crate::userlog) fn glued(bytes: &[u8]) -> Option<usize> {
     // Numbers of an event stand before the bracket: `... Run Bytes S012 (1234.000.000) 2024-01-31`.
     memchr::memchr_iter(b'(', bytes).find_map(|bracket| {
         let begin = bracket.checked_sub(4).filter(|begin| *begin > 0)?;

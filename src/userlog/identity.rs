@@ -1,0 +1,198 @@
+//! Which file this is, whatever its name is by now.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use serde::{Deserialize, Serialize};
+
+use super::siblings::Node;
+use crate::fnv::fnv1a;
+
+/// Bytes at the beginning of a file that are looked at. The longest header of HTCondor fits (`UserLogHeader`).
+const BEGINNING: u64 = 2048;
+
+/// Bytes that a copy must have in common with the file it is a copy of; an event of each form is longer.
+const LEAST_OF_A_COPY: u64 = 64;
+
+/// The header that begins a global event log (`WriteUserLogHeader::GenerateEvent` in HTCondor).
+///
+/// It is written anew in place when the log is rotated, with another date and size; these fields stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct LogHeader {
+    /// When the file was begun, Unix time.
+    pub(super) ctime: i64,
+    /// Unique for each file.
+    id: String,
+    /// Counts the files of a log, from 1 on.
+    sequence: i64,
+    /// Bytes of all files before this one.
+    offset: Option<u64>,
+}
+
+impl LogHeader {
+    /// The header in the first bytes of a file of any form, if it is whole.
+    pub(super) fn read(beginning: &[u8]) -> Option<Self> {
+        const LABEL: &[u8] = b"Global JobLog: ";
+        let at = memchr::memmem::find(beginning, LABEL)?;
+        if beginning[0].is_ascii_digit() && memchr::memchr(b'\n', &beginning[..at]).is_some() {
+            // The text form has it in its first line.
+            return None;
+        }
+        let rest = &beginning[at + LABEL.len()..];
+        let line = std::str::from_utf8(&rest[..memchr::memchr(b'\n', rest)?]).ok()?;
+        let value = |name: &str| {
+            let mut words = line.split_ascii_whitespace().map(|word| word.split_once('='));
+            words.find_map(|word| word.filter(|(key, _)| *key == name)).map(|(_, value)| value)
+        };
+        Some(Self {
+            ctime: value("ctime")?.parse().ok()?,
+            id: value("id")?.to_owned(),
+            sequence: value("sequence")?.parse().ok()?,
+            offset: value("offset").and_then(|offset| offset.parse().ok()),
+        })
+    }
+
+    fn is_of_same_file(&self, other: &Self) -> bool {
+        (self.ctime, &self.id, self.sequence) == (other.ctime, &other.id, other.sequence)
+    }
+}
+
+/// Which file this is: its inode, which is used again once a file is removed, and what it begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileId {
+    node: Option<Node>,
+    header: Option<LogHeader>,
+    /// Bytes at the beginning that were there, and their hash.
+    length: u64,
+    hash: u64,
+}
+
+/// Is a file the one that is looked for?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Same {
+    No,
+    /// It begins like that one, and is another: a copy, or the file of another mount.
+    Copy,
+    Yes,
+}
+
+impl FileId {
+    /// Is `file` this one, judged by what it begins with?
+    pub(super) fn compare(&self, file: &File) -> io::Result<Same> {
+        let beginning = beginning(file)?;
+        let is_like = match &self.header {
+            Some(header) => {
+                LogHeader::read(&beginning).is_some_and(|other| header.is_of_same_file(&other))
+            }
+            None => usize::try_from(self.length)
+                .ok()
+                .and_then(|length| beginning.get(..length))
+                .is_some_and(|beginning| fnv1a(beginning) == self.hash),
+        };
+        Ok(match is_like {
+            true if self.node.is_some() && self.node == Node::of(file) => Same::Yes,
+            true if self.header.is_some() || self.length >= LEAST_OF_A_COPY => Same::Copy,
+            _ => Same::No,
+        })
+    }
+
+    /// Is `file` this one, which is held open, so that its inode is not used again?
+    pub(super) fn is_node_of(&self, file: &File) -> bool {
+        match self.node {
+            Some(_) => self.node == Node::of(file),
+            None => self.compare(file).is_ok_and(|same| same != Same::No),
+        }
+    }
+
+    pub(super) fn node(&self) -> Option<Node> {
+        self.node
+    }
+
+    /// Bytes written between `offset` of this file and the beginning of `later`, where the headers of both tell.
+    pub(super) fn bytes_between(&self, offset: u64, later: &Self) -> Option<u64> {
+        let (header, later) = (self.header.as_ref()?, later.header.as_ref()?);
+        if later.sequence <= header.sequence {
+            return None;
+        }
+        // A writer that was late makes a file longer than the next header counts.
+        Some(later.offset?.saturating_sub(header.offset?.checked_add(offset)?))
+    }
+}
+
+/// The beginning of a file that is held open.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    node: Option<Node>,
+    bytes: Vec<u8>,
+}
+
+impl Beginning {
+    pub(super) fn of(file: &File) -> io::Result<Self> {
+        Ok(Self { node: Node::of(file), bytes: beginning(file)? })
+    }
+
+    /// Which file this is, read up to `offset`. What follows may still be lost in a crash of the machine.
+    pub(super) fn id(&self, offset: u64) -> FileId {
+        let read = usize::try_from(offset).unwrap_or(usize::MAX).min(self.bytes.len());
+        let beginning = if read > 0 { &self.bytes[..read] } else { &self.bytes };
+        FileId {
+            node: self.node,
+            header: LogHeader::read(&self.bytes),
+            length: beginning.len() as u64,
+            hash: fnv1a(beginning),
+        }
+    }
+
+    /// More of the file is to be looked at, once it is there.
+    pub(super) fn may_grow(&self) -> bool {
+        (self.bytes.len() as u64) < BEGINNING
+    }
+}
+
+/// The first bytes of a file. Reading goes on where it was.
+pub(super) fn beginning(mut file: &File) -> io::Result<Vec<u8>> {
+    let at = file.stream_position()?;
+    file.seek(SeekFrom::Start(0))?;
+    let mut beginning = Vec::new();
+    let read = file.take(BEGINNING).read_to_end(&mut beginning);
+    file.seek(SeekFrom::Start(at))?;
+    read.map(|_| beginning)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "008 (-01.-01.-01) 11/21 16:32:06 Global JobLog: ctime=1795278682 id=0.62.1795278682.30320.3.1795278682.30530 sequence=3 size=150498 events=0 offset=300441 event_off=0 max_rotation=20 creator_name=<>    \n...\n";
+
+    #[test]
+    fn the_header_of_each_form_is_read() {
+        let xml = "<?xml version=\"1.0\"?>\n<c>\n    <a n=\"Info\"><s>Global JobLog: ctime=5 id=a sequence=1 size=0 events=0 offset=0 creator_name=&lt;&gt;  </s></a>\n";
+        let json = "{\n  \"Info\": \"Global JobLog: ctime=5 id=a sequence=1 size=0 events=0 offset=0 creator_name=<>  \",\n";
+        let expected = LogHeader { ctime: 5, id: "a".to_owned(), sequence: 1, offset: Some(0) };
+        assert_eq!(LogHeader::read(xml.as_bytes()), Some(expected.clone()));
+        assert_eq!(LogHeader::read(json.as_bytes()), Some(expected));
+        let header = LogHeader::read(HEADER.as_bytes()).unwrap();
+        assert_eq!((header.ctime, header.sequence), (1_795_278_682, 3));
+        assert_eq!(header.offset, Some(300_441));
+        for cut in 0..HEADER.len() - 4 {
+            assert_eq!(LogHeader::read(&HEADER.as_bytes()[..cut]), None, "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_header_written_anew_is_of_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("EventLog");
+        std::fs::write(&path, HEADER).unwrap();
+        let id = Beginning::of(&File::open(&path).unwrap()).unwrap().id(0);
+        let later = HEADER
+            .replace("11/21 16:32:06", "01/01 00:00:00")
+            .replace("size=150498", "size=9     ");
+        std::fs::write(&path, &later).unwrap();
+        assert_eq!(id.compare(&File::open(&path).unwrap()).unwrap(), Same::Yes);
+        // The inode is used again.
+        std::fs::write(&path, later.replace("sequence=3", "sequence=4")).unwrap();
+        assert_eq!(id.compare(&File::open(&path).unwrap()).unwrap(), Same::No);
+    }
+}

@@ -1,0 +1,109 @@
+//! Where a reader is, so that another goes on there.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::time::Seen;
+use super::super::{Form, ReadOptions, UserlogError};
+use super::{Beginning, Found, LogReader, begin, look};
+
+/// What a reader needs to go on where another stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::userlog) struct Place {
+    /// Behind the last event or damage.
+    pub(in crate::userlog) offset: u64,
+    form: Option<Form>,
+    /// What follows belongs to damage that was reported.
+    skipping: bool,
+    clock: Seen,
+}
+
+impl Place {
+    pub(in crate::userlog) fn at_offset(offset: u64) -> Self {
+        Self { offset, ..Self::default() }
+    }
+
+    /// The beginning of the file that was begun when the one of this place was left.
+    pub(in crate::userlog) fn in_next_file(self) -> Self {
+        Self { clock: self.clock, ..Self::default() }
+    }
+}
+
+/// Is `file` no job event log, as far as its beginning tells?
+pub(in crate::userlog) fn check_is_log(
+    path: &Path,
+    file: File,
+    options: &ReadOptions,
+) -> Result<(), UserlogError> {
+    let mut reader = LogReader::new(file, options);
+    reader.fill().map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
+    let bytes = &reader.buffer[..reader.filled];
+    match (reader.form, Beginning::of(bytes)) {
+        (Some(Form::Text), Beginning::NotALog) => {
+            Err(UserlogError::NotALog { path: path.to_owned(), looked_at: bytes.len() })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl<R: Read> LogReader<R> {
+    pub(super) fn take_up(&mut self, place: &Place) {
+        self.form = place.form;
+        self.skipping = place.skipping;
+        self.clock.go_on(place.clock);
+    }
+}
+
+impl LogReader<File> {
+    /// Reads `file` from this place on.
+    pub(in crate::userlog) fn at_place(
+        mut file: File,
+        options: &ReadOptions,
+        place: &Place,
+    ) -> io::Result<Self> {
+        // It may have been read before.
+        file.seek(SeekFrom::Start(place.offset))?;
+        begin(file, options, place).map(|(reader, _)| reader)
+    }
+
+    pub(in crate::userlog) fn place(&self) -> Place {
+        Place {
+            offset: self.offset(),
+            form: self.form,
+            skipping: self.skipping,
+            clock: self.clock.seen(),
+        }
+    }
+
+    pub(in crate::userlog) fn file(&self) -> &File {
+        &self.source
+    }
+
+    pub(in crate::userlog) fn into_file(self) -> File {
+        self.source
+    }
+
+    /// Bytes of the file that were read, those of an event that is not whole yet among them.
+    pub(in crate::userlog) fn read_to(&self) -> u64 {
+        self.base + self.filled as u64
+    }
+
+    /// An event is there that is not whole yet.
+    pub(in crate::userlog) fn has_half_event(&self) -> bool {
+        let rest = &self.buffer[self.at..self.filled];
+        !self.skipping && look(self.form, rest, true) != Found::End
+    }
+
+    /// The log grows no more: what is not whole is damaged.
+    pub(in crate::userlog) fn finish(&mut self) {
+        self.options.follow = false;
+    }
+
+    /// Dates go on from those of the file before, with `years` those without a year too.
+    pub(in crate::userlog) fn go_on_from(&mut self, before: &Place, years: bool) {
+        self.clock.go_on(if years { before.clock } else { before.clock.without_year() });
+    }
+}
