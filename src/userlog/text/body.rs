@@ -7,11 +7,11 @@ mod run;
 mod table;
 
 use super::super::body::*;
-use super::lines::{Cursor, Lines, after, codes, text, trimmed};
+use super::lines::{Cursor, Lines, after, codes, indented, text, trimmed, unless_blank};
 
 /// The typed fields of event `number`.
-pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], lines: &'a [u8]) -> Body<'a> {
-    let lines = Lines::new(lines);
+pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], payload: &'a [u8]) -> Body<'a> {
+    let lines = Lines::new(payload);
     match number {
         0 => Body::Submit(submit(title, lines)),
         1 => Body::Execute(run::execute(title, lines)),
@@ -41,35 +41,43 @@ pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], lines: &'a [u8
         26 => Body::GridResourceDown(other::grid_resource(lines)),
         27 => Body::GridSubmit(other::grid_submit(lines)),
         28 => Body::JobAdInformation(other::job_ad_information(lines)),
+        29 => Body::JobStatusUnknown,
+        30 => Body::JobStatusKnown,
         33 => Body::AttributeUpdate(other::attribute_update(title)),
-        34 => Body::PreSkip(PreSkip { notes: reason(lines).unwrap_or_default() }),
+        34 => Body::PreSkip(PreSkip { notes: notes_line(lines) }),
         35 => Body::ClusterSubmit(cluster_submit(title, lines)),
         36 => Body::ClusterRemove(other::cluster_remove(lines)),
         37 => Body::FactoryPaused(other::factory_paused(lines)),
         38 => Body::FactoryResumed(FactoryResumed { reason: reason(lines) }),
         40 => Body::FileTransfer(other::file_transfer(title, lines)),
-        41 => Body::ReserveSpace(other::reserve_space(lines)),
-        42 => Body::ReleaseSpace(other::release_space(lines)),
-        43 => Body::FileComplete(other::reuse_file(lines)),
-        44 => Body::FileUsed(other::reuse_file(lines)),
-        45 => Body::FileRemoved(other::reuse_file(lines)),
+        41 => Body::ReserveSpace(other::reserve_space(title, lines)),
+        42 => Body::ReleaseSpace(other::release_space(title, lines)),
+        43 => Body::FileComplete(other::reuse_file(title, lines)),
+        44 => Body::FileUsed(other::reuse_file(title, lines)),
+        45 => Body::FileRemoved(other::reuse_file(title, lines)),
         46 => {
             let toe = toe(lines.clone());
             Body::DataflowSkipped(DataflowSkipped { reason: reason(lines), toe })
         }
         47 => Body::CommonFiles(other::common_files(title)),
-        100..=111 => Body::ExecutionPoint(ExecutionPoint {
+        100..=112 => Body::ExecutionPoint(ExecutionPoint {
             number,
             head: text(title),
             attributes: attributes(lines),
         }),
-        _ => Body::Other,
+        _ => Body::Future(Future { number, head: text(title), payload: text(payload) }),
     }
 }
 
 /// The first line, a reason.
 fn reason(mut lines: Lines<'_>) -> Option<Text<'_>> {
-    trimmed(lines.next()?)
+    indented(lines.next()?)
+}
+
+/// The first line, indented by four blanks.
+fn notes_line(mut lines: Lines<'_>) -> Text<'_> {
+    let line = lines.next().unwrap_or_default();
+    text(line.strip_prefix(b"    ").unwrap_or(line.trim_ascii_start()))
 }
 
 /// The line of the ticket of execution, which stands behind an empty line.
@@ -88,24 +96,17 @@ fn attributes(lines: Lines<'_>) -> Vec<(Text<'_>, Text<'_>)> {
     lines.filter_map(attribute).collect()
 }
 
-/// The `Name = expression` lines among `lines`.
-pub(in crate::userlog) fn attributes_of(lines: &[u8]) -> Vec<(Text<'_>, Text<'_>)> {
-    attributes(Lines::new(lines))
-}
-
 /// A `Name = expression` line.
-fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
+pub(in crate::userlog) fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
     let at = memchr::memchr(b'=', line)?;
-    let name = line[..at].trim_ascii();
-    let is_name = !name.is_empty()
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
-    is_name.then(|| (text(name), text(line[at + 1..].trim_ascii())))
+    let name = trimmed(&line[..at])?;
+    Some((name, text(line[at + 1..].trim_ascii())))
 }
 
 fn submit<'a>(title: &'a [u8], lines: Lines<'a>) -> Submit<'a> {
     let notes = notes(lines);
     Submit {
-        submit_host: after(title, b"Job submitted from host:").unwrap_or_default(),
+        submit_host: after(title, b"Job submitted from host: ").unwrap_or_default(),
         log_notes: notes.log,
         user_notes: notes.user,
         warnings: notes.warnings,
@@ -115,8 +116,12 @@ fn submit<'a>(title: &'a [u8], lines: Lines<'a>) -> Submit<'a> {
 
 fn cluster_submit<'a>(title: &'a [u8], lines: Lines<'a>) -> ClusterSubmit<'a> {
     let notes = notes(lines);
+    let factory = after(title, b"Factory submitted from host: ");
     ClusterSubmit {
-        submit_host: after(title, b"Cluster submitted from host:").unwrap_or_default(),
+        says_factory: factory.is_some(),
+        submit_host: factory
+            .or_else(|| after(title, b"Cluster submitted from host: "))
+            .unwrap_or_default(),
         log_notes: notes.log,
         user_notes: notes.user,
         dag_node: notes.dag_node,
@@ -134,20 +139,24 @@ struct Notes<'a> {
 /// The lines below a submission.
 fn notes(lines: Lines<'_>) -> Notes<'_> {
     let mut notes = Notes::default();
+    let mut structured = false;
     for (index, line) in lines.enumerate() {
+        let written = line.strip_prefix(b"    ").unwrap_or(line.trim_ascii_start());
         let line = line.trim_ascii();
-        if let Some(node) = line.strip_prefix(b"DAG Node:") {
-            notes.log = Some(text(line));
+        if let Some(node) = line.strip_prefix(b"DAG Node: ") {
+            notes.log = Some(text(written));
             notes.dag_node = trimmed(node);
-        } else if line.starts_with(b"[") && notes.dag_node.is_none() {
-            notes.log = Some(text(line));
+            structured = true;
+        } else if line.starts_with(b"[") && !structured {
+            notes.log = Some(text(written));
             notes.dag_node = structured_node(line);
+            structured = true;
         } else if line.starts_with(b"WARNING: ") {
-            notes.warnings = Some(text(line));
+            notes.warnings = Some(text(written));
         } else if index == 0 {
-            notes.log = trimmed(line);
+            notes.log = unless_blank(written);
         } else if index == 1 {
-            notes.user = trimmed(line);
+            notes.user = unless_blank(written);
         }
     }
     notes
@@ -176,17 +185,15 @@ fn aborted<'a>(title: &'a [u8], lines: Lines<'a>) -> Aborted<'a> {
     }
 }
 
-fn held(lines: Lines<'_>) -> Held<'_> {
+fn held(mut lines: Lines<'_>) -> Held<'_> {
     let mut held = Held::default();
-    for (index, line) in lines.enumerate() {
-        if let Some((code, subcode)) = codes(line) {
-            held.code = Some(code);
-            held.subcode = Some(subcode);
-            break;
-        }
-        if index == 0 && line.trim_ascii() != b"Reason unspecified" {
-            held.reason = trimmed(line);
-        }
+    let Some(line) = lines.next() else { return held };
+    if line.trim_ascii() != b"Reason unspecified" {
+        held.reason = indented(line);
+    }
+    if let Some((code, subcode)) = lines.next().and_then(codes) {
+        held.code = Some(code);
+        held.subcode = Some(subcode);
     }
     held
 }
@@ -194,13 +201,13 @@ fn held(lines: Lines<'_>) -> Held<'_> {
 fn post_script_terminated(lines: Lines<'_>) -> PostScriptTerminated<'_> {
     let mut script = PostScriptTerminated::default();
     for line in lines {
-        let line = line.trim_ascii();
+        let line = line.trim_ascii_start();
         if let Some(rest) = line.strip_prefix(b"(1) Normal termination (return value") {
             script.return_value = Cursor(rest).int();
         } else if let Some(rest) = line.strip_prefix(b"(0) Abnormal termination (signal") {
             script.signal = Cursor(rest).int();
-        } else if let Some(node) = line.strip_prefix(b"DAG Node:") {
-            script.dag_node = trimmed(node);
+        } else if let Some(node) = line.strip_prefix(b"DAG Node: ") {
+            script.dag_node = unless_blank(node);
         }
     }
     script
