@@ -1,7 +1,6 @@
 //! What HTCondor's own reader makes of logs.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value};
@@ -45,33 +44,47 @@ pub(crate) fn python() -> Option<OsString> {
     python
 }
 
-/// Reads the logs; HTCondor waits a second at each event that it cannot read, so that each is a process.
+/// Reads the logs.
 pub(crate) fn read(python: &OsString, logs: &[Vec<u8>]) -> Vec<Vec<Theirs>> {
+    start(python, logs)()
+}
+
+/// Reads the logs side by side, as HTCondor waits for a second at each event that it cannot read.
+pub(crate) fn read_apart(python: &OsString, logs: &[Vec<u8>]) -> Vec<Vec<Theirs>> {
+    let running: Vec<_> = logs.iter().map(|log| start(python, std::slice::from_ref(log))).collect();
+    running.into_iter().flat_map(|read| read()).collect()
+}
+
+/// Starts to read the logs.
+fn start(python: &OsString, logs: &[Vec<u8>]) -> impl FnOnce() -> Vec<Vec<Theirs>> {
     let folder = tempfile::tempdir().unwrap();
-    let start = |(index, log): (usize, &Vec<u8>)| {
-        let path: PathBuf = folder.path().join(format!("{index}.log"));
+    let mut paths = String::new();
+    for (index, log) in logs.iter().enumerate() {
+        let path = folder.path().join(format!("{index}.log"));
         std::fs::write(&path, log).unwrap();
-        let list = folder.path().join(format!("{index}.list"));
-        std::fs::write(&list, path.display().to_string()).unwrap();
-        Command::new(python)
-            .args(["-c", HTCONDOR])
-            .env("TZ", ZONE)
-            .stdin(std::fs::File::open(list).unwrap())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap()
-    };
-    let running: Vec<_> = logs.iter().enumerate().map(start).collect();
-    let read = running.into_iter().map(|process| {
+        paths.push_str(&format!("{}\n", path.display()));
+    }
+    let list = folder.path().join("list");
+    std::fs::write(&list, paths).unwrap();
+    let process = Command::new(python)
+        .args(["-c", HTCONDOR])
+        .env("TZ", ZONE)
+        .stdin(std::fs::File::open(list).unwrap())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    move || {
         let output = process.wait_with_output().unwrap();
-        let events: Vec<(Option<Map<String, Value>>, String)> =
-            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-                panic!("{error}: {}", String::from_utf8_lossy(&output.stdout))
-            });
-        events
-            .into_iter()
-            .map(|(attributes, text)| attributes.map(|ad| (ad, text.clone())).ok_or(text))
-            .collect()
-    });
-    read.collect()
+        drop(folder);
+        let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
+        let event = |(attributes, text): (Option<Map<String, Value>>, String)| match attributes {
+            Some(ad) => Ok((ad, text)),
+            None => Err(text),
+        };
+        let logs = lines.map(|line| {
+            let events: Vec<_> = serde_json::from_str(line).unwrap();
+            events.into_iter().map(event).collect()
+        });
+        logs.collect()
+    }
 }
