@@ -308,10 +308,17 @@ impl<'a> EventAd<'a> {
         self.bytes("TotalReceivedBytes", terminated.total_bytes_received);
     }
 
-    fn execute(&mut self, execute: Execute<'a>, tidy: Tidy) {
+    fn execute(&mut self, execute: Execute<'a>, source: Option<&EventAd<'static>>) {
+        let tidy = Tidy(source.is_none());
         self.text_unless_empty("ExecuteHost", execute.execute_host);
         self.some_text("SlotName", execute.slot_name.map(|name| tidy.quotes(name)));
-        self.nested("ExecuteProps", execute.properties);
+        match source.map(|ad| ad.get("ExecuteProps")) {
+            None => self.nested("ExecuteProps", execute.properties),
+            Some(Some(AdValue::Ad(ad))) if !ad.is_empty() => {
+                self.push("ExecuteProps", AdValue::Ad(ad.clone()));
+            }
+            Some(_) => {}
+        }
     }
 
     fn reuse_file(&mut self, file: ReuseFile<'a>, attributes: [&'static str; 2]) {
@@ -334,6 +341,16 @@ impl<'a> EventAd<'a> {
             let is_new = self.get(&name).is_none();
             if let Some(value) = AdValue::read(&value, Syntax::Old).filter(|_| is_new) {
                 self.push(name, value);
+            }
+        }
+    }
+
+    /// Attributes of the event's own ad that are not there yet.
+    fn merge_ad(&mut self, ad: &EventAd<'static>, known: &[&str]) {
+        for (name, value) in ad.iter() {
+            let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(name));
+            if !is_known && self.get(name).is_none() {
+                self.push(name.to_owned(), value.clone());
             }
         }
     }
@@ -371,7 +388,7 @@ impl<'a> EventAd<'a> {
                 self.some_text("UserNotes", both_ends(submit.user_notes));
                 self.some_text("Warnings", both_ends(submit.warnings));
             }
-            Body::Execute(execute) => self.execute(execute, tidy),
+            Body::Execute(execute) => self.execute(execute, source),
             Body::ExecutableError(error) => self.some_count("ExecuteErrorType", error.error_type),
             Body::Checkpointed(checkpointed) => {
                 self.usage("RunLocalUsage", checkpointed.run_local);
@@ -422,7 +439,7 @@ impl<'a> EventAd<'a> {
             }
             Body::Released(released) => self.some_text("Reason", both_ends(released.reason)),
             Body::NodeExecute(node) => {
-                self.execute(node.execute, tidy);
+                self.execute(node.execute, source);
                 self.int_value("Node", node.node.map_or(UNSET, i64::from));
             }
             Body::NodeTerminated(node) => {
@@ -473,7 +490,10 @@ impl<'a> EventAd<'a> {
                 self.text_unless_empty("GridResource", grid.resource);
                 self.text_unless_empty("GridJobId", grid.job_id);
             }
-            Body::JobAdInformation(information) => self.merge(information.attributes),
+            Body::JobAdInformation(information) => match source {
+                None => self.merge(information.attributes),
+                Some(ad) => self.merge_ad(ad, &[]),
+            },
             Body::AttributeUpdate(update) => {
                 self.push("Attribute", AdValue::String(update.name));
                 self.push("Value", AdValue::String(update.value));
@@ -520,7 +540,13 @@ impl<'a> EventAd<'a> {
             }
             Body::CommonFiles(files) => self.push("Type", AdValue::String(files.step)),
             Body::ExecutionPoint(point) => {
-                self.expressions(point.attributes);
+                match source {
+                    None => self.expressions(point.attributes),
+                    Some(ad) => {
+                        let known = ["SlotId", "DSlotId", "EventHead", "EventPayloadLines"];
+                        self.merge_ad(ad, &known);
+                    }
+                }
                 self.insert("EventHead", AdValue::String(point.head));
             }
             Body::Future(future) => self.future(future),
