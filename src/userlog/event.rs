@@ -47,12 +47,12 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The text of the header line behind the date.
+    /// The text of the header line behind the date; where the log has no text form, as it would be there.
     pub fn title(&self) -> &'a [u8] {
         self.title
     }
 
-    /// The text between header line and separator.
+    /// The text between header line and separator; where the log has no text form, as it would be there.
     pub fn lines(&self) -> &'a [u8] {
         self.lines
     }

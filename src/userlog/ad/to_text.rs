@@ -1,4 +1,4 @@
-//! Attributes to the text form, from where all forms are read alike (`initFromClassAd` in `condor_event.cpp`).
+//! Attributes to typed fields (`initFromClassAd` in `condor_event.cpp`), and to the text form for those who ask for it.
 
 use std::borrow::Cow;
 use std::io::Write;
