@@ -29,7 +29,7 @@ fn draw(part: u64) -> Draw {
 }
 
 fn count() -> u64 {
-    setting("HOLDADVISE_EVENTS", 1200)
+    setting("HOLDADVISE_EVENTS", 900)
 }
 
 fn zone() -> TimeZone {

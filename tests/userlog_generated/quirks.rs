@@ -68,6 +68,7 @@ fn quirks() -> Vec<Quirk> {
                    00:00:00, Sys 0 00:00:00  -  Run Local Usage\n\t0  -  Run Bytes Sent By Job\n\t0  -  Run Bytes \
                    Received By Job\n";
     let host = format!("<{}>", "x".repeat(1100));
+    let long = "y".repeat(9000);
     let released = || json!({"Reason": "r"});
     vec![
         // Tables of resources.
@@ -118,13 +119,18 @@ fn quirks() -> Vec<Quirk> {
             vec![json!({"CriticalError": 0})],
             vec![json!({"CriticalError": null})],
         ),
-        // Long header lines.
+        // Long lines.
         quirk(
             event(1, &format!("Job executing on host: {host}\n\tSlotName: s\n")),
             vec![json!({"ExecuteHost": host, "SlotName": "s"})],
             vec![
                 json!({"ExecuteHost": host[..1023 - header(1).len() - "Job executing on host: ".len()], "SlotName": null}),
             ],
+        ),
+        quirk(
+            event(38, &format!("Job Materialization Resumed\n\t{long}\n")),
+            vec![json!({"Reason": long})],
+            vec![json!({"Reason": null})],
         ),
         // Unknown events.
         quirk(

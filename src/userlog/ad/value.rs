@@ -1,6 +1,7 @@
 //! Attributes and their values.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use classads::{Expr, Node, NodeKind, Style, Syntax, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -140,41 +141,75 @@ impl<'a> AdValue<'a> {
 /// The attributes of an event, in order.
 ///
 /// Serialises to a JSON object as HTCondor writes ClassAds: expressions become `/Expr(...)/` strings, `undefined` null.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct EventAd<'a>(Vec<(Text<'a>, AdValue<'a>)>);
+#[derive(Clone, Debug, Default)]
+pub struct EventAd<'a> {
+    pairs: Vec<(Text<'a>, AdValue<'a>)>,
+    /// Where the names, in lower case, are in an ad of more than [`FEW`] attributes.
+    index: Option<Box<HashMap<String, usize>>>,
+}
+
+/// Attributes among which a name is looked for one by one; events have some twenty.
+const FEW: usize = 64;
+
+impl PartialEq for EventAd<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.pairs == other.pairs
+    }
+}
 
 impl<'a> EventAd<'a> {
+    fn position(&self, name: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(&name.to_ascii_lowercase()).copied(),
+            None => self.pairs.iter().position(|(key, _)| key.eq_ignore_ascii_case(name)),
+        }
+    }
+
     /// The value of an attribute; names are compared without case.
     pub fn get(&self, name: &str) -> Option<&AdValue<'a>> {
-        self.0.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        self.position(name).map(|at| &self.pairs[at].1)
     }
 
     /// The attributes, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &AdValue<'a>)> {
-        self.0.iter().map(|(name, value)| (&**name, value))
+        self.pairs.iter().map(|(name, value)| (&**name, value))
     }
 
     /// The same attributes, borrowed from nothing.
     pub fn into_owned(self) -> EventAd<'static> {
-        self.0.into_iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+        self.pairs
+            .into_iter()
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect()
     }
 
     /// Sets an attribute.
     pub fn insert(&mut self, name: impl Into<Text<'a>>, value: AdValue<'a>) {
         let name = name.into();
-        match self.0.iter_mut().find(|(key, _)| key.eq_ignore_ascii_case(&name)) {
-            Some((_, old)) => *old = value,
-            None => self.0.push((name, value)),
+        match self.position(&name) {
+            Some(at) => self.pairs[at].1 = value,
+            None => self.push(name, value),
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.pairs.is_empty()
     }
 
     /// Appends an attribute that is not there yet.
     pub(super) fn push(&mut self, name: impl Into<Text<'a>>, value: AdValue<'a>) {
-        self.0.push((name.into(), value));
+        let name = name.into();
+        if let Some(index) = &mut self.index {
+            index.entry(name.to_ascii_lowercase()).or_insert(self.pairs.len());
+        }
+        self.pairs.push((name, value));
+        if self.index.is_none() && self.pairs.len() > FEW {
+            let mut index = HashMap::new();
+            for (at, (name, _)) in self.pairs.iter().enumerate() {
+                index.entry(name.to_ascii_lowercase()).or_insert(at);
+            }
+            self.index = Some(Box::new(index));
+        }
     }
 
     pub(super) fn text(&self, name: &str) -> Option<&str> {
@@ -216,14 +251,18 @@ impl<'a> EventAd<'a> {
 
 impl<'a, N: Into<Text<'a>>> FromIterator<(N, AdValue<'a>)> for EventAd<'a> {
     fn from_iter<I: IntoIterator<Item = (N, AdValue<'a>)>>(pairs: I) -> Self {
-        Self(pairs.into_iter().map(|(name, value)| (name.into(), value)).collect())
+        let mut ad = Self::default();
+        for (name, value) in pairs {
+            ad.push(name, value);
+        }
+        ad
     }
 }
 
 impl Serialize for EventAd<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
+        let mut map = serializer.serialize_map(Some(self.pairs.len()))?;
+        for (name, value) in &self.pairs {
             map.serialize_entry(name, value)?;
         }
         map.end()
@@ -287,6 +326,21 @@ mod tests {
         let value = AdValue::String(r#"C:\temp "x""#.into());
         assert_eq!(value.to_old_expression(), r#""C:\temp \"x\"""#);
         assert_eq!(value.to_expression(), r#""C:\\temp \"x\"""#);
+    }
+
+    #[test]
+    fn attributes_of_large_ads_are_found_as_in_small_ones() {
+        let names = |count: usize| (0..count).map(|number| format!("Name{}", number % 70_000));
+        let mut ad = EventAd::default();
+        for (number, name) in names(140_000).enumerate() {
+            ad.insert(name, AdValue::Integer(number as i64));
+        }
+        assert_eq!(ad.iter().count(), 70_000);
+        for number in [0, 63, 64, 65, 69_999] {
+            let value = AdValue::Integer(number + 70_000);
+            assert_eq!(ad.get(&format!("nAME{number}")), Some(&value));
+        }
+        assert_eq!(ad.get("Name70000"), None);
     }
 
     #[test]

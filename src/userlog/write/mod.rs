@@ -184,6 +184,8 @@ struct Notes<'a, 'b> {
 impl Notes<'_, '_> {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         match (self.log, self.dag_node) {
+            // Structured notes are as long as they are.
+            (Some(notes), _) if notes.starts_with('[') => writeln!(out, "    {}", OneLine(notes))?,
             (Some(notes), _) => writeln!(out, "    {}", Longest(notes))?,
             (None, Some(node)) => writeln!(out, "    DAG Node: {}", Longest(node))?,
             (None, None) => {}
