@@ -225,8 +225,13 @@ pub(crate) fn body(draw: &mut Draw, number: u16, ad: bool) -> Body<'static> {
         }
         21 => {
             let code = draw.some(50, Draw::int).filter(|code| *code != 0);
-            let message: Vec<String> =
-                (0..draw.below(4)).map(|_| format!("m {}", draw.loose_line())).collect();
+            let line = |draw: &mut Draw| {
+                draw.some(80, |draw| format!("m {}", draw.loose_line())).unwrap_or_default()
+            };
+            let mut message: Vec<String> = (0..draw.below(4)).map(|_| line(draw)).collect();
+            if message.last().is_some_and(String::is_empty) {
+                message.push(String::new());
+            }
             Body::RemoteError(RemoteError {
                 critical: !ad || draw.chance(70),
                 daemon: text(draw.pick(&["starter", "shadow"]).to_owned()),

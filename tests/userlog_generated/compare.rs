@@ -157,7 +157,9 @@ pub(crate) fn squeezed(number: u16, text: &str) -> String {
         }
         None => text.to_owned(),
     };
-    text.lines().map(|line| line.trim().to_owned() + "\n").collect()
+    // Of a message that begins or ends with newlines, HTCondor's reader loses them.
+    let lines = text.lines().filter(|line| number != 21 || !line.trim().is_empty());
+    lines.map(|line| line.trim().to_owned() + "\n").collect()
 }
 
 /// HTCondor writes an event of attributes as it is written here.

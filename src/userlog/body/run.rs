@@ -161,7 +161,7 @@ pub struct RemoteError<'a> {
     pub daemon: Text<'a>,
     /// Name of the execution point.
     pub execute_host: Text<'a>,
-    /// What it said, lines joined by newlines.
+    /// What it said. A newline ends a line; behind the last one there need be none.
     pub message: Text<'a>,
     /// HoldReasonCode, where the error holds the job.
     pub code: Option<i32>,

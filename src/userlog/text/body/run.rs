@@ -280,7 +280,7 @@ pub(super) fn remote_error<'a>(title: &'a [u8], lines: Lines<'a>) -> RemoteError
         rest = rest[at + 4..].trim_ascii();
     }
     error.execute_host = text(rest.strip_suffix(b":").unwrap_or(rest));
-    let mut is_first = true;
+    let (mut is_first, mut ends_empty) = (true, false);
     for line in lines {
         let line = line.strip_prefix(b"\t").unwrap_or(line);
         if let Some((code, subcode)) = codes(line).filter(|_| line.starts_with(b"C")) {
@@ -288,6 +288,7 @@ pub(super) fn remote_error<'a>(title: &'a [u8], lines: Lines<'a>) -> RemoteError
             error.subcode = Some(subcode);
             break;
         }
+        ends_empty = line.is_empty();
         let line = text(line);
         if std::mem::take(&mut is_first) {
             error.message = line;
@@ -296,6 +297,10 @@ pub(super) fn remote_error<'a>(title: &'a [u8], lines: Lines<'a>) -> RemoteError
             message.push('\n');
             message.push_str(&line);
         }
+    }
+    // An empty line at the end is one of two newlines.
+    if ends_empty {
+        error.message.to_mut().push('\n');
     }
     error
 }
