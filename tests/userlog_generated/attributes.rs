@@ -94,28 +94,31 @@ fn change(draw: &mut Draw, number: u16, ad: &mut Map<String, Value>) -> bool {
 
 #[test]
 fn json_form() {
-    let print = |ad: &Map<String, Value>| {
-        let text = serde_json::to_string_pretty(ad).unwrap() + "\n";
-        // Only with these backslashes it is an expression.
-        text.replace("\"/Expr(", "\"\\/Expr(").replace(")/\"", ")\\/\"")
-    };
-    attributes_form(3, "", print).end("JSON");
+    attributes_form(3, "", json).end("JSON");
 }
 
 #[test]
 fn xml_form() {
-    let print = |ad: &Map<String, Value>| {
-        let mut out = "<c>\n".to_owned();
-        xml(ad, &mut out, "    ");
-        out + "</c>\n"
-    };
     let begin =
         "<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n";
-    attributes_form(4, begin, print).end("XML");
+    attributes_form(4, begin, xml).end("XML");
+}
+
+/// An event as HTCondor prints ads in the JSON form.
+pub(crate) fn json(ad: &Map<String, Value>) -> String {
+    let text = serde_json::to_string_pretty(ad).unwrap() + "\n";
+    // Only with these backslashes it is an expression.
+    text.replace("\"/Expr(", "\"\\/Expr(").replace(")/\"", ")\\/\"")
 }
 
 /// An event as HTCondor prints ads in the XML form.
-fn xml(ad: &Map<String, Value>, out: &mut String, indent: &str) {
+pub(crate) fn xml(ad: &Map<String, Value>) -> String {
+    let mut out = "<c>\n".to_owned();
+    xml_pairs(ad, &mut out, "    ");
+    out + "</c>\n"
+}
+
+fn xml_pairs(ad: &Map<String, Value>, out: &mut String, indent: &str) {
     let escaped = |text: &str| {
         let text: String = text.bytes().map(escape).collect();
         text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -163,7 +166,7 @@ fn xml_value(value: &Value, out: &mut String, escaped: &impl Fn(&str) -> String)
         }
         Value::Object(ad) => {
             out.push_str("<c>\n");
-            xml(ad, out, "        ");
+            xml_pairs(ad, out, "        ");
             out.push_str("    </c>");
         }
     }

@@ -2,6 +2,7 @@
 
 use holdadvise::userlog::*;
 
+use crate::attributes::{json, xml};
 use crate::compare::{Tally, compare_text};
 use crate::draw::Draw;
 use crate::event::{Made, as_json, date_forms, log, read_back, spelled, written};
@@ -98,4 +99,40 @@ fn dates() {
 #[test]
 fn text_of_older_versions() {
     text_form(2, false, &spellings::KINDS, spelled).end("old spellings");
+}
+
+/// Whatever bytes are lost, doubled or changed: no panic, and what is read can be written.
+#[test]
+fn damaged_bytes() {
+    let mut draw = draw(9);
+    let date = DateForm::iso(zone());
+    for round in 0..count() / 10 {
+        let kinds = [&bodies::KINDS[..], &bodies::UNREADABLE[..]].concat();
+        let number = kinds[round as usize % kinds.len()];
+        let mut bytes = written(&mut draw, number, &date).text.into_bytes();
+        if round % 3 > 0 {
+            let ad = as_json(&Events::with_options(&bytes, &options()).next().unwrap().unwrap());
+            bytes = if round % 3 == 1 { json(&ad) } else { xml(&ad) }.into_bytes();
+        }
+        for _ in 0..20 {
+            let mut damaged = bytes.clone();
+            for _ in 0..1 + draw.below(4) {
+                let at = draw.below(damaged.len() as u64) as usize;
+                match draw.below(3) {
+                    0 => drop(damaged.remove(at)),
+                    1 => damaged.insert(at, damaged[at]),
+                    _ => damaged[at] = draw.below(256) as u8,
+                }
+            }
+            let mut reader = LogReader::new(&damaged[..], &options());
+            while let Some(event) = reader.next_event() {
+                let Ok(event) = event else { continue };
+                as_json(&event);
+                let (job, subproc, time) = (event.job, event.subproc, event.time);
+                let header = EventHeader { job, subproc, time, date: &date };
+                // A transfer of no known kind has no text.
+                let _ = write_event(&mut Vec::new(), &header, &event.body().into_owned());
+            }
+        }
+    }
 }
