@@ -145,7 +145,18 @@ impl<'a> AdValue<'a> {
 pub struct EventAd<'a> {
     pairs: Vec<(Text<'a>, AdValue<'a>)>,
     /// Where the names, in lower case, are in an ad of more than [`FEW`] attributes.
-    index: Option<Box<HashMap<String, usize>>>,
+    index: Option<Box<Index>>,
+}
+
+/// Positions of names. Apart, as it would make every value larger.
+#[derive(Clone, Debug, Default)]
+struct Index(HashMap<String, usize>);
+
+impl Index {
+    /// Of equal names the first counts.
+    fn add(&mut self, name: &str, at: usize) {
+        self.0.entry(name.to_ascii_lowercase()).or_insert(at);
+    }
 }
 
 /// Attributes among which a name is looked for one by one; events have some twenty.
@@ -160,7 +171,7 @@ impl PartialEq for EventAd<'_> {
 impl<'a> EventAd<'a> {
     fn position(&self, name: &str) -> Option<usize> {
         match &self.index {
-            Some(index) => index.get(&name.to_ascii_lowercase()).copied(),
+            Some(index) => index.0.get(&name.to_ascii_lowercase()).copied(),
             None => self.pairs.iter().position(|(key, _)| key.eq_ignore_ascii_case(name)),
         }
     }
@@ -200,15 +211,14 @@ impl<'a> EventAd<'a> {
     pub(super) fn push(&mut self, name: impl Into<Text<'a>>, value: AdValue<'a>) {
         let name = name.into();
         if let Some(index) = &mut self.index {
-            index.entry(name.to_ascii_lowercase()).or_insert(self.pairs.len());
+            index.add(&name, self.pairs.len());
         }
         self.pairs.push((name, value));
         if self.index.is_none() && self.pairs.len() > FEW {
-            let mut index = HashMap::new();
+            let index = self.index.insert(Box::default());
             for (at, (name, _)) in self.pairs.iter().enumerate() {
-                index.entry(name.to_ascii_lowercase()).or_insert(at);
+                index.add(name, at);
             }
-            self.index = Some(Box::new(index));
         }
     }
 
