@@ -83,7 +83,7 @@ pub struct Disconnected<'a> {
     pub startd_name: Option<Text<'a>>,
     /// Its address.
     pub startd_address: Option<Text<'a>>,
-    /// Why contact cannot be regained, as versions before 10.1 wrote it where they did not try.
+    /// Why contact cannot be regained, as versions before 10.4 wrote it where they did not try.
     pub no_reconnect_reason: Option<Text<'a>>,
 }
 
@@ -155,7 +155,7 @@ pub struct NodeTerminated<'a> {
 pub struct RemoteError<'a> {
     /// The first line says `Error`, not `Message` or `Warning`.
     pub critical: bool,
-    /// The first line says `Warning`, as versions before 23 wrote what is not critical.
+    /// The first line says `Warning`, as versions before 23.4 wrote what is not critical.
     pub says_warning: bool,
     /// The daemon, `starter`.
     pub daemon: Text<'a>,
