@@ -15,7 +15,7 @@ impl<'a> Event<'a> {
     /// An event of an unknown number has its header line in `EventHead`, its `Name = expression` lines as attributes,
     /// and in `EventPayloadLines`, a name that HTCondor keeps free for them, the others.
     pub fn to_ad(&self, zone: &TimeZone) -> EventAd<'a> {
-        let mut ad = EventAd::default();
+        let mut ad = EventAd::with_capacity(24);
         ad.push("EventTypeNumber", AdValue::Integer(i64::from(self.number)));
         ad.push("MyType", AdValue::String(self.kind().my_type().into()));
         if let Ok(stamp) = Timestamp::from_second(self.time.seconds) {

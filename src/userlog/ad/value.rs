@@ -169,6 +169,10 @@ impl PartialEq for EventAd<'_> {
 }
 
 impl<'a> EventAd<'a> {
+    pub(super) fn with_capacity(attributes: usize) -> Self {
+        Self { pairs: Vec::with_capacity(attributes), index: None }
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         match &self.index {
             Some(index) => index.0.get(&name.to_ascii_lowercase()).copied(),
