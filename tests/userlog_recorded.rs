@@ -56,7 +56,8 @@ fn all_forms_are_read_without_damage() {
         let mut kinds = Vec::new();
         for_each(&path, |event| {
             let text = String::from_utf8_lossy(event.lines()).into_owned();
-            assert_ne!(event.body(), Body::Other, "{}: {} {text}", path.display(), event.number);
+            let is_known = !matches!(event.body(), Body::Future(_));
+            assert!(is_known, "{}: {} {text}", path.display(), event.number);
             kinds.push(event.kind());
         });
         // Whatever the form, the job was submitted, held, released and finished.
@@ -130,12 +131,18 @@ fn a_log_of_attributes_gives_the_same_fields() {
                     Body::Terminated(terminated) => {
                         terminated.toe = None;
                         terminated.resources.retain(|row| row.request.is_some());
-                        terminated.resources.iter_mut().for_each(|row| row.rounded = [false; 3]);
+                        terminated
+                            .resources
+                            .iter_mut()
+                            .for_each(|row| row.written = [None, None, None]);
                     }
                     Body::Evicted(evicted) => {
                         evicted.plain_reason = false;
                         evicted.resources.retain(|row| row.request.is_some());
-                        evicted.resources.iter_mut().for_each(|row| row.rounded = [false; 3]);
+                        evicted
+                            .resources
+                            .iter_mut()
+                            .for_each(|row| row.written = [None, None, None]);
                         evicted.subcode = evicted.subcode.filter(|code| *code != 0);
                     }
                     Body::Aborted(aborted) => aborted.toe = None,
@@ -153,8 +160,9 @@ fn a_log_of_attributes_gives_the_same_fields() {
                         ];
                         information.attributes.retain(|(name, _)| !header.contains(&&**name));
                         for (_, value) in &mut information.attributes {
-                            *value = AdValue::parse(value.clone()).to_expression().into();
+                            *value = AdValue::parse_old(value.clone()).to_old_expression().into();
                         }
+                        information.attributes.sort();
                     }
                     _ => {}
                 }

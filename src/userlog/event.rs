@@ -1,5 +1,6 @@
 //! One event: what its header line says, and its text.
 
+use super::ad::{self, EventAd};
 use super::{Body, EventKind, JobId, text};
 
 /// When an event was written.
@@ -28,6 +29,8 @@ pub struct Event<'a> {
     pub(super) title: &'a [u8],
     /// The lines between header and separator.
     pub(super) lines: &'a [u8],
+    /// The attributes, where the log has the XML or JSON form.
+    pub(super) ad: Option<&'a EventAd<'static>>,
 }
 
 impl<'a> Event<'a> {
@@ -38,15 +41,18 @@ impl<'a> Event<'a> {
 
     /// The typed fields. Lines that do not fit the kind are left out; see [`Event::title`] and [`Event::lines`].
     pub fn body(&self) -> Body<'a> {
-        text::body::parse(self.number, self.title, self.lines)
+        match self.ad {
+            None => text::body::parse(self.number, self.title, self.lines),
+            Some(ad) => ad::body(self.number, ad),
+        }
     }
 
-    /// The text of the header line behind the date.
+    /// The text of the header line behind the date; where the log has no text form, as it would be there.
     pub fn title(&self) -> &'a [u8] {
         self.title
     }
 
-    /// The text between header line and separator.
+    /// The text between header line and separator; where the log has no text form, as it would be there.
     pub fn lines(&self) -> &'a [u8] {
         self.lines
     }

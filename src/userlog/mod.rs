@@ -5,9 +5,8 @@
 //! parses its fields when asked. Damage costs the events it touches: they are reported with their byte offset, and
 //! the next one is read.
 //!
-//! [`Event::to_ad`] gives an event HTCondor's attribute names. The XML and JSON forms hold those; they are turned into
-//! the text form as they are read, so that all forms are read alike. [`write_event`] writes the text form byte by
-//! byte as HTCondor does.
+//! [`Event::to_ad`] gives an event HTCondor's attribute names. The XML and JSON forms hold those; the typed fields are
+//! the same in all forms. [`write_event`] writes the text form byte by byte as HTCondor does.
 //!
 //! Source of the format: `src/condor_utils/condor_event.cpp` of HTCondor.
 

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::ad::{find_json, find_xml, parse_json, parse_xml, write_as_text};
+use super::ad::{EventAd, find_json, find_xml, parse_json, parse_xml, write_as_text};
 use super::text::events::{Span, Years, damaged, event};
 use super::text::header::{EXPECTED_NUMBER, Ids};
 use super::text::lines::Lines;
@@ -51,6 +51,8 @@ pub struct LogReader<R> {
     last: bool,
     /// The text form of an event of another form.
     text: Vec<u8>,
+    /// Its attributes.
+    ad: EventAd<'static>,
     /// The beginning of the rest belongs to damage that was reported.
     skipping: bool,
 }
@@ -229,6 +231,7 @@ impl<R: Read> LogReader<R> {
             options,
             last: false,
             text: Vec::new(),
+            ad: EventAd::default(),
             skipping: false,
         }
     }
@@ -319,16 +322,15 @@ impl<R: Read> LogReader<R> {
         let (offset, length) = (base + span.begin as u64, (span.end - span.begin) as u64);
         let damaged = |damage| DamagedEvent { offset, length, event: None, damage };
         self.text.clear();
-        ad.and_then(|ad| write_as_text(&ad, &mut self.text))
+        self.ad = ad
+            .and_then(|ad| write_as_text(&ad, &mut self.text).map(|()| ad))
             .map_err(|expected| damaged(Damage::Ad { expected }))?;
-        match find(&self.text, true) {
-            Found::Event { begin, lines, separator, end } => {
-                let span = Span { begin, lines, separator, end };
-                let event = event(&self.text, span, offset, &mut self.clock, |_, _| {});
-                event.map_err(|wrong| damaged(wrong.damage))
-            }
-            _ => Err(damaged(Damage::Ad { expected: "the attributes of one event".to_owned() })),
-        }
+        let lines = memchr::memchr(b'\n', &self.text).map_or(0, |end| end + 1);
+        let (separator, end) = (self.text.len() - "...\n".len(), self.text.len());
+        let span = Span { begin: 0, lines, separator, end };
+        let event = event(&self.text, span, offset, &mut self.clock, |_, _| {});
+        let event = event.map_err(|wrong| damaged(wrong.damage))?;
+        Ok(Event { ad: Some(&self.ad), ..event })
     }
 
     /// Gives up on what does not end within the limit.

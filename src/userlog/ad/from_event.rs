@@ -3,14 +3,19 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use classads::Syntax;
+
 use super::super::body::*;
-use super::super::{Event, EventKind};
+use super::super::{Event, EventKind, text};
 use super::{AdValue, EventAd};
 
 impl<'a> Event<'a> {
     /// The event as HTCondor's attributes. `EventTime` is civil time in `zone`, as HTCondor writes it.
+    ///
+    /// An event of an unknown number has its header line in `EventHead`, its `Name = expression` lines as attributes,
+    /// and in `EventPayloadLines`, a name that HTCondor keeps free for them, the others.
     pub fn to_ad(&self, zone: &TimeZone) -> EventAd<'a> {
-        let mut ad = EventAd::default();
+        let mut ad = EventAd::with_capacity(24);
         ad.push("EventTypeNumber", AdValue::Integer(i64::from(self.number)));
         ad.push("MyType", AdValue::String(self.kind().my_type().into()));
         if let Ok(stamp) = Timestamp::from_second(self.time.seconds) {
@@ -34,16 +39,7 @@ impl<'a> Event<'a> {
                 ad.push(name, AdValue::Integer(i64::from(id)));
             }
         }
-        match self.body() {
-            Body::Other => {
-                ad.text_unless_empty("EventHead", String::from_utf8_lossy(self.title));
-                // Lines that are no attributes are not in HTCondor's ad either.
-                for (name, value) in super::super::text::body::attributes_of(self.lines) {
-                    ad.insert(name, AdValue::parse(value));
-                }
-            }
-            body => ad.body(body),
-        }
+        ad.body(self.body(), self.ad);
         ad
     }
 }
@@ -102,6 +98,7 @@ impl EventKind {
             109 => "DrainEvent",
             110 => "ResourceBreakEvent",
             111 => "ResourceMendEvent",
+            112 => "EPFutureEvent",
             _ => "FutureEvent",
         }
     }
@@ -109,6 +106,60 @@ impl EventKind {
 
 /// What an event without a known size of that kind is written with.
 const UNSET: i64 = -1;
+
+/// White space to C's `isspace`.
+fn is_space(character: char) -> bool {
+    character.is_ascii_whitespace() || character == '\x0b'
+}
+
+/// A part of a text, borrowed from where the text is.
+fn part<'a>(text: Text<'a>, part: impl for<'b> Fn(&'b str) -> &'b str) -> Text<'a> {
+    match text {
+        Text::Borrowed(text) => Text::Borrowed(part(text)),
+        Text::Owned(text) if part(&text).len() == text.len() => Text::Owned(text),
+        Text::Owned(text) => Text::Owned(part(&text).to_owned()),
+    }
+}
+
+/// How HTCondor tidies a text that it reads from the text form; from attributes it takes all texts as they are.
+#[derive(Clone, Copy)]
+struct Tidy(bool);
+
+impl Tidy {
+    fn both_ends<'a>(self, text: Text<'a>) -> Text<'a> {
+        if self.0 { part(text, |text| text.trim_matches(is_space)) } else { text }
+    }
+
+    fn begin<'a>(self, text: Text<'a>) -> Text<'a> {
+        if self.0 { part(text, |text| text.trim_start_matches(is_space)) } else { text }
+    }
+
+    /// A name that may stand in quotation marks.
+    fn quotes<'a>(self, text: Text<'a>) -> Text<'a> {
+        if !self.0 || text.len() < 2 {
+            return text;
+        }
+        let text = part(text, |text| text.strip_prefix('"').unwrap_or(text));
+        part(text, |text| text.strip_suffix('"').unwrap_or(text))
+    }
+
+    /// A message of several lines.
+    fn lines<'a>(self, text: Text<'a>) -> Text<'a> {
+        let tidied = |text: &str| {
+            let begin = text.trim_start_matches('\n');
+            text.len() - begin.len()..text.len() - usize::from(begin.ends_with('\n'))
+        };
+        if self.0 {
+            let range = tidied(&text);
+            match text {
+                Text::Borrowed(text) => Text::Borrowed(&text[range]),
+                Text::Owned(text) => Text::Owned(text[range].to_owned()),
+            }
+        } else {
+            text
+        }
+    }
+}
 
 impl<'a> EventAd<'a> {
     fn text_unless_empty(&mut self, name: &'static str, text: Text<'a>) {
@@ -133,6 +184,13 @@ impl<'a> EventAd<'a> {
         }
     }
 
+    /// A number that is set: 0 or more.
+    fn some_count(&mut self, name: &'static str, value: Option<impl Into<i64>>) {
+        if let Some(value) = value.map(Into::into).filter(|value: &i64| *value >= 0) {
+            self.int_value(name, value);
+        }
+    }
+
     fn flag(&mut self, name: &'static str, value: bool) {
         self.push(name, AdValue::Boolean(value));
     }
@@ -150,54 +208,95 @@ impl<'a> EventAd<'a> {
     fn nested(&mut self, name: &'static str, pairs: Vec<(Text<'a>, Text<'a>)>) {
         if !pairs.is_empty() {
             let mut ad = EventAd::default();
-            for (name, value) in pairs {
-                ad.insert(name, AdValue::parse(value));
+            ad.expressions(pairs);
+            if !ad.is_empty() {
+                self.push(name, AdValue::Ad(ad));
             }
-            self.push(name, AdValue::Ad(ad));
+        }
+    }
+
+    /// Sets attributes to expressions of the text form; HTCondor passes over what is no expression.
+    fn expressions(&mut self, pairs: Vec<(Text<'a>, Text<'a>)>) {
+        for (name, value) in pairs {
+            if let Some(value) = AdValue::read(&value, Syntax::Old) {
+                self.insert(name, value);
+            }
         }
     }
 
     fn resources(&mut self, resources: Vec<Resource<'a>>) {
         for row in resources {
             let name = row.name;
-            for (name, value, rounded) in [
-                (format!("{name}Usage"), row.usage, row.rounded[0]),
-                (format!("Request{name}"), row.request, row.rounded[1]),
-                (name.to_string(), row.allocated, row.rounded[2]),
+            let [usage, request, allocated] = row.written;
+            for (name, value, written) in [
+                (format!("{name}Usage"), row.usage, usage),
+                (format!("Request{name}"), row.request, request),
+                (name.to_string(), row.allocated, allocated),
             ] {
+                let value = match (value, written) {
+                    (Some(value), _) if value.fract() != 0.0 => Some(AdValue::Real(value)),
+                    (_, Some(written)) => AdValue::read(&written, Syntax::Old),
+                    (Some(value), None) => Some(AdValue::Integer(value as i64)),
+                    (None, None) => None,
+                };
                 if let Some(value) = value {
-                    let is_real = rounded || value.fract() != 0.0;
-                    let value =
-                        if is_real { AdValue::Real(value) } else { AdValue::Integer(value as i64) };
                     self.insert(name, value);
                 }
             }
-            if let Some(assigned) = row.assigned {
-                self.insert(format!("Assigned{name}"), AdValue::parse(assigned));
+            if let Some(assigned) = row.assigned
+                && let Some(value) = AdValue::read(&assigned, Syntax::Old)
+            {
+                self.insert(format!("Assigned{name}"), value);
             }
         }
     }
 
-    fn notes(&mut self, log_notes: Option<Text<'a>>, dag_node: Option<Text<'a>>) {
-        let structured = log_notes.clone().map(AdValue::parse);
-        if let Some(log_notes) = log_notes {
-            self.push("LogNotes", AdValue::String(log_notes));
+    /// `LogNotes` and what they mean.
+    fn notes(
+        &mut self,
+        log_notes: Option<Text<'a>>,
+        source: Option<&EventAd<'static>>,
+        with_text: bool,
+    ) {
+        if let Some(ad) = source {
+            for name in ["LogNotes", "StructuredNotes"] {
+                let value = ad.get(name).filter(|_| with_text || name == "StructuredNotes");
+                match value {
+                    Some(AdValue::String(text)) if text.is_empty() => {}
+                    Some(AdValue::Ad(ad)) if ad.is_empty() => {}
+                    Some(value @ (AdValue::String(_) | AdValue::Ad(_))) => {
+                        self.push(name, value.clone());
+                    }
+                    _ => {}
+                }
+            }
+            return;
         }
-        if let Some(ad @ AdValue::Ad(_)) = structured {
-            self.push("StructuredNotes", ad);
-        } else if let Some(node) = dag_node {
-            let mut ad = EventAd::default();
-            ad.push("DAGNodeName", AdValue::String(node));
+        let Some(notes) = log_notes.map(|notes| Tidy(true).both_ends(notes)) else { return };
+        if with_text {
+            self.push("LogNotes", AdValue::String(notes.clone()));
+        }
+        if let Some(node) = notes.strip_prefix("DAG Node: ") {
+            let node = AdValue::String(node.trim_matches(is_space).to_owned().into());
+            let ad = [("DAGNodeName", node)].into_iter().collect();
             self.push("StructuredNotes", AdValue::Ad(ad));
+        } else if notes.starts_with('[')
+            && let Some(ad @ AdValue::Ad(_)) = AdValue::read(&notes, Syntax::New)
+        {
+            self.push("StructuredNotes", ad);
         }
     }
 
     fn terminated(&mut self, terminated: Terminated<'a>, with_unset: bool) {
         self.resources(terminated.resources);
         self.flag("TerminatedNormally", terminated.return_value.is_some());
-        let unset = with_unset.then_some(-1);
-        self.some_int("ReturnValue", terminated.return_value.or(unset));
-        self.some_int("TerminatedBySignal", terminated.signal.or(unset));
+        if with_unset {
+            self.int_value("ReturnValue", terminated.return_value.unwrap_or(-1));
+            self.int_value("TerminatedBySignal", terminated.signal.unwrap_or(-1));
+        } else {
+            self.some_count("ReturnValue", terminated.return_value);
+            self.some_count("TerminatedBySignal", terminated.signal);
+        }
         self.some_text("CoreFile", terminated.core_file);
         self.usage("RunLocalUsage", terminated.run_local);
         self.usage("RunRemoteUsage", terminated.run_remote);
@@ -209,39 +308,88 @@ impl<'a> EventAd<'a> {
         self.bytes("TotalReceivedBytes", terminated.total_bytes_received);
     }
 
-    fn execute(&mut self, execute: Execute<'a>) {
+    fn execute(&mut self, execute: Execute<'a>, source: Option<&EventAd<'static>>) {
+        let tidy = Tidy(source.is_none());
         self.text_unless_empty("ExecuteHost", execute.execute_host);
-        self.some_text("SlotName", execute.slot_name);
-        self.nested("ExecuteProps", execute.properties);
+        self.some_text("SlotName", execute.slot_name.map(|name| tidy.quotes(name)));
+        match source.map(|ad| ad.get("ExecuteProps")) {
+            None => self.nested("ExecuteProps", execute.properties),
+            Some(Some(AdValue::Ad(ad))) if !ad.is_empty() => {
+                self.push("ExecuteProps", AdValue::Ad(ad.clone()));
+            }
+            Some(_) => {}
+        }
     }
 
-    fn reuse_file(&mut self, file: ReuseFile<'a>) {
-        self.some_int("Size", file.bytes.map(|bytes| bytes as i64));
+    fn reuse_file(&mut self, file: ReuseFile<'a>, attributes: [&'static str; 2]) {
+        for name in attributes {
+            let value = match name {
+                "Size" => AdValue::Integer(file.bytes.unwrap_or(0) as i64),
+                "UUID" => AdValue::String(file.uuid.clone().unwrap_or_default()),
+                "Tag" => AdValue::String(file.tag.clone().unwrap_or_default()),
+                _ => continue,
+            };
+            self.push(name, value);
+        }
         self.push("Checksum", AdValue::String(file.checksum));
         self.push("ChecksumType", AdValue::String(file.checksum_type));
-        self.some_text("UUID", file.uuid);
-        self.some_text("Tag", file.tag);
     }
 
     /// Attributes that are not there yet.
     fn merge(&mut self, pairs: Vec<(Text<'a>, Text<'a>)>) {
         for (name, value) in pairs {
-            if self.get(&name).is_none() {
-                self.push(name, AdValue::parse(value));
+            let is_new = self.get(&name).is_none();
+            if let Some(value) = AdValue::read(&value, Syntax::Old).filter(|_| is_new) {
+                self.push(name, value);
             }
         }
     }
 
-    fn body(&mut self, body: Body<'a>) {
+    /// Attributes of the event's own ad that are not there yet.
+    fn merge_ad(&mut self, ad: &EventAd<'static>, known: &[&str]) {
+        for (name, value) in ad.iter() {
+            let is_known = known.iter().any(|known| known.eq_ignore_ascii_case(name));
+            if !is_known && self.get(name).is_none() {
+                self.push(name.to_owned(), value.clone());
+            }
+        }
+    }
+
+    fn future(&mut self, future: Future<'a>) {
+        self.push("EventHead", AdValue::String(future.head));
+        let mut others = String::new();
+        for line in future.payload.lines().map(|line| line.trim_matches(is_space)) {
+            let pair = text::body::attribute(line.as_bytes()).filter(|_| !line.starts_with('\''));
+            let pair = pair.and_then(|(name, value)| {
+                Some((name.into_owned(), AdValue::read(&value, Syntax::Old)?.into_owned()))
+            });
+            match pair {
+                Some((name, value)) => self.insert(name, value),
+                None if line.is_empty() => {}
+                None => {
+                    if !others.is_empty() {
+                        others.push('\n');
+                    }
+                    others.push_str(line);
+                }
+            }
+        }
+        self.text_unless_empty("EventPayloadLines", others.into());
+    }
+
+    fn body(&mut self, body: Body<'a>, source: Option<&'a EventAd<'static>>) {
+        let tidy = Tidy(source.is_none());
+        let both_ends = |text: Option<Text<'a>>| text.map(|text| tidy.both_ends(text));
+        let begin = |text: Option<Text<'a>>| text.map(|text| tidy.begin(text));
         match body {
             Body::Submit(submit) => {
                 self.text_unless_empty("SubmitHost", submit.submit_host);
-                self.notes(submit.log_notes, submit.dag_node);
-                self.some_text("UserNotes", submit.user_notes);
-                self.some_text("Warnings", submit.warnings);
+                self.notes(submit.log_notes, source, true);
+                self.some_text("UserNotes", both_ends(submit.user_notes));
+                self.some_text("Warnings", both_ends(submit.warnings));
             }
-            Body::Execute(execute) => self.execute(execute),
-            Body::ExecutableError(error) => self.some_int("ExecuteErrorType", error.error_type),
+            Body::Execute(execute) => self.execute(execute, source),
+            Body::ExecutableError(error) => self.some_count("ExecuteErrorType", error.error_type),
             Body::Checkpointed(checkpointed) => {
                 self.usage("RunLocalUsage", checkpointed.run_local);
                 self.usage("RunRemoteUsage", checkpointed.run_remote);
@@ -255,9 +403,12 @@ impl<'a> EventAd<'a> {
                 self.bytes("ReceivedBytes", evicted.bytes_received);
                 self.flag("TerminatedAndRequeued", evicted.terminated_and_requeued);
                 self.flag("TerminatedNormally", evicted.return_value.is_some());
-                self.some_int("ReturnValue", evicted.return_value);
-                self.some_int("TerminatedBySignal", evicted.signal);
-                self.some_text("Reason", evicted.reason);
+                self.some_count("ReturnValue", evicted.return_value);
+                self.some_count("TerminatedBySignal", evicted.signal);
+                let is_labelled = !evicted.plain_reason && !evicted.terminated_and_requeued;
+                let reason =
+                    evicted.reason.map(|reason| Tidy(tidy.0 && !is_labelled).both_ends(reason));
+                self.some_text("Reason", reason);
                 self.some_int("ReasonCode", evicted.code.filter(|code| *code != 0));
                 self.some_int("ReasonSubCode", evicted.subcode.filter(|code| *code != 0));
                 self.some_text("CoreFile", evicted.core_file);
@@ -265,46 +416,46 @@ impl<'a> EventAd<'a> {
             }
             Body::Terminated(terminated) => self.terminated(terminated, false),
             Body::ImageSize(size) => {
-                self.some_int("Size", size.image_size_kb.filter(|size| *size >= 0));
-                self.some_int("MemoryUsage", size.memory_usage_mb);
+                self.some_count("Size", size.image_size_kb);
+                self.some_count("MemoryUsage", size.memory_usage_mb);
                 // HTCondor takes an unknown one for 0.
-                self.int_value("ResidentSetSize", size.resident_set_size_kb.unwrap_or(0));
-                self.some_int("ProportionalSetSize", size.proportional_set_size_kb);
+                self.some_count("ResidentSetSize", Some(size.resident_set_size_kb.unwrap_or(0)));
+                self.some_count("ProportionalSetSize", size.proportional_set_size_kb);
             }
             Body::ShadowException(exception) => {
-                self.push("Message", AdValue::String(exception.message));
+                self.push("Message", AdValue::String(tidy.both_ends(exception.message)));
                 self.bytes("SentBytes", exception.bytes_sent);
                 self.bytes("ReceivedBytes", exception.bytes_received);
             }
             Body::Generic(info) => self.text_unless_empty("Info", info),
-            Body::Aborted(aborted) => self.some_text("Reason", aborted.reason),
+            Body::Aborted(aborted) => self.some_text("Reason", both_ends(aborted.reason)),
             Body::Suspended(suspended) => {
                 self.int_value("NumberOfPIDs", suspended.processes.map_or(UNSET, i64::from));
             }
             Body::Held(held) => {
-                self.some_text("HoldReason", held.reason);
+                self.some_text("HoldReason", both_ends(held.reason));
                 self.int_value("HoldReasonCode", held.code.unwrap_or(0));
                 self.int_value("HoldReasonSubCode", held.subcode.unwrap_or(0));
             }
-            Body::Released(released) => self.some_text("Reason", released.reason),
+            Body::Released(released) => self.some_text("Reason", both_ends(released.reason)),
             Body::NodeExecute(node) => {
-                self.execute(node.execute);
+                self.execute(node.execute, source);
                 self.int_value("Node", node.node.map_or(UNSET, i64::from));
             }
             Body::NodeTerminated(node) => {
                 self.terminated(node.terminated, true);
-                self.some_int("Node", node.node.filter(|node| *node >= 0));
+                self.some_count("Node", node.node);
             }
             Body::PostScriptTerminated(script) => {
                 self.flag("TerminatedNormally", script.return_value.is_some());
-                self.some_int("ReturnValue", script.return_value);
-                self.some_int("TerminatedBySignal", script.signal);
-                self.some_text("DAGNodeName", script.dag_node);
+                self.some_count("ReturnValue", script.return_value);
+                self.some_count("TerminatedBySignal", script.signal);
+                self.some_text("DAGNodeName", both_ends(script.dag_node));
             }
             Body::RemoteError(error) => {
                 self.text_unless_empty("Daemon", error.daemon);
                 self.text_unless_empty("ExecuteHost", error.execute_host);
-                self.text_unless_empty("ErrorMsg", error.message);
+                self.text_unless_empty("ErrorMsg", tidy.lines(error.message));
                 if !error.critical {
                     self.int_value("CriticalError", 0);
                 }
@@ -339,29 +490,34 @@ impl<'a> EventAd<'a> {
                 self.text_unless_empty("GridResource", grid.resource);
                 self.text_unless_empty("GridJobId", grid.job_id);
             }
-            Body::JobAdInformation(information) => self.merge(information.attributes),
+            Body::JobAdInformation(information) => match source {
+                None => self.merge(information.attributes),
+                Some(ad) => self.merge_ad(ad, &[]),
+            },
             Body::AttributeUpdate(update) => {
                 self.push("Attribute", AdValue::String(update.name));
                 self.push("Value", AdValue::String(update.value));
             }
-            Body::PreSkip(skip) => self.text_unless_empty("SkipEventLogNotes", skip.notes),
+            Body::PreSkip(skip) => {
+                self.text_unless_empty("SkipEventLogNotes", tidy.both_ends(skip.notes));
+            }
             Body::ClusterSubmit(submit) => {
                 self.text_unless_empty("SubmitHost", submit.submit_host);
-                self.notes(submit.log_notes, submit.dag_node);
-                self.some_text("UserNotes", submit.user_notes);
+                // HTCondor makes no attributes of the notes as text.
+                self.notes(submit.log_notes, source, false);
             }
             Body::ClusterRemove(remove) => {
-                self.some_text("Notes", remove.notes);
+                self.some_text("Notes", begin(remove.notes));
                 self.int_value("NextProcId", remove.materialized.unwrap_or(0));
                 self.int_value("NextRow", remove.items.unwrap_or(0));
                 self.int_value("Completion", completion(remove.completion.as_deref()));
             }
             Body::FactoryPaused(paused) => {
-                self.some_text("Reason", paused.reason);
+                self.some_text("Reason", begin(paused.reason));
                 self.int_value("PauseCode", paused.pause_code.unwrap_or(0));
                 self.int_value("HoldCode", paused.hold_code.unwrap_or(0));
             }
-            Body::FactoryResumed(resumed) => self.some_text("Reason", resumed.reason),
+            Body::FactoryResumed(resumed) => self.some_text("Reason", begin(resumed.reason)),
             Body::FileTransfer(transfer) => {
                 let number =
                     FileTransferKind::ALL.iter().position(|kind| Some(*kind) == transfer.kind);
@@ -376,16 +532,25 @@ impl<'a> EventAd<'a> {
                 self.push("Tag", AdValue::String(reserve.tag));
             }
             Body::ReleaseSpace(release) => self.push("UUID", AdValue::String(release.uuid)),
-            Body::FileComplete(file) | Body::FileUsed(file) | Body::FileRemoved(file) => {
-                self.reuse_file(file);
+            Body::FileComplete(file) => self.reuse_file(file, ["Size", "UUID"]),
+            Body::FileUsed(file) => self.reuse_file(file, ["Tag", ""]),
+            Body::FileRemoved(file) => self.reuse_file(file, ["Size", "Tag"]),
+            Body::DataflowSkipped(skipped) => {
+                self.some_text("Reason", both_ends(skipped.reason));
             }
-            Body::DataflowSkipped(skipped) => self.some_text("Reason", skipped.reason),
             Body::CommonFiles(files) => self.push("Type", AdValue::String(files.step)),
             Body::ExecutionPoint(point) => {
-                self.merge(point.attributes);
-                self.text_unless_empty("EventHead", point.head);
+                match source {
+                    None => self.expressions(point.attributes),
+                    Some(ad) => {
+                        let known = ["SlotId", "DSlotId", "EventHead", "EventPayloadLines"];
+                        self.merge_ad(ad, &known);
+                    }
+                }
+                self.insert("EventHead", AdValue::String(point.head));
             }
-            Body::Unsuspended | Body::Other => {}
+            Body::Future(future) => self.future(future),
+            Body::Unsuspended | Body::JobStatusUnknown | Body::JobStatusKnown => {}
         }
     }
 }

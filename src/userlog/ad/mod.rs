@@ -12,5 +12,5 @@ mod xml;
 pub use value::{AdValue, EventAd};
 
 pub(super) use json::{find as find_json, parse as parse_json};
-pub(super) use to_text::write as write_as_text;
+pub(super) use to_text::{body, write as write_as_text};
 pub(super) use xml::{find as find_xml, parse as parse_xml};

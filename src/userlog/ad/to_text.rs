@@ -1,7 +1,7 @@
-//! Attributes to the text form, from where all forms are read alike (`initFromClassAd` in `condor_event.cpp`).
+//! Attributes to typed fields (`initFromClassAd` in `condor_event.cpp`), and to the text form for those who ask for it.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::Write;
 
 use super::super::body::*;
 use super::super::write::{OneLine, write_body};
@@ -14,8 +14,8 @@ pub(in crate::userlog) fn write(ad: &EventAd<'_>, out: &mut Vec<u8>) -> Result<(
     let number = number.ok_or("an attribute EventTypeNumber from 0 to 999")?;
     let time = ad.text("EventTime").ok_or("an attribute EventTime")?;
     let id = |name: &str| ad.integer(name).and_then(|id| i32::try_from(id).ok()).unwrap_or(-1);
-    let ids = if number >= 100 {
-        [id("SlotId"), id("DSlotId"), 0]
+    let ids = if (100..200).contains(&number) {
+        [id("SlotId"), id("DSlotId"), if number <= 112 { 0 } else { -1 }]
     } else {
         [id("Cluster"), id("Proc"), id("Subproc")]
     };
@@ -23,8 +23,8 @@ pub(in crate::userlog) fn write(ad: &EventAd<'_>, out: &mut Vec<u8>) -> Result<(
     let time = OneLine(time);
     write!(out, "{number:03} ({cluster:03}.{proc:03}.{subproc:03}) {time} ")
         .and_then(|()| match body(number, ad) {
-            Some(body) => write_body(out, &body),
-            None => unknown(ad, out),
+            Body::FileTransfer(FileTransfer { kind: None, .. }) => writeln!(out),
+            body => write_body(out, &body),
         })
         .map_err(|error| error.to_string())?;
     out.extend_from_slice(b"...\n");
@@ -32,35 +32,37 @@ pub(in crate::userlog) fn write(ad: &EventAd<'_>, out: &mut Vec<u8>) -> Result<(
 }
 
 /// Attributes of every event, which its header line says.
-const HEADER: [&str; 9] = [
-    "MyType",
-    "TargetType",
-    "EventTypeNumber",
-    "EventTime",
-    "Cluster",
-    "Proc",
-    "Subproc",
-    "EventHead",
-    "EventPayloadLines",
-];
+const HEADER: [&str; 6] = ["MyType", "EventTypeNumber", "EventTime", "Cluster", "Proc", "Subproc"];
 
-/// An event without typed fields: its head and its attributes.
-fn unknown(ad: &EventAd<'_>, out: &mut Vec<u8>) -> io::Result<()> {
-    writeln!(out, "{}", OneLine(ad.text("EventHead").unwrap_or_default()))?;
-    for (name, value) in rest(ad, &[]) {
-        writeln!(out, "{name} = {}", OneLine(&value))?;
+/// An event without typed fields: its head, its attributes and what were no attributes.
+fn future<'a>(number: u16, ad: &'a EventAd<'_>) -> Future<'a> {
+    let mut payload = String::new();
+    for (name, value) in rest(ad, &["EventHead", "EventPayloadLines"]) {
+        payload.push_str(&format!("{} = {}\n", OneLine(&name), OneLine(&value)));
     }
-    Ok(())
+    for line in ad.text("EventPayloadLines").unwrap_or_default().lines() {
+        payload.push_str(line);
+        payload.push('\n');
+    }
+    Future { number, head: text(ad, "EventHead"), payload: payload.into() }
 }
 
-/// The attributes that neither the header line nor `known` say, as expressions.
+/// The attributes that neither the header line nor `known` say, as expressions, sorted as HTCondor writes them.
 fn rest<'a>(ad: &'a EventAd<'_>, known: &[&str]) -> Vec<(Text<'a>, Text<'a>)> {
     let said =
         |name: &str| HEADER.iter().chain(known).any(|header| header.eq_ignore_ascii_case(name));
-    ad.iter()
-        .filter(|(name, _)| !said(name))
-        .map(|(name, value)| (Cow::Borrowed(name), Cow::Owned(value.to_expression())))
-        .collect()
+    sorted(ad, |name| !said(name))
+}
+
+/// The attributes that `keep` keeps, as expressions, sorted as HTCondor writes them.
+fn sorted<'a>(ad: &'a EventAd<'_>, keep: impl Fn(&str) -> bool) -> Vec<(Text<'a>, Text<'a>)> {
+    let mut pairs: Vec<(Text<'_>, Text<'_>)> = ad
+        .iter()
+        .filter(|(name, _)| keep(name))
+        .map(|(name, value)| (Cow::Borrowed(name), Cow::Owned(value.to_old_expression())))
+        .collect();
+    pairs.sort_by_cached_key(|(name, _)| name.to_ascii_lowercase());
+    pairs
 }
 
 /// A text that is there and not empty.
@@ -79,7 +81,7 @@ fn usage(ad: &EventAd<'_>, name: &str) -> CpuUsage {
 /// The pairs of a nested ad.
 fn nested<'a>(ad: &'a EventAd<'_>, name: &str) -> Vec<(Text<'a>, Text<'a>)> {
     match ad.get(name) {
-        Some(AdValue::Ad(ad)) => rest(ad, &[]),
+        Some(AdValue::Ad(ad)) => sorted(ad, |_| true),
         _ => Vec::new(),
     }
 }
@@ -90,6 +92,14 @@ fn notes<'a>(ad: &'a EventAd<'_>) -> Option<Text<'a>> {
         notes @ AdValue::Ad(ad) if !ad.is_empty() => Some(Cow::Owned(notes.to_expression())),
         _ => None,
     })
+}
+
+/// The DAG node that the notes name.
+fn dag_node<'a>(ad: &'a EventAd<'_>) -> Option<Text<'a>> {
+    match ad.get("StructuredNotes") {
+        Some(AdValue::Ad(notes)) => some(notes, "DAGNodeName"),
+        _ => ad.text("LogNotes")?.strip_prefix("DAG Node: ").map(|node| node.trim().into()),
+    }
 }
 
 /// The rows of the table of resources: what has a request or a usage.
@@ -107,16 +117,24 @@ fn resources<'a>(ad: &'a EventAd<'_>) -> Vec<Resource<'a>> {
     names.sort_by_cached_key(|name| name.to_ascii_lowercase());
     let row = |name: &'a str| {
         let cell = |attribute: &str| {
-            let value = ad.number(attribute);
-            let is_real = matches!(ad.get(attribute), Some(AdValue::Real(_)));
-            let whole = value.is_some_and(|value| (value * 100.0).round() % 100.0 == 0.0);
-            let fraction = value.is_some_and(|value| value.fract() > 0.0);
-            (value, is_real && whole && fraction)
+            let number = ad.number(attribute);
+            let written = match (ad.get(attribute), number) {
+                (Some(AdValue::Real(real)), _) if real.fract() > 0.0 => {
+                    Some(format!("{real:.2}")).filter(|text| text.ends_with(".00"))
+                }
+                // Digits that a number of 53 bits would lose.
+                (Some(AdValue::Integer(value)), _) => {
+                    (value.unsigned_abs() >> 53 != 0).then(|| value.to_string())
+                }
+                (Some(value), None) => Some(value.to_old_expression()),
+                _ => None,
+            };
+            (number, written.map(Cow::Owned))
         };
-        let (usage, usage_rounded) = cell(&format!("{name}Usage"));
-        let (request, request_rounded) = cell(&format!("Request{name}"));
-        let (allocated, allocated_rounded) = cell(name);
-        let assigned = ad.get(&format!("Assigned{name}")).map(AdValue::to_expression);
+        let (usage, usage_written) = cell(&format!("{name}Usage"));
+        let (request, request_written) = cell(&format!("Request{name}"));
+        let (allocated, allocated_written) = cell(name);
+        let assigned = ad.get(&format!("Assigned{name}")).map(AdValue::to_old_expression);
         Resource {
             name: Cow::Borrowed(name),
             unit: unit(name).into(),
@@ -124,7 +142,7 @@ fn resources<'a>(ad: &'a EventAd<'_>) -> Vec<Resource<'a>> {
             request,
             allocated,
             assigned: assigned.map(Cow::Owned),
-            rounded: [usage_rounded, request_rounded, allocated_rounded],
+            written: [usage_written, request_written, allocated_written],
         }
     };
     names.into_iter().map(row).collect()
@@ -142,10 +160,10 @@ fn unit(name: &str) -> &'static str {
 }
 
 fn terminated<'a>(ad: &'a EventAd<'_>) -> Terminated<'a> {
-    let normal = ad.boolean("TerminatedNormally");
+    let (return_value, signal) = ending(ad);
     Terminated {
-        return_value: ad.int("ReturnValue").filter(|_| normal),
-        signal: ad.int("TerminatedBySignal").filter(|_| !normal),
+        return_value,
+        signal,
         core_file: some(ad, "CoreFile"),
         run_remote: usage(ad, "RunRemoteUsage"),
         run_local: usage(ad, "RunLocalUsage"),
@@ -156,8 +174,18 @@ fn terminated<'a>(ad: &'a EventAd<'_>) -> Terminated<'a> {
         total_bytes_sent: ad.count("TotalSentBytes"),
         total_bytes_received: ad.count("TotalReceivedBytes"),
         resources: resources(ad),
+        plain_table: false,
         toe: None,
     }
+}
+
+/// Exit code and signal.
+fn ending(ad: &EventAd<'_>) -> (Option<i32>, Option<i32>) {
+    let normal = ad.boolean("TerminatedNormally");
+    (
+        normal.then(|| ad.int("ReturnValue").unwrap_or(-1)),
+        ad.int("TerminatedBySignal").filter(|_| !normal),
+    )
 }
 
 fn execute<'a>(ad: &'a EventAd<'_>) -> Execute<'a> {
@@ -178,15 +206,15 @@ fn reuse_file<'a>(ad: &'a EventAd<'_>) -> ReuseFile<'a> {
     }
 }
 
-/// The typed fields of event `number`; `None` where its attributes have no types.
-fn body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
-    Some(match number {
+/// The typed fields of event `number`.
+pub(in crate::userlog) fn body<'a>(number: u16, ad: &'a EventAd<'_>) -> Body<'a> {
+    match number {
         0 => Body::Submit(Submit {
             submit_host: text(ad, "SubmitHost"),
             log_notes: notes(ad),
             user_notes: some(ad, "UserNotes"),
             warnings: some(ad, "Warnings"),
-            dag_node: None,
+            dag_node: dag_node(ad),
         }),
         1 => Body::Execute(execute(ad)),
         2 => Body::ExecutableError(ExecutableError { error_type: ad.int("ExecuteErrorType") }),
@@ -199,8 +227,8 @@ fn body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
             checkpointed: ad.boolean("Checkpointed"),
             says_not_checkpointed: false,
             terminated_and_requeued: ad.boolean("TerminatedAndRequeued"),
-            return_value: ad.int("ReturnValue"),
-            signal: ad.int("TerminatedBySignal"),
+            return_value: ending(ad).0,
+            signal: ending(ad).1,
             reason: some(ad, "Reason"),
             plain_reason: false,
             code: ad.int("ReasonCode"),
@@ -211,6 +239,7 @@ fn body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
             bytes_sent: ad.count("SentBytes"),
             bytes_received: ad.count("ReceivedBytes"),
             resources: resources(ad),
+            plain_table: false,
         }),
         5 => Body::Terminated(terminated(ad)),
         6 => Body::ImageSize(ImageSize {
@@ -240,12 +269,13 @@ fn body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
             terminated: terminated(ad),
         }),
         16 => Body::PostScriptTerminated(PostScriptTerminated {
-            return_value: ad.int("ReturnValue"),
-            signal: ad.int("TerminatedBySignal"),
+            return_value: ending(ad).0,
+            signal: ending(ad).1,
             dag_node: some(ad, "DAGNodeName"),
         }),
         21 => Body::RemoteError(RemoteError {
             critical: ad.integer("CriticalError") != Some(0),
+            says_warning: false,
             daemon: text(ad, "Daemon"),
             execute_host: text(ad, "ExecuteHost"),
             message: text(ad, "ErrorMsg"),
@@ -256,6 +286,7 @@ fn body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
             reason: text(ad, "DisconnectReason"),
             startd_name: some(ad, "StartdName"),
             startd_address: some(ad, "StartdAddr"),
+            no_reconnect_reason: None,
         }),
         23 => Body::Reconnected(Reconnected {
             startd_name: text(ad, "StartdName"),
@@ -266,23 +297,31 @@ fn body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
             reason: text(ad, "Reason"),
             startd_name: some(ad, "StartdName"),
         }),
-        _ => return other_body(number, ad),
-    })
+        _ => other_body(number, ad),
+    }
 }
 
-fn other_body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
+fn other_body<'a>(number: u16, ad: &'a EventAd<'_>) -> Body<'a> {
     let grid = || GridResource { resource: text(ad, "GridResource") };
-    Some(match number {
+    match number {
         25 => Body::GridResourceUp(grid()),
         26 => Body::GridResourceDown(grid()),
         27 => Body::GridSubmit(GridSubmit {
             resource: text(ad, "GridResource"),
             job_id: text(ad, "GridJobId"),
         }),
-        28 => Body::JobAdInformation(JobAdInformation {
-            trigger_event: None,
-            attributes: rest(ad, &[]),
-        }),
+        28 => {
+            let mut attributes = rest(ad, &[]);
+            // Of this event HTCondor sorts the attributes with regard to case.
+            attributes.sort();
+            let trigger_event = ad.integer("TriggerEventTypeNumber");
+            Body::JobAdInformation(JobAdInformation {
+                trigger_event: trigger_event.and_then(|number| number.try_into().ok()),
+                attributes,
+            })
+        }
+        29 => Body::JobStatusUnknown,
+        30 => Body::JobStatusKnown,
         33 => Body::AttributeUpdate(AttributeUpdate {
             name: text(ad, "Attribute"),
             value: text(ad, "Value"),
@@ -291,9 +330,10 @@ fn other_body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
         34 => Body::PreSkip(PreSkip { notes: text(ad, "SkipEventLogNotes") }),
         35 => Body::ClusterSubmit(ClusterSubmit {
             submit_host: text(ad, "SubmitHost"),
+            says_factory: false,
             log_notes: notes(ad),
             user_notes: some(ad, "UserNotes"),
-            dag_node: None,
+            dag_node: dag_node(ad),
         }),
         36 => Body::ClusterRemove(ClusterRemove {
             materialized: ad.integer("NextProcId"),
@@ -313,9 +353,10 @@ fn other_body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
         }),
         38 => Body::FactoryResumed(FactoryResumed { reason: some(ad, "Reason") }),
         40 => {
-            let index = usize::try_from(ad.integer("Type")?).ok()?.checked_sub(1)?;
+            let index =
+                ad.integer("Type").and_then(|index| usize::try_from(index.checked_sub(1)?).ok());
             Body::FileTransfer(FileTransfer {
-                kind: Some(*FileTransferKind::ALL.get(index)?),
+                kind: index.and_then(|index| FileTransferKind::ALL.get(index)).copied(),
                 host: some(ad, "Host"),
                 seconds_in_queue: ad.count("QueueingDelay"),
             })
@@ -332,11 +373,11 @@ fn other_body<'a>(number: u16, ad: &'a EventAd<'_>) -> Option<Body<'a>> {
         45 => Body::FileRemoved(reuse_file(ad)),
         46 => Body::DataflowSkipped(DataflowSkipped { reason: some(ad, "Reason"), toe: None }),
         47 => Body::CommonFiles(CommonFiles { step: text(ad, "Type") }),
-        100..=111 => Body::ExecutionPoint(ExecutionPoint {
+        100..=112 => Body::ExecutionPoint(ExecutionPoint {
             number,
             head: text(ad, "EventHead"),
-            attributes: rest(ad, &["SlotId", "DSlotId"]),
+            attributes: rest(ad, &["SlotId", "DSlotId", "EventHead", "EventPayloadLines"]),
         }),
-        _ => return None,
-    })
+        _ => Body::Future(future(number, ad)),
+    }
 }

@@ -1,7 +1,9 @@
 //! Attributes and their values.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
+use classads::{Expr, Node, NodeKind, Style, Syntax, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::super::Text;
@@ -21,191 +23,207 @@ pub enum AdValue<'a> {
     Ad(EventAd<'a>),
     /// A list.
     List(Vec<AdValue<'a>>),
-    /// Any other ClassAd expression as written, `undefined` among them.
+    /// Any other ClassAd expression in the new syntax, `undefined` among them.
     Expression(Text<'a>),
 }
 
 impl<'a> AdValue<'a> {
-    /// The value of a ClassAd expression: a literal, an ad or list of such, or the expression itself.
+    /// The value of an expression in the new syntax of ClassAds, that of notes and of the XML and JSON forms: a
+    /// literal, an ad or list of such, or the expression itself.
     pub fn parse(expression: Text<'a>) -> Self {
-        Self::parse_within(expression, DEEPEST)
+        Self::read(&expression, Syntax::New).unwrap_or(Self::Expression(expression))
     }
 
-    fn parse_within(expression: Text<'a>, depth: usize) -> Self {
-        let text = expression.trim();
-        if let (b'[' | b'{', Some(depth)) =
-            (text.as_bytes().first().copied().unwrap_or_default(), depth.checked_sub(1))
+    /// As [`AdValue::parse`], in the old syntax, that of attributes in the text form: a backslash means something only
+    /// before a quotation mark.
+    pub fn parse_old(expression: Text<'a>) -> Self {
+        Self::read(&expression, Syntax::Old).unwrap_or(Self::Expression(expression))
+    }
+
+    /// The value of an expression, `None` where the text is none.
+    pub(super) fn read(expression: &Text<'a>, syntax: Syntax) -> Option<Self> {
+        if let Cow::Borrowed(text) = expression
+            && let Some(literal) = Self::literal(text.trim())
         {
-            let nested = nested_ad(text, depth).map(Self::Ad).or_else(|| list(text, depth));
-            return nested.unwrap_or(Self::Expression(expression));
+            return Some(literal);
         }
-        if let Some(string) = string_literal(text) {
-            return Self::String(match (&expression, string) {
-                // Borrowed from the log, not from `expression`.
-                (Cow::Borrowed(whole), Cow::Borrowed(_)) => {
-                    Cow::Borrowed(whole.trim().trim_matches('"'))
-                }
-                (_, string) => Cow::Owned(string.into_owned()),
-            });
+        let text = expression.trim();
+        if let Some(literal) = AdValue::literal(text) {
+            return Some(literal.into_owned());
         }
-        match text {
-            _ if text.eq_ignore_ascii_case("true") => return Self::Boolean(true),
-            _ if text.eq_ignore_ascii_case("false") => return Self::Boolean(false),
-            _ => {}
-        }
-        let is_number = text
-            .starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first))
-            && text.ends_with(|last: char| last.is_ascii_digit() || last == '.');
-        if is_number {
-            if let Ok(value) = text.parse() {
-                return Self::Integer(value);
-            }
-            if let Ok(value) = text.parse() {
-                return Self::Real(value);
-            }
-        }
-        Self::Expression(expression)
+        let expr = match syntax {
+            Syntax::New => Expr::parse(text),
+            Syntax::Old => Expr::parse_old(text),
+        };
+        Some(Self::of(expr.ok()?.root()))
     }
 
-    /// The value as a ClassAd expression.
+    /// The literals that most values are.
+    fn literal(text: &'a str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        match bytes {
+            [b'"', inner @ .., b'"'] if memchr::memchr2(b'"', b'\\', inner).is_none() => {
+                Some(Self::String(Cow::Borrowed(&text[1..text.len() - 1])))
+            }
+            [b'1'..=b'9', rest @ ..] if rest.len() < 18 && rest.iter().all(u8::is_ascii_digit) => {
+                text.parse().ok().map(Self::Integer)
+            }
+            b"0" => Some(Self::Integer(0)),
+            _ if text.eq_ignore_ascii_case("true") => Some(Self::Boolean(true)),
+            _ if text.eq_ignore_ascii_case("false") => Some(Self::Boolean(false)),
+            _ => None,
+        }
+    }
+
+    fn of(node: Node<'_>) -> AdValue<'static> {
+        match node.kind() {
+            NodeKind::Literal(Value::Integer(value)) => AdValue::Integer(*value),
+            NodeKind::Literal(Value::Real(value)) => AdValue::Real(*value),
+            NodeKind::Literal(Value::Boolean(value)) => AdValue::Boolean(*value),
+            NodeKind::Literal(Value::String(value)) => AdValue::String(value.to_string().into()),
+            NodeKind::List(elements) => AdValue::List(elements.into_iter().map(Self::of).collect()),
+            NodeKind::ClassAd(ad) => {
+                let pairs = ad.iter().map(|(name, expr)| (name.to_owned(), Self::of(expr.root())));
+                AdValue::Ad(pairs.collect())
+            }
+            _ => AdValue::Expression(node.to_expr().print(Style::New).into()),
+        }
+    }
+
+    /// The value as an expression in the new syntax.
     pub fn to_expression(&self) -> String {
+        self.print(Style::New)
+    }
+
+    /// The value as an expression in the old syntax.
+    pub fn to_old_expression(&self) -> String {
+        self.print(Style::Long)
+    }
+
+    fn print(&self, style: Style) -> String {
         match self {
             Self::Integer(value) => value.to_string(),
-            Self::Real(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
-                format!("{value:.1}")
-            }
-            Self::Real(value) => value.to_string(),
+            Self::Real(value) => Expr::literal(*value).print(Style::Long),
             Self::Boolean(value) => value.to_string(),
-            Self::String(value) => {
-                format!(
-                    "\"{}\"",
-                    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
-                )
-            }
+            Self::String(value) => Expr::literal(&**value).print(style),
             Self::Ad(ad) => {
                 let pairs: Vec<String> = ad
                     .iter()
-                    .map(|(name, value)| format!("{name} = {}", value.to_expression()))
+                    .map(|(name, value)| format!("{name} = {}", value.print(style)))
                     .collect();
                 format!("[ {} ]", pairs.join("; "))
             }
             Self::List(values) => {
-                let values: Vec<String> = values.iter().map(Self::to_expression).collect();
-                format!("{{ {} }}", values.join(", "))
+                let values: Vec<String> = values.iter().map(|value| value.print(style)).collect();
+                format!("{{ {} }}", values.join(","))
             }
-            Self::Expression(text) => text.to_string(),
+            Self::Expression(text) => match (style, Expr::parse(text)) {
+                (Style::Long, Ok(expr)) => expr.print(style),
+                _ => text.to_string(),
+            },
         }
     }
-}
 
-/// Ads and lists within each other that are read as such; deeper ones stay expressions.
-const DEEPEST: usize = 8;
-
-/// `[ Name = expression; ... ]`.
-fn nested_ad(text: &str, depth: usize) -> Option<EventAd<'static>> {
-    let mut ad = EventAd::default();
-    for part in parts(text.strip_prefix('[')?.strip_suffix(']')?, b';')? {
-        let (name, value) = part.split_once('=')?;
-        let name = name.trim();
-        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            return None;
-        }
-        ad.insert(name.to_owned(), AdValue::parse_within(value.trim().to_owned().into(), depth));
-    }
-    Some(ad)
-}
-
-/// `{ expression, ... }`.
-fn list(text: &str, depth: usize) -> Option<AdValue<'static>> {
-    let parts = parts(text.strip_prefix('{')?.strip_suffix('}')?, b',')?;
-    let value = |part: &str| AdValue::parse_within(part.to_owned().into(), depth);
-    Some(AdValue::List(parts.into_iter().map(value).collect()))
-}
-
-/// The expressions between separators. `None`: brackets or quotes do not close.
-fn parts(text: &str, separator: u8) -> Option<Vec<&str>> {
-    let (mut quote, mut escaped, mut open) = (None, false, 0_usize);
-    let (mut parts, mut begin) = (Vec::new(), 0);
-    for (at, byte) in text.bytes().enumerate() {
-        match (quote, byte) {
-            (Some(_), b'\\') if !escaped => {
-                escaped = true;
-                continue;
-            }
-            (Some(end), _) if byte == end && !escaped => quote = None,
-            (Some(_), _) => {}
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'[' | b'{' | b'(') => open += 1,
-            (None, b']' | b'}' | b')') => open = open.checked_sub(1)?,
-            (None, _) if byte == separator && open == 0 => {
-                parts.push(text[begin..at].trim());
-                begin = at + 1;
-            }
-            (None, _) => {}
-        }
-        escaped = false;
-    }
-    parts.push(text[begin..].trim());
-    parts.retain(|part| !part.is_empty());
-    (quote.is_none() && open == 0).then_some(parts)
-}
-
-/// The text of a string literal, if `text` is one and nothing else.
-fn string_literal(text: &str) -> Option<Cow<'_, str>> {
-    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    if !inner.contains(['"', '\\']) {
-        return Some(Cow::Borrowed(inner));
-    }
-    let mut string = String::with_capacity(inner.len());
-    let mut chars = inner.chars();
-    while let Some(next) = chars.next() {
-        match next {
-            '"' => return None,
-            '\\' => string.push(match chars.next()? {
-                'n' => '\n',
-                't' => '\t',
-                'r' => '\r',
-                other => other,
-            }),
-            other => string.push(other),
+    /// The same value, borrowed from nothing.
+    pub fn into_owned(self) -> AdValue<'static> {
+        match self {
+            Self::Integer(value) => AdValue::Integer(value),
+            Self::Real(value) => AdValue::Real(value),
+            Self::Boolean(value) => AdValue::Boolean(value),
+            Self::String(text) => AdValue::String(Cow::Owned(text.into_owned())),
+            Self::Ad(ad) => AdValue::Ad(ad.into_owned()),
+            Self::List(values) => AdValue::List(values.into_iter().map(Self::into_owned).collect()),
+            Self::Expression(text) => AdValue::Expression(Cow::Owned(text.into_owned())),
         }
     }
-    Some(Cow::Owned(string))
 }
 
 /// The attributes of an event, in order.
 ///
 /// Serialises to a JSON object as HTCondor writes ClassAds: expressions become `/Expr(...)/` strings, `undefined` null.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct EventAd<'a>(Vec<(Text<'a>, AdValue<'a>)>);
+#[derive(Clone, Debug, Default)]
+pub struct EventAd<'a> {
+    pairs: Vec<(Text<'a>, AdValue<'a>)>,
+    /// Where the names, in lower case, are in an ad of more than [`FEW`] attributes.
+    index: Option<Box<Index>>,
+}
+
+/// Positions of names. Apart, as it would make every value larger.
+#[derive(Clone, Debug, Default)]
+struct Index(HashMap<String, usize>);
+
+impl Index {
+    /// Of equal names the first counts.
+    fn add(&mut self, name: &str, at: usize) {
+        self.0.entry(name.to_ascii_lowercase()).or_insert(at);
+    }
+}
+
+/// Attributes among which a name is looked for one by one; events have some twenty.
+const FEW: usize = 64;
+
+impl PartialEq for EventAd<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.pairs == other.pairs
+    }
+}
 
 impl<'a> EventAd<'a> {
+    pub(super) fn with_capacity(attributes: usize) -> Self {
+        Self { pairs: Vec::with_capacity(attributes), index: None }
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.0.get(&name.to_ascii_lowercase()).copied(),
+            None => self.pairs.iter().position(|(key, _)| key.eq_ignore_ascii_case(name)),
+        }
+    }
+
     /// The value of an attribute; names are compared without case.
     pub fn get(&self, name: &str) -> Option<&AdValue<'a>> {
-        self.0.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        self.position(name).map(|at| &self.pairs[at].1)
     }
 
     /// The attributes, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &AdValue<'a>)> {
-        self.0.iter().map(|(name, value)| (&**name, value))
+        self.pairs.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// The same attributes, borrowed from nothing.
+    pub fn into_owned(self) -> EventAd<'static> {
+        self.pairs
+            .into_iter()
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect()
     }
 
     /// Sets an attribute.
     pub fn insert(&mut self, name: impl Into<Text<'a>>, value: AdValue<'a>) {
         let name = name.into();
-        match self.0.iter_mut().find(|(key, _)| key.eq_ignore_ascii_case(&name)) {
-            Some((_, old)) => *old = value,
-            None => self.0.push((name, value)),
+        match self.position(&name) {
+            Some(at) => self.pairs[at].1 = value,
+            None => self.push(name, value),
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.pairs.is_empty()
     }
 
     /// Appends an attribute that is not there yet.
     pub(super) fn push(&mut self, name: impl Into<Text<'a>>, value: AdValue<'a>) {
-        self.0.push((name.into(), value));
+        let name = name.into();
+        if let Some(index) = &mut self.index {
+            index.add(&name, self.pairs.len());
+        }
+        self.pairs.push((name, value));
+        if self.index.is_none() && self.pairs.len() > FEW {
+            let index = self.index.insert(Box::default());
+            for (at, (name, _)) in self.pairs.iter().enumerate() {
+                index.add(name, at);
+            }
+        }
     }
 
     pub(super) fn text(&self, name: &str) -> Option<&str> {
@@ -245,10 +263,20 @@ impl<'a> EventAd<'a> {
     }
 }
 
+impl<'a, N: Into<Text<'a>>> FromIterator<(N, AdValue<'a>)> for EventAd<'a> {
+    fn from_iter<I: IntoIterator<Item = (N, AdValue<'a>)>>(pairs: I) -> Self {
+        let mut ad = Self::default();
+        for (name, value) in pairs {
+            ad.push(name, value);
+        }
+        ad
+    }
+}
+
 impl Serialize for EventAd<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
+        let mut map = serializer.serialize_map(Some(self.pairs.len()))?;
+        for (name, value) in &self.pairs {
             map.serialize_entry(name, value)?;
         }
         map.end()
@@ -291,7 +319,7 @@ mod tests {
             AdValue::List(vec![
                 AdValue::Integer(1),
                 AdValue::String("a,b".into()),
-                AdValue::Expression("f(x, y)".into()),
+                AdValue::Expression("f(x,y)".into()),
             ])
         );
         let AdValue::Ad(ad) = parse(r#"[ A = [ B = "x;]" ]; C = 1.5 ]"#) else { panic!() };
@@ -300,9 +328,33 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_stays_an_expression() {
+    fn deep_nesting_is_no_expression() {
         let text = "{".repeat(100_000) + &"}".repeat(100_000);
-        assert_eq!(AdValue::parse(text.clone().into()).to_expression().len(), text.len() + 2 * 8);
+        assert_eq!(AdValue::parse(text.clone().into()), AdValue::Expression(text.into()));
+    }
+
+    #[test]
+    fn backslashes_of_the_old_syntax() {
+        let parse = |text: &'static str| AdValue::parse_old(Cow::Borrowed(text));
+        assert_eq!(parse(r#""C:\temp \"x\" \\""#), AdValue::String(r#"C:\temp "x" \\"#.into()));
+        let value = AdValue::String(r#"C:\temp "x""#.into());
+        assert_eq!(value.to_old_expression(), r#""C:\temp \"x\"""#);
+        assert_eq!(value.to_expression(), r#""C:\\temp \"x\"""#);
+    }
+
+    #[test]
+    fn attributes_of_large_ads_are_found_as_in_small_ones() {
+        let names = |count: usize| (0..count).map(|number| format!("Name{}", number % 70_000));
+        let mut ad = EventAd::default();
+        for (number, name) in names(140_000).enumerate() {
+            ad.insert(name, AdValue::Integer(number as i64));
+        }
+        assert_eq!(ad.iter().count(), 70_000);
+        for number in [0, 63, 64, 65, 69_999] {
+            let value = AdValue::Integer(number + 70_000);
+            assert_eq!(ad.get(&format!("nAME{number}")), Some(&value));
+        }
+        assert_eq!(ad.get("Name70000"), None);
     }
 
     #[test]

@@ -58,6 +58,7 @@ fn ad(reader: &mut Reader<&[u8]>, depth: usize) -> Result<EventAd<'static>, Stri
         match next(reader)? {
             Event::Start(tag) if tag.name().as_ref() == "a" => {
                 let name = attribute(&tag, "n").ok_or("an attribute n in <a>")?;
+                let name = unescaped(name);
                 if let Some(value) = values(reader, "a", depth)?.pop() {
                     ad.push(name, value);
                 }
@@ -86,7 +87,7 @@ fn values(
                 let value = match tag.name().as_ref() {
                     "c" => AdValue::Ad(ad(reader, depth - 1)?),
                     "l" => AdValue::List(values(reader, "l", depth - 1)?),
-                    "s" => AdValue::String(text(reader)?.into()),
+                    "s" => AdValue::String(unescaped(text(reader)?).into()),
                     "i" | "r" => number(&text(reader)?),
                     "e" => AdValue::Expression(text(reader)?.into()),
                     "at" => AdValue::Expression(format!("absTime(\"{}\")", text(reader)?).into()),
@@ -117,6 +118,55 @@ fn values(
             _ => {}
         }
     }
+}
+
+/// A string without the escapes of C, which HTCondor writes in the XML form as in expressions; what is not ASCII stands
+/// there byte by byte in octal.
+fn unescaped(text: String) -> String {
+    if memchr::memchr(b'\\', text.as_bytes()).is_none() {
+        return text;
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    loop {
+        match *rest {
+            [] => break,
+            [b'\\', digit @ b'0'..=b'7', ref after @ ..] => {
+                let mut code = u32::from(digit - b'0');
+                rest = after;
+                // Three digits at most, and no more than a byte holds.
+                for limit in [u32::MAX, 0x20] {
+                    match *rest {
+                        [digit @ b'0'..=b'7', ref after @ ..] if code < limit => {
+                            code = code * 8 + u32::from(digit - b'0');
+                            rest = after;
+                        }
+                        _ => break,
+                    }
+                }
+                out.push(code as u8);
+            }
+            [b'\\', escape, ref after @ ..] => {
+                out.push(match escape {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b'f' => 12,
+                    b'n' => b'\n',
+                    b'r' => b'\r',
+                    b't' => b'\t',
+                    b'v' => 11,
+                    other => other,
+                });
+                rest = after;
+            }
+            [byte, ref after @ ..] => {
+                out.push(byte);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(out)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn number(text: &str) -> AdValue<'static> {
@@ -156,4 +206,23 @@ fn text(reader: &mut Reader<&[u8]>) -> Result<String, String> {
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let attribute = tag.try_get_attribute(name).ok()??;
     Some(attribute.value.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescaped;
+
+    #[test]
+    fn escapes_of_c() {
+        for (text, meant) in [
+            ("plain", "plain"),
+            (r#"C:\\temp\n\t\""#, "C:\\temp\n\t\""),
+            (r"\303\251\346\274\242", "é漢"),
+            (r"\1012 \7 \18 \477", "A2 \u{7} \u{1}8 '7"),
+            (r"ends in \", r"ends in \"),
+            (r"\303", "\u{fffd}"),
+        ] {
+            assert_eq!(unescaped(text.to_owned()), meant, "{text}");
+        }
+    }
 }

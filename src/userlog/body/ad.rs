@@ -24,12 +24,24 @@ impl<'a> JobAdInformation<'a> {
 /// 100 to 111: an event of the execution point's own log.
 #[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct ExecutionPoint<'a> {
-    /// The event number, 100 to 111.
+    /// The event number, 100 to 111; 112 is read alike.
     pub number: u16,
     /// The header line behind the date.
     pub head: Text<'a>,
     /// `(name, ClassAd expression as written)`, in order.
     pub attributes: Vec<(Text<'a>, Text<'a>)>,
+}
+
+/// An event without typed fields, `FutureEvent` in HTCondor: of a number it does not know (17 to 20, which it no longer
+/// knows, among them), 031 and 032.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Future<'a> {
+    /// The event number, 0 to 999.
+    pub number: u16,
+    /// The header line behind the date.
+    pub head: Text<'a>,
+    /// The lines below it, each with its newline.
+    pub payload: Text<'a>,
 }
 
 /// 033: an attribute of the job ad changed.

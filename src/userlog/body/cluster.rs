@@ -7,6 +7,8 @@ use super::Text;
 pub struct ClusterSubmit<'a> {
     /// Address of the schedd.
     pub submit_host: Text<'a>,
+    /// The first line reads `Factory submitted`, as HTCondor 8.7 to 8.9.3 wrote it.
+    pub says_factory: bool,
     /// The first line of notes as written.
     pub log_notes: Option<Text<'a>>,
     /// The second line of notes.

@@ -49,16 +49,17 @@ pub struct Resource<'a> {
     pub allocated: Option<f64>,
     /// The `Assigned` column as written, with its quotes.
     pub assigned: Option<Text<'a>>,
-    /// Usage, request and allocation that look whole but are not: HTCondor writes 1.001 as `1.00` and 1 as `1`.
-    pub rounded: [bool; 3],
+    /// Cells of usage, request and allocation as written, where their numbers do not tell: `1.00` of 1.001,
+    /// `undefined`, and what versions before 8.8 wrote with all digits.
+    pub written: [Option<Text<'a>>; 3],
 }
 
 impl Hash for Resource<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { name, unit, usage, request, allocated, assigned, rounded } = self;
+        let Self { name, unit, usage, request, allocated, assigned, written } = self;
         // 0.0 and -0.0 are equal.
         let bits = [usage, request, allocated].map(|cell| cell.map(|cell| (cell + 0.0).to_bits()));
-        (name, unit, bits, assigned, rounded).hash(state);
+        (name, unit, bits, assigned, written).hash(state);
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Terminated<'a> {
     pub total_bytes_received: Option<u64>,
     /// Usage table.
     pub resources: Vec<Resource<'a>>,
+    /// No blank ends the lines of the table, as versions before 8.8 wrote it.
+    pub plain_table: bool,
     /// Who ended the job, as HTCondor 8.9 to 24 wrote it.
     pub toe: Option<Toe<'a>>,
 }

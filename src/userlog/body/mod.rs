@@ -4,6 +4,7 @@ mod ad;
 mod cluster;
 mod common;
 mod life;
+mod owned;
 mod run;
 mod transfer;
 
@@ -73,6 +74,10 @@ pub enum Body<'a> {
     GridSubmit(GridSubmit<'a>),
     /// 028
     JobAdInformation(JobAdInformation<'a>),
+    /// 029
+    JobStatusUnknown,
+    /// 030
+    JobStatusKnown,
     /// 033
     AttributeUpdate(AttributeUpdate<'a>),
     /// 034
@@ -103,14 +108,14 @@ pub enum Body<'a> {
     CommonFiles(CommonFiles<'a>),
     /// 100 to 111
     ExecutionPoint(ExecutionPoint<'a>),
-    /// Any other kind: its text is in `Event::title` and `Event::lines`.
-    Other,
+    /// Any other kind.
+    Future(Future<'a>),
 }
 
 impl Body<'_> {
-    /// The event number that HTCondor writes for this body. `None` for [`Body::Other`].
-    pub const fn number(&self) -> Option<u16> {
-        Some(match self {
+    /// The event number that HTCondor writes for this body.
+    pub const fn number(&self) -> u16 {
+        match self {
             Self::Submit(_) => 0,
             Self::Execute(_) => 1,
             Self::ExecutableError(_) => 2,
@@ -136,6 +141,8 @@ impl Body<'_> {
             Self::GridResourceDown(_) => 26,
             Self::GridSubmit(_) => 27,
             Self::JobAdInformation(_) => 28,
+            Self::JobStatusUnknown => 29,
+            Self::JobStatusKnown => 30,
             Self::AttributeUpdate(_) => 33,
             Self::PreSkip(_) => 34,
             Self::ClusterSubmit(_) => 35,
@@ -151,7 +158,7 @@ impl Body<'_> {
             Self::DataflowSkipped(_) => 46,
             Self::CommonFiles(_) => 47,
             Self::ExecutionPoint(point) => point.number,
-            Self::Other => return None,
-        })
+            Self::Future(future) => future.number,
+        }
     }
 }

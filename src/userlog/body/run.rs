@@ -46,6 +46,8 @@ pub struct Evicted<'a> {
     pub bytes_received: Option<u64>,
     /// Usage table of the run.
     pub resources: Vec<Resource<'a>>,
+    /// No blank ends the lines of the table, as versions before 8.8 wrote it.
+    pub plain_table: bool,
 }
 
 /// 006: sizes of the running job.
@@ -81,6 +83,8 @@ pub struct Disconnected<'a> {
     pub startd_name: Option<Text<'a>>,
     /// Its address.
     pub startd_address: Option<Text<'a>>,
+    /// Why contact cannot be regained, as versions before 10.4 wrote it where they did not try.
+    pub no_reconnect_reason: Option<Text<'a>>,
 }
 
 /// 023: contact again.
@@ -151,11 +155,13 @@ pub struct NodeTerminated<'a> {
 pub struct RemoteError<'a> {
     /// The first line says `Error`, not `Message` or `Warning`.
     pub critical: bool,
+    /// The first line says `Warning`, as versions before 23.4 wrote what is not critical.
+    pub says_warning: bool,
     /// The daemon, `starter`.
     pub daemon: Text<'a>,
     /// Name of the execution point.
     pub execute_host: Text<'a>,
-    /// What it said, lines joined by newlines.
+    /// What it said. A newline ends a line; behind the last one there need be none.
     pub message: Text<'a>,
     /// HoldReasonCode, where the error holds the job.
     pub code: Option<i32>,

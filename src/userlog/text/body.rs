@@ -9,11 +9,11 @@ mod table;
 use std::ops::Range;
 
 use super::super::body::*;
-use super::lines::{Cursor, Lines, after, codes, text, trimmed};
+use super::lines::{Cursor, Lines, after, codes, indented, text, trimmed, unless_blank};
 
 /// The typed fields of event `number`.
-pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], lines: &'a [u8]) -> Body<'a> {
-    let lines = Lines::new(lines);
+pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], payload: &'a [u8]) -> Body<'a> {
+    let lines = Lines::new(payload);
     match number {
         0 => Body::Submit(submit(title, lines)),
         1 => Body::Execute(run::execute(title, lines)),
@@ -43,35 +43,43 @@ pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], lines: &'a [u8
         26 => Body::GridResourceDown(other::grid_resource(lines)),
         27 => Body::GridSubmit(other::grid_submit(lines)),
         28 => Body::JobAdInformation(other::job_ad_information(lines)),
+        29 => Body::JobStatusUnknown,
+        30 => Body::JobStatusKnown,
         33 => Body::AttributeUpdate(other::attribute_update(title)),
-        34 => Body::PreSkip(PreSkip { notes: reason(lines).unwrap_or_default() }),
+        34 => Body::PreSkip(PreSkip { notes: notes_line(lines) }),
         35 => Body::ClusterSubmit(cluster_submit(title, lines)),
         36 => Body::ClusterRemove(other::cluster_remove(lines)),
         37 => Body::FactoryPaused(other::factory_paused(lines)),
         38 => Body::FactoryResumed(FactoryResumed { reason: reason(lines) }),
         40 => Body::FileTransfer(other::file_transfer(title, lines)),
-        41 => Body::ReserveSpace(other::reserve_space(lines)),
-        42 => Body::ReleaseSpace(other::release_space(lines)),
-        43 => Body::FileComplete(other::reuse_file(lines)),
-        44 => Body::FileUsed(other::reuse_file(lines)),
-        45 => Body::FileRemoved(other::reuse_file(lines)),
+        41 => Body::ReserveSpace(other::reserve_space(title, lines)),
+        42 => Body::ReleaseSpace(other::release_space(title, lines)),
+        43 => Body::FileComplete(other::reuse_file(title, lines)),
+        44 => Body::FileUsed(other::reuse_file(title, lines)),
+        45 => Body::FileRemoved(other::reuse_file(title, lines)),
         46 => {
             let toe = toe(lines.clone());
             Body::DataflowSkipped(DataflowSkipped { reason: reason(lines), toe })
         }
         47 => Body::CommonFiles(other::common_files(title)),
-        100..=111 => Body::ExecutionPoint(ExecutionPoint {
+        100..=112 => Body::ExecutionPoint(ExecutionPoint {
             number,
             head: text(title),
             attributes: attributes(lines),
         }),
-        _ => Body::Other,
+        _ => Body::Future(Future { number, head: text(title), payload: text(payload) }),
     }
 }
 
 /// The first line, a reason.
 fn reason(mut lines: Lines<'_>) -> Option<Text<'_>> {
-    trimmed(lines.next()?)
+    indented(lines.next()?)
+}
+
+/// The first line, indented by four blanks.
+fn notes_line(mut lines: Lines<'_>) -> Text<'_> {
+    let line = lines.next().unwrap_or_default();
+    text(line.strip_prefix(b"    ").unwrap_or(line.trim_ascii_start()))
 }
 
 /// The line of the ticket of execution, which stands behind an empty line.
@@ -109,13 +117,8 @@ fn attributes(lines: Lines<'_>) -> Vec<(Text<'_>, Text<'_>)> {
 /// Attributes that room is made for at once.
 const MOST_EXPECTED: usize = 64;
 
-/// The `Name = expression` lines among `lines`.
-pub(in crate::userlog) fn attributes_of(lines: &[u8]) -> Vec<(Text<'_>, Text<'_>)> {
-    attributes(Lines::new(lines))
-}
-
 /// A `Name = expression` line.
-fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
+pub(in crate::userlog) fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
     let (name, value) = parts(line)?;
     Some((text(&line[name]), text(&line[value])))
 }
@@ -123,23 +126,27 @@ fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
 /// Where name and expression of a `Name = expression` line stand.
 #[inline]
 fn parts(line: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
-    let blanks = |from: usize| line[from..].iter().take_while(|byte| byte.is_ascii_whitespace());
-    let begin = blanks(0).count();
-    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
-    let end = begin + line[begin..].iter().take_while(is_name).count();
-    let equals = end + blanks(end).count();
-    if begin == end || line.get(equals) != Some(&b'=') {
-        return None;
+    let equals = memchr::memchr(b'=', line)?;
+    let name = within(line, 0, equals);
+    (!name.is_empty()).then(|| (name, within(line, equals + 1, line.len())))
+}
+
+/// What is between the white space at both ends.
+#[inline]
+fn within(line: &[u8], mut begin: usize, mut end: usize) -> Range<usize> {
+    while begin < end && line[begin].is_ascii_whitespace() {
+        begin += 1;
     }
-    let value = equals + 1 + blanks(equals + 1).count();
-    let value_end = value + line[value..].trim_ascii_end().len();
-    Some((begin..end, value..value_end))
+    while begin < end && line[end - 1].is_ascii_whitespace() {
+        end -= 1;
+    }
+    begin..end
 }
 
 fn submit<'a>(title: &'a [u8], lines: Lines<'a>) -> Submit<'a> {
     let notes = notes(lines);
     Submit {
-        submit_host: after(title, b"Job submitted from host:").unwrap_or_default(),
+        submit_host: after(title, b"Job submitted from host: ").unwrap_or_default(),
         log_notes: notes.log,
         user_notes: notes.user,
         warnings: notes.warnings,
@@ -149,8 +156,12 @@ fn submit<'a>(title: &'a [u8], lines: Lines<'a>) -> Submit<'a> {
 
 fn cluster_submit<'a>(title: &'a [u8], lines: Lines<'a>) -> ClusterSubmit<'a> {
     let notes = notes(lines);
+    let factory = after(title, b"Factory submitted from host: ");
     ClusterSubmit {
-        submit_host: after(title, b"Cluster submitted from host:").unwrap_or_default(),
+        says_factory: factory.is_some(),
+        submit_host: factory
+            .or_else(|| after(title, b"Cluster submitted from host: "))
+            .unwrap_or_default(),
         log_notes: notes.log,
         user_notes: notes.user,
         dag_node: notes.dag_node,
@@ -168,20 +179,24 @@ struct Notes<'a> {
 /// The lines below a submission.
 fn notes(lines: Lines<'_>) -> Notes<'_> {
     let mut notes = Notes::default();
+    let mut structured = false;
     for (index, line) in lines.enumerate() {
+        let written = line.strip_prefix(b"    ").unwrap_or(line.trim_ascii_start());
         let line = line.trim_ascii();
-        if let Some(node) = line.strip_prefix(b"DAG Node:") {
-            notes.log = Some(text(line));
+        if let Some(node) = line.strip_prefix(b"DAG Node: ") {
+            notes.log = Some(text(written));
             notes.dag_node = trimmed(node);
-        } else if line.starts_with(b"[") && notes.dag_node.is_none() {
-            notes.log = Some(text(line));
+            structured = true;
+        } else if line.starts_with(b"[") && !structured {
+            notes.log = Some(text(written));
             notes.dag_node = structured_node(line);
+            structured = true;
         } else if line.starts_with(b"WARNING: ") {
-            notes.warnings = Some(text(line));
+            notes.warnings = Some(text(written));
         } else if index == 0 {
-            notes.log = trimmed(line);
+            notes.log = unless_blank(written);
         } else if index == 1 {
-            notes.user = trimmed(line);
+            notes.user = unless_blank(written);
         }
     }
     notes
@@ -210,17 +225,15 @@ fn aborted<'a>(title: &'a [u8], lines: Lines<'a>) -> Aborted<'a> {
     }
 }
 
-fn held(lines: Lines<'_>) -> Held<'_> {
+fn held(mut lines: Lines<'_>) -> Held<'_> {
     let mut held = Held::default();
-    for (index, line) in lines.enumerate() {
-        if let Some((code, subcode)) = codes(line) {
-            held.code = Some(code);
-            held.subcode = Some(subcode);
-            break;
-        }
-        if index == 0 && line.trim_ascii() != b"Reason unspecified" {
-            held.reason = trimmed(line);
-        }
+    let Some(line) = lines.next() else { return held };
+    if line.trim_ascii() != b"Reason unspecified" {
+        held.reason = indented(line);
+    }
+    if let Some((code, subcode)) = lines.next().and_then(codes) {
+        held.code = Some(code);
+        held.subcode = Some(subcode);
     }
     held
 }
@@ -228,13 +241,13 @@ fn held(lines: Lines<'_>) -> Held<'_> {
 fn post_script_terminated(lines: Lines<'_>) -> PostScriptTerminated<'_> {
     let mut script = PostScriptTerminated::default();
     for line in lines {
-        let line = line.trim_ascii();
+        let line = line.trim_ascii_start();
         if let Some(rest) = line.strip_prefix(b"(1) Normal termination (return value") {
             script.return_value = Cursor(rest).int();
         } else if let Some(rest) = line.strip_prefix(b"(0) Abnormal termination (signal") {
             script.signal = Cursor(rest).int();
-        } else if let Some(node) = line.strip_prefix(b"DAG Node:") {
-            script.dag_node = trimmed(node);
+        } else if let Some(node) = line.strip_prefix(b"DAG Node: ") {
+            script.dag_node = unless_blank(node);
         }
     }
     script

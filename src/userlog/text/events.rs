@@ -142,6 +142,7 @@ pub(in crate::userlog) fn event<'a>(
         offset: offset + span.begin as u64,
         title,
         lines,
+        ad: None,
     })
 }
 

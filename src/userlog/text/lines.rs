@@ -53,10 +53,22 @@ pub(in crate::userlog) fn trimmed(bytes: &[u8]) -> Option<Text<'_>> {
     (!bytes.is_empty()).then(|| text(bytes))
 }
 
-/// What follows `prefix`, as text without the white space around.
+/// Bytes as text, `None` when they are white space.
+#[inline]
+pub(in crate::userlog) fn unless_blank(bytes: &[u8]) -> Option<Text<'_>> {
+    (!bytes.trim_ascii().is_empty()).then(|| text(bytes))
+}
+
+/// The text of a line that begins with a tab.
+#[inline]
+pub(in crate::userlog) fn indented(line: &[u8]) -> Option<Text<'_>> {
+    unless_blank(line.strip_prefix(b"\t").unwrap_or(line))
+}
+
+/// What follows `prefix`, as text.
 #[inline]
 pub(in crate::userlog) fn after<'a>(line: &'a [u8], prefix: &[u8]) -> Option<Text<'a>> {
-    line.strip_prefix(prefix).map(|rest| text(rest.trim_ascii()))
+    line.strip_prefix(prefix).map(text)
 }
 
 /// A cursor over one line.
@@ -146,19 +158,34 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A number of the `Partitionable Resources` table; `None` for an empty cell or an expression.
+/// A number of the `Partitionable Resources` table, `None` for an empty cell or an expression; and the cell as written
+/// where HTCondor writes the number otherwise.
 #[inline]
-pub(in crate::userlog) fn number(cell: &[u8]) -> Option<f64> {
+pub(in crate::userlog) fn number(cell: &[u8]) -> (Option<f64>, Option<Text<'_>>) {
     let cell = cell.trim_ascii();
-    if cell.is_empty() {
-        return None;
-    }
     // Below 2^53 the digits are the number; most cells are such.
     if cell.len() <= 15 && cell.iter().all(u8::is_ascii_digit) {
+        if cell.is_empty() {
+            return (None, None);
+        }
         let value = cell.iter().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
-        return Some(value as f64);
+        return (Some(value as f64), (cell[0] == b'0' && cell.len() > 1).then(|| text(cell)));
     }
-    std::str::from_utf8(cell).ok()?.parse().ok()
+    let begins_as_number = matches!(cell[0], b'0'..=b'9' | b'-' | b'+' | b'.');
+    let value = std::str::from_utf8(cell).ok().filter(|_| begins_as_number);
+    let value: Option<f64> = value.and_then(|cell| cell.parse().ok());
+    let is_usual = match cell {
+        [whole @ .., b'.', tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+            let in_usual_form = match whole {
+                [b'0'] => true,
+                [b'1'..=b'9', rest @ ..] => rest.len() < 12 && rest.iter().all(u8::is_ascii_digit),
+                _ => false,
+            };
+            in_usual_form && (*tens, *ones) != (b'0', b'0')
+        }
+        _ => false,
+    };
+    (value, (!is_usual).then(|| text(cell)))
 }
 
 /// `Code N Subcode N`, after white space.
@@ -189,9 +216,11 @@ mod tests {
 
     #[test]
     fn numbers_of_cells() {
-        assert_eq!(number(b"  512 "), Some(512.0));
-        assert_eq!(number(b" 0.01"), Some(0.01));
-        assert_eq!(number(b"   "), None);
-        assert_eq!(number(b"undefined"), None);
+        assert_eq!(number(b"  512 "), (Some(512.0), None));
+        assert_eq!(number(b" 0.01"), (Some(0.01), None));
+        assert_eq!(number(b" 1.00"), (Some(1.0), Some("1.00".into())));
+        assert_eq!(number(b"0.5 "), (Some(0.5), Some("0.5".into())));
+        assert_eq!(number(b"   "), (None, None));
+        assert_eq!(number(b"undefined"), (None, Some("undefined".into())));
     }
 }

@@ -19,15 +19,13 @@ const LONGEST_LINE: usize = 8191;
 /// Fields that are `None` are left out. A newline within a text becomes `|`, as HTCondor does with reasons.
 ///
 /// # Errors
-/// `out` fails, or the body is one that has no text of its own ([`Body::Other`], a [`FileTransfer`] without a
-/// kind): `InvalidInput`; see [`write_text`] for such events.
+/// `out` fails, or the body is a [`FileTransfer`] without a kind, which has no text: `InvalidInput`.
 pub fn write_event(
     out: &mut impl Write,
     header: &EventHeader<'_>,
     body: &Body<'_>,
 ) -> io::Result<()> {
-    let number = body.number().ok_or_else(|| no_text("Body::Other"))?;
-    header.write(out, number)?;
+    header.write(out, body.number())?;
     write_body(out, body)?;
     out.write_all(b"...\n")
 }
@@ -126,11 +124,21 @@ pub(super) fn write_body(out: &mut impl Write, body: &Body<'_>) -> io::Result<()
         }
         Body::RemoteError(error) => run::remote_error(out, error),
         Body::Disconnected(disconnected) => {
-            writeln!(out, "Job disconnected, attempting to reconnect")?;
+            let what = match disconnected.no_reconnect_reason {
+                None => "attempting to",
+                Some(_) => "can not",
+            };
+            writeln!(out, "Job disconnected, {what} reconnect")?;
             writeln!(out, "    {}", Longest(&disconnected.reason))?;
             let name = OneLine(disconnected.startd_name.as_deref().unwrap_or_default());
             let address = OneLine(disconnected.startd_address.as_deref().unwrap_or_default());
-            writeln!(out, "    Trying to reconnect to {name} {address}")
+            match &disconnected.no_reconnect_reason {
+                None => writeln!(out, "    Trying to reconnect to {name} {address}"),
+                Some(reason) => {
+                    writeln!(out, "    Can not reconnect to {name} {address}")?;
+                    writeln!(out, "    {}\n    Rescheduling job", Longest(reason))
+                }
+            }
         }
         Body::Reconnected(reconnected) => {
             writeln!(out, "Job reconnected to {}", OneLine(&reconnected.startd_name))?;
@@ -146,7 +154,8 @@ pub(super) fn write_body(out: &mut impl Write, body: &Body<'_>) -> io::Result<()
             writeln!(out, "    Can not reconnect to {name}, rescheduling job")
         }
         Body::ClusterSubmit(submit) => {
-            writeln!(out, "Cluster submitted from host: {}", OneLine(&submit.submit_host))?;
+            let what = if submit.says_factory { "Factory" } else { "Cluster" };
+            writeln!(out, "{what} submitted from host: {}", OneLine(&submit.submit_host))?;
             let notes = Notes {
                 log: &submit.log_notes,
                 user: &submit.user_notes,
@@ -175,6 +184,8 @@ struct Notes<'a, 'b> {
 impl Notes<'_, '_> {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         match (self.log, self.dag_node) {
+            // Structured notes are as long as they are.
+            (Some(notes), _) if notes.starts_with('[') => writeln!(out, "    {}", OneLine(notes))?,
             (Some(notes), _) => writeln!(out, "    {}", Longest(notes))?,
             (None, Some(node)) => writeln!(out, "    DAG Node: {}", Longest(node))?,
             (None, None) => {}

@@ -29,6 +29,14 @@ pub(super) fn write(out: &mut impl Write, body: &Body<'_>) -> io::Result<()> {
             }
             attributes(out, "", &information.attributes)
         }
+        Body::JobStatusUnknown => writeln!(out, "The job's remote status is unknown"),
+        Body::JobStatusKnown => writeln!(out, "The job's remote status is known again"),
+        Body::Future(future) => {
+            writeln!(out, "{}", OneLine(&future.head))?;
+            out.write_all(future.payload.as_bytes())?;
+            let is_whole = future.payload.is_empty() || future.payload.ends_with('\n');
+            if is_whole { Ok(()) } else { writeln!(out) }
+        }
         Body::AttributeUpdate(update) => {
             let (name, value) = (OneLine(&update.name), OneLine(&update.value));
             match &update.old_value {
@@ -46,9 +54,14 @@ pub(super) fn write(out: &mut impl Write, body: &Body<'_>) -> io::Result<()> {
         Body::ClusterRemove(remove) => cluster_remove(out, remove),
         Body::FactoryPaused(paused) => {
             writeln!(out, "Job Materialization Paused")?;
-            reason(out, &paused.reason)?;
-            for (label, code) in [("PauseCode", paused.pause_code), ("HoldCode", paused.hold_code)]
-            {
+            let codes = [("PauseCode", paused.pause_code), ("HoldCode", paused.hold_code)];
+            let codes = codes.map(|(label, code)| (label, code.filter(|code| *code != 0)));
+            // HTCondor's reader takes the first line for the reason where there is a pause code.
+            match &paused.reason {
+                None if codes[0].1.is_some() => writeln!(out, "\t")?,
+                _ => reason(out, &paused.reason)?,
+            }
+            for (label, code) in codes {
                 if let Some(code) = code {
                     writeln!(out, "\t{label} {code}")?;
                 }
@@ -61,9 +74,9 @@ pub(super) fn write(out: &mut impl Write, body: &Body<'_>) -> io::Result<()> {
         }
         Body::FileTransfer(transfer) => file_transfer(out, transfer),
         Body::ReserveSpace(reserve) => {
-            writeln!(out)?;
-            if let Some(bytes) = reserve.bytes {
-                writeln!(out, "\tBytes reserved: {bytes}")?;
+            // Without bytes the header line goes on with the expiration.
+            if let Some(bytes) = reserve.bytes.filter(|bytes| *bytes != 0) {
+                writeln!(out, "\n\tBytes reserved: {bytes}")?;
             }
             writeln!(out, "\tReservation Expiration: {}", reserve.expiration.unwrap_or(0))?;
             writeln!(out, "\tReservation UUID: {}", OneLine(&reserve.uuid))?;

@@ -39,7 +39,7 @@ pub(super) fn checkpointed(out: &mut impl Write, checkpointed: Checkpointed) -> 
 
 pub(super) fn evicted(out: &mut impl Write, evicted: &Evicted<'_>) -> io::Result<()> {
     write!(out, "Job was evicted.")?;
-    if let Some(code) = evicted.code {
+    if let Some(code) = evicted.code.filter(|code| *code != 0) {
         write!(out, " Code {code} Subcode {}", evicted.subcode.unwrap_or(0))?;
     }
     let what = if evicted.terminated_and_requeued {
@@ -67,7 +67,7 @@ pub(super) fn evicted(out: &mut impl Write, evicted: &Evicted<'_>) -> io::Result
         let label = if plain { "" } else { "Reason: " };
         writeln!(out, "\t{label}{}", OneLine(reason))?;
     }
-    table::write(out, &evicted.resources)
+    table::write(out, &evicted.resources, evicted.plain_table)
 }
 
 pub(super) fn terminated(
@@ -87,7 +87,7 @@ pub(super) fn terminated(
     bytes(out, format_args!("Run Bytes Received By {who}"), terminated.bytes_received)?;
     bytes(out, format_args!("Total Bytes Sent By {who}"), terminated.total_bytes_sent)?;
     bytes(out, format_args!("Total Bytes Received By {who}"), terminated.total_bytes_received)?;
-    table::write(out, &terminated.resources)?;
+    table::write(out, &terminated.resources, terminated.plain_table)?;
     toe(out, &terminated.toe)
 }
 
@@ -141,13 +141,15 @@ pub(super) fn image_size(out: &mut impl Write, size: ImageSize) -> io::Result<()
 }
 
 pub(super) fn remote_error(out: &mut impl Write, error: &RemoteError<'_>) -> io::Result<()> {
-    let severity = if error.critical { "Error" } else { "Message" };
+    let severity = match (error.critical, error.says_warning) {
+        (true, _) => "Error",
+        (false, true) => "Warning",
+        (false, false) => "Message",
+    };
     let (daemon, host) = (OneLine(&error.daemon), OneLine(&error.execute_host));
     writeln!(out, "{severity} from {daemon} on {host}:")?;
-    if !error.message.is_empty() {
-        for line in error.message.split('\n') {
-            writeln!(out, "\t{}", OneLine(line))?;
-        }
+    for line in error.message.split_inclusive('\n') {
+        writeln!(out, "\t{}", line.strip_suffix('\n').unwrap_or(line))?;
     }
-    codes(out, error.code, error.subcode)
+    codes(out, error.code.filter(|code| *code != 0), error.subcode)
 }

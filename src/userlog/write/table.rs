@@ -2,16 +2,20 @@
 
 use std::io::{self, Write};
 
-use super::super::body::Resource;
+use super::super::body::{Resource, Text};
 
-/// Writes the table, unless it has no rows.
-pub(super) fn write(out: &mut impl Write, resources: &[Resource<'_>]) -> io::Result<()> {
+/// Writes the table, unless it has no rows. `plain`: without the last column and the blank before it.
+pub(super) fn write(
+    out: &mut impl Write,
+    resources: &[Resource<'_>],
+    plain: bool,
+) -> io::Result<()> {
     if resources.is_empty() {
         return Ok(());
     }
-    let usage = column(resources, |row| Some((row.usage?, row.rounded[0])));
-    let request = column(resources, |row| Some((row.request?, row.rounded[1])));
-    let allocated = column(resources, |row| Some((row.allocated?, row.rounded[2])));
+    let usage = column(resources, plain, |row| (row.usage, &row.written[0]));
+    let request = column(resources, plain, |row| (row.request, &row.written[1]));
+    let allocated = column(resources, plain, |row| (row.allocated, &row.written[2]));
     let longest = |column: &[String]| column.iter().map(String::len).max().unwrap_or(0);
     let name_width = resources.iter().map(|row| row.name.len()).max().unwrap_or(0).max(12) + 8;
     let usage_width = longest(&usage).max(8);
@@ -19,9 +23,10 @@ pub(super) fn write(out: &mut impl Write, resources: &[Resource<'_>]) -> io::Res
     let has_allocated = longest(&allocated) > 0;
     let allocated_width = longest(&allocated).max(9);
     let has_assigned = resources.iter().any(|row| row.assigned.is_some());
+    let last = if plain { "" } else { " " };
     writeln!(
         out,
-        "\tPartitionable Resources : {:>usage_width$} {:>request_width$} {:>allocated_width$} {}",
+        "\tPartitionable Resources : {:>usage_width$} {:>request_width$} {:>allocated_width$}{last}{}",
         "Usage",
         "Request",
         if has_allocated { "Allocated" } else { "" },
@@ -34,7 +39,7 @@ pub(super) fn write(out: &mut impl Write, resources: &[Resource<'_>]) -> io::Res
         };
         writeln!(
             out,
-            "\t   {label:<name_width$} : {:>usage_width$} {:>request_width$} {:>allocated_width$} {}",
+            "\t   {label:<name_width$} : {:>usage_width$} {:>request_width$} {:>allocated_width$}{last}{}",
             usage[index],
             request[index],
             allocated[index],
@@ -44,21 +49,32 @@ pub(super) fn write(out: &mut impl Write, resources: &[Resource<'_>]) -> io::Res
     Ok(())
 }
 
-/// The cells of a column, of values and whether they were rounded to look whole.
+/// The cells of a column, of values and what was written for them.
 ///
-/// Where one has a fraction, whole numbers are padded to stand left of its point.
+/// Where one has a fraction, whole numbers are padded to stand left of its point; not so in a plain table.
 fn column<'a>(
-    resources: &[Resource<'a>],
-    value: impl Fn(&Resource<'a>) -> Option<(f64, bool)>,
+    resources: &'a [Resource<'a>],
+    plain: bool,
+    value: impl Fn(&'a Resource<'a>) -> (Option<f64>, &'a Option<Text<'a>>),
 ) -> Vec<String> {
-    let is_fraction = |(value, rounded): (f64, bool)| rounded || value.fract() > 0.0;
-    let has_fraction = resources.iter().filter_map(&value).any(is_fraction);
-    let cell = |cell: (f64, bool)| {
-        if is_fraction(cell) {
-            format!("{:.2}", cell.0)
-        } else {
-            format!("{}{}", cell.0 as i64, if has_fraction { "   " } else { "" })
+    let mut has_fraction = false;
+    let cell = |row| match value(row) {
+        (_, Some(written)) => {
+            has_fraction |= written.ends_with(".00");
+            written.to_string()
         }
+        (Some(value), None) if value.fract() > 0.0 => {
+            has_fraction = true;
+            format!("{value:.2}")
+        }
+        (Some(value), None) => (value as i64).to_string(),
+        (None, None) => String::new(),
     };
-    resources.iter().map(|row| value(row).map(cell).unwrap_or_default()).collect()
+    let mut cells: Vec<String> = resources.iter().map(cell).collect();
+    for cell in cells.iter_mut().filter(|_| has_fraction && !plain) {
+        if !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit()) {
+            cell.push_str("   ");
+        }
+    }
+    cells
 }

@@ -1,28 +1,28 @@
 //! Events of grid jobs, job ads, clusters and transfers.
 
 use super::super::super::body::*;
-use super::super::lines::{Cursor, Lines, text, trimmed};
+use super::super::lines::{Cursor, Lines, after, indented, text, unless_blank};
 use super::attributes;
 
 pub(super) fn grid_resource(lines: Lines<'_>) -> GridResource<'_> {
-    GridResource { resource: labelled(lines, b"GridResource:").unwrap_or_default() }
+    GridResource { resource: labelled(lines, b"GridResource: ").unwrap_or_default() }
 }
 
 pub(super) fn grid_submit(lines: Lines<'_>) -> GridSubmit<'_> {
     GridSubmit {
-        resource: labelled(lines.clone(), b"GridResource:").unwrap_or_default(),
-        job_id: labelled(lines, b"GridJobId:").unwrap_or_default(),
+        resource: labelled(lines.clone(), b"GridResource: ").unwrap_or_default(),
+        job_id: labelled(lines, b"GridJobId: ").unwrap_or_default(),
     }
 }
 
 /// What follows `label` on the line that begins with it.
-fn labelled<'a>(mut lines: Lines<'a>, label: &[u8]) -> Option<Text<'a>> {
-    lines.find_map(|line| line.trim_ascii().strip_prefix(label)).and_then(trimmed)
+fn labelled<'a>(mut lines: impl Iterator<Item = &'a [u8]>, label: &[u8]) -> Option<Text<'a>> {
+    lines.find_map(|line| after(line.trim_ascii_start(), label))
 }
 
 /// The number that follows `label`.
-fn labelled_number(mut lines: Lines<'_>, label: &[u8]) -> Option<i64> {
-    let rest = lines.find_map(|line| line.trim_ascii().strip_prefix(label))?;
+fn labelled_number<'a>(mut lines: impl Iterator<Item = &'a [u8]>, label: &[u8]) -> Option<i64> {
+    let rest = lines.find_map(|line| line.trim_ascii_start().strip_prefix(label))?;
     Cursor(rest).signed()
 }
 
@@ -80,71 +80,77 @@ pub(super) fn cluster_remove(mut lines: Lines<'_>) -> ClusterRemove<'_> {
             return remove;
         }
     }
-    remove.completion = trimmed(cursor.0);
-    remove.notes = lines.next().and_then(trimmed);
+    remove.completion = unless_blank(cursor.0.trim_ascii());
+    remove.notes = lines.next().and_then(indented);
     remove
 }
 
 pub(super) fn factory_paused(lines: Lines<'_>) -> FactoryPaused<'_> {
     let mut paused = FactoryPaused::default();
     for (index, line) in lines.enumerate() {
-        let mut cursor = Cursor(line.trim_ascii());
-        let mut is_code = false;
+        if index == 0 && !line.starts_with(b"\tHoldCode ") {
+            paused.reason = indented(line);
+            continue;
+        }
+        let mut cursor = Cursor(line);
         if cursor.token(b"PauseCode").is_some() {
             paused.pause_code = cursor.int();
-            is_code = true;
         }
         if cursor.token(b"HoldCode").is_some() {
             paused.hold_code = cursor.int();
-            is_code = true;
-        }
-        if index == 0 && !is_code {
-            paused.reason = trimmed(line);
         }
     }
     paused
 }
 
 pub(super) fn file_transfer<'a>(title: &[u8], lines: Lines<'a>) -> FileTransfer<'a> {
-    let title = title.trim_ascii_end();
     let kind = FileTransferKind::ALL.into_iter().find(|kind| kind.title().as_bytes() == title);
     let mut transfer = FileTransfer { kind, host: None, seconds_in_queue: None };
     for line in lines {
-        if let Some(rest) = line.strip_prefix(b"\tSeconds spent in queue:") {
+        if let Some(rest) = line.strip_prefix(b"\tSeconds spent in queue: ") {
             transfer.seconds_in_queue = Cursor(rest).unsigned();
-        } else if let Some(rest) = line.strip_prefix(b"\tTransferring to host:") {
-            transfer.host = trimmed(rest);
+        } else if let Some(rest) = line.strip_prefix(b"\tTransferring to host: ") {
+            transfer.host = unless_blank(rest);
         }
     }
     transfer
 }
 
-pub(super) fn reserve_space(lines: Lines<'_>) -> ReserveSpace<'_> {
+/// The lines of events 041 to 045. HTCondor writes them below an empty header line, and reads the first of them on it.
+fn with_title<'a>(title: &'a [u8], lines: Lines<'a>) -> impl Iterator<Item = &'a [u8]> + Clone {
+    std::iter::once(title).chain(lines)
+}
+
+pub(super) fn reserve_space<'a>(title: &'a [u8], lines: Lines<'a>) -> ReserveSpace<'a> {
+    let lines = with_title(title, lines);
     ReserveSpace {
         bytes: labelled_number(lines.clone(), b"Bytes reserved:").and_then(|n| n.try_into().ok()),
         expiration: labelled_number(lines.clone(), b"Reservation Expiration:"),
-        uuid: labelled(lines.clone(), b"Reservation UUID:").unwrap_or_default(),
-        tag: labelled(lines, b"Tag:").unwrap_or_default(),
+        uuid: labelled(lines.clone(), b"Reservation UUID: ").unwrap_or_default(),
+        tag: labelled(lines, b"Tag: ").unwrap_or_default(),
     }
 }
 
-pub(super) fn release_space(lines: Lines<'_>) -> ReleaseSpace<'_> {
-    ReleaseSpace { uuid: labelled(lines, b"Reservation UUID:").unwrap_or_default() }
+pub(super) fn release_space<'a>(title: &'a [u8], lines: Lines<'a>) -> ReleaseSpace<'a> {
+    let uuid = labelled(with_title(title, lines), b"Reservation UUID: ");
+    ReleaseSpace { uuid: uuid.unwrap_or_default() }
 }
 
-pub(super) fn reuse_file(lines: Lines<'_>) -> ReuseFile<'_> {
+pub(super) fn reuse_file<'a>(title: &'a [u8], lines: Lines<'a>) -> ReuseFile<'a> {
+    let lines = with_title(title, lines);
     ReuseFile {
         bytes: labelled_number(lines.clone(), b"Bytes:").and_then(|n| n.try_into().ok()),
-        checksum: labelled(lines.clone(), b"Checksum Value:").unwrap_or_default(),
-        checksum_type: labelled(lines.clone(), b"Checksum Type:").unwrap_or_default(),
-        uuid: labelled(lines.clone(), b"UUID:"),
-        tag: labelled(lines, b"Tag:"),
+        checksum: labelled(lines.clone(), b"Checksum Value: ").unwrap_or_default(),
+        checksum_type: labelled(lines.clone(), b"Checksum Type: ").unwrap_or_default(),
+        uuid: labelled(lines.clone(), b"UUID: "),
+        tag: labelled(lines, b"Tag: "),
     }
 }
 
 pub(super) fn common_files(title: &[u8]) -> CommonFiles<'_> {
-    let at = memchr::memmem::find(title, b"Common files event:");
-    CommonFiles { step: at.map(|at| text(title[at + 19..].trim_ascii())).unwrap_or_default() }
+    let label = b"Common files event: ";
+    let at = memchr::memmem::find(title, label);
+    CommonFiles { step: at.map(|at| text(&title[at + label.len()..])).unwrap_or_default() }
 }
 
 #[cfg(test)]

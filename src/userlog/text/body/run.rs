@@ -1,12 +1,12 @@
 //! Events of a run.
 
 use super::super::super::body::*;
-use super::super::lines::{Cursor, Lines, after, codes, text, trimmed};
+use super::super::lines::{Cursor, Lines, after, codes, indented, text, trimmed, unless_blank};
 use super::table::Table;
 use super::{attribute, toe_line};
 
 pub(super) fn execute<'a>(title: &'a [u8], lines: Lines<'a>) -> Execute<'a> {
-    let host = after(title, b"Job executing on host:").unwrap_or_default();
+    let host = after(title, b"Job executing on host: ").unwrap_or_default();
     slot(host, lines)
 }
 
@@ -143,7 +143,7 @@ pub(super) fn evicted<'a>(title: &'a [u8], mut lines: Lines<'a>) -> Evicted<'a> 
         evicted.code = Some(code);
         evicted.subcode = Some(subcode);
     }
-    let mut table = None;
+    let mut table: Option<Table> = None;
     if let Some(line) = lines.next() {
         let mut cursor = Cursor(line);
         evicted.checkpointed =
@@ -154,7 +154,7 @@ pub(super) fn evicted<'a>(title: &'a [u8], mut lines: Lines<'a>) -> Evicted<'a> 
     }
     for line in lines {
         if let Some(table) = &table {
-            if let Some(row) = Table::row(table, line) {
+            if let Some(row) = table.row(line) {
                 evicted.resources.push(row);
             }
         } else if let Some((times, label)) = usage(line) {
@@ -177,11 +177,12 @@ pub(super) fn evicted<'a>(title: &'a [u8], mut lines: Lines<'a>) -> Evicted<'a> 
             }
         } else if let Some(found) = Table::header(line) {
             evicted.resources.reserve(8);
+            evicted.plain_table = found.plain;
             table = Some(found);
         } else if evicted.reason.is_none() {
             let labelled = line.strip_prefix(b"\tReason: ");
             evicted.plain_reason = labelled.is_none() && !evicted.terminated_and_requeued;
-            evicted.reason = trimmed(labelled.unwrap_or(line));
+            evicted.reason = labelled.map(text).or_else(|| indented(line));
         }
     }
     evicted
@@ -221,6 +222,7 @@ pub(super) fn terminated(lines: Lines<'_>) -> Terminated<'_> {
             }
         } else if let Some(found) = Table::header(line) {
             terminated.resources.reserve(8);
+            terminated.plain_table = found.plain;
             table = Some(found);
         } else if let Some(toe) = toe_line(line) {
             terminated.toe = Some(toe);
@@ -238,19 +240,21 @@ pub(super) fn image_size(title: &[u8], lines: Lines<'_>) -> ImageSize {
     };
     for line in lines {
         let Some((value, label)) = amount(line) else { break };
-        if label.starts_with(b"MemoryUsage ") {
+        if label.starts_with(b"MemoryUsage") {
             size.memory_usage_mb = Some(value);
-        } else if label.starts_with(b"ResidentSetSize ") {
+        } else if label.starts_with(b"ResidentSetSize") {
             size.resident_set_size_kb = Some(value);
-        } else if label.starts_with(b"ProportionalSetSize ") {
+        } else if label.starts_with(b"ProportionalSetSize") {
             size.proportional_set_size_kb = Some(value);
+        } else {
+            break;
         }
     }
     size
 }
 
 pub(super) fn shadow_exception(mut lines: Lines<'_>) -> ShadowException<'_> {
-    let message = lines.next().and_then(trimmed).unwrap_or_default();
+    let message = lines.next().and_then(indented).unwrap_or_default();
     let mut exception = ShadowException { message, ..ShadowException::default() };
     for line in lines {
         match bytes(line) {
@@ -269,26 +273,34 @@ pub(super) fn remote_error<'a>(title: &'a [u8], lines: Lines<'a>) -> RemoteError
         Some(at) => (title[..at].trim_ascii(), title[at + 6..].trim_ascii()),
         None => (&b"Error"[..], title),
     };
-    error.critical = severity == b"Error";
+    error.critical = !matches!(severity, b"Warning" | b"Message");
+    error.says_warning = severity == b"Warning";
     if let Some(at) = memchr::memmem::find(rest, b" on ").filter(|at| *at > 0) {
         error.daemon = text(rest[..at].trim_ascii());
         rest = rest[at + 4..].trim_ascii();
     }
     error.execute_host = text(rest.strip_suffix(b":").unwrap_or(rest));
+    let (mut is_first, mut ends_empty) = (true, false);
     for line in lines {
-        if let Some((code, subcode)) = codes(line) {
+        let line = line.strip_prefix(b"\t").unwrap_or(line);
+        if let Some((code, subcode)) = codes(line).filter(|_| line.starts_with(b"C")) {
             error.code = Some(code);
             error.subcode = Some(subcode);
             break;
         }
-        let line = text(line.strip_prefix(b"\t").unwrap_or(line));
-        if error.message.is_empty() {
+        ends_empty = line.is_empty();
+        let line = text(line);
+        if std::mem::take(&mut is_first) {
             error.message = line;
         } else {
             let message = error.message.to_mut();
             message.push('\n');
             message.push_str(&line);
         }
+    }
+    // An empty line at the end is one of two newlines.
+    if ends_empty {
+        error.message.to_mut().push('\n');
     }
     error
 }
@@ -297,12 +309,13 @@ pub(super) fn disconnected(lines: Lines<'_>) -> Disconnected<'_> {
     let mut disconnected = Disconnected::default();
     for line in lines {
         if let Some(rest) = line.strip_prefix(b"    Trying to reconnect to ") {
-            let (name, address) = match memchr::memchr(b' ', rest) {
-                Some(at) => (&rest[..at], trimmed(&rest[at + 1..])),
-                None => (rest, None),
-            };
-            disconnected.startd_name = trimmed(name);
-            disconnected.startd_address = address;
+            disconnected.name_and_address(rest);
+        } else if let Some(rest) = line.strip_prefix(b"    Can not reconnect to ") {
+            disconnected.name_and_address(rest);
+            disconnected.no_reconnect_reason = Some(Text::default());
+        } else if disconnected.no_reconnect_reason.as_deref() == Some("") {
+            disconnected.no_reconnect_reason =
+                Some(text(line.strip_prefix(b"    ").unwrap_or(line)));
         } else if disconnected.reason.is_empty() {
             disconnected.reason = text(line.strip_prefix(b"    ").unwrap_or(line));
         }
@@ -310,14 +323,22 @@ pub(super) fn disconnected(lines: Lines<'_>) -> Disconnected<'_> {
     disconnected
 }
 
+impl<'a> Disconnected<'a> {
+    fn name_and_address(&mut self, text: &'a [u8]) {
+        let end = memchr::memchr(b' ', text).unwrap_or(text.len());
+        self.startd_name = trimmed(&text[..end]);
+        self.startd_address = text.get(end + 1..).and_then(unless_blank);
+    }
+}
+
 pub(super) fn reconnected<'a>(title: &'a [u8], lines: Lines<'a>) -> Reconnected<'a> {
     let startd_name = after(title, b"Job reconnected to ").unwrap_or_default();
     let mut reconnected = Reconnected { startd_name, ..Reconnected::default() };
     for line in lines {
-        if let Some(address) = line.strip_prefix(b"    startd address:") {
-            reconnected.startd_address = trimmed(address);
-        } else if let Some(address) = line.strip_prefix(b"    starter address:") {
-            reconnected.starter_address = trimmed(address);
+        if let Some(address) = line.strip_prefix(b"    startd address: ") {
+            reconnected.startd_address = unless_blank(address);
+        } else if let Some(address) = line.strip_prefix(b"    starter address: ") {
+            reconnected.starter_address = unless_blank(address);
         }
     }
     reconnected
@@ -328,7 +349,7 @@ pub(super) fn reconnect_failed(lines: Lines<'_>) -> ReconnectFailed<'_> {
     for line in lines {
         if let Some(rest) = line.strip_prefix(b"    Can not reconnect to ") {
             let end = memchr::memchr(b',', rest).unwrap_or(rest.len());
-            failed.startd_name = trimmed(&rest[..end]);
+            failed.startd_name = unless_blank(&rest[..end]);
         } else if failed.reason.is_empty() {
             failed.reason = text(line.strip_prefix(b"    ").unwrap_or(line));
         }

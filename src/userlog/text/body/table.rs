@@ -3,7 +3,7 @@
 //! Its columns are as wide as their widest value, and cells may be empty: the header line says where each ends.
 
 use super::super::super::body::Resource;
-use super::super::lines::{number, text, trimmed};
+use super::super::lines::{number, text, unless_blank};
 
 /// Where the columns end, counted from behind the colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(super) struct Table {
     allocated: usize,
     /// Where the last column begins.
     assigned: Option<usize>,
+    /// No blank ends the header line.
+    pub(super) plain: bool,
 }
 
 impl Table {
@@ -31,6 +33,7 @@ impl Table {
             request,
             allocated: end(b"Allocated").unwrap_or(request),
             assigned: end(b"Assigned").map(|end| end - b"Assigned".len()),
+            plain: titles.ends_with(b"Allocated") || titles.ends_with(b"Request"),
         })
     }
 
@@ -54,14 +57,15 @@ impl Table {
             cell(self.request, self.allocated),
         ];
         let [usage, request, allocated] = cells.map(number);
+        let written = [usage.1, request.1, allocated.1];
         Some(Resource {
             name: text(&label[..name_end]),
             unit: text(unit.unwrap_or_default()),
-            usage,
-            request,
-            allocated,
-            assigned: assigned.and_then(trimmed),
-            rounded: cells.map(|cell| cell.trim_ascii_end().ends_with(b".00")),
+            usage: usage.0,
+            request: request.0,
+            allocated: allocated.0,
+            assigned: assigned.and_then(unless_blank),
+            written,
         })
     }
 }

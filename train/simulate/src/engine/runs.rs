@@ -119,6 +119,7 @@ impl Simulation {
             reason: "Socket between submit and execute hosts closed unexpectedly".into(),
             startd_name: Some(slot.as_str().into()),
             startd_address: Some(address.as_str().into()),
+            ..Disconnected::default()
         });
         self.event(job, &body)
     }
@@ -246,6 +247,7 @@ impl Simulation {
             message: written.raw.as_str().into(),
             code: Some(written.code),
             subcode: Some(written.subcode),
+            ..RemoteError::default()
         });
         self.event(job, &body)?;
         let body = Body::Evicted(Evicted {
@@ -361,8 +363,7 @@ fn resources(job: &Job, run: &Run) -> Vec<Resource<'static>> {
         usage: usage.map(|value| value as f64),
         request: Some(request as f64),
         allocated: Some(allocated as f64),
-        assigned: None,
-        rounded: [false; 3],
+        ..Resource::default()
     };
     let ran = run.execute.is_some();
     vec![

@@ -164,7 +164,7 @@ fn create(path: &Path) -> Result<BufWriter<File>, SimulateError> {
 /// The attributes behind an event, in the order of `WriteUserLog::writeJobAdInfoEvent`: by name.
 fn information_lines(out: &mut String, job: JobId, body: &Body<'_>, information: &Information<'_>) {
     out.clear();
-    let trigger = body.number().unwrap_or(0);
+    let trigger = body.number();
     let (event, name) = event_names(EventKind::from_number(trigger));
     let mut ad = Ad::new(out);
     ad.integer("Cluster", job.cluster);
