@@ -14,12 +14,12 @@ use std::process::ExitCode;
 
 use holdadvise::userlog::*;
 
-/// Multiplies and adds 64-bit words.
+/// Takes every word into a sum that depends on their order.
 struct Words(u64);
 
 impl Words {
     fn word(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.rotate_left(5) ^ word;
     }
 }
 
@@ -29,7 +29,15 @@ impl Hasher for Words {
         for word in words {
             self.word(u64::from_le_bytes(*word));
         }
-        self.word(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        if let Some(last) = bytes.last_chunk::<8>() {
+            self.word(u64::from_le_bytes(*last));
+        } else if let (Some(first), Some(last)) = (rest.first_chunk::<4>(), rest.last_chunk::<4>())
+        {
+            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+            self.word(u64::from(first) << 32 | u64::from(last));
+        } else {
+            self.word(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        }
     }
 
     fn write_u64(&mut self, word: u64) {
@@ -41,7 +49,7 @@ impl Hasher for Words {
     }
 
     fn finish(&self) -> u64 {
-        self.0
+        self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 

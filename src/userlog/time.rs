@@ -186,8 +186,13 @@ impl Clock {
     /// Reads the date and time that `bytes` begin with: the time and the number of bytes read.
     #[inline]
     pub(super) fn read(&mut self, bytes: &[u8]) -> Option<(EventTime, usize)> {
-        let key_len = self.key_len;
-        if key_len == 0 || bytes.get(..key_len) != Some(&self.key[..key_len]) {
+        let is_same_hour = match self.key_len {
+            0 => false,
+            // Dates with four digits of a year: a comparison of known length.
+            13 => bytes.first_chunk() == Some(&self.key),
+            length => bytes.get(..length) == Some(&self.key[..length]),
+        };
+        if !is_same_hour {
             self.read_hour(bytes)?;
         }
         let key_len = self.key_len;

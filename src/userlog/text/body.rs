@@ -99,36 +99,52 @@ fn attributes(lines: Lines<'_>) -> Vec<(Text<'_>, Text<'_>)> {
     let Ok(block) = std::str::from_utf8(lines.rest()) else {
         return lines.filter_map(attribute).collect();
     };
-    let lines = memchr::memchr_iter(b'\n', block.as_bytes()).count();
-    let mut attributes = Vec::with_capacity(lines.min(MOST_EXPECTED));
-    let mut at = 0;
-    while at < block.len() {
+    let bytes = block.as_bytes();
+    let mut attributes = Vec::with_capacity((bytes.len() / SHORT_LINE + 1).min(MOST_EXPECTED));
+    let mut begin = 0;
+    while begin < bytes.len() {
         let end =
-            memchr::memchr(b'\n', &block.as_bytes()[at..]).map_or(block.len(), |end| at + end);
-        let line = &block[at..end];
-        if let Some((name, value)) = parts(line.as_bytes()) {
-            attributes.push((Text::Borrowed(&line[name]), Text::Borrowed(&line[value])));
+            memchr::memchr(b'\n', &bytes[begin..]).map_or(bytes.len(), |length| begin + length);
+        if let Some(length) = equals_sign(&bytes[begin..end]) {
+            let name = within(bytes, begin, begin + length);
+            if !name.is_empty() {
+                let value = within(bytes, begin + length + 1, end);
+                attributes.push((Text::Borrowed(&block[name]), Text::Borrowed(&block[value])));
+            }
         }
-        at = end + 1;
+        begin = end + 1;
     }
     attributes
 }
+
+/// Where the first `=` of a line is. Names are a few words of eight bytes long, for which a vector search is slow to begin.
+#[inline]
+fn equals_sign(line: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 255;
+    let (words, rest) = line.as_chunks::<8>();
+    for (place, word) in words.iter().enumerate() {
+        // A byte that is zero borrows from its highest bit; the first such byte is told right.
+        let differs = u64::from_le_bytes(*word) ^ (ONES * b'=' as u64);
+        let found = differs.wrapping_sub(ONES) & !differs & (ONES << 7);
+        if found != 0 {
+            return Some(place * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let at = rest.iter().position(|byte| *byte == b'=')?;
+    Some(line.len() - rest.len() + at)
+}
+
+/// Bytes of a short line of an attribute.
+const SHORT_LINE: usize = 20;
 
 /// Attributes that room is made for at once.
 const MOST_EXPECTED: usize = 64;
 
 /// A `Name = expression` line.
 pub(in crate::userlog) fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
-    let (name, value) = parts(line)?;
-    Some((text(&line[name]), text(&line[value])))
-}
-
-/// Where name and expression of a `Name = expression` line stand.
-#[inline]
-fn parts(line: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
-    let equals = memchr::memchr(b'=', line)?;
-    let name = within(line, 0, equals);
-    (!name.is_empty()).then(|| (name, within(line, equals + 1, line.len())))
+    let equals = equals_sign(line)?;
+    let name = &line[within(line, 0, equals)];
+    (!name.is_empty()).then(|| (text(name), text(line[equals + 1..].trim_ascii())))
 }
 
 /// What is between the white space at both ends.
@@ -251,4 +267,34 @@ fn post_script_terminated(lines: Lines<'_>) -> PostScriptTerminated<'_> {
         }
     }
     script
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_equals_sign_is_found_wherever_it_is() {
+        for length in 0..40 {
+            for other in [b'x', b'<', b'>', 0xbd, 0, 0xff] {
+                let mut line = vec![other; length];
+                assert_eq!(equals_sign(&line), None);
+                for at in (0..length).rev() {
+                    line[at] = b'=';
+                    assert_eq!(equals_sign(&line), Some(at), "{line:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn attributes_are_the_same_checked_at_once_or_one_by_one() {
+        let lines =
+            "A = 1\n\tLong_Name.b=\"x = y\"  \r\n= 2\nnone\n\n  C  =\nÜber = \"ä\"\nLast = 3";
+        let at_once = attributes(Lines::new(lines.as_bytes()));
+        let one_by_one: Vec<_> = Lines::new(lines.as_bytes()).filter_map(attribute).collect();
+        assert_eq!(at_once, one_by_one);
+        assert_eq!(at_once.len(), 5);
+        assert_eq!(at_once[1], ("Long_Name.b".into(), "\"x = y\"".into()));
+    }
 }

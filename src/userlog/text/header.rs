@@ -63,28 +63,26 @@ impl Ids {
 
 /// A number of the job id and the position behind the character `end` that follows it.
 #[inline]
-fn id(line: &[u8], mut at: usize, end: u8) -> Option<(i32, usize)> {
-    let negative = line.get(at) == Some(&b'-');
-    at += usize::from(negative);
-    let begin = at;
+fn id(line: &[u8], at: usize, end: u8) -> Option<(i32, usize)> {
+    let rest = line.get(at..)?;
+    let (negative, digits) = match rest {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
     let mut value = 0_i64;
-    loop {
-        let byte = *line.get(at)?;
+    // Eleven digits stay far below the range of i64 and are already too large for i32.
+    for (length, byte) in digits.iter().enumerate().take(12) {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
-            if byte != end || at == begin {
+            if *byte != end || length == 0 {
                 return None;
             }
             let value = if negative { -value } else { value };
-            return Some((i32::try_from(value).ok()?, at + 1));
-        }
-        // Eleven digits stay far below the range of i64 and are already too large for i32.
-        if at - begin > 11 {
-            return None;
+            return Some((i32::try_from(value).ok()?, at + usize::from(negative) + length + 1));
         }
         value = value * 10 + i64::from(digit);
-        at += 1;
     }
+    None
 }
 
 #[cfg(test)]

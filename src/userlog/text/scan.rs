@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memchr2_iter};
 
 use super::super::Damage;
 use super::header::{EXPECTED_NUMBER, Ids};
@@ -113,7 +113,6 @@ const PLAIN: usize = 8 << 10;
 #[inline]
 fn plain_separator(rest: &[u8], lines: usize) -> Option<(usize, usize)> {
     static SEPARATOR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\n..."));
-    static BRACKET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" ("));
     let rest = &rest[..rest.len().min(PLAIN)];
     let mut at = lines.checked_sub(1)?;
     let length = loop {
@@ -125,9 +124,11 @@ fn plain_separator(rest: &[u8], lines: usize) -> Option<(usize, usize)> {
         }
     };
     let event = &rest[..at];
-    // Another header has its bracket behind a digit, and not where this one has it.
-    let begins = |blank: usize| blank > 3 && event[blank - 1].is_ascii_digit();
-    let is_plain = memchr(0, event).is_none() && !BRACKET.find_iter(event).any(begins);
+    // Another header would have its bracket behind a digit and a blank, and not where this one has it.
+    let begins = |at: usize| {
+        event[at] == 0 || (at > 4 && event[at - 1] == b' ' && event[at - 2].is_ascii_digit())
+    };
+    let is_plain = !memchr2_iter(b'(', 0, event).any(begins);
     is_plain.then_some((at, length))
 }
 
