@@ -25,18 +25,18 @@ impl Words {
 
 impl Hasher for Words {
     fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.word(u64::from_le_bytes(*word));
-        }
+        let length = bytes.len();
+        let four = |part: &[u8; 4]| u64::from(u32::from_le_bytes(*part));
         if let Some(last) = bytes.last_chunk::<8>() {
+            for word in bytes.as_chunks::<8>().0 {
+                self.word(u64::from_le_bytes(*word));
+            }
             self.word(u64::from_le_bytes(*last));
-        } else if let (Some(first), Some(last)) = (rest.first_chunk::<4>(), rest.last_chunk::<4>())
-        {
-            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-            self.word(u64::from(first) << 32 | u64::from(last));
-        } else {
-            self.word(rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+            self.word(four(first) << 32 | four(last));
+        } else if length > 0 {
+            let [first, middle, last] = [bytes[0], bytes[length / 2], bytes[length - 1]];
+            self.word(u64::from(first) << 16 | u64::from(middle) << 8 | u64::from(last));
         }
     }
 

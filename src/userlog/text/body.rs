@@ -9,7 +9,9 @@ mod table;
 use std::ops::Range;
 
 use super::super::body::*;
-use super::lines::{Cursor, Lines, after, codes, indented, text, trimmed, unless_blank};
+use super::lines::{
+    Cursor, Lines, after, codes, find_short, indented, text, trimmed, unless_blank,
+};
 
 /// The typed fields of event `number`.
 pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], payload: &'a [u8]) -> Body<'a> {
@@ -105,7 +107,7 @@ fn attributes(lines: Lines<'_>) -> Vec<(Text<'_>, Text<'_>)> {
     while begin < bytes.len() {
         let end =
             memchr::memchr(b'\n', &bytes[begin..]).map_or(bytes.len(), |length| begin + length);
-        if let Some(length) = equals_sign(&bytes[begin..end]) {
+        if let Some(length) = find_short(b'=', &bytes[begin..end]) {
             let name = within(bytes, begin, begin + length);
             if !name.is_empty() {
                 let value = within(bytes, begin + length + 1, end);
@@ -117,23 +119,6 @@ fn attributes(lines: Lines<'_>) -> Vec<(Text<'_>, Text<'_>)> {
     attributes
 }
 
-/// Where the first `=` of a line is. Names are a few words of eight bytes long, for which a vector search is slow to begin.
-#[inline]
-fn equals_sign(line: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 255;
-    let (words, rest) = line.as_chunks::<8>();
-    for (place, word) in words.iter().enumerate() {
-        // A byte that is zero borrows from its highest bit; the first such byte is told right.
-        let differs = u64::from_le_bytes(*word) ^ (ONES * b'=' as u64);
-        let found = differs.wrapping_sub(ONES) & !differs & (ONES << 7);
-        if found != 0 {
-            return Some(place * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    let at = rest.iter().position(|byte| *byte == b'=')?;
-    Some(line.len() - rest.len() + at)
-}
-
 /// Bytes of a short line of an attribute.
 const SHORT_LINE: usize = 20;
 
@@ -142,7 +127,7 @@ const MOST_EXPECTED: usize = 64;
 
 /// A `Name = expression` line.
 pub(in crate::userlog) fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
-    let equals = equals_sign(line)?;
+    let equals = find_short(b'=', line)?;
     let name = &line[within(line, 0, equals)];
     (!name.is_empty()).then(|| (text(name), text(line[equals + 1..].trim_ascii())))
 }
@@ -272,20 +257,6 @@ fn post_script_terminated(lines: Lines<'_>) -> PostScriptTerminated<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_equals_sign_is_found_wherever_it_is() {
-        for length in 0..40 {
-            for other in [b'x', b'<', b'>', 0xbd, 0, 0xff] {
-                let mut line = vec![other; length];
-                assert_eq!(equals_sign(&line), None);
-                for at in (0..length).rev() {
-                    line[at] = b'=';
-                    assert_eq!(equals_sign(&line), Some(at), "{line:?}");
-                }
-            }
-        }
-    }
 
     #[test]
     fn attributes_are_the_same_checked_at_once_or_one_by_one() {

@@ -27,6 +27,10 @@ impl Ids {
         }
         let number = u16::from(a) * 100 + u16::from(b) * 10 + u16::from(c);
         let (cluster, at) = id(line, 5, b'.').ok_or(EXPECTED_ID)?;
+        if let Some((proc, subproc)) = three_digits_each(&line[at..]) {
+            let job = JobId::new(cluster, proc);
+            return Ok(Self { number, job, subproc, date_at: at + 9 });
+        }
         let (proc, at) = id(line, at, b'.').ok_or(EXPECTED_ID)?;
         let (subproc, at) = id(line, at, b')').ok_or(EXPECTED_ID)?;
         if line.get(at) != Some(&b' ') {
@@ -59,6 +63,19 @@ impl Ids {
                 fits(b"9999-99-99") || fits(b"99/99 99:99:99") || fits(b"99/99/99 ")
             })
     }
+}
+
+/// Proc and subproc as HTCondor writes almost all of them: `000.000) `.
+#[inline]
+fn three_digits_each(line: &[u8]) -> Option<(i32, i32)> {
+    let [a, b, c, b'.', d, e, f, b')', b' ', ..] = *line else { return None };
+    Some((three_digits(a, b, c)?, three_digits(d, e, f)?))
+}
+
+#[inline]
+fn three_digits(a: u8, b: u8, c: u8) -> Option<i32> {
+    let (a, b, c) = (a.wrapping_sub(b'0'), b.wrapping_sub(b'0'), c.wrapping_sub(b'0'));
+    (a < 10 && b < 10 && c < 10).then(|| i32::from(a) * 100 + i32::from(b) * 10 + i32::from(c))
 }
 
 /// A number of the job id and the position behind the character `end` that follows it.

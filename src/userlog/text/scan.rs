@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use memchr::{memchr, memchr2, memchr2_iter};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::super::Damage;
 use super::header::{EXPECTED_NUMBER, Ids};
@@ -124,12 +124,16 @@ fn plain_separator(rest: &[u8], lines: usize) -> Option<(usize, usize)> {
         }
     };
     let event = &rest[..at];
-    // Another header would have its bracket behind a digit and a blank, and not where this one has it.
-    let begins = |at: usize| {
-        event[at] == 0 || (at > 4 && event[at - 1] == b' ' && event[at - 2].is_ascii_digit())
-    };
-    let is_plain = !memchr2_iter(b'(', 0, event).any(begins);
+    // The bracket of its own header is before this.
+    let inner = event.get(5..)?;
+    let is_plain = memchr(0, event).is_none()
+        && !memchr_iter(b'(', inner).any(|bracket| begins(event, bracket + 5));
     is_plain.then_some((at, length))
+}
+
+/// Whether a bracket stands behind a digit and a blank, as in a header.
+fn begins(event: &[u8], bracket: usize) -> bool {
+    event[bracket - 1] == b' ' && event[bracket - 2].is_ascii_digit()
 }
 
 /// The length of blank lines and separators without an event.
@@ -170,7 +174,7 @@ fn truncated(rest: &[u8], end: usize, last: bool, damage: Damage) -> Damage {
 #[inline]
 pub(in crate::userlog) fn glued(bytes: &[u8]) -> Option<usize> {
     // Numbers of an event stand before the bracket: `... Run Bytes S012 (1234.000.000) 2024-01-31`.
-    memchr::memchr_iter(b'(', bytes).find_map(|bracket| {
+    memchr_iter(b'(', bytes).find_map(|bracket| {
         let begin = bracket.checked_sub(4).filter(|begin| *begin > 0)?;
         Ids::begins_dated_event(&bytes[begin..]).then_some(begin)
     })

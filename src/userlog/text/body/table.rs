@@ -3,7 +3,7 @@
 //! Its columns are as wide as their widest value, and cells may be empty: the header line says where each ends.
 
 use super::super::super::body::Resource;
-use super::super::lines::{number, text, unless_blank};
+use super::super::lines::{find_short, number, text, unless_blank};
 
 /// Where the columns end, counted from behind the colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +23,26 @@ impl Table {
         if !line.starts_with(b"\tPartitionable ") && !line.starts_with(b"\tResources") {
             return None;
         }
-        let at = memchr::memchr(b':', line)? + 1;
+        let at = find_short(b':', line)? + 1;
         let titles = &line[at..];
-        let end = |title: &[u8]| memchr::memmem::find(titles, title).map(|at| at + title.len());
-        let usage = end(b"Usage")?;
-        let request = end(b"Request")?;
+        let (mut ends, mut place) = ([None; 4], 0);
+        for word in titles.split(|byte| *byte == b' ') {
+            for (end, title) in
+                ends.iter_mut().zip([&b"Usage"[..], b"Request", b"Allocated", b"Assigned"])
+            {
+                if word.starts_with(title) {
+                    end.get_or_insert(place + title.len());
+                }
+            }
+            place += word.len() + 1;
+        }
+        let [usage, request, allocated, assigned] = ends;
+        let request = request?;
         Some(Self {
-            usage,
+            usage: usage?,
             request,
-            allocated: end(b"Allocated").unwrap_or(request),
-            assigned: end(b"Assigned").map(|end| end - b"Assigned".len()),
+            allocated: allocated.unwrap_or(request),
+            assigned: assigned.map(|end| end - b"Assigned".len()),
             plain: titles.ends_with(b"Allocated") || titles.ends_with(b"Request"),
         })
     }
@@ -40,9 +50,9 @@ impl Table {
     /// Reads a row. A line without a colon ends the table.
     #[inline]
     pub(super) fn row<'a>(&self, line: &'a [u8]) -> Option<Resource<'a>> {
-        let at = memchr::memchr(b':', line)?;
+        let at = find_short(b':', line)?;
         let label = line[..at].trim_ascii();
-        let name_end = memchr::memchr(b' ', label).unwrap_or(label.len());
+        let name_end = find_short(b' ', label).unwrap_or(label.len());
         let unit = label[name_end..].trim_ascii();
         let unit = unit.strip_prefix(b"(").and_then(|unit| unit.strip_suffix(b")"));
         let cells = &line[at + 1..];
@@ -51,21 +61,17 @@ impl Table {
             &cells[from.min(to)..to]
         };
         let assigned = self.assigned.map(|at| cell(at, cells.len()));
-        let cells = [
-            cell(0, self.usage),
-            cell(self.usage, self.request),
-            cell(self.request, self.allocated),
-        ];
-        let [usage, request, allocated] = cells.map(number);
-        let written = [usage.1, request.1, allocated.1];
+        let (usage, usage_written) = number(cell(0, self.usage));
+        let (request, request_written) = number(cell(self.usage, self.request));
+        let (allocated, allocated_written) = number(cell(self.request, self.allocated));
         Some(Resource {
             name: text(&label[..name_end]),
             unit: text(unit.unwrap_or_default()),
-            usage: usage.0,
-            request: request.0,
-            allocated: allocated.0,
+            usage,
+            request,
+            allocated,
             assigned: assigned.and_then(unless_blank),
-            written,
+            written: [usage_written, request_written, allocated_written],
         })
     }
 }
