@@ -27,8 +27,8 @@ const LOOK: usize = 64 << 10;
 ///
 /// A chunk begins behind a separator, so that its events, its damage and their offsets are those of [`super::open`]: no chunk
 /// has to know of another. What is not in its own bytes, the year of a date without one and which of two equal hours it is, is
-/// asked of the part before where it matters. Each chunk is read with bounded memory; nothing is mapped, which was measured
-/// to be no faster (docs/benchmarks.md). XML and JSON logs are one chunk.
+/// asked of the part before where it matters. Each chunk is read with bounded memory; nothing is mapped: a log that is truncated
+/// meanwhile ends there. XML and JSON logs are one chunk.
 ///
 /// ```no_run
 /// use std::ops::ControlFlow;

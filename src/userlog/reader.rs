@@ -19,6 +19,9 @@ pub(super) use place::{Place, check_is_log};
 /// Bytes read at once.
 const CHUNK: usize = 256 << 10;
 
+/// Bytes read at first: many logs are no larger.
+const FIRST: usize = 32 << 10;
+
 /// Reads the events of a log one by one, holding no more than one event and one chunk in memory.
 ///
 /// Nothing is mapped: a log that is truncated while it is read simply ends there.
@@ -114,7 +117,7 @@ fn begin(
     }
     let mut reader = LogReader::new(file, &options);
     reader.take_up(place);
-    reader.fill()?;
+    reader.fill_chunk()?;
     let bytes = &reader.buffer[..reader.filled];
     let beginning = match reader.form {
         Some(Form::Text) => match Beginning::of(bytes) {
@@ -355,14 +358,21 @@ impl<R: Read> LogReader<R> {
         damaged
     }
 
+    /// Reads a whole chunk, as far as it is there: damage may come before the first event.
+    fn fill_chunk(&mut self) -> io::Result<()> {
+        while self.filled < CHUNK && self.fill()? > 0 {}
+        Ok(())
+    }
+
     /// Reads on; the number of bytes read.
     fn fill(&mut self) -> io::Result<usize> {
         self.buffer.copy_within(self.at..self.filled, 0);
         self.base += self.at as u64;
         self.filled -= self.at;
         self.at = 0;
-        if self.buffer.len() < self.filled + CHUNK {
-            self.buffer.resize((self.filled + CHUNK).next_power_of_two(), 0);
+        let wanted = if self.buffer.is_empty() { FIRST } else { CHUNK };
+        if self.buffer.len() < self.filled + wanted {
+            self.buffer.resize((self.filled + wanted).next_power_of_two(), 0);
         }
         let read = read_some(&mut self.source, &mut self.buffer[self.filled..])?;
         self.filled += read;

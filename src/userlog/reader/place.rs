@@ -39,7 +39,7 @@ pub(in crate::userlog) fn check_is_log(
     options: &ReadOptions,
 ) -> Result<(), UserlogError> {
     let mut reader = LogReader::new(file, options);
-    reader.fill().map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
+    reader.fill_chunk().map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
     let bytes = &reader.buffer[..reader.filled];
     match (reader.form, Beginning::of(bytes)) {
         (Some(Form::Text), Beginning::NotALog) => {
