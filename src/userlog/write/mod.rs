@@ -16,7 +16,8 @@ const LONGEST_LINE: usize = 8191;
 
 /// Writes an event with its header line and separator.
 ///
-/// Fields that are `None` are left out. A newline within a text becomes `|`, as HTCondor does with reasons.
+/// Fields that are `None` are left out. A newline within a text becomes `|`, as HTCondor does with reasons; NUL bytes, which a reader
+/// takes for a hole in the file, are left out.
 ///
 /// # Errors
 /// `out` fails, or the body is a [`FileTransfer`] without a kind, which has no text: `InvalidInput`.
@@ -25,12 +26,13 @@ pub fn write_event(
     header: &EventHeader<'_>,
     body: &Body<'_>,
 ) -> io::Result<()> {
+    let out = &mut WithoutNul(out);
     header.write(out, body.number())?;
     write_body(out, body)?;
     out.write_all(b"...\n")
 }
 
-/// Writes an event of any number from its text: the header line behind the date, and whole lines.
+/// Writes an event of any number from its text: the header line behind the date, and whole lines. NUL bytes are left out.
 ///
 /// # Errors
 /// `out` fails.
@@ -41,11 +43,33 @@ pub fn write_text(
     title: &[u8],
     lines: &[u8],
 ) -> io::Result<()> {
+    let out = &mut WithoutNul(out);
     header.write(out, number)?;
     out.write_all(title)?;
     out.write_all(b"\n")?;
     out.write_all(lines)?;
     out.write_all(b"...\n")
+}
+
+/// Passes on what is no NUL byte.
+struct WithoutNul<W>(W);
+
+impl<W: Write> Write for WithoutNul<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if memchr::memchr(0, bytes).is_none() {
+            return self.0.write_all(bytes);
+        }
+        bytes.split(|byte| *byte == 0).try_for_each(|part| self.0.write_all(part))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 fn no_text(what: &str) -> io::Error {
@@ -240,5 +264,26 @@ struct Longest<'a>(&'a str);
 impl std::fmt::Display for Longest<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         OneLine(&self.0[..self.0.floor_char_boundary(LONGEST_LINE)]).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+
+    use super::super::{EventTime, Events, JobId, Released};
+    use super::*;
+
+    #[test]
+    fn no_text_makes_a_hole_in_the_log() {
+        let date = DateForm::iso(TimeZone::UTC);
+        let time = EventTime { seconds: 1_704_164_645, microseconds: 0 };
+        let header = EventHeader { job: JobId::new(1, 0), subproc: 0, time, date: &date };
+        let body = Body::Released(Released { reason: Some("a\0b\n...\nc".into()) });
+        let mut out = Vec::new();
+        write_event(&mut out, &header, &body).unwrap();
+        let expected = Body::Released(Released { reason: Some("ab|...|c".into()) });
+        let read: Vec<_> = Events::new(&out).map(|event| event.unwrap().body()).collect();
+        assert_eq!(read, [expected]);
     }
 }
