@@ -173,14 +173,9 @@ fn a_log_of_attributes_gives_the_same_fields() {
 }
 
 /// Prints `[path, event]` for every event that HTCondor reads.
-const HTCONDOR: &str = r#"
-import htcondor2, json, sys
-def plain(value):
-    if hasattr(value, "items"):
-        return {name: plain(value[name]) for name in value.keys()}
-    if isinstance(value, list):
-        return [plain(one) for one in value]
-    return value if isinstance(value, (str, int, float, bool)) else "/Expr(%s)/" % value
+const HTCONDOR: &str = concat!(
+    include_str!("htcondor/plain.py"),
+    r#"
 for path in sys.stdin.read().splitlines():
     events, error = [], None
     try:
@@ -189,7 +184,8 @@ for path in sys.stdin.read().splitlines():
     except Exception as exception:
         error = str(exception)
     print(json.dumps([path, error, events]))
-"#;
+"#
+);
 
 /// Ours and HTCondor's value of an attribute are the same.
 fn agree(ours: &Value, theirs: &Value) -> bool {

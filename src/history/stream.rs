@@ -9,10 +9,7 @@ use super::access_point::{OWNER, unquoted};
 use super::episode::{action_between_ads, holds_with_ads};
 use super::holds::{Facts, Holds};
 use super::{Action, Episode, Exit, History, Hold, Journal, Symbols, What};
-use crate::userlog::{Body, DamagedEvent, Event, EventKind, JobId, LogReader};
-
-/// Events of a log written this much earlier than others before them still come into their order, s.
-const DISORDER: i64 = 600;
+use crate::userlog::{Body, DISORDER, DamagedEvent, Event, EventKind, JobId, LogReader};
 
 /// Damaged events that are kept to be told of.
 const DAMAGE: usize = 20;
@@ -233,7 +230,6 @@ impl<'a> EpisodeStream<'a> {
         if self.log > 1 && self.was_told(time, log, job, &step) {
             return None;
         }
-        let ads = self.ads.job(job);
         let (what, reason) = match step {
             Step::Submitted => {
                 self.live
@@ -260,6 +256,7 @@ impl<'a> EpisodeStream<'a> {
             What::Held(_) => self.live.entry(job).or_default(),
             _ => self.live.get_mut(&job)?,
         };
+        let ads = self.ads.job(job);
         let facts = StreamFacts {
             job,
             ads: ads.map_or(&[], |job| job.ads.as_slice()),

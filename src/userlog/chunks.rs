@@ -70,8 +70,7 @@ struct Bytes {
     begin: u64,
     end: u64,
     chunk: u64,
-    /// The most bytes in which a separator is looked for.
-    reach: u64,
+    max_event: u64,
 }
 
 /// The bytes of one chunk.
@@ -116,19 +115,19 @@ impl ChunkedLog {
         let begin = options.offset.min(end);
         let share = (end - begin) / (4 * rayon::current_num_threads() as u64);
         let chunk = share.clamp(SMALLEST, LARGEST);
-        let reach = chunk.max(options.max_event as u64);
-        let bytes = Arc::new(Bytes { file, begin, end, chunk, reach });
+        let max_event = options.max_event as u64;
+        let bytes = Arc::new(Bytes { file, begin, end, chunk, max_event });
         Ok(Self { bytes, options: options.clone(), form, clock })
     }
 
     /// Bytes of a chunk, about; 256 KiB to 8 MiB where it is not said.
     #[must_use]
-    pub fn in_chunks_of(self, bytes: u64) -> Self {
-        let chunk = bytes.max(1);
-        let Bytes { file, begin, end, .. } =
-            Arc::into_inner(self.bytes).expect("no chunk is being read");
-        let reach = chunk.max(self.options.max_event as u64);
-        Self { bytes: Arc::new(Bytes { file, begin, end, chunk, reach }), ..self }
+    pub fn in_chunks_of(mut self, bytes: u64) -> Self {
+        // No chunk is being read.
+        if let Some(log) = Arc::get_mut(&mut self.bytes) {
+            log.chunk = bytes.max(1);
+        }
+        self
     }
 
     /// Bytes that there are to read.
@@ -223,7 +222,7 @@ impl Bytes {
         let mut buffer = vec![0; LOOK];
         let mut at = nominal;
         let mut kept = 0;
-        while at < self.end.min(nominal + self.reach) {
+        while at < self.end.min(nominal + self.chunk.max(self.max_event)) {
             let read = match read_at(&self.file, &mut buffer[kept..], at) {
                 // What cannot be read is told by the chunk before.
                 Ok(0) | Err(_) => return None,

@@ -44,5 +44,6 @@ pub use position::Position;
 pub use reader::{LogReader, open};
 pub use series::{LogSet, open_series};
 pub use text::events::Events;
+pub(crate) use time::DISORDER;
 pub use time::YearHint;
 pub use write::{DateForm, EventHeader, write_event, write_text};

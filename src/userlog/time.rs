@@ -103,7 +103,7 @@ impl fmt::Debug for Before {
 pub(super) const EXPECTED_DATE: &str = "a date such as 2024-01-31 23:59:59 or 01/31 23:59:59";
 
 /// Events of one log written this much earlier than the one before are disorder, s.
-const DISORDER: i64 = 600;
+pub(crate) const DISORDER: i64 = 600;
 
 impl Clock {
     pub(super) fn new(zone: TimeZone, hint: YearHint) -> Self {

@@ -9,16 +9,9 @@ use serde_json::{Map, Value};
 pub(crate) const ZONE: &str = "America/New_York";
 
 /// Prints, for every log, a list of `[attributes, text]` or `[null, error]` for each of its events.
-const HTCONDOR: &str = r#"
-import classad2, htcondor2, json, sys
-def plain(value):
-    if isinstance(value, classad2.Value):
-        return "/Expr(%s)/" % value.name.lower()
-    if hasattr(value, "items"):
-        return {name: plain(value[name]) for name in value.keys()}
-    if isinstance(value, list):
-        return [plain(one) for one in value]
-    return value if isinstance(value, (str, int, float, bool)) else "/Expr(%s)/" % value
+const HTCONDOR: &str = concat!(
+    include_str!("../htcondor/plain.py"),
+    r#"
 for path in sys.stdin.read().splitlines():
     events, log = [], htcondor2.JobEventLog(path).events(stop_after=0)
     while True:
@@ -30,7 +23,8 @@ for path in sys.stdin.read().splitlines():
         except Exception as exception:
             events.append([None, str(exception)])
     print(json.dumps(events))
-"#;
+"#
+);
 
 /// Attributes and text of an event, or what HTCondor says is wrong with it.
 pub(crate) type Theirs = Result<(Map<String, Value>, String), String>;

@@ -38,10 +38,22 @@ fn text_of_htcondor_25() {
     text_form(1, true, &bodies::KINDS, written).end("text");
 }
 
+/// What is read of one log.
+fn compare_log(made: &[Made], log: Vec<u8>) -> Tally {
+    let ours =
+        Events::with_options(&log, &options()).map(|event| as_json(&event.unwrap())).collect();
+    let mut tally = Tally::default();
+    if let Some(python) = oracle::python() {
+        let theirs = oracle::read(&python, &[log]).remove(0);
+        compare_text(&mut tally, made, ours, theirs, false);
+    }
+    tally
+}
+
 /// Lines that end in `\r\n`.
 #[test]
 fn text_of_windows() {
-    let (mut draw, mut tally) = (draw(5), Tally::default());
+    let mut draw = draw(5);
     let made: Vec<Made> = (0..count() as usize)
         .map(|index| {
             let number = bodies::KINDS[index % bodies::KINDS.len()];
@@ -49,18 +61,13 @@ fn text_of_windows() {
         })
         .collect();
     let log = String::from_utf8(log(&made)).unwrap().replace('\n', "\r\n").into_bytes();
-    let ours =
-        Events::with_options(&log, &options()).map(|event| as_json(&event.unwrap())).collect();
-    let Some(python) = oracle::python() else { return };
-    let theirs = oracle::read(&python, &[log]).remove(0);
-    compare_text(&mut tally, &made, ours, theirs, false);
-    tally.end("CRLF");
+    compare_log(&made, log).end("CRLF");
 }
 
 /// Dates that HTCondor reads and does not write, or wrote once.
 #[test]
 fn dates() {
-    let (mut draw, mut tally) = (draw(6), Tally::default());
+    let mut draw = draw(6);
     let date = DateForm::iso(zone());
     let with_date = |made: Made, index: usize| {
         let (begin, rest) = made.text.split_once(") ").unwrap();
@@ -88,12 +95,7 @@ fn dates() {
         })
         .collect();
     let log = log(&made);
-    let ours =
-        Events::with_options(&log, &options()).map(|event| as_json(&event.unwrap())).collect();
-    let Some(python) = oracle::python() else { return };
-    let theirs = oracle::read(&python, &[log]).remove(0);
-    compare_text(&mut tally, &made, ours, theirs, false);
-    tally.end("dates");
+    compare_log(&made, log).end("dates");
 }
 
 #[test]

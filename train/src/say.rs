@@ -22,8 +22,16 @@ pub fn say(text: Arguments<'_>) {
 pub fn json_lines<T: Serialize>(things: &[T]) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for thing in things {
-        serde_json::to_writer(&mut out, thing)?;
-        out.write_all(b"\n")?;
+        json_line(&mut out, thing)?;
     }
     out.flush()
+}
+
+/// Writes a thing as JSON on a line of its own.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn json_line(out: &mut impl Write, thing: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, thing)?;
+    out.write_all(b"\n")
 }

@@ -79,6 +79,15 @@ fn clusters(follower: &mut Follower) -> Vec<i32> {
     clusters
 }
 
+/// A log with one event, followed to its end.
+fn followed() -> (Log, Follower) {
+    let log = Log::new();
+    log.append(&released(1));
+    let mut follower = log.follow(None);
+    assert_eq!(clusters(&mut follower), [1]);
+    (log, follower)
+}
+
 /// The same position in another process.
 fn kept(follower: &Follower) -> Option<Position> {
     serde_json::from_str(&serde_json::to_string(&follower.position()).unwrap()).unwrap()
@@ -128,10 +137,7 @@ fn rotations_are_followed() {
 
 #[test]
 fn a_slow_writer_is_read_before_the_new_log() {
-    let log = Log::new();
-    log.append(&released(1));
-    let mut follower = log.follow(None);
-    assert_eq!(clusters(&mut follower), [1]);
+    let (log, mut follower) = followed();
     log.rename("", ".old");
     assert_eq!(clusters(&mut follower), [0; 0]);
     let event = released(2);
@@ -149,10 +155,7 @@ fn a_slow_writer_is_read_before_the_new_log() {
 #[test]
 fn a_writer_that_is_late_is_heard() {
     for restart in [false, true] {
-        let log = Log::new();
-        log.append(&released(1));
-        let mut follower = log.follow(None);
-        assert_eq!(clusters(&mut follower), [1]);
+        let (log, mut follower) = followed();
         log.rename("", ".1");
         log.append(&released(2));
         assert_eq!(clusters(&mut follower), [2]);
@@ -236,10 +239,7 @@ fn a_log_that_loses_its_half_event_is_read_on() {
 #[test]
 fn copytruncate_loses_nothing_that_was_copied() {
     for restart in [false, true] {
-        let log = Log::new();
-        log.append(&released(1));
-        let mut follower = log.follow(None);
-        assert_eq!(clusters(&mut follower), [1]);
+        let (log, mut follower) = followed();
         log.append(&released(2));
         fs::copy(&log.path, log.name(".1")).unwrap();
         fs::write(&log.path, released(3)).unwrap();
@@ -254,10 +254,7 @@ fn copytruncate_loses_nothing_that_was_copied() {
 
 #[test]
 fn a_copy_put_in_the_place_of_the_log_is_read_on() {
-    let log = Log::new();
-    log.append(&released(1));
-    let mut follower = log.follow(None);
-    assert_eq!(clusters(&mut follower), [1]);
+    let (log, mut follower) = followed();
     // As rsync does.
     fs::write(log.name(".tmp"), released(1) + &released(2)).unwrap();
     log.rename(".tmp", "");
@@ -266,10 +263,7 @@ fn a_copy_put_in_the_place_of_the_log_is_read_on() {
 
 #[test]
 fn a_log_removed_and_begun_anew_is_followed() {
-    let log = Log::new();
-    log.append(&released(1));
-    let mut follower = log.follow(None);
-    assert_eq!(clusters(&mut follower), [1]);
+    let (log, mut follower) = followed();
     fs::remove_file(&log.path).unwrap();
     assert_eq!(clusters(&mut follower), [0; 0]);
     log.append(&released(2));
@@ -280,10 +274,7 @@ fn a_log_removed_and_begun_anew_is_followed() {
 fn what_was_rotated_out_is_told() {
     let lost = Damage::Gone { bytes: None };
     for restart in [false, true] {
-        let log = Log::new();
-        log.append(&released(1));
-        let mut follower = log.follow(None);
-        assert_eq!(clusters(&mut follower), [1]);
+        let (log, mut follower) = followed();
         log.append(&released(2));
         if restart {
             follower = log.follow(kept(&follower));
@@ -384,10 +375,7 @@ fn other_forms_are_followed() {
 #[cfg(unix)]
 #[test]
 fn a_log_that_cannot_be_opened_is_told_once() {
-    let log = Log::new();
-    log.append(&released(1));
-    let mut follower = log.follow(None);
-    assert_eq!(clusters(&mut follower), [1]);
+    let (log, mut follower) = followed();
     log.rename("", ".old");
     // A name that leads nowhere, whoever asks.
     std::os::unix::fs::symlink("EventLog", &log.path).unwrap();
@@ -438,10 +426,7 @@ impl Log {
 
 #[test]
 fn a_position_that_makes_no_sense_does_no_harm() {
-    let log = Log::new();
-    log.append(&released(1));
-    let mut follower = log.follow(None);
-    assert_eq!(clusters(&mut follower), [1]);
+    let (log, follower) = followed();
     let kept = serde_json::to_string(&follower.position()).unwrap();
     for (from, to) in [("\"offset\":", "\"offset\":9999999"), ("\"length\":", "\"length\":9999999")]
     {

@@ -12,6 +12,7 @@ use clap::Args;
 use holdadvise::history::Episode;
 
 use crate::input::{InputError, InputOptions};
+use crate::say::json_line;
 use crate::truth::Truth;
 use stream::stream;
 use summary::Summary;
@@ -46,10 +47,7 @@ pub enum EpisodesError {
 pub fn run(options: &EpisodesOptions) -> Result<(), EpisodesError> {
     let mut out = BufWriter::new(io::stdout().lock());
     let mut summary = Summary::default();
-    let printed = print(options, &mut summary, |episode| {
-        serde_json::to_writer(&mut out, episode)?;
-        out.write_all(b"\n")
-    });
+    let printed = print(options, &mut summary, |episode| json_line(&mut out, episode));
     match printed.and_then(|()| Ok(out.flush()?)) {
         // Whoever reads the lines may have seen enough of them.
         Err(EpisodesError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

@@ -55,9 +55,12 @@ struct Log<'a> {
 }
 
 impl Log<'_> {
+    fn file(&self) -> &Path {
+        self.copy.as_ref().map_or(self.path, |copy| copy.path())
+    }
+
     fn size(&self) -> u64 {
-        let path = self.copy.as_ref().map_or(self.path, |copy| copy.path());
-        path.metadata().map_or(0, |metadata| metadata.len())
+        self.file().metadata().map_or(0, |metadata| metadata.len())
     }
 }
 
@@ -71,8 +74,7 @@ fn in_order<'a>(
         let copy = if is_packed(path) { None } else { unpacked(path)? };
         let mut log = Log { path, copy, first: 0 };
         if input.logs.len() > 1 {
-            let path = log.copy.as_ref().map_or(log.path, |copy| copy.path());
-            log.first = first_event(path, options)?.unwrap_or(i64::MAX);
+            log.first = first_event(log.file(), options)?.unwrap_or(i64::MAX);
         }
         logs.push(log);
     }
@@ -97,8 +99,8 @@ impl<F: FnMut(Episode) -> ControlFlow<()>> Reading<'_, F> {
         options: &ReadOptions,
     ) -> Result<ControlFlow<()>, InputError> {
         let packed = if log.copy.is_none() { unpacked(log.path)? } else { None };
-        let plain = log.copy.as_ref().or(packed.as_ref());
-        let chunks = ChunkedLog::open(plain.map_or(log.path, |file| file.path()), options)?;
+        let file = packed.as_ref().map_or(log.file(), |file| file.path());
+        let chunks = ChunkedLog::open(file, options)?;
         // The bar counts bytes of files as they are, compressed or not.
         let share = log.size() as f64 / chunks.len().max(1) as f64;
         self.stream.begin_log();
