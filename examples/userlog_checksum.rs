@@ -23,6 +23,14 @@ impl Words {
     }
 }
 
+macro_rules! numbers {
+    ($($write:ident($number:ty))*) => {
+        $(fn $write(&mut self, number: $number) {
+            self.word(number as u64);
+        })*
+    };
+}
+
 impl Hasher for Words {
     fn write(&mut self, bytes: &[u8]) {
         let length = bytes.len();
@@ -40,12 +48,9 @@ impl Hasher for Words {
         }
     }
 
-    fn write_u64(&mut self, word: u64) {
-        self.word(word);
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.word(u64::from(byte));
+    numbers! {
+        write_u8(u8) write_u16(u16) write_u32(u32) write_u64(u64) write_usize(usize)
+        write_i32(i32) write_i64(i64) write_isize(isize)
     }
 
     fn finish(&self) -> u64 {
@@ -89,7 +94,7 @@ fn main() -> ExitCode {
         }
     };
     let log = match ChunkedLog::open(path, &ReadOptions::default()) {
-        Ok(log) => log,
+        Ok(log) => log.mapped(),
         Err(error) => {
             eprintln!("Error: {error}");
             return ExitCode::FAILURE;

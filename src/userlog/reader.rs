@@ -7,6 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::ad::{EventAd, find_json, find_xml, parse_json, parse_xml, write_as_text};
+use super::map::{Buffer, Mapping};
 use super::text::events::{Span, Years, damaged, event};
 use super::text::header::{EXPECTED_NUMBER, Ids};
 use super::text::lines::Lines;
@@ -24,7 +25,8 @@ const FIRST: usize = 32 << 10;
 
 /// Reads the events of a log one by one, holding no more than one event and one chunk in memory.
 ///
-/// Nothing is mapped: a log that is truncated while it is read simply ends there.
+/// Nothing is mapped: a log that is truncated while it is read simply ends there. For large logs that stay as they are,
+/// [`super::ChunkedLog`] maps.
 ///
 /// ```no_run
 /// use holdadvise::userlog::{self, ReadOptions};
@@ -44,7 +46,7 @@ pub struct LogReader<R> {
     options: ReadOptions,
     clock: Clock,
     form: Option<Form>,
-    buffer: Vec<u8>,
+    buffer: Buffer,
     /// What is still to be read: `buffer[at..filled]`.
     at: usize,
     filled: usize,
@@ -227,7 +229,7 @@ impl<R: Read> LogReader<R> {
             source,
             clock,
             form,
-            buffer: Vec::new(),
+            buffer: Buffer::Read(Vec::new()),
             at: 0,
             filled: 0,
             base: options.offset,
@@ -237,6 +239,11 @@ impl<R: Read> LogReader<R> {
             ad: EventAd::default(),
             skipping: false,
         }
+    }
+
+    /// Reads these bytes, which are all that there are, instead of the source.
+    pub(super) fn mapped(self, bytes: Mapping) -> Self {
+        Self { filled: bytes.len(), buffer: Buffer::Mapped(bytes), last: true, ..self }
     }
 
     /// The source, the clock as it is now, and the form.
@@ -366,15 +373,17 @@ impl<R: Read> LogReader<R> {
 
     /// Reads on; the number of bytes read.
     fn fill(&mut self) -> io::Result<usize> {
-        self.buffer.copy_within(self.at..self.filled, 0);
+        let Buffer::Read(buffer) = &mut self.buffer else { return Ok(0) };
+        buffer.copy_within(self.at..self.filled, 0);
         self.base += self.at as u64;
         self.filled -= self.at;
         self.at = 0;
-        let wanted = if self.buffer.is_empty() { FIRST } else { CHUNK };
-        if self.buffer.len() < self.filled + wanted {
-            self.buffer.resize((self.filled + wanted).next_power_of_two(), 0);
+        if buffer.is_empty() {
+            buffer.resize(FIRST, 0);
+        } else if buffer.len() < self.filled + FIRST / 2 {
+            buffer.resize((self.filled + CHUNK).next_power_of_two(), 0);
         }
-        let read = read_some(&mut self.source, &mut self.buffer[self.filled..])?;
+        let read = read_some(&mut self.source, &mut buffer[self.filled..])?;
         self.filled += read;
         if self.form.is_none() && read > 0 {
             self.form = Some(Form::detect(&self.buffer[..self.filled]));

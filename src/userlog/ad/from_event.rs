@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use classads::Syntax;
 
 use super::super::body::*;
-use super::super::{Event, EventKind, text};
+use super::super::{Event, EventKind};
 use super::{AdValue, EventAd};
 
 impl<'a> Event<'a> {
@@ -359,9 +359,13 @@ impl<'a> EventAd<'a> {
         self.push("EventHead", AdValue::String(future.head));
         let mut others = String::new();
         for line in future.payload.lines().map(|line| line.trim_matches(is_space)) {
-            let pair = text::body::attribute(line.as_bytes()).filter(|_| !line.starts_with('\''));
-            let pair = pair.and_then(|(name, value)| {
-                Some((name.into_owned(), AdValue::read(&value, Syntax::Old)?.into_owned()))
+            let pair = line.split_once('=').filter(|_| !line.starts_with('\''));
+            let pair = pair.map(|(name, value)| (name.trim_ascii(), value.trim_ascii()));
+            let pair = pair.filter(|(name, _)| !name.is_empty()).and_then(|(name, value)| {
+                Some((
+                    name.to_owned(),
+                    AdValue::read(&Text::Borrowed(value), Syntax::Old)?.into_owned(),
+                ))
             });
             match pair {
                 Some((name, value)) => self.insert(name, value),

@@ -2,23 +2,21 @@
 //!
 //! As forgiving as HTCondor's own reader: a line that is not there leaves its field empty.
 
+mod attributes;
 mod other;
 mod run;
 mod table;
 
-use std::ops::Range;
-
 use super::super::body::*;
-use super::lines::{
-    Cursor, Lines, after, codes, find_short, indented, text, trimmed, unless_blank,
-};
+use super::lines::{Cursor, Lines, after, codes, indented, text, trimmed, unless_blank};
+use attributes::attributes;
 
 /// The typed fields of event `number`.
 pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], payload: &'a [u8]) -> Body<'a> {
     let lines = Lines::new(payload);
     match number {
         0 => Body::Submit(submit(title, lines)),
-        1 => Body::Execute(run::execute(title, lines)),
+        1 => Body::Execute(run::execute(title, payload)),
         2 => Body::ExecutableError(run::executable_error(title)),
         3 => Body::Checkpointed(run::checkpointed(lines)),
         4 => Body::Evicted(run::evicted(title, lines)),
@@ -31,7 +29,7 @@ pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], payload: &'a [
         11 => Body::Unsuspended,
         12 => Body::Held(held(lines)),
         13 => Body::Released(Released { reason: reason(lines) }),
-        14 => Body::NodeExecute(run::node_execute(title, lines)),
+        14 => Body::NodeExecute(run::node_execute(title, payload)),
         15 => Body::NodeTerminated(NodeTerminated {
             node: run::node(title),
             terminated: run::terminated(lines),
@@ -44,7 +42,7 @@ pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], payload: &'a [
         25 => Body::GridResourceUp(other::grid_resource(lines)),
         26 => Body::GridResourceDown(other::grid_resource(lines)),
         27 => Body::GridSubmit(other::grid_submit(lines)),
-        28 => Body::JobAdInformation(other::job_ad_information(lines)),
+        28 => Body::JobAdInformation(other::job_ad_information(payload)),
         29 => Body::JobStatusUnknown,
         30 => Body::JobStatusKnown,
         33 => Body::AttributeUpdate(other::attribute_update(title)),
@@ -67,7 +65,7 @@ pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], payload: &'a [
         100..=112 => Body::ExecutionPoint(ExecutionPoint {
             number,
             head: text(title),
-            attributes: attributes(lines),
+            attributes: attributes(payload, |_| false),
         }),
         _ => Body::Future(Future { number, head: text(title), payload: text(payload) }),
     }
@@ -93,55 +91,6 @@ fn toe(lines: Lines<'_>) -> Option<Toe<'_>> {
 fn toe_line(line: &[u8]) -> Option<Toe<'_>> {
     let line = line.strip_prefix(b"\t")?;
     line.starts_with(b"Job terminated ").then(|| Toe { text: text(line) })
-}
-
-/// `Name = expression` lines.
-fn attributes(lines: Lines<'_>) -> Vec<(Text<'_>, Text<'_>)> {
-    // Text of a block is checked once.
-    let Ok(block) = std::str::from_utf8(lines.rest()) else {
-        return lines.filter_map(attribute).collect();
-    };
-    let bytes = block.as_bytes();
-    let mut attributes = Vec::with_capacity((bytes.len() / SHORT_LINE + 1).min(MOST_EXPECTED));
-    let mut begin = 0;
-    while begin < bytes.len() {
-        let end =
-            memchr::memchr(b'\n', &bytes[begin..]).map_or(bytes.len(), |length| begin + length);
-        if let Some(length) = find_short(b'=', &bytes[begin..end]) {
-            let name = within(bytes, begin, begin + length);
-            if !name.is_empty() {
-                let value = within(bytes, begin + length + 1, end);
-                attributes.push((Text::Borrowed(&block[name]), Text::Borrowed(&block[value])));
-            }
-        }
-        begin = end + 1;
-    }
-    attributes
-}
-
-/// Bytes of a short line of an attribute.
-const SHORT_LINE: usize = 20;
-
-/// Attributes that room is made for at once.
-const MOST_EXPECTED: usize = 64;
-
-/// A `Name = expression` line.
-pub(in crate::userlog) fn attribute(line: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
-    let equals = find_short(b'=', line)?;
-    let name = &line[within(line, 0, equals)];
-    (!name.is_empty()).then(|| (text(name), text(line[equals + 1..].trim_ascii())))
-}
-
-/// What is between the white space at both ends.
-#[inline]
-fn within(line: &[u8], mut begin: usize, mut end: usize) -> Range<usize> {
-    while begin < end && line[begin].is_ascii_whitespace() {
-        begin += 1;
-    }
-    while begin < end && line[end - 1].is_ascii_whitespace() {
-        end -= 1;
-    }
-    begin..end
 }
 
 fn submit<'a>(title: &'a [u8], lines: Lines<'a>) -> Submit<'a> {
@@ -259,13 +208,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attributes_are_the_same_checked_at_once_or_one_by_one() {
-        let lines =
-            "A = 1\n\tLong_Name.b=\"x = y\"  \r\n= 2\nnone\n\n  C  =\nÜber = \"ä\"\nLast = 3";
-        let at_once = attributes(Lines::new(lines.as_bytes()));
-        let one_by_one: Vec<_> = Lines::new(lines.as_bytes()).filter_map(attribute).collect();
-        assert_eq!(at_once, one_by_one);
-        assert_eq!(at_once.len(), 5);
-        assert_eq!(at_once[1], ("Long_Name.b".into(), "\"x = y\"".into()));
+    fn a_slot_may_be_named_on_any_line() {
+        let lines = b"\tCpus = 1\n\tSlotName: \"a=b\"\n\tDisk = 2\n";
+        let Body::Execute(execute) = parse(1, b"Job executing on host: <x>", lines) else {
+            panic!()
+        };
+        assert_eq!(execute.slot_name.as_deref(), Some("a=b"));
+        assert_eq!(execute.properties, [("Cpus".into(), "1".into()), ("Disk".into(), "2".into())]);
     }
 }

@@ -1,6 +1,7 @@
 //! The header line: `NNN (cluster.proc.subproc) date time title`.
 
 use super::super::JobId;
+use super::digits;
 
 /// What a header line has to begin with.
 pub(in crate::userlog) const EXPECTED_NUMBER: &str =
@@ -82,24 +83,17 @@ fn three_digits(a: u8, b: u8, c: u8) -> Option<i32> {
 #[inline]
 fn id(line: &[u8], at: usize, end: u8) -> Option<(i32, usize)> {
     let rest = line.get(at..)?;
-    let (negative, digits) = match rest {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
+    let (negative, number) = match rest {
+        [b'-', number @ ..] => (true, number),
+        number => (false, number),
     };
-    let mut value = 0_i64;
-    // Eleven digits stay far below the range of i64 and are already too large for i32.
-    for (length, byte) in digits.iter().enumerate().take(12) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            if *byte != end || length == 0 {
-                return None;
-            }
-            let value = if negative { -value } else { value };
-            return Some((i32::try_from(value).ok()?, at + usize::from(negative) + length + 1));
-        }
-        value = value * 10 + i64::from(digit);
+    let (value, length) = digits::leading(number)?;
+    if number.get(length) != Some(&end) {
+        return None;
     }
-    None
+    let value = i64::try_from(value).ok()?;
+    let value = if negative { -value } else { value };
+    Some((i32::try_from(value).ok()?, at + usize::from(negative) + length + 1))
 }
 
 #[cfg(test)]

@@ -1,22 +1,37 @@
 //! Lines of an event and the small pieces its lines are made of.
 
-use super::super::time::two;
 use super::super::{CpuUsage, Text};
+use super::block::{Block, Form, equal_from};
+use super::digits;
 
-/// The lines of a block of bytes, without `\n` and `\r\n`.
+/// The lines of some bytes, without `\n` and `\r\n`.
 #[derive(Clone, Debug)]
 pub(in crate::userlog) struct Lines<'a> {
-    rest: &'a [u8],
+    bytes: &'a [u8],
+    /// Where the next line begins.
+    at: usize,
+    /// Up to where newlines were looked for, and those behind `at` that were found: the lowest bit is 64 bytes before.
+    looked: usize,
+    found: u64,
 }
 
 impl<'a> Lines<'a> {
     pub(in crate::userlog) const fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes }
+        Self { bytes, at: 0, looked: 0, found: 0 }
     }
+}
 
-    /// What is left.
-    pub(in crate::userlog) const fn rest(&self) -> &'a [u8] {
-        self.rest
+impl Lines<'_> {
+    /// Looks for the next newline; whether there is one.
+    #[inline(never)]
+    fn look(&mut self) -> bool {
+        let (mut looked, mut found) = (self.looked, 0);
+        while found == 0 && looked < self.bytes.len() {
+            found = equal_from(self.bytes, looked, b'\n');
+            looked += Block::SIZE;
+        }
+        (self.looked, self.found) = (looked, found);
+        found != 0
     }
 }
 
@@ -25,37 +40,21 @@ impl<'a> Iterator for Lines<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<&'a [u8]> {
-        if self.rest.is_empty() {
+        let end = if self.found != 0 || self.look() {
+            self.looked - Block::SIZE + self.found.trailing_zeros() as usize
+        } else if self.at < self.bytes.len() {
+            self.bytes.len()
+        } else {
             return None;
-        }
-        let line = match memchr::memchr(b'\n', self.rest) {
-            Some(end) => {
-                let line = &self.rest[..end];
-                self.rest = &self.rest[end + 1..];
-                line
-            }
-            None => std::mem::take(&mut self.rest),
         };
-        Some(line.strip_suffix(b"\r").unwrap_or(line))
+        self.found &= self.found.wrapping_sub(1);
+        let line = &self.bytes[self.at..end];
+        self.at = end + 1;
+        Some(match line {
+            [line @ .., b'\r'] => line,
+            line => line,
+        })
     }
-}
-
-/// The first place of a byte that stands some words of eight bytes from the beginning at most, for which a vector search is slow to
-/// begin.
-#[inline]
-pub(in crate::userlog) fn find_short(byte: u8, line: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 255;
-    let (words, rest) = line.as_chunks::<8>();
-    for (place, word) in words.iter().enumerate() {
-        // A byte that is zero borrows from its highest bit; the first such byte is told right.
-        let differs = u64::from_le_bytes(*word) ^ (ONES * u64::from(byte));
-        let found = differs.wrapping_sub(ONES) & !differs & (ONES << 7);
-        if found != 0 {
-            return Some(place * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    let at = rest.iter().position(|other| *other == byte)?;
-    Some(line.len() - rest.len() + at)
 }
 
 /// Bytes as text; what is not UTF-8 is replaced.
@@ -98,9 +97,11 @@ impl<'a> Cursor<'a> {
     /// Steps over white space.
     #[inline]
     pub(in crate::userlog) fn skip_blanks(&mut self) {
-        while let [b' ' | b'\t', rest @ ..] = self.0 {
-            self.0 = rest;
+        let mut blanks = 0;
+        while self.0.get(blanks).is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
+            blanks += 1;
         }
+        self.0 = &self.0[blanks..];
     }
 
     /// Steps over `token`, after white space.
@@ -115,16 +116,8 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(in crate::userlog) fn unsigned(&mut self) -> Option<u64> {
         self.skip_blanks();
-        let mut value = 0_u64;
-        let mut rest = self.0;
-        while let [digit @ b'0'..=b'9', after @ ..] = rest {
-            value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
-            rest = after;
-        }
-        if rest.len() == self.0.len() {
-            return None;
-        }
-        self.0 = rest;
+        let (value, length) = digits::leading(self.0)?;
+        self.0 = &self.0[length..];
         Some(value)
     }
 
@@ -150,6 +143,11 @@ impl<'a> Cursor<'a> {
     /// Reads `Usr d hh:mm:ss, Sys d hh:mm:ss`.
     #[inline]
     pub(in crate::userlog) fn usage(&mut self) -> Option<CpuUsage> {
+        self.skip_blanks();
+        if let Some((times, rest)) = usual_usage(self.0) {
+            self.0 = rest;
+            return Some(times);
+        }
         self.token(b"Usr")?;
         let user = self.duration()?;
         self.token(b",")?;
@@ -158,18 +156,8 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads `d hh:mm:ss`, in seconds.
-    #[inline]
     fn duration(&mut self) -> Option<u64> {
         let mut seconds = self.unsigned()?;
-        if let [b' ', h1, h0, b':', m1, m0, b':', s1, s0, rest @ ..] = self.0
-            && let (Some(hours), Some(minutes), Some(last)) =
-                (two(*h1, *h0), two(*m1, *m0), two(*s1, *s0))
-            && !rest.first().is_some_and(u8::is_ascii_digit)
-        {
-            self.0 = rest;
-            let time = u64::from(hours) * 3600 + u64::from(minutes) * 60 + u64::from(last);
-            return seconds.checked_mul(86_400)?.checked_add(time);
-        }
         for (unit, colon) in [(24, false), (60, true), (60, true)] {
             if colon {
                 self.token(b":")?;
@@ -186,10 +174,35 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Times of less than ten days, as the lines of a run have them: what they say, and what is behind them.
+#[inline]
+fn usual_usage(bytes: &[u8]) -> Option<(CpuUsage, &[u8])> {
+    const USER: Form = Form::new(b"Usr 9 99:99:99, ");
+    const SYSTEM: Form = Form::new(b"Sys 9 99:99:99  ");
+    let seconds = |digits: [u8; 16]| {
+        let two = |at| u64::from(digits[at] * 10 + digits[at + 1]);
+        u64::from(digits[4]) * 86_400 + two(6) * 3600 + two(9) * 60 + two(12)
+    };
+    let (user, rest) = bytes.split_first_chunk()?;
+    let (system, rest) = rest.split_first_chunk()?;
+    let times =
+        CpuUsage { user: seconds(USER.digits(user)?), system: seconds(SYSTEM.digits(system)?) };
+    Some((times, rest))
+}
+
 /// A number of the `Partitionable Resources` table, `None` for an empty cell or an expression; and the cell as written
 /// where HTCondor writes the number otherwise.
 #[inline]
 pub(in crate::userlog) fn number(cell: &[u8]) -> (Option<f64>, Option<Text<'_>>) {
+    if let Some(value) = digits::trailing(cell) {
+        return (value.map(|value| value as f64), None);
+    }
+    other_number(cell)
+}
+
+/// The same of less usual cells.
+#[inline(never)]
+fn other_number(cell: &[u8]) -> (Option<f64>, Option<Text<'_>>) {
     let cell = cell.trim_ascii();
     // Below 2^53 the digits are the number; most cells are such.
     if cell.len() <= 15 && cell.iter().all(u8::is_ascii_digit) {
@@ -228,20 +241,6 @@ pub(in crate::userlog) fn codes(line: &[u8]) -> Option<(i32, i32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_is_found_wherever_it_is() {
-        for length in 0..40 {
-            for other in [b'x', b'<', b'>', 0xbd, 0, 0xff] {
-                let mut line = vec![other; length];
-                assert_eq!(find_short(b'=', &line), None);
-                for at in (0..length).rev() {
-                    line[at] = b'=';
-                    assert_eq!(find_short(b'=', &line), Some(at), "{line:?}");
-                }
-            }
-        }
-    }
 
     #[test]
     fn lines_lose_their_ends() {

@@ -1,6 +1,8 @@
 //! The text form.
 
+mod block;
 pub(super) mod body;
+mod digits;
 pub(super) mod events;
 pub(super) mod header;
 pub(super) mod lines;

@@ -4,12 +4,10 @@
 //! header line before it means the separator was lost; NUL bytes mean that a crash left a hole in the file. Where three searches
 //! show that there is nothing of that kind, the walk is spared.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter, memchr2};
 
 use super::super::Damage;
+use super::block::Block;
 use super::header::{EXPECTED_NUMBER, Ids};
 
 /// What stands at the beginning of some bytes.
@@ -28,16 +26,12 @@ pub(in crate::userlog) enum Found {
 /// Looks at the beginning of `bytes`. `last`: no more bytes follow them.
 #[inline]
 pub(in crate::userlog) fn find(bytes: &[u8], last: bool) -> Found {
-    find_by(bytes, last, plain_separator)
+    find_by(bytes, last, plain_event)
 }
 
-/// The same with any way to find the separator of an event without damage, or none.
+/// The same with any way to find an event without damage, or none.
 #[inline]
-fn find_by(
-    bytes: &[u8],
-    last: bool,
-    plain: impl Fn(&[u8], usize) -> Option<(usize, usize)>,
-) -> Found {
+fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8]) -> Option<Plain>) -> Found {
     let begin = skip_blank(bytes);
     let rest = &bytes[begin..];
     if last && matches!(rest, b"" | b"..." | b"...\r") {
@@ -53,12 +47,16 @@ fn find_by(
     if !rest[0].is_ascii_digit() {
         return shifted(find_garbage(rest, last));
     }
+    if let Some(Plain { lines, separator, end }) = plain(rest) {
+        return Found::Event {
+            begin,
+            lines: begin + lines,
+            separator: begin + separator,
+            end: begin + end,
+        };
+    }
     let Some(mut at) = line_end(rest, last) else { return Found::More { begin } };
     let lines = begin + at;
-    if let Some((separator, length)) = plain(rest, at) {
-        let separator = begin + separator;
-        return Found::Event { begin, lines, separator, end: separator + length };
-    }
     if let Err(expected) = Ids::read(rest) {
         let damage = Damage::Header { expected };
         return shifted(resync(rest, last).map(|end| (end, truncated(rest, end, last, damage))));
@@ -108,27 +106,57 @@ fn find_by(
 /// Bytes of an event in which its separator is searched; a larger one is walked, so that no byte is searched again and again.
 const PLAIN: usize = 8 << 10;
 
-/// Where the separator of an event is, and its length, if nothing below its header line, which ends at `lines`, could be damage.
-/// What the header line says is not looked at.
+/// Where the parts of an event are that begins the bytes.
+#[derive(Clone, Copy)]
+struct Plain {
+    lines: usize,
+    separator: usize,
+    end: usize,
+}
+
+/// The event that begins the bytes, if nothing below its header line could be damage. What that line says is not looked at.
 #[inline]
-fn plain_separator(rest: &[u8], lines: usize) -> Option<(usize, usize)> {
-    static SEPARATOR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\n..."));
-    let rest = &rest[..rest.len().min(PLAIN)];
-    let mut at = lines.checked_sub(1)?;
-    let length = loop {
-        at += SEPARATOR.find(rest.get(at..)?)? + 1;
-        match rest[at + 3..] {
-            [b'\n', ..] => break 4,
-            [b'\r', b'\n', ..] => break 5,
-            _ => {}
+fn plain_event(bytes: &[u8]) -> Option<Plain> {
+    let bytes = &bytes[..bytes.len().min(PLAIN)];
+    let (mut at, mut lines, mut newline_before) = (0, 0, 0);
+    // The bracket of its own header is the fifth byte.
+    let mut looked_at = !0x1f;
+    loop {
+        let block = Block::new(bytes.get(at..)?.first_chunk()?);
+        let newlines = block.equal(b'\n');
+        if lines == 0 && newlines != 0 {
+            lines = at + newlines.trailing_zeros() as usize + 1;
         }
-    };
-    let event = &rest[..at];
-    // The bracket of its own header is before this.
-    let inner = event.get(5..)?;
-    let is_plain = memchr(0, event).is_none()
-        && !memchr_iter(b'(', inner).any(|bracket| begins(event, bracket + 5));
-    is_plain.then_some((at, length))
+        let dots = block.equal(b'.') & (newlines << 1 | newline_before);
+        let mut brackets = block.equal(b'(') & looked_at;
+        if dots != 0 {
+            // What is behind the separator is of the next event.
+            brackets &= (dots & dots.wrapping_neg()) - 1;
+        }
+        while brackets != 0 {
+            if begins(bytes, at + brackets.trailing_zeros() as usize) {
+                return None;
+            }
+            brackets &= brackets - 1;
+        }
+        if block.has_nul() {
+            return None;
+        }
+        if dots != 0 {
+            let separator = at + dots.trailing_zeros() as usize;
+            return match bytes[separator..] {
+                [b'.', b'.', b'.', b'\n', ..] => {
+                    Some(Plain { lines, separator, end: separator + 4 })
+                }
+                [b'.', b'.', b'.', b'\r', b'\n', ..] => {
+                    Some(Plain { lines, separator, end: separator + 5 })
+                }
+                _ => None,
+            };
+        }
+        (newline_before, looked_at) = (newlines >> 63, u64::MAX);
+        at += Block::SIZE;
+    }
 }
 
 /// Whether a bracket stands behind a digit and a blank, as in a header.
@@ -301,7 +329,7 @@ mod tests {
             ),
         ) {
             let log = parts.concat();
-            let walked = all(log.as_bytes(), |bytes| find_by(bytes, true, |_, _| None));
+            let walked = all(log.as_bytes(), |bytes| find_by(bytes, true, |_| None));
             prop_assert_eq!(all(log.as_bytes(), |bytes| find(bytes, true)), walked);
         }
     }

@@ -26,8 +26,8 @@ fn labelled_number<'a>(mut lines: impl Iterator<Item = &'a [u8]>, label: &[u8]) 
     Cursor(rest).signed()
 }
 
-pub(super) fn job_ad_information(lines: Lines<'_>) -> JobAdInformation<'_> {
-    let attributes = attributes(lines);
+pub(super) fn job_ad_information(lines: &[u8]) -> JobAdInformation<'_> {
+    let attributes = attributes(lines, |_| false);
     let mut information = JobAdInformation { trigger_event: None, attributes };
     information.trigger_event =
         information.get("TriggerEventTypeNumber").and_then(|number| number.parse().ok());

@@ -2,15 +2,16 @@
 
 use super::super::super::body::*;
 use super::super::lines::{Cursor, Lines, after, codes, indented, text, trimmed, unless_blank};
+use super::attributes::attributes;
 use super::table::Table;
-use super::{attribute, toe_line};
+use super::toe_line;
 
-pub(super) fn execute<'a>(title: &'a [u8], lines: Lines<'a>) -> Execute<'a> {
+pub(super) fn execute<'a>(title: &'a [u8], lines: &'a [u8]) -> Execute<'a> {
     let host = after(title, b"Job executing on host: ").unwrap_or_default();
     slot(host, lines)
 }
 
-pub(super) fn node_execute<'a>(title: &'a [u8], lines: Lines<'a>) -> NodeExecute<'a> {
+pub(super) fn node_execute<'a>(title: &'a [u8], lines: &'a [u8]) -> NodeExecute<'a> {
     let host = memchr::memchr(b':', title).map_or(&b""[..], |at| &title[at + 1..]);
     NodeExecute { node: node(title), execute: slot(text(host.trim_ascii()), lines) }
 }
@@ -22,20 +23,15 @@ pub(super) fn node(title: &[u8]) -> Option<i32> {
     cursor.int()
 }
 
-fn slot<'a>(execute_host: Text<'a>, lines: Lines<'a>) -> Execute<'a> {
+fn slot<'a>(execute_host: Text<'a>, lines: &'a [u8]) -> Execute<'a> {
     let mut execute = Execute { execute_host, ..Execute::default() };
-    for line in lines {
-        if let Some(name) = line.strip_prefix(b"\tSlotName:") {
-            let name = name.trim_ascii();
-            let quoted = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
-            execute.slot_name = Some(text(quoted.unwrap_or(name)));
-        } else if let Some(property) = attribute(line) {
-            if execute.properties.is_empty() {
-                execute.properties.reserve(8);
-            }
-            execute.properties.push(property);
-        }
-    }
+    execute.properties = attributes(lines, |line| {
+        let Some(name) = line.strip_prefix(b"\tSlotName:") else { return false };
+        let name = name.trim_ascii();
+        let quoted = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
+        execute.slot_name = Some(text(quoted.unwrap_or(name)));
+        true
+    });
     execute
 }
 
@@ -65,9 +61,12 @@ fn usage(line: &[u8]) -> Option<(CpuUsage, &[u8])> {
 /// `N  -  LABEL`: the number and the label.
 #[inline]
 fn amount(line: &[u8]) -> Option<(i64, &[u8])> {
-    let mut cursor = Cursor(line);
+    let mut cursor = Cursor(line.strip_prefix(b"\t").unwrap_or(line));
     let value = cursor.signed()?;
-    cursor.token(b"-")?;
+    match cursor.0.strip_prefix(b"  -  ") {
+        Some(label) => cursor.0 = label,
+        None => cursor.token(b"-")?,
+    }
     Some((value, cursor.0.trim_ascii()))
 }
 
@@ -75,16 +74,16 @@ fn amount(line: &[u8]) -> Option<(i64, &[u8])> {
 #[inline]
 fn bytes(line: &[u8]) -> Option<(Bytes, u64)> {
     let (value, label) = amount(line)?;
-    let kind = if label.starts_with(b"Run Bytes Sent By ") {
-        Bytes::Sent
-    } else if label.starts_with(b"Run Bytes Received By ") {
-        Bytes::Received
-    } else if label.starts_with(b"Total Bytes Sent By ") {
-        Bytes::TotalSent
-    } else if label.starts_with(b"Total Bytes Received By ") {
-        Bytes::TotalReceived
-    } else {
-        return None;
+    let (label, total) = match label.strip_prefix(b"Run Bytes ") {
+        Some(label) => (label, false),
+        None => (label.strip_prefix(b"Total Bytes ")?, true),
+    };
+    let kind = match (label.starts_with(b"Sent By "), total) {
+        (true, false) => Bytes::Sent,
+        (true, true) => Bytes::TotalSent,
+        (false, _) if !label.starts_with(b"Received By ") => return None,
+        (false, false) => Bytes::Received,
+        (false, true) => Bytes::TotalReceived,
     };
     Some((kind, u64::try_from(value).ok()?))
 }
@@ -117,6 +116,61 @@ fn end(line: &[u8]) -> Option<End<'_>> {
         Some(End::Core(None))
     } else {
         None
+    }
+}
+
+/// Rows that room is made for at once: processors, disk, memory, and the times that HTCondor 23.5 and later write.
+const USUAL_RESOURCES: usize = 5;
+
+/// What a line of a run that has ended says.
+enum RunLine<'a> {
+    Usage(CpuUsage, &'a [u8]),
+    Bytes(Bytes, u64),
+    End(End<'a>),
+    Table(Table),
+    Toe(Toe<'a>),
+    Other,
+}
+
+impl<'a> RunLine<'a> {
+    #[inline(always)]
+    fn read(line: &'a [u8]) -> Self {
+        // Two tabs are before times, one before all else.
+        let words = match line {
+            [b'\t', b'\t', words @ ..] => words,
+            [b'\t', words @ ..] => words,
+            words => words,
+        };
+        let words = if let [b' ' | b'\t', ..] = words { words.trim_ascii_start() } else { words };
+        match words.first() {
+            Some(b'U') => {
+                if let Some((times, label)) = usage(words) {
+                    return Self::Usage(times, label);
+                }
+            }
+            Some(b'0'..=b'9' | b'+' | b'-') => {
+                if let Some((kind, count)) = bytes(words) {
+                    return Self::Bytes(kind, count);
+                }
+            }
+            Some(b'(') => {
+                if let Some(end) = end(line) {
+                    return Self::End(end);
+                }
+            }
+            Some(b'P' | b'R') => {
+                if let Some(table) = Table::header(line) {
+                    return Self::Table(table);
+                }
+            }
+            Some(b'J') => {
+                if let Some(toe) = toe_line(line) {
+                    return Self::Toe(toe);
+                }
+            }
+            _ => {}
+        }
+        Self::Other
     }
 }
 
@@ -157,32 +211,30 @@ pub(super) fn evicted<'a>(title: &'a [u8], mut lines: Lines<'a>) -> Evicted<'a> 
             if let Some(row) = table.row(line) {
                 evicted.resources.push(row);
             }
-        } else if let Some((times, label)) = usage(line) {
-            match label {
-                b"Run Remote Usage" => evicted.run_remote = times,
-                b"Run Local Usage" => evicted.run_local = times,
-                _ => {}
-            }
-        } else if let Some((kind, count)) = bytes(line) {
-            match kind {
-                Bytes::Sent => evicted.bytes_sent = Some(count),
-                Bytes::Received => evicted.bytes_received = Some(count),
-                _ => {}
-            }
-        } else if let Some(end) = evicted.terminated_and_requeued.then(|| end(line)).flatten() {
-            match end {
+            continue;
+        }
+        match RunLine::read(line) {
+            RunLine::Usage(times, b"Run Remote Usage") => evicted.run_remote = times,
+            RunLine::Usage(times, b"Run Local Usage") => evicted.run_local = times,
+            RunLine::Bytes(Bytes::Sent, count) => evicted.bytes_sent = Some(count),
+            RunLine::Bytes(Bytes::Received, count) => evicted.bytes_received = Some(count),
+            RunLine::End(end) if evicted.terminated_and_requeued => match end {
                 End::Return(value) => evicted.return_value = value,
                 End::Signal(value) => evicted.signal = value,
                 End::Core(file) => evicted.core_file = file,
+            },
+            RunLine::Table(found) => {
+                evicted.resources.reserve(USUAL_RESOURCES);
+                evicted.plain_table = found.plain;
+                table = Some(found);
             }
-        } else if let Some(found) = Table::header(line) {
-            evicted.resources.reserve(8);
-            evicted.plain_table = found.plain;
-            table = Some(found);
-        } else if evicted.reason.is_none() {
-            let labelled = line.strip_prefix(b"\tReason: ");
-            evicted.plain_reason = labelled.is_none() && !evicted.terminated_and_requeued;
-            evicted.reason = labelled.map(text).or_else(|| indented(line));
+            RunLine::Usage(..) | RunLine::Bytes(..) => {}
+            _ if evicted.reason.is_none() => {
+                let labelled = line.strip_prefix(b"\tReason: ");
+                evicted.plain_reason = labelled.is_none() && !evicted.terminated_and_requeued;
+                evicted.reason = labelled.map(text).or_else(|| indented(line));
+            }
+            _ => {}
         }
     }
     evicted
@@ -199,33 +251,33 @@ pub(super) fn terminated(lines: Lines<'_>) -> Terminated<'_> {
             }
             table = None;
         }
-        if let Some((kind, count)) = bytes(line) {
-            match kind {
-                Bytes::Sent => terminated.bytes_sent = Some(count),
-                Bytes::Received => terminated.bytes_received = Some(count),
-                Bytes::TotalSent => terminated.total_bytes_sent = Some(count),
-                Bytes::TotalReceived => terminated.total_bytes_received = Some(count),
-            }
-        } else if let Some((times, label)) = usage(line) {
-            match label {
+        match RunLine::read(line) {
+            RunLine::Usage(times, label) => match label {
                 b"Run Remote Usage" => terminated.run_remote = times,
                 b"Run Local Usage" => terminated.run_local = times,
                 b"Total Remote Usage" => terminated.total_remote = times,
                 b"Total Local Usage" => terminated.total_local = times,
                 _ => {}
+            },
+            RunLine::Bytes(kind, count) => {
+                let field = match kind {
+                    Bytes::Sent => &mut terminated.bytes_sent,
+                    Bytes::Received => &mut terminated.bytes_received,
+                    Bytes::TotalSent => &mut terminated.total_bytes_sent,
+                    Bytes::TotalReceived => &mut terminated.total_bytes_received,
+                };
+                *field = Some(count);
             }
-        } else if let Some(end) = end(line) {
-            match end {
-                End::Return(value) => terminated.return_value = value,
-                End::Signal(value) => terminated.signal = value,
-                End::Core(file) => terminated.core_file = file,
+            RunLine::End(End::Return(value)) => terminated.return_value = value,
+            RunLine::End(End::Signal(value)) => terminated.signal = value,
+            RunLine::End(End::Core(file)) => terminated.core_file = file,
+            RunLine::Table(found) => {
+                terminated.resources.reserve(USUAL_RESOURCES);
+                terminated.plain_table = found.plain;
+                table = Some(found);
             }
-        } else if let Some(found) = Table::header(line) {
-            terminated.resources.reserve(8);
-            terminated.plain_table = found.plain;
-            table = Some(found);
-        } else if let Some(toe) = toe_line(line) {
-            terminated.toe = Some(toe);
+            RunLine::Toe(toe) => terminated.toe = Some(toe),
+            RunLine::Other => {}
         }
     }
     terminated

@@ -2,8 +2,9 @@
 //!
 //! Its columns are as wide as their widest value, and cells may be empty: the header line says where each ends.
 
-use super::super::super::body::Resource;
-use super::super::lines::{find_short, number, text, unless_blank};
+use super::super::super::body::{Resource, Text};
+use super::super::block::{are_blanks, find_short};
+use super::super::lines::{number, text, unless_blank};
 
 /// Where the columns end, counted from behind the colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,24 +20,31 @@ pub(super) struct Table {
 
 impl Table {
     /// Reads the header line of a table.
+    #[inline(never)]
     pub(super) fn header(line: &[u8]) -> Option<Self> {
         if !line.starts_with(b"\tPartitionable ") && !line.starts_with(b"\tResources") {
             return None;
         }
         let at = find_short(b':', line)? + 1;
         let titles = &line[at..];
-        let (mut ends, mut place) = ([None; 4], 0);
-        for word in titles.split(|byte| *byte == b' ') {
-            for (end, title) in
-                ends.iter_mut().zip([&b"Usage"[..], b"Request", b"Allocated", b"Assigned"])
-            {
-                if word.starts_with(title) {
-                    end.get_or_insert(place + title.len());
-                }
+        let (mut usage, mut request, mut allocated, mut assigned) = (None, None, None, None);
+        let mut place = 0;
+        while let Some(word) = titles.get(place..).filter(|rest| !rest.is_empty()) {
+            if word[0] == b' ' {
+                place += word.iter().take_while(|byte| **byte == b' ').count();
+                continue;
             }
-            place += word.len() + 1;
+            let (end, title) = match word {
+                [b'U', ..] => (&mut usage, &b"Usage"[..]),
+                [b'R', ..] => (&mut request, &b"Request"[..]),
+                [b'A', b'l', ..] => (&mut allocated, &b"Allocated"[..]),
+                _ => (&mut assigned, &b"Assigned"[..]),
+            };
+            if word.starts_with(title) {
+                end.get_or_insert(place + title.len());
+            }
+            place += find_short(b' ', word).unwrap_or(word.len());
         }
-        let [usage, request, allocated, assigned] = ends;
         let request = request?;
         Some(Self {
             usage: usage?,
@@ -51,10 +59,7 @@ impl Table {
     #[inline]
     pub(super) fn row<'a>(&self, line: &'a [u8]) -> Option<Resource<'a>> {
         let at = find_short(b':', line)?;
-        let label = line[..at].trim_ascii();
-        let name_end = find_short(b' ', label).unwrap_or(label.len());
-        let unit = label[name_end..].trim_ascii();
-        let unit = unit.strip_prefix(b"(").and_then(|unit| unit.strip_suffix(b")"));
+        let (name, unit) = name_and_unit(line[..at].trim_ascii_start());
         let cells = &line[at + 1..];
         let cell = |from: usize, to: usize| {
             let to = to.min(cells.len());
@@ -65,8 +70,8 @@ impl Table {
         let (request, request_written) = number(cell(self.usage, self.request));
         let (allocated, allocated_written) = number(cell(self.request, self.allocated));
         Some(Resource {
-            name: text(&label[..name_end]),
-            unit: text(unit.unwrap_or_default()),
+            name: usual(name).unwrap_or_else(|| text(name)),
+            unit: usual(unit).unwrap_or_else(|| text(unit)),
             usage,
             request,
             allocated,
@@ -74,6 +79,35 @@ impl Table {
             written: [usage_written, request_written, allocated_written],
         })
     }
+}
+
+/// `Disk (KB)  `: the name and what is in the brackets.
+#[inline]
+fn name_and_unit(label: &[u8]) -> (&[u8], &[u8]) {
+    let (name, rest) = label.split_at(find_short(b' ', label).unwrap_or(label.len()));
+    let name = name.trim_ascii_end();
+    if are_blanks(rest) {
+        return (name, b"");
+    }
+    let unit = match find_short(b')', rest) {
+        Some(end) if are_blanks(&rest[end + 1..]) => &rest[..end],
+        _ => rest.trim_ascii_end().strip_suffix(b")").unwrap_or_default(),
+    };
+    (name, unit.trim_ascii_start().strip_prefix(b"(").unwrap_or_default())
+}
+
+/// Names and units that most tables have.
+#[inline]
+fn usual(word: &[u8]) -> Option<Text<'static>> {
+    Some(Text::Borrowed(match word {
+        b"" => "",
+        b"Cpus" => "Cpus",
+        b"Disk" => "Disk",
+        b"Memory" => "Memory",
+        b"KB" => "KB",
+        b"MB" => "MB",
+        _ => return None,
+    }))
 }
 
 #[cfg(test)]

@@ -1,0 +1,124 @@
+//! `Name = expression` lines.
+
+use std::ops::Range;
+
+use super::super::super::Text;
+use super::super::block::{Block, equal_from};
+use super::super::lines::text;
+
+/// Bytes of a short line of an attribute.
+const SHORT_LINE: usize = 20;
+
+/// Attributes that room is made for at once.
+const MOST_EXPECTED: usize = 64;
+
+/// The attributes of some lines. `is_other` may take a line for something else.
+pub(super) fn attributes<'a>(
+    bytes: &'a [u8],
+    mut is_other: impl FnMut(&'a [u8]) -> bool,
+) -> Vec<(Text<'a>, Text<'a>)> {
+    let mut attributes = Vec::with_capacity((bytes.len() / SHORT_LINE + 1).min(MOST_EXPECTED));
+    // Text of all lines is checked once.
+    let checked = std::str::from_utf8(bytes).ok();
+    each_line(bytes, |begin, equals, end| {
+        if is_other(&bytes[begin..end]) || equals == end {
+            return;
+        }
+        let Some((name, value)) = name_and_value(bytes, begin, equals, end) else { return };
+        attributes.push(match checked {
+            Some(checked) => (Text::Borrowed(&checked[name]), Text::Borrowed(&checked[value])),
+            None => (text(&bytes[name]), text(&bytes[value])),
+        });
+    });
+    attributes
+}
+
+/// Where name and expression are of a line with an `=`. White space around is left out.
+#[inline(always)]
+fn name_and_value(
+    bytes: &[u8],
+    begin: usize,
+    equals: usize,
+    end: usize,
+) -> Option<(Range<usize>, Range<usize>)> {
+    // As HTCondor writes it; what stands at both ends is above any white space.
+    if let [first, .., name, b' '] = &bytes[begin..equals]
+        && let [b' ', value, .., last] = &bytes[equals + 1..end]
+        && (*first.min(name)).min(*value.min(last)) > b' '
+    {
+        return Some((begin..equals - 1, equals + 2..end));
+    }
+    let name = within(bytes, begin, equals);
+    (!name.is_empty()).then(|| (name, within(bytes, equals + 1, end)))
+}
+
+/// What is between the white space at both ends.
+#[inline]
+fn within(bytes: &[u8], mut begin: usize, mut end: usize) -> Range<usize> {
+    while begin < end && bytes[begin].is_ascii_whitespace() {
+        begin += 1;
+    }
+    while begin < end && bytes[end - 1].is_ascii_whitespace() {
+        end -= 1;
+    }
+    begin..end
+}
+
+/// Calls `each` with where a line begins, its first `=`, or its end, and its end; for all lines, in one pass.
+#[inline]
+fn each_line(bytes: &[u8], mut each: impl FnMut(usize, usize, usize)) {
+    const NONE: usize = usize::MAX;
+    let (mut begin, mut first) = (0, NONE);
+    for block in (0..bytes.len()).step_by(Block::SIZE) {
+        let mut newlines = equal_from(bytes, block, b'\n');
+        let mut equals = equal_from(bytes, block, b'=');
+        while newlines != 0 {
+            let newline = newlines.trailing_zeros();
+            let end = block + newline as usize;
+            first = first.min(block + equals.trailing_zeros() as usize).min(end);
+            each(begin, first, end);
+            (begin, first) = (end + 1, NONE);
+            newlines &= newlines - 1;
+            equals &= (u64::MAX << newline) << 1;
+        }
+        if equals != 0 {
+            first = first.min(block + equals.trailing_zeros() as usize);
+        }
+    }
+    if begin < bytes.len() {
+        each(begin, first.min(bytes.len()), bytes.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LINES: &str =
+        "A = 1\n\tLong_Name.b=\"x = y\"  \r\n= 2\nnone\n\n  C  =\nÜber = \"ä\"\nLast = 3\n";
+
+    #[test]
+    fn attributes_are_the_same_checked_at_once_or_one_by_one() {
+        let at_once = attributes(LINES.as_bytes(), |_| false);
+        assert_eq!(at_once.len(), 5);
+        assert_eq!(at_once[1], ("Long_Name.b".into(), "\"x = y\"".into()));
+        let other_text = [LINES.as_bytes(), b"\xff"].concat();
+        assert_eq!(attributes(&other_text, |_| false), at_once);
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_with_a_name_is_an_attribute(lines in "([ \t]{0,2}[A-C ]{0,40}[=\n\r\u{a0}]{0,2}[x= ]{0,40}){0,9}") {
+            let expected: Vec<(Text<'_>, Text<'_>)> = lines
+                .split('\n')
+                .filter_map(|line| line.split_once('='))
+                .map(|(name, value)| (name.trim_ascii(), value.trim_ascii()))
+                .filter(|(name, _)| !name.is_empty())
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect();
+            prop_assert_eq!(attributes(lines.as_bytes(), |_| false), expected);
+        }
+    }
+}
