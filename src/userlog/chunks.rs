@@ -116,7 +116,7 @@ impl ChunkedLog {
         let end = file.metadata().map_err(failed)?.len();
         let (file, clock, form) = open_file(path, file, options)?.into_parts();
         let begin = options.offset.min(end);
-        let share = (end - begin) / (4 * rayon::current_num_threads() as u64);
+        let share = (end - begin) / (4 * threads() as u64);
         let chunk = share.clamp(SMALLEST, LARGEST);
         let max_event = options.max_event as u64;
         let bytes = Arc::new(Bytes { file, begin, end, chunk, max_event, mapped: false });
@@ -161,8 +161,8 @@ impl ChunkedLog {
         self.form
     }
 
-    /// Calls `each` for every chunk, on as many threads as rayon has (`RAYON_NUM_THREADS`), and `then` with what it made, on this
-    /// thread and in the order of the log, until it breaks. Some chunks more than there are threads wait for `then` at most, so
+    /// Calls `each` for every chunk, on as many threads as `RAYON_NUM_THREADS` says or there are processors, and `then` with what it made,
+    /// on this thread and in the order of the log, until it breaks. Some chunks more than there are threads wait for `then` at most, so
     /// that memory does not grow with the log.
     ///
     /// # Panics
@@ -191,12 +191,20 @@ impl ChunkedLog {
             let clock = clocks.of(number);
             Some(each(&mut self.bytes.reader(&self.options, self.form, clock, begin, end)))
         };
-        let threads = rayon::current_num_threads().min(chunks);
+        let threads = threads().min(chunks);
         if threads < 2 {
             return (0..chunks).filter_map(read).try_for_each(then);
         }
         in_order(threads, chunks, read, |made| made.map_or(ControlFlow::Continue(()), &mut then))
     }
+}
+
+/// Threads to read with. Rayon's own are not begun for it: where there is one thread, a map is undone without asking the other
+/// processors.
+fn threads() -> usize {
+    let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|asked| asked.parse().ok());
+    let asked = asked.filter(|asked| *asked > 0);
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 impl Bytes {
