@@ -16,7 +16,7 @@ use super::time::{Before, Clock, Seen};
 use super::{Form, LogReader, ReadOptions, UserlogError};
 
 /// Bytes of a chunk at most: enough that to begin one costs nothing beside reading it.
-const LARGEST: u64 = 8 << 20;
+const LARGEST: u64 = 4 << 20;
 
 /// Bytes of a chunk at least, where a log is small.
 const SMALLEST: u64 = 256 << 10;
@@ -123,7 +123,7 @@ impl ChunkedLog {
         Ok(Self { bytes, options: options.clone(), form, clock })
     }
 
-    /// Bytes of a chunk, about; 256 KiB to 8 MiB where it is not said.
+    /// Bytes of a chunk, about; 256 KiB to 4 MiB where it is not said.
     #[must_use]
     pub fn in_chunks_of(mut self, bytes: u64) -> Self {
         // No chunk is being read.
