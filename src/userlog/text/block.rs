@@ -96,19 +96,19 @@ pub(super) fn are_blanks(bytes: &[u8]) -> bool {
     words.iter().all(|word| word == b"        ") && rest.iter().all(|byte| *byte == b' ')
 }
 
-/// What text of a known form looks like: digits where it has a `9`, and all else as it is there.
-pub(super) struct Form {
+/// A pattern of text: digits where it has a `9`, and all else as it is there.
+pub(super) struct Pattern {
     text: u8x16,
     /// The most that a byte may differ from the text.
     most: u8x16,
 }
 
-impl Form {
-    pub(super) const fn new(form: &[u8; 16]) -> Self {
-        let (mut text, mut most) = (*form, [0; 16]);
+impl Pattern {
+    pub(super) const fn new(pattern: &[u8; 16]) -> Self {
+        let (mut text, mut most) = (*pattern, [0; 16]);
         let mut at = 0;
-        while at < form.len() {
-            if form[at] == b'9' {
+        while at < pattern.len() {
+            if pattern[at] == b'9' {
                 text[at] = b'0';
                 most[at] = 9;
             }
@@ -117,7 +117,7 @@ impl Form {
         Self { text: u8x16::new(text), most: u8x16::new(most) }
     }
 
-    /// The digits of bytes of this form, 0 at all other places.
+    /// The digits of bytes that fit, 0 at all other places.
     #[inline]
     pub(super) fn digits(&self, bytes: &[u8; 16]) -> Option<[u8; 16]> {
         let digits = u8x16::new(*bytes) ^ self.text;
@@ -158,14 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn a_form_says_where_digits_are() {
-        let form = Form::new(b"Usr 9 99:99:99, ");
-        let digits = form.digits(b"Usr 3 01:23:45, ");
+    fn a_pattern_says_where_digits_are() {
+        let pattern = Pattern::new(b"Usr 9 99:99:99, ");
+        let digits = pattern.digits(b"Usr 3 01:23:45, ");
         assert_eq!(digits, Some([0, 0, 0, 0, 3, 0, 0, 1, 0, 2, 3, 0, 4, 5, 0, 0]));
         for other in
             [b"Usr 3 01:23:45; ", b"Usr : 01:23:45, ", b"Usr 3 0/:23:45, ", b"\xd5sr 3 01:23:45, "]
         {
-            assert_eq!(form.digits(other), None);
+            assert_eq!(pattern.digits(other), None);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Lines of an event and the small pieces its lines are made of.
 
 use super::super::{CpuUsage, Text};
-use super::block::{Block, Form, equal_from};
+use super::block::{Block, Pattern, equal_from};
 use super::digits;
 
 /// The lines of some bytes, without `\n` and `\r\n`.
@@ -177,8 +177,8 @@ impl<'a> Cursor<'a> {
 /// Times of less than ten days, as the lines of a run have them: what they say, and what is behind them.
 #[inline]
 fn usual_usage(bytes: &[u8]) -> Option<(CpuUsage, &[u8])> {
-    const USER: Form = Form::new(b"Usr 9 99:99:99, ");
-    const SYSTEM: Form = Form::new(b"Sys 9 99:99:99  ");
+    const USER: Pattern = Pattern::new(b"Usr 9 99:99:99, ");
+    const SYSTEM: Pattern = Pattern::new(b"Sys 9 99:99:99  ");
     let seconds = |digits: [u8; 16]| {
         let two = |at| u64::from(digits[at] * 10 + digits[at + 1]);
         u64::from(digits[4]) * 86_400 + two(6) * 3600 + two(9) * 60 + two(12)
