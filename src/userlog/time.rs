@@ -333,7 +333,7 @@ pub(super) fn yearless_date(bytes: &[u8]) -> Option<MonthDay> {
 
 /// Two decimal digits.
 #[inline]
-pub(super) fn two(tens: u8, ones: u8) -> Option<u8> {
+fn two(tens: u8, ones: u8) -> Option<u8> {
     let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
     (tens < 10 && ones < 10).then(|| tens * 10 + ones)
 }

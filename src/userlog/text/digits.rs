@@ -6,7 +6,8 @@ use super::block::are_blanks;
 #[inline]
 pub(super) fn leading(bytes: &[u8]) -> Option<(u64, usize)> {
     let Some(word) = bytes.first_chunk::<8>() else { return one_by_one(bytes, 0, 0) };
-    let (digits, length) = digits(*word);
+    let (digits, others) = digits(*word);
+    let length = others.trailing_zeros() / 8;
     match length {
         0 => None,
         8 => match bytes[8..] {
@@ -28,13 +29,11 @@ pub(super) fn trailing(bytes: &[u8]) -> Option<Option<u64>> {
     if !are_blanks(before) {
         return None;
     }
-    let word = u64::from_le_bytes(*word);
-    let digits = word ^ splat(b'0');
-    let others = (digits.wrapping_add(splat(0x76)) | digits) & splat(0x80);
+    let (digits, others) = digits(*word);
     // Bits of the digits, which are the upper ones, and of the blanks.
     let length = others.leading_zeros();
     let blanks = 64 - length;
-    if (word ^ splat(b' ')).checked_shl(length).unwrap_or(0) != 0 {
+    if (digits ^ splat(b' ' ^ b'0')).checked_shl(length).unwrap_or(0) != 0 {
         return None;
     }
     if length == 0 {
@@ -47,14 +46,14 @@ pub(super) fn trailing(bytes: &[u8]) -> Option<Option<u64>> {
     Some(Some(value(first << blanks)))
 }
 
-/// The digits that a word begins with, as their values, and how many there are. What is behind them is left as it is.
+/// A word with its digits as their values, and the highest bits of the bytes that are none. Behind the first of those a digit may count as
+/// none too.
 #[inline]
-fn digits(word: [u8; 8]) -> (u64, u32) {
+fn digits(word: [u8; 8]) -> (u64, u64) {
     // A digit becomes its value, all else something above.
     let digits = u64::from_le_bytes(word) ^ splat(b'0');
     // What carries out of a byte comes from one that is no digit, and spoils only those behind it.
-    let others = (digits.wrapping_add(splat(0x76)) | digits) & splat(0x80);
-    (digits, others.trailing_zeros() / 8)
+    (digits, (digits.wrapping_add(splat(0x76)) | digits) & splat(0x80))
 }
 
 /// The number of eight digits, the first in the lowest byte.

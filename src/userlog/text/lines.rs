@@ -204,7 +204,7 @@ pub(in crate::userlog) fn number(cell: &[u8]) -> (Option<f64>, Option<Text<'_>>)
 #[inline(never)]
 fn other_number(cell: &[u8]) -> (Option<f64>, Option<Text<'_>>) {
     let cell = cell.trim_ascii();
-    // Below 2^53 the digits are the number; most cells are such.
+    // Below 2^53 the digits are the number.
     if cell.len() <= 15 && cell.iter().all(u8::is_ascii_digit) {
         if cell.is_empty() {
             return (None, None);

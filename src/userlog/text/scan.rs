@@ -1,8 +1,8 @@
 //! Finding events: header line, lines, separator.
 //!
 //! One walk over the lines of an event finds its end and what is wrong with it. A line `...` ends an event; a
-//! header line before it means the separator was lost; NUL bytes mean that a crash left a hole in the file. Where three searches
-//! show that there is nothing of that kind, the walk is spared.
+//! header line before it means the separator was lost; NUL bytes mean that a crash left a hole in the file. Where one look
+//! at 64 bytes after the other shows that there is nothing of that kind, the walk is spared.
 
 use memchr::{memchr, memchr_iter, memchr2};
 
@@ -107,7 +107,6 @@ fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8]) -> Option<Plain>) -> 
 const PLAIN: usize = 8 << 10;
 
 /// Where the parts of an event are that begins the bytes.
-#[derive(Clone, Copy)]
 struct Plain {
     lines: usize,
     separator: usize,
@@ -144,13 +143,8 @@ fn plain_event(bytes: &[u8]) -> Option<Plain> {
         }
         if dots != 0 {
             let separator = at + dots.trailing_zeros() as usize;
-            return match bytes[separator..] {
-                [b'.', b'.', b'.', b'\n', ..] => {
-                    Some(Plain { lines, separator, end: separator + 4 })
-                }
-                [b'.', b'.', b'.', b'\r', b'\n', ..] => {
-                    Some(Plain { lines, separator, end: separator + 5 })
-                }
+            return match self::separator(&bytes[separator..], false) {
+                Separator::Yes(length) => Some(Plain { lines, separator, end: separator + length }),
                 _ => None,
             };
         }

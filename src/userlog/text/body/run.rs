@@ -177,15 +177,11 @@ impl<'a> RunLine<'a> {
 pub(super) fn checkpointed(lines: Lines<'_>) -> Checkpointed {
     let mut checkpointed = Checkpointed::default();
     for line in lines {
-        match usage(line) {
-            Some((times, b"Run Remote Usage")) => checkpointed.run_remote = times,
-            Some((times, b"Run Local Usage")) => checkpointed.run_local = times,
-            Some(_) => {}
-            None => {
-                if let Some((Bytes::Sent, count)) = bytes(line) {
-                    checkpointed.bytes_sent = Some(count);
-                }
-            }
+        match RunLine::read(line) {
+            RunLine::Usage(times, b"Run Remote Usage") => checkpointed.run_remote = times,
+            RunLine::Usage(times, b"Run Local Usage") => checkpointed.run_local = times,
+            RunLine::Bytes(Bytes::Sent, count) => checkpointed.bytes_sent = Some(count),
+            _ => {}
         }
     }
     checkpointed
