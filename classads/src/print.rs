@@ -65,10 +65,12 @@ pub(crate) fn value(out: &mut String, value: &Value, style: Style) {
     }
 }
 
-/// Appends a nested ad in brackets.
+/// Appends a nested ad in brackets. As HTCondor 25 keeps them, short names come first, those of one length in the order of the alphabet.
 pub(crate) fn classad(out: &mut String, ad: &ClassAd, style: Style) {
     out.push_str("[ ");
-    for (index, name) in ad.names().enumerate() {
+    let mut names: Vec<&str> = ad.names().collect();
+    names.sort_by_cached_key(|name| (name.len(), name.to_ascii_lowercase()));
+    for (index, name) in names.into_iter().enumerate() {
         if index > 0 {
             out.push_str("; ");
         }
@@ -133,6 +135,7 @@ pub(crate) fn attribute_name(out: &mut String, name: &str) {
 enum Piece<'a> {
     Node(NodeId),
     Text(&'a str),
+    /// A name behind a dot.
     Name(&'a str),
 }
 
@@ -143,6 +146,10 @@ fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, style: Style) {
         let id = match piece {
             Piece::Text(text) => {
                 out.push_str(text);
+                continue;
+            }
+            Piece::Name(name) if name.eq_ignore_ascii_case("parent") => {
+                out.push_str(name);
                 continue;
             }
             Piece::Name(name) => {

@@ -215,6 +215,21 @@ impl<'c> Evaluator<'c> {
         }
     }
 
+    /// An element of a list that a function is given. HTCondor's functions look names up where they are called, not where the list is
+    /// written; an ad knows where it is written.
+    pub(crate) fn element<'a>(
+        &self,
+        element: &Expr,
+        home: &Scope<'a>,
+        site: &Scope<'a>,
+    ) -> Outcome<'a> {
+        let is_ad = match &element.0 {
+            Repr::Literal(value) => matches!(value, Value::ClassAd(_)),
+            Repr::Tree { tree, root } => matches!(tree.node(*root).kind, Kind::ClassAd(_)),
+        };
+        self.expression(element, if is_ad || home.is_made() { home } else { site })
+    }
+
     /// `object.name`: of an ad its attribute, of a list the list of its elements' attributes.
     fn select<'a>(&self, object: &Val<'a>, name: &Name) -> Outcome<'a> {
         match object {
@@ -228,7 +243,8 @@ impl<'c> Evaluator<'c> {
                     let value = self.deeper(|| self.select(&element, name))?;
                     found.push(value.into_value());
                 }
-                Ok(Val::list(found, inside))
+                let found = found.into_iter().map(Expr::literal).collect();
+                Ok(Val::List(found, inside.clone()))
             }
         }
     }

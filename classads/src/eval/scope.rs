@@ -1,7 +1,7 @@
 //! Where a name is looked up, and values that still know where they are.
 
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::ad::ClassAd;
 use crate::expr::Expr;
@@ -14,7 +14,12 @@ pub(crate) enum Scope<'a> {
     Top { ad: &'a ClassAd, other: Option<&'a ClassAd> },
     /// An ad inside another.
     Nested(Rc<Frame<'a>>),
+    /// Around what a function made there is nothing.
+    Made,
 }
+
+/// What names are looked up in where there is no ad.
+static EMPTY: LazyLock<ClassAd> = LazyLock::new(ClassAd::new);
 
 pub(crate) struct Frame<'a> {
     pub(crate) ad: Arc<ClassAd>,
@@ -30,13 +35,19 @@ impl<'a> Scope<'a> {
         match self {
             Scope::Top { ad, .. } => ad,
             Scope::Nested(frame) => &frame.ad,
+            Scope::Made => &EMPTY,
         }
+    }
+
+    /// Nothing is around it.
+    pub(crate) fn is_made(&self) -> bool {
+        matches!(self, Scope::Made)
     }
 
     pub(crate) fn parent(&self) -> Option<&Scope<'a>> {
         match self {
-            Scope::Top { .. } => None,
-            Scope::Nested(frame) => Some(&frame.parent),
+            Scope::Nested(frame) if !frame.parent.is_made() => Some(&frame.parent),
+            _ => None,
         }
     }
 
@@ -91,6 +102,7 @@ impl<'a> Val<'a> {
             Val::List(elements, _) => Value::List(elements),
             Val::Ad(Scope::Top { ad, .. }) => Value::ClassAd(Arc::new(ad.clone())),
             Val::Ad(Scope::Nested(frame)) => Value::ClassAd(Arc::clone(&frame.ad)),
+            Val::Ad(Scope::Made) => Value::ClassAd(Arc::default()),
         }
     }
 
@@ -114,9 +126,9 @@ impl<'a> Val<'a> {
         self.as_plain().and_then(Value::as_condition)
     }
 
-    pub(crate) fn list(elements: impl IntoIterator<Item = Value>, scope: &Scope<'a>) -> Val<'a> {
-        let elements: List = elements.into_iter().map(Expr::literal).collect();
-        Val::List(elements, scope.clone())
+    /// A list that a function made.
+    pub(crate) fn list(elements: impl IntoIterator<Item = Value>) -> Val<'a> {
+        Val::List(elements.into_iter().map(Expr::literal).collect(), Scope::Made)
     }
 }
 

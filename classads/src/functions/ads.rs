@@ -131,7 +131,7 @@ pub(crate) fn eval_in_each_context<'a>(
     arguments: &Arguments<'_, 'a>,
 ) -> Outcome<'a> {
     Ok(match in_each(evaluator, arguments, Value::Undefined)? {
-        Ok(values) => Val::list(values.into_iter().map(Val::into_value), arguments.scope),
+        Ok(values) => Val::list(values.into_iter().map(Val::into_value)),
         Err(value) => Val::Plain(value),
     })
 }

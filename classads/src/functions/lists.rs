@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use crate::eval::operators;
-use crate::eval::scope::Val;
+use crate::eval::scope::{Scope, Val};
 use crate::eval::{Evaluator, Failure, Outcome};
 use crate::expr::operator::BinaryOperator;
 use crate::value::Value;
@@ -11,11 +11,12 @@ use crate::value::Value;
 pub(crate) fn elements<'a>(
     evaluator: &Evaluator<'_>,
     list: &Val<'a>,
+    site: &Scope<'a>,
 ) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
     match list {
-        Val::List(elements, scope) => {
+        Val::List(elements, home) => {
             let values: Result<Vec<_>, _> =
-                elements.iter().map(|element| evaluator.expression(element, scope)).collect();
+                elements.iter().map(|element| evaluator.element(element, home, site)).collect();
             values.map(Ok)
         }
         Val::Plain(Value::Undefined) => Ok(Err(Value::Undefined)),
@@ -36,7 +37,7 @@ fn numbers<'a>(
         return Ok(Err(Value::Error));
     }
     let list = arguments.value(evaluator, 0)?;
-    let mut elements = match elements(evaluator, &list)? {
+    let mut elements = match elements(evaluator, &list, arguments.scope)? {
         Ok(elements) => elements,
         Err(value) => return Ok(Err(value)),
     };
@@ -68,20 +69,27 @@ pub(crate) fn average<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, '
     }))
 }
 
+#[allow(clippy::cast_precision_loss)]
 fn extreme<'a>(
     evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
     better: BinaryOperator,
 ) -> Outcome<'a> {
     Ok(numbers(evaluator, arguments)?.map_or_else(Val::Plain, |elements| {
-        let mut best = Val::UNDEFINED;
-        for element in elements {
-            let is_better = operators::binary(better, &element, &best);
-            if best.is_undefined() || is_better.as_boolean() == Some(true) {
-                best = element;
+        let best = elements.into_iter().reduce(|best, element| {
+            let is_real =
+                [&best, &element].iter().any(|number| matches!(number, Val::Plain(Value::Real(_))));
+            let is_better = operators::binary(better, &element, &best).as_boolean() == Some(true);
+            let found = if is_better { element } else { best };
+            // What was compared is a real if one of the two is, else an integer.
+            match found.as_plain() {
+                Some(Value::Integer(number)) if is_real => (*number as f64).into(),
+                Some(Value::Boolean(truth)) if is_real => f64::from(u8::from(*truth)).into(),
+                Some(Value::Boolean(truth)) => i64::from(*truth).into(),
+                _ => found,
             }
-        }
-        best
+        });
+        best.unwrap_or(Val::UNDEFINED)
     }))
 }
 
@@ -120,13 +128,13 @@ fn membership<'a>(
     if list.is_undefined() || (!identical && wanted.is_undefined()) {
         return Ok(Val::UNDEFINED);
     }
-    let Val::List(elements, scope) = &list else { return Ok(Val::ERROR) };
+    let Val::List(elements, home) = &list else { return Ok(Val::ERROR) };
     if !matches!(wanted, Val::Plain(_)) || (!identical && wanted.is_error()) {
         return Ok(Val::ERROR);
     }
     let operator = if identical { BinaryOperator::Identical } else { BinaryOperator::Equal };
     for element in elements.iter() {
-        let element = evaluator.expression(element, scope)?;
+        let element = evaluator.element(element, home, arguments.scope)?;
         if operators::binary(operator, &element, &wanted).as_boolean() == Some(true) {
             return Ok(true.into());
         }
@@ -168,10 +176,10 @@ fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>, all: bo
     if list.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    let Val::List(elements, scope) = &list else { return Ok(Val::ERROR) };
+    let Val::List(elements, home) = &list else { return Ok(Val::ERROR) };
     let other = arguments.value(evaluator, 2)?;
     for element in elements.iter() {
-        let element = evaluator.expression(element, scope)?;
+        let element = evaluator.element(element, home, arguments.scope)?;
         match operators::compare_values(operator, &element, &other) {
             // An undefined comparison ends the search without success.
             Value::Undefined => return Ok(false.into()),

@@ -69,10 +69,10 @@ pub(crate) fn quantize<'a>(
     let value = arguments.value(evaluator, 0)?;
     let mut step = arguments.value(evaluator, 1)?;
     let Ok(real) = to_real(&value) else { return Ok(Val::ERROR) };
-    if let Val::List(elements, scope) = &step {
+    if let Val::List(elements, home) = &step {
         let mut last = Val::from(0.0);
         for element in elements.iter() {
-            last = evaluator.expression(element, scope)?;
+            last = evaluator.element(element, home, arguments.scope)?;
             match to_real(&last) {
                 Ok(bound) if bound >= real => return Ok(last),
                 Ok(_) => {}

@@ -99,12 +99,12 @@ pub(crate) fn regexp_member<'a>(
             None => return Ok(Val::ERROR),
         },
     };
-    let (Some(pattern), Val::List(elements, scope)) = (values[0].as_str(), &values[1]) else {
+    let (Some(pattern), Val::List(elements, home)) = (values[0].as_str(), &values[1]) else {
         return Ok(Val::ERROR);
     };
     let mut any_undefined = false;
     for element in elements.iter() {
-        let element = evaluator.expression(element, scope)?;
+        let element = evaluator.element(element, home, arguments.scope)?;
         match element.as_str() {
             Some(text) => {
                 let matched = compile(pattern, options).map(|regex| is_match(&regex, text));

@@ -27,10 +27,10 @@ pub(crate) fn join<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>)
     let last = arguments.len().wrapping_sub(1);
     match arguments.len() {
         1 | 2 => match arguments.value(evaluator, last)? {
-            Val::List(elements, scope) => {
+            Val::List(elements, home) => {
                 pieces.push(if last == 0 { "".into() } else { arguments.value(evaluator, 0)? });
                 for element in elements.iter() {
-                    pieces.push(evaluator.expression(element, &scope)?);
+                    pieces.push(evaluator.element(element, &home, arguments.scope)?);
                 }
             }
             _ => pieces = arguments.values(evaluator)?,
@@ -163,7 +163,7 @@ fn at_sign<'a>(
     let value = arguments.value(evaluator, 0)?;
     let Some(text) = value.as_str() else { return Ok(Val::ERROR) };
     let (first, second) = text.split_once('@').unwrap_or_else(|| without(text));
-    Ok(Val::list([Value::from(first), Value::from(second)], arguments.scope))
+    Ok(Val::list([Value::from(first), Value::from(second)]))
 }
 
 /// `user@domain` as two strings.
@@ -213,7 +213,7 @@ pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
     if from < text.len() {
         pieces.push(Value::from(&text[from..]));
     }
-    Ok(Val::list(pieces, arguments.scope))
+    Ok(Val::list(pieces))
 }
 
 /// C's `isspace`.

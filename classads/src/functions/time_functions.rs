@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
 use super::Arguments;
 use super::conversions::{low_bits, to_integer};
 use super::strftime::{self, Fields};
@@ -189,7 +192,7 @@ pub(crate) fn split_time<'a>(
             ad.insert_value("Seconds", seconds);
         }
     }
-    Ok(Val::Ad(arguments.scope.nested(&Arc::new(ad))))
+    Ok(Val::Ad(Scope::Made.nested(&Arc::new(ad))))
 }
 
 /// The fields an ad made by `splitTime` has.
@@ -238,13 +241,48 @@ pub(crate) fn format_time<'a>(
             _ => return Ok(Val::ERROR),
         },
     };
+    let zone = Local { zone: evaluator.context.zone(), now: evaluator.context.now };
     if arguments.len() < 2 {
-        return Ok(strftime::format(&fields, "%c").into());
+        return Ok(strftime::format(&fields, "%c", &zone).into());
     }
     Ok(match arguments.value(evaluator, 1)?.as_str() {
-        Some(pattern) => strftime::format(&fields, pattern).into(),
+        Some(pattern) => strftime::format(&fields, pattern, &zone).into(),
         None => Val::ERROR,
     })
+}
+
+/// The zone of the machine.
+struct Local {
+    zone: TimeZone,
+    now: i64,
+}
+
+impl Local {
+    /// Name and offset of standard time.
+    fn standard(&self) -> (String, i64) {
+        let now = Timestamp::from_second(self.now).unwrap_or_default();
+        // It is winter now, or in half a year.
+        let times = [Some(now), now.checked_add(SignedDuration::from_hours(24 * 183)).ok()];
+        let mut times = times.into_iter().flatten();
+        let standard = times.find(|time| !self.zone.to_offset_info(*time).dst().is_dst());
+        let info = self.zone.to_offset_info(standard.unwrap_or(now));
+        (info.abbreviation().to_owned(), info.offset().seconds().into())
+    }
+}
+
+impl strftime::LocalZone for Local {
+    fn standard_name(&self) -> String {
+        self.standard().0
+    }
+
+    fn unix_time(&self, fields: &Fields) -> i64 {
+        // Fields of an ad may be anything.
+        let days = times::days_from_civil(fields.year, fields.month, fields.day);
+        let time =
+            fields.hour.saturating_mul(3600).saturating_add(fields.minute.saturating_mul(60));
+        let time = time.saturating_add(fields.second).saturating_sub(self.standard().1);
+        days.saturating_mul(86_400).saturating_add(time)
+    }
 }
 
 /// Seconds as `days+hh:mm:ss`.

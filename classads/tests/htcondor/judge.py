@@ -54,7 +54,8 @@ def main():
         except Exception as error:
             answer = ["oracle failed", str(error)]
         answer.append(int(time.time()))
-        print(json.dumps(answer))
+        # What is asked next may be its end.
+        print(json.dumps(answer), flush=True)
 
 
 main()

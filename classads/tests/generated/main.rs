@@ -1,0 +1,85 @@
+//! Generated expressions given to this crate and to HTCondor's Python module `classad2`: same type, same value.
+//!
+//! `HOLDADVISE_EXPRESSIONS` says how many (default 20,000), `HOLDADVISE_SEED` which (default 1). What differs is counted by class: what
+//! it is here, what it is to HTCondor, and the outermost operator or function.
+
+#[path = "../htcondor/mod.rs"]
+mod htcondor;
+
+mod grammar;
+mod random;
+
+use std::collections::BTreeMap;
+
+use classads::{Expr, NodeKind};
+use grammar::Grammar;
+use htcondor::{Difference, differences, job, python};
+
+/// Expressions that HTCondor is asked at once.
+const BATCH: usize = 50_000;
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
+}
+
+/// The outermost operator or function.
+fn outermost(expression: &str) -> String {
+    let Ok(expr) = Expr::parse(expression) else { return "text".to_owned() };
+    match expr.root().kind() {
+        NodeKind::Unary(operator, _) => format!("{operator:?}"),
+        NodeKind::Binary(operator, ..) => format!("{operator:?}"),
+        NodeKind::Call { name, .. } => name.to_ascii_lowercase(),
+        NodeKind::Literal(_) => "literal".to_owned(),
+        NodeKind::List(_) => "list".to_owned(),
+        NodeKind::ClassAd(_) => "ad".to_owned(),
+        _ => "other".to_owned(),
+    }
+}
+
+#[test]
+fn generated_expressions_mean_what_htcondor_means() {
+    let Some(python) = python() else {
+        println!(
+            "skipped: no Python with modules classad2 and htcondor2 (pip install htcondor; HOLDADVISE_PYTHON)"
+        );
+        return;
+    };
+    let (count, seed) = (number("HOLDADVISE_EXPRESSIONS", 20_000), number("HOLDADVISE_SEED", 1));
+    let mut grammar = Grammar::new(seed);
+    let ad = job();
+    let mut classes: BTreeMap<String, (usize, Difference)> = BTreeMap::new();
+    let mut left = usize::try_from(count).expect("a number of expressions");
+    while left > 0 {
+        let batch: Vec<String> = (0..left.min(BATCH)).map(|_| grammar.expression()).collect();
+        left -= batch.len();
+        for difference in differences(&python, &ad, &batch) {
+            let class = format!(
+                "{}: {} here, {} to HTCondor",
+                outermost(&difference.expression),
+                difference.here.0,
+                difference.htcondor.0
+            );
+            let shortest =
+                |known: &Difference| known.expression.len() <= difference.expression.len();
+            match classes.get_mut(&class) {
+                Some((times, known)) => {
+                    *times += 1;
+                    if !shortest(known) {
+                        *known = difference;
+                    }
+                }
+                None => {
+                    classes.insert(class, (1, difference));
+                }
+            }
+        }
+    }
+    for (class, (times, difference)) in &classes {
+        println!("{times} times {class}\n  {difference}");
+    }
+    println!(
+        "{count} generated expressions (seed {seed}) compared, {} classes differ",
+        classes.len()
+    );
+    assert!(classes.is_empty());
+}
