@@ -21,16 +21,82 @@ pub enum Style {
     New,
 }
 
+/// How text is laid out.
+#[derive(Clone, Copy)]
+struct Layout {
+    style: Style,
+    /// Blanks before a line, where ads and lists take several.
+    indent: Option<usize>,
+}
+
+/// Blanks by which the brackets of an ad, and again its attributes, are moved to the right.
+const AD_STEP: usize = 4;
+/// The same of a list and its elements.
+const LIST_STEP: usize = 3;
+
+impl Layout {
+    fn on_one_line(style: Style) -> Self {
+        Self { style, indent: None }
+    }
+
+    /// Appends a bracket; the layout of what is inside.
+    fn open(self, out: &mut String, bracket: char, step: usize) -> Self {
+        match self.indent {
+            None => out.extend([bracket, ' ']),
+            Some(indent) => {
+                line(out, indent + step);
+                out.push(bracket);
+            }
+        }
+        Self { indent: self.indent.map(|indent| indent + 2 * step), ..self }
+    }
+
+    /// Begins a line, where there are several. This is the layout of what is inside.
+    fn item(self, out: &mut String) {
+        if let Some(indent) = self.indent {
+            line(out, indent);
+        }
+    }
+
+    /// Appends the closing bracket. This is the layout of what was inside.
+    fn close(self, out: &mut String, bracket: char, step: usize) {
+        match self.indent {
+            None => out.push(' '),
+            Some(indent) => line(out, indent - step),
+        }
+        out.push(bracket);
+    }
+}
+
+fn line(out: &mut String, indent: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n(' ', indent));
+}
+
 /// Appends an expression.
 pub(crate) fn expression(out: &mut String, expr: &Expr, style: Style) {
+    laid_out(out, expr, Layout::on_one_line(style));
+}
+
+/// Appends an expression in the new syntax, ads and lists on several lines, as the function `unparse` writes it.
+pub(crate) fn on_several_lines(out: &mut String, expr: &Expr) {
+    laid_out(out, expr, Layout { style: Style::New, indent: Some(0) });
+}
+
+fn laid_out(out: &mut String, expr: &Expr, layout: Layout) {
     match &expr.0 {
-        Repr::Literal(literal) => value(out, literal, style),
-        Repr::Tree { tree, root } => tree_text(out, tree, *root, style),
+        Repr::Literal(literal) => value_laid_out(out, literal, layout),
+        Repr::Tree { tree, root } => tree_text(out, tree, *root, layout),
     }
 }
 
 /// Appends a value.
 pub(crate) fn value(out: &mut String, value: &Value, style: Style) {
+    value_laid_out(out, value, Layout::on_one_line(style));
+}
+
+fn value_laid_out(out: &mut String, value: &Value, layout: Layout) {
+    let style = layout.style;
     match value {
         Value::Undefined => out.push_str("undefined"),
         Value::Error => out.push_str("error"),
@@ -52,36 +118,43 @@ pub(crate) fn value(out: &mut String, value: &Value, style: Style) {
             out.push_str("\")");
         }
         Value::List(elements) => {
-            out.push_str("{ ");
+            let inside = layout.open(out, '{', LIST_STEP);
             for (index, element) in elements.iter().enumerate() {
                 if index > 0 {
                     out.push(',');
                 }
-                expression(out, element, style);
+                inside.item(out);
+                laid_out(out, element, inside);
             }
-            out.push_str(" }");
+            inside.close(out, '}', LIST_STEP);
         }
-        Value::ClassAd(ad) => classad(out, ad, style),
+        Value::ClassAd(ad) => ad_laid_out(out, ad, layout),
     }
 }
 
-/// Appends a nested ad in brackets. As HTCondor 25 keeps them, short names come first, those of one length in the order of the alphabet.
+/// Appends a nested ad in brackets.
 pub(crate) fn classad(out: &mut String, ad: &ClassAd, style: Style) {
-    out.push_str("[ ");
+    ad_laid_out(out, ad, Layout::on_one_line(style));
+}
+
+/// As HTCondor 25 keeps them, short names come first, those of one length in the order of the alphabet.
+fn ad_laid_out(out: &mut String, ad: &ClassAd, layout: Layout) {
+    let inside = layout.open(out, '[', AD_STEP);
     let mut names: Vec<&str> = ad.names().collect();
     names.sort_by_cached_key(|name| (name.len(), name.to_ascii_lowercase()));
     for (index, name) in names.into_iter().enumerate() {
         if index > 0 {
             out.push_str("; ");
         }
+        inside.item(out);
         attribute_name(out, name);
         out.push_str(" = ");
         match ad.get(name) {
-            Some(expr) => expression(out, expr, style),
+            Some(expr) => laid_out(out, expr, inside),
             None => out.push_str("error"),
         }
     }
-    out.push_str(" ]");
+    inside.close(out, ']', AD_STEP);
 }
 
 /// Appends a string literal.
@@ -134,18 +207,32 @@ pub(crate) fn attribute_name(out: &mut String, name: &str) {
 
 enum Piece<'a> {
     Node(NodeId),
+    /// The beginning of an element of a list.
+    Item,
+    /// The end of a list, and the layout around it.
+    End(Layout),
     Text(&'a str),
     /// A name behind a dot.
     Name(&'a str),
 }
 
 /// Prints a tree with a list of what is left to print instead of recursion: chains of operators may be long.
-fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, style: Style) {
+fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, mut layout: Layout) {
+    let style = layout.style;
     let mut left = vec![Piece::Node(root)];
     while let Some(piece) = left.pop() {
         let id = match piece {
             Piece::Text(text) => {
                 out.push_str(text);
+                continue;
+            }
+            Piece::Item => {
+                layout.item(out);
+                continue;
+            }
+            Piece::End(around) => {
+                layout.close(out, '}', LIST_STEP);
+                layout = around;
                 continue;
             }
             Piece::Name(name) if name.eq_ignore_ascii_case("parent") => {
@@ -159,8 +246,8 @@ fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, style: Style) {
             Piece::Node(id) => id,
         };
         match &tree.node(id).kind {
-            Kind::Literal(literal) => value(out, literal, style),
-            Kind::ClassAd(ad) => classad(out, ad, style),
+            Kind::Literal(literal) => value_laid_out(out, literal, layout),
+            Kind::ClassAd(ad) => ad_laid_out(out, ad, layout),
             Kind::Attribute { scope: None, name, absolute } => {
                 if *absolute {
                     out.push('.');
@@ -208,20 +295,23 @@ fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, style: Style) {
                 attribute_name(out, &call.name);
                 out.push('(');
                 left.push(Piece::Text(")"));
-                sequence(&mut left, &call.arguments);
+                sequence(&mut left, &call.arguments, false);
             }
             Kind::List(elements) => {
-                out.push_str("{ ");
-                left.push(Piece::Text(" }"));
-                sequence(&mut left, elements);
+                left.push(Piece::End(layout));
+                layout = layout.open(out, '{', LIST_STEP);
+                sequence(&mut left, elements, true);
             }
         }
     }
 }
 
-fn sequence(left: &mut Vec<Piece<'_>>, items: &[NodeId]) {
+fn sequence(left: &mut Vec<Piece<'_>>, items: &[NodeId], are_elements: bool) {
     for (index, item) in items.iter().enumerate().rev() {
         left.push(Piece::Node(*item));
+        if are_elements {
+            left.push(Piece::Item);
+        }
         if index > 0 {
             left.push(Piece::Text(","));
         }

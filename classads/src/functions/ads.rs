@@ -7,7 +7,7 @@ use crate::eval::scope::{Scope, Val};
 use crate::eval::{Evaluator, Outcome};
 use crate::expr::{Expr, NodeKind};
 use crate::name::Name;
-use crate::print::Style;
+use crate::print::{self, Style};
 use crate::value::Value;
 
 pub(crate) fn if_then_else<'a>(
@@ -60,8 +60,11 @@ pub(crate) fn unparse<'a>(_: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> O
     }
     // HTCondor looks the printed reference up as one name: `a.b` finds nothing.
     let name = argument.print(Style::New);
-    let text = arguments.scope.ad().get(&name).map(|expr| expr.print(Style::New));
-    Ok(text.unwrap_or_default().into())
+    let mut text = String::new();
+    if let Some(expr) = arguments.scope.ad().get(&name) {
+        print::on_several_lines(&mut text, expr);
+    }
+    Ok(text.into())
 }
 
 /// What an attribute reference stands for, and where.
