@@ -101,14 +101,10 @@ pub(crate) fn parse_prefix(text: &str) -> Option<(f64, usize)> {
     if starts("nan") {
         return Some((signed(f64::NAN), at + 3));
     }
-    if starts("0x") {
-        let digits = rest[2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
-        if digits > 0 {
-            let value = rest[2..2 + digits].iter().fold(0.0, |sum, b| {
-                sum * 16.0 + f64::from(char::from(*b).to_digit(16).unwrap_or(0))
-            });
-            return Some((signed(value), at + 2 + digits));
-        }
+    if starts("0x")
+        && let Some((value, length)) = hexadecimal(&rest[2..])
+    {
+        return Some((signed(value), at + 2 + length));
     }
     let whole = digits(bytes, at);
     let mut end = at + whole;
@@ -133,6 +129,102 @@ pub(crate) fn parse_prefix(text: &str) -> Option<(f64, usize)> {
     text[start..end].parse().ok().map(|value| (value, end))
 }
 
+/// The number at the start of `text` as C's `sscanf` reads it: unlike `strtod` it does not go back to the `0` of a `0x` and
+/// the `inf` of an `infi` that do not go on as numbers.
+pub(crate) fn scan(text: &str) -> Option<f64> {
+    let (value, length) = parse_prefix(text)?;
+    let (before, after) = (&text.as_bytes()[..length], &text.as_bytes()[length..]);
+    let digits = before.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
+    let is_broken = match after {
+        [b'x' | b'X', more @ ..] => value == 0.0 && digits == 1 && more.first() != Some(&b'.'),
+        [b'i' | b'I', ..] => value.is_infinite() && digits == 3,
+        _ => false,
+    };
+    (!is_broken).then_some(value)
+}
+
+/// The hexadecimal number at the start, with a fraction and a power of two if they are there, and its length.
+fn hexadecimal(bytes: &[u8]) -> Option<(f64, usize)> {
+    let mut mantissa = Mantissa::default();
+    let whole = mantissa.take(bytes);
+    let mut length = whole;
+    if bytes.get(whole) == Some(&b'.') {
+        mantissa.is_fraction = true;
+        let fraction = mantissa.take(&bytes[whole + 1..]);
+        if whole + fraction == 0 {
+            return None;
+        }
+        length += 1 + fraction;
+    } else if whole == 0 {
+        return None;
+    }
+    let mut power = 0_i32;
+    if matches!(bytes.get(length), Some(b'p' | b'P')) {
+        let sign = bytes.get(length + 1);
+        let signs = usize::from(matches!(sign, Some(b'+' | b'-')));
+        let start = length + 1 + signs;
+        let count = digits(bytes, start);
+        if count > 0 {
+            // Beyond some thousands the result is zero or infinite anyway.
+            let size = bytes[start..start + count]
+                .iter()
+                .fold(0_i32, |sum, digit| (sum * 10 + i32::from(digit - b'0')).min(100_000));
+            power = if sign == Some(&b'-') { -size } else { size };
+            length = start + count;
+        }
+    }
+    Some((mantissa.value(power), length))
+}
+
+/// Hexadecimal digits, the first fifteen that count as a number.
+#[derive(Default)]
+struct Mantissa {
+    number: u64,
+    /// Bits by which the number is too small.
+    shift: i32,
+    is_fraction: bool,
+}
+
+impl Mantissa {
+    /// Takes the digits at the start; how many there are.
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let digits = bytes.iter().take_while(|byte| byte.is_ascii_hexdigit());
+        digits
+            .map(|byte| {
+                let digit = char::from(*byte).to_digit(16).unwrap_or(0);
+                let fits = self.number < 1 << 60;
+                if fits {
+                    self.number = self.number << 4 | u64::from(digit);
+                } else if digit != 0 {
+                    // What is cut off is more than nothing: a half rounds up.
+                    self.number |= 1;
+                }
+                self.shift = match (fits, self.is_fraction) {
+                    (true, true) => self.shift.saturating_sub(4),
+                    (false, false) => self.shift.saturating_add(4),
+                    _ => self.shift,
+                };
+            })
+            .count()
+    }
+
+    #[allow(clippy::cast_precision_loss)]
+    fn value(&self, power: i32) -> f64 {
+        if self.number == 0 {
+            return 0.0;
+        }
+        let mut value = self.number as f64;
+        let mut left = self.shift.saturating_add(power).clamp(-100_000, 100_000);
+        // In steps: the power itself may be too large or too small for a real.
+        while left != 0 && value != 0.0 && value.is_finite() {
+            let step = left.clamp(-1000, 1000);
+            value *= 2_f64.powi(step);
+            left -= step;
+        }
+        value
+    }
+}
+
 fn digits(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).map_or(0, |rest| rest.iter().take_while(|b| b.is_ascii_digit()).count())
 }
@@ -149,6 +241,11 @@ pub(crate) fn truncate(value: f64) -> i64 {
 #[allow(clippy::cast_possible_truncation)]
 pub(crate) fn truncate_i32(value: f64) -> i32 {
     if value > -2_147_483_649.0 && value < 2_147_483_648.0 { value as i32 } else { i32::MIN }
+}
+
+/// The seconds of a relative time where HTCondor takes whole ones: through C's `int`.
+pub(crate) fn whole_seconds(seconds: f64) -> f64 {
+    truncate_i32(seconds).into()
 }
 
 #[cfg(test)]
@@ -182,9 +279,26 @@ mod tests {
         assert_eq!(parse_prefix("5e"), Some((5.0, 1)));
         assert_eq!(parse_prefix(".5"), Some((0.5, 2)));
         assert_eq!(parse_prefix("0x1F"), Some((31.0, 4)));
+        assert_eq!(parse_prefix("-0x1.8p3z"), Some((-12.0, 8)));
+        assert_eq!(parse_prefix("0x.8"), Some((0.5, 4)));
+        assert_eq!(parse_prefix("0x1p-2000"), Some((0.0, 9)));
+        assert_eq!(parse_prefix("0xg"), Some((0.0, 1)));
+        assert_eq!(parse_prefix("0xfffffffffffffffff"), Some((295_147_905_179_352_830_000.0, 19)));
         assert_eq!(parse_prefix("."), None);
         assert_eq!(parse_prefix(""), None);
         assert!(parse_prefix("nan").is_some_and(|(value, _)| value.is_nan()));
+    }
+
+    #[test]
+    fn numbers_are_scanned_as_sscanf_scans_them() {
+        for text in ["0x", "-0xg", "infi", "x", "+"] {
+            assert_eq!(scan(text), None, "{text}");
+        }
+        assert_eq!(scan("0x."), Some(0.0));
+        assert_eq!(scan("0x1p"), Some(1.0));
+        assert_eq!(scan("1ex"), Some(1.0));
+        assert_eq!(scan("infinity"), Some(f64::INFINITY));
+        assert_eq!(scan("infx"), Some(f64::INFINITY));
     }
 
     #[test]

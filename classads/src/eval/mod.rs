@@ -14,7 +14,7 @@ pub use steps::Step;
 use crate::ad::ClassAd;
 use crate::expr::operator::BinaryOperator;
 use crate::expr::tree::{Call, Kind, NodeId, Tree};
-use crate::expr::{Expr, Repr};
+use crate::expr::{Expr, NodeKind, Repr};
 use crate::functions::Arguments;
 use crate::functions::conversions::low_bits;
 use crate::name::Name;
@@ -29,6 +29,14 @@ const MAX_NESTING: u32 = 800;
 /// The evaluation gave up: too deep, too long, or a function that cannot go on. The whole expression is an error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failure;
+
+/// What a name stands for.
+pub(crate) enum Found<'a> {
+    /// An attribute's expression.
+    Expression(Expr),
+    /// An ad by a word such as `parent`, or a list of the elements' attributes.
+    Value(Val<'a>),
+}
 
 pub(crate) type Outcome<'a> = Result<Val<'a>, Failure>;
 
@@ -69,7 +77,10 @@ impl<'c> Evaluator<'c> {
     }
 
     /// Runs `inside` one level deeper, if there is room.
-    fn deeper<T>(&self, inside: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    pub(crate) fn deeper<T>(
+        &self,
+        inside: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let depth = self.depth.get();
         if depth >= MAX_DEPTH {
             return Err(Failure);
@@ -80,6 +91,31 @@ impl<'c> Evaluator<'c> {
         result
     }
 
+    /// Runs `inside` where HTCondor counts no level; what is inside what still has an end.
+    pub(crate) fn inside<T>(
+        &self,
+        inside: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let nesting = self.nesting.get();
+        if nesting >= MAX_NESTING {
+            return Err(Failure);
+        }
+        self.nesting.set(nesting + 1);
+        let result = inside();
+        self.nesting.set(nesting);
+        result
+    }
+
+    /// Takes steps for work that is done elsewhere, if there are so many left.
+    pub(crate) fn charge(&self, steps: u32) -> Result<(), Failure> {
+        let steps = self.steps.get().saturating_add(steps);
+        if steps > self.context.max_steps {
+            return Err(Failure);
+        }
+        self.steps.set(steps);
+        Ok(())
+    }
+
     pub(crate) fn expression<'a>(&self, expr: &Expr, scope: &Scope<'a>) -> Outcome<'a> {
         match &expr.0 {
             Repr::Literal(value) => Ok(Val::of(value, scope)),
@@ -88,21 +124,13 @@ impl<'c> Evaluator<'c> {
     }
 
     pub(crate) fn node<'a>(&self, tree: &Arc<Tree>, id: NodeId, scope: &Scope<'a>) -> Outcome<'a> {
-        let steps = self.steps.get() + 1;
-        let nesting = self.nesting.get();
-        if steps > self.context.max_steps || nesting >= MAX_NESTING {
-            return Err(Failure);
-        }
-        self.steps.set(steps);
+        self.charge(1)?;
         match &tree.node(id).kind {
             Kind::Literal(value) => return Ok(Val::of(value, scope)),
             Kind::ClassAd(ad) => return Ok(Val::Ad(scope.nested(ad))),
             _ => {}
         }
-        self.nesting.set(nesting + 1);
-        let result = self.inner(tree, id, scope);
-        self.nesting.set(nesting);
-        result
+        self.inside(|| self.inner(tree, id, scope))
     }
 
     fn inner<'a>(&self, tree: &Arc<Tree>, id: NodeId, scope: &Scope<'a>) -> Outcome<'a> {
@@ -230,6 +258,16 @@ impl<'c> Evaluator<'c> {
         self.expression(element, if is_ad || home.is_made() { home } else { site })
     }
 
+    /// [`Evaluator::element`] one level deeper.
+    pub(crate) fn element_deeper<'a>(
+        &self,
+        element: &Expr,
+        home: &Scope<'a>,
+        site: &Scope<'a>,
+    ) -> Outcome<'a> {
+        self.deeper(|| self.element(element, home, site))
+    }
+
     /// `object.name`: of an ad its attribute, of a list the list of its elements' attributes.
     fn select<'a>(&self, object: &Val<'a>, name: &Name) -> Outcome<'a> {
         match object {
@@ -243,8 +281,7 @@ impl<'c> Evaluator<'c> {
                     let value = self.deeper(|| self.select(&element, name))?;
                     found.push(value.into_value());
                 }
-                let found = found.into_iter().map(Expr::literal).collect();
-                Ok(Val::List(found, inside.clone()))
+                Ok(Val::List(scope::literals(found), inside.clone()))
             }
         }
     }
@@ -256,19 +293,17 @@ impl<'c> Evaluator<'c> {
             return result;
         }
         // HTCondor asks the other ad only for names that stand in one of the matched ads themselves.
-        if let Scope::Top { ad, other: Some(other) } = from
+        if let Some(other) = from.other_of_top()
             && !scoped
+            && let Some(result) = self.climb(&other, name)
         {
-            let other = Scope::Top { ad: other, other: Some(ad) };
-            if let Some(result) = self.climb(&other, name) {
-                return result;
-            }
+            return result;
         }
         Ok(Val::UNDEFINED)
     }
 
     fn climb<'a>(&self, from: &Scope<'a>, name: &Name) -> Option<Outcome<'a>> {
-        let mut scope = from;
+        let mut scope = from.own();
         loop {
             if let Some(parsed) = scope.ad().lookup(name.hash, &name.text) {
                 return Some(match parsed {
@@ -281,6 +316,54 @@ impl<'c> Evaluator<'c> {
                 return keyword.map(Ok);
             }
             scope = scope.parent()?;
+        }
+    }
+
+    /// What a name stands for, not evaluated, and the ad it was found in; that of the last try if it is nowhere.
+    pub(crate) fn find<'a>(&self, from: &Scope<'a>, name: &str) -> (Option<Found<'a>>, Scope<'a>) {
+        let name = Name::new(name);
+        let mut scope = from.own();
+        loop {
+            if let Some(parsed) = scope.ad().lookup(name.hash, &name.text) {
+                let found = match parsed {
+                    Ok(expr) => Found::Expression(expr.clone()),
+                    Err(_) => Found::Value(Val::ERROR),
+                };
+                return (Some(found), scope.clone());
+            }
+            if let Some(keyword) = self.keyword(scope, &name) {
+                return (keyword.map(Found::Value), scope.clone());
+            }
+            match scope.parent() {
+                Some(parent) => scope = parent,
+                None => return (None, scope.clone()),
+            }
+        }
+    }
+
+    /// [`Evaluator::find`] for an expression that is an attribute reference; nothing is found for another.
+    pub(crate) fn find_reference<'a>(
+        &self,
+        reference: &Expr,
+        scope: &Scope<'a>,
+    ) -> (Option<Found<'a>>, Scope<'a>) {
+        let NodeKind::Attribute { scope: before, name, absolute } = reference.root().kind() else {
+            return (None, scope.clone());
+        };
+        let Some(before) = before else {
+            let (found, at) = self.find(if absolute { scope.root() } else { scope }, name);
+            return match (found, scope.other_of_top()) {
+                (None, Some(other)) if !absolute => self.find(&other, name),
+                (found, _) => (found, at),
+            };
+        };
+        match self.expression_deeper(&before.to_expr(), scope) {
+            Ok(Val::Ad(inside)) => self.find(&inside, name),
+            Ok(list @ Val::List(..)) => {
+                let found = self.select(&list, &Name::new(name)).ok().map(Found::Value);
+                (found, scope.clone())
+            }
+            _ => (None, scope.clone()),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::ad::ClassAd;
 use crate::expr::Expr;
+use crate::number;
 use crate::value::{List, Value};
 
 /// The ad an expression is evaluated in, and the ads around that one.
@@ -16,6 +17,14 @@ pub(crate) enum Scope<'a> {
     Nested(Rc<Frame<'a>>),
     /// Around what a function made there is nothing.
     Made,
+    /// An ad in which an expression is evaluated that is written elsewhere.
+    Visited(Rc<Visit<'a>>),
+}
+
+pub(crate) struct Visit<'a> {
+    ad: Scope<'a>,
+    /// Around the ads that are written in the expression.
+    home: Scope<'a>,
 }
 
 /// What names are looked up in where there is no ad.
@@ -28,7 +37,24 @@ pub(crate) struct Frame<'a> {
 
 impl<'a> Scope<'a> {
     pub(crate) fn nested(&self, ad: &Arc<ClassAd>) -> Scope<'a> {
-        Scope::Nested(Rc::new(Frame { ad: Arc::clone(ad), parent: self.clone() }))
+        let parent = match self {
+            Scope::Visited(visit) => &visit.home,
+            here => here,
+        };
+        Scope::Nested(Rc::new(Frame { ad: Arc::clone(ad), parent: parent.clone() }))
+    }
+
+    /// The ad for an expression that is written in `home`.
+    pub(crate) fn visited_from(self, home: &Scope<'a>) -> Scope<'a> {
+        Scope::Visited(Rc::new(Visit { ad: self, home: home.clone() }))
+    }
+
+    /// The ad for its own expressions.
+    pub(crate) fn own(&self) -> &Scope<'a> {
+        match self {
+            Scope::Visited(visit) => &visit.ad,
+            here => here,
+        }
     }
 
     pub(crate) fn ad(&self) -> &ClassAd {
@@ -36,6 +62,7 @@ impl<'a> Scope<'a> {
             Scope::Top { ad, .. } => ad,
             Scope::Nested(frame) => &frame.ad,
             Scope::Made => &EMPTY,
+            Scope::Visited(visit) => visit.ad.ad(),
         }
     }
 
@@ -45,28 +72,33 @@ impl<'a> Scope<'a> {
     }
 
     pub(crate) fn parent(&self) -> Option<&Scope<'a>> {
-        match self {
+        match self.own() {
             Scope::Nested(frame) if !frame.parent.is_made() => Some(&frame.parent),
             _ => None,
         }
     }
 
     pub(crate) fn root(&self) -> &Scope<'a> {
-        let mut scope = self;
+        let mut scope = self.own();
         while let Some(parent) = scope.parent() {
             scope = parent;
         }
         scope
     }
 
-    /// The other side of a match, seen from its own side.
-    pub(crate) fn other(&self) -> Option<Scope<'a>> {
-        match self.root() {
+    /// The other ad of a match, where this is one of the two.
+    pub(crate) fn other_of_top(&self) -> Option<Scope<'a>> {
+        match self.own() {
             Scope::Top { ad, other: Some(other) } => {
                 Some(Scope::Top { ad: other, other: Some(ad) })
             }
             _ => None,
         }
+    }
+
+    /// The other side of a match, seen from its own side.
+    pub(crate) fn other(&self) -> Option<Scope<'a>> {
+        self.root().other_of_top()
     }
 }
 
@@ -103,6 +135,7 @@ impl<'a> Val<'a> {
             Val::Ad(Scope::Top { ad, .. }) => Value::ClassAd(Arc::new(ad.clone())),
             Val::Ad(Scope::Nested(frame)) => Value::ClassAd(Arc::clone(&frame.ad)),
             Val::Ad(Scope::Made) => Value::ClassAd(Arc::default()),
+            Val::Ad(Scope::Visited(visit)) => Val::Ad(visit.ad.clone()).into_value(),
         }
     }
 
@@ -128,8 +161,19 @@ impl<'a> Val<'a> {
 
     /// A list that a function made.
     pub(crate) fn list(elements: impl IntoIterator<Item = Value>) -> Val<'a> {
-        Val::List(elements.into_iter().map(Expr::literal).collect(), Scope::Made)
+        Val::List(literals(elements), Scope::Made)
     }
+}
+
+/// Values as constants; a relative time loses its fraction.
+pub(crate) fn literals(values: impl IntoIterator<Item = Value>) -> List {
+    let literal = |value| match value {
+        Value::RelativeTime(seconds) => {
+            Expr::literal(Value::RelativeTime(number::whole_seconds(seconds)))
+        }
+        other => Expr::literal(other),
+    };
+    values.into_iter().map(literal).collect()
 }
 
 impl<V: Into<Value>> From<V> for Val<'_> {

@@ -1,6 +1,6 @@
 //! Conversions between types.
 
-use super::{Arguments, times};
+use super::{Arguments, calendar, times};
 use crate::eval::scope::Val;
 use crate::eval::{Evaluator, Failure, Outcome};
 use crate::number;
@@ -15,7 +15,7 @@ pub(crate) fn to_string(value: Val<'_>) -> Value {
         }
         // HTCondor cuts the fraction off here.
         Val::Plain(Value::RelativeTime(seconds)) => {
-            Value::from(times::format_relative(seconds.trunc()))
+            Value::from(times::format_relative(number::whole_seconds(seconds)))
         }
         Val::Plain(kept @ (Value::Undefined | Value::Error | Value::String(_))) => kept,
         other => {
@@ -38,7 +38,7 @@ pub(crate) fn to_real(value: &Val<'_>) -> Result<f64, Value> {
             number::parse_prefix(text).map(|(real, _)| real).ok_or(Value::Error)
         }
         Some(Value::AbsoluteTime { seconds, .. }) => Ok(*seconds as f64),
-        Some(Value::RelativeTime(seconds)) => Ok(seconds.trunc()),
+        Some(Value::RelativeTime(seconds)) => Ok(number::whole_seconds(*seconds)),
         _ => Err(Value::Error),
     }
 }
@@ -80,7 +80,9 @@ pub(crate) fn real<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>)
 pub(crate) fn boolean<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     single(evaluator, arguments, |value| match value.as_plain() {
         Some(Value::Undefined) => Value::Undefined,
-        Some(Value::RelativeTime(seconds)) => Value::Boolean(seconds.trunc() != 0.0),
+        Some(Value::RelativeTime(seconds)) => {
+            Value::Boolean(number::whole_seconds(*seconds) != 0.0)
+        }
         Some(Value::String(text)) if text.eq_ignore_ascii_case("true") => Value::Boolean(true),
         Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => Value::Boolean(false),
         Some(Value::String(_)) => Value::Undefined,
@@ -134,7 +136,8 @@ pub(crate) fn absolute_time<'a>(
         None
     };
     let at = |seconds: i64| {
-        let offset = offset.unwrap_or_else(|| times::offset_at(seconds, &evaluator.context.zone()));
+        let offset =
+            offset.unwrap_or_else(|| calendar::offset_at(seconds, &evaluator.context.zone()));
         Val::Plain(Value::AbsoluteTime { seconds, offset })
     };
     Ok(match moment.as_plain() {
@@ -142,7 +145,7 @@ pub(crate) fn absolute_time<'a>(
         Some(Value::Integer(_)) if offset == Some(-1) => return Err(Failure),
         Some(Value::Integer(seconds)) => at(i64::from(low_bits(*seconds))),
         Some(Value::Real(seconds)) => at(i64::from(number::truncate_i32(*seconds))),
-        Some(Value::RelativeTime(seconds)) => at(number::truncate(*seconds)),
+        Some(Value::RelativeTime(seconds)) => at(number::truncate_i32(*seconds).into()),
         Some(Value::String(_))
             if arguments.len() == 1 && arguments.string_constant(0).is_some() =>
         {

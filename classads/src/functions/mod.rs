@@ -2,9 +2,12 @@
 //! src/condor_utils/compat_classad.cpp do.
 
 mod ads;
+mod calendar;
+mod contexts;
 pub(crate) mod conversions;
 mod lists;
 mod mathematics;
+mod pattern;
 mod patterns;
 mod strftime;
 mod string_lists;
@@ -12,6 +15,7 @@ mod strings;
 mod time_functions;
 pub(crate) mod times;
 mod types;
+mod unresolved;
 mod versions;
 
 use std::sync::Arc;
@@ -74,12 +78,12 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("bool", conversions::boolean),
     ("ceil", mathematics::ceiling),
     ("ceiling", mathematics::ceiling),
-    ("countmatches", ads::count_matches),
+    ("countmatches", contexts::count_matches),
     ("currenttime", time_functions::current_time),
     ("daytime", time_functions::day_time),
     ("debug", ads::debug),
     ("eval", ads::eval),
-    ("evalineachcontext", ads::eval_in_each_context),
+    ("evalineachcontext", contexts::eval_in_each_context),
     ("floor", mathematics::floor),
     ("formattime", time_functions::format_time),
     ("getdayofmonth", time_functions::day_of_month),
@@ -147,7 +151,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("tolower", strings::lower),
     ("toupper", strings::upper),
     ("unparse", ads::unparse),
-    ("unresolved", ads::unresolved),
+    ("unresolved", unresolved::unresolved),
     ("usermap", ads::user_map),
     ("version_in_range", versions::in_range),
     ("versioncmp", versions::compare),

@@ -1,21 +1,6 @@
 //! C's `strftime` in the C locale.
 
-/// A broken-down time.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Fields {
-    pub(crate) year: i64,
-    /// 1 to 12.
-    pub(crate) month: i64,
-    /// 1 to 31.
-    pub(crate) day: i64,
-    pub(crate) hour: i64,
-    pub(crate) minute: i64,
-    pub(crate) second: i64,
-    /// 0 is Sunday.
-    pub(crate) weekday: i64,
-    /// 0 is the first of January.
-    pub(crate) yearday: i64,
-}
+use super::calendar::Fields;
 
 const DAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];

@@ -53,7 +53,7 @@ fn summarize<'a>(
     let mut count = 0.0;
     let mut is_real = false;
     for item in items(list, delimiters) {
-        let Some((number, _)) = number::parse_prefix(item) else { return Ok(Val::ERROR) };
+        let Some(number) = number::scan(item) else { return Ok(Val::ERROR) };
         is_real |= !item.bytes().all(|b| matches!(b, b'+' | b'-' | b'0'..=b'9'));
         result = step(number, result);
         count += 1.0;

@@ -6,9 +6,9 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::Arguments;
+use super::calendar::{self, Fields};
 use super::conversions::{low_bits, to_integer};
-use super::strftime::{self, Fields};
-use super::times;
+use super::strftime;
 use crate::ad::ClassAd;
 use crate::eval::scope::{Scope, Val};
 use crate::eval::{Evaluator, Outcome};
@@ -30,7 +30,7 @@ pub(crate) fn current_time<'a>(
         return Ok(Val::ERROR);
     }
     let seconds = evaluator.context.now;
-    let offset = times::offset_at(seconds, &evaluator.context.zone());
+    let offset = calendar::offset_at(seconds, &evaluator.context.zone());
     Ok(Val::Plain(Value::AbsoluteTime { seconds, offset }))
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn time_zone_offset<'a>(
     if arguments.len() != 0 {
         return Ok(Val::ERROR);
     }
-    let offset = times::offset_at(evaluator.context.now, &evaluator.context.zone());
+    let offset = calendar::offset_at(evaluator.context.now, &evaluator.context.zone());
     Ok(Val::Plain(Value::RelativeTime(offset.into())))
 }
 
@@ -55,24 +55,8 @@ pub(crate) fn day_time<'a>(
         return Ok(Val::ERROR);
     }
     let now = evaluator.context.now;
-    let local = now.saturating_add(times::offset_at(now, &evaluator.context.zone()).into());
+    let local = now.saturating_add(calendar::offset_at(now, &evaluator.context.zone()).into());
     Ok(Val::Plain(Value::RelativeTime(local.rem_euclid(86400) as f64)))
-}
-
-/// The fields of a moment shifted by an offset; `None` outside the calendar.
-fn fields(seconds: i64, offset: i32) -> Option<Fields> {
-    let at = times::civil(seconds.checked_add(offset.into())?)?;
-    let weekday = i64::from(at.date().weekday().to_sunday_zero_offset());
-    Some(Fields {
-        year: at.year().into(),
-        month: at.month().into(),
-        day: at.day().into(),
-        hour: at.hour().into(),
-        minute: at.minute().into(),
-        second: at.second().into(),
-        weekday,
-        yearday: i64::from(at.date().day_of_year()) - 1,
-    })
 }
 
 fn field<'a>(
@@ -88,11 +72,12 @@ fn field<'a>(
     Ok(match (value.as_plain(), of_moment, of_length) {
         (Some(Value::AbsoluteTime { seconds, .. }), Some(of_moment), _) => {
             // Local time, whatever zone the time itself has.
-            let offset = times::offset_at(*seconds, &evaluator.context.zone());
-            fields(*seconds, offset).map_or(Val::ERROR, |fields| of_moment(&fields).into())
+            let offset = calendar::offset_at(*seconds, &evaluator.context.zone());
+            calendar::fields(*seconds, offset)
+                .map_or(Val::ERROR, |fields| of_moment(&fields).into())
         }
         (Some(Value::RelativeTime(seconds)), _, Some(of_length)) => {
-            of_length(number::truncate(*seconds)).into()
+            of_length(number::truncate_i32(*seconds).into()).into()
         }
         _ => Val::ERROR,
     })
@@ -126,14 +111,14 @@ enum Split {
 
 fn split(evaluator: &Evaluator<'_>, value: &Value) -> Option<Split> {
     let here = |seconds: i64| {
-        let offset = times::offset_at(seconds, &evaluator.context.zone());
-        fields(seconds, offset).map(|fields| Split::Moment(fields, offset))
+        let offset = calendar::offset_at(seconds, &evaluator.context.zone());
+        calendar::fields(seconds, offset).map(|fields| Split::Moment(fields, offset))
     };
     match value {
         Value::Integer(seconds) => here(*seconds),
         Value::Real(seconds) => here(number::truncate_i32(*seconds).into()),
         Value::AbsoluteTime { seconds, offset } => {
-            fields(*seconds, *offset).map(|fields| Split::Moment(fields, *offset))
+            calendar::fields(*seconds, *offset).map(|fields| Split::Moment(fields, *offset))
         }
         Value::RelativeTime(seconds) => Some(split_length(*seconds)),
         _ => None,
@@ -209,7 +194,7 @@ fn fields_of_ad(evaluator: &Evaluator<'_>, scope: &Scope<'_>) -> Fields {
     let part = |name: &str| or(name, 0);
     // What is missing is zero in C's own count: years from 1900, months from January.
     let (year, month, day) = (or("Year", 1900), or("Month", 1), part("Day"));
-    let days = times::days_from_civil(year, month, day);
+    let days = calendar::days_from_civil(year, month, day);
     Fields {
         year,
         month,
@@ -218,7 +203,7 @@ fn fields_of_ad(evaluator: &Evaluator<'_>, scope: &Scope<'_>) -> Fields {
         minute: part("Minutes"),
         second: part("Seconds"),
         weekday: (days + 4).rem_euclid(7),
-        yearday: days - times::days_from_civil(year, 1, 1),
+        yearday: days - calendar::days_from_civil(year, 1, 1),
     }
 }
 
@@ -277,7 +262,7 @@ impl strftime::LocalZone for Local {
 
     fn unix_time(&self, fields: &Fields) -> i64 {
         // Fields of an ad may be anything.
-        let days = times::days_from_civil(fields.year, fields.month, fields.day);
+        let days = calendar::days_from_civil(fields.year, fields.month, fields.day);
         let time =
             fields.hour.saturating_mul(3600).saturating_add(fields.minute.saturating_mul(60));
         let time = time.saturating_add(fields.second).saturating_sub(self.standard().1);

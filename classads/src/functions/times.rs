@@ -1,38 +1,22 @@
 //! Times as text (HTCondor's src/classad/util.cpp and literals.cpp).
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::TimeZone;
 
+use super::calendar::{self, days_from_civil};
 use super::strings::is_space;
 use crate::number;
 use crate::value::Value;
-
-/// Seconds east of UTC at a moment; 0 outside the calendar.
-pub(crate) fn offset_at(seconds: i64, zone: &TimeZone) -> i32 {
-    Timestamp::from_second(seconds).map_or(0, |moment| zone.to_offset(moment).seconds())
-}
-
-/// The civil time `seconds` after 1970 with no zone; `None` outside years -9999 to 9999.
-pub(crate) fn civil(seconds: i64) -> Option<DateTime> {
-    let moment = Timestamp::from_second(seconds).ok()?;
-    Some(Offset::UTC.to_datetime(moment))
-}
 
 /// `2026-01-31T09:00:00-06:00`
 pub(crate) fn format_absolute(seconds: i64, offset: i32) -> String {
     let sign = if offset > 0 { '+' } else { '-' };
     let east = offset.unsigned_abs();
     let zone = format!("{sign}{:02}:{:02}", east / 3600, east / 60 % 60);
-    match civil(seconds.saturating_add(offset.into())) {
+    match calendar::fields(seconds, offset) {
+        // As C's %Y the year has no zeros before it.
         Some(at) => format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",
-            at.year(),
-            at.month(),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second()
+            "{}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",
+            at.year, at.month, at.day, at.hour, at.minute, at.second
         ),
         // No calendar goes that far; the seconds themselves say when.
         None => format!("@{seconds}{zone}"),
@@ -83,11 +67,10 @@ impl Written {
     pub(crate) fn value_in(&self, zone: &TimeZone) -> Value {
         self.value().unwrap_or_else(|| {
             // The wall clock counts as standard time, also in summer, to find the offset.
-            let near = self.civil - i64::from(offset_at(self.civil, zone));
-            let summer = Timestamp::from_second(near)
-                .is_ok_and(|moment| zone.to_offset_info(moment).dst().is_dst());
-            let standard = offset_at(near, zone) - if summer { 3600 } else { 0 };
-            let offset = offset_at(self.civil - i64::from(standard), zone);
+            let near = self.civil - i64::from(calendar::offset_at(self.civil, zone));
+            let summer = calendar::is_summer(near, zone);
+            let standard = calendar::offset_at(near, zone) - if summer { 3600 } else { 0 };
+            let offset = calendar::offset_at(self.civil - i64::from(standard), zone);
             Value::AbsoluteTime { seconds: self.civil - i64::from(offset), offset }
         })
     }
@@ -123,18 +106,6 @@ pub(crate) fn parse_absolute(text: &str) -> Option<Written> {
     }
     let civil = days_from_civil(year, month, day) * 86400 + hour * 3600 + minute * 60 + second;
     Some(Written { civil, offset })
-}
-
-/// Days since 1970-01-01 of a date whose month or day may be out of range, as C's `mktime` takes them.
-pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = year + (month - 1).div_euclid(12);
-    let month = (month - 1).rem_euclid(12) + 1;
-    // Years that start in March put the leap day last.
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 /// The text without its zone, and the zone in seconds east of UTC.
@@ -237,12 +208,5 @@ mod tests {
         assert_eq!(format_relative(86520.0), "1+00:02:00");
         assert_eq!(format_relative(-61.5), "-01:1.5");
         assert_eq!(format_relative(5.0), "05");
-    }
-
-    #[test]
-    fn days_count_as_mktime_counts_them() {
-        assert_eq!(days_from_civil(1970, 1, 1), 0);
-        assert_eq!(days_from_civil(2000, 3, 1), 11017);
-        assert_eq!(days_from_civil(2000, 13, 1), days_from_civil(2001, 1, 1));
     }
 }

@@ -16,7 +16,8 @@ fn natural(left: &str, right: &str) -> i64 {
     let Some(at) = (0..=a.len().max(b.len())).find(|at| byte(a, *at) != byte(b, *at)) else {
         return 0;
     };
-    let plain = i64::from(byte(a, at)) - i64::from(byte(b, at));
+    // C's char has a sign.
+    let plain = i64::from(byte(a, at).cast_signed()) - i64::from(byte(b, at).cast_signed());
     // The run of digits the first difference lies in, or touches from behind.
     let mut start = at;
     while start > 0 && digit(a, start - 1) {

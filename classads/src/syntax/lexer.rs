@@ -15,6 +15,7 @@ use nom::sequence::{preceded, terminated};
 use super::error::ParseError;
 use super::{Syntax, escape};
 use crate::expr::BinaryOperator;
+use crate::number;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
@@ -143,9 +144,7 @@ impl<'a> Lexer<'a> {
         let Some(first) = self.rest.as_bytes().first().copied() else { return Ok(Token::End) };
         match first {
             b'0'..=b'9' => self.number(start),
-            b'.' if self.rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit) => {
-                self.number(start)
-            }
+            b'.' => self.dot(start),
             b'-' if !self.after_operand && starts_number(&self.rest[1..]) => self.number(start),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 let (rest, word) = word(self.rest).map_err(|_| self.error(start, "not a name"))?;
@@ -180,13 +179,35 @@ impl<'a> Lexer<'a> {
         self.error(start, message)
     }
 
+    /// A dot, or a real that begins with one. Two dots side by side are one; a real that begins with two is 0, because
+    /// `strtod` finds no number in it.
+    fn dot(&mut self, start: usize) -> Result<Token<'a>, ParseError> {
+        let after = &self.rest[1..];
+        let doubled = after.strip_prefix('.');
+        let behind = doubled.unwrap_or(after);
+        if !behind.starts_with(|c: char| c.is_ascii_digit()) {
+            self.rest = behind;
+            return Ok(Token::Dot);
+        }
+        if doubled.is_none() {
+            return self.number(start);
+        }
+        self.rest = after;
+        self.number(start)?;
+        Ok(Token::Real(0.0))
+    }
+
     fn number(&mut self, start: usize) -> Result<Token<'a>, ParseError> {
         let Ok((rest, text)) = number_text(self.rest) else {
             return Err(self.error(start, "not a number"));
         };
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let hexadecimal = unsigned.starts_with("0x") || unsigned.starts_with("0X");
-        let is_real = !hexadecimal && unsigned.bytes().any(|b| matches!(b, b'.' | b'e' | b'E'));
+        let is_real = if hexadecimal {
+            unsigned.contains('.')
+        } else {
+            unsigned.bytes().any(|b| matches!(b, b'.' | b'e' | b'E'))
+        };
         if is_real {
             let last = text.as_bytes()[text.len() - 1];
             if !last.is_ascii_digit() || text.contains(".e") || text.contains(".E") {
@@ -195,10 +216,9 @@ impl<'a> Lexer<'a> {
                 );
             }
             self.rest = rest;
-            return text
-                .parse()
-                .map(Token::Real)
-                .map_err(|_| self.error(start, format!("'{text}' is not a number")));
+            return number::parse_prefix(text)
+                .map(|(real, _)| Token::Real(real))
+                .ok_or_else(|| self.error(start, format!("'{text}' is not a number")));
         }
         if unsigned.len() > 1 && unsigned.starts_with('0') {
             // With a sign in front HTCondor misses the leading zero and reads decimal digits.
@@ -278,16 +298,19 @@ fn starts_number(input: &str) -> bool {
 
 /// The text of a number, well-formed or not: what the characters say belongs to it.
 fn number_text(input: &str) -> IResult<&str, &str> {
+    // Not `digit0`: at the end of the input nom 8.0.0 gives a rest that `recognize` cannot measure.
+    let digits = || take_while(|c: char| c.is_ascii_digit());
+    let exponent = || (one_of("eE"), opt(one_of("+-")), digits());
+    // `strtod` reads it, whatever HTCondor's lexer takes the `e` for.
     let hexadecimal = recognize((
         opt(char('-')),
         char('0'),
         one_of("xX"),
         take_while(|c: char| c.is_ascii_hexdigit()),
+        opt((char('.'), digits(), opt(exponent()))),
     ));
-    // Not `digit0`: at the end of the input nom 8.0.0 gives a rest that `recognize` cannot measure.
-    let digits = || take_while(|c: char| c.is_ascii_digit());
-    let exponent = (one_of("eE"), opt(one_of("+-")), digits());
-    let decimal = recognize((opt(char('-')), digits(), opt((char('.'), digits())), opt(exponent)));
+    let decimal =
+        recognize((opt(char('-')), digits(), opt((char('.'), digits())), opt(exponent())));
     alt((hexadecimal, decimal)).parse_complete(input)
 }
 

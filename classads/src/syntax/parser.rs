@@ -390,10 +390,12 @@ impl<'a> Parser<'a> {
         self.advance()?;
         let mut ad = ClassAd::new();
         loop {
+            let before = self.token == Token::Semicolon;
             while self.token == Token::Semicolon {
                 self.advance()?;
             }
-            if self.token == Token::CloseBox {
+            // HTCondor wants an attribute behind semicolons, unless one is before them.
+            if self.token == Token::CloseBox && !(before && ad.is_empty()) {
                 break;
             }
             let Token::Identifier(name) = &self.token else {

@@ -6,6 +6,8 @@ use super::random::Random;
 #[derive(Clone, Copy)]
 enum Wanted {
     Any,
+    /// An attribute's.
+    Name,
     Integer,
     Number,
     Boolean,
@@ -29,8 +31,8 @@ enum Wanted {
 }
 
 use Wanted::{
-    Ad, Any, Boolean, Comparison, Format, Integer, Interval, List, Names, Number, Numbers, Options,
-    Pattern, Text, Time, Version,
+    Ad, Any, Boolean, Comparison, Format, Integer, Interval, List, Name, Names, Number, Numbers,
+    Options, Pattern, Text, Time, Version,
 };
 
 /// Functions, and what their arguments are; those behind the first so many may be left out.
@@ -43,7 +45,9 @@ const FUNCTIONS: &[(&str, usize, &[Wanted])] = &[
     ("ceil", 1, &[Number]),
     ("ceiling", 1, &[Number]),
     ("countMatches", 2, &[Any, List]),
+    ("currentTime", 0, &[]),
     ("dayTime", 0, &[]),
+    ("debug", 1, &[Any]),
     ("eval", 1, &[Text]),
     ("evalInEachContext", 2, &[Any, List]),
     ("floor", 1, &[Number]),
@@ -109,9 +113,12 @@ const FUNCTIONS: &[(&str, usize, &[Wanted])] = &[
     ("substr", 2, &[Text, Integer, Integer]),
     ("sum", 1, &[List]),
     ("time", 0, &[]),
+    ("timeZoneOffset", 0, &[]),
     ("toLower", 1, &[Text]),
     ("toUpper", 1, &[Text]),
     ("unparse", 1, &[Any]),
+    ("unresolved", 1, &[Name, Pattern]),
+    ("userMap", 2, &[Text, Text, Any, Any]),
     ("version_in_range", 3, &[Version, Version, Version]),
     ("versioncmp", 2, &[Version, Version]),
     ("versionEQ", 2, &[Version, Version]),
@@ -209,7 +216,7 @@ const TEXTS: &[&str] = &[
     "x + 1",
     "nested.x",
     "[ a = 1 ]",
-    "{ 1, 2 }",
+    "{ 3, 4, 5 }",
     ",",
     ", ",
     ";",
@@ -229,6 +236,9 @@ const TEXTS: &[&str] = &[
     "inf",
     "10K",
     "5 GB",
+    "été",
+    "日本語",
+    "a\\",
 ];
 
 const BOOLEANS: &[&str] = &["true", "false", "TRUE", "False", "t", "ExitBySignal", "OnExitHold"];
@@ -253,7 +263,74 @@ const OTHERS: &[&str] = &[
     ".x",
     "RequestMemory",
     "NumHoldsByReason.TransferInputError",
+    "NumHoldsByReason.'Odd Name'",
+    "'x'",
+    "'no such'",
+    "nested.up",
+    "nested.inner.both",
+    "ads[1].z",
+    "MemoryUsage",
+    "CLUSTERID",
     "NumHoldsByReason",
+];
+
+/// What a slip of the pen puts in.
+const PIECES: &[&str] = &[
+    " ",
+    "  ",
+    "\t",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ";",
+    "=",
+    "?",
+    ":",
+    "?:",
+    ".",
+    "-",
+    "+",
+    "!",
+    "~",
+    "<",
+    ">",
+    "&",
+    "|",
+    "^",
+    "\"",
+    "'",
+    "\\",
+    "//",
+    "/* comment */",
+    "/*",
+    "*/",
+    "0",
+    "1",
+    "0x1F",
+    "010",
+    "1e",
+    "1.e2",
+    ".5",
+    "5.",
+    "1K",
+    "2.5MB",
+    "1Ki",
+    "é",
+    "#",
+    "@",
+    "$",
+    "`",
+    "is",
+    "ISNT",
+    "error",
+    "x y",
+    "true false",
+    "\u{b}",
+    "\r",
 ];
 
 /// Makes expressions, one after the other.
@@ -266,10 +343,26 @@ impl Grammar {
         Self { random: Random::new(seed) }
     }
 
-    /// The next expression.
+    /// The next expression, one time of twenty with a slip of the pen.
     pub(crate) fn expression(&mut self) -> String {
         let depth = 1 + self.random.below(5);
-        self.any(depth)
+        let text = self.any(depth);
+        if self.random.percent(5) { self.with_a_slip(&text) } else { text }
+    }
+
+    /// A piece left out, put in or doubled: mostly no expression any more.
+    fn with_a_slip(&mut self, text: &str) -> String {
+        let mut places = text.char_indices().map(|(place, _)| place).collect::<Vec<_>>();
+        places.push(text.len());
+        let first = self.random.below(places.len());
+        let second = places.len().min(first + 1 + self.random.below(3)) - 1;
+        let (first, second) = (places[first], places[second]);
+        let between = match self.random.below(3) {
+            0 => "",
+            1 => self.random.one_of(PIECES),
+            _ => &text[first..],
+        };
+        format!("{}{between}{}", &text[..first], &text[second..])
     }
 
     fn any(&mut self, depth: usize) -> String {
@@ -375,6 +468,11 @@ impl Grammar {
         }
     }
 
+    fn name(&mut self) -> String {
+        let name = self.random.one_of(OTHERS);
+        if self.random.percent(20) { format!("{name}.x") } else { name.to_owned() }
+    }
+
     fn leaf(&mut self) -> String {
         match self.random.below(12) {
             0..=2 => self.random.one_of(INTEGERS).to_owned(),
@@ -394,6 +492,7 @@ impl Grammar {
         let deeper = depth.saturating_sub(1);
         match wanted {
             Any => self.any(depth),
+            Name => self.name(),
             Integer => self.random.one_of(INTEGERS).to_owned(),
             Number if self.random.percent(50) => self.random.one_of(INTEGERS).to_owned(),
             Number => self.random.one_of(REALS).to_owned(),
@@ -428,6 +527,18 @@ impl Grammar {
                 "X",
                 "(.)(.)",
                 "[^,]+",
+                "é",
+                "[[:alpha:]]+",
+                "(?<=a)X(?=b)",
+                "(a)?b",
+                "(?P<first>a).*?(?P=first)",
+                "\\\\bt\\\\w*$",
+                "(*UTF).",
+                "\\\\K",
+                "(?:a+)+$",
+                "a{2,}",
+                "[",
+                "a++",
             ])),
             Options => quoted(self.random.one_of(&["", "i", "I", "g", "fm", "x", "s", "q"])),
             Time => match self.random.below(6) {

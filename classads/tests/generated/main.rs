@@ -7,6 +7,7 @@
 mod htcondor;
 
 mod grammar;
+mod quirks;
 mod random;
 
 use std::collections::BTreeMap;
@@ -48,11 +49,16 @@ fn generated_expressions_mean_what_htcondor_means() {
     let mut grammar = Grammar::new(seed);
     let ad = job();
     let mut classes: BTreeMap<String, (usize, Difference)> = BTreeMap::new();
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let mut left = usize::try_from(count).expect("a number of expressions");
     while left > 0 {
         let batch: Vec<String> = (0..left.min(BATCH)).map(|_| grammar.expression()).collect();
         left -= batch.len();
         for difference in differences(&python, &ad, &batch) {
+            if let Some(row) = quirks::row(&ad, &difference) {
+                *known.entry(row).or_default() += 1;
+                continue;
+            }
             let class = format!(
                 "{}: {} here, {} to HTCondor",
                 outermost(&difference.expression),
@@ -76,6 +82,9 @@ fn generated_expressions_mean_what_htcondor_means() {
     }
     for (class, (times, difference)) in &classes {
         println!("{times} times {class}\n  {difference}");
+    }
+    for (row, times) in known {
+        println!("{times} times {row} (docs/quirks.md)");
     }
     println!(
         "{count} generated expressions (seed {seed}) compared, {} classes differ",

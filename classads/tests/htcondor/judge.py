@@ -1,8 +1,9 @@
 """Says what HTCondor's own evaluator makes of expressions.
 
-usage: oracle.py [AD-FILE] < expressions
+usage: judge.py [AD-FILE] < expressions
 
-One expression a line; one JSON array a line comes back: [type, text], or ["parse error"], or ["failure"].
+One expression a line; one JSON array a line comes back: [type, text], or ["parse error"], or ["failure"], or ["not UTF-8"]: a value that
+Python cannot show.
 The first line is [version, now]. AD-FILE holds one ad in brackets.
 """
 
@@ -30,7 +31,15 @@ def judge(expression, ad):
         return ["parse error"]
     try:
         value = tree.eval(ad)
+    except UnicodeDecodeError:
+        return ["not UTF-8"]
     except Exception:
+        # Python's times begin with the year 1 and end with 9999.
+        try:
+            if classad2.ExprTree(f"isAbstime(({expression}))").eval(ad) is True:
+                return ["absolute time", text_of(expression, ad)]
+        except Exception:
+            pass
         return ["failure"]
     if isinstance(value, classad2.Value):
         return ["undefined" if value == classad2.Value.Undefined else "error", ""]

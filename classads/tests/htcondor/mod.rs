@@ -73,11 +73,6 @@ fn ask_one_process(python: &str, expressions: &[String]) -> Vec<serde_json::Valu
         .collect()
 }
 
-/// The text of a list or an ad as this crate prints it: HTCondor writes some on several lines.
-fn canonical(text: &str) -> String {
-    Expr::parse(text).map_or_else(|_| text.to_owned(), |expr| expr.print(Style::New))
-}
-
 /// This crate's answer in the oracle's words.
 fn judge(ad: &ClassAd, expression: &str, now: i64) -> Meaning {
     let Ok(expr) = Expr::parse(expression) else {
@@ -93,7 +88,7 @@ fn judge(ad: &ClassAd, expression: &str, now: i64) -> Meaning {
         Value::AbsoluteTime { .. } => {
             value.to_string().trim_start_matches("absTime(\"").trim_end_matches("\")").to_owned()
         }
-        other => canonical(&Expr::literal(other.clone()).print(Style::New)),
+        other => Expr::literal(other.clone()).print(Style::New),
     };
     (value.value_type().to_string(), text)
 }
@@ -159,15 +154,19 @@ pub(crate) fn differences(python: &str, ad: &ClassAd, expressions: &[String]) ->
             .and_then(serde_json::Value::as_i64)
             .expect("a time");
         let kind = answer[0].as_str().unwrap_or_default().to_owned();
-        if kind == "crash" {
-            println!("HTCondor crashes on {expression}");
-            continue;
+        match kind.as_str() {
+            "crash" => {
+                println!("HTCondor crashes on {expression}");
+                continue;
+            }
+            // Python cannot show it; a text that is no text here has U+FFFD.
+            "not UTF-8" => continue,
+            _ => {}
         }
         let text = match kind.as_str() {
             "undefined" | "error" | "parse error" | "failure" => String::new(),
             "real" | "relative time" => real_text(from_hex(answer[1].as_str().unwrap_or_default())),
-            "string" | "absolute time" => answer[1].as_str().unwrap_or_default().to_owned(),
-            _ => canonical(answer[1].as_str().unwrap_or_default()),
+            _ => answer[1].as_str().unwrap_or_default().to_owned(),
         };
         // What HTCondor gives up on is an error here.
         let htcondor = if kind == "failure" { ("error".to_owned(), text) } else { (kind, text) };

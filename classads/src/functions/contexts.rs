@@ -1,0 +1,73 @@
+//! An expression in each of a list of ads.
+
+use super::Arguments;
+use crate::eval::scope::{Scope, Val};
+use crate::eval::{Evaluator, Failure, Found, Outcome};
+use crate::expr::Expr;
+use crate::value::Value;
+
+/// The value of what the first argument stands for, and is written at `home`, where an element of the list is.
+fn in_context<'a>(
+    evaluator: &Evaluator<'_>,
+    found: &Found<'a>,
+    home: &Scope<'a>,
+    element: Result<Val<'a>, Failure>,
+) -> Val<'a> {
+    match (element, found) {
+        (Ok(Val::Ad(_)), Found::Value(value)) => value.clone(),
+        (Ok(Val::Ad(scope)), Found::Expression(expr)) => {
+            let scope = scope.visited_from(home);
+            evaluator.expression_deeper(expr, &scope).unwrap_or(Val::ERROR)
+        }
+        (Ok(Val::Plain(Value::Undefined)), _) => Val::UNDEFINED,
+        _ => Val::ERROR,
+    }
+}
+
+/// The values of an expression in each of a list of ads; `Err` is the result.
+fn in_each<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+    undefined: Value,
+) -> Result<Vec<Val<'a>>, Value> {
+    let argument = arguments.expression(0).filter(|_| arguments.len() == 2).ok_or(Value::Error)?;
+    // An attribute that is there stands for its expression; the list is then looked up where that is.
+    let (found, site) = evaluator.find_reference(&argument, arguments.scope);
+    let written_at = if found.is_some() { &site } else { arguments.scope };
+    let found = found.unwrap_or(Found::Expression(argument));
+    let list = arguments.expression(1).unwrap_or_else(|| Expr::literal(Value::Error));
+    match evaluator.expression(&list, &site).unwrap_or(Val::ERROR) {
+        Val::List(elements, home) => Ok(elements
+            .iter()
+            .map(|element| {
+                let element = evaluator.element_deeper(element, &home, &site);
+                in_context(evaluator, &found, written_at, element)
+            })
+            .collect()),
+        Val::Plain(Value::Undefined) => Err(undefined),
+        _ => Err(Value::Error),
+    }
+}
+
+pub(crate) fn eval_in_each_context<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    Ok(match in_each(evaluator, arguments, Value::Undefined) {
+        Ok(values) => Val::list(values.into_iter().map(Val::into_value)),
+        Err(value) => Val::Plain(value),
+    })
+}
+
+pub(crate) fn count_matches<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    Ok(match in_each(evaluator, arguments, Value::Integer(0)) {
+        Ok(values) => {
+            let count = values.iter().filter(|value| value.as_condition() == Some(true)).count();
+            i64::try_from(count).unwrap_or(i64::MAX).into()
+        }
+        Err(value) => Val::Plain(value),
+    })
+}
