@@ -64,18 +64,3 @@ pub(crate) fn unparse<'a>(_: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> O
     }
     Ok(text.into())
 }
-
-/// There are no user maps outside HTCondor's daemons: the last of four arguments, else undefined.
-pub(crate) fn user_map<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if !(2..=4).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
-    let mut values = arguments.values(evaluator)?;
-    if values[0].is_error() || values[1].is_error() {
-        return Ok(Val::ERROR);
-    }
-    Ok(if values.len() == 4 { values.swap_remove(3) } else { Val::UNDEFINED })
-}

@@ -1,14 +1,18 @@
 //! The built-in functions, one file a subject. What they do is what HTCondor's src/classad/fnCall.cpp and
 //! src/condor_utils/compat_classad.cpp do.
 
+mod accounts;
 mod ads;
 mod calendar;
+mod command_line;
 mod contexts;
 pub(crate) mod conversions;
+mod environment;
 mod lists;
 mod mathematics;
 mod pattern;
 mod patterns;
+mod quoted_words;
 mod strftime;
 mod string_lists;
 mod strings;
@@ -74,6 +78,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("abstime", conversions::absolute_time),
     ("allcompare", lists::all_compare),
     ("anycompare", lists::any_compare),
+    ("argstolist", command_line::to_list),
     ("avg", lists::average),
     ("bool", conversions::boolean),
     ("ceil", mathematics::ceiling),
@@ -82,6 +87,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("currenttime", time_functions::current_time),
     ("daytime", time_functions::day_time),
     ("debug", ads::debug),
+    ("envv1tov2", environment::v1_to_v2),
     ("eval", ads::eval),
     ("evalineachcontext", contexts::eval_in_each_context),
     ("floor", mathematics::floor),
@@ -110,8 +116,10 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("isstring", types::is_string),
     ("isundefined", types::is_undefined),
     ("join", strings::join),
+    ("listtoargs", command_line::from_list),
     ("max", lists::maximum),
     ("member", lists::member),
+    ("mergeenvironment", environment::merge),
     ("min", lists::minimum),
     ("pow", mathematics::power),
     ("quantize", mathematics::quantize),
@@ -152,7 +160,8 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("toupper", strings::upper),
     ("unparse", ads::unparse),
     ("unresolved", unresolved::unresolved),
-    ("usermap", ads::user_map),
+    ("userhome", accounts::user_home),
+    ("usermap", accounts::user_map),
     ("version_in_range", versions::in_range),
     ("versioncmp", versions::compare),
     ("versioneq", versions::equal),

@@ -28,11 +28,15 @@ enum Wanted {
     Version,
     /// `<`, `==` and their like as text.
     Comparison,
+    /// Variables of a job's environment.
+    Environment,
+    /// Arguments of a job's program.
+    CommandLine,
 }
 
 use Wanted::{
-    Ad, Any, Boolean, Comparison, Format, Integer, Interval, List, Name, Names, Number, Numbers,
-    Options, Pattern, Text, Time, Version,
+    Ad, Any, Boolean, CommandLine, Comparison, Environment, Format, Integer, Interval, List, Name,
+    Names, Number, Numbers, Options, Pattern, Text, Time, Version,
 };
 
 /// Functions, and what their arguments are; those behind the first so many may be left out.
@@ -40,6 +44,8 @@ const FUNCTIONS: &[(&str, usize, &[Wanted])] = &[
     ("abstime", 1, &[Time, Integer]),
     ("allCompare", 3, &[Comparison, List, Any]),
     ("anyCompare", 3, &[Comparison, List, Any]),
+    ("argsToList", 1, &[CommandLine]),
+    ("argsToList", 2, &[CommandLine, Integer]),
     ("avg", 1, &[List]),
     ("bool", 1, &[Any]),
     ("ceil", 1, &[Number]),
@@ -48,6 +54,7 @@ const FUNCTIONS: &[(&str, usize, &[Wanted])] = &[
     ("currentTime", 0, &[]),
     ("dayTime", 0, &[]),
     ("debug", 1, &[Any]),
+    ("envV1ToV2", 1, &[Environment]),
     ("eval", 1, &[Text]),
     ("evalInEachContext", 2, &[Any, List]),
     ("floor", 1, &[Number]),
@@ -77,8 +84,11 @@ const FUNCTIONS: &[(&str, usize, &[Wanted])] = &[
     ("isUndefined", 1, &[Any]),
     ("join", 1, &[Text, List]),
     ("join", 2, &[Text, Text, Text, Any]),
+    ("listToArgs", 1, &[List]),
+    ("listToArgs", 2, &[List, Integer]),
     ("max", 1, &[List]),
     ("member", 2, &[Any, List]),
+    ("mergeEnvironment", 0, &[Environment, Environment, Environment]),
     ("min", 1, &[List]),
     ("pow", 2, &[Number, Number]),
     ("quantize", 2, &[Number, Any]),
@@ -119,6 +129,7 @@ const FUNCTIONS: &[(&str, usize, &[Wanted])] = &[
     ("unparse", 1, &[Any]),
     ("unresolved", 1, &[Name, Pattern]),
     ("userMap", 2, &[Text, Text, Any, Any]),
+    ("userHome", 1, &[Text, Text]),
     ("version_in_range", 3, &[Version, Version, Version]),
     ("versioncmp", 2, &[Version, Version]),
     ("versionEQ", 2, &[Version, Version]),
@@ -600,7 +611,21 @@ impl Grammar {
                 self.random
                     .one_of(&["<", "<=", "==", "!=", ">", ">=", "is", "isnt", "=?=", "=!=", "+"]),
             ),
+            Environment => self.pieces(&[
+                "A=1", "B=2", "A=", "b=", "=", "C= x", "$$(X)", "P=/a:/b", " ", " ", ";", ";", "|",
+                "'", "''", "\\n", "\\t", "\\\"",
+            ]),
+            CommandLine => self.pieces(&[
+                "a", "-b", "--c=1", "1", " ", " ", " ", "'", "'", "''", "\\t", "\\n", "\\\"",
+                "\\\\",
+            ]),
         }
+    }
+
+    /// Text of some of the pieces.
+    fn pieces(&mut self, pieces: &[&str]) -> String {
+        let count = self.random.below(7);
+        quoted(&(0..count).map(|_| self.random.one_of(pieces)).collect::<String>())
     }
 }
 

@@ -53,6 +53,8 @@ fn ask_one_process(python: &str, expressions: &[String]) -> Vec<serde_json::Valu
         .arg(data("job.ad"))
         .env("TZ", ZONE)
         .env("CONDOR_CONFIG", "/dev/null")
+        // The accounts of this machine are not those of another.
+        .env("_CONDOR_CLASSAD_ENABLE_USER_HOME", "false")
         .env("PYTHONIOENCODING", "utf-8")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

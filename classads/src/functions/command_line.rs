@@ -1,0 +1,105 @@
+//! Arguments of a job's program: lists to text and back. V2 is the syntax of the attribute `Arguments`, V1 that of
+//! `Args`.
+
+use super::conversions::low_bits;
+use super::{Arguments, quoted_words};
+use crate::eval::scope::Val;
+use crate::eval::{Evaluator, Failure, Outcome};
+use crate::value::Value;
+
+/// A syntax of arguments.
+#[derive(Clone, Copy)]
+enum Version {
+    /// Words between white space; nothing can be quoted.
+    V1,
+    /// Words with single quotes.
+    V2,
+}
+
+/// The syntax that the second argument names, else V2; nothing where there is no such syntax or the count of
+/// arguments is wrong.
+fn version(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, '_>,
+) -> Result<Option<Version>, Failure> {
+    match arguments.len() {
+        1 => return Ok(Some(Version::V2)),
+        2 => {}
+        _ => return Ok(None),
+    }
+    let number = arguments.value(evaluator, 1)?;
+    // C's int takes the low 32 bits.
+    Ok(match number.as_plain() {
+        Some(Value::Integer(number)) if low_bits(*number) == 1 => Some(Version::V1),
+        Some(Value::Integer(number)) if low_bits(*number) == 2 => Some(Version::V2),
+        _ => None,
+    })
+}
+
+/// `argsToList(text)`, `argsToList(text, version)`: the words of the text.
+pub(crate) fn to_list<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let Some(version) = version(evaluator, arguments)? else { return Ok(Val::ERROR) };
+    let text = arguments.value(evaluator, 0)?;
+    let Some(text) = text.as_str() else { return Ok(Val::ERROR) };
+    Ok(match version {
+        Version::V1 => {
+            let words = text.split(quoted_words::WHITE).filter(|word| !word.is_empty());
+            Val::list(words.map(Value::from))
+        }
+        Version::V2 => match quoted_words::split(text) {
+            Some(words) => Val::list(words.into_iter().map(Value::from)),
+            None => Val::ERROR,
+        },
+    })
+}
+
+/// `listToArgs(list)`, `listToArgs(list, version)`: the strings of the list as one text.
+pub(crate) fn from_list<'a>(
+    evaluator: &Evaluator<'_>,
+    arguments: &Arguments<'_, 'a>,
+) -> Outcome<'a> {
+    let Some(version) = version(evaluator, arguments)? else { return Ok(Val::ERROR) };
+    let Val::List(elements, home) = arguments.value(evaluator, 0)? else { return Ok(Val::ERROR) };
+    let mut words = Vec::with_capacity(elements.len());
+    for element in elements.iter() {
+        match evaluator.element(element, &home, arguments.scope)? {
+            word @ Val::Plain(Value::String(_)) => words.push(word),
+            _ => return Ok(Val::ERROR),
+        }
+    }
+    let words = words.iter().filter_map(Val::as_str);
+    Ok(match version {
+        Version::V1 => join_v1(words).map_or(Val::ERROR, Val::from),
+        Version::V2 => quoted_words::join(words).into(),
+    })
+}
+
+/// The words with spaces between; nothing where one holds white space.
+fn join_v1<'w>(words: impl Iterator<Item = &'w str>) -> Option<String> {
+    let mut text = String::new();
+    for word in words {
+        if word.contains(quoted_words::WHITE) {
+            return None;
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn v1_has_no_way_to_write_white_space() {
+        let joined = |words: &[&str]| join_v1(words.iter().copied());
+        assert_eq!(joined(&["a", "'b'", "\"c\""]).as_deref(), Some("a 'b' \"c\""));
+        // An empty word is lost but for its space.
+        assert_eq!(joined(&["", "a", "", "b"]).as_deref(), Some("a  b"));
+        assert_eq!(joined(&["a b"]), None);
+        assert_eq!(joined(&["a\r"]), None);
+    }
+}
