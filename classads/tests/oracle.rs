@@ -7,7 +7,7 @@ mod htcondor;
 
 use std::path::{Path, PathBuf};
 
-use htcondor::{data, differences, job, python};
+use htcondor::{data, differences, job, python, quirks};
 
 fn real_data() -> Option<PathBuf> {
     let given = std::env::var_os("HOLDADVISE_REAL_DATA").map(PathBuf::from);
@@ -23,10 +23,9 @@ fn check(name: &str, expressions: &[String]) {
         );
         return;
     };
-    // Differences kept on purpose; `docs/quirks.md` says why.
-    let quirks = lines("quirks.txt");
-    let mut found = differences(&python, &job(), expressions);
-    found.retain(|difference| !quirks.contains(&difference.expression));
+    let ad = job();
+    let mut found = differences(&python, &ad, expressions);
+    found.retain(|difference| quirks::row(&ad, difference).is_none());
     println!("{name}: {} expressions compared, {} differ", expressions.len(), found.len());
     let shown = found.iter().take(60).map(ToString::to_string).collect::<Vec<_>>().join("\n");
     assert!(found.is_empty(), "{} of {} differ:\n{shown}", found.len(), expressions.len());

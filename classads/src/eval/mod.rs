@@ -243,31 +243,6 @@ impl<'c> Evaluator<'c> {
         }
     }
 
-    /// An element of a list that a function is given. HTCondor's functions look names up where they are called, not where the list is
-    /// written; an ad knows where it is written.
-    pub(crate) fn element<'a>(
-        &self,
-        element: &Expr,
-        home: &Scope<'a>,
-        site: &Scope<'a>,
-    ) -> Outcome<'a> {
-        let is_ad = match &element.0 {
-            Repr::Literal(value) => matches!(value, Value::ClassAd(_)),
-            Repr::Tree { tree, root } => matches!(tree.node(*root).kind, Kind::ClassAd(_)),
-        };
-        self.expression(element, if is_ad || home.is_made() { home } else { site })
-    }
-
-    /// [`Evaluator::element`] one level deeper.
-    pub(crate) fn element_deeper<'a>(
-        &self,
-        element: &Expr,
-        home: &Scope<'a>,
-        site: &Scope<'a>,
-    ) -> Outcome<'a> {
-        self.deeper(|| self.element(element, home, site))
-    }
-
     /// `object.name`: of an ad its attribute, of a list the list of its elements' attributes.
     fn select<'a>(&self, object: &Val<'a>, name: &Name) -> Outcome<'a> {
         match object {

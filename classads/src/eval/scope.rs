@@ -37,16 +37,34 @@ pub(crate) struct Frame<'a> {
 
 impl<'a> Scope<'a> {
     pub(crate) fn nested(&self, ad: &Arc<ClassAd>) -> Scope<'a> {
-        let parent = match self {
+        Scope::Nested(Rc::new(Frame { ad: Arc::clone(ad), parent: self.home().clone() }))
+    }
+
+    /// Around the ads that are written in the expression.
+    fn home(&self) -> &Scope<'a> {
+        match self {
             Scope::Visited(visit) => &visit.home,
             here => here,
-        };
-        Scope::Nested(Rc::new(Frame { ad: Arc::clone(ad), parent: parent.clone() }))
+        }
     }
 
     /// The ad for an expression that is written in `home`.
     pub(crate) fn visited_from(self, home: &Scope<'a>) -> Scope<'a> {
-        Scope::Visited(Rc::new(Visit { ad: self, home: home.clone() }))
+        Scope::Visited(Rc::new(Visit { ad: self, home: home.home().clone() }))
+    }
+
+    /// Where names in the elements of a list are looked up by a function that is called here: here, not where the list is written; an ad in
+    /// it knows where it is written.
+    pub(crate) fn of_elements(&self, home: &Scope<'a>) -> Scope<'a> {
+        match (self, home) {
+            (_, Scope::Made) => Scope::Made,
+            (Scope::Top { ad: here, .. }, Scope::Top { ad: there, .. })
+                if std::ptr::eq(*here, *there) =>
+            {
+                home.clone()
+            }
+            _ => self.own().clone().visited_from(home),
+        }
     }
 
     /// The ad for its own expressions.

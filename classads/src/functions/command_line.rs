@@ -61,8 +61,9 @@ pub(crate) fn from_list<'a>(
     let Some(version) = version(evaluator, arguments)? else { return Ok(Val::ERROR) };
     let Val::List(elements, home) = arguments.value(evaluator, 0)? else { return Ok(Val::ERROR) };
     let mut words = Vec::with_capacity(elements.len());
+    let at = arguments.scope.of_elements(&home);
     for element in elements.iter() {
-        match evaluator.element(element, &home, arguments.scope)? {
+        match evaluator.expression(element, &at)? {
             word @ Val::Plain(Value::String(_)) => words.push(word),
             _ => return Ok(Val::ERROR),
         }

@@ -36,14 +36,15 @@ fn in_each<'a>(
     let written_at = if found.is_some() { &site } else { arguments.scope };
     let found = found.unwrap_or(Found::Expression(argument));
     let list = arguments.expression(1).unwrap_or_else(|| Expr::literal(Value::Error));
-    match evaluator.expression(&list, &site).unwrap_or(Val::ERROR) {
-        Val::List(elements, home) => Ok(elements
-            .iter()
-            .map(|element| {
-                let element = evaluator.element_deeper(element, &home, &site);
-                in_context(evaluator, &found, written_at, element)
-            })
-            .collect()),
+    let at = site.of_elements(arguments.scope);
+    match evaluator.expression(&list, &at).unwrap_or(Val::ERROR) {
+        Val::List(elements, home) => {
+            let at = site.of_elements(&home);
+            let value = |element: &Expr| {
+                in_context(evaluator, &found, written_at, evaluator.expression_deeper(element, &at))
+            };
+            Ok(elements.iter().map(value).collect())
+        }
         Val::Plain(Value::Undefined) => Err(undefined),
         _ => Err(Value::Error),
     }

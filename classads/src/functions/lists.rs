@@ -15,8 +15,9 @@ pub(crate) fn elements<'a>(
 ) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
     match list {
         Val::List(elements, home) => {
+            let at = site.of_elements(home);
             let values: Result<Vec<_>, _> =
-                elements.iter().map(|element| evaluator.element(element, home, site)).collect();
+                elements.iter().map(|element| evaluator.expression(element, &at)).collect();
             values.map(Ok)
         }
         Val::Plain(Value::Undefined) => Ok(Err(Value::Undefined)),
@@ -133,8 +134,9 @@ fn membership<'a>(
         return Ok(Val::ERROR);
     }
     let operator = if identical { BinaryOperator::Identical } else { BinaryOperator::Equal };
+    let at = arguments.scope.of_elements(home);
     for element in elements.iter() {
-        let element = evaluator.element(element, home, arguments.scope)?;
+        let element = evaluator.expression(element, &at)?;
         if operators::binary(operator, &element, &wanted).as_boolean() == Some(true) {
             return Ok(true.into());
         }
@@ -178,8 +180,9 @@ fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>, all: bo
     }
     let Val::List(elements, home) = &list else { return Ok(Val::ERROR) };
     let other = arguments.value(evaluator, 2)?;
+    let at = arguments.scope.of_elements(home);
     for element in elements.iter() {
-        let element = evaluator.element(element, home, arguments.scope)?;
+        let element = evaluator.expression(element, &at)?;
         match operators::compare_values(operator, &element, &other) {
             // An undefined comparison ends the search without success.
             Value::Undefined => return Ok(false.into()),

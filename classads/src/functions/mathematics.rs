@@ -71,8 +71,9 @@ pub(crate) fn quantize<'a>(
     let Ok(real) = to_real(&value) else { return Ok(Val::ERROR) };
     if let Val::List(elements, home) = &step {
         let mut last = Val::from(0.0);
+        let at = arguments.scope.of_elements(home);
         for element in elements.iter() {
-            last = evaluator.element(element, home, arguments.scope)?;
+            last = evaluator.expression(element, &at)?;
             match to_real(&last) {
                 Ok(bound) if bound >= real => return Ok(last),
                 Ok(_) => {}

@@ -59,8 +59,9 @@ pub(crate) fn regexp_member<'a>(
     };
     let pattern = Pattern::new(pattern, options);
     let mut any_undefined = false;
+    let at = arguments.scope.of_elements(home);
     for element in elements.iter() {
-        let element = evaluator.element(element, home, arguments.scope)?;
+        let element = evaluator.expression(element, &at)?;
         match element.as_str() {
             Some(text) if pattern.is_match(evaluator, text)? == Some(true) => {
                 return Ok(true.into());

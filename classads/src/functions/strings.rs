@@ -29,8 +29,9 @@ pub(crate) fn join<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>)
         1 | 2 => match arguments.value(evaluator, last)? {
             Val::List(elements, home) => {
                 pieces.push(if last == 0 { "".into() } else { arguments.value(evaluator, 0)? });
+                let at = arguments.scope.of_elements(&home);
                 for element in elements.iter() {
-                    pieces.push(evaluator.element(element, &home, arguments.scope)?);
+                    pieces.push(evaluator.expression(element, &at)?);
                 }
             }
             _ => pieces = arguments.values(evaluator)?,

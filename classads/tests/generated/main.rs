@@ -7,14 +7,13 @@
 mod htcondor;
 
 mod grammar;
-mod quirks;
 mod random;
 
 use std::collections::BTreeMap;
 
 use classads::{Expr, NodeKind};
 use grammar::Grammar;
-use htcondor::{Difference, differences, job, python};
+use htcondor::{Difference, differences, job, python, quirks};
 
 /// Expressions that HTCondor is asked at once.
 const BATCH: usize = 50_000;

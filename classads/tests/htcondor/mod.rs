@@ -1,5 +1,7 @@
 //! HTCondor's own evaluator (Python module `classad2`), asked about expressions.
 
+pub(crate) mod quirks;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

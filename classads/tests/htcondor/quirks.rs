@@ -1,8 +1,8 @@
-//! Rows of `docs/quirks.md` that generated expressions come upon.
+//! Rows of `docs/quirks.md` that expressions come upon.
 
 use classads::{ClassAd, EvalContext, Expr, Value};
 
-use crate::htcondor::Difference;
+use super::Difference;
 
 /// Seconds to the year 5,000,000, where C's calendar of summer time begins to overflow.
 const LAST_SECOND: i64 = 157_700_000_000_000;
