@@ -68,7 +68,8 @@ impl Layout {
     }
 }
 
-fn line(out: &mut String, indent: usize) {
+/// Begins a line.
+pub(crate) fn line(out: &mut String, indent: usize) {
     out.push('\n');
     out.extend(std::iter::repeat_n(' ', indent));
 }
@@ -137,17 +138,21 @@ pub(crate) fn classad(out: &mut String, ad: &ClassAd, style: Style) {
     ad_laid_out(out, ad, Layout::on_one_line(style));
 }
 
-/// As HTCondor 25 keeps them, short names come first, those of one length in the order of the alphabet.
-fn ad_laid_out(out: &mut String, ad: &ClassAd, layout: Layout) {
-    let inside = layout.open(out, '[', AD_STEP);
+/// The names as HTCondor 25 keeps them: short ones first, those of one length in the order of the alphabet.
+pub(crate) fn ordered(ad: &ClassAd) -> Vec<&str> {
     let mut names: Vec<&str> = ad.names().collect();
     names.sort_by_cached_key(|name| (name.len(), name.to_ascii_lowercase()));
-    for (index, name) in names.into_iter().enumerate() {
+    names
+}
+
+fn ad_laid_out(out: &mut String, ad: &ClassAd, layout: Layout) {
+    let inside = layout.open(out, '[', AD_STEP);
+    for (index, name) in ordered(ad).into_iter().enumerate() {
         if index > 0 {
             out.push_str("; ");
         }
         inside.item(out);
-        attribute_name(out, name);
+        attribute_name(out, name, layout.style);
         out.push_str(" = ");
         match ad.get(name) {
             Some(expr) => laid_out(out, expr, inside),
@@ -159,12 +164,16 @@ fn ad_laid_out(out: &mut String, ad: &ClassAd, layout: Layout) {
 
 /// Appends a string literal.
 pub(crate) fn string(out: &mut String, text: &str, style: Style) {
-    out.push('"');
+    quoted(out, text, '"', style);
+}
+
+fn quoted(out: &mut String, text: &str, delimiter: char, style: Style) {
+    out.push(delimiter);
     match style {
-        Style::Long => out.push_str(&text.replace('"', "\\\"")),
-        Style::New => escaped(out, text, '"'),
+        Style::Long => out.push_str(&text.replace(delimiter, &format!("\\{delimiter}"))),
+        Style::New => escaped(out, text, delimiter),
     }
-    out.push('"');
+    out.push(delimiter);
 }
 
 fn escaped(out: &mut String, text: &str, delimiter: char) {
@@ -194,14 +203,12 @@ fn escaped(out: &mut String, text: &str, delimiter: char) {
 }
 
 /// Appends an attribute name, quoted if it is no plain name.
-pub(crate) fn attribute_name(out: &mut String, name: &str) {
+pub(crate) fn attribute_name(out: &mut String, name: &str, style: Style) {
     // `parent` is no keyword, yet HTCondor quotes it.
     if lexer::is_plain_name(name) && !name.eq_ignore_ascii_case("parent") {
         out.push_str(name);
     } else {
-        out.push('\'');
-        escaped(out, name, '\'');
-        out.push('\'');
+        quoted(out, name, '\'', style);
     }
 }
 
@@ -240,7 +247,7 @@ fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, mut layout: Layou
                 continue;
             }
             Piece::Name(name) => {
-                attribute_name(out, name);
+                attribute_name(out, name, style);
                 continue;
             }
             Piece::Node(id) => id,
@@ -252,15 +259,12 @@ fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, mut layout: Layou
                 if *absolute {
                     out.push('.');
                 }
-                attribute_name(out, &name.text);
+                attribute_name(out, &name.text, style);
             }
             Kind::Attribute { scope: Some(scope), name, .. } => {
-                // A number with a dot right behind it would be read as a real.
-                let number = matches!(
-                    &tree.node(*scope).kind,
-                    Kind::Literal(Value::Integer(_) | Value::Real(_))
-                );
-                let dot = if number { " ." } else { "." };
+                // An integer with a dot right behind it would be read as a real.
+                let integer = matches!(&tree.node(*scope).kind, Kind::Literal(Value::Integer(_)));
+                let dot = if integer { " ." } else { "." };
                 left.extend([Piece::Name(&name.text), Piece::Text(dot), Piece::Node(*scope)]);
             }
             Kind::Unary(operator, operand) => {
@@ -292,7 +296,7 @@ fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, mut layout: Layou
                 left.extend([Piece::Text(")"), Piece::Node(*inside), Piece::Text("(")]);
             }
             Kind::Call(call) => {
-                attribute_name(out, &call.name);
+                attribute_name(out, &call.name, style);
                 out.push('(');
                 left.push(Piece::Text(")"));
                 sequence(&mut left, &call.arguments, false);

@@ -182,6 +182,39 @@ fn every_form_says_the_same() {
 }
 
 #[test]
+fn json_is_written_as_htcondor_writes_it() {
+    let ad = ClassAd::parse(
+        r#"[ Long = relTime("1:00"); S = "\001\"/"; E = A is 1; L = { 1, [ bb = 1; a = { } ] }; U = undefined ]"#,
+    )
+    .expect("the ad parses");
+    let line = r#"{"Long": 60.0,"S": "\u0001\"/","E": "\/Expr(A is 1)\/","L": [1,{"a": [],"bb": 1}],"U": null}"#;
+    assert_eq!(classads::json::to_string(&ad), line);
+    let lines = r#"{
+  "Long": 60.0,
+  "S": "\u0001\"/",
+  "E": "\/Expr(A is 1)\/",
+  "L": [
+    1,
+    {
+      "a": [
+      ],
+      "bb": 1
+    }
+  ],
+  "U": null
+}"#;
+    assert_eq!(classads::json::to_string_pretty(&ad), lines);
+}
+
+#[test]
+fn a_name_is_what_stands_before_the_sign() {
+    let read = ads("b.##$% = 5\nan odd name =  B + 1\nno attribute = of an ad\nB = 2\n");
+    assert!(read[0].as_ref().is_err_and(|error| error.starts_with("line 3: expected 'Attribute")));
+    let ad = read[1].as_ref().expect("the rest of the ad");
+    assert_eq!((ad.integer("b.##$%"), ad.integer("an odd name")), (Some(5), Some(3)));
+}
+
+#[test]
 fn attributes_can_be_changed() {
     let mut ad = good("A = 1\nB = 2\n").remove(0);
     for turn in 0..10_000 {

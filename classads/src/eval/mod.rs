@@ -345,7 +345,7 @@ impl<'c> Evaluator<'c> {
     /// Names with a meaning of their own: `Some(None)` is such a name with nothing behind it.
     fn keyword<'a>(&self, scope: &Scope<'a>, name: &Name) -> Option<Option<Val<'a>>> {
         let text = name.text.as_ref();
-        if !matches!(text.len(), 2 | 4 | 6 | 8 | 11) {
+        if !matches!(text.len(), 2 | 4..=6 | 8 | 11) {
             return None;
         }
         if name.is("root") || name.is("toplevel") {
@@ -354,7 +354,7 @@ impl<'c> Evaluator<'c> {
             Some(Some(Val::Ad(scope.clone())))
         } else if name.is("parent") {
             Some(scope.parent().map(|parent| Val::Ad(parent.clone())))
-        } else if name.is("TARGET") {
+        } else if name.is("TARGET") || name.is("other") {
             scope.other().map(|other| Some(Val::Ad(other)))
         } else if self.context.old_semantics && name.is("CurrentTime") {
             Some(Some(self.context.now.into()))

@@ -214,7 +214,7 @@ impl Lines {
     }
 
     fn attribute(&mut self, line: &[u8]) -> Event {
-        let Some((name, raw)) = split(line) else {
+        let Some((name, raw)) = split(line).or_else(|| split_at_sign(line)) else {
             let start: String = String::from_utf8_lossy(line).chars().take(40).collect();
             let message =
                 format!("expected 'Attribute = expression', found '{}'", start.escape_debug());
@@ -257,6 +257,14 @@ fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (name, rest) = line.split_at(line.iter().take_while(in_name).count());
     let raw = rest.trim_ascii_start().strip_prefix(b"=").filter(|_| !name.is_empty())?;
     Some((name, raw.trim_ascii_start()))
+}
+
+/// [`split`] for a name that is no plain one: to HTCondor it is all that stands before the sign. What follows must be an
+/// expression, else the line is anything.
+fn split_at_sign(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (name, rest) = line.split_at(memchr(b'=', line)?);
+    let (name, raw) = (name.trim_ascii_end(), rest[1..].trim_ascii_start());
+    (!name.is_empty() && Expr::parse_old(&text(raw)).is_ok()).then_some((name, raw))
 }
 
 fn text(bytes: &[u8]) -> Cow<'_, str> {

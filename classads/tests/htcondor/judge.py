@@ -1,10 +1,18 @@
-"""Says what HTCondor's own evaluator makes of expressions.
+"""Says what HTCondor's own evaluator makes of expressions and of ads.
 
-usage: judge.py [AD-FILE] < expressions
+usage: judge.py [AD-FILE] < questions
 
-One expression a line; one JSON array a line comes back: [type, text], or ["parse error"], or ["failure"], or ["not UTF-8"]: a value that
-Python cannot show.
-The first line is [version, now]. AD-FILE holds one ad in brackets.
+One question a line, one JSON array or object a line comes back. A question is an expression, evaluated on the ad in
+AD-FILE (one ad in brackets): [type, text], or ["parse error"], or ["failure"], or
+["not UTF-8"] (a value that Python cannot show), and the time.
+
+A line that begins with the control character US (31) holds a question about ads as a JSON object: `form` ("long",
+"new" or "json") and `text` of the ads; `target`, the other ad of a match, and `expressions`, evaluated on each ad. The
+answer has `now`, `error` (why reading ended early, or null) and `ads`: for each its `attributes` (name, [type, text],
+printed in the new syntax on one line, and on several or null where that is the same), `expressions` ([type, text], and
+the value printed) and the whole ad printed: `old`, `json`, `new`.
+
+The first line is [version, now].
 """
 
 import datetime
@@ -15,22 +23,28 @@ import time
 import classad2
 import htcondor2  # Makes MY and CurrentTime known, as in the daemons.
 
-TYPES = {bool: "boolean", int: "integer", str: "string", list: "list", classad2.ClassAd: "classad"}
+TYPES = {str: "string", list: "list", classad2.ClassAd: "classad"}
+PARSERS = {"long": classad2.Parser.Old, "new": classad2.Parser.New, "json": classad2.Parser.JSON}
+US = "\x1f"
 
 
-def text_of(expression, ad):
-    return classad2.ExprTree(f"string(({expression}))").eval(ad)
+def text_of(expression, ad, target=None):
+    return classad2.ExprTree(f"string(({expression}))").eval(ad, target)
 
 
-def judge(expression, ad):
+def judge(expression, ad, target=None):
     try:
         tree = classad2.ExprTree(expression)
         # The module takes a prefix for the whole where a semicolon follows; inside parentheses it does not.
         classad2.ExprTree(f"({expression}\n)")
     except Exception:
         return ["parse error"]
+    return judge_tree(tree, expression, ad, target)
+
+
+def judge_tree(tree, expression, ad, target=None):
     try:
-        value = tree.eval(ad)
+        value = tree.eval(ad, target)
     except UnicodeDecodeError:
         return ["not UTF-8"]
     except Exception:
@@ -43,21 +57,90 @@ def judge(expression, ad):
         return ["failure"]
     if isinstance(value, classad2.Value):
         return ["undefined" if value == classad2.Value.Undefined else "error", ""]
+    if isinstance(value, bool):
+        return ["boolean", "true" if value else "false"]
+    if isinstance(value, int):
+        return ["integer", str(value)]
     if isinstance(value, float):
-        length = classad2.ExprTree(f"isReltime(({expression}))").eval(ad)
+        length = classad2.ExprTree(f"isReltime(({expression}))").eval(ad, target)
         return ["relative time" if length is True else "real", value.hex()]
     if isinstance(value, datetime.datetime):
-        return ["absolute time", text_of(expression, ad)]
+        return ["absolute time", text_of(expression, ad, target)]
     name = TYPES.get(type(value), type(value).__name__)
     if name == "string":
         return [name, value]
-    return [name, text_of(expression, ad)]
+    return [name, text_of(expression, ad, target)]
+
+
+def quoted(name):
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def json_objects(text):
+    """The texts of the objects: the module itself reads no array."""
+    decoder, at = json.JSONDecoder(), 0
+    while (at := text.find("{", at)) >= 0:
+        start = at
+        _, at = decoder.raw_decode(text, start)
+        yield text[start:at]
+
+
+def read(form, text):
+    """The ads, and why there are no more."""
+    ads = []
+    try:
+        for piece in json_objects(text) if form == "json" else [text]:
+            for ad in classad2.parseAds(piece, PARSERS[form]):
+                ads.append(ad)
+    except Exception as error:
+        return ads, str(error)
+    return ads, None
+
+
+def printed(tree, ad, target):
+    try:
+        return repr(tree.simplify(ad, target))
+    except Exception:
+        return ""
+
+
+def about(ad, target, expressions):
+    attributes = []
+    for name in ad.keys():
+        tree = ad.lookup(name)
+        new, lines = repr(tree), str(tree)
+        lines = None if lines == new else lines
+        attributes.append([name, judge_tree(tree, quoted(name), ad, target), new, lines])
+    answers = []
+    for expression in expressions:
+        answer = judge(expression, ad, target)
+        text = printed(classad2.ExprTree(expression), ad, target) if answer != ["parse error"] else ""
+        answers.append([answer, text])
+    return {
+        "attributes": attributes,
+        "expressions": answers,
+        "old": ad.printOld(),
+        "json": ad.printJson(),
+        "new": repr(ad),
+    }
+
+
+def answer_about_ads(question):
+    ads, error = read(question["form"], question["text"])
+    target = question.get("target")
+    target = None if target is None else classad2.ClassAd(target)
+    about_ads = [about(ad, target, question.get("expressions", [])) for ad in ads]
+    return {"now": int(time.time()), "error": error, "ads": about_ads}
 
 
 def main():
     ad = classad2.ClassAd(open(sys.argv[1], encoding="utf-8").read()) if len(sys.argv) > 1 else classad2.ClassAd()
     print(json.dumps([htcondor2.version(), int(time.time())]))
     for line in sys.stdin:
+        if line.startswith(US):
+            print(json.dumps(answer_about_ads(json.loads(line[1:]))), flush=True)
+            continue
         try:
             answer = judge(line.rstrip("\n"), ad)
         except Exception as error:

@@ -2,7 +2,7 @@
 
 use classads::{ClassAd, EvalContext, Expr, Value};
 
-use super::Difference;
+use crate::judge::Difference;
 
 /// Seconds to the year 5,000,000, where C's calendar of summer time begins to overflow.
 const LAST_SECOND: i64 = 157_700_000_000_000;

@@ -153,7 +153,7 @@ impl<'a> Scanner<'a> {
             Some(b'{') => {
                 out.push('[');
                 self.object(|scanner, name| {
-                    print::attribute_name(out, name);
+                    print::attribute_name(out, name, Style::New);
                     out.push_str(" = ");
                     let mut inside = String::new();
                     scanner.value(&mut inside)?;

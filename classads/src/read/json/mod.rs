@@ -10,7 +10,7 @@ use std::io::BufRead;
 use super::balanced::{Balanced, Found, JSON};
 use super::{AdError, MAX_AD_SIZE, Projection};
 use crate::ad::ClassAd;
-pub use write::{to_string, write};
+pub use write::{to_string, to_string_pretty, write};
 
 /// Reads ads in JSON from a stream, one at a time, never the whole array.
 #[derive(Debug)]

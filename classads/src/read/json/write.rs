@@ -1,103 +1,147 @@
-//! Ads as JSON, as `condor_q -json` writes them.
+//! Ads as JSON, as HTCondor's src/classad/jsonSink.cpp writes them.
 
 use std::io::{self, Write};
 
 use crate::ad::ClassAd;
 use crate::expr::{Expr, NodeKind};
 use crate::number;
-use crate::print::Style;
+use crate::print::{self, Style};
 use crate::value::Value;
 
-/// Writes an ad as a JSON object on one line.
+/// Writes an ad as a JSON object on one line, as `condor_q -jsonl` does, without a line end.
 pub fn write(mut out: impl Write, ad: &ClassAd) -> io::Result<()> {
     out.write_all(to_string(ad).as_bytes())
 }
 
-/// The ad as a JSON object on one line.
+/// The ad as a JSON object on one line, as `condor_q -jsonl` writes it.
+///
+/// The attributes have the order of the ad, those of nested ads HTCondor's.
 #[must_use]
 pub fn to_string(ad: &ClassAd) -> String {
-    let mut out = String::new();
-    object(&mut out, ad);
-    out
+    text(ad, None)
 }
 
-fn object(out: &mut String, ad: &ClassAd) {
-    out.push('{');
-    for (index, (name, expr)) in ad.iter().enumerate() {
-        if index > 0 {
-            out.push_str(", ");
-        }
-        string(out, name);
-        out.push_str(": ");
-        expression(out, expr);
+/// The ad as a JSON object with a line for each attribute and element, as `condor_q -json` writes it.
+#[must_use]
+pub fn to_string_pretty(ad: &ClassAd) -> String {
+    text(ad, Some(0))
+}
+
+fn text(ad: &ClassAd, indent: Option<usize>) -> String {
+    let mut writer = Writer { out: String::new(), indent };
+    writer.object(ad, ad.names());
+    writer.out
+}
+
+struct Writer {
+    out: String,
+    /// Blanks before a line, where there are several lines.
+    indent: Option<usize>,
+}
+
+/// Blanks by which the inside of a bracket is moved to the right.
+const STEP: usize = 2;
+
+impl Writer {
+    fn open(&mut self, bracket: char) {
+        self.out.push(bracket);
+        self.indent = self.indent.map(|indent| indent + STEP);
     }
-    out.push('}');
-}
 
-fn expression(out: &mut String, expr: &Expr) {
-    match expr.root().kind() {
-        NodeKind::Literal(literal) => value(out, literal),
-        NodeKind::ClassAd(ad) => object(out, ad),
-        NodeKind::List(elements) => {
-            out.push('[');
-            for (index, element) in elements.iter().enumerate() {
-                if index > 0 {
-                    out.push_str(", ");
-                }
-                expression(out, &element.to_expr());
+    fn close(&mut self, bracket: char) {
+        self.indent = self.indent.map(|indent| indent - STEP);
+        self.line();
+        self.out.push(bracket);
+    }
+
+    /// Begins a line.
+    fn line(&mut self) {
+        if let Some(indent) = self.indent {
+            print::line(&mut self.out, indent);
+        }
+    }
+
+    fn object<'a>(&mut self, ad: &'a ClassAd, names: impl Iterator<Item = &'a str>) {
+        self.open('{');
+        let members = names.filter_map(|name| Some((name, ad.get(name)?)));
+        for (index, (name, expr)) in members.enumerate() {
+            if index > 0 {
+                self.out.push(',');
             }
-            out.push(']');
+            self.line();
+            self.string(name);
+            self.out.push_str(": ");
+            self.expression(expr);
         }
-        _ => quoted(out, &expr.print(Style::New)),
+        self.close('}');
     }
-}
 
-fn value(out: &mut String, literal: &Value) {
-    match literal {
-        Value::Undefined => out.push_str("null"),
-        Value::Boolean(truth) => out.push_str(if *truth { "true" } else { "false" }),
-        Value::Integer(integer) => out.push_str(&integer.to_string()),
-        Value::Real(real) if real.is_finite() => out.push_str(&number::format_general(*real)),
-        Value::String(text) => string(out, text),
-        Value::ClassAd(ad) => object(out, ad),
-        Value::List(elements) => {
-            out.push('[');
-            for (index, element) in elements.iter().enumerate() {
-                if index > 0 {
-                    out.push_str(", ");
-                }
-                expression(out, element);
+    fn array(&mut self, elements: impl Iterator<Item = Expr>) {
+        self.open('[');
+        for (index, element) in elements.enumerate() {
+            if index > 0 {
+                self.out.push(',');
             }
-            out.push(']');
+            self.line();
+            self.expression(&element);
         }
-        other => quoted(out, &Expr::literal(other.clone()).print(Style::New)),
+        self.close(']');
     }
-}
 
-fn quoted(out: &mut String, expression: &str) {
-    out.push_str("\"\\/Expr(");
-    characters(out, expression);
-    out.push_str(")\\/\"");
-}
+    fn expression(&mut self, expr: &Expr) {
+        match expr.root().kind() {
+            NodeKind::Literal(literal) => self.value(literal),
+            NodeKind::ClassAd(ad) => self.object(ad, print::ordered(ad).into_iter()),
+            NodeKind::List(elements) => self.array(elements.iter().map(|node| node.to_expr())),
+            _ => self.quoted(&expr.print(Style::New)),
+        }
+    }
 
-fn string(out: &mut String, text: &str) {
-    out.push('"');
-    characters(out, text);
-    out.push('"');
-}
+    fn value(&mut self, literal: &Value) {
+        match literal {
+            Value::Undefined => self.out.push_str("null"),
+            Value::Boolean(truth) => self.out.push_str(if *truth { "true" } else { "false" }),
+            Value::Integer(integer) => self.out.push_str(&integer.to_string()),
+            Value::Real(real) if real.is_finite() => {
+                self.out.push_str(&number::format_general(*real));
+            }
+            // HTCondor takes a constant length of time for a real once it looks at its value.
+            Value::RelativeTime(seconds) => self.value(&Value::Real(*seconds)),
+            Value::String(text) => self.string(text),
+            Value::ClassAd(ad) => self.object(ad, print::ordered(ad).into_iter()),
+            Value::List(elements) => self.array(elements.iter().cloned()),
+            other => self.quoted(&Expr::literal(other.clone()).print(Style::New)),
+        }
+    }
 
-fn characters(out: &mut String, text: &str) {
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            control if control < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(control))),
-            other => out.push(other),
+    /// An expression that is no constant.
+    fn quoted(&mut self, expression: &str) {
+        self.out.push_str("\"\\/Expr(");
+        self.characters(expression);
+        self.out.push_str(")\\/\"");
+    }
+
+    fn string(&mut self, text: &str) {
+        self.out.push('"');
+        self.characters(text);
+        self.out.push('"');
+    }
+
+    fn characters(&mut self, text: &str) {
+        for character in text.chars() {
+            match character {
+                '"' => self.out.push_str("\\\""),
+                '\\' => self.out.push_str("\\\\"),
+                '\n' => self.out.push_str("\\n"),
+                '\r' => self.out.push_str("\\r"),
+                '\t' => self.out.push_str("\\t"),
+                '\u{8}' => self.out.push_str("\\b"),
+                '\u{c}' => self.out.push_str("\\f"),
+                control if control < ' ' => {
+                    self.out.push_str(&format!("\\u{:04X}", u32::from(control)));
+                }
+                other => self.out.push(other),
+            }
         }
     }
 }

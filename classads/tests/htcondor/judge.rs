@@ -1,7 +1,5 @@
 //! HTCondor's own evaluator (Python module `classad2`), asked about expressions.
 
-pub(crate) mod quirks;
-
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -35,8 +33,8 @@ pub(crate) fn python() -> Option<String> {
     check.is_ok_and(|status| status.success()).then_some(python)
 }
 
-/// HTCondor's answers. An expression that ends its process has the answer `["crash", time]`.
-fn ask(python: &str, expressions: &[String]) -> Vec<serde_json::Value> {
+/// HTCondor's answers. A question that ends its process has the answer `["crash", time]`.
+pub(crate) fn ask(python: &str, expressions: &[String]) -> Vec<serde_json::Value> {
     let mut answers = Vec::new();
     while answers.len() < expressions.len() {
         let before = answers.len();
@@ -77,15 +75,26 @@ fn ask_one_process(python: &str, expressions: &[String]) -> Vec<serde_json::Valu
         .collect()
 }
 
+/// A parse error in the oracle's words.
+pub(crate) fn parse_error() -> Meaning {
+    ("parse error".to_owned(), String::new())
+}
+
+/// What this crate evaluates with at a time.
+pub(crate) fn context(now: i64) -> EvalContext<'static> {
+    let zone = jiff::tz::TimeZone::posix(ZONE).expect("the time zone parses");
+    EvalContext { time_zone: Some(zone), ..EvalContext::at(now) }
+}
+
 /// This crate's answer in the oracle's words.
 fn judge(ad: &ClassAd, expression: &str, now: i64) -> Meaning {
-    let Ok(expr) = Expr::parse(expression) else {
-        return ("parse error".to_owned(), String::new());
-    };
-    let zone = jiff::tz::TimeZone::posix(ZONE).expect("the time zone parses");
-    let context = EvalContext { time_zone: Some(zone), ..EvalContext::at(now) };
-    let value = ad.evaluate_expr(&expr, &context);
-    let text = match &value {
+    let Ok(expr) = Expr::parse(expression) else { return parse_error() };
+    meaning(&ad.evaluate_expr(&expr, &context(now)))
+}
+
+/// A value of this crate in the oracle's words.
+pub(crate) fn meaning(value: &Value) -> Meaning {
+    let text = match value {
         Value::Undefined | Value::Error => String::new(),
         Value::Real(real) | Value::RelativeTime(real) => real_text(*real),
         Value::String(text) => text.to_string(),
@@ -146,6 +155,18 @@ impl std::fmt::Display for Difference {
     }
 }
 
+/// What HTCondor's evaluator said, `[type, text]`.
+pub(crate) fn their_meaning(answer: &serde_json::Value) -> Meaning {
+    let kind = answer[0].as_str().unwrap_or_default().to_owned();
+    let text = match kind.as_str() {
+        "undefined" | "error" | "parse error" | "failure" => String::new(),
+        "real" | "relative time" => real_text(from_hex(answer[1].as_str().unwrap_or_default())),
+        _ => answer[1].as_str().unwrap_or_default().to_owned(),
+    };
+    // What HTCondor gives up on is an error here.
+    if kind == "failure" { ("error".to_owned(), text) } else { (kind, text) }
+}
+
 /// The expressions that mean something else to HTCondor.
 pub(crate) fn differences(python: &str, ad: &ClassAd, expressions: &[String]) -> Vec<Difference> {
     let answers = ask(python, expressions);
@@ -157,23 +178,16 @@ pub(crate) fn differences(python: &str, ad: &ClassAd, expressions: &[String]) ->
             .and_then(|a| a.last())
             .and_then(serde_json::Value::as_i64)
             .expect("a time");
-        let kind = answer[0].as_str().unwrap_or_default().to_owned();
-        match kind.as_str() {
-            "crash" => {
+        match answer[0].as_str() {
+            Some("crash") => {
                 println!("HTCondor crashes on {expression}");
                 continue;
             }
             // Python cannot show it; a text that is no text here has U+FFFD.
-            "not UTF-8" => continue,
+            Some("not UTF-8") => continue,
             _ => {}
         }
-        let text = match kind.as_str() {
-            "undefined" | "error" | "parse error" | "failure" => String::new(),
-            "real" | "relative time" => real_text(from_hex(answer[1].as_str().unwrap_or_default())),
-            _ => answer[1].as_str().unwrap_or_default().to_owned(),
-        };
-        // What HTCondor gives up on is an error here.
-        let htcondor = if kind == "failure" { ("error".to_owned(), text) } else { (kind, text) };
+        let htcondor = their_meaning(answer);
         if !(0..=1).any(|before| judge(ad, expression, now - before) == htcondor) {
             let here = judge(ad, expression, now);
             found.push(Difference { expression: expression.clone(), here, htcondor });
