@@ -1,7 +1,9 @@
 //! Evaluation: the value of an expression on an ad.
 
 mod context;
+mod matching;
 pub(crate) mod operators;
+pub(crate) mod references;
 pub(crate) mod scope;
 mod steps;
 
@@ -138,8 +140,11 @@ impl<'c> Evaluator<'c> {
             Kind::Literal(value) => Ok(Val::of(value, scope)),
             Kind::ClassAd(ad) => Ok(Val::Ad(scope.nested(ad))),
             Kind::Attribute { scope: None, name, absolute } => {
-                let from = if *absolute { scope.root() } else { scope };
-                self.attribute(from, name, *absolute)
+                if *absolute {
+                    self.attribute(&scope.root(), name, true)
+                } else {
+                    self.attribute(scope, name, false)
+                }
             }
             Kind::Attribute { scope: Some(before), name, .. } => {
                 let object = self.deeper(|| self.node(tree, *before, scope))?;
@@ -326,7 +331,8 @@ impl<'c> Evaluator<'c> {
             return (None, scope.clone());
         };
         let Some(before) = before else {
-            let (found, at) = self.find(if absolute { scope.root() } else { scope }, name);
+            let from = if absolute { scope.root() } else { scope.clone() };
+            let (found, at) = self.find(&from, name);
             return match (found, scope.other_of_top()) {
                 (None, Some(other)) if !absolute => self.find(&other, name),
                 (found, _) => (found, at),
@@ -349,7 +355,7 @@ impl<'c> Evaluator<'c> {
             return None;
         }
         if name.is("root") || name.is("toplevel") {
-            Some(Some(Val::Ad(scope.root().clone())))
+            Some(Some(Val::Ad(scope.root())))
         } else if name.is("self") || (self.context.old_semantics && name.is("MY")) {
             Some(Some(Val::Ad(scope.clone())))
         } else if name.is("parent") {

@@ -96,12 +96,21 @@ impl<'a> Scope<'a> {
         }
     }
 
-    pub(crate) fn root(&self) -> &Scope<'a> {
+    /// The outermost ad of its side.
+    fn top(&self) -> &Scope<'a> {
         let mut scope = self.own();
         while let Some(parent) = scope.parent() {
             scope = parent;
         }
         scope
+    }
+
+    /// The outermost ad: around two ads that match HTCondor puts one that has none of their attributes.
+    pub(crate) fn root(&self) -> Scope<'a> {
+        match self.top() {
+            Scope::Top { other: Some(_), .. } => Scope::Made,
+            top => top.clone(),
+        }
     }
 
     /// The other ad of a match, where this is one of the two.
@@ -116,7 +125,7 @@ impl<'a> Scope<'a> {
 
     /// The other side of a match, seen from its own side.
     pub(crate) fn other(&self) -> Option<Scope<'a>> {
-        self.root().other_of_top()
+        self.top().other_of_top()
     }
 }
 

@@ -34,7 +34,11 @@ pub(crate) fn eval<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>)
     let Value::String(text) = to_string(arguments.value(evaluator, 0)?) else {
         return Ok(Val::ERROR);
     };
-    match Expr::parse(&text) {
+    // A comment may end the text here; elsewhere HTCondor wants a line end behind it.
+    let parsed = Expr::parse(&text).or_else(|error| {
+        if text.contains("//") { Expr::parse(&format!("{text}\n")) } else { Err(error) }
+    });
+    match parsed {
         Ok(expr) => evaluator.expression_deeper(&expr, arguments.scope),
         Err(_) => Ok(Val::ERROR),
     }

@@ -127,6 +127,11 @@ impl<'a> Lexer<'a> {
             Err(_) => self.rest,
         };
         let start = self.offset();
+        if self.rest.starts_with("//") && self.syntax == Syntax::Old {
+            // On a line of its own an attribute ends with the line.
+            self.rest = "";
+            return Ok((Token::End, start, start));
+        }
         if self.rest.starts_with("//") {
             return Err(
                 self.error(start, "the comment that starts here needs a line end behind it")

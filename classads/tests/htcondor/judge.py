@@ -1,9 +1,9 @@
 """Says what HTCondor's own evaluator makes of expressions and of ads.
 
-usage: judge.py [AD-FILE] < questions
+usage: judge.py AD-FILE TARGET-FILE < questions
 
 One question a line, one JSON array or object a line comes back. A question is an expression, evaluated on the ad in
-AD-FILE (one ad in brackets): [type, text], or ["parse error"], or ["failure"], or
+AD-FILE (one ad in brackets), behind the control character RS (30) in a match with the ad in TARGET-FILE: [type, text], or ["parse error"], or ["failure"], or
 ["not UTF-8"] (a value that Python cannot show), and the time.
 
 A line that begins with the control character US (31) holds a question about ads as a JSON object: `form` ("long",
@@ -11,6 +11,9 @@ A line that begins with the control character US (31) holds a question about ads
 answer has `now`, `error` (why reading ended early, or null) and `ads`: for each its `attributes` (name, [type, text],
 printed in the new syntax on one line, and on several or null where that is the same), `expressions` ([type, text], and
 the value printed) and the whole ad printed: `old`, `json`, `new`.
+
+Behind GS (29) stands an expression whose references are asked for: [external, internal], each null where HTCondor cannot tell;
+behind FS (28) two ads in brackets with a tab between them: [whether the first matches the second, the reverse, both].
 
 The first line is [version, now].
 """
@@ -25,7 +28,7 @@ import htcondor2  # Makes MY and CurrentTime known, as in the daemons.
 
 TYPES = {str: "string", list: "list", classad2.ClassAd: "classad"}
 PARSERS = {"long": classad2.Parser.Old, "new": classad2.Parser.New, "json": classad2.Parser.JSON}
-US = "\x1f"
+FS, GS, RS, US = "\x1c", "\x1d", "\x1e", "\x1f"
 
 
 def text_of(expression, ad, target=None):
@@ -50,8 +53,8 @@ def judge_tree(tree, expression, ad, target=None):
     except Exception:
         # Python's times begin with the year 1 and end with 9999.
         try:
-            if classad2.ExprTree(f"isAbstime(({expression}))").eval(ad) is True:
-                return ["absolute time", text_of(expression, ad)]
+            if classad2.ExprTree(f"isAbstime(({expression}))").eval(ad, target) is True:
+                return ["absolute time", text_of(expression, ad, target)]
         except Exception:
             pass
         return ["failure"]
@@ -134,20 +137,53 @@ def answer_about_ads(question):
     return {"now": int(time.time()), "error": error, "ads": about_ads}
 
 
+def references(expression, ad):
+    try:
+        tree = classad2.ExprTree(expression)
+    except Exception:
+        return ["parse error"]
+    found = []
+    for names_of in (ad.externalRefs, ad.internalRefs):
+        try:
+            found.append([name for name in names_of(tree) if name])
+        except Exception:
+            found.append(None)
+    return found
+
+
+def match(texts):
+    first, second = (classad2.ClassAd(text) for text in texts.split("\t"))
+    found = []
+    for question in (lambda: first.matches(second), lambda: second.matches(first), lambda: first.symmetricMatch(second)):
+        try:
+            found.append(question())
+        except Exception:
+            # What cannot be evaluated is no match.
+            found.append(False)
+    return found
+
+
+def answer(question, ad, target):
+    kind, rest = question[:1], question[1:]
+    if kind == US:
+        return answer_about_ads(json.loads(rest))
+    if kind == GS:
+        return references(rest, ad)
+    if kind == FS:
+        return match(rest)
+    try:
+        said = judge(rest, ad, target) if kind == RS else judge(question, ad)
+    except Exception as error:
+        said = ["oracle failed", str(error)]
+    return said + [int(time.time())]
+
+
 def main():
-    ad = classad2.ClassAd(open(sys.argv[1], encoding="utf-8").read()) if len(sys.argv) > 1 else classad2.ClassAd()
+    ad, target = (classad2.ClassAd(open(path, encoding="utf-8").read()) for path in sys.argv[1:])
     print(json.dumps([htcondor2.version(), int(time.time())]))
     for line in sys.stdin:
-        if line.startswith(US):
-            print(json.dumps(answer_about_ads(json.loads(line[1:]))), flush=True)
-            continue
-        try:
-            answer = judge(line.rstrip("\n"), ad)
-        except Exception as error:
-            answer = ["oracle failed", str(error)]
-        answer.append(int(time.time()))
         # What is asked next may be its end.
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(answer(line.rstrip("\n"), ad, target)), flush=True)
 
 
 main()

@@ -19,8 +19,17 @@ pub(crate) fn data(name: &str) -> PathBuf {
 
 /// The ad that expressions are evaluated on.
 pub(crate) fn job() -> ClassAd {
-    let text = std::fs::read_to_string(data("job.ad")).expect("the job ad is there");
-    ClassAd::parse(&text).expect("the job ad parses")
+    ad("job.ad")
+}
+
+/// The other ad of a match.
+pub(crate) fn machine() -> ClassAd {
+    ad("machine.ad")
+}
+
+fn ad(name: &str) -> ClassAd {
+    let text = std::fs::read_to_string(data(name)).expect("the ad is there");
+    ClassAd::parse(&text).expect("the ad parses")
 }
 
 /// A Python that has HTCondor's module: `HOLDADVISE_PYTHON`, else `python3`.
@@ -50,7 +59,7 @@ pub(crate) fn ask(python: &str, expressions: &[String]) -> Vec<serde_json::Value
 fn ask_one_process(python: &str, expressions: &[String]) -> Vec<serde_json::Value> {
     let mut child = Command::new(python)
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/htcondor/judge.py"))
-        .arg(data("job.ad"))
+        .args([data("job.ad"), data("machine.ad")])
         .env("TZ", ZONE)
         .env("CONDOR_CONFIG", "/dev/null")
         // The accounts of this machine are not those of another.
@@ -87,9 +96,9 @@ pub(crate) fn context(now: i64) -> EvalContext<'static> {
 }
 
 /// This crate's answer in the oracle's words.
-fn judge(ad: &ClassAd, expression: &str, now: i64) -> Meaning {
+fn judge(ad: &ClassAd, target: Option<&ClassAd>, expression: &str, now: i64) -> Meaning {
     let Ok(expr) = Expr::parse(expression) else { return parse_error() };
-    meaning(&ad.evaluate_expr(&expr, &context(now)))
+    meaning(&ad.evaluate_expr(&expr, &EvalContext { target, ..context(now) }))
 }
 
 /// A value of this crate in the oracle's words.
@@ -167,10 +176,26 @@ pub(crate) fn their_meaning(answer: &serde_json::Value) -> Meaning {
     if kind == "failure" { ("error".to_owned(), text) } else { (kind, text) }
 }
 
-/// The expressions that mean something else to HTCondor.
-pub(crate) fn differences(python: &str, ad: &ClassAd, expressions: &[String]) -> Vec<Difference> {
-    let answers = ask(python, expressions);
+/// The expressions that mean something else to HTCondor on the ad of the job.
+pub(crate) fn differences(python: &str, expressions: &[String]) -> Vec<Difference> {
+    compared(python, expressions, expressions, None)
+}
+
+/// The same in a match with the ad of the machine.
+pub(crate) fn differences_in_match(python: &str, expressions: &[String]) -> Vec<Difference> {
+    let questions: Vec<String> = expressions.iter().map(|text| format!("\u{1e}{text}")).collect();
+    compared(python, &questions, expressions, Some(&machine()))
+}
+
+fn compared(
+    python: &str,
+    questions: &[String],
+    expressions: &[String],
+    target: Option<&ClassAd>,
+) -> Vec<Difference> {
+    let answers = ask(python, questions);
     assert_eq!(answers.len(), expressions.len(), "HTCondor answers every expression");
+    let ad = job();
     let mut found = Vec::new();
     for (expression, answer) in expressions.iter().zip(&answers) {
         let now = answer
@@ -188,8 +213,8 @@ pub(crate) fn differences(python: &str, ad: &ClassAd, expressions: &[String]) ->
             _ => {}
         }
         let htcondor = their_meaning(answer);
-        if !(0..=1).any(|before| judge(ad, expression, now - before) == htcondor) {
-            let here = judge(ad, expression, now);
+        if !(0..=1).any(|before| judge(&ad, target, expression, now - before) == htcondor) {
+            let here = judge(&ad, target, expression, now);
             found.push(Difference { expression: expression.clone(), here, htcondor });
         }
     }

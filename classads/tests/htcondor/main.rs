@@ -7,6 +7,7 @@ mod expressions;
 mod files;
 mod generated;
 mod judge;
+mod matches;
 mod quirks;
 
 use std::path::{Path, PathBuf};

@@ -1,20 +1,26 @@
 //! Rows of `docs/quirks.md` that expressions come upon.
 
-use classads::{ClassAd, EvalContext, Expr, Value};
+use classads::{ClassAd, EvalContext, Expr, NodeKind, Value};
 
-use crate::judge::Difference;
+use crate::judge::{Difference, context, job};
 
 /// Seconds to the year 5,000,000, where C's calendar of summer time begins to overflow.
 const LAST_SECOND: i64 = 157_700_000_000_000;
 
 /// The row that allows for a difference.
-pub(crate) fn row(ad: &ClassAd, difference: &Difference) -> Option<&'static str> {
+pub(crate) fn row(difference: &Difference) -> Option<&'static str> {
     if difference.here.1 != difference.htcondor.1
         && without_quotes(&difference.here.1) == difference.htcondor.1
     {
         return Some("names behind a dot");
     }
-    is_beyond_the_calendar(ad, &difference.expression).then_some("times beyond the calendar")
+    if difference.here.1 != difference.htcondor.1
+        && with_zones(&difference.here.1) == difference.htcondor.1
+    {
+        return Some("times without a zone");
+    }
+    let expr = Expr::parse(&difference.expression).ok()?;
+    is_beyond_the_calendar(&job(), &expr).then_some("times beyond the calendar")
 }
 
 /// `.'Odd Name'` as `.Odd Name` and `1.0 .x` as `1.0.x`.
@@ -31,19 +37,50 @@ fn without_quotes(text: &str) -> String {
     digits.fold(out, |text, (ours, theirs)| text.replace(&ours, &theirs))
 }
 
+/// The text with the zone in each `absTime("...")` that has none: HTCondor adds its own when it reads one.
+pub(crate) fn with_zones(text: &str) -> String {
+    let mut pieces = text.split("absTime(");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let inside: String = piece
+            .trim_start_matches(['\\', '"'])
+            .chars()
+            .take_while(|character| !matches!(character, '\\' | '"'))
+            .collect();
+        let value = Expr::parse(&format!("string(absTime(\"{inside}\"))"))
+            .map(|expr| ClassAd::new().evaluate_expr(&expr, &context(0)));
+        let zoned = value.ok().and_then(|value| value.as_str().map(str::to_owned));
+        out.push_str("absTime(");
+        out.push_str(&piece.replacen(&inside, &zoned.unwrap_or_else(|| inside.clone()), 1));
+    }
+    out
+}
+
 /// Whether a function of times is given one before 1970, where C has no summer time without a table of the zone, or beyond
 /// [`LAST_SECOND`].
-fn is_beyond_the_calendar(ad: &ClassAd, expression: &str) -> bool {
-    let Ok(expr) = Expr::parse(expression) else { return false };
-    let names = expression.to_ascii_lowercase();
-    if !["splittime", "formattime", "abstime"].iter().any(|name| names.contains(name)) {
-        return false;
-    }
-    ad.evaluate_tree(&expr, &EvalContext::at(0)).iter().any(|step| match step.value {
-        Value::Integer(seconds) | Value::AbsoluteTime { seconds, .. } => {
-            !(0..=LAST_SECOND).contains(&seconds)
-        }
-        Value::RelativeTime(seconds) => seconds < 0.0,
+fn is_beyond_the_calendar(ad: &ClassAd, expr: &Expr) -> bool {
+    let has_function = expr.nodes().any(|node| match node.kind() {
+        NodeKind::Call { name, .. } => ["splitTime", "formatTime", "absTime"]
+            .iter()
+            .any(|function| name.eq_ignore_ascii_case(function)),
         _ => false,
-    })
+    });
+    let has_time = || {
+        ad.evaluate_tree(expr, &EvalContext::at(0)).iter().any(|step| match step.value {
+            Value::Integer(seconds) | Value::AbsoluteTime { seconds, .. } => {
+                !(0..=LAST_SECOND).contains(&seconds)
+            }
+            Value::RelativeTime(seconds) => seconds < 0.0,
+            _ => false,
+        })
+    };
+    let inside = || {
+        expr.nodes().any(|node| match node.kind() {
+            NodeKind::ClassAd(nested) => {
+                nested.iter().any(|(_, expr)| is_beyond_the_calendar(ad, expr))
+            }
+            _ => false,
+        })
+    };
+    has_function && has_time() || inside()
 }

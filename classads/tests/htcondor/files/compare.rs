@@ -6,8 +6,9 @@ use std::sync::Arc;
 use classads::{AdError, ClassAd, EvalContext, Expr, Style, Value, json, long};
 
 use super::ads::{Answer, Form, Question, TheirAd, answers};
-use super::known::{beginning, with_zones, without_quotes};
+use super::known::{beginning, without_quotes};
 use crate::judge::{Meaning, context, meaning};
+use crate::quirks::with_zones;
 
 /// What was compared, and what differs.
 #[derive(Default)]

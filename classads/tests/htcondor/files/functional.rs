@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use classads::{ClassAd, Expr, Style};
 
 use super::ads::{Form, Question, answers};
-use super::known::with_zones;
 use crate::judge::{Meaning, context, meaning, parse_error};
+use crate::quirks::with_zones;
 
 /// What the file says of two expressions of it.
 struct Statement {

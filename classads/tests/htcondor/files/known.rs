@@ -1,27 +1,6 @@
 //! What differs on purpose; `docs/quirks.md` says why.
 
-use classads::{ClassAd, Expr, Style};
-
-use crate::judge::context;
-
-/// The text with the zone in each `absTime("...")` that has none: HTCondor adds its own when it reads one.
-pub(crate) fn with_zones(text: &str) -> String {
-    let mut pieces = text.split("absTime(");
-    let mut out = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let inside: String = piece
-            .trim_start_matches(['\\', '"'])
-            .chars()
-            .take_while(|character| !matches!(character, '\\' | '"'))
-            .collect();
-        let value = Expr::parse(&format!("string(absTime(\"{inside}\"))"))
-            .map(|expr| ClassAd::new().evaluate_expr(&expr, &context(0)));
-        let zoned = value.ok().and_then(|value| value.as_str().map(str::to_owned));
-        out.push_str("absTime(");
-        out.push_str(&piece.replacen(&inside, &zoned.unwrap_or_else(|| inside.clone()), 1));
-    }
-    out
-}
+use classads::{Expr, Style};
 
 /// What HTCondor reads of the right side of a `-long` line that is no expression as a whole: the beginning that is one.
 pub(crate) fn beginning(raw: &str, htcondor: &str) -> Option<Expr> {

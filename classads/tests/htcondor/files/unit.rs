@@ -7,7 +7,7 @@ use classads::{ClassAd, Expr, NodeKind, Style, ValueType};
 
 use super::ads::{Form, Question, answers};
 use super::functional::first;
-use crate::judge::{context, differences, job, meaning, parse_error};
+use crate::judge::{context, differences, meaning, parse_error};
 
 /// Something the file says of expressions of a question: all of them are true, or not all.
 struct Statement {
@@ -203,7 +203,7 @@ impl Tester {
                 self.problems.push(format!("line {line}: not as the file says"));
             }
         }
-        let found = differences(python, &job(), &self.tokens);
+        let found = differences(python, &self.tokens);
         self.problems.extend(found.iter().map(ToString::to_string));
         println!(
             "unit tests: {} tokens, {} expressions compared, {left_out} left out, {} statements hold, {unknown} left out, \

@@ -263,6 +263,21 @@ const OTHERS: &[&str] = &[
     "nosuch",
     "MY.x",
     "MY.nosuch",
+    "TARGET.z",
+    "TARGET.nested.t",
+    "TARGET.nested.o",
+    "TARGET.Requirements",
+    "TARGET.Rank",
+    "TARGET",
+    "other.s",
+    "other.x",
+    "z",
+    "Memory",
+    "GPUs",
+    "self.x",
+    "root.x",
+    "toplevel.y",
+    "parent.x",
     "TARGET.x",
     "cycle",
     "Requirements",
@@ -359,6 +374,12 @@ impl Grammar {
         let depth = 1 + self.random.below(5);
         let text = self.any(depth);
         if self.random.percent(5) { self.with_a_slip(&text) } else { text }
+    }
+
+    /// A condition, as `Requirements` are.
+    pub(crate) fn condition(&mut self) -> String {
+        let depth = 1 + self.random.below(3);
+        self.wanted(Boolean, depth)
     }
 
     /// A piece left out, put in or doubled: mostly no expression any more.

@@ -1,4 +1,4 @@
-//! Generated expressions.
+//! Generated expressions, one of five evaluated in a match.
 //!
 //! `HOLDADVISE_EXPRESSIONS` says how many (default 20,000), `HOLDADVISE_SEED` which (default 1). What differs is counted by class: what
 //! it is here, what it is to HTCondor, and the outermost operator or function.
@@ -9,9 +9,9 @@ mod random;
 use std::collections::BTreeMap;
 
 use classads::{Expr, NodeKind};
-use grammar::Grammar;
+pub(crate) use grammar::Grammar;
 
-use crate::judge::{Difference, differences, job};
+use crate::judge::{Difference, differences, differences_in_match};
 use crate::{htcondor, quirks};
 
 /// Expressions that HTCondor is asked at once.
@@ -40,15 +40,16 @@ fn generated_expressions_mean_what_htcondor_means() {
     let Some(python) = htcondor() else { return };
     let (count, seed) = (number("HOLDADVISE_EXPRESSIONS", 20_000), number("HOLDADVISE_SEED", 1));
     let mut grammar = Grammar::new(seed);
-    let ad = job();
     let mut classes: BTreeMap<String, (usize, Difference)> = BTreeMap::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let mut left = usize::try_from(count).expect("a number of expressions");
     while left > 0 {
         let batch: Vec<String> = (0..left.min(BATCH)).map(|_| grammar.expression()).collect();
         left -= batch.len();
-        for difference in differences(&python, &ad, &batch) {
-            if let Some(row) = quirks::row(&ad, &difference) {
+        let (matched, alone) = batch.split_at(batch.len() / 5);
+        let found = differences_in_match(&python, matched);
+        for difference in found.into_iter().chain(differences(&python, alone)) {
+            if let Some(row) = quirks::row(&difference) {
                 *known.entry(row).or_default() += 1;
                 continue;
             }
