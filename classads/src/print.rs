@@ -137,12 +137,17 @@ pub(crate) fn classad(out: &mut String, ad: &ClassAd, style: Style) {
     ad_laid_out(out, ad, Layout::on_one_line(style));
 }
 
-/// As HTCondor 25 keeps them, short names come first, those of one length in the order of the alphabet.
-fn ad_laid_out(out: &mut String, ad: &ClassAd, layout: Layout) {
-    let inside = layout.open(out, '[', AD_STEP);
+/// The names of a nested ad in the order they are printed. As HTCondor 25 keeps them, short names come first, those of
+/// one length in the order of the alphabet.
+pub(crate) fn names_in_order(ad: &ClassAd) -> Vec<&str> {
     let mut names: Vec<&str> = ad.names().collect();
     names.sort_by_cached_key(|name| (name.len(), name.to_ascii_lowercase()));
-    for (index, name) in names.into_iter().enumerate() {
+    names
+}
+
+fn ad_laid_out(out: &mut String, ad: &ClassAd, layout: Layout) {
+    let inside = layout.open(out, '[', AD_STEP);
+    for (index, name) in names_in_order(ad).into_iter().enumerate() {
         if index > 0 {
             out.push_str("; ");
         }
@@ -162,15 +167,16 @@ pub(crate) fn string(out: &mut String, text: &str, style: Style) {
     out.push('"');
     match style {
         Style::Long => out.push_str(&text.replace('"', "\\\"")),
-        Style::New => escaped(out, text, '"'),
+        Style::New => escaped(out, text, Some('"')),
     }
     out.push('"');
 }
 
-fn escaped(out: &mut String, text: &str, delimiter: char) {
+/// Appends text with the escapes of the new syntax, the delimiter of a string among what is escaped.
+pub(crate) fn escaped(out: &mut String, text: &str, delimiter: Option<char>) {
     for character in text.chars() {
         match character {
-            c if c == delimiter => {
+            c if Some(c) == delimiter => {
                 out.push('\\');
                 out.push(c);
             }
@@ -200,7 +206,7 @@ pub(crate) fn attribute_name(out: &mut String, name: &str) {
         out.push_str(name);
     } else {
         out.push('\'');
-        escaped(out, name, '\'');
+        escaped(out, name, Some('\''));
         out.push('\'');
     }
 }
