@@ -19,8 +19,8 @@ pub use write::{FOOTER, HEADER, to_string, write};
 
 /// Reads ads in XML from a stream, one at a time, never the whole document.
 ///
-/// Elements and text between the ads are no ads, whatever they are called; the XML declaration, a document type,
-/// comments and `<classads>` are passed over. No entity is replaced but the five of XML itself and numbers of characters.
+/// The XML declaration, a document type, comments and `<classads>` are passed over; other elements and text between the
+/// ads are errors. No entity is replaced but the five of XML itself and numbers of characters.
 ///
 /// ```
 /// let text = r#"<classads><c><a n="ClusterId"><i>7</i></a></c><c><a n="ClusterId"><i>8</i></a></c></classads>"#;
