@@ -2,7 +2,7 @@
 //!
 //! # Where to start
 //!
-//! Ads are read from `-long`, JSON or bracketed text by [`read_ads`]; an expression is an [`Expr`]; its value on an ad
+//! Ads are read from `-long`, JSON, XML or bracketed text by [`read_ads`]; an expression is an [`Expr`]; its value on an ad
 //! is a [`Value`] and comes from [`ClassAd::evaluate_expr`], at a time and against another ad that the
 //! [`EvalContext`] names.
 
@@ -24,7 +24,7 @@ pub use expr::{
 };
 pub use functions::function_names;
 pub use print::Style;
-pub use read::{AdError, AdStream, BracketReader, MAX_AD_SIZE, json, long, read_ads};
+pub use read::{AdError, AdStream, BracketReader, MAX_AD_SIZE, json, long, read_ads, xml};
 pub use syntax::Syntax;
 pub use syntax::error::ParseError;
 pub use value::{List, Value, ValueType};

@@ -171,15 +171,16 @@ fn quoted(out: &mut String, text: &str, delimiter: char, style: Style) {
     out.push(delimiter);
     match style {
         Style::Long => out.push_str(&text.replace(delimiter, &format!("\\{delimiter}"))),
-        Style::New => escaped(out, text, delimiter),
+        Style::New => escaped(out, text, Some(delimiter)),
     }
     out.push(delimiter);
 }
 
-fn escaped(out: &mut String, text: &str, delimiter: char) {
+/// Appends text with the escapes of the new syntax, the delimiter of a string among what is escaped.
+pub(crate) fn escaped(out: &mut String, text: &str, delimiter: Option<char>) {
     for character in text.chars() {
         match character {
-            c if c == delimiter => {
+            c if Some(c) == delimiter => {
                 out.push('\\');
                 out.push(c);
             }

@@ -113,6 +113,74 @@ fn expressions() -> impl Strategy<Value = String> {
     })
 }
 
+/// Text made of pieces of the XML form, well-formed or not.
+fn xml_pieces() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "<c>",
+        "</c>",
+        "<c/>",
+        "<c",
+        "<classads>",
+        "</classads>",
+        "<a n=\"A\">",
+        "<a n='B' >",
+        "<a n=\"C",
+        "<a>",
+        "</a>",
+        "<a n=\"A\"><i>1</i></a>",
+        "<i>",
+        "</i>",
+        "<i/>",
+        "<r>",
+        "</r>",
+        "<s>",
+        "</s>",
+        "<e>",
+        "</e>",
+        "<b v=\"t\"/>",
+        "<b v='F'>",
+        "</b>",
+        "<un/>",
+        "<er>",
+        "<at>",
+        "</at>",
+        "<rt>",
+        "<l>",
+        "</l>",
+        "<l/>",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "<?xml",
+        "?>",
+        "<!DOCTYPE x [",
+        "]>",
+        "<!",
+        "<",
+        ">",
+        "/",
+        "\"",
+        "'",
+        "&lt;",
+        "&#65;",
+        "&#0;",
+        "&",
+        ";",
+        "\\",
+        "\\\"",
+        "12",
+        "-1.5",
+        "A + 1",
+        "}",
+        "x\n",
+        " ",
+        "é",
+        "\u{0}",
+    ]);
+    prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
+}
+
 fn ad() -> ClassAd {
     ClassAd::parse("[ x = 5; a = 1.5; b = \"b\"; q = { 1, 2 }; y = [ x = 6 ] ]")
         .expect("the ad parses")
@@ -141,6 +209,7 @@ proptest! {
         for ad in classads::read_ads(&bytes[..]).flatten() {
             let _ = ad.errors().count();
             let _ = classads::json::to_string(&ad);
+            let _ = classads::xml::to_string(&ad);
             prop_assert!(classads::long::write(Vec::new(), &ad).is_ok());
         }
     }
@@ -157,6 +226,38 @@ proptest! {
     fn any_json_is_read(text in "[\\[\\]{}\":,a-z0-9.\\\\/ eEu-]{0,60}") {
         let _ = classads::json::AdReader::new(text.as_bytes()).count();
         let _ = classads::json::parse(&text);
+    }
+
+    #[test]
+    fn any_xml_is_read(text in xml_pieces()) {
+        let ads: Vec<_> = classads::xml::AdReader::new(text.as_bytes()).flatten().collect();
+        // In small bites it is the same.
+        let bites = std::io::BufReader::with_capacity(1, text.as_bytes());
+        let again: Vec<_> = classads::xml::AdReader::new(bites).flatten().collect();
+        prop_assert_eq!(ads.len(), again.len());
+        for (ad, again) in ads.iter().zip(&again) {
+            prop_assert_eq!(ad.to_string(), again.to_string());
+            let _ = ad.errors().count();
+        }
+        let _ = classads::xml::parse(&text);
+    }
+
+    #[test]
+    fn ads_survive_xml(texts in prop::collection::vec(("[^\\x00]{1,8}", expressions()), 0..5)) {
+        let mut job = ad();
+        for (name, text) in &texts {
+            // HTCondor writes a constant of this type as a real.
+            let text = text.replace("relTime(\"1+00:00:01.5\")", "86401.5");
+            job.insert_raw(name, &text, classads::Syntax::New);
+        }
+        let written = classads::xml::to_string(&job);
+        let again = classads::xml::parse(&written).unwrap_or_else(|error| panic!("{error} in {written}"));
+        prop_assert_eq!(again.names().collect::<Vec<_>>(), job.names().collect::<Vec<_>>());
+        prop_assert_eq!(classads::xml::to_string(&again), written);
+        let context = EvalContext { random_seed: Some(1), ..EvalContext::at(0) };
+        for name in job.names() {
+            prop_assert_eq!(again.evaluate(name, &context), job.evaluate(name, &context), "{}", name);
+        }
     }
 
     #[test]
@@ -180,6 +281,8 @@ proptest! {
 
         let mut job = ClassAd::new();
         job.insert_value("S", text.as_str());
+        let xml = classads::xml::parse(&classads::xml::to_string(&job)).expect("the written XML is read");
+        prop_assert_eq!(xml.string("S"), Some(text.clone()));
         let json = classads::json::to_string(&job);
         // The one string JSON cannot tell from an expression.
         prop_assume!(!text.starts_with("/Expr("));

@@ -121,7 +121,11 @@ fn a_damaged_json_ad_costs_itself_alone() {
 
 #[test]
 fn attributes_know_their_line_and_can_be_left_out() {
-    for text in ["\nA = 1\nB = (\nC = 3\n", "{\n\"A\": 1,\n\"B\": \"/Expr(()/\",\n\"C\": 3}"] {
+    for text in [
+        "\nA = 1\nB = (\nC = 3\n",
+        "{\n\"A\": 1,\n\"B\": \"/Expr(()/\",\n\"C\": 3}",
+        "<c>\n<a n=\"A\"><i>1</i></a>\n<a n=\"B\"><e>(</e></a>\n<a n=\"C\"><i>3</i></a></c>",
+    ] {
         let mut ad = good(text).remove(0);
         assert_eq!((ad.line("a"), ad.line("B"), ad.line("D")), (Some(2), Some(3), None), "{text}");
         ad.retain(|name| name != "A");
@@ -129,6 +133,185 @@ fn attributes_know_their_line_and_can_be_left_out() {
         assert_eq!((ad.integer("A"), ad.integer("C")), (None, Some(3)));
         assert_eq!(ad.errors().next().map(|(name, _)| name), Some("B"));
     }
+}
+
+#[test]
+fn xml_is_read() {
+    let text = concat!(
+        "\n<?xml version=\"1.0\"?>\n<!DOCTYPE classads SYSTEM \"classads.dtd\">\n<classads>\n<c>\n",
+        "<a n=\"A\"><i>1</i></a> <a n=\"B\"><e>A + 1 &lt; 3 &amp;&amp; true</e></a>\n",
+        "<a n='C'><c><a n=\"x y\"><l><i>1</i><r>2.5</r> <un/><b v=\"T\"/></l></a></c></a>\n",
+        "<a n=\"D\"><s> a\\n\\303\\251&#x1F600;\\\\ &quot;&amp;lt;\\&quot; &nbsp;&</s></a><!-- <c> -->\n",
+        "<a n=\"E\"><b v=\"f\"></b></a><a n=\"F\"><er/></a><a n=\"G\"><s/></a>\n",
+        "<a n=\"H\"><at>2026-01-01T00:00:00Z</at></a><a n=\"I\"><rt>1:00</rt></a>\n",
+        "<a n=\"J\"><e>{ 1 }</e></a><a n=\"a\\&quot;b\\\"c\"><s><![CDATA[a<b]]></s></a></c>\n",
+        "<c>\n    <a n=\"A\"><i>2</i></a>\n</c>\n</classads>\n<c/>",
+    );
+    let ads = good(text);
+    assert_eq!(ads.len(), 3);
+    let context = EvalContext::at(0);
+    assert_eq!(ads[0].integer("A"), Some(1));
+    assert_eq!(ads[0].evaluate("B", &context), Value::Boolean(true));
+    assert_eq!(ads[0].raw("C"), Some("['x y' = {1,2.5,undefined,true};]"));
+    assert_eq!(ads[0].string("D").as_deref(), Some(" a\né😀\\ \"&lt;\" &nbsp;&"));
+    assert_eq!(ads[0].boolean("E"), Some(false));
+    assert_eq!(ads[0].evaluate("F", &context), Value::Error);
+    assert_eq!(ads[0].string("G").as_deref(), Some(""));
+    let time = Value::AbsoluteTime { seconds: 1_767_225_600, offset: 0 };
+    assert_eq!(ads[0].evaluate("H", &context), time);
+    assert_eq!(ads[0].evaluate("I", &context), Value::Real(60.0));
+    assert_eq!(ads[0].string("a\"b\"c").as_deref(), Some("a<b"));
+    assert_eq!(ads[1].integer("A"), Some(2));
+    assert!(ads[2].is_empty());
+    assert!(good("<classads>\n</classads>\n").is_empty());
+}
+
+#[test]
+fn numbers_in_xml_are_those_htcondor_reads() {
+    let text = |element: &str, text: &str| {
+        let text = format!("<c><a n=\"A\"><{element}>{text}</{element}></a></c>");
+        good(&text).remove(0).raw("A").map(str::to_owned)
+    };
+    for (given, read) in [
+        (" 12abc", "12"),
+        ("-5", "-5"),
+        ("+5", "error"),
+        ("x", "error"),
+        ("1.5", "1"),
+        ("010", "10"),
+        ("-9223372036854775808", "-9223372036854775808"),
+        ("9223372036854775808", "error"),
+    ] {
+        assert_eq!(text("i", given).as_deref(), Some(read), "{given}");
+    }
+    for (given, read) in [
+        ("1.500000000000000E+00", "1.5"),
+        ("0.12345678901234567", "0.12345678901234566"),
+        (" 5x", "5.0"),
+        ("x", "error"),
+        ("-INF", "real(\"-INF\")"),
+        ("NaN", "real(\"NaN\")"),
+    ] {
+        assert_eq!(text("r", given).as_deref(), Some(read), "{given}");
+    }
+}
+
+#[test]
+fn bad_xml_is_reported_with_its_line_and_the_rest_is_used() {
+    let read = ads(concat!(
+        "<classads>\n<c>\n<a n=\"A\"><i>1</i></a>\n<a n=\"B\">text</a>\n<a><i>1</i></a>\n<foo>1</foo>\n",
+        "<a n=\"C\"><b v=\"true\"/></a>\n<a n=\"D\"><l><i>1</i> 2</l></a>\n<a n=\"E\"><s>a\\0</s></a>\n",
+        "<a n=\"F\"><l><e>1}, {2</e></l></a>\n<a n=\"G\"><c><a n=\"x\"><i/></a></c></a>\n",
+        "<a n=\"H><i>1</i></a>\n<a n=\"Z\"><i>1</i></a>\n</c>\n",
+        "</c> junk\n<c>\n<a n=\"A\"><i>2</i></a>\n<c><a n=\"A\"><i>3</i></a>\n</classads>\n<c><a n=\"A\"><i>4"
+    ));
+    let errors: Vec<_> = read
+        .iter()
+        .filter_map(|ad| ad.as_ref().err().and_then(|error| error.lines().next()))
+        .collect();
+    assert_eq!(
+        errors,
+        [
+            "line 4: attribute B: expected a value, found 'text'",
+            "line 5: expected a name n=\"...\" in an element <a>",
+            "line 6: expected an element <a>, found <foo>",
+            "line 7: attribute C: expected v=\"t\" or v=\"f\" in an element <b>",
+            "line 8: attribute D: expected a value or </l>, found '2'",
+            "line 9: attribute E: the string holds a NUL character",
+            "line 10: attribute F: expected an operator or the end of the expression, found '}'",
+            "line 11: attribute G: the element <i> is empty",
+            "line 12: a tag has no end '>'",
+            "line 15: expected an element <c>, found '</c>'",
+            "line 16: the ad that starts here has no closing </c>",
+            "line 18: the ad that starts here has no closing </c>",
+            "line 20: the ad that starts here has no closing </c>",
+        ]
+    );
+    let good: Vec<_> = read.iter().filter_map(|ad| ad.as_ref().ok()).collect();
+    assert_eq!(good.iter().filter_map(|ad| ad.integer("A")).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(good[0].names().collect::<Vec<_>>(), ["A", "Z"]);
+    assert_eq!(good[0].line("Z"), Some(13));
+}
+
+#[test]
+fn hostile_xml_costs_no_more_than_its_size() {
+    let deep = "<l>".repeat(100_000);
+    let entities = format!(
+        "<!DOCTYPE classads [<!ENTITY a \"{}\"> <!ENTITY b \"&a;&a;\">]>\n",
+        "x".repeat(1000)
+    );
+    let text = format!(
+        "{entities}<c><a n=\"A\">{deep}</a><a n=\"B\"><s>&b;</s></a>{}</c>",
+        "<x \"".repeat(100_000)
+    );
+    let read = ads(&text);
+    let ad = read.iter().find_map(|ad| ad.as_ref().ok()).expect("an ad");
+    assert_eq!(ad.string("B").as_deref(), Some("&b;"));
+    assert!(read.len() < 1000, "{} errors", read.len());
+}
+
+#[test]
+fn an_xml_text_gives_its_first_ad() {
+    let ad = classads::xml::parse("<c><a n=\"A\"><i>1</i></a></c><c></c>").expect("an ad");
+    assert_eq!(ad.integer("A"), Some(1));
+    for text in ["", "A = 1", "<c><a n=\"A\"><i/></a></c>"] {
+        assert!(classads::xml::parse(text).is_err(), "{text}");
+    }
+}
+
+/// What HTCondor's `condor_q -xml` makes of ads, and what they are when they come back.
+#[test]
+fn xml_is_written_as_htcondor_writes_it() {
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let held = data.join("../../../tests/data/pool-25.14/held.long");
+    for (from, recorded) in [(data.join("kinds.long"), "kinds.xml"), (held, "held.xml")] {
+        let from = std::fs::read_to_string(from).expect("the ads are readable");
+        let recorded = std::fs::read_to_string(data.join(recorded)).expect("the ads are readable");
+        let read = good(&recorded);
+        let id = |ad: &ClassAd| (ad.integer("ClusterId"), ad.integer("ProcId"));
+        let ads: Vec<_> = good(&from)
+            .into_iter()
+            .filter(|ad| read.iter().any(|read| id(read) == id(ad)))
+            .map(|ad| sorted(&ad))
+            .collect();
+        for ads in [&ads, &read] {
+            let written: String = ads.iter().map(classads::xml::to_string).collect();
+            let written = [classads::xml::HEADER, &written, classads::xml::FOOTER].concat();
+            assert!(written == recorded, "{written}");
+        }
+    }
+}
+
+#[test]
+fn recorded_jobs_survive_xml() {
+    let pools = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data");
+    let mut count = 0;
+    for pool in ["pool-23.9", "pool-25.14"] {
+        for file in ["held.long", "history.long", "epochs.long"] {
+            let text = std::fs::read_to_string(pools.join(pool).join(file)).expect("recorded ads");
+            let ads = good(&text);
+            let written: String = ads.iter().map(classads::xml::to_string).collect();
+            let again = good(&written);
+            assert_eq!(again.len(), ads.len(), "{pool}/{file}");
+            for (again, ad) in again.iter().zip(&ads) {
+                let texts = |ad: &ClassAd| -> Vec<String> {
+                    ad.iter().map(|(name, expr)| format!("{name} = {expr}")).collect()
+                };
+                assert_eq!(texts(again), texts(ad), "{pool}/{file}");
+                count += ad.len();
+            }
+        }
+    }
+    assert!(count > 10_000, "{count} attributes");
+}
+
+/// The ad with its attributes in the order in which HTCondor's tools print them.
+fn sorted(ad: &ClassAd) -> ClassAd {
+    let mut attributes: Vec<_> = ad.iter().collect();
+    attributes.sort_by_key(|(name, _)| name.to_ascii_lowercase());
+    let mut sorted = ClassAd::new();
+    attributes.into_iter().for_each(|(name, expr)| sorted.insert(name, expr.clone()));
+    sorted
 }
 
 #[test]
@@ -147,7 +330,9 @@ fn a_projection_keeps_what_is_named() {
     let long = "A = 1\nB = 2\nLongName = 3\n\nB = 4\n";
     let json = "[{\"A\": 1, \"B\": 2, \"LongName\": {\"A\": 5}}, {\"B\": 4}]";
     let brackets = "[ A = 1; B = 2; LongName = 3 ] [ B = 4 ]";
-    for text in [long, json, brackets] {
+    let xml = "<c><a n=\"A\"><i>1</i></a><a n=\"B\"><c><a n=\"A\"><i>5</i></a></c></a><a n=\"LongName\"><i>3</i></a></c>\
+               <c><a n=\"B\"/></c>";
+    for text in [long, json, brackets, xml] {
         let ads: Vec<_> = classads::read_ads(text.as_bytes())
             .with_projection(["a", "longname"])
             .map(|ad| ad.expect("the text is in order"))
@@ -156,6 +341,24 @@ fn a_projection_keeps_what_is_named() {
         assert_eq!(ads.len(), 1, "{text}");
         assert_eq!(ads[0].names().collect::<Vec<_>>(), ["A", "LongName"]);
     }
+}
+
+#[test]
+fn an_expression_in_json_stays_within_its_list() {
+    let text = r#"{"A": [ "\/Expr(1, 2)\/", 3 ], "B": {"x": "\/Expr(1; y = 2)\/"}, "C": [ "\/Expr(1 + 2)\/", what ], "D": 4}"#;
+    let read: Vec<_> = classads::read_ads(text.as_bytes()).collect();
+    let errors: Vec<String> =
+        read.iter().filter_map(|ad| ad.as_ref().err()).map(ToString::to_string).collect();
+    assert_eq!(
+        errors,
+        [
+            "line 1: attribute A: /Expr(...)/: expected an operator or the end of the expression, found ','",
+            "line 1: attribute B: /Expr(...)/: expected an operator or the end of the expression, found ';'",
+            "line 1: attribute C: 'what' is no JSON value",
+        ]
+    );
+    let ad = read.into_iter().find_map(Result::ok).expect("the rest of the ad is read");
+    assert_eq!(ad.names().collect::<Vec<_>>(), ["D"]);
 }
 
 #[test]
@@ -170,11 +373,12 @@ fn every_form_says_the_same() {
     let mut json_as_long = Vec::new();
     long::write(&mut json_as_long, &json).expect("memory takes all");
     let json_again = good(&String::from_utf8(json_as_long).expect("text")).remove(0);
+    let xml = classads::xml::parse(&classads::xml::to_string(&ad)).expect("written XML is read");
     let brackets = ClassAd::parse(&ad.to_string()).expect("the printed ad parses");
-    for other in [&again, &json, &json_again] {
+    for other in [&again, &json, &json_again, &xml] {
         assert_eq!(other.names().collect::<Vec<_>>(), ad.names().collect::<Vec<_>>());
     }
-    for other in [&again, &json, &json_again, &brackets] {
+    for other in [&again, &json, &json_again, &xml, &brackets] {
         for (name, expr) in ad.iter() {
             assert_eq!(other.get(name).map(ToString::to_string), Some(expr.to_string()), "{name}");
         }
@@ -245,7 +449,12 @@ impl Read for Failing<'_> {
 
 #[test]
 fn a_failing_input_ends_the_ads() {
-    for text in ["A = 1\n\nA = 2\n", "[{\"A\": 1}, {\"A\"", "[ A = 1 ] [ A"] {
+    for text in [
+        "A = 1\n\nA = 2\n",
+        "[{\"A\": 1}, {\"A\"",
+        "[ A = 1 ] [ A",
+        "<c><a n=\"A\"><i>1</i></a></c><c><a",
+    ] {
         let reader = BufReader::with_capacity(4, Failing(text.as_bytes()));
         let read: Vec<_> = classads::read_ads(reader).collect();
         assert_eq!(read.len(), 2, "{text}");
@@ -270,6 +479,16 @@ fn a_line_without_end_is_skipped_and_costs_no_memory() {
     let read: Vec<_> = long::AdReader::new(reader).collect();
     assert!(read[0].as_ref().is_err_and(classads::AdError::is_too_large));
     assert_eq!(read[1].as_ref().expect("the rest of the ad").integer("B"), Some(2));
+}
+
+#[test]
+fn an_xml_ad_without_end_is_skipped_and_costs_no_memory() {
+    let endless = io::repeat(b'x').take(2 * classads::MAX_AD_SIZE as u64);
+    let end = b"</s></a></c>\n<c><a n=\"B\"><i>2</i></a></c>";
+    let reader = BufReader::new(b"<c><a n=\"A\"><s>".chain(endless).chain(&end[..]));
+    let read: Vec<_> = classads::read_ads(reader).collect();
+    assert!(read[0].as_ref().is_err_and(classads::AdError::is_too_large));
+    assert_eq!(read[1].as_ref().expect("the next ad").integer("B"), Some(2));
 }
 
 #[test]
@@ -302,6 +521,10 @@ fn recorded_ads_are_read() {
                     .unwrap_or_else(|error| panic!("{name} {attribute}: {error}"));
                 assert_eq!(again.to_string(), expr.to_string());
             }
+            let xml = classads::xml::to_string(&ad);
+            let again = classads::xml::parse(&xml)
+                .unwrap_or_else(|error| panic!("{name}: {error} in {xml}"));
+            assert_eq!(again.to_string(), ad.to_string(), "{name}");
             count += 1;
         }
         assert!(count >= least, "{name}: {count} ads");

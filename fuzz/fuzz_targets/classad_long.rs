@@ -11,6 +11,12 @@ fuzz_target!(|bytes: &[u8]| {
         if errors == 0 {
             assert_eq!(again.map(|again| again.len()).ok(), Some(ad.len()), "{json}");
         }
+        let xml = classads::xml::to_string(&ad);
+        let again = classads::xml::parse(&xml);
+        // XML has no place for a name without characters, nor for NUL characters.
+        if errors == 0 && !xml.contains("n=\"\"") && !xml.contains("\\000") {
+            assert_eq!(again.map(|again| again.len()).ok(), Some(ad.len()), "{xml}");
+        }
         let mut long = Vec::new();
         let _ = classads::long::write(&mut long, &ad);
         let _ = classads::read_ads(&long[..]).count();

@@ -5,6 +5,7 @@ mod bracketed;
 mod error;
 pub mod json;
 pub mod long;
+pub mod xml;
 
 use std::io::{BufRead, Chain, Cursor, Read as _};
 
@@ -98,14 +99,15 @@ impl Projection {
     }
 }
 
-/// Reads ads of any form: `-long`, JSON (an array, or objects one after the other), or brackets.
+/// Reads ads of any form: `-long`, JSON (an array, or objects one after the other), XML, or brackets.
 ///
 /// The form is seen from the first characters. See [`AdStream::with_projection`] to skip what is not needed.
 ///
 /// ```
 /// let long = "ClusterId = 7\nProcId = 0\n\nClusterId = 8\nProcId = 0\n";
 /// let json = r#"[{"ClusterId": 7}, {"ClusterId": 8}]"#;
-/// for text in [long, json] {
+/// let xml = r#"<classads><c><a n="ClusterId"><i>7</i></a></c><c><a n="ClusterId"><i>8</i></a></c></classads>"#;
+/// for text in [long, json, xml] {
 ///     let clusters: Vec<_> =
 ///         classads::read_ads(text.as_bytes()).map(|ad| ad.unwrap().integer("ClusterId").unwrap()).collect();
 ///     assert_eq!(clusters, [7, 8]);
@@ -129,6 +131,7 @@ enum Inner<R> {
     Unknown(Option<R>),
     Long(long::AdReader<Peeked<R>>),
     Json(json::AdReader<Peeked<R>>),
+    Xml(xml::AdReader<Peeked<R>>),
     Brackets(BracketReader<Peeked<R>>),
 }
 
@@ -160,6 +163,7 @@ impl<R: BufRead> AdStream<R> {
         self.inner = match form {
             Form::Long => Inner::Long(long::AdReader::new(head).projected(projection)),
             Form::Json => Inner::Json(json::AdReader::new(head).projected(projection)),
+            Form::Xml => Inner::Xml(xml::AdReader::new(head).projected(projection)),
             Form::Brackets => Inner::Brackets(BracketReader::new(head).projected(projection)),
         };
         Ok(())
@@ -180,6 +184,7 @@ impl<R: BufRead> Iterator for AdStream<R> {
             Inner::Unknown(_) => None,
             Inner::Long(reader) => reader.next(),
             Inner::Json(reader) => reader.next(),
+            Inner::Xml(reader) => reader.next(),
             Inner::Brackets(reader) => reader.next(),
         }
     }
@@ -188,6 +193,7 @@ impl<R: BufRead> Iterator for AdStream<R> {
 enum Form {
     Long,
     Json,
+    Xml,
     Brackets,
 }
 
@@ -212,6 +218,7 @@ fn peek<R: BufRead>(mut reader: R) -> std::io::Result<(Peeked<R>, Form)> {
     let form = match *seen {
         [b'[', b'{' | b']'] | [b'{', b'"' | b'}'] => Form::Json,
         [b'[' | b'{' | b'/', ..] => Form::Brackets,
+        [b'<', ..] => Form::Xml,
         _ => Form::Long,
     };
     Ok((Cursor::new(head).chain(reader), form))

@@ -404,6 +404,9 @@ impl<'a> Parser<'a> {
                 );
             };
             let name = name.clone();
+            if name.is_empty() {
+                return Err(self.unexpected("an attribute name", &["an attribute name"]));
+            }
             self.advance()?;
             if self.token != Token::Assign {
                 return Err(self.unexpected("'='", &["'='"]));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::super::{AdError, Projection};
 use crate::ad::ClassAd;
+use crate::expr::Expr;
 use crate::print::{self, Style};
 use crate::syntax::Syntax;
 
@@ -16,54 +17,49 @@ pub(crate) fn ad(
     line: u64,
     projection: &Projection,
 ) -> (Option<ClassAd>, Vec<AdError>) {
-    let mut scanner = Scanner { text, at: 0, depth: 0, counted: 0, lines: 0 };
+    let mut scanner = Scanner { text, at: 0, depth: 0, bad: None, counted: 0, lines: 0 };
     let mut ad = ClassAd::new();
     let mut errors = Vec::new();
     let result = scanner.object(|scanner, name| {
         let line = line + scanner.lines();
         if !projection.wants(name.as_bytes()) {
-            return match scanner.peek() {
-                Some(b'"') => scanner.skip_string(),
-                _ => scanner.value(&mut String::new()),
-            };
+            if scanner.peek() == Some(b'"') {
+                return scanner.skip_string();
+            }
+            scanner.value(&mut String::new())?;
+            scanner.bad = None;
+            return Ok(());
         }
         let mut raw = String::new();
-        match scanner.value(&mut raw) {
-            Ok(()) => {
-                ad.put(name, &raw, Syntax::New, None, line);
-                Ok(())
+        scanner.value(&mut raw)?;
+        match scanner.bad.take() {
+            None => ad.put(name, &raw, Syntax::New, None, line),
+            Some(message) => {
+                errors.push(AdError::malformed(line, format!("attribute {name}: {message}")));
             }
-            Err(problem) if problem.recoverable => {
-                errors.push(AdError::malformed(
-                    line,
-                    format!("attribute {name}: {}", problem.message),
-                ));
-                Ok(())
-            }
-            Err(problem) => Err(problem),
         }
+        Ok(())
     });
     if let Err(problem) = result {
-        errors.push(AdError::malformed(line + scanner.lines(), problem.message));
+        errors.push(AdError::malformed(line + scanner.lines(), problem.0));
     }
     let found = !ad.is_empty() || errors.is_empty();
     (found.then_some(ad), errors)
 }
 
-struct Problem {
-    message: String,
-    /// The scanner stands behind the bad value.
-    recoverable: bool,
-}
+/// Why the rest of the ad cannot be read.
+struct Problem(String);
 
 fn problem(message: impl Into<String>) -> Problem {
-    Problem { message: message.into(), recoverable: false }
+    Problem(message.into())
 }
 
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
     depth: u32,
+    /// What is wrong with the attribute that is read, behind which reading goes on.
+    bad: Option<String>,
     /// Lines that end before this place have been counted.
     counted: usize,
     lines: u64,
@@ -133,18 +129,28 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Keeps the first thing that is wrong with an attribute.
+    fn go_on_behind(&mut self, message: String) {
+        self.bad.get_or_insert(message);
+    }
+
     /// Appends the value at the scanner as an expression in the new syntax.
     fn value(&mut self, out: &mut String) -> Result<(), Problem> {
         match self.peek() {
             Some(b'"') => {
                 let text = self.string()?;
                 match expression(&text) {
-                    Some(expression) => out.push_str(expression),
+                    Some(expression) => {
+                        // Within a list or an ad it must not end what is around it.
+                        if self.depth > 1
+                            && let Err(error) = Expr::parse(expression)
+                        {
+                            self.go_on_behind(format!("/Expr(...)/: {}", error.message()));
+                        }
+                        out.push_str(expression);
+                    }
                     None if text.contains('\0') => {
-                        return Err(Problem {
-                            message: "the string holds a NUL character".to_owned(),
-                            recoverable: true,
-                        });
+                        self.go_on_behind("the string holds a NUL character".to_owned());
                     }
                     None => print::string(out, &text, Style::New),
                 }
@@ -221,10 +227,7 @@ impl<'a> Scanner<'a> {
         } else if word.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
             out.push_str(word);
         } else {
-            return Err(Problem {
-                message: format!("'{}' is no JSON value", word.escape_debug()),
-                recoverable: true,
-            });
+            self.go_on_behind(format!("'{}' is no JSON value", word.escape_debug()));
         }
         Ok(())
     }

@@ -1,0 +1,167 @@
+//! The XML form: `condor_q -xml`, `condor_history -xml` and job event logs in XML, one element `<c>` an ad.
+//!
+//! What the elements mean is what HTCondor's src/classad/xmlSource.cpp and xmlLexer.cpp make of them: `<i>`, `<r>`, `<s>`
+//! and `<b v="t"/>` are constants, `<un/>` and `<er/>` undefined and error, `<at>` and `<rt>` times, `<l>` a list, `<c>` an
+//! ad, and `<e>` an expression in the new syntax. Strings and names have C's escapes besides those of XML.
+
+mod convert;
+mod cut;
+mod write;
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+use super::{AdError, MAX_AD_SIZE, Projection};
+use crate::ad::ClassAd;
+use cut::{Cutter, Found};
+pub use write::{FOOTER, HEADER, to_string, write};
+
+/// Reads ads in XML from a stream, one at a time, never the whole document.
+///
+/// The XML declaration, a document type, comments and `<classads>` are passed over; other elements and text between the
+/// ads are errors. No entity is replaced but the five of XML itself and numbers of characters.
+///
+/// ```
+/// let text = r#"<classads><c><a n="ClusterId"><i>7</i></a></c><c><a n="ClusterId"><i>8</i></a></c></classads>"#;
+/// let clusters: Vec<_> = classads::xml::AdReader::new(text.as_bytes())
+///     .map(|ad| ad.unwrap().integer("ClusterId").unwrap())
+///     .collect();
+/// assert_eq!(clusters, [7, 8]);
+/// ```
+#[derive(Debug)]
+pub struct AdReader<R> {
+    texts: Cutter<R>,
+    projection: Projection,
+    waiting: VecDeque<Result<ClassAd, AdError>>,
+    ended: bool,
+}
+
+impl<R: BufRead> AdReader<R> {
+    /// Reads ads from here on.
+    pub fn new(reader: R) -> AdReader<R> {
+        AdReader {
+            texts: Cutter::new(reader, MAX_AD_SIZE),
+            projection: Projection::default(),
+            waiting: VecDeque::new(),
+            ended: false,
+        }
+    }
+
+    pub(crate) fn projected(mut self, projection: Projection) -> AdReader<R> {
+        self.projection = projection;
+        self
+    }
+
+    /// Keeps only the named attributes.
+    #[must_use]
+    pub fn with_projection<S: AsRef<str>>(self, names: impl IntoIterator<Item = S>) -> AdReader<R> {
+        self.projected(Projection::of(names))
+    }
+
+    /// Puts what is wrong with the text of an ad, and the ad, among the waiting items.
+    fn convert(&mut self, line: u64, is_whole: bool) {
+        let text = String::from_utf8_lossy(self.texts.text());
+        let text = well_formed_quotes(&text);
+        let (mut ad, mut errors) = convert::ad(&text, line, is_whole, &self.projection);
+        if let Some(more) = self.projection.with_references(&ad) {
+            (ad, errors) = convert::ad(&text, line, is_whole, &more);
+        }
+        let is_damaged = !is_whole || !errors.is_empty();
+        if !is_whole {
+            let message = "the ad that starts here has no closing </c>";
+            self.waiting.push_back(Err(AdError::malformed(line, message)));
+        }
+        self.waiting.extend(errors.into_iter().map(Err));
+        if !ad.is_empty() || !is_damaged {
+            self.waiting.push_back(Ok(ad));
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for AdReader<R> {
+    type Item = Result<ClassAd, AdError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(item) = self.waiting.pop_front() {
+                return Some(item);
+            }
+            if self.ended {
+                return None;
+            }
+            match self.texts.next() {
+                Ok(Found::Ad { line, is_whole }) => self.convert(line, is_whole),
+                Ok(Found::TooLarge(line)) => {
+                    let message = "the ad that starts here is larger than 64 MiB";
+                    return Some(Err(AdError::too_large(line, message)));
+                }
+                Ok(Found::Stray(line, what)) => {
+                    let message = format!("expected an element <c>, found '{what}'");
+                    return Some(Err(AdError::malformed(line, message)));
+                }
+                Ok(Found::End) => self.ended = true,
+                Err(error) => {
+                    self.ended = true;
+                    return Some(Err(AdError::io(error)));
+                }
+            }
+        }
+    }
+}
+
+/// HTCondor writes a quotation mark in the name of an attribute as `\"`, where it would end the value in XML.
+fn well_formed_quotes(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    if memchr::memmem::find(bytes, b"\\\"").is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut from = 0;
+    let mut at = 0;
+    while let Some(step) = memchr::memchr2(b'\\', b'<', &bytes[at..]) {
+        at += step;
+        let rest = &bytes[at..];
+        at += match rest {
+            [b'\\', b'"', ..] => {
+                out.push_str(&text[from..=at]);
+                out.push_str("&quot;");
+                from = at + 2;
+                2
+            }
+            // Two backslashes are one, and escape nothing.
+            [b'\\', _, ..] => 2,
+            // What stands in CDATA stands for itself.
+            [b'<', ..] if rest.starts_with(b"<![CDATA[") => {
+                memchr::memmem::find(rest, b"]]>").unwrap_or(rest.len())
+            }
+            _ => 1,
+        };
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(out)
+}
+
+/// Reads the first ad of an XML text.
+pub fn parse(text: &str) -> Result<ClassAd, AdError> {
+    let first = AdReader::new(text.as_bytes()).next();
+    first.unwrap_or_else(|| Err(AdError::malformed(1, "expected an element <c>")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_quotation_marks_are_no_ends() {
+        for (text, made) in [
+            ("plain", "plain"),
+            (r#"n="a\"b">"#, r#"n="a\&quot;b">"#),
+            (r#"n="a\\">"#, r#"n="a\\">"#),
+            (r#"n="\\\"">\"#, r#"n="\\\&quot;">\"#),
+            (r#"<![CDATA[\"]]>\"<![CDATA[\""#, r#"<![CDATA[\"]]>\&quot;<![CDATA[\""#),
+        ] {
+            assert_eq!(well_formed_quotes(text), made);
+        }
+    }
+}
