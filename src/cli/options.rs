@@ -122,8 +122,8 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         "jobads",
         1,
         Section::Sources,
-        "Read job ClassAds from a file instead of the queue, as condor_q -long or condor_q -json \
-         writes them. A single dash reads standard input.",
+        "Read job ClassAds from a file instead of the queue, as condor_q -long, -json or -xml writes \
+         them. A single dash reads standard input.",
     )
     .takes(Takes::One("filename")),
     flag(
