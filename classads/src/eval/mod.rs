@@ -44,14 +44,14 @@ pub(crate) type Outcome<'a> = Result<Val<'a>, Failure>;
 
 /// The value of an attribute; `undefined` if it is not there.
 pub(crate) fn attribute(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> Value {
-    let scope = Scope::Top { ad, other: context.target };
+    let scope = Scope::top(ad, context.target);
     let evaluator = Evaluator::new(context);
     evaluator.attribute(&scope, &Name::new(name), false).map_or(Value::Error, Val::into_value)
 }
 
 /// The value of an expression on an ad.
 pub(crate) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Value {
-    let scope = Scope::Top { ad, other: context.target };
+    let scope = Scope::top(ad, context.target);
     Evaluator::new(context).expression(expr, &scope).map_or(Value::Error, Val::into_value)
 }
 
@@ -141,7 +141,7 @@ impl<'c> Evaluator<'c> {
             Kind::ClassAd(ad) => Ok(Val::Ad(scope.nested(ad))),
             Kind::Attribute { scope: None, name, absolute } => {
                 if *absolute {
-                    self.attribute(&scope.root(), name, true)
+                    self.attribute(scope.root(), name, true)
                 } else {
                     self.attribute(scope, name, false)
                 }
@@ -184,13 +184,15 @@ impl<'c> Evaluator<'c> {
     ) -> Outcome<'a> {
         let [condition, yes, no] = nodes;
         let condition = self.node(tree, condition, scope)?;
-        if condition.is_undefined() {
-            return Ok(Val::UNDEFINED);
-        }
         match condition.as_condition() {
             Some(true) => self.node(tree, yes, scope),
             Some(false) => self.node(tree, no, scope),
-            None => Ok(Val::ERROR),
+            None => {
+                // HTCondor evaluates both, and gives up if it cannot.
+                self.node(tree, yes, scope)?;
+                self.node(tree, no, scope)?;
+                Ok(if condition.is_undefined() { Val::UNDEFINED } else { Val::ERROR })
+            }
         }
     }
 
@@ -273,8 +275,9 @@ impl<'c> Evaluator<'c> {
             return result;
         }
         // HTCondor asks the other ad only for names that stand in one of the matched ads themselves.
-        if let Some(other) = from.other_of_top()
-            && !scoped
+        if !scoped
+            && self.context.old_semantics
+            && let Some(other) = from.other_of_top()
             && let Some(result) = self.climb(&other, name)
         {
             return result;
@@ -285,6 +288,9 @@ impl<'c> Evaluator<'c> {
     fn climb<'a>(&self, from: &Scope<'a>, name: &Name) -> Option<Outcome<'a>> {
         let mut scope = from.own();
         loop {
+            if let Some(side) = scope.side(name) {
+                return Some(Ok(Val::Ad(side)));
+            }
             if let Some(parsed) = scope.ad().lookup(name.hash, &name.text) {
                 return Some(match parsed {
                     Ok(expr) => self.dereference(expr, scope),
@@ -304,6 +310,9 @@ impl<'c> Evaluator<'c> {
         let name = Name::new(name);
         let mut scope = from.own();
         loop {
+            if let Some(side) = scope.side(&name) {
+                return (Some(Found::Value(Val::Ad(side))), scope.clone());
+            }
             if let Some(parsed) = scope.ad().lookup(name.hash, &name.text) {
                 let found = match parsed {
                     Ok(expr) => Found::Expression(expr.clone()),
@@ -331,11 +340,12 @@ impl<'c> Evaluator<'c> {
             return (None, scope.clone());
         };
         let Some(before) = before else {
-            let from = if absolute { scope.root() } else { scope.clone() };
-            let (found, at) = self.find(&from, name);
-            return match (found, scope.other_of_top()) {
-                (None, Some(other)) if !absolute => self.find(&other, name),
-                (found, _) => (found, at),
+            let (found, at) = self.find(if absolute { scope.root() } else { scope }, name);
+            return match scope.other_of_top() {
+                Some(other) if found.is_none() && !absolute && self.context.old_semantics => {
+                    self.find(&other, name)
+                }
+                _ => (found, at),
             };
         };
         match self.expression_deeper(&before.to_expr(), scope) {
@@ -351,17 +361,15 @@ impl<'c> Evaluator<'c> {
     /// Names with a meaning of their own: `Some(None)` is such a name with nothing behind it.
     fn keyword<'a>(&self, scope: &Scope<'a>, name: &Name) -> Option<Option<Val<'a>>> {
         let text = name.text.as_ref();
-        if !matches!(text.len(), 2 | 4..=6 | 8 | 11) {
+        if !matches!(text.len(), 2 | 4 | 6 | 8 | 11) {
             return None;
         }
         if name.is("root") || name.is("toplevel") {
-            Some(Some(Val::Ad(scope.root())))
+            Some(Some(Val::Ad(scope.root().clone())))
         } else if name.is("self") || (self.context.old_semantics && name.is("MY")) {
             Some(Some(Val::Ad(scope.clone())))
         } else if name.is("parent") {
             Some(scope.parent().map(|parent| Val::Ad(parent.clone())))
-        } else if name.is("TARGET") || name.is("other") {
-            scope.other().map(|other| Some(Val::Ad(other)))
         } else if self.context.old_semantics && name.is("CurrentTime") {
             Some(Some(self.context.now.into()))
         } else {

@@ -85,7 +85,7 @@ impl<'e, 'c> References<'e, 'c> {
 
     fn of(mut self, ad: &ClassAd, expr: &Expr) -> Option<Vec<String>> {
         // The expression lies in no ad: neither do the ads that are written in it.
-        let scope = Scope::Top { ad, other: None }.visited_from(&Scope::Made);
+        let scope = Scope::top(ad, None).visited_from(&Scope::Made);
         self.node(expr.root(), &scope).ok()?;
         Some(self.names.into_values().collect())
     }
@@ -161,7 +161,7 @@ impl<'e, 'c> References<'e, 'c> {
     ) -> Result<(), Failure> {
         let evaluator = self.evaluator;
         let from = match before {
-            None if absolute => scope.root(),
+            None if absolute => scope.root().clone(),
             None => scope.clone(),
             Some(before) => {
                 if self.kind == Kind::Internal {

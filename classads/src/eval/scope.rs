@@ -4,15 +4,18 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
 use crate::ad::ClassAd;
-use crate::expr::Expr;
+use crate::expr::{Expr, NodeKind};
+use crate::name::Name;
 use crate::number;
 use crate::value::{List, Value};
 
 /// The ad an expression is evaluated in, and the ads around that one.
 #[derive(Clone)]
 pub(crate) enum Scope<'a> {
-    /// An ad given by the caller, and the other ad of the match.
-    Top { ad: &'a ClassAd, other: Option<&'a ClassAd> },
+    /// An ad given by the caller, and what is around it in a match.
+    Top { ad: &'a ClassAd, matched: Option<Rc<Matched<'a>>> },
+    /// The ad that HTCondor puts around two ads that match.
+    Match(Rc<Pair<'a>>),
     /// An ad inside another.
     Nested(Rc<Frame<'a>>),
     /// Around what a function made there is nothing.
@@ -27,6 +30,59 @@ pub(crate) struct Visit<'a> {
     home: Scope<'a>,
 }
 
+/// The two ads of a match.
+pub(crate) struct Pair<'a> {
+    left: &'a ClassAd,
+    right: &'a ClassAd,
+}
+
+/// One side of a match.
+pub(crate) struct Matched<'a> {
+    pair: Rc<Pair<'a>>,
+    side: Side,
+    /// The ad around it that knows which is which.
+    context: Scope<'a>,
+}
+
+/// The ad that is evaluated is the left one.
+#[derive(Clone, Copy)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// The ad around a match, as HTCondor's src/classad/matchClassad.cpp makes it.
+static MATCH: LazyLock<ClassAd> = LazyLock::new(|| {
+    let text = "[ symmetricMatch = RIGHT.requirements && LEFT.requirements; leftMatchesRight = RIGHT.requirements;
+        rightMatchesLeft = LEFT.requirements; leftRankValue = LEFT.rank; rightRankValue = RIGHT.rank; LEFT = undefined; RIGHT = undefined;
+        lCtx = [ other = .RIGHT; target = .RIGHT; my = .LEFT; ad = .LEFT ];
+        rCtx = [ other = .LEFT; target = .LEFT; my = .RIGHT; ad = .RIGHT ] ]";
+    ClassAd::parse(text).unwrap_or_default()
+});
+
+impl<'a> Pair<'a> {
+    fn ad(&self, side: Side) -> &'a ClassAd {
+        match side {
+            Side::Left => self.left,
+            Side::Right => self.right,
+        }
+    }
+
+    fn top(self: &Rc<Self>, side: Side) -> Scope<'a> {
+        let root = Scope::Match(Rc::clone(self));
+        let name = match side {
+            Side::Left => "lCtx",
+            Side::Right => "rCtx",
+        };
+        let context = match MATCH.get(name).map(|expr| expr.root().kind()) {
+            Some(NodeKind::ClassAd(ad)) => root.nested(&Arc::new(ad.clone())),
+            _ => root,
+        };
+        let matched = Matched { pair: Rc::clone(self), side, context };
+        Scope::Top { ad: self.ad(side), matched: Some(Rc::new(matched)) }
+    }
+}
+
 /// What names are looked up in where there is no ad.
 static EMPTY: LazyLock<ClassAd> = LazyLock::new(ClassAd::new);
 
@@ -36,6 +92,26 @@ pub(crate) struct Frame<'a> {
 }
 
 impl<'a> Scope<'a> {
+    /// An ad given by the caller, and the other ad of the match if there is one.
+    pub(crate) fn top(ad: &'a ClassAd, other: Option<&'a ClassAd>) -> Scope<'a> {
+        match other {
+            None => Scope::Top { ad, matched: None },
+            Some(other) => Rc::new(Pair { left: ad, right: other }).top(Side::Left),
+        }
+    }
+
+    /// The ad behind a name that only the ad around a match has.
+    pub(crate) fn side(&self, name: &Name) -> Option<Scope<'a>> {
+        let Scope::Match(pair) = self else { return None };
+        if name.is("LEFT") {
+            Some(pair.top(Side::Left))
+        } else if name.is("RIGHT") {
+            Some(pair.top(Side::Right))
+        } else {
+            None
+        }
+    }
+
     pub(crate) fn nested(&self, ad: &Arc<ClassAd>) -> Scope<'a> {
         Scope::Nested(Rc::new(Frame { ad: Arc::clone(ad), parent: self.home().clone() }))
     }
@@ -80,6 +156,7 @@ impl<'a> Scope<'a> {
             Scope::Top { ad, .. } => ad,
             Scope::Nested(frame) => &frame.ad,
             Scope::Made => &EMPTY,
+            Scope::Match(_) => &MATCH,
             Scope::Visited(visit) => visit.ad.ad(),
         }
     }
@@ -92,12 +169,12 @@ impl<'a> Scope<'a> {
     pub(crate) fn parent(&self) -> Option<&Scope<'a>> {
         match self.own() {
             Scope::Nested(frame) if !frame.parent.is_made() => Some(&frame.parent),
+            Scope::Top { matched: Some(matched), .. } => Some(&matched.context),
             _ => None,
         }
     }
 
-    /// The outermost ad of its side.
-    fn top(&self) -> &Scope<'a> {
+    pub(crate) fn root(&self) -> &Scope<'a> {
         let mut scope = self.own();
         while let Some(parent) = scope.parent() {
             scope = parent;
@@ -105,27 +182,13 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// The outermost ad: around two ads that match HTCondor puts one that has none of their attributes.
-    pub(crate) fn root(&self) -> Scope<'a> {
-        match self.top() {
-            Scope::Top { other: Some(_), .. } => Scope::Made,
-            top => top.clone(),
-        }
-    }
-
     /// The other ad of a match, where this is one of the two.
     pub(crate) fn other_of_top(&self) -> Option<Scope<'a>> {
-        match self.own() {
-            Scope::Top { ad, other: Some(other) } => {
-                Some(Scope::Top { ad: other, other: Some(ad) })
-            }
-            _ => None,
-        }
-    }
-
-    /// The other side of a match, seen from its own side.
-    pub(crate) fn other(&self) -> Option<Scope<'a>> {
-        self.top().other_of_top()
+        let Scope::Top { matched: Some(matched), .. } = self.own() else { return None };
+        Some(matched.pair.top(match matched.side {
+            Side::Left => Side::Right,
+            Side::Right => Side::Left,
+        }))
     }
 }
 
@@ -162,6 +225,12 @@ impl<'a> Val<'a> {
             Val::Ad(Scope::Top { ad, .. }) => Value::ClassAd(Arc::new(ad.clone())),
             Val::Ad(Scope::Nested(frame)) => Value::ClassAd(Arc::clone(&frame.ad)),
             Val::Ad(Scope::Made) => Value::ClassAd(Arc::default()),
+            Val::Ad(Scope::Match(pair)) => {
+                let mut ad = MATCH.clone();
+                ad.insert_value("LEFT", Value::ClassAd(Arc::new(pair.left.clone())));
+                ad.insert_value("RIGHT", Value::ClassAd(Arc::new(pair.right.clone())));
+                Value::ClassAd(Arc::new(ad))
+            }
             Val::Ad(Scope::Visited(visit)) => Val::Ad(visit.ad.clone()).into_value(),
         }
     }

@@ -36,7 +36,7 @@ impl ClassAd {
     /// ```
     #[must_use]
     pub fn evaluate_tree(&self, expr: &Expr, context: &EvalContext<'_>) -> Vec<Step> {
-        let scope = Scope::Top { ad: self, other: context.target };
+        let scope = Scope::top(self, context.target);
         let mut steps = Vec::new();
         let mut pending = vec![(expr.root(), 0)];
         while let Some((node, depth)) = pending.pop() {
