@@ -6,17 +6,27 @@ pub(crate) fn hash(name: &[u8]) -> u32 {
     let mut state = name.len() as u64;
     let mut chunks = name.chunks_exact(8);
     for chunk in &mut chunks {
-        let mut word = [0; 8];
-        word.copy_from_slice(chunk);
-        state = mix(state, u64::from_le_bytes(word), MULTIPLIER);
+        state = mix(state, word(chunk), MULTIPLIER);
     }
-    let rest = chunks.remainder();
+    // What remains is read with some bytes before it, or in two parts that may overlap: copying it costs more.
+    let (length, rest) = (name.len(), chunks.remainder());
     if !rest.is_empty() {
-        let mut word = [0; 8];
-        word[..rest.len()].copy_from_slice(rest);
-        state = mix(state, u64::from_le_bytes(word), MULTIPLIER);
+        let last = match length {
+            8.. => word(&name[length - 8..]),
+            4.. => half(&name[..4]) << 32 | half(&name[length - 4..]),
+            _ => rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        };
+        state = mix(state, last, MULTIPLIER);
     }
     (state >> 32) as u32
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u64::from_le_bytes)
+}
+
+fn half(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u32::from_le_bytes).into()
 }
 
 fn mix(state: u64, word: u64, multiplier: u64) -> u64 {
@@ -27,7 +37,8 @@ fn mix(state: u64, word: u64, multiplier: u64) -> u64 {
 
 /// Whether two names are the same attribute.
 pub(crate) fn same(left: &str, right: &str) -> bool {
-    left.eq_ignore_ascii_case(right)
+    // Mostly they are written alike.
+    left == right || left.eq_ignore_ascii_case(right)
 }
 
 /// A name with its hash, as the syntax tree keeps it.

@@ -45,6 +45,16 @@ impl Span {
 }
 
 impl Entry {
+    pub(crate) fn new(name: Span, raw: Span, syntax: Syntax, line: u64) -> Entry {
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        Entry { name, raw, syntax, line, parsed: OnceLock::new() }
+    }
+
+    /// Bytes of the ad's text.
+    pub(crate) fn len(&self) -> usize {
+        self.name.len() + self.raw.len()
+    }
+
     /// Why the text is no expression; `None` if it is one.
     pub(crate) fn error(&self, text: &str) -> Option<&ParseError> {
         let raw = text.get(self.raw.range()).unwrap_or_default();

@@ -1,11 +1,12 @@
 //! Ads: attribute names and expressions, read lazily.
 
 mod entry;
+mod index;
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use entry::{Entry, Parsed, Span};
+use index::Index;
 
 use crate::eval::{self, EvalContext};
 use crate::expr::Expr;
@@ -30,8 +31,11 @@ use crate::value::Value;
 pub struct ClassAd {
     /// Names and expressions as they were read, one after the other.
     text: String,
+    /// Bytes of the text that no entry uses any more.
+    unused: usize,
     /// Hashes of the names, beside the entries so that a look-up goes through few cache lines.
     hashes: Vec<u32>,
+    index: Index,
     entries: Vec<Entry>,
     banner: Option<Box<str>>,
 }
@@ -80,20 +84,56 @@ impl ClassAd {
             None => self.append(name),
         };
         let raw = self.append(raw);
-        let parsed = OnceLock::new();
+        let entry = Entry::new(name, raw, syntax, line);
         if let Some(expr) = expr {
             // The cell is new: it cannot be full.
-            let _ = parsed.set(Ok(expr));
+            let _ = entry.parsed.set(Ok(expr));
         }
-        let line = u32::try_from(line).unwrap_or(u32::MAX);
-        let entry = Entry { name, raw, syntax, line, parsed };
+        self.set(hash, known, entry);
+        self.compact();
+    }
+
+    /// Sets the attribute at a position, or one that is new.
+    fn set(&mut self, hash: u32, known: Option<usize>, entry: Entry) {
         if let Some(at) = known {
+            self.unused += self.entries[at].raw.len();
             self.entries[at] = entry;
-            self.compact();
         } else {
             self.hashes.push(hash);
+            self.index.add(&self.hashes);
             self.entries.push(entry);
         }
+    }
+
+    /// Sets the attributes of an ad that has none. `text`: names and expressions, one after the other; `ends`: where a name
+    /// ends in it, where its expression ends, and the line.
+    pub(crate) fn put_all(
+        &mut self,
+        text: String,
+        ends: impl ExactSizeIterator<Item = (usize, usize, u64)>,
+        syntax: Syntax,
+    ) {
+        self.clear();
+        self.text = text;
+        self.hashes.reserve(ends.len());
+        self.entries.reserve(ends.len());
+        self.index.reserve(ends.len());
+        let mut start = 0;
+        for (middle, end, line) in ends {
+            let name = self.text.get(start..middle).unwrap_or_default();
+            let hash = name::hash(name.as_bytes());
+            let known = self.position(hash, name);
+            let name = match known {
+                Some(at) => {
+                    self.unused += middle - start;
+                    self.entries[at].name
+                }
+                None => Span::new(start, middle),
+            };
+            self.set(hash, known, Entry::new(name, Span::new(middle, end), syntax, line));
+            start = end;
+        }
+        self.compact();
     }
 
     fn append(&mut self, piece: &str) -> Span {
@@ -104,15 +144,15 @@ impl ClassAd {
 
     /// Drops text that no entry uses any more, once it is most of the text.
     fn compact(&mut self) {
-        let live: usize = self.entries.iter().map(|entry| entry.name.len() + entry.raw.len()).sum();
-        if self.text.len() < 2 * live + 4096 {
+        if self.text.len() + 4096 > 2 * self.unused {
             return;
         }
+        self.unused = 0;
         let old = std::mem::take(&mut self.text);
         for entry in &mut self.entries {
             for span in [&mut entry.name, &mut entry.raw] {
                 let start = self.text.len();
-                self.text.push_str(&old[span.range()]);
+                self.text.push_str(old.get(span.range()).unwrap_or_default());
                 *span = Span::new(start, self.text.len());
             }
         }
@@ -123,7 +163,8 @@ impl ClassAd {
         match self.position(name::hash(name.as_bytes()), name) {
             Some(at) => {
                 self.hashes.remove(at);
-                self.entries.remove(at);
+                self.index.rebuild(&self.hashes);
+                self.unused += self.entries.remove(at).len();
                 true
             }
             None => false,
@@ -140,14 +181,18 @@ impl ClassAd {
                 kept += 1;
             }
         }
+        self.unused += self.entries[kept..].iter().map(Entry::len).sum::<usize>();
         self.entries.truncate(kept);
         self.hashes.truncate(kept);
+        self.index.rebuild(&self.hashes);
     }
 
     /// Takes all attributes out and keeps the memory.
     pub fn clear(&mut self) {
         self.text.clear();
+        self.unused = 0;
         self.hashes.clear();
+        self.index.clear();
         self.entries.clear();
         self.banner = None;
     }
@@ -235,25 +280,7 @@ impl ClassAd {
     }
 
     fn position(&self, hash: u32, name: &str) -> Option<usize> {
-        // Eight hashes at a time: the compiler compares them with one instruction.
-        const STEP: usize = 8;
-        let mut at = 0;
-        let mut chunks = self.hashes.chunks_exact(STEP);
-        for chunk in &mut chunks {
-            let hit = chunk.iter().fold(false, |hit, known| hit | (*known == hash));
-            if hit {
-                for (step, known) in chunk.iter().enumerate() {
-                    if *known == hash && self.is_name(at + step, name) {
-                        return Some(at + step);
-                    }
-                }
-            }
-            at += STEP;
-        }
-        let rest = chunks.remainder().iter().enumerate();
-        rest.map(|(step, known)| (at + step, known))
-            .find(|(at, known)| **known == hash && self.is_name(*at, name))
-            .map(|(at, _)| at)
+        self.index.find(hash, &self.hashes, |at| self.is_name(at, name))
     }
 
     fn is_name(&self, at: usize, name: &str) -> bool {

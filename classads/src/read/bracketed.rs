@@ -41,14 +41,7 @@ impl<R: BufRead> BracketReader<R> {
     fn project(&self, mut ad: ClassAd) -> ClassAd {
         let more = self.projection.with_references(&ad);
         let projection = more.as_ref().unwrap_or(&self.projection);
-        let unwanted: Vec<String> = ad
-            .names()
-            .filter(|name| !projection.wants(name.as_bytes()))
-            .map(str::to_owned)
-            .collect();
-        for name in unwanted {
-            ad.remove(&name);
-        }
+        ad.retain(|name| projection.wants(name.as_bytes()));
         ad
     }
 }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
+use std::string::FromUtf8Error;
 
 use memchr::memchr;
 
@@ -33,6 +34,8 @@ pub struct AdReader<R> {
 
 #[derive(Debug)]
 struct Lines {
+    /// The ad's attributes so far; with `checked` they are in `ad`.
+    pending: Pending,
     ad: ClassAd,
     /// Bytes of the ad's lines so far.
     size: usize,
@@ -40,37 +43,79 @@ struct Lines {
     line: u64,
     projection: Projection,
     checked: bool,
-    left_out: LeftOut,
+    /// Attributes that the projection does not name, until it is known whether the ad refers to them.
+    left_out: Pending,
 }
 
-/// Attributes of an ad that its projection does not name, until it is known whether the ad refers to them.
+/// Attributes as bytes: their text becomes an ad's as a whole.
 #[derive(Debug, Default)]
-struct LeftOut {
+struct Pending {
+    /// Names and expressions, one after the other.
     text: Vec<u8>,
-    /// Where each line ends in the text, and its number.
-    lines: Vec<(usize, u64)>,
+    attributes: Vec<Attribute>,
 }
 
-impl LeftOut {
-    fn push(&mut self, line: &[u8], number: u64) {
-        // An ad this large is cut anyhow.
-        if self.text.len() + line.len() <= MAX_AD_SIZE {
-            self.text.extend_from_slice(line);
-            self.lines.push((self.text.len(), number));
+/// Where the name and the expression of an attribute end in the text, and its line.
+#[derive(Debug)]
+struct Attribute {
+    name: usize,
+    raw: usize,
+    line: u64,
+}
+
+impl Attribute {
+    /// Not so where the last bytes of one piece and the first of the next happen to make a character.
+    fn is_apart_in(&self, text: &str) -> bool {
+        text.is_char_boundary(self.name) && text.is_char_boundary(self.raw)
+    }
+}
+
+impl Pending {
+    fn push(&mut self, name: &[u8], raw: &[u8], line: u64) {
+        self.text.extend_from_slice(name);
+        let name = self.text.len();
+        self.text.extend_from_slice(raw);
+        self.attributes.push(Attribute { name, raw: self.text.len(), line });
+    }
+
+    /// Puts the attributes into an ad without any, and keeps room for the next ad, which is often one like this.
+    fn fill(&mut self, ad: &mut ClassAd) {
+        const ROOM: usize = 64 * 1024;
+        let room = self.text.len().min(ROOM);
+        let text = std::mem::replace(&mut self.text, Vec::with_capacity(room));
+        match String::from_utf8(text) {
+            Ok(text) if self.attributes.iter().all(|of| of.is_apart_in(&text)) => {
+                let ends = self.attributes.iter().map(|of| (of.name, of.raw, of.line));
+                ad.put_all(text, ends, Syntax::Old);
+            }
+            text => {
+                self.text = text.map_or_else(FromUtf8Error::into_bytes, String::into_bytes);
+                self.put_each(ad, |_| true);
+            }
+        }
+        self.clear();
+    }
+
+    /// Puts the attributes of names that are wanted into an ad.
+    fn put_each(&self, ad: &mut ClassAd, wants: impl Fn(&[u8]) -> bool) {
+        let mut start = 0;
+        for attribute in &self.attributes {
+            let name = &self.text[start..attribute.name];
+            let raw = &self.text[attribute.name..attribute.raw];
+            if wants(name) {
+                ad.put(&text(name), &text(raw), Syntax::Old, None, attribute.line);
+            }
+            start = attribute.raw;
         }
     }
 
     fn clear(&mut self) {
         self.text.clear();
-        self.lines.clear();
+        self.attributes.clear();
     }
 }
 
-enum Event {
-    More,
-    Ad(ClassAd),
-    Error(AdError),
-}
+type Found = Result<ClassAd, AdError>;
 
 impl<R: BufRead> AdReader<R> {
     /// Reads ads from here on.
@@ -80,13 +125,14 @@ impl<R: BufRead> AdReader<R> {
             carry: Vec::new(),
             skipping: false,
             lines: Lines {
+                pending: Pending::default(),
                 ad: ClassAd::new(),
                 size: 0,
                 too_large: false,
                 line: 0,
                 projection: Projection::default(),
                 checked: false,
-                left_out: LeftOut::default(),
+                left_out: Pending::default(),
             },
             ended: false,
         }
@@ -110,59 +156,60 @@ impl<R: BufRead> AdReader<R> {
         self
     }
 
-    fn step(&mut self) -> io::Result<Option<Event>> {
+    /// Takes lines of the reader's buffer up to the end of an ad, an error, or the last of them.
+    fn step(&mut self) -> io::Result<Option<Found>> {
         let buffer = self.reader.fill_buf()?;
         if buffer.is_empty() {
             self.ended = true;
             let last = std::mem::take(&mut self.carry);
-            if !last.is_empty() && !self.skipping {
-                return Ok(Some(self.lines.line(&last)));
-            }
-            return Ok(None);
+            return Ok(if self.skipping { None } else { self.lines.line(&last) });
         }
-        let Some(end) = memchr(b'\n', buffer) else {
-            let length = buffer.len();
-            if self.carry.len() + length > MAX_AD_SIZE {
-                self.skipping = true;
-                self.carry = Vec::new();
+        let mut used = 0;
+        let mut found = None;
+        while found.is_none() && used < buffer.len() {
+            let rest = &buffer[used..];
+            let Some(end) = memchr(b'\n', rest) else {
+                used = buffer.len();
+                if self.carry.len() + rest.len() > MAX_AD_SIZE {
+                    self.skipping = true;
+                    self.carry = Vec::new();
+                }
+                if !self.skipping {
+                    self.carry.extend_from_slice(rest);
+                }
+                break;
+            };
+            used += end + 1;
+            if self.skipping {
+                self.skipping = false;
+                self.lines.line += 1;
+                let message = "the line is longer than 64 MiB and was skipped";
+                found = Some(Err(AdError::too_large(self.lines.line, message)));
+            } else if self.carry.is_empty() {
+                found = self.lines.line(&rest[..end]);
+            } else {
+                self.carry.extend_from_slice(&rest[..end]);
+                found = self.lines.line(&self.carry);
+                self.carry.clear();
             }
-            if !self.skipping {
-                self.carry.extend_from_slice(buffer);
-            }
-            self.reader.consume(length);
-            return Ok(Some(Event::More));
-        };
-        let event = if self.skipping {
-            self.skipping = false;
-            self.lines.line += 1;
-            let message = "the line is longer than 64 MiB and was skipped";
-            Event::Error(AdError::too_large(self.lines.line, message))
-        } else if self.carry.is_empty() {
-            self.lines.line(&buffer[..end])
-        } else {
-            self.carry.extend_from_slice(&buffer[..end]);
-            let event = self.lines.line(&self.carry);
-            self.carry.clear();
-            event
-        };
-        self.reader.consume(end + 1);
-        Ok(Some(event))
+        }
+        self.reader.consume(used);
+        Ok(found)
     }
 }
 
 impl<R: BufRead> Iterator for AdReader<R> {
-    type Item = Result<ClassAd, AdError>;
+    type Item = Found;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
             match self.step() {
-                Ok(Some(Event::More)) => {}
-                Ok(Some(Event::Ad(ad))) => return Some(Ok(ad)),
-                Ok(Some(Event::Error(error))) => return Some(Err(error)),
-                Ok(None) => break,
+                Ok(None) => {}
+                Ok(found) => return found,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.ended = true;
+                    self.lines.pending.clear();
                     self.lines.ad.clear();
                     return Some(Err(AdError::io(error)));
                 }
@@ -174,18 +221,11 @@ impl<R: BufRead> Iterator for AdReader<R> {
 
 impl Lines {
     fn finish(&mut self) -> Option<ClassAd> {
+        if !self.pending.attributes.is_empty() {
+            self.pending.fill(&mut self.ad);
+        }
         if let Some(projection) = self.projection.with_references(&self.ad) {
-            let left_out = std::mem::take(&mut self.left_out);
-            let mut start = 0;
-            for &(end, number) in &left_out.lines {
-                if let Some((name, raw)) = split(&left_out.text[start..end])
-                    && projection.wants(name)
-                {
-                    self.ad.put(&text(name), &text(raw), Syntax::Old, None, number);
-                }
-                start = end;
-            }
-            self.left_out = left_out;
+            self.left_out.put_each(&mut self.ad, |name| projection.wants(name));
         }
         self.left_out.clear();
         self.size = 0;
@@ -193,71 +233,86 @@ impl Lines {
         (!self.ad.is_empty()).then(|| std::mem::take(&mut self.ad))
     }
 
-    fn line(&mut self, line: &[u8]) -> Event {
+    fn line(&mut self, line: &[u8]) -> Option<Found> {
         self.line += 1;
         let line = line.trim_ascii();
         match line.first() {
-            None => return self.finish().map_or(Event::More, Event::Ad),
+            None => return self.finish().map(Ok),
             // Headings of condor_q and comments.
-            Some(b'#') => return Event::More,
-            Some(b'-') if line.starts_with(b"--") => return Event::More,
+            Some(b'#') => return None,
+            Some(b'-') if line.starts_with(b"--") => return None,
             Some(b'*') if line.starts_with(b"***") => {
-                if let Some(mut ad) = self.finish() {
-                    ad.set_banner(&String::from_utf8_lossy(line));
-                    return Event::Ad(ad);
-                }
-                return Event::More;
+                let mut ad = self.finish()?;
+                ad.set_banner(&text(line));
+                return Some(Ok(ad));
             }
             Some(_) => {}
         }
         self.attribute(line)
     }
 
-    fn attribute(&mut self, line: &[u8]) -> Event {
+    fn attribute(&mut self, line: &[u8]) -> Option<Found> {
         let Some((name, raw)) = split(line).or_else(|| split_at_sign(line)) else {
             let start: String = String::from_utf8_lossy(line).chars().take(40).collect();
             let message =
                 format!("expected 'Attribute = expression', found '{}'", start.escape_debug());
-            return Event::Error(AdError::malformed(self.line, message));
+            return Some(Err(AdError::malformed(self.line, message)));
         };
         if !self.projection.wants(name) {
-            if self.projection.may_want_more() {
-                self.left_out.push(line, self.line);
+            // An ad this large is cut anyhow.
+            if self.projection.may_want_more()
+                && self.left_out.text.len() + line.len() <= MAX_AD_SIZE
+            {
+                self.left_out.push(name, raw, self.line);
             }
-            return Event::More;
+            return None;
         }
-        let raw = text(raw);
-        let name = text(name);
         self.size += line.len();
         if self.size > MAX_AD_SIZE {
             if self.too_large {
-                return Event::More;
+                return None;
             }
             self.too_large = true;
             let message = "the ad is larger than 64 MiB; the rest of it is skipped";
-            return Event::Error(AdError::too_large(self.line, message));
+            return Some(Err(AdError::too_large(self.line, message)));
         }
         if self.checked {
+            let (name, raw) = (text(name), text(raw));
             return match Expr::parse_old(&raw) {
                 Ok(expr) => {
                     self.ad.put(&name, &raw, Syntax::Old, Some(expr), self.line);
-                    Event::More
+                    None
                 }
-                Err(error) => Event::Error(AdError::attribute(self.line, &name, error)),
+                Err(error) => Some(Err(AdError::attribute(self.line, &name, error))),
             };
         }
-        self.ad.put(&name, &raw, Syntax::Old, None, self.line);
-        Event::More
+        self.pending.push(name, raw, self.line);
+        None
     }
 }
 
 /// Name and expression of an attribute.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let in_name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_' || **b == b'.';
-    let (name, rest) = line.split_at(line.iter().take_while(in_name).count());
-    let raw = rest.trim_ascii_start().strip_prefix(b"=").filter(|_| !name.is_empty())?;
-    Some((name, raw.trim_ascii_start()))
+    let length = line.iter().position(|byte| !IN_NAME[usize::from(*byte)]).unwrap_or(line.len());
+    let (name, rest) = line.split_at(length);
+    let raw = match rest {
+        // As HTCondor writes it.
+        [b' ', b'=', b' ', raw @ ..] => raw,
+        _ => rest.trim_ascii_start().strip_prefix(b"=")?,
+    };
+    (!name.is_empty()).then(|| (name, raw.trim_ascii_start()))
 }
+
+/// The bytes that attribute names are made of.
+const IN_NAME: [bool; 256] = {
+    let mut in_name = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        in_name[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
+        byte += 1;
+    }
+    in_name
+};
 
 /// [`split`] for a name that is no plain one: to HTCondor it is all that stands before the sign. What follows must be an
 /// expression, else the line is anything.
@@ -268,7 +323,10 @@ fn split_at_sign(line: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 fn text(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
 }
 
 /// Writes an ad in the `-long` form, with a blank line after it.

@@ -22,8 +22,8 @@ fn constant(text: &str) -> Option<Constant<'_>> {
     match bytes.first()? {
         b'"' => {
             let inside = text[1..].strip_suffix('"')?;
-            let plain = !inside.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0));
-            plain.then_some(Constant::String(inside))
+            let special = memchr::memchr3(b'"', b'\\', 0, inside.as_bytes());
+            special.is_none().then_some(Constant::String(inside))
         }
         b'0'..=b'9' => {
             let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
