@@ -16,7 +16,8 @@ enum Constant<'a> {
     String(&'a str),
 }
 
-/// Whether the text is a constant without blanks around it, escapes, sign or exponent. The same in both syntaxes.
+/// Whether the text is a constant without blanks around it, escapes or exponent, and with no sign but the minus of an integer.
+/// The same in both syntaxes.
 fn constant(text: &str) -> Option<Constant<'_>> {
     let bytes = text.as_bytes();
     match bytes.first()? {
@@ -24,6 +25,12 @@ fn constant(text: &str) -> Option<Constant<'_>> {
             let inside = text[1..].strip_suffix('"')?;
             let special = memchr::memchr3(b'"', b'\\', 0, inside.as_bytes());
             special.is_none().then_some(Constant::String(inside))
+        }
+        b'-' => {
+            let plain = matches!(bytes.len(), 2..=MAX_DIGITS)
+                && bytes[1] != b'0'
+                && bytes[1..].iter().all(u8::is_ascii_digit);
+            plain.then_some(Constant::Integer)
         }
         b'0'..=b'9' => {
             let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -85,6 +92,8 @@ mod tests {
         for text in [
             "0",
             "7",
+            "-1",
+            "-1795300000",
             "1795300000",
             "0.0",
             "00.50",
@@ -99,7 +108,10 @@ mod tests {
         }
         for text in [
             "",
-            "-1",
+            "-0",
+            "-01",
+            "- 1",
+            "-1.5",
             "01",
             "1.",
             "1e3",
@@ -117,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_parser_says_the_same(text in "[0-9.]{1,25}|\"[ -~é\\n]{0,6}\"|(?i:true|false|undefined)|[0-9a-zA-Z\" .\\\\]{0,6}") {
+        fn the_parser_says_the_same(text in "-?[0-9.]{1,25}|\"[ -~é\\n]{0,6}\"|(?i:true|false|undefined)|[0-9a-zA-Z\" .\\\\]{0,6}") {
             check(&text);
         }
     }
