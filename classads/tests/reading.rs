@@ -317,3 +317,32 @@ fn reading_goes_on_behind_an_ad() {
     reader.read_line(&mut rest).expect("memory is readable");
     assert_eq!(rest, "rest");
 }
+
+#[test]
+fn bytes_of_two_attributes_make_no_character_together() {
+    let input = b"a = x\xC3\n\xA9b = 1\nc = 2\n";
+    let ad = long::AdReader::new(&input[..]).next().expect("an ad").expect("no error");
+    assert_eq!(ad.names().collect::<Vec<_>>(), ["a", "\u{FFFD}b", "c"]);
+    assert_eq!(ad.raw("a"), Some("x\u{FFFD}"));
+    assert_eq!(ad.integer("\u{FFFD}b"), Some(1));
+    assert_eq!(ad.integer("C"), Some(2));
+}
+
+#[test]
+fn the_last_of_attributes_with_one_name_counts_at_the_place_of_the_first() {
+    let lines = |name: &str, first: i64| -> String {
+        (0..500).map(|number| format!("{name}{number} = {}\n", first + number)).collect()
+    };
+    let text = lines("Name", 0) + &lines("NAME", 1000);
+    let ad = good(&text).remove(0);
+    assert_eq!(ad.len(), 500);
+    for (number, name) in ad.names().enumerate() {
+        assert_eq!(name, format!("Name{number}"));
+        assert_eq!(ad.integer(name), i64::try_from(1000 + number).ok());
+        assert_eq!(ad.line(name), Some(501 + number as u64));
+    }
+    let mut few = ad.clone();
+    few.retain(|name| name.ends_with('7'));
+    assert_eq!((few.len(), few.integer("name497"), few.integer("name498")), (50, Some(1497), None));
+    assert!(few.remove("name7") && !few.contains("name7") && few.contains("name17"));
+}
