@@ -64,7 +64,7 @@ struct Attribute {
 }
 
 impl Attribute {
-    /// Not so where the last bytes of one piece and the first of the next happen to make a character.
+    /// Not so where the last bytes of one piece and the first of the next make a character.
     fn is_apart_in(&self, text: &str) -> bool {
         text.is_char_boundary(self.name) && text.is_char_boundary(self.raw)
     }
@@ -84,7 +84,9 @@ impl Pending {
         let room = self.text.len().min(ROOM);
         let text = std::mem::replace(&mut self.text, Vec::with_capacity(room));
         match String::from_utf8(text) {
-            Ok(text) if self.attributes.iter().all(|of| of.is_apart_in(&text)) => {
+            Ok(text)
+                if text.is_ascii() || self.attributes.iter().all(|of| of.is_apart_in(&text)) =>
+            {
                 let ends = self.attributes.iter().map(|of| (of.name, of.raw, of.line));
                 ad.put_all(text, ends, Syntax::Old);
             }
