@@ -187,11 +187,13 @@ impl<'c> Evaluator<'c> {
         match condition.as_condition() {
             Some(true) => self.node(tree, yes, scope),
             Some(false) => self.node(tree, no, scope),
+            None if condition.is_undefined() => Ok(Val::UNDEFINED),
+            None if condition.is_error() => Ok(Val::ERROR),
             None => {
                 // HTCondor evaluates both, and gives up if it cannot.
                 self.node(tree, yes, scope)?;
                 self.node(tree, no, scope)?;
-                Ok(if condition.is_undefined() { Val::UNDEFINED } else { Val::ERROR })
+                Ok(Val::ERROR)
             }
         }
     }

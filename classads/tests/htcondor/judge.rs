@@ -149,13 +149,14 @@ fn from_hex(text: &str) -> f64 {
 /// An expression that means something else here.
 pub(crate) struct Difference {
     pub(crate) expression: String,
+    pub(crate) in_match: bool,
     pub(crate) here: Meaning,
     pub(crate) htcondor: Meaning,
 }
 
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { expression, here, htcondor } = self;
+        let Self { expression, here, htcondor, .. } = self;
         write!(
             f,
             "{expression}\n    here     {} {}\n    HTCondor {} {}",
@@ -215,7 +216,8 @@ fn compared(
         let htcondor = their_meaning(answer);
         if !(0..=1).any(|before| judge(&ad, target, expression, now - before) == htcondor) {
             let here = judge(&ad, target, expression, now);
-            found.push(Difference { expression: expression.clone(), here, htcondor });
+            let (expression, in_match) = (expression.clone(), target.is_some());
+            found.push(Difference { expression, in_match, here, htcondor });
         }
     }
     found

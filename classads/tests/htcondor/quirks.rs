@@ -20,7 +20,21 @@ pub(crate) fn row(difference: &Difference) -> Option<&'static str> {
         return Some("times without a zone");
     }
     let expr = Expr::parse(&difference.expression).ok()?;
+    if difference.in_match && looks_elsewhere(&expr) {
+        return Some("names behind functions that look in other ads");
+    }
     is_beyond_the_calendar(&job(), &expr).then_some("times beyond the calendar")
+}
+
+/// Whether a function is called that leaves HTCondor in another ad than it found it in.
+fn looks_elsewhere(expr: &Expr) -> bool {
+    expr.nodes().any(|node| match node.kind() {
+        NodeKind::Call { name, .. } => ["evalInEachContext", "countMatches", "unresolved"]
+            .iter()
+            .any(|function| name.eq_ignore_ascii_case(function)),
+        NodeKind::ClassAd(nested) => nested.iter().any(|(_, expr)| looks_elsewhere(expr)),
+        _ => false,
+    })
 }
 
 /// `.'Odd Name'` as `.Odd Name` and `1.0 .x` as `1.0.x`.
@@ -42,6 +56,11 @@ pub(crate) fn with_zones(text: &str) -> String {
     let mut pieces = text.split("absTime(");
     let mut out = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
+        if !piece.starts_with(['\\', '"']) {
+            out.push_str("absTime(");
+            out.push_str(piece);
+            continue;
+        }
         let inside: String = piece
             .trim_start_matches(['\\', '"'])
             .chars()
