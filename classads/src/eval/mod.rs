@@ -4,6 +4,7 @@ mod context;
 mod matching;
 pub(crate) mod operators;
 pub(crate) mod references;
+mod scalar;
 pub(crate) mod scope;
 mod steps;
 
@@ -44,13 +45,20 @@ pub(crate) type Outcome<'a> = Result<Val<'a>, Failure>;
 
 /// The value of an attribute; `undefined` if it is not there.
 pub(crate) fn attribute(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> Value {
+    let name = Name::new(name);
+    if let Some(value) = scalar::attribute(ad, &name, context) {
+        return value;
+    }
     let scope = Scope::top(ad, context.target);
     let evaluator = Evaluator::new(context);
-    evaluator.attribute(&scope, &Name::new(name), false).map_or(Value::Error, Val::into_value)
+    evaluator.attribute(&scope, &name, false).map_or(Value::Error, Val::into_value)
 }
 
 /// The value of an expression on an ad.
 pub(crate) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Value {
+    if let Some(value) = scalar::expression(ad, expr, context) {
+        return value;
+    }
     let scope = Scope::top(ad, context.target);
     Evaluator::new(context).expression(expr, &scope).map_or(Value::Error, Val::into_value)
 }

@@ -113,9 +113,14 @@ fn ordered(operator: BinaryOperator, ordering: Option<Ordering>) -> Value {
     })
 }
 
+/// A comparison of two strings.
+pub(super) fn texts(operator: BinaryOperator, a: &str, b: &str) -> Value {
+    ordered(operator, Some(compare_without_case(a, b)))
+}
+
 fn comparison(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
     match (left, right) {
-        (Value::String(a), Value::String(b)) => ordered(operator, Some(compare_without_case(a, b))),
+        (Value::String(a), Value::String(b)) => texts(operator, a, b),
         (Value::AbsoluteTime { seconds: a, .. }, Value::AbsoluteTime { seconds: b, .. }) => {
             ordered(operator, Some(a.cmp(b)))
         }
