@@ -3,8 +3,8 @@
 //! `read_ads usable FILE`: the names of every ad are found, its expressions stay text; four attributes are used.
 //! `read_ads parsed FILE`: every expression of every ad is parsed as well.
 //! `read_ads evaluate FILE EXPRESSION`: the expression is evaluated on every ad.
-//! `read_ads repeat FILE COUNT EXPRESSION`: the expression is evaluated COUNT times and once more on the first ad, each time at the time it
-//! is then; prints the value.
+//! `read_ads repeat FILE COUNT EXPRESSION`: the expression is evaluated COUNT times and once more on the first ad, at the time of the
+//! start; prints the value.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -72,8 +72,9 @@ fn count(file: &str, work: impl Fn(&ClassAd) -> Result<usize, Failure>) -> Resul
 
 fn evaluate(file: &str, expression: &str) -> Result<(), Failure> {
     let expression = Expr::parse(expression)?;
+    let context = EvalContext::default();
     count(file, |ad| {
-        let value = ad.evaluate_expr(&expression, &EvalContext::default());
+        let value = ad.evaluate_expr(&expression, &context);
         Ok(usize::from(value.as_condition() == Some(true)))
     })
 }
@@ -82,9 +83,10 @@ fn repeat(file: &str, times: &str, expression: &str) -> Result<(), Failure> {
     let times: u32 = times.parse()?;
     let ad = open(file)?.next().ok_or("the file has no ad")??;
     let expression = Expr::parse(expression)?;
+    let context = EvalContext::default();
     for _ in 0..times {
-        black_box(black_box(&ad).evaluate_expr(&expression, &EvalContext::default()));
+        black_box(black_box(&ad).evaluate_expr(&expression, black_box(&context)));
     }
-    println!("{}", ad.evaluate_expr(&expression, &EvalContext::default()));
+    println!("{}", ad.evaluate_expr(&expression, &context));
     Ok(())
 }

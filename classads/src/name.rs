@@ -36,7 +36,7 @@ fn mix(state: u64, word: u64, multiplier: u64) -> u64 {
 }
 
 /// Whether two names are the same attribute.
-pub(crate) fn same(left: &str, right: &str) -> bool {
+pub(crate) fn same(left: &[u8], right: &[u8]) -> bool {
     // Mostly they are written alike.
     left == right || left.eq_ignore_ascii_case(right)
 }
@@ -54,7 +54,7 @@ impl Name {
     }
 
     pub(crate) fn is(&self, other: &str) -> bool {
-        same(&self.text, other)
+        same(self.text.as_bytes(), other.as_bytes())
     }
 }
 

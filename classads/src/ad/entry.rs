@@ -64,13 +64,17 @@ impl Entry {
         self.parsed(text).as_ref().err()
     }
 
+    #[inline]
     pub(crate) fn parsed(&self, text: &str) -> &Parsed {
-        self.parsed.get_or_init(|| {
-            let raw = text.get(self.raw.range()).unwrap_or_default();
-            match constant::value(raw) {
-                Some(value) => Ok(Expr::literal(value)),
-                None => recent::expression(raw, self.syntax),
-            }
-        })
+        self.parsed.get_or_init(|| self.parse(text))
+    }
+
+    #[cold]
+    fn parse(&self, text: &str) -> Parsed {
+        let raw = text.get(self.raw.range()).unwrap_or_default();
+        match constant::value(raw) {
+            Some(value) => Ok(Expr::literal(value)),
+            None => recent::expression(raw, self.syntax),
+        }
     }
 }

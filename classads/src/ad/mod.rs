@@ -10,7 +10,7 @@ use index::Index;
 
 use crate::eval::{self, EvalContext};
 use crate::expr::Expr;
-use crate::name;
+use crate::name::{self, Name};
 use crate::print;
 use crate::syntax::error::ParseError;
 use crate::syntax::{Syntax, parser};
@@ -279,12 +279,27 @@ impl ClassAd {
         Some(self.entries[at].parsed(&self.text))
     }
 
+    /// [`ClassAd::lookup`] where an ad like this had the attribute first; with the position it has here.
+    #[inline]
+    pub(crate) fn lookup_near(&self, near: u32, name: &Name) -> Option<(u32, &Parsed)> {
+        let at = near as usize;
+        if self.hashes.get(at) == Some(&name.hash)
+            && let Some(entry) = self.entries.get(at)
+            && self.text.as_bytes().get(entry.name.range()) == Some(name.text.as_bytes())
+        {
+            return Some((near, entry.parsed(&self.text)));
+        }
+        let at = self.position(name.hash, &name.text)?;
+        Some((u32::try_from(at).ok()?, self.entries[at].parsed(&self.text)))
+    }
+
     fn position(&self, hash: u32, name: &str) -> Option<usize> {
         self.index.find(hash, &self.hashes, |at| self.is_name(at, name))
     }
 
     fn is_name(&self, at: usize, name: &str) -> bool {
-        self.text.get(self.entries[at].name.range()).is_some_and(|known| name::same(known, name))
+        let known = self.text.as_bytes().get(self.entries[at].name.range());
+        known.is_some_and(|known| name::same(known, name.as_bytes()))
     }
 
     /// The attribute's value; `undefined` if the ad lacks it.

@@ -3,8 +3,8 @@
 mod context;
 mod matching;
 pub(crate) mod operators;
+pub(crate) mod program;
 pub(crate) mod references;
-mod scalar;
 pub(crate) mod scope;
 mod steps;
 
@@ -46,7 +46,7 @@ pub(crate) type Outcome<'a> = Result<Val<'a>, Failure>;
 /// The value of an attribute; `undefined` if it is not there.
 pub(crate) fn attribute(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> Value {
     let name = Name::new(name);
-    if let Some(value) = scalar::attribute(ad, &name, context) {
+    if let Some(value) = program::attribute(ad, &name, context) {
         return value;
     }
     let scope = Scope::top(ad, context.target);
@@ -56,7 +56,7 @@ pub(crate) fn attribute(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> 
 
 /// The value of an expression on an ad.
 pub(crate) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Value {
-    if let Some(value) = scalar::expression(ad, expr, context) {
+    if let Some(value) = program::expression(ad, expr, context) {
         return value;
     }
     let scope = Scope::top(ad, context.target);

@@ -2,7 +2,6 @@
 
 use super::Expr;
 use super::node::{Node, NodeKind};
-use crate::name;
 
 /// Where a name is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,9 +65,9 @@ pub(crate) fn of(expr: &Expr) -> Vec<AttributeReference> {
 fn keyword(node: Node<'_>) -> ReferenceScope {
     match node.kind() {
         NodeKind::Attribute { scope: None, name: scope, absolute: false } => {
-            if name::same(scope, "MY") || name::same(scope, "SELF") {
+            if scope.eq_ignore_ascii_case("MY") || scope.eq_ignore_ascii_case("SELF") {
                 ReferenceScope::My
-            } else if name::same(scope, "TARGET") {
+            } else if scope.eq_ignore_ascii_case("TARGET") {
                 ReferenceScope::Target
             } else {
                 ReferenceScope::Other
@@ -79,7 +78,7 @@ fn keyword(node: Node<'_>) -> ReferenceScope {
 }
 
 fn add(found: &mut Vec<AttributeReference>, scope: ReferenceScope, name: &str) {
-    if !found.iter().any(|known| known.scope == scope && name::same(&known.name, name)) {
+    if !found.iter().any(|known| known.scope == scope && known.name.eq_ignore_ascii_case(name)) {
         found.push(AttributeReference { scope, name: name.to_owned() });
     }
 }

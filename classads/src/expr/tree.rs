@@ -1,9 +1,10 @@
 //! The syntax tree: nodes in one vector, children before parents, so that no depth of nesting costs stack to drop.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::operator::{BinaryOperator, UnaryOperator};
 use crate::ad::ClassAd;
+use crate::eval::program::Program;
 use crate::functions::Function;
 use crate::name::Name;
 use crate::value::Value;
@@ -16,6 +17,8 @@ pub(crate) struct Tree {
     /// The text the spans count in.
     pub(crate) source: Arc<str>,
     pub(crate) nodes: Vec<TreeNode>,
+    /// The steps of the outermost node, once somebody evaluated it; `None` where it takes more than steps.
+    program: OnceLock<Option<Program>>,
 }
 
 #[derive(Debug)]
@@ -47,6 +50,19 @@ pub(crate) struct Call {
 }
 
 impl Tree {
+    pub(crate) fn new(source: Arc<str>, nodes: Vec<TreeNode>) -> Tree {
+        Tree { source, nodes, program: OnceLock::new() }
+    }
+
+    /// The outermost node, which is the last.
+    pub(crate) fn root(&self) -> NodeId {
+        NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX).saturating_sub(1))
+    }
+
+    pub(crate) fn program(&self) -> Option<&Program> {
+        self.program.get_or_init(|| Program::of(self)).as_ref()
+    }
+
     pub(crate) fn node(&self, id: NodeId) -> &TreeNode {
         &self.nodes[id.0 as usize]
     }

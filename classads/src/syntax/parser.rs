@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         }
         nodes.shrink_to_fit();
         let source = Arc::clone(self.source.get_or_insert_with(|| self.text.into()));
-        Expr(Repr::Tree { tree: Arc::new(Tree { source, nodes }), root })
+        Expr(Repr::Tree { tree: Arc::new(Tree::new(source, nodes)), root })
     }
 
     fn unexpected(&self, wanted: &str, expected: &[&'static str]) -> ParseError {

@@ -1,0 +1,178 @@
+//! From a syntax tree to steps, constants worked out beforehand.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use super::scalar::{self, Scalar};
+use super::{Constant, Jump, Program, STACK, Step};
+use crate::expr::operator::BinaryOperator;
+use crate::expr::tree::{Call, Kind, NodeId, Tree};
+use crate::value::Value;
+
+/// Levels of nesting; what is deeper is evaluated otherwise.
+const MAX_DEPTH: usize = 64;
+
+/// The program of the outermost node, if the short way is all there is.
+pub(super) fn program(tree: &Tree) -> Option<Program> {
+    let mut compiler = Compiler { tree, steps: Vec::new(), height: 0, most: 0 };
+    compiler.node(tree.root(), 0)?;
+    (compiler.most <= STACK).then(|| Program { steps: compiler.steps.into() })
+}
+
+struct Compiler<'t> {
+    tree: &'t Tree,
+    steps: Vec<Step>,
+    /// Values that lie on the stack at this step, besides the last, and the most that ever do.
+    height: usize,
+    most: usize,
+}
+
+impl Compiler<'_> {
+    /// A jump whose target is not known yet.
+    fn jump(&mut self, jump: Jump) -> usize {
+        self.steps.push(Step::Jump(jump, 0));
+        self.steps.len() - 1
+    }
+
+    /// The jump leads here.
+    fn land(&mut self, jump: usize) -> Option<()> {
+        let here = u32::try_from(self.steps.len()).ok()?;
+        if let Some(Step::Jump(_, target)) = self.steps.get_mut(jump) {
+            *target = here;
+        }
+        Some(())
+    }
+
+    fn node(&mut self, id: NodeId, depth: usize) -> Option<()> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let depth = depth + 1;
+        match &self.tree.node(id).kind {
+            Kind::Literal(value) => self.steps.push(Step::Constant(constant(value)?)),
+            Kind::Attribute { scope: None, name, absolute: false } => {
+                self.steps.push(Step::Attribute(name.clone(), AtomicU32::new(0)));
+            }
+            Kind::Attribute { scope: Some(before), name, .. } => {
+                let Kind::Attribute { scope: None, name: scope, absolute: false } =
+                    &self.tree.node(*before).kind
+                else {
+                    return None;
+                };
+                if scope.is("MY") {
+                    self.steps.push(Step::OwnAttribute(name.clone()));
+                } else if scope.is("TARGET") {
+                    self.steps.push(Step::TargetAttribute);
+                } else {
+                    return None;
+                }
+            }
+            Kind::Parentheses(inside) => self.node(*inside, depth)?,
+            Kind::Unary(operator, operand) => {
+                let start = self.steps.len();
+                self.node(*operand, depth)?;
+                if let [Step::Constant(operand)] = &self.steps[start..] {
+                    let value = scalar::unary(*operator, operand.scalar());
+                    self.fold(start, value)?;
+                } else {
+                    self.steps.push(Step::Unary(*operator));
+                }
+            }
+            Kind::Binary(operator, left, right) => self.binary(*operator, *left, *right, depth)?,
+            Kind::Conditional(condition, yes, no) => {
+                self.choice(*condition, *yes, *no, depth)?;
+            }
+            Kind::Call(call) => self.call(call, depth)?,
+            Kind::Attribute { .. } | Kind::List(_) | Kind::ClassAd(_) => return None,
+        }
+        Some(())
+    }
+
+    /// Puts a constant in place of the steps that make it.
+    fn fold(&mut self, start: usize, value: Scalar<'_>) -> Option<()> {
+        let value = constant(&value.into_value())?;
+        self.steps.truncate(start);
+        self.steps.push(Step::Constant(value));
+        Some(())
+    }
+
+    fn binary(
+        &mut self,
+        operator: BinaryOperator,
+        left: NodeId,
+        right: NodeId,
+        depth: usize,
+    ) -> Option<()> {
+        let start = self.steps.len();
+        self.node(left, depth)?;
+        let jump = match operator {
+            BinaryOperator::Subscript => return None,
+            BinaryOperator::And => Some(self.jump(Jump::UnlessTrue)),
+            BinaryOperator::Or => Some(self.jump(Jump::UnlessFalse)),
+            BinaryOperator::Elvis => Some(self.jump(Jump::UnlessUndefined)),
+            _ => None,
+        };
+        if operator == BinaryOperator::Elvis {
+            self.node(right, depth)?;
+        } else {
+            let push = self.steps.len();
+            self.steps.push(Step::Push);
+            self.height += 1;
+            self.most = self.most.max(self.height);
+            self.node(right, depth)?;
+            self.height -= 1;
+            if matches!(self.steps[push + 1..], [Step::Constant(_)]) {
+                let right = self.steps.pop();
+                self.steps.truncate(push);
+                let Some(Step::Constant(right)) = right else { return None };
+                if let ([Step::Constant(left)], None) = (&self.steps[start..], jump) {
+                    let value = scalar::binary(operator, left.scalar(), right.scalar());
+                    return self.fold(start, value);
+                }
+                self.steps.push(Step::BinaryConstant(operator, right));
+            } else {
+                self.steps.push(Step::Binary(operator));
+            }
+        }
+        jump.map_or(Some(()), |jump| self.land(jump))
+    }
+
+    /// `condition ? yes : no`
+    fn choice(&mut self, condition: NodeId, yes: NodeId, no: NodeId, depth: usize) -> Option<()> {
+        self.node(condition, depth)?;
+        let to_no = self.jump(Jump::UnlessCondition);
+        self.node(yes, depth)?;
+        let to_end = self.jump(Jump::Always);
+        self.land(to_no)?;
+        self.node(no, depth)?;
+        self.land(to_end)
+    }
+
+    fn call(&mut self, call: &Call, depth: usize) -> Option<()> {
+        let is = |name: &str| call.name.eq_ignore_ascii_case(name);
+        match call.arguments[..] {
+            [] if is("time") => self.steps.push(Step::Time),
+            [value] if is("isUndefined") => {
+                self.node(value, depth)?;
+                self.steps.push(Step::IsUndefined);
+            }
+            [condition, yes, no] if is("ifThenElse") => {
+                self.choice(condition, yes, no, depth)?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+fn constant(value: &Value) -> Option<Constant> {
+    Some(match value {
+        Value::Undefined => Constant::Undefined,
+        Value::Error => Constant::Error,
+        Value::Boolean(truth) => Constant::Boolean(*truth),
+        Value::Integer(integer) => Constant::Integer(*integer),
+        Value::Real(real) => Constant::Real(*real),
+        Value::String(text) => Constant::Text(Arc::clone(text)),
+        _ => return None,
+    })
+}

@@ -1,0 +1,240 @@
+//! The short way: expressions of constants, attributes, operators and a few functions, which policies are made of, run as steps on
+//! a small stack. Where that way ends, in a list, a nested ad, a time, another function, deep nesting, or names that mean more than
+//! an attribute of the ad, there is no answer, and the evaluator goes the long way from the start.
+
+mod compile;
+mod scalar;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::EvalContext;
+use crate::ad::ClassAd;
+use crate::expr::operator::{BinaryOperator, UnaryOperator};
+use crate::expr::tree::Tree;
+use crate::expr::{Expr, Repr};
+use crate::name::Name;
+use crate::value::Value;
+use scalar::Scalar;
+
+/// Values on the stack at once.
+const STACK: usize = 6;
+/// Attributes whose expressions lie in each other: what is deeper may need itself.
+const MAX_DEPTH: u32 = 24;
+/// Programs run for one evaluation.
+const MAX_PROGRAMS: u32 = 500;
+
+/// The steps of an expression.
+#[derive(Debug)]
+pub(crate) struct Program {
+    steps: Box<[Step]>,
+}
+
+#[derive(Debug)]
+enum Step {
+    /// Puts the last value on the stack: another follows.
+    Push,
+    Constant(Constant),
+    /// An attribute by its name, and where an ad had it the last time.
+    Attribute(Name, AtomicU32),
+    /// `MY.name`
+    OwnAttribute(Name),
+    /// `TARGET.name`
+    TargetAttribute,
+    Time,
+    IsUndefined,
+    Unary(UnaryOperator),
+    /// The left operand is taken from the stack.
+    Binary(BinaryOperator),
+    BinaryConstant(BinaryOperator, Constant),
+    Jump(Jump, u32),
+}
+
+/// When a jump is taken.
+#[derive(Clone, Copy, Debug)]
+enum Jump {
+    Always,
+    /// `&&`: the value decides unless it is true or undefined.
+    UnlessTrue,
+    /// `||`: the value decides unless it is false or undefined.
+    UnlessFalse,
+    /// `?:`: the value decides.
+    UnlessUndefined,
+    /// A condition that is neither true nor false ends the short way.
+    UnlessCondition,
+}
+
+#[derive(Debug)]
+enum Constant {
+    Undefined,
+    Error,
+    Boolean(bool),
+    Integer(i64),
+    Real(f64),
+    Text(Arc<str>),
+}
+
+impl Constant {
+    fn scalar(&self) -> Scalar<'_> {
+        match self {
+            Constant::Undefined => Scalar::Undefined,
+            Constant::Error => Scalar::Error,
+            Constant::Boolean(truth) => Scalar::Boolean(*truth),
+            Constant::Integer(integer) => Scalar::Integer(*integer),
+            Constant::Real(real) => Scalar::Real(*real),
+            Constant::Text(text) => Scalar::Text(text),
+        }
+    }
+}
+
+impl Program {
+    pub(crate) fn of(tree: &Tree) -> Option<Program> {
+        compile::program(tree)
+    }
+}
+
+/// The value of an expression; `None` where the short way does not lead there.
+pub(super) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
+    if context.target.is_some() || context.max_steps < MAX_PROGRAMS {
+        return None;
+    }
+    let mut run = Run { ad, context, left: MAX_PROGRAMS };
+    run.expression(expr, 0).map(Scalar::into_value)
+}
+
+/// [`expression`] for an attribute of the ad.
+pub(super) fn attribute(ad: &ClassAd, name: &Name, context: &EvalContext<'_>) -> Option<Value> {
+    let expr = ad.lookup(name.hash, &name.text)?.as_ref().ok()?;
+    expression(ad, expr, context)
+}
+
+struct Run<'a, 'c> {
+    ad: &'a ClassAd,
+    context: &'c EvalContext<'c>,
+    /// Programs that may still be run.
+    left: u32,
+}
+
+impl<'a> Run<'a, '_> {
+    fn expression(&mut self, expr: &'a Expr, depth: u32) -> Option<Scalar<'a>> {
+        match &expr.0 {
+            Repr::Literal(value) => Scalar::of(value),
+            Repr::Tree { tree, root } if *root == tree.root() && depth < MAX_DEPTH => {
+                self.left = self.left.checked_sub(1)?;
+                self.program(tree.program()?, depth + 1)
+            }
+            Repr::Tree { .. } => None,
+        }
+    }
+
+    fn program(&mut self, program: &'a Program, depth: u32) -> Option<Scalar<'a>> {
+        // The last value, and those below it.
+        let mut top = Scalar::Undefined;
+        let mut stack = [Scalar::Undefined; STACK];
+        let mut height = 0;
+        let mut at = 0;
+        while let Some(step) = program.steps.get(at) {
+            at += 1;
+            match step {
+                Step::Push => {
+                    *stack.get_mut(height)? = top;
+                    height += 1;
+                }
+                Step::Constant(constant) => top = constant.scalar(),
+                Step::Attribute(name, hint) => {
+                    top = self.attribute(name, Some(hint), depth)?;
+                }
+                Step::OwnAttribute(name) => {
+                    if !self.context.old_semantics || self.ad.contains("MY") {
+                        return None;
+                    }
+                    top = self.attribute(name, None, depth)?;
+                }
+                Step::TargetAttribute if self.ad.contains("TARGET") => return None,
+                Step::TargetAttribute => top = Scalar::Undefined,
+                Step::Time => top = Scalar::Integer(self.context.now),
+                Step::IsUndefined => top = Scalar::Boolean(matches!(top, Scalar::Undefined)),
+                Step::Unary(operator) => top = scalar::unary(*operator, top),
+                Step::Binary(operator) => {
+                    height -= 1;
+                    top = scalar::binary(*operator, *stack.get(height)?, top);
+                }
+                Step::BinaryConstant(operator, right) => {
+                    top = match (top, right) {
+                        (Scalar::Integer(left), Constant::Integer(right)) => {
+                            scalar::integers(*operator, left, *right)
+                        }
+                        _ => scalar::binary(*operator, top, right.scalar()),
+                    };
+                }
+                Step::Jump(jump, target) => {
+                    let is_taken = match jump {
+                        Jump::Always => true,
+                        Jump::UnlessTrue => match decision(top, false) {
+                            None => false,
+                            Some(decided) => {
+                                top = decided;
+                                true
+                            }
+                        },
+                        Jump::UnlessFalse => match decision(top, true) {
+                            None => false,
+                            Some(decided) => {
+                                top = decided;
+                                true
+                            }
+                        },
+                        Jump::UnlessUndefined => !matches!(top, Scalar::Undefined),
+                        Jump::UnlessCondition => !top.as_condition()?,
+                    };
+                    if is_taken {
+                        at = *target as usize;
+                    }
+                }
+            }
+        }
+        Some(top)
+    }
+
+    #[inline]
+    fn attribute(
+        &mut self,
+        name: &'a Name,
+        hint: Option<&AtomicU32>,
+        depth: u32,
+    ) -> Option<Scalar<'a>> {
+        let found = match hint {
+            None => self.ad.lookup(name.hash, &name.text),
+            Some(hint) => {
+                let found = self.ad.lookup_near(hint.load(Ordering::Relaxed), name);
+                found.map(|(at, parsed)| {
+                    hint.store(at, Ordering::Relaxed);
+                    parsed
+                })
+            }
+        };
+        match found {
+            Some(Ok(Expr(Repr::Literal(value)))) => Scalar::of(value),
+            Some(Ok(expr)) => self.expression(expr, depth),
+            Some(Err(_)) => Some(Scalar::Error),
+            None if self.context.old_semantics && name.is("CurrentTime") => {
+                Some(Scalar::Integer(self.context.now))
+            }
+            None if is_keyword(name) => None,
+            None => Some(Scalar::Undefined),
+        }
+    }
+}
+
+/// What `&&` (false) or `||` (true) comes to if the left value decides: that, or an error.
+fn decision(left: Scalar<'_>, deciding: bool) -> Option<Scalar<'_>> {
+    match left {
+        Scalar::Error => Some(left),
+        left => (left.as_condition() == Some(deciding)).then_some(Scalar::Boolean(deciding)),
+    }
+}
+
+/// Names that mean something where no attribute has them.
+fn is_keyword(name: &Name) -> bool {
+    ["MY", "self", "root", "parent", "toplevel"].iter().any(|keyword| name.is(keyword))
+}
