@@ -238,3 +238,98 @@ fn decision(left: Scalar<'_>, deciding: bool) -> Option<Scalar<'_>> {
 fn is_keyword(name: &Name) -> bool {
     ["MY", "self", "root", "parent", "toplevel"].iter().any(|keyword| name.is(keyword))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::eval::Evaluator;
+    use crate::eval::scope::{Scope, Val};
+
+    fn job() -> ClassAd {
+        ClassAd::parse(
+            "[ i = 5; r = 2.5; s = \"Text\"; t = true; u = undefined; e = error; sum = i + r; late = sum > 7 ? s : u;
+               cycle = cycle + 1; l = { 1 }; n = [ x = 1 ] ]",
+        )
+        .expect("the ad parses")
+    }
+
+    /// The value by the short way, and by the long one.
+    fn both(text: &str) -> (Option<Value>, Value) {
+        let (ad, context) = (job(), EvalContext::at(1_700_000_000));
+        let expr = Expr::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let long = Evaluator::new(&context).expression(&expr, &Scope::top(&ad, None));
+        (expression(&ad, &expr, &context), long.map_or(Value::Error, Val::into_value))
+    }
+
+    #[test]
+    fn policies_take_the_short_way() {
+        for text in [
+            "(i < 6) && (s =?= \"text\" || s == \"TEXT\") && ((time() - 1699999000) > 60 * 10)",
+            "ifThenElse(isUndefined(nosuch), late, MY.i) =!= TARGET.i",
+            "t ? -sum : !t",
+            "u ?: (nosuch ?: sum)",
+            "CurrentTime % 7 + 2 * 3",
+            "u ? 1 : 2",
+        ] {
+            let (short, long) = both(text);
+            assert_eq!(short.is_some(), !text.starts_with("u ? "), "{text}");
+            assert_eq!(short.unwrap_or_else(|| long.clone()), long, "{text}");
+        }
+        for text in ["l[0]", "n.x", "size(s)", "cycle", "parent", "relTime(60) + 1", ".i"] {
+            assert_eq!(both(text).0, None, "{text}");
+        }
+    }
+
+    fn expressions() -> impl Strategy<Value = String> {
+        let leaf = prop::sample::select(vec![
+            "1",
+            "0",
+            "-3",
+            "2.5",
+            "true",
+            "false",
+            "undefined",
+            "error",
+            "\"text\"",
+            "\"\"",
+            "i",
+            "r",
+            "s",
+            "t",
+            "u",
+            "e",
+            "sum",
+            "late",
+            "nosuch",
+            "MY.i",
+            "TARGET.i",
+            "time()",
+        ]);
+        leaf.prop_map(str::to_owned).prop_recursive(5, 40, 3, |inner| {
+            let operator = prop::sample::select(vec![
+                "+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "=?=", "=!=", "&&", "||", "&", "|", "^",
+                "<<", ">>", ">>>", "?:",
+            ]);
+            let unary = prop::sample::select(vec!["-", "+", "!", "~"]);
+            prop_oneof![
+                4 => (inner.clone(), operator, inner.clone()).prop_map(|(a, of, b)| format!("({a}) {of} ({b})")),
+                1 => (unary, inner.clone()).prop_map(|(of, a)| format!("{of}({a})")),
+                1 => (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("({a}) ? ({b}) : ({c})")),
+                1 => (inner.clone(), inner.clone(), inner.clone()).prop_map(|(a, b, c)| format!("ifThenElse({a}, {b}, {c})")),
+                1 => inner.prop_map(|a| format!("isUndefined({a})")),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_leads_where_the_long_one_does(text in expressions()) {
+            let (short, long) = both(&text);
+            if let Some(short) = short {
+                prop_assert_eq!(short, long);
+            }
+        }
+    }
+}
