@@ -63,6 +63,29 @@ pub(crate) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -
     Evaluator::new(context).expression(expr, &scope).map_or(Value::Error, Val::into_value)
 }
 
+/// Names that mean something where no attribute has them.
+fn is_keyword(name: &Name) -> bool {
+    ["MY", "self", "root", "parent", "toplevel", "CurrentTime"]
+        .iter()
+        .any(|keyword| name.is(keyword))
+}
+
+/// Runs `inside` with one level counted more, if that is within the limit.
+fn within<T>(
+    levels: &Cell<u32>,
+    limit: u32,
+    inside: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let level = levels.get();
+    if level >= limit {
+        return Err(Failure);
+    }
+    levels.set(level + 1);
+    let result = inside();
+    levels.set(level);
+    result
+}
+
 /// One evaluation: its limits and what is being evaluated.
 pub(crate) struct Evaluator<'c> {
     pub(crate) context: &'c EvalContext<'c>,
@@ -91,14 +114,7 @@ impl<'c> Evaluator<'c> {
         &self,
         inside: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let depth = self.depth.get();
-        if depth >= MAX_DEPTH {
-            return Err(Failure);
-        }
-        self.depth.set(depth + 1);
-        let result = inside();
-        self.depth.set(depth);
-        result
+        within(&self.depth, MAX_DEPTH, inside)
     }
 
     /// Runs `inside` where HTCondor counts no level; what is inside what still has an end.
@@ -106,14 +122,7 @@ impl<'c> Evaluator<'c> {
         &self,
         inside: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let nesting = self.nesting.get();
-        if nesting >= MAX_NESTING {
-            return Err(Failure);
-        }
-        self.nesting.set(nesting + 1);
-        let result = inside();
-        self.nesting.set(nesting);
-        result
+        within(&self.nesting, MAX_NESTING, inside)
     }
 
     /// Takes steps for work that is done elsewhere, if there are so many left.
@@ -370,8 +379,7 @@ impl<'c> Evaluator<'c> {
 
     /// Names with a meaning of their own: `Some(None)` is such a name with nothing behind it.
     fn keyword<'a>(&self, scope: &Scope<'a>, name: &Name) -> Option<Option<Val<'a>>> {
-        let text = name.text.as_ref();
-        if !matches!(text.len(), 2 | 4 | 6 | 8 | 11) {
+        if !is_keyword(name) {
             return None;
         }
         if name.is("root") || name.is("toplevel") {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
 use crate::ad::ClassAd;
-use crate::expr::{Expr, NodeKind};
+use crate::expr::Expr;
 use crate::name::Name;
 use crate::number;
 use crate::value::{List, Value};
@@ -51,14 +51,26 @@ enum Side {
     Right,
 }
 
-/// The ad around a match, as HTCondor's src/classad/matchClassad.cpp makes it.
+/// The ads around a match, as HTCondor's src/classad/matchClassad.cpp makes them: around both, around the left one, around the right one.
 static MATCH: LazyLock<ClassAd> = LazyLock::new(|| {
-    let text = "[ symmetricMatch = RIGHT.requirements && LEFT.requirements; leftMatchesRight = RIGHT.requirements;
-        rightMatchesLeft = LEFT.requirements; leftRankValue = LEFT.rank; rightRankValue = RIGHT.rank; LEFT = undefined; RIGHT = undefined;
-        lCtx = [ other = .RIGHT; target = .RIGHT; my = .LEFT; ad = .LEFT ];
-        rCtx = [ other = .LEFT; target = .LEFT; my = .RIGHT; ad = .RIGHT ] ]";
-    ClassAd::parse(text).unwrap_or_default()
+    let mut ad = ClassAd::parse(
+        "[ symmetricMatch = RIGHT.requirements && LEFT.requirements; leftMatchesRight = RIGHT.requirements;
+           rightMatchesLeft = LEFT.requirements; leftRankValue = LEFT.rank; rightRankValue = RIGHT.rank;
+           LEFT = undefined; RIGHT = undefined ]",
+    )
+    .unwrap_or_default();
+    ad.insert_value("lCtx", Value::ClassAd(Arc::clone(&LEFT_CONTEXT)));
+    ad.insert_value("rCtx", Value::ClassAd(Arc::clone(&RIGHT_CONTEXT)));
+    ad
 });
+static LEFT_CONTEXT: LazyLock<Arc<ClassAd>> =
+    LazyLock::new(|| context("[ other = .RIGHT; target = .RIGHT; my = .LEFT; ad = .LEFT ]"));
+static RIGHT_CONTEXT: LazyLock<Arc<ClassAd>> =
+    LazyLock::new(|| context("[ other = .LEFT; target = .LEFT; my = .RIGHT; ad = .RIGHT ]"));
+
+fn context(text: &str) -> Arc<ClassAd> {
+    Arc::new(ClassAd::parse(text).unwrap_or_default())
+}
 
 impl<'a> Pair<'a> {
     fn ad(&self, side: Side) -> &'a ClassAd {
@@ -69,15 +81,10 @@ impl<'a> Pair<'a> {
     }
 
     fn top(self: &Rc<Self>, side: Side) -> Scope<'a> {
-        let root = Scope::Match(Rc::clone(self));
-        let name = match side {
-            Side::Left => "lCtx",
-            Side::Right => "rCtx",
-        };
-        let context = match MATCH.get(name).map(|expr| expr.root().kind()) {
-            Some(NodeKind::ClassAd(ad)) => root.nested(&Arc::new(ad.clone())),
-            _ => root,
-        };
+        let context = Scope::Match(Rc::clone(self)).nested(match side {
+            Side::Left => &LEFT_CONTEXT,
+            Side::Right => &RIGHT_CONTEXT,
+        });
         let matched = Matched { pair: Rc::clone(self), side, context };
         Scope::Top { ad: self.ad(side), matched: Some(Rc::new(matched)) }
     }

@@ -1,10 +1,9 @@
 //! From a syntax tree to steps, constants worked out beforehand.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use super::scalar::{self, Scalar};
-use super::{Constant, Jump, Program, STACK, Step};
+use super::{Jump, Program, STACK, Step};
 use crate::expr::operator::BinaryOperator;
 use crate::expr::tree::{Call, Kind, NodeId, Tree};
 use crate::value::Value;
@@ -12,11 +11,13 @@ use crate::value::Value;
 /// Levels of nesting; what is deeper is evaluated otherwise.
 const MAX_DEPTH: usize = 64;
 
-/// The program of the outermost node, if the short way is all there is.
-pub(super) fn program(tree: &Tree) -> Option<Program> {
-    let mut compiler = Compiler { tree, steps: Vec::new(), height: 0, most: 0 };
-    compiler.node(tree.root(), 0)?;
-    (compiler.most <= STACK).then(|| Program { steps: compiler.steps.into() })
+impl Program {
+    /// The program of the outermost node, if the short way is all there is.
+    pub(crate) fn of(tree: &Tree) -> Option<Program> {
+        let mut compiler = Compiler { tree, steps: Vec::new(), height: 0, most: 0 };
+        compiler.node(tree.root(), 0)?;
+        (compiler.most <= STACK).then(|| Program { steps: compiler.steps.into() })
+    }
 }
 
 struct Compiler<'t> {
@@ -49,7 +50,10 @@ impl Compiler<'_> {
         }
         let depth = depth + 1;
         match &self.tree.node(id).kind {
-            Kind::Literal(value) => self.steps.push(Step::Constant(constant(value)?)),
+            Kind::Literal(value) => {
+                Scalar::of(value)?;
+                self.steps.push(Step::Constant(value.clone()));
+            }
             Kind::Attribute { scope: None, name, absolute: false } => {
                 self.steps.push(Step::Attribute(name.clone(), AtomicU32::new(0)));
             }
@@ -60,7 +64,7 @@ impl Compiler<'_> {
                     return None;
                 };
                 if scope.is("MY") {
-                    self.steps.push(Step::OwnAttribute(name.clone()));
+                    self.steps.push(Step::OwnAttribute(name.clone(), AtomicU32::new(0)));
                 } else if scope.is("TARGET") {
                     self.steps.push(Step::TargetAttribute);
                 } else {
@@ -72,8 +76,8 @@ impl Compiler<'_> {
                 let start = self.steps.len();
                 self.node(*operand, depth)?;
                 if let [Step::Constant(operand)] = &self.steps[start..] {
-                    let value = scalar::unary(*operator, operand.scalar());
-                    self.fold(start, value)?;
+                    let value = scalar::unary(*operator, Scalar::of(operand)?).into_value();
+                    self.fold(start, value);
                 } else {
                     self.steps.push(Step::Unary(*operator));
                 }
@@ -89,11 +93,9 @@ impl Compiler<'_> {
     }
 
     /// Puts a constant in place of the steps that make it.
-    fn fold(&mut self, start: usize, value: Scalar<'_>) -> Option<()> {
-        let value = constant(&value.into_value())?;
+    fn fold(&mut self, start: usize, value: Value) {
         self.steps.truncate(start);
         self.steps.push(Step::Constant(value));
-        Some(())
     }
 
     fn binary(
@@ -107,8 +109,8 @@ impl Compiler<'_> {
         self.node(left, depth)?;
         let jump = match operator {
             BinaryOperator::Subscript => return None,
-            BinaryOperator::And => Some(self.jump(Jump::UnlessTrue)),
-            BinaryOperator::Or => Some(self.jump(Jump::UnlessFalse)),
+            BinaryOperator::And => Some(self.jump(Jump::IfDecided(false))),
+            BinaryOperator::Or => Some(self.jump(Jump::IfDecided(true))),
             BinaryOperator::Elvis => Some(self.jump(Jump::UnlessUndefined)),
             _ => None,
         };
@@ -126,8 +128,10 @@ impl Compiler<'_> {
                 self.steps.truncate(push);
                 let Some(Step::Constant(right)) = right else { return None };
                 if let ([Step::Constant(left)], None) = (&self.steps[start..], jump) {
-                    let value = scalar::binary(operator, left.scalar(), right.scalar());
-                    return self.fold(start, value);
+                    let (left, right) = (Scalar::of(left)?, Scalar::of(&right)?);
+                    let value = scalar::binary(operator, left, right).into_value();
+                    self.fold(start, value);
+                    return Some(());
                 }
                 self.steps.push(Step::BinaryConstant(operator, right));
             } else {
@@ -163,16 +167,4 @@ impl Compiler<'_> {
         }
         Some(())
     }
-}
-
-fn constant(value: &Value) -> Option<Constant> {
-    Some(match value {
-        Value::Undefined => Constant::Undefined,
-        Value::Error => Constant::Error,
-        Value::Boolean(truth) => Constant::Boolean(*truth),
-        Value::Integer(integer) => Constant::Integer(*integer),
-        Value::Real(real) => Constant::Real(*real),
-        Value::String(text) => Constant::Text(Arc::clone(text)),
-        _ => return None,
-    })
 }

@@ -5,13 +5,11 @@
 mod compile;
 mod scalar;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::EvalContext;
+use super::{EvalContext, is_keyword};
 use crate::ad::ClassAd;
 use crate::expr::operator::{BinaryOperator, UnaryOperator};
-use crate::expr::tree::Tree;
 use crate::expr::{Expr, Repr};
 use crate::name::Name;
 use crate::value::Value;
@@ -34,11 +32,11 @@ pub(crate) struct Program {
 enum Step {
     /// Puts the last value on the stack: another follows.
     Push,
-    Constant(Constant),
+    Constant(Value),
     /// An attribute by its name, and where an ad had it the last time.
     Attribute(Name, AtomicU32),
     /// `MY.name`
-    OwnAttribute(Name),
+    OwnAttribute(Name, AtomicU32),
     /// `TARGET.name`
     TargetAttribute,
     Time,
@@ -46,7 +44,7 @@ enum Step {
     Unary(UnaryOperator),
     /// The left operand is taken from the stack.
     Binary(BinaryOperator),
-    BinaryConstant(BinaryOperator, Constant),
+    BinaryConstant(BinaryOperator, Value),
     Jump(Jump, u32),
 }
 
@@ -54,43 +52,12 @@ enum Step {
 #[derive(Clone, Copy, Debug)]
 enum Jump {
     Always,
-    /// `&&`: the value decides unless it is true or undefined.
-    UnlessTrue,
-    /// `||`: the value decides unless it is false or undefined.
-    UnlessFalse,
+    /// `&&` (false) or `||` (true): the left value decides if it is that, or an error.
+    IfDecided(bool),
     /// `?:`: the value decides.
     UnlessUndefined,
     /// A condition that is neither true nor false ends the short way.
     UnlessCondition,
-}
-
-#[derive(Debug)]
-enum Constant {
-    Undefined,
-    Error,
-    Boolean(bool),
-    Integer(i64),
-    Real(f64),
-    Text(Arc<str>),
-}
-
-impl Constant {
-    fn scalar(&self) -> Scalar<'_> {
-        match self {
-            Constant::Undefined => Scalar::Undefined,
-            Constant::Error => Scalar::Error,
-            Constant::Boolean(truth) => Scalar::Boolean(*truth),
-            Constant::Integer(integer) => Scalar::Integer(*integer),
-            Constant::Real(real) => Scalar::Real(*real),
-            Constant::Text(text) => Scalar::Text(text),
-        }
-    }
-}
-
-impl Program {
-    pub(crate) fn of(tree: &Tree) -> Option<Program> {
-        compile::program(tree)
-    }
 }
 
 /// The value of an expression; `None` where the short way does not lead there.
@@ -140,15 +107,13 @@ impl<'a> Run<'a, '_> {
                     *stack.get_mut(height)? = top;
                     height += 1;
                 }
-                Step::Constant(constant) => top = constant.scalar(),
-                Step::Attribute(name, hint) => {
-                    top = self.attribute(name, Some(hint), depth)?;
-                }
-                Step::OwnAttribute(name) => {
+                Step::Constant(constant) => top = Scalar::of(constant)?,
+                Step::Attribute(name, hint) => top = self.attribute(name, hint, depth)?,
+                Step::OwnAttribute(name, hint) => {
                     if !self.context.old_semantics || self.ad.contains("MY") {
                         return None;
                     }
-                    top = self.attribute(name, None, depth)?;
+                    top = self.attribute(name, hint, depth)?;
                 }
                 Step::TargetAttribute if self.ad.contains("TARGET") => return None,
                 Step::TargetAttribute => top = Scalar::Undefined,
@@ -161,29 +126,20 @@ impl<'a> Run<'a, '_> {
                 }
                 Step::BinaryConstant(operator, right) => {
                     top = match (top, right) {
-                        (Scalar::Integer(left), Constant::Integer(right)) => {
+                        (Scalar::Integer(left), Value::Integer(right)) => {
                             scalar::integers(*operator, left, *right)
                         }
-                        _ => scalar::binary(*operator, top, right.scalar()),
+                        _ => scalar::binary(*operator, top, Scalar::of(right)?),
                     };
                 }
                 Step::Jump(jump, target) => {
                     let is_taken = match jump {
                         Jump::Always => true,
-                        Jump::UnlessTrue => match decision(top, false) {
-                            None => false,
-                            Some(decided) => {
-                                top = decided;
-                                true
-                            }
-                        },
-                        Jump::UnlessFalse => match decision(top, true) {
-                            None => false,
-                            Some(decided) => {
-                                top = decided;
-                                true
-                            }
-                        },
+                        Jump::IfDecided(deciding) => {
+                            let decided = decision(top, *deciding);
+                            top = decided.unwrap_or(top);
+                            decided.is_some()
+                        }
                         Jump::UnlessUndefined => !matches!(top, Scalar::Undefined),
                         Jump::UnlessCondition => !top.as_condition()?,
                     };
@@ -197,22 +153,12 @@ impl<'a> Run<'a, '_> {
     }
 
     #[inline]
-    fn attribute(
-        &mut self,
-        name: &'a Name,
-        hint: Option<&AtomicU32>,
-        depth: u32,
-    ) -> Option<Scalar<'a>> {
-        let found = match hint {
-            None => self.ad.lookup(name.hash, &name.text),
-            Some(hint) => {
-                let found = self.ad.lookup_near(hint.load(Ordering::Relaxed), name);
-                found.map(|(at, parsed)| {
-                    hint.store(at, Ordering::Relaxed);
-                    parsed
-                })
-            }
-        };
+    fn attribute(&mut self, name: &'a Name, hint: &AtomicU32, depth: u32) -> Option<Scalar<'a>> {
+        let found = self.ad.lookup_near(hint.load(Ordering::Relaxed), name);
+        let found = found.map(|(at, parsed)| {
+            hint.store(at, Ordering::Relaxed);
+            parsed
+        });
         match found {
             Some(Ok(Expr(Repr::Literal(value)))) => Scalar::of(value),
             Some(Ok(expr)) => self.expression(expr, depth),
@@ -232,11 +178,6 @@ fn decision(left: Scalar<'_>, deciding: bool) -> Option<Scalar<'_>> {
         Scalar::Error => Some(left),
         left => (left.as_condition() == Some(deciding)).then_some(Scalar::Boolean(deciding)),
     }
-}
-
-/// Names that mean something where no attribute has them.
-fn is_keyword(name: &Name) -> bool {
-    ["MY", "self", "root", "parent", "toplevel"].iter().any(|keyword| name.is(keyword))
 }
 
 #[cfg(test)]
