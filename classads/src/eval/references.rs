@@ -2,6 +2,7 @@
 //! src/classad/classad.cpp).
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::scope::{Scope, Val};
@@ -85,7 +86,8 @@ impl<'e, 'c> References<'e, 'c> {
 
     fn of(mut self, ad: &ClassAd, expr: &Expr) -> Option<Vec<String>> {
         // The expression lies in no ad: neither do the ads that are written in it.
-        let scope = Scope::top(ad, None).visited_from(&Scope::Made);
+        let top = Scope::top(ad, None);
+        let scope = top.clone().visited_from(&Scope::Made(Some(Rc::new(top))));
         self.node(expr.root(), &scope).ok()?;
         Some(self.names.into_values().collect())
     }

@@ -18,8 +18,8 @@ pub(crate) enum Scope<'a> {
     Match(Rc<Pair<'a>>),
     /// An ad inside another.
     Nested(Rc<Frame<'a>>),
-    /// Around what a function made there is nothing.
-    Made,
+    /// Around what a function made, or what is written in no ad, there is nothing; `root` may be known nevertheless.
+    Made(Option<Rc<Scope<'a>>>),
     /// An ad in which an expression is evaluated that is written elsewhere.
     Visited(Rc<Visit<'a>>),
 }
@@ -140,7 +140,7 @@ impl<'a> Scope<'a> {
     /// it knows where it is written.
     pub(crate) fn of_elements(&self, home: &Scope<'a>) -> Scope<'a> {
         match (self, home) {
-            (_, Scope::Made) => Scope::Made,
+            (_, Scope::Made(root)) => Scope::Made(root.clone()),
             (Scope::Top { ad: here, .. }, Scope::Top { ad: there, .. })
                 if std::ptr::eq(*here, *there) =>
             {
@@ -162,7 +162,7 @@ impl<'a> Scope<'a> {
         match self {
             Scope::Top { ad, .. } => ad,
             Scope::Nested(frame) => &frame.ad,
-            Scope::Made => &EMPTY,
+            Scope::Made(_) => &EMPTY,
             Scope::Match(_) => &MATCH,
             Scope::Visited(visit) => visit.ad.ad(),
         }
@@ -170,7 +170,7 @@ impl<'a> Scope<'a> {
 
     /// Nothing is around it.
     pub(crate) fn is_made(&self) -> bool {
-        matches!(self, Scope::Made)
+        matches!(self, Scope::Made(_))
     }
 
     pub(crate) fn parent(&self) -> Option<&Scope<'a>> {
@@ -186,7 +186,13 @@ impl<'a> Scope<'a> {
         while let Some(parent) = scope.parent() {
             scope = parent;
         }
-        scope
+        match scope {
+            Scope::Nested(frame) => match &frame.parent {
+                Scope::Made(Some(root)) => root,
+                _ => scope,
+            },
+            _ => scope,
+        }
     }
 
     /// The other ad of a match, where this is one of the two.
@@ -231,7 +237,7 @@ impl<'a> Val<'a> {
             Val::List(elements, _) => Value::List(elements),
             Val::Ad(Scope::Top { ad, .. }) => Value::ClassAd(Arc::new(ad.clone())),
             Val::Ad(Scope::Nested(frame)) => Value::ClassAd(Arc::clone(&frame.ad)),
-            Val::Ad(Scope::Made) => Value::ClassAd(Arc::default()),
+            Val::Ad(Scope::Made(_)) => Value::ClassAd(Arc::default()),
             Val::Ad(Scope::Match(pair)) => {
                 let mut ad = MATCH.clone();
                 ad.insert_value("LEFT", Value::ClassAd(Arc::new(pair.left.clone())));
@@ -264,7 +270,7 @@ impl<'a> Val<'a> {
 
     /// A list that a function made.
     pub(crate) fn list(elements: impl IntoIterator<Item = Value>) -> Val<'a> {
-        Val::List(literals(elements), Scope::Made)
+        Val::List(literals(elements), Scope::Made(None))
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn string_list_regexp_member<'a>(
         return Ok(Val::UNDEFINED);
     }
     for item in items {
-        if pattern.is_match(evaluator, item)? == Some(true) {
+        if pattern.is_match(evaluator, &item)? == Some(true) {
             return Ok(true.into());
         }
     }

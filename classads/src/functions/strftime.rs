@@ -29,12 +29,9 @@ pub(crate) fn format(fields: &Fields, pattern: &str, zone: &dyn LocalZone) -> St
     let mut rest = pattern;
     while let Some(at) = rest.find('%') {
         out.push_str(&rest[..at]);
-        let conversion = &rest[at..];
-        let (written, length) = Conversion::read(conversion)
-            .and_then(|(conversion, length)| Some((conversion.write(fields, zone)?, length)))
-            .unwrap_or_else(|| (conversion[..1].to_owned(), 1));
-        out.push_str(&written);
-        rest = &conversion[length..];
+        let conversion = Conversion::read(&rest[at..]);
+        out.push_str(&conversion.write(fields, zone));
+        rest = &rest[at + conversion.text.len()..];
     }
     out + rest
 }
@@ -48,24 +45,48 @@ pub(crate) trait LocalZone {
     fn unix_time(&self, fields: &Fields) -> i64;
 }
 
-/// `%`, flags, a width, `E` or `O`, and a letter.
-struct Conversion {
+/// `%`, flags, a width, `E` or `O`, and a letter, as glibc's `time/strftime_l.c` takes them.
+struct Conversion<'t> {
+    /// All of it.
+    text: &'t str,
     /// What fills up: `_`, `0`, or nothing for `-`.
     padding: Option<char>,
     upper: bool,
     swapped: bool,
     width: usize,
-    letter: char,
+    modifier: Option<char>,
+    /// `None` at the end of the text.
+    letter: Option<char>,
 }
 
 /// A width beyond this makes no time.
 const WIDEST: usize = 1000;
 
-impl Conversion {
-    /// The conversion that the text begins with, and its length.
-    fn read(text: &str) -> Option<(Self, usize)> {
-        let mut conversion =
-            Self { padding: None, upper: false, swapped: false, width: 0, letter: '%' };
+/// What a conversion writes.
+enum Piece {
+    Text(String),
+    /// In capitals with the flag `#` too.
+    Name(&'static str),
+    /// In small letters with the flag `#`.
+    Small(String),
+    /// With so many digits at least.
+    Number(i64, usize),
+    /// The same, filled up with spaces.
+    Blank(i64, usize),
+}
+
+impl<'t> Conversion<'t> {
+    /// The conversion that the text begins with.
+    fn read(text: &'t str) -> Conversion<'t> {
+        let mut conversion = Conversion {
+            text,
+            padding: None,
+            upper: false,
+            swapped: false,
+            width: 0,
+            modifier: None,
+            letter: None,
+        };
         let mut letters = text.char_indices().skip(1).peekable();
         while let Some((_, flag)) = letters.next_if(|(_, letter)| "_-0^#".contains(*letter)) {
             match flag {
@@ -78,91 +99,123 @@ impl Conversion {
             letters.next();
             conversion.width = (conversion.width * 10 + digit as usize).min(WIDEST);
         }
-        letters.next_if(|(_, letter)| matches!(letter, 'E' | 'O'));
-        let (at, letter) = letters.next()?;
-        conversion.letter = letter;
-        Some((conversion, at + letter.len_utf8()))
+        conversion.modifier =
+            letters.next_if(|(_, letter)| matches!(letter, 'E' | 'O')).map(|(_, letter)| letter);
+        if let Some((at, letter)) = letters.next() {
+            conversion.text = &text[..at + letter.len_utf8()];
+            conversion.letter = Some(letter);
+        }
+        conversion
     }
 
-    fn write(&self, at: &Fields, zone: &dyn LocalZone) -> Option<String> {
-        let part = |pattern| Piece::Text(format(at, pattern, zone));
+    fn write(&self, at: &Fields, zone: &dyn LocalZone) -> String {
+        match self.piece(at, zone) {
+            Some(piece) => self.filled(piece),
+            None => self.unknown(),
+        }
+    }
+
+    /// A conversion that is none stands for itself, up to a percent sign that ends it.
+    fn unknown(&self) -> String {
+        let text = if self.letter == Some('%') { "%" } else { self.text };
+        // C looks at one byte of the last letter.
+        let last = self.letter.map_or(0, |letter| letter.len_utf8() - 1);
+        let fill = if self.padding == Some('0') { "0" } else { " " };
+        let text = fill.repeat(self.width.saturating_sub(text.len() - last)) + text;
+        // The names of months look at the flag before they look at the modifier.
+        let is_upper =
+            self.upper || self.swapped && self.letter.is_some_and(|it| "bhB".contains(it));
+        if is_upper { text.to_ascii_uppercase() } else { text }
+    }
+
+    fn piece(&self, at: &Fields, zone: &dyn LocalZone) -> Option<Piece> {
+        use Piece::{Blank, Name, Number, Small, Text};
+        let letter = self.letter?;
+        let is_known = match self.modifier {
+            None => true,
+            Some('E') => "cCxXyYnpPRrTtuzZs".contains(letter),
+            _ => "bhBCdeHIjklmMnpPRrSsTtuUVgGWwyzZ".contains(letter),
+        };
+        if !is_known {
+            return None;
+        }
+        let part = |pattern| Text(format(at, pattern, zone));
         let twelve = |hour: i64| if hour % 12 == 0 { 12 } else { hour % 12 };
-        let number = |value, width| Piece::Number { value, width, padding: '0' };
-        let blank = |value, width| Piece::Number { value, width, padding: ' ' };
-        let text = |text: &str| Piece::Text(text.to_owned());
-        let piece = match self.letter {
-            'a' => text(short(name(&DAYS, at.weekday))),
-            'A' => text(name(&DAYS, at.weekday)),
-            'b' | 'h' => text(short(name(&MONTHS, at.month - 1))),
-            'B' => text(name(&MONTHS, at.month - 1)),
+        Some(match letter {
+            'a' => Name(short(name(&DAYS, at.weekday))),
+            'A' => Name(name(&DAYS, at.weekday)),
+            'b' | 'h' => Name(short(name(&MONTHS, at.month - 1))),
+            'B' => Name(name(&MONTHS, at.month - 1)),
             'c' => part("%a %b %e %H:%M:%S %Y"),
-            'C' => number(at.year.div_euclid(100), 2),
-            'd' => number(at.day, 2),
+            'C' => Number(at.year.div_euclid(100), 2),
+            'd' => Number(at.day, 2),
             'D' | 'x' => part("%m/%d/%y"),
-            'e' => blank(at.day, 2),
+            'e' => Blank(at.day, 2),
             'F' => part("%Y-%m-%d"),
-            'g' => number(at.week_of_year().0.rem_euclid(100), 2),
-            'G' => number(at.week_of_year().0, 1),
-            'H' => number(at.hour, 2),
-            'I' => number(twelve(at.hour), 2),
-            'j' => number(at.yearday + 1, 3),
-            'k' => blank(at.hour, 2),
-            'l' => blank(twelve(at.hour), 2),
-            'm' => number(at.month, 2),
-            'M' => number(at.minute, 2),
-            'n' => text("\n"),
-            'p' if self.swapped => text(if at.hour < 12 { "am" } else { "pm" }),
-            'p' => text(if at.hour < 12 { "AM" } else { "PM" }),
-            'P' => text(if at.hour < 12 { "am" } else { "pm" }),
+            'g' => Number(at.week_of_year().0.rem_euclid(100), 2),
+            'G' => Number(at.week_of_year().0, 1),
+            'H' => Number(at.hour, 2),
+            'I' => Number(twelve(at.hour), 2),
+            'j' => Number(at.yearday + 1, 3),
+            'k' => Blank(at.hour, 2),
+            'l' => Blank(twelve(at.hour), 2),
+            'm' => Number(at.month, 2),
+            'M' => Number(at.minute, 2),
+            'n' => Text("\n".to_owned()),
+            'p' => Small(if at.hour < 12 { "AM" } else { "PM" }.to_owned()),
+            'P' => Small(if at.hour < 12 { "am" } else { "pm" }.to_owned()),
             'r' => part("%I:%M:%S %p"),
             'R' => part("%H:%M"),
-            's' => number(zone.unix_time(at), 1),
-            'S' => number(at.second, 2),
-            't' => text("\t"),
+            's' => Number(zone.unix_time(at), 1),
+            'S' => Number(at.second, 2),
+            't' => Text("\t".to_owned()),
             'T' | 'X' => part("%H:%M:%S"),
-            'u' => number(if at.weekday == 0 { 7 } else { at.weekday }, 1),
-            'U' => number((at.yearday + 7 - at.weekday) / 7, 2),
-            'V' => number(at.week_of_year().1, 2),
-            'w' => number(at.weekday, 1),
-            'W' => number((at.yearday + 7 - (at.weekday + 6) % 7) / 7, 2),
-            'y' => number(at.year.rem_euclid(100), 2),
-            'Y' => number(at.year, 1),
-            'z' => text("+0000"),
-            'Z' if self.swapped => Piece::Text(zone.standard_name().to_lowercase()),
-            'Z' => Piece::Text(zone.standard_name()),
-            '%' => text("%"),
+            'u' => Number(if at.weekday == 0 { 7 } else { at.weekday }, 1),
+            'U' => Number((at.yearday + 7 - at.weekday) / 7, 2),
+            'V' => Number(at.week_of_year().1, 2),
+            'w' => Number(at.weekday, 1),
+            'W' => Number((at.yearday + 7 - (at.weekday + 6) % 7) / 7, 2),
+            'y' => Number(at.year.rem_euclid(100), 2),
+            'Y' => Number(at.year, 1),
+            // The sign and the number are filled up each for itself.
+            'z' => Text(self.wide("+") + &self.filled(Number(0, 4))),
+            'Z' => Small(zone.standard_name()),
+            '%' => Text("%".to_owned()),
             _ => return None,
-        };
-        Some(self.padded(piece))
+        })
     }
 
-    fn padded(&self, piece: Piece) -> String {
-        let (mut text, width, padding) = match piece {
-            Piece::Text(text) => (text, 0, ' '),
-            Piece::Number { value, width, padding } => (value.to_string(), width, padding),
+    fn filled(&self, piece: Piece) -> String {
+        let is_small = self.swapped || self.letter == Some('P');
+        let text = match piece {
+            Piece::Number(value, digits) => self.number(value, digits, self.padding),
+            Piece::Blank(value, digits) => self.number(value, digits, self.padding.or(Some('_'))),
+            Piece::Small(text) if is_small => text.to_ascii_lowercase(),
+            Piece::Name(text) if self.swapped || self.upper => text.to_ascii_uppercase(),
+            Piece::Text(text) | Piece::Small(text) if self.upper => text.to_ascii_uppercase(),
+            Piece::Text(text) | Piece::Small(text) => text,
+            Piece::Name(text) => text.to_owned(),
         };
-        let padding = match self.padding {
-            Some('-') => None,
-            Some('_') => Some(' '),
-            Some(zero) => Some(zero),
-            None => Some(padding),
-        };
-        if let Some(padding) = padding {
-            let width = if self.width > 0 { self.width } else { width };
-            let missing = width.saturating_sub(text.chars().count());
+        self.wide(&text)
+    }
+
+    fn number(&self, value: i64, digits: usize, padding: Option<char>) -> String {
+        let mut text = value.to_string();
+        let missing = digits.max(self.width).saturating_sub(text.len());
+        match padding {
+            Some('-') => {}
+            Some('_') => text.insert_str(0, &" ".repeat(missing)),
             // A minus stands before the zeros.
-            let sign = usize::from(padding == '0' && text.starts_with('-'));
-            text.insert_str(sign, &padding.to_string().repeat(missing));
+            _ => text.insert_str(usize::from(value < 0), &"0".repeat(missing)),
         }
-        let swapped = self.swapped && !matches!(self.letter, 'p' | 'Z');
-        if self.upper || swapped { text.to_uppercase() } else { text }
+        text
     }
-}
 
-/// What a conversion writes.
-enum Piece {
-    Text(String),
-    Number { value: i64, width: usize, padding: char },
+    /// The text filled up to the width.
+    fn wide(&self, text: &str) -> String {
+        let fill = if self.padding == Some('0') { "0" } else { " " };
+        fill.repeat(self.width.saturating_sub(text.len())) + text
+    }
 }
 
 /// The first three letters.

@@ -1,5 +1,7 @@
 //! Strings that are lists: `"a, b, c"`.
 
+use std::borrow::Cow;
+
 use super::Arguments;
 use super::strings::is_space;
 use crate::eval::scope::Val;
@@ -7,10 +9,15 @@ use crate::eval::{Evaluator, Failure, Outcome};
 use crate::number;
 use crate::value::Value;
 
-/// The items between delimiters, white space around them cut off, empty ones left out.
-pub(crate) fn items<'t>(text: &'t str, delimiters: &'t str) -> impl Iterator<Item = &'t str> {
-    text.split(move |c: char| delimiters.contains(c))
-        .map(|item| item.trim_matches(is_space))
+/// The items between delimiters, white space around them cut off, empty ones left out. HTCondor cuts bytes: a delimiter beyond ASCII
+/// is several.
+pub(crate) fn items<'t>(text: &'t str, delimiters: &'t str) -> impl Iterator<Item = Cow<'t, str>> {
+    text.as_bytes()
+        .split(move |byte| delimiters.as_bytes().contains(byte))
+        .map(|item| match String::from_utf8_lossy(item) {
+            Cow::Borrowed(item) => Cow::Borrowed(item.trim_matches(is_space)),
+            Cow::Owned(item) => Cow::Owned(item.trim_matches(is_space).to_owned()),
+        })
         .filter(|item| !item.is_empty())
 }
 
@@ -53,7 +60,7 @@ fn summarize<'a>(
     let mut count = 0.0;
     let mut is_real = false;
     for item in items(list, delimiters) {
-        let Some(number) = number::scan(item) else { return Ok(Val::ERROR) };
+        let Some(number) = number::scan(&item) else { return Ok(Val::ERROR) };
         is_real |= !item.bytes().all(|b| matches!(b, b'+' | b'-' | b'0'..=b'9'));
         result = step(number, result);
         count += 1.0;
@@ -121,7 +128,7 @@ fn membership<'a>(
     let item = item.as_str().unwrap_or_default();
     let list = list.as_str().unwrap_or_default();
     let delimiters = delimiters.as_str().unwrap_or(", \t\r\n");
-    let has = |wanted: &str| items(list, delimiters).any(|known| same(known, wanted));
+    let has = |wanted: &str| items(list, delimiters).any(|known| same(&known, wanted));
     if !whole_list {
         return Ok(has(item).into());
     }
@@ -129,7 +136,7 @@ fn membership<'a>(
         return Ok(true.into());
     }
     let mut wanted = items(item, delimiters).peekable();
-    Ok((wanted.peek().is_some() && wanted.all(has)).into())
+    Ok((wanted.peek().is_some() && wanted.all(|item| has(&item))).into())
 }
 
 pub(crate) fn member<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {

@@ -197,22 +197,25 @@ pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
             None => return Ok(Val::ERROR),
         },
     };
+    // HTCondor splits bytes: a separator beyond ASCII is several.
+    let (bytes, separators) = (text.as_bytes(), separators.as_bytes());
+    let piece = |range| Value::from(&*String::from_utf8_lossy(&bytes[range]));
     let mut pieces = Vec::new();
     let mut from = 0;
     let mut last = None;
-    for (at, separator) in text.char_indices().filter(|(_, c)| separators.contains(*c)) {
+    for (at, separator) in bytes.iter().enumerate().filter(|(_, byte)| separators.contains(byte)) {
         if at > from {
-            pieces.push(Value::from(&text[from..at]));
+            pieces.push(piece(from..at));
         } else if last == Some(separator) {
             pieces.push(Value::from(""));
         }
-        if !is_space(separator) {
+        if !is_space(char::from(*separator)) {
             last = Some(separator);
         }
-        from = at + separator.len_utf8();
+        from = at + 1;
     }
-    if from < text.len() {
-        pieces.push(Value::from(&text[from..]));
+    if from < bytes.len() {
+        pieces.push(piece(from..bytes.len()));
     }
     Ok(Val::list(pieces))
 }

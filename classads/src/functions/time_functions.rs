@@ -177,7 +177,7 @@ pub(crate) fn split_time<'a>(
             ad.insert_value("Seconds", seconds);
         }
     }
-    Ok(Val::Ad(Scope::Made.nested(&Arc::new(ad))))
+    Ok(Val::Ad(Scope::Made(None).nested(&Arc::new(ad))))
 }
 
 /// The fields an ad made by `splitTime` has.

@@ -166,7 +166,11 @@ pub(crate) fn parse_relative(text: &str) -> Option<Value> {
     if !left.is_empty() {
         return None;
     }
-    Some(Value::RelativeTime(sign * (days * 86400.0 + hours * 3600.0 + minutes * 60.0 + seconds)))
+    // HTCondor adds them up in 32 bits.
+    let whole = [(days, 86400), (hours, 3600), (minutes, 60)]
+        .into_iter()
+        .fold(0_i32, |sum, (number, unit)| sum.wrapping_add(number.wrapping_mul(unit)));
+    Some(Value::RelativeTime(sign * (f64::from(whole) + seconds)))
 }
 
 fn trim_end(text: &str) -> &str {
@@ -178,13 +182,13 @@ fn trailing_digits(text: &str) -> usize {
 }
 
 /// The number before one of the marks at the end of the text, 0 without a mark, and what is before it.
-fn unit(text: &str, marks: [char; 3]) -> (f64, &str) {
-    let Some(before) = text.strip_suffix(marks) else { return (0.0, text) };
+fn unit(text: &str, marks: [char; 3]) -> (i32, &str) {
+    let Some(before) = text.strip_suffix(marks) else { return (0, text) };
     let before = trim_end(before);
     let start = before.len() - trailing_digits(before);
     // A number that does not fit C's int is read as 0.
     let number = before[start..].parse::<i32>().unwrap_or(0);
-    (f64::from(number), trim_end(&before[..start]))
+    (number, trim_end(&before[..start]))
 }
 
 #[cfg(test)]
@@ -204,6 +208,7 @@ mod tests {
     fn relative_times_are_read_and_printed() {
         assert_eq!(parse_relative("1+00:02:00"), Some(Value::RelativeTime(86520.0)));
         assert_eq!(parse_relative("-2d 1h 3m 4.5s"), Some(Value::RelativeTime(-176_584.5)));
+        assert_eq!(parse_relative("24856+00:00:00"), Some(Value::RelativeTime(-2_147_408_896.0)));
         assert_eq!(parse_relative("q"), None);
         assert_eq!(format_relative(86520.0), "1+00:02:00");
         assert_eq!(format_relative(-61.5), "-01:1.5");

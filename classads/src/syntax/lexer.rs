@@ -8,9 +8,8 @@ use nom::Parser as _;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_till, take_until, take_while, take_while1};
 use nom::character::complete::{char, digit1, one_of};
-use nom::combinator::{opt, peek, recognize, value};
+use nom::combinator::{opt, recognize, value};
 use nom::multi::many0_count;
-use nom::sequence::{preceded, terminated};
 
 use super::error::ParseError;
 use super::{Syntax, escape};
@@ -122,10 +121,12 @@ impl<'a> Lexer<'a> {
 
     /// The next token with its place.
     pub(crate) fn next(&mut self) -> Result<(Token<'a>, usize, usize), ParseError> {
-        self.rest = match blank(self.rest) {
-            Ok((rest, ())) => rest,
-            Err(_) => self.rest,
-        };
+        self.rest = skip(self.rest, is_space);
+        if self.rest.starts_with('/')
+            && let Ok((rest, ())) = comments(self.rest)
+        {
+            self.rest = rest;
+        }
         let start = self.offset();
         if self.rest.starts_with("//") && self.syntax == Syntax::Old {
             // On a line of its own an attribute ends with the line.
@@ -152,20 +153,18 @@ impl<'a> Lexer<'a> {
             b'.' => self.dot(start),
             b'-' if !self.after_operand && starts_number(&self.rest[1..]) => self.number(start),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
-                let (rest, word) = word(self.rest).map_err(|_| self.error(start, "not a name"))?;
+                let (word, rest) = word(self.rest);
                 self.rest = rest;
                 Ok(keyword(word))
             }
             b'"' => Ok(Token::String(self.quoted('"', start)?)),
             b'\'' => Ok(Token::Identifier(self.quoted('\'', start)?)),
             0 => Ok(Token::End),
-            _ => match symbol(self.rest) {
-                Ok((rest, token)) => {
-                    self.rest = rest;
-                    Ok(token)
-                }
-                Err(_) => Err(self.unknown(start)),
-            },
+            _ => {
+                let (token, length) = symbol(self.rest).ok_or_else(|| self.unknown(start))?;
+                self.rest = &self.rest[length..];
+                Ok(token)
+            }
         }
     }
 
@@ -282,17 +281,30 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// White space and comments.
-fn blank(input: &str) -> IResult<&str, ()> {
+/// What C's `isspace` takes for white space.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// What follows the bytes, all of them ASCII, at the start.
+fn skip(input: &str, is_skipped: impl Fn(u8) -> bool) -> &str {
+    let length = input.bytes().position(|byte| !is_skipped(byte)).unwrap_or(input.len());
+    &input[length..]
+}
+
+/// Comments and white space.
+fn comments(input: &str) -> IResult<&str, ()> {
     let space = take_while1(|c: char| matches!(c, ' ' | '\t'..='\r'));
     // HTCondor's lexer takes the end of the text for an error inside a comment.
     let line = recognize((tag("//"), take_till(|c| c == '\n'), char('\n')));
     let block = recognize((tag("/*"), take_until("*/"), tag("*/")));
-    value((), many0_count(alt((space, line, block)))).parse_complete(input)
+    value((), many0_count(alt((line, block, space)))).parse_complete(input)
 }
 
-fn word(input: &str) -> IResult<&str, &str> {
-    take_while1(|c: char| c.is_ascii_alphanumeric() || c == '_').parse_complete(input)
+/// The name at the start, empty if there is none, and what follows it.
+fn word(input: &str) -> (&str, &str) {
+    let rest = skip(input, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (&input[..input.len() - rest.len()], rest)
 }
 
 fn starts_number(input: &str) -> bool {
@@ -332,55 +344,55 @@ fn keyword(word: &str) -> Token<'_> {
     }
 }
 
-fn symbol(input: &str) -> IResult<&str, Token<'static>> {
+/// The operator or mark at the start, and how many bytes it takes.
+fn symbol(input: &str) -> Option<(Token<'static>, usize)> {
     use BinaryOperator as B;
-    let long = alt((
-        value(Token::Operator(B::Identical), tag("=?=")),
-        value(Token::Operator(B::NotIdentical), tag("=!=")),
-        value(Token::Operator(B::UnsignedShiftRight), tag(">>>")),
-        value(Token::Operator(B::And), tag("&&")),
-        value(Token::Operator(B::Or), tag("||")),
-        value(Token::Operator(B::Equal), tag("==")),
-        value(Token::Operator(B::NotEqual), tag("!=")),
-        value(Token::Operator(B::LessOrEqual), tag("<=")),
-        value(Token::Operator(B::GreaterOrEqual), tag(">=")),
-        value(Token::Operator(B::ShiftLeft), tag("<<")),
-        value(Token::Operator(B::ShiftRight), tag(">>")),
-        value(
-            Token::Elvis,
-            (char('?'), take_while(|c: char| matches!(c, ' ' | '\t'..='\r')), char(':')),
-        ),
-    ));
-    let short = alt((
-        value(Token::Operator(B::Less), char('<')),
-        value(Token::Operator(B::Greater), char('>')),
-        value(Token::Operator(B::Multiply), char('*')),
-        value(Token::Operator(B::Divide), char('/')),
-        value(Token::Operator(B::Modulus), char('%')),
-        value(Token::Operator(B::BitAnd), char('&')),
-        value(Token::Operator(B::BitOr), char('|')),
-        value(Token::Operator(B::BitXor), char('^')),
-        value(Token::Plus, char('+')),
-        value(Token::Minus, char('-')),
-        value(Token::Not, char('!')),
-        value(Token::Complement, char('~')),
-        value(Token::Dot, char('.')),
-        value(Token::Question, char('?')),
-        value(Token::Colon, char(':')),
-    ));
-    let brackets = alt((
-        value(Token::Semicolon, char(';')),
-        value(Token::Comma, char(',')),
-        value(Token::OpenBox, char('[')),
-        value(Token::CloseBox, char(']')),
-        value(Token::OpenParenthesis, char('(')),
-        value(Token::CloseParenthesis, char(')')),
-        value(Token::OpenBrace, char('{')),
-        value(Token::CloseBrace, char('}')),
+    use Token::Operator;
+    Some(match input.as_bytes() {
+        [b'=', b'?', b'=', ..] => (Operator(B::Identical), 3),
+        [b'=', b'!', b'=', ..] => (Operator(B::NotIdentical), 3),
+        [b'>', b'>', b'>', ..] => (Operator(B::UnsignedShiftRight), 3),
+        [b'&', b'&', ..] => (Operator(B::And), 2),
+        [b'|', b'|', ..] => (Operator(B::Or), 2),
+        [b'=', b'=', ..] => (Operator(B::Equal), 2),
+        [b'!', b'=', ..] => (Operator(B::NotEqual), 2),
+        [b'<', b'=', ..] => (Operator(B::LessOrEqual), 2),
+        [b'>', b'=', ..] => (Operator(B::GreaterOrEqual), 2),
+        [b'<', b'<', ..] => (Operator(B::ShiftLeft), 2),
+        [b'>', b'>', ..] => (Operator(B::ShiftRight), 2),
         // "=?" that is not "=?=" is refused, not read as "=" and "?".
-        value(Token::Assign, terminated(char('='), peek(nom::combinator::not(char('?'))))),
-    ));
-    alt((long, brackets, short)).parse_complete(input)
+        [b'=', b'?', ..] => return None,
+        [b'?', behind @ ..] => {
+            let spaces = behind.iter().take_while(|byte| is_space(**byte)).count();
+            match behind.get(spaces) {
+                Some(b':') => (Token::Elvis, spaces + 2),
+                _ => (Token::Question, 1),
+            }
+        }
+        [b'<', ..] => (Operator(B::Less), 1),
+        [b'>', ..] => (Operator(B::Greater), 1),
+        [b'*', ..] => (Operator(B::Multiply), 1),
+        [b'/', ..] => (Operator(B::Divide), 1),
+        [b'%', ..] => (Operator(B::Modulus), 1),
+        [b'&', ..] => (Operator(B::BitAnd), 1),
+        [b'|', ..] => (Operator(B::BitOr), 1),
+        [b'^', ..] => (Operator(B::BitXor), 1),
+        [b'+', ..] => (Token::Plus, 1),
+        [b'-', ..] => (Token::Minus, 1),
+        [b'!', ..] => (Token::Not, 1),
+        [b'~', ..] => (Token::Complement, 1),
+        [b':', ..] => (Token::Colon, 1),
+        [b';', ..] => (Token::Semicolon, 1),
+        [b',', ..] => (Token::Comma, 1),
+        [b'=', ..] => (Token::Assign, 1),
+        [b'[', ..] => (Token::OpenBox, 1),
+        [b']', ..] => (Token::CloseBox, 1),
+        [b'(', ..] => (Token::OpenParenthesis, 1),
+        [b')', ..] => (Token::CloseParenthesis, 1),
+        [b'{', ..] => (Token::OpenBrace, 1),
+        [b'}', ..] => (Token::CloseBrace, 1),
+        _ => return None,
+    })
 }
 
 /// The inside of a string of the new syntax and what follows it.
@@ -430,15 +442,8 @@ fn quoted_old(input: &str, delimiter: char) -> Option<(&str, Cow<'_, str>)> {
 
 /// Whether `text` can stand as a name without quotation marks.
 pub(crate) fn is_plain_name(text: &str) -> bool {
-    let starts = preceded(
-        peek(one_of::<&str, &str, nom::error::Error<&str>>(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_",
-        )),
-        word,
-    )
-    .parse_complete(text);
-    starts
-        .is_ok_and(|(rest, name)| rest.is_empty() && matches!(keyword(name), Token::Identifier(_)))
+    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts && word(text).1.is_empty() && matches!(keyword(text), Token::Identifier(_))
 }
 
 #[cfg(test)]

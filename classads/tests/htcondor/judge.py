@@ -52,11 +52,12 @@ def judge_tree(tree, expression, ad, target=None):
         return ["not UTF-8"]
     except Exception:
         # Python's times begin with the year 1 and end with 9999.
-        try:
-            if classad2.ExprTree(f"isAbstime(({expression}))").eval(ad, target) is True:
-                return ["absolute time", text_of(expression, ad, target)]
-        except Exception:
-            pass
+        for is_type, name in (("isAbstime", "absolute time"), ("isList", "list")):
+            try:
+                if classad2.ExprTree(f"{is_type}(({expression}))").eval(ad, target) is True:
+                    return [name, text_of(expression, ad, target)]
+            except Exception:
+                pass
         return ["failure"]
     if isinstance(value, classad2.Value):
         return ["undefined" if value == classad2.Value.Undefined else "error", ""]

@@ -3,17 +3,26 @@
 use classads::{ClassAd, EvalContext, Expr, ValueType};
 use serde_json::Value as Json;
 
-use crate::generated::Grammar;
-use crate::htcondor;
+use crate::generated::{Grammar, seed};
 use crate::judge::{ask, context, data, job, machine};
+use crate::{htcondor, quirks};
 
 /// Names in lower case: which spelling of one that occurs twice is told is a matter of what is found first.
 fn names(names: Option<Vec<String>>) -> Option<Vec<String>> {
-    let mut names: Vec<String> = names?.iter().map(|name| name.to_ascii_lowercase()).collect();
-    // The module tells them with commas between them.
-    names.retain(|name| !name.is_empty());
+    // The module tells them with commas between them, and a name may be `f(a,b).c`.
+    let text = names?.join(",").to_ascii_lowercase();
+    let mut names: Vec<String> = text
+        .split(',')
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect();
     names.sort_unstable();
     Some(names)
+}
+
+/// Constant times as HTCondor prints them (`docs/quirks.md`).
+fn with_zones(names: Option<Vec<String>>) -> Option<Vec<String>> {
+    Some(names?.iter().map(|name| quirks::with_zones(name)).collect())
 }
 
 fn their_names(answer: &Json) -> Option<Vec<String>> {
@@ -27,7 +36,7 @@ fn references_are_those_that_htcondor_finds() {
     let own = std::fs::read_to_string(data("expressions.txt")).expect("the file is there");
     let mut expressions: Vec<String> =
         own.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-    let mut grammar = Grammar::new(3);
+    let mut grammar = Grammar::new(seed().wrapping_add(2));
     expressions.extend((0..10_000).map(|_| grammar.expression()));
     expressions.retain(|text| Expr::parse(text).is_ok());
     let questions: Vec<String> = expressions.iter().map(|text| format!("\u{1d}{text}")).collect();
@@ -40,7 +49,7 @@ fn references_are_those_that_htcondor_finds() {
         }
         let expr = Expr::parse(text).expect("it was parsed before");
         let here = [
-            names(ad.external_references(&expr, &context(0))),
+            names(with_zones(ad.external_references(&expr, &context(0)))),
             names(ad.internal_references(&expr, &context(0))),
         ];
         let theirs = [their_names(&answer[0]), their_names(&answer[1])];
@@ -63,7 +72,7 @@ fn references_are_those_that_htcondor_finds() {
 #[test]
 fn ads_match_that_match_in_htcondor() {
     let Some(python) = htcondor() else { return };
-    let mut grammar = Grammar::new(4);
+    let mut grammar = Grammar::new(seed().wrapping_add(3));
     let mut pairs: Vec<(ClassAd, ClassAd)> = vec![(job(), machine()), (job(), ClassAd::new())];
     for turn in 0..4_000 {
         let (mut job, mut machine) = (job(), machine());
@@ -77,15 +86,17 @@ fn ads_match_that_match_in_htcondor() {
         if let Some(requirements) = of_machine.filter(|_| turn % 2 == 0) {
             machine.insert("Requirements", requirements);
         }
-        // As HTCondor reads them: a printed real may have fewer digits.
-        let [job, machine] = [job, machine].map(|ad| ClassAd::parse(&new(&ad)).expect("an ad"));
-        pairs.push((job, machine));
+        // As HTCondor reads them: a printed real may have fewer digits, and a relative time of 68 years cannot be read
+        // (`docs/quirks.md`).
+        if let [Ok(job), Ok(machine)] = [job, machine].map(|ad| ClassAd::parse(&new(&ad))) {
+            pairs.push((job, machine));
+        }
     }
     let questions: Vec<String> = pairs
         .iter()
         .map(|(job, machine)| format!("\u{1c}{}\t{}", new(job), new(machine)))
         .collect();
-    let mut matches = 0;
+    let (mut matches, mut known) = (0, 0);
     for ((job, machine), answer) in pairs.iter().zip(ask(&python, &questions)) {
         let context = context(EvalContext::default().now);
         let here = [
@@ -104,10 +115,20 @@ fn ads_match_that_match_in_htcondor() {
         }
         let requirements = |ad: &ClassAd| ad.get("Requirements").map(ToString::to_string);
         let (first, second) = (requirements(job), requirements(machine));
+        let is_known = |ad: &ClassAd| {
+            ad.get("Requirements").is_some_and(|expr| quirks::evaluation(ad, expr, true).is_some())
+        };
+        if here.map(Some) != theirs && (is_known(job) || is_known(machine)) {
+            known += 1;
+            continue;
+        }
         assert_eq!(here.map(Some), theirs, "{first:?} and {second:?}");
         matches += usize::from(here[2]);
     }
-    println!("{} pairs of ads compared, {matches} match", pairs.len());
+    println!(
+        "{} pairs of ads compared, {matches} match, {known} differ as docs/quirks.md says",
+        pairs.len()
+    );
     assert!(matches > 0);
 }
 

@@ -9,21 +9,39 @@ const LAST_SECOND: i64 = 157_700_000_000_000;
 
 /// The row that allows for a difference.
 pub(crate) fn row(difference: &Difference) -> Option<&'static str> {
-    if difference.here.1 != difference.htcondor.1
-        && without_quotes(&difference.here.1) == difference.htcondor.1
-    {
-        return Some("names behind a dot");
-    }
-    if difference.here.1 != difference.htcondor.1
-        && with_zones(&difference.here.1) == difference.htcondor.1
-    {
-        return Some("times without a zone");
+    if difference.here.1 != difference.htcondor.1 {
+        let (here, theirs) = (&difference.here.1, &difference.htcondor.1);
+        if without_quotes(here) == *theirs {
+            return Some("names behind a dot");
+        }
+        if with_zones(here) == *theirs {
+            return Some("times without a zone");
+        }
+        if with_zones(&without_quotes(here)) == *theirs {
+            return Some("names behind a dot and times without a zone");
+        }
     }
     let expr = Expr::parse(&difference.expression).ok()?;
-    if difference.in_match && looks_elsewhere(&expr) {
+    evaluation(&job(), &expr, difference.in_match)
+}
+
+/// The row that allows for another value of an expression on an ad.
+pub(crate) fn evaluation(ad: &ClassAd, expr: &Expr, in_match: bool) -> Option<&'static str> {
+    if in_match && looks_elsewhere(expr) {
         return Some("names behind functions that look in other ads");
     }
-    is_beyond_the_calendar(&job(), &expr).then_some("times beyond the calendar")
+    if is_beyond_the_calendar(ad, expr) {
+        return Some("times beyond the calendar");
+    }
+    has_bytes(ad, expr).then_some("strings that are not UTF-8")
+}
+
+/// Whether something in the expression is a string with a character that was cut.
+fn has_bytes(ad: &ClassAd, expr: &Expr) -> bool {
+    let steps = ad.evaluate_tree(expr, &context(0));
+    steps.iter().any(|step| {
+        step.value.as_str().is_some_and(|text| text.contains(char::REPLACEMENT_CHARACTER))
+    })
 }
 
 /// Whether a function is called that leaves HTCondor in another ad than it found it in.

@@ -38,7 +38,7 @@ impl Compiler<'_> {
     /// The jump leads here.
     fn land(&mut self, jump: usize) -> Option<()> {
         let here = u32::try_from(self.steps.len()).ok()?;
-        if let Some(Step::Jump(_, target)) = self.steps.get_mut(jump) {
+        if let Some(Step::Jump(_, target) | Step::Decide(_, target)) = self.steps.get_mut(jump) {
             *target = here;
         }
         Some(())
@@ -107,38 +107,49 @@ impl Compiler<'_> {
     ) -> Option<()> {
         let start = self.steps.len();
         self.node(left, depth)?;
-        let jump = match operator {
+        let jump = self.steps.len();
+        match operator {
             BinaryOperator::Subscript => return None,
-            BinaryOperator::And => Some(self.jump(Jump::IfDecided(false))),
-            BinaryOperator::Or => Some(self.jump(Jump::IfDecided(true))),
-            BinaryOperator::Elvis => Some(self.jump(Jump::UnlessUndefined)),
-            _ => None,
-        };
-        if operator == BinaryOperator::Elvis {
-            self.node(right, depth)?;
-        } else {
-            let push = self.steps.len();
-            self.steps.push(Step::Push);
-            self.height += 1;
-            self.most = self.most.max(self.height);
-            self.node(right, depth)?;
-            self.height -= 1;
-            if matches!(self.steps[push + 1..], [Step::Constant(_)]) {
-                let right = self.steps.pop();
-                self.steps.truncate(push);
-                let Some(Step::Constant(right)) = right else { return None };
-                if let ([Step::Constant(left)], None) = (&self.steps[start..], jump) {
+            BinaryOperator::Elvis => {
+                self.steps.push(Step::Jump(Jump::UnlessUndefined, 0));
+                self.node(right, depth)?;
+                return self.land(jump);
+            }
+            BinaryOperator::And => self.steps.push(Step::Decide(false, 0)),
+            BinaryOperator::Or => self.steps.push(Step::Decide(true, 0)),
+            _ => self.steps.push(Step::Push),
+        }
+        self.height += 1;
+        self.most = self.most.max(self.height);
+        self.node(right, depth)?;
+        self.height -= 1;
+        if matches!(operator, BinaryOperator::And | BinaryOperator::Or) {
+            self.steps.push(Step::Binary(operator));
+            return self.land(jump);
+        }
+        // A right operand of one step needs no stack.
+        let step = if self.steps.len() == jump + 2 { self.steps.pop() } else { None };
+        match step {
+            Some(Step::Constant(right)) => {
+                self.steps.truncate(jump);
+                if let [Step::Constant(left)] = &self.steps[start..] {
                     let (left, right) = (Scalar::of(left)?, Scalar::of(&right)?);
                     let value = scalar::binary(operator, left, right).into_value();
                     self.fold(start, value);
-                    return Some(());
+                } else {
+                    self.steps.push(Step::BinaryConstant(operator, right));
                 }
-                self.steps.push(Step::BinaryConstant(operator, right));
-            } else {
+            }
+            Some(Step::Attribute(name, hint)) => {
+                self.steps.truncate(jump);
+                self.steps.push(Step::BinaryAttribute(operator, name, hint));
+            }
+            other => {
+                self.steps.extend(other);
                 self.steps.push(Step::Binary(operator));
             }
         }
-        jump.map_or(Some(()), |jump| self.land(jump))
+        Some(())
     }
 
     /// `condition ? yes : no`

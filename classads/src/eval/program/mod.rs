@@ -44,7 +44,12 @@ enum Step {
     Unary(UnaryOperator),
     /// The left operand is taken from the stack.
     Binary(BinaryOperator),
+    /// The left operand is the last value, the right one a constant.
     BinaryConstant(BinaryOperator, Value),
+    /// The left operand is the last value, the right one an attribute.
+    BinaryAttribute(BinaryOperator, Name, AtomicU32),
+    /// `&&` (false) or `||` (true): a left value that is that or an error ends it, another is put on the stack.
+    Decide(bool, u32),
     Jump(Jump, u32),
 }
 
@@ -52,8 +57,6 @@ enum Step {
 #[derive(Clone, Copy, Debug)]
 enum Jump {
     Always,
-    /// `&&` (false) or `||` (true): the left value decides if it is that, or an error.
-    IfDecided(bool),
     /// `?:`: the value decides.
     UnlessUndefined,
     /// A condition that is neither true nor false ends the short way.
@@ -132,14 +135,22 @@ impl<'a> Run<'a, '_> {
                         _ => scalar::binary(*operator, top, Scalar::of(right)?),
                     };
                 }
+                Step::BinaryAttribute(operator, name, hint) => {
+                    let right = self.attribute(name, hint, depth)?;
+                    top = scalar::binary(*operator, top, right);
+                }
+                Step::Decide(deciding, target) => {
+                    if let Some(decided) = decision(top, *deciding) {
+                        top = decided;
+                        at = *target as usize;
+                    } else {
+                        *stack.get_mut(height)? = top;
+                        height += 1;
+                    }
+                }
                 Step::Jump(jump, target) => {
                     let is_taken = match jump {
                         Jump::Always => true,
-                        Jump::IfDecided(deciding) => {
-                            let decided = decision(top, *deciding);
-                            top = decided.unwrap_or(top);
-                            decided.is_some()
-                        }
                         Jump::UnlessUndefined => !matches!(top, Scalar::Undefined),
                         Jump::UnlessCondition => !top.as_condition()?,
                     };

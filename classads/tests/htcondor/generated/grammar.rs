@@ -533,14 +533,66 @@ impl Grammar {
                 format!("{} {operator} {}", self.operand(deeper), self.operand(deeper))
             }
             Boolean => self.random.one_of(BOOLEANS).to_owned(),
+            Text if self.random.percent(15) => self.pieces(&[
+                "1",
+                "-",
+                "+",
+                ".",
+                "5",
+                "e",
+                "E",
+                "0x",
+                "1F",
+                "inf",
+                "NaN",
+                " ",
+                "K",
+                "GB",
+                "\\n",
+                "\\t",
+                "\\\"",
+                "a",
+                "B",
+                "é",
+                "@",
+                "$",
+                ",",
+                "true",
+                "undefined",
+            ]),
             Text => quoted(self.random.one_of(TEXTS)),
+            Names if self.random.percent(40) => self.pieces(&[
+                "a", "A", "b", "abc", " ", " ", ",", ",", ",", ";", "1", "x", "é", "\\t",
+            ]),
             Names => quoted(self.random.one_of(&[
                 "a, b ,c", "A,B", "", "a", ",,a,", "abc ABC", "x;y;z", "12,7", "a@b, c",
             ])),
+            Numbers if self.random.percent(40) => self.pieces(&[
+                "1",
+                "-2",
+                "2.5",
+                ".5",
+                "e3",
+                "0x1F",
+                "inf",
+                ",",
+                ",",
+                ",",
+                " ",
+                ";",
+                "x",
+                "+",
+                "-",
+                "9999999999",
+            ]),
             Numbers => quoted(
                 self.random
                     .one_of(&["1,2.5, 3", "", "7", "-3,-1", "1,x,2", "1e3;2", "2 4 6", "0.1,0.2"]),
             ),
+            Pattern if self.random.percent(40) => self.pieces(&[
+                "a", "b", "X", ".", "*", "+", "?", "^", "$", "(", ")", "|", "[", "]", "{2}",
+                "{1,3}", "\\\\d", "\\\\w", "\\\\b", "\\\\1", "(?:", "(?=", "(?i)", "-", "é",
+            ]),
             Pattern => quoted(self.random.one_of(&[
                 "a",
                 "^a",
@@ -573,7 +625,7 @@ impl Grammar {
                 "a++",
             ])),
             Options => quoted(self.random.one_of(&["", "i", "I", "g", "fm", "x", "s", "q"])),
-            Time => match self.random.below(6) {
+            Time => match self.random.below(7) {
                 0 => "absTime(\"2024-02-29T12:00:00+01:00\")".to_owned(),
                 1 => "absTime(\"2023-11-05T06:30:00Z\")".to_owned(),
                 2 => "absTime(1700000000, 3600)".to_owned(),
@@ -582,15 +634,49 @@ impl Grammar {
                     .random
                     .one_of(&["1700000000", "0", "951782400", "4102444800", "-1"])
                     .to_owned(),
+                5 => {
+                    let text = self.pieces(&[
+                        "2024", "1969", "-", "-", "/", "02", "29", "31", "T", "12", ":", ":", "30",
+                        "Z", "+01:00", "-0600", "-00:00", " ", ".5", "x",
+                    ]);
+                    format!("absTime({text})")
+                }
                 _ => "EnteredCurrentStatus".to_owned(),
             },
-            Interval => match self.random.below(5) {
+            Interval => match self.random.below(6) {
                 0 => "relTime(\"1+02:03:04\")".to_owned(),
                 1 => "relTime(-90.5)".to_owned(),
                 2 => "relTime(3600)".to_owned(),
                 3 => "relTime(\"0:00:01.250\")".to_owned(),
+                4 => {
+                    let text = self.pieces(&[
+                        "1",
+                        "02",
+                        "59",
+                        "1.5",
+                        ".25",
+                        "30000",
+                        "2147483647",
+                        "9999999999",
+                        "+",
+                        ":",
+                        ":",
+                        ":",
+                        "d",
+                        "H",
+                        "m",
+                        "s",
+                        "-",
+                        " ",
+                    ]);
+                    format!("relTime({text})")
+                }
                 _ => self.random.one_of(&["90061", "59", "-3600", "0"]).to_owned(),
             },
+            Format if self.random.below(2) == 0 => self.pieces(&[
+                "%Y", "%y", "%G", "%V", "%u", "%d", "%e", "%H", "%I", "%p", "%s", "%z", "%Z", "%D",
+                "%", "E", "O", "_", "-", "^", "0", "9", " ", "é",
+            ]),
             Format => quoted(self.random.one_of(&[
                 "%Y-%m-%d", "%H:%M:%S", "%c", "%s", "%%", "", "%j %U %w", "%Z", "%A %b %e", "x",
             ])),
@@ -619,6 +705,9 @@ impl Grammar {
                     "ads[0]",
                 ])
                 .to_owned(),
+            Version if self.random.below(2) == 0 => {
+                self.pieces(&["8", "9", "10", "0", ".", ".", "-rc", "99999999999", " ", "a", "-"])
+            }
             Version => quoted(self.random.one_of(&[
                 "8.9.7",
                 "9.0",

@@ -21,6 +21,11 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
 }
 
+/// Which expressions are generated.
+pub(crate) fn seed() -> u64 {
+    number("HOLDADVISE_SEED", 1)
+}
+
 /// The outermost operator or function.
 fn outermost(expression: &str) -> String {
     let Ok(expr) = Expr::parse(expression) else { return "text".to_owned() };
@@ -38,7 +43,7 @@ fn outermost(expression: &str) -> String {
 #[test]
 fn generated_expressions_mean_what_htcondor_means() {
     let Some(python) = htcondor() else { return };
-    let (count, seed) = (number("HOLDADVISE_EXPRESSIONS", 20_000), number("HOLDADVISE_SEED", 1));
+    let (count, seed) = (number("HOLDADVISE_EXPRESSIONS", 20_000), seed());
     let mut grammar = Grammar::new(seed);
     let mut classes: BTreeMap<String, (usize, Difference)> = BTreeMap::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
