@@ -279,16 +279,20 @@ impl ClassAd {
         Some(self.entries[at].parsed(&self.text))
     }
 
-    /// [`ClassAd::lookup`] where an ad like this had the attribute first; with the position it has here.
-    #[inline]
-    pub(crate) fn lookup_near(&self, near: u32, name: &Name) -> Option<(u32, &Parsed)> {
-        let at = near as usize;
-        if self.hashes.get(at) == Some(&name.hash)
-            && let Some(entry) = self.entries.get(at)
-            && self.text.as_bytes().get(entry.name.range()) == Some(name.text.as_bytes())
-        {
-            return Some((near, entry.parsed(&self.text)));
+    /// The expression at this position, if the attribute stands there and was asked for before.
+    #[inline(always)]
+    pub(crate) fn parsed_at(&self, at: u32, name: &Name) -> Option<&Parsed> {
+        let at = at as usize;
+        if self.hashes.get(at) != Some(&name.hash) {
+            return None;
         }
+        let entry = self.entries.get(at)?;
+        let text = self.text.as_bytes().get(entry.name.range())?;
+        if text == name.text.as_bytes() { entry.parsed.get() } else { None }
+    }
+
+    /// [`ClassAd::lookup`], with the position of the attribute.
+    pub(crate) fn lookup_with_position(&self, name: &Name) -> Option<(u32, &Parsed)> {
         let at = self.position(name.hash, &name.text)?;
         Some((u32::try_from(at).ok()?, self.entries[at].parsed(&self.text)))
     }

@@ -207,6 +207,9 @@ impl<'a> Lexer<'a> {
         };
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let hexadecimal = unsigned.starts_with("0x") || unsigned.starts_with("0X");
+        if hexadecimal && !unsigned[2..].starts_with(|c: char| c.is_ascii_hexdigit()) {
+            return Err(self.error(start, format!("'{text}' is not a number: a digit must follow")));
+        }
         let is_real = if hexadecimal {
             unsigned.contains('.')
         } else {

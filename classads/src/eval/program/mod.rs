@@ -163,9 +163,26 @@ impl<'a> Run<'a, '_> {
         Some(top)
     }
 
-    #[inline]
+    #[inline(always)]
     fn attribute(&mut self, name: &'a Name, hint: &AtomicU32, depth: u32) -> Option<Scalar<'a>> {
-        let found = self.ad.lookup_near(hint.load(Ordering::Relaxed), name);
+        // Mostly it is a constant, and where it was the last time.
+        if let Some(Ok(Expr(Repr::Literal(value)))) =
+            self.ad.parsed_at(hint.load(Ordering::Relaxed), name)
+            && let Some(scalar) = Scalar::of(value)
+        {
+            return Some(scalar);
+        }
+        self.attribute_anywhere(name, hint, depth)
+    }
+
+    #[inline(never)]
+    fn attribute_anywhere(
+        &mut self,
+        name: &'a Name,
+        hint: &AtomicU32,
+        depth: u32,
+    ) -> Option<Scalar<'a>> {
+        let found = self.ad.lookup_with_position(name);
         let found = found.map(|(at, parsed)| {
             hint.store(at, Ordering::Relaxed);
             parsed
