@@ -2,15 +2,18 @@
 //!
 //! [`forecast`] evaluates the periodic expressions as the schedd does, now and for when they would
 //! become true; [`own_limit`] finds the limit of the job's own that held it; [`DagNode`] says what DAGMan
-//! makes of a removal.
+//! makes of a removal. [`lint`] says what is wrong with a policy, [`SettingsFile`] finds policies in files.
 
 mod clauses;
 mod dagman;
 mod forecast;
 mod knobs;
+pub mod lint;
 mod own_limit;
 mod raise;
 mod sentences;
+mod settings_file;
+mod version;
 mod when;
 
 pub use clauses::clauses;
@@ -19,6 +22,8 @@ pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
 pub use knobs::Knobs;
 pub use own_limit::{Again, OwnLimit, own_limit};
 pub use raise::{Raise, Request};
+pub use settings_file::{Assignment, Mapped, SettingsFile};
+pub use version::{NoVersion, Version};
 
 /// What a periodic policy does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

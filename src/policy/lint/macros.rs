@@ -1,0 +1,79 @@
+//! Macros of submit descriptions and of the configuration, in a text that is looked at by itself.
+
+use std::ops::Range;
+
+use super::Finding;
+use super::rules::MACRO;
+
+/// The text with a name of the same length for each macro, and a note on each.
+pub(super) fn without(text: &str) -> (String, Vec<Finding>) {
+    let mut plain = String::with_capacity(text.len());
+    let mut findings = Vec::new();
+    let mut from = 0;
+    while let Some(span) = next(text, from) {
+        plain.push_str(&text[from..span.start]);
+        let name = &text[span.clone()];
+        plain.push_str(&stand_in(findings.len(), span.len()));
+        let message = format!("{name} is not known here; nothing is said of what depends on it");
+        findings.push(Finding::new(&MACRO, span.clone(), message, None));
+        from = span.end;
+    }
+    plain.push_str(&text[from..]);
+    (plain, findings)
+}
+
+/// A name that no ad has, of this length: `$(x)` has four characters at least.
+fn stand_in(number: usize, length: usize) -> String {
+    let mut name = format!("M{}", number % 1000);
+    name.extend(std::iter::repeat_n('_', length.saturating_sub(name.len())));
+    name
+}
+
+/// `$(NAME)`, `$$(NAME)` or `$FUNCTION(...)` from here on.
+fn next(text: &str, from: usize) -> Option<Range<usize>> {
+    let mut at = from;
+    loop {
+        let start = at + text.get(at..)?.find('$')?;
+        let name = text[start..].trim_start_matches('$');
+        let letters =
+            name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        let opening = text.len() - name.len() + letters;
+        if text[opening..].starts_with('(')
+            && let Some(length) = closing(&text[opening..])
+        {
+            return Some(start..opening + length);
+        }
+        at = start + 1;
+    }
+}
+
+/// Bytes up to and with the parenthesis that closes the first one.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' => open += 1,
+            b')' => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_become_names_of_their_length() {
+        let (plain, notes) =
+            without("(x >= $(MaxTime)) && y > $RANDOM_INTEGER(60, 600, 120) && $(");
+        assert_eq!(plain, "(x >= M0________) && y > M1___________________________ && $(");
+        assert_eq!(notes.len(), 2);
+        assert_eq!(&"(x >= $(MaxTime))"[notes[0].span.clone()], "$(MaxTime)");
+        assert!(without("x $ y").1.is_empty());
+    }
+}

@@ -1,0 +1,160 @@
+//! What is wrong with a policy expression, said before it is switched on.
+//!
+//! Nothing is guessed from the form of an expression that can be seen by evaluating it: [`probe`] makes held jobs of every
+//! code, subcode, age and count, and what the expression does with them is what the findings say.
+
+mod macros;
+mod names;
+mod parts;
+mod probe;
+mod release;
+mod repair;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use classads::{Expr, Value};
+
+pub use rules::{RULES, Rule, Severity};
+
+use super::{Kind, Version};
+use release::Known;
+use rules::{ERROR_VALUE, QUOTED, UNKNOWN_FUNCTION, UNPARSABLE};
+
+/// What an expression is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// `periodic_release` and its like: evaluated on held jobs.
+    Release,
+    /// `periodic_hold` and its like.
+    Hold,
+    /// `periodic_remove` and its like.
+    Remove,
+    /// `on_exit_hold`, `on_exit_remove`: evaluated when the job has exited.
+    OnExit,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Self; 4] = [Self::Release, Self::Hold, Self::Remove, Self::OnExit];
+
+    /// Commands of a submit description, attributes and knobs that hold such an expression.
+    pub const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Release => &["periodic_release", "PeriodicRelease", "SYSTEM_PERIODIC_RELEASE"],
+            Self::Hold => &["periodic_hold", "PeriodicHold", "SYSTEM_PERIODIC_HOLD"],
+            Self::Remove => &["periodic_remove", "PeriodicRemove", "SYSTEM_PERIODIC_REMOVE"],
+            Self::OnExit => &["on_exit_hold", "on_exit_remove", "OnExitHold", "OnExitRemove"],
+        }
+    }
+
+    /// The role of a command, attribute or knob; `None` for others.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|role| role.names().iter().any(|own| own.eq_ignore_ascii_case(name)))
+    }
+}
+
+impl From<Kind> for Role {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Hold => Self::Hold,
+            Kind::Release => Self::Release,
+            Kind::Remove => Self::Remove,
+        }
+    }
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// What it is for.
+    pub role: Role,
+    /// The HTCondor that evaluates it.
+    pub version: Version,
+    /// Attributes that the submit description sets, besides HTCondor's, and the text of their values.
+    pub own_attributes: &'a [(String, String)],
+    /// Whether the submit description raises the request of memory or disk; `None` where there is none.
+    pub raises_request: Option<bool>,
+}
+
+impl Setting<'_> {
+    /// An expression by itself.
+    pub const fn alone(role: Role) -> Self {
+        Self { role, version: Version::NEWEST, own_attributes: &[], raises_request: None }
+    }
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Bytes of the text it is about.
+    pub span: Range<usize>,
+    /// What is wrong here and why, a clause or two without full stop.
+    pub message: String,
+    /// The whole text with this mended, where that can be said.
+    pub mended: Option<String>,
+}
+
+impl Finding {
+    fn new(
+        rule: &'static Rule,
+        span: Range<usize>,
+        message: String,
+        mended: Option<String>,
+    ) -> Self {
+        Self { rule, span, message, mended }
+    }
+}
+
+/// Looks at the text of an expression; findings in the order of their places, graver ones first.
+///
+/// The text is read as `condor_submit` and the configuration read it, in the old syntax. Of a text that is no expression only that
+/// is said. Macros that are left in it stand for values that are not known.
+pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
+    let (plain, mut findings) = macros::without(text);
+    match Expr::parse_old(&plain) {
+        Err(error) => {
+            // A macro's stand-in is as long as the macro.
+            let at = text.floor_char_boundary(error.offset());
+            let length = text[at..].chars().next().map_or(0, char::len_utf8);
+            let repair = repair::repair(&plain);
+            let what = repair.as_ref().map(|(_, what)| *what).filter(|what| !what.is_empty());
+            let why = what.map(|what| format!("; {what}")).unwrap_or_default();
+            let message = format!("{}{why}", error.message());
+            let mended = repair.map(|(mended, _)| mended).filter(|_| findings.is_empty());
+            findings.push(Finding::new(&UNPARSABLE, at..at + length, message, mended));
+        }
+        Ok(expr) => match expr.as_literal() {
+            Some(Value::String(inside)) => findings.push(quoted(text, inside)),
+            _ => {
+                let has_macros = !findings.is_empty();
+                findings.extend(parts::findings(text, &expr, setting));
+                if setting.role == Role::Release {
+                    let is_error = |finding: &Finding| {
+                        [&ERROR_VALUE, &UNKNOWN_FUNCTION].contains(&finding.rule)
+                    };
+                    let known = Known { has_macros, has_errors: findings.iter().any(is_error) };
+                    findings.extend(release::findings(text, &expr, setting, known));
+                }
+            }
+        },
+    }
+    findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.rule.severity)));
+    findings
+}
+
+/// A string: what is in it was probably meant.
+fn quoted(text: &str, inside: &str) -> Finding {
+    let inside = inside.replace("\"\"", "\"");
+    let message =
+        "a string is never true: submit descriptions want no quotation marks around an expression"
+            .to_owned();
+    let mended = Expr::parse_old(&inside).is_ok().then_some(inside);
+    Finding::new(&QUOTED, 0..text.len(), message, mended)
+}

@@ -1,0 +1,233 @@
+//! Rules about parts of an expression: names, functions, types, alternatives.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
+
+use super::names;
+use super::probe;
+use super::rules::{
+    CURRENT_TIME, ERROR_VALUE, IMPLIED, NUM_SYSTEM_HOLDS, OWN_ATTRIBUTE, TARGET_SCOPE,
+    UNKNOWN_ATTRIBUTE, UNKNOWN_FUNCTION,
+};
+use super::{Finding, Setting};
+
+/// Codes of the held jobs on which the types of all parts are looked at.
+const CODES: [i64; 4] = [3, 12, 13, 34];
+
+/// Alternatives that are compared with each other.
+const MAX_ALTERNATIVES: usize = 64;
+
+/// All findings about parts.
+pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Finding> {
+    let mut out = Vec::new();
+    for node in expr.nodes() {
+        match node.kind() {
+            NodeKind::Attribute { scope, name, .. } => {
+                out.extend(attribute(text, node, scope, name, setting));
+            }
+            NodeKind::Call { name, is_known: false, .. } => out.push(function(text, node, name)),
+            _ => {}
+        }
+    }
+    out.extend(errors(expr));
+    out.extend(implied(text, expr));
+    out
+}
+
+/// Where the name of an attribute stands: behind its scope.
+fn name_span(node: Node<'_>, name: &str) -> Range<usize> {
+    let span = node.span();
+    span.end.saturating_sub(name.len()).max(span.start)..span.end
+}
+
+/// The text with something else in one place.
+pub(super) fn replaced(text: &str, span: &Range<usize>, new: &str) -> Option<String> {
+    Some(format!("{}{new}{}", text.get(..span.start)?, text.get(span.end..)?))
+}
+
+fn attribute(
+    text: &str,
+    node: Node<'_>,
+    scope: Option<Node<'_>>,
+    name: &str,
+    setting: &Setting<'_>,
+) -> Option<Finding> {
+    let before = scope.and_then(|scope| match scope.kind() {
+        NodeKind::Attribute { scope: None, name, .. } => Some(name.to_ascii_lowercase()),
+        _ => None,
+    });
+    let span = name_span(node, name);
+    // A macro: there is a finding of its own.
+    if text.get(span.clone()).is_some_and(|written| written.starts_with('$')) {
+        return None;
+    }
+    match before.as_deref() {
+        Some("target") => {
+            let message = format!(
+                "TARGET.{name} is undefined: a job's policy is evaluated on its own ad, without the ad of a machine"
+            );
+            let mended = replaced(text, &node.span(), name);
+            return Some(Finding::new(&TARGET_SCOPE, node.span(), message, mended));
+        }
+        None if scope.is_some() => return None,
+        Some(other) if other != "my" => return None,
+        _ => {}
+    }
+    // The word before a dot is no attribute of its own.
+    if name.eq_ignore_ascii_case("TARGET") {
+        return None;
+    }
+    if name.eq_ignore_ascii_case("CurrentTime") {
+        let message =
+            "time() says the same, and not only where old ClassAds are emulated".to_owned();
+        return Some(Finding::new(
+            &CURRENT_TIME,
+            node.span(),
+            message,
+            replaced(text, &node.span(), "time()"),
+        ));
+    }
+    if name.eq_ignore_ascii_case("NumSystemHolds") {
+        let message = "NumSystemHolds counts holds by HTCondor-G and a few by the schedd; of transfers, policies and limits it knows nothing, \
+                       so that it mostly stays 0. NumHolds counts all holds"
+            .to_owned();
+        return Some(Finding::new(
+            &NUM_SYSTEM_HOLDS,
+            span.clone(),
+            message,
+            replaced(text, &span, "NumHolds"),
+        ));
+    }
+    let is_own = setting.own_attributes.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+    if names::is_known(name) || is_own {
+        return None;
+    }
+    Some(match names::nearest_attribute(name) {
+        Some(nearest) => Finding::new(
+            &UNKNOWN_ATTRIBUTE,
+            span.clone(),
+            format!("no job ad has {name}; did you mean {nearest}?"),
+            replaced(text, &span, nearest),
+        ),
+        None => Finding::new(
+            &OWN_ATTRIBUTE,
+            span,
+            format!(
+                "HTCondor sets no {name}; it is undefined unless the submit description has +{name}"
+            ),
+            None,
+        ),
+    })
+}
+
+fn function(text: &str, node: Node<'_>, name: &str) -> Finding {
+    let start = node.span().start;
+    let span = start..start + name.len();
+    let nearest = names::nearest_function(name);
+    let hint = nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default();
+    let mended = nearest.and_then(|nearest| replaced(text, &span, nearest));
+    Finding::new(&UNKNOWN_FUNCTION, span, format!("there is no function {name}{hint}"), mended)
+}
+
+/// Parts that are an error on every job, though nothing in them is.
+fn errors(expr: &Expr) -> Vec<Finding> {
+    if expr.nodes().nth(probe::MAX_PARTS).is_some() {
+        return Vec::new();
+    }
+    let mut always: Option<BTreeSet<(usize, usize)>> = None;
+    for code in CODES {
+        let (ad, context) = probe::example(code);
+        let steps = ad.evaluate_tree(expr, &context);
+        let is_error = |span: &Range<usize>| {
+            steps.iter().any(|step| step.span == *span && step.value == Value::Error)
+        };
+        let here: BTreeSet<_> = expr
+            .nodes()
+            .filter(|node| {
+                !matches!(
+                    node.kind(),
+                    NodeKind::Literal(_) | NodeKind::Call { is_known: false, .. }
+                )
+            })
+            .filter(|node| is_error(&node.span()))
+            .filter(|node| !node.children().iter().any(|child| is_error(&child.span())))
+            .map(|node| (node.span().start, node.span().end))
+            .collect();
+        always = Some(match always {
+            Some(known) => known.intersection(&here).copied().collect(),
+            None => here,
+        });
+    }
+    let spans = always.unwrap_or_default();
+    spans.into_iter().map(|(start, end)| error(expr, start..end)).collect()
+}
+
+fn error(expr: &Expr, span: Range<usize>) -> Finding {
+    let node = expr.nodes().find(|node| node.span() == span);
+    let message = match node.map(|node| node.kind()) {
+        Some(NodeKind::Call { name, .. }) => {
+            format!(
+                "{name} is an error with these arguments, whatever the job: look at their types in the manual"
+            )
+        }
+        Some(NodeKind::Binary(operator, ..)) => {
+            format!("'{}' is an error between these operands, whatever the job", operator.symbol())
+        }
+        _ => "this is an error, whatever the job".to_owned(),
+    };
+    Finding::new(&ERROR_VALUE, span, message, None)
+}
+
+/// The operands of a chain of one operator, parentheses taken off.
+pub(super) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
+    let mut out = Vec::new();
+    let mut pending = vec![node];
+    while let Some(node) = pending.pop() {
+        match node.kind() {
+            NodeKind::Parentheses(inside) => pending.push(inside),
+            NodeKind::Binary(operator, left, right) if operator == of => {
+                pending.extend([right, left]);
+            }
+            _ => out.push(node),
+        }
+    }
+    out
+}
+
+/// Alternatives that another one contains.
+fn implied(text: &str, expr: &Expr) -> Vec<Finding> {
+    let alternatives = operands(expr.root(), BinaryOperator::Or);
+    if !(2..=MAX_ALTERNATIVES).contains(&alternatives.len()) {
+        return Vec::new();
+    }
+    let clauses: Vec<BTreeSet<String>> = alternatives
+        .iter()
+        .map(|alternative| {
+            let clauses = operands(*alternative, BinaryOperator::And);
+            clauses.iter().map(|clause| clause.to_string().to_ascii_lowercase()).collect()
+        })
+        .collect();
+    let source = |at: usize| text.get(alternatives[at].span()).unwrap_or_default();
+    let mut out = Vec::new();
+    for (at, inner) in clauses.iter().enumerate() {
+        let contains = |other: usize| {
+            other != at
+                && clauses[other].is_subset(inner)
+                && (clauses[other].len() < inner.len() || other < at)
+        };
+        if let Some(outer) = (0..clauses.len()).find(|&other| contains(other)) {
+            let others: Vec<&str> =
+                (0..clauses.len()).filter(|&other| other != at).map(source).collect();
+            let message = format!("whenever this is true, {} is true already", source(outer));
+            out.push(Finding::new(
+                &IMPLIED,
+                alternatives[at].span(),
+                message,
+                Some(others.join(" || ")),
+            ));
+        }
+    }
+    out
+}

@@ -1,0 +1,284 @@
+//! Held jobs of every code, subcode, age and count, and what an expression does with each of them.
+
+use std::collections::BTreeSet;
+
+use classads::{
+    BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope, Syntax, Value,
+};
+
+use crate::policy::clauses::followed;
+use crate::policy::forecast::Truth;
+
+/// When the jobs went on hold, Unix seconds.
+pub(super) const HELD_AT: i64 = 1_760_000_000;
+
+/// Seconds on hold at which is looked.
+const AGES: [i64; 8] = [1, 59, 61, 301, 601, 3_601, 86_401, 30 * 86_400];
+
+/// Codes of HTCondor 25.
+const CODES: i64 = 50;
+
+/// Subcodes that are frequent: errnos, statuses of transfer plug-ins, resources.
+const SUBCODES: [i64; 9] = [0, 1, 2, 13, 28, 62, 102, 104, 256];
+
+/// Codes that no policy releases.
+pub(super) const NEVER_RELEASED: [i64; 2] = [1, 16];
+
+/// Parts of an expression, attributes of the job followed, that is evaluated on all these jobs.
+pub(super) const MAX_PARTS: usize = 500;
+
+/// Steps of one evaluation; what takes more is an error.
+const MAX_STEPS: u32 = 1000;
+
+/// Constants of an expression taken up at most.
+const MAX_CONSTANTS: usize = 32;
+
+/// A job of the vanilla universe that ran an hour and was then held.
+const JOB: &str = "[
+    ClusterId = 1234; ProcId = 0; GlobalJobId = \"ap.example.org#1234.0#1759990000\"; Owner = \"user\"; User = \"user@example.org\";
+    JobUniverse = 5; JobStatus = 5; LastJobStatus = 2; JobPrio = 0; Cmd = \"/home/user/job\"; Iwd = \"/home/user\";
+    QDate = 1759990000; JobStartDate = 1759996000; JobLastStartDate = 1759996000; JobCurrentStartDate = 1759996000;
+    JobCurrentStartExecutingDate = 1759996100; ShadowBday = 1759996000; EnteredCurrentStatus = 1760000000;
+    RequestCpus = 1; RequestMemory = 1024; RequestDisk = 1048576; MemoryUsage = 800; DiskUsage = 500000; ImageSize = 900000;
+    ResidentSetSize = 800000; RemoteWallClockTime = 4000.0; RemoteUserCpu = 3500.0; RemoteSysCpu = 20.0; CumulativeSuspensionTime = 0;
+    CommittedTime = 0; CompletionDate = 0; NumJobCompletions = 0; NumCkpts = 0; NumRestarts = 0; NumSystemHolds = 0; ExitStatus = 0;
+    ExitBySignal = false; TotalSuspensions = 0; LeaveJobInQueue = false; HoldReason = \"Error from slot1@ep.example.org\" ]";
+
+/// Counts that grow with holds and runs.
+const COUNTS: [&str; 10] = [
+    "NumHolds",
+    "NumShadowStarts",
+    "JobRunCount",
+    "NumJobMatches",
+    "NumShadowExceptions",
+    "NumInputTransferStarts",
+    "NumOutputTransferStarts",
+    "NumVacates",
+    "NumVacatesPreExecution",
+    "NumJobReconnects",
+];
+
+/// How often the job was held and run.
+#[derive(Clone, Copy, PartialEq)]
+enum Counts {
+    /// Once.
+    Once,
+    /// A million times, for ten years.
+    Often,
+    /// As often, but its program was never started: each time the transfer of its input failed.
+    OftenWithoutStart,
+}
+
+/// What an expression was seen to do.
+#[derive(Debug, Default)]
+pub(super) struct Sight {
+    /// Codes and subcodes that it releases at some age, of a job that was held once.
+    pub(super) released: BTreeSet<(i64, i64)>,
+    /// The codes of those of a job that was held very often.
+    pub(super) for_ever: BTreeSet<i64>,
+    /// The same where the program never started.
+    pub(super) without_start: BTreeSet<i64>,
+    /// Seconds on hold of the youngest that was released.
+    pub(super) youngest: Option<i64>,
+    /// It names attributes whose values are not known here: that nothing was released says little.
+    pub(super) is_open: bool,
+}
+
+impl Sight {
+    /// Looks at an expression; `own` are attributes of the job with the text of their values.
+    pub(super) fn of(expr: &Expr, own: &[(String, String)]) -> Self {
+        let mut job = job();
+        for (name, text) in own {
+            // What HTCondor keeps count of, nobody sets.
+            if !job.contains(name) && !COUNTS.iter().any(|count| count.eq_ignore_ascii_case(name)) {
+                job.insert_raw(name, text, Syntax::Old);
+            }
+        }
+        let all = followed(&job, expr);
+        if all.iter().flat_map(Expr::nodes).nth(MAX_PARTS).is_some() {
+            return Self { is_open: true, ..Self::default() };
+        }
+        let codes: BTreeSet<i64> = (0..CODES).chain(constants(&all, "HoldReasonCode")).collect();
+        let subcodes: BTreeSet<i64> =
+            SUBCODES.into_iter().chain(constants(&all, "HoldReasonSubCode")).collect();
+        let labels = labels(&all);
+        let mut sight = Self { is_open: is_open(&all, &job, &labels), ..Self::default() };
+        for counts in [Counts::Once, Counts::Often, Counts::OftenWithoutStart] {
+            let mut ad = held(&job, counts, &labels);
+            for &code in &codes {
+                ad.insert_value("HoldReasonCode", code);
+                for &subcode in &subcodes {
+                    ad.insert_value("HoldReasonSubCode", subcode);
+                    let age = AGES.into_iter().find(|age| is_true(&ad, expr, *age));
+                    if let Some(age) = age {
+                        sight.add(counts, code, subcode, age);
+                    }
+                }
+            }
+        }
+        sight
+    }
+
+    fn add(&mut self, counts: Counts, code: i64, subcode: i64, age: i64) {
+        match counts {
+            Counts::Once => {
+                self.released.insert((code, subcode));
+                if !NEVER_RELEASED.contains(&code) {
+                    self.youngest = Some(self.youngest.map_or(age, |youngest| youngest.min(age)));
+                }
+            }
+            Counts::Often => {
+                self.for_ever.insert(code);
+            }
+            Counts::OftenWithoutStart => {
+                self.without_start.insert(code);
+            }
+        }
+    }
+
+    /// Whether holds with this code are released, with some subcode.
+    pub(super) fn releases(&self, code: i64) -> bool {
+        self.released.range((code, i64::MIN)..=(code, i64::MAX)).next().is_some()
+    }
+
+    /// Whether every code of HTCondor that policies may release is, with more than one subcode.
+    pub(super) fn releases_all(&self) -> bool {
+        let subcodes = |code: i64| self.released.range((code, i64::MIN)..=(code, i64::MAX)).count();
+        (0..CODES).filter(|code| !NEVER_RELEASED.contains(code)).all(|code| subcodes(code) > 1)
+    }
+}
+
+fn job() -> ClassAd {
+    ClassAd::parse(JOB).unwrap_or_default()
+}
+
+fn held(job: &ClassAd, counts: Counts, labels: &[String]) -> ClassAd {
+    let mut ad = job.clone();
+    let often = counts != Counts::Once;
+    let number = if often { 1_000_000 } else { 1 };
+    for name in COUNTS {
+        ad.insert_value(name, number);
+    }
+    let starts = if counts == Counts::OftenWithoutStart { 0 } else { number };
+    ad.insert_value("NumJobStarts", starts);
+    let mut by_reason = ClassAd::new();
+    for label in labels {
+        by_reason.insert_value(label, number);
+    }
+    ad.insert("NumHoldsByReason", Expr::literal(Value::ClassAd(by_reason.into())));
+    if often {
+        for name in ["QDate", "JobStartDate"] {
+            ad.insert_value(name, HELD_AT - 10 * 365 * 86_400);
+        }
+    }
+    ad
+}
+
+fn context(now: i64) -> EvalContext<'static> {
+    EvalContext { max_steps: MAX_STEPS, ..EvalContext::at(now) }
+}
+
+fn is_true(ad: &ClassAd, expr: &Expr, age: i64) -> bool {
+    Truth::of(&ad.evaluate_expr(expr, &context(HELD_AT + age))) == Truth::True
+}
+
+/// A job on hold for a day, of a usual code, for looking at the parts of an expression.
+pub(super) fn example(code: i64) -> (ClassAd, EvalContext<'static>) {
+    let mut ad = held(&job(), Counts::Once, &[]);
+    ad.insert_value("HoldReasonCode", code);
+    ad.insert_value("HoldReasonSubCode", 0);
+    (ad, context(HELD_AT + 86_400))
+}
+
+/// Whether the value depends on attributes that are not known here.
+fn is_open(followed: &[Expr], job: &ClassAd, labels: &[String]) -> bool {
+    let known = held(job, Counts::Once, &[]);
+    followed.iter().flat_map(Expr::attribute_references).any(|reference| {
+        let name = reference.name.as_str();
+        let is_set = ["HoldReasonCode", "HoldReasonSubCode", "CurrentTime"]
+            .iter()
+            .any(|set| set.eq_ignore_ascii_case(name));
+        match reference.scope {
+            ReferenceScope::Unscoped | ReferenceScope::My => {
+                name.eq_ignore_ascii_case("HoldReason") || !is_set && !known.contains(name)
+            }
+            ReferenceScope::Target => false,
+            ReferenceScope::Other => !labels.iter().any(|label| label.eq_ignore_ascii_case(name)),
+        }
+    })
+}
+
+/// The integers that an attribute is compared with.
+fn constants(followed: &[Expr], name: &str) -> Vec<i64> {
+    let mut out = Vec::new();
+    for node in followed.iter().flat_map(Expr::nodes) {
+        match node.kind() {
+            NodeKind::Binary(operator, left, right)
+                if operator.is_comparison() || operator.is_identity() =>
+            {
+                for (one, other) in [(left, right), (right, left)] {
+                    if is_attribute(one, name) {
+                        out.extend(integers(other));
+                    }
+                }
+            }
+            // Lists and strings of numbers that it is looked for in.
+            NodeKind::Call { arguments, .. } => {
+                let about_it =
+                    |node: &Node<'_>| node.to_expr().nodes().any(|node| is_attribute(node, name));
+                if arguments.iter().any(about_it) {
+                    out.extend(arguments.into_iter().flat_map(integers));
+                }
+            }
+            _ => {}
+        }
+        if out.len() > MAX_CONSTANTS {
+            break;
+        }
+    }
+    out.truncate(MAX_CONSTANTS);
+    out
+}
+
+fn is_attribute(node: Node<'_>, wanted: &str) -> bool {
+    match node.kind() {
+        NodeKind::Attribute { name, .. } => name.eq_ignore_ascii_case(wanted),
+        NodeKind::Parentheses(inside) => is_attribute(inside, wanted),
+        _ => false,
+    }
+}
+
+fn integers(node: Node<'_>) -> Vec<i64> {
+    let mut out = Vec::new();
+    for node in node.to_expr().nodes() {
+        match node.kind() {
+            NodeKind::Literal(Value::Integer(number)) => out.push(*number),
+            NodeKind::Literal(Value::String(text)) => {
+                out.extend(text.split([',', ' ']).filter_map(|item| item.parse::<i64>().ok()));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// The names behind `NumHoldsByReason.`
+fn labels(followed: &[Expr]) -> Vec<String> {
+    let label = |node: Node<'_>| match node.kind() {
+        NodeKind::Attribute { scope: Some(before), name, .. }
+            if is_attribute(before, "NumHoldsByReason") =>
+        {
+            Some(name.to_owned())
+        }
+        NodeKind::Binary(BinaryOperator::Subscript, before, index)
+            if is_attribute(before, "NumHoldsByReason") =>
+        {
+            match index.kind() {
+                NodeKind::Literal(Value::String(name)) => Some(name.to_string()),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    followed.iter().flat_map(Expr::nodes).filter_map(label).take(MAX_CONSTANTS).collect()
+}

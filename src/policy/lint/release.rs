@@ -1,0 +1,273 @@
+//! Rules about what a release policy does, seen by evaluating it on held jobs.
+
+use std::ops::Range;
+
+use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
+
+use super::parts::{operands, replaced};
+use super::probe::{NEVER_RELEASED, Sight};
+use super::rules::{
+    ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, MEMORY_SUBCODE, NEVER_TRUE,
+    NO_DELAY, NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED,
+};
+use super::{Finding, Setting};
+use crate::policy::Version;
+use crate::policy::forecast::Truth;
+
+/// Holds of a job before a bound that is proposed ends its releases.
+const HOLDS: &str = "NumHolds < 4";
+
+/// A delay that is proposed.
+const DELAY: &str = "(time() - EnteredCurrentStatus) > 600";
+
+/// Memory holds have subcode 102 from here on, 0 before.
+const SUBCODE_102: Version = Version::new(24, 0, 12);
+
+/// The first feature version that may have it, and the first that has it for sure.
+const BETWEEN: std::ops::Range<Version> = Version::new(24, 1, 0)..Version::new(25, 0, 0);
+
+/// What was found already.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    /// Values that are not known.
+    pub(super) has_macros: bool,
+    /// Parts that are errors.
+    pub(super) has_errors: bool,
+}
+
+/// All findings about what the expression releases.
+pub(super) fn findings(
+    text: &str,
+    expr: &Expr,
+    setting: &Setting<'_>,
+    known: Known,
+) -> Vec<Finding> {
+    let whole = 0..text.len();
+    if let Some(value) = expr.as_literal() {
+        return constant(text, value, whole).into_iter().collect();
+    }
+    let sight = Sight::of(expr, setting.own_attributes);
+    let mut out = Vec::new();
+    if sight.released.is_empty() {
+        if !sight.is_open && !known.has_macros && !known.has_errors {
+            out.push(never(expr, setting, whole));
+        }
+    } else if sight.released.iter().all(|(code, _)| NEVER_RELEASED.contains(code)) {
+        let message = "only condor_release lets go a job that a person held (code 1), and none whose input is being spooled (code 16)";
+        out.push(Finding::new(
+            &HELD_BY_USER,
+            mention(expr, "HoldReasonCode").unwrap_or(whole),
+            message.into(),
+            None,
+        ));
+    } else {
+        out.extend(scope(text, &sight));
+        out.extend(bound(text, expr, &sight));
+        out.extend(delay(text, expr, &sight));
+        out.extend(memory(text, expr, setting, &sight));
+    }
+    out.extend(subcodes(text, expr));
+    out.extend(status(text, expr));
+    out
+}
+
+fn constant(text: &str, value: &Value, whole: Range<usize>) -> Option<Finding> {
+    let is_default = matches!(value, Value::Boolean(false) | Value::Integer(0));
+    if Truth::of(value) == Truth::True {
+        let message = format!(
+            "{} releases every hold at the next evaluation, also of what fails again, and without end",
+            text.trim()
+        );
+        return Some(Finding::new(&ALWAYS_TRUE, whole, message, None));
+    }
+    (!is_default)
+        .then(|| Finding::new(&NEVER_TRUE, whole, format!("{} is never true", text.trim()), None))
+}
+
+fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Finding {
+    let clauses = operands(expr.root(), BinaryOperator::And);
+    // One clause may be to blame.
+    let blamed = clauses
+        .iter()
+        .find(|clause| Sight::of(&clause.to_expr(), setting.own_attributes).released.is_empty());
+    let (span, message) = match blamed {
+        Some(clause) if clauses.len() > 1 => {
+            (clause.span(), format!("{clause} is true of no held job, so that nothing is released"))
+        }
+        _ => (whole, "true of no hold, whatever its code, subcode, age and count".to_owned()),
+    };
+    Finding::new(&NEVER_TRUE, span, message, None)
+}
+
+/// Which codes.
+fn scope(text: &str, sight: &Sight) -> Option<Finding> {
+    if !sight.releases_all() {
+        return None;
+    }
+    let message = "no code is left out: holds that come again as they are (14 no working directory, 34 more memory used than \
+                   requested, 35 no such image) are released too; name the codes, HoldReasonCode =?= 13 for input transfer"
+        .to_owned();
+    Some(Finding::new(&ANY_CODE, 0..text.len(), message, None))
+}
+
+/// How often.
+fn bound(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
+    if sight.for_ever.iter().any(|code| !NEVER_RELEASED.contains(code)) {
+        // It has a finding of its own that mends this.
+        if mention(expr, "NumSystemHolds").is_some() {
+            return None;
+        }
+        let message = format!(
+            "nothing ends it: a job that is held each time is released for ever; {HOLDS} would end it"
+        );
+        return Some(Finding::new(
+            &UNBOUNDED,
+            0..text.len(),
+            message,
+            mended_with(text, expr, HOLDS),
+        ));
+    }
+    // The codes of holds before the program starts; of others a start is counted.
+    if sight.without_start.contains(&13) {
+        let span = mention(expr, "NumJobStarts")?;
+        let message = "NumJobStarts stays what it is when the transfer of input fails (code 13), and such a job is released for ever; \
+                       NumHolds counts every hold"
+            .to_owned();
+        let mended = replaced(text, &span, "NumHolds");
+        return Some(Finding::new(&NUM_JOB_STARTS, span, message, mended));
+    }
+    None
+}
+
+/// How soon.
+fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
+    let youngest = sight.youngest?;
+    let mended = mended_with(text, expr, DELAY);
+    if youngest <= 1 {
+        let message = "released at the next evaluation, within a minute on most access points; what failed has no time to recover";
+        Some(Finding::new(&NO_DELAY, 0..text.len(), message.into(), mended))
+    } else if youngest < 60 {
+        let message = "the schedd evaluates every 60 s (PERIODIC_EXPR_INTERVAL) or less often: less than that is no delay";
+        Some(Finding::new(&SHORT_DELAY, 0..text.len(), message.into(), mended))
+    } else {
+        None
+    }
+}
+
+/// Memory and disk.
+fn memory(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let has = |subcode: i64| sight.released.contains(&(34, subcode));
+    // Any subcode at all would do where it is not asked for.
+    let names_one = has(0) != has(102) && !has(1) && !has(2);
+    let (right, wrong) = if setting.version < SUBCODE_102 { (0, 102) } else { (102, 0) };
+    if names_one
+        && has(wrong)
+        && !BETWEEN.contains(&setting.version)
+        && let Some((span, source)) = comparison(expr, text, "HoldReasonSubCode", wrong)
+    {
+        let message = format!(
+            "memory holds of HTCondor {} have subcode {right}, not {wrong}; it is 102 since 24.0.12 and was 0 before",
+            setting.version
+        );
+        let other = source.replacen(&wrong.to_string(), &right.to_string(), 1);
+        let mended = replaced(text, &span, &format!("({source} || {other})"));
+        out.push(Finding::new(&MEMORY_SUBCODE, span, message, mended));
+    }
+    let names_code = comparison(expr, text, "HoldReasonCode", 34);
+    if sight.releases(34)
+        && setting.raises_request == Some(false)
+        && let Some((span, _)) = names_code
+    {
+        let message = "the job asks for as much again and is held again; add retry_request_memory, where this HTCondor has it, or let request_memory \
+                       grow with MemoryUsage"
+            .to_owned();
+        out.push(Finding::new(&MEMORY_AS_IS, span, message, None));
+    }
+    out
+}
+
+/// Subcodes without their code.
+fn subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
+    let about = |node: Node<'_>, names: &[&str]| {
+        node.to_expr()
+            .attribute_references()
+            .iter()
+            .any(|reference| names.iter().any(|name| name.eq_ignore_ascii_case(&reference.name)))
+    };
+    // What all alternatives share may stand around them.
+    let shared = operands(expr.root(), BinaryOperator::And);
+    if shared.len() > 1 && shared.iter().any(|clause| about(*clause, &["HoldReasonCode"])) {
+        return Vec::new();
+    }
+    operands(expr.root(), BinaryOperator::Or)
+        .into_iter()
+        .filter(|node| about(*node, &["HoldReasonSubCode"]))
+        .filter(|node| !about(*node, &["HoldReasonCode", "HoldReason", "NumHoldsByReason"]))
+        .filter_map(|node| {
+            let span = mention(&node.to_expr(), "HoldReasonSubCode")?;
+            let message = "the same number is another thing under another code: an errno, the exit status of a plug-in; write the code \
+                           too, HoldReasonCode =?= 3 where periodic_hold_subcode or on_exit_hold_subcode gives the number"
+                .to_owned();
+            let source = text.get(node.span())?;
+            let span_of_all = node.span();
+            let is_inside = text[..span_of_all.start].ends_with('(') && text[span_of_all.end..].starts_with(')');
+            let clauses = format!("HoldReasonCode =?= 3 && {}", around(source, node));
+            let clauses = if is_inside { clauses } else { format!("({clauses})") };
+            let mended = replaced(text, &span_of_all, &clauses);
+            Some(Finding::new(&SUBCODE_ALONE, span, message, mended))
+        })
+        .collect()
+}
+
+/// `JobStatus == 5`
+fn status(text: &str, expr: &Expr) -> Option<Finding> {
+    let (span, source) = comparison(expr, text, "JobStatus", 5)?;
+    let message = format!("{source} is always true here: only held jobs are looked at");
+    Some(Finding::new(&JOB_STATUS, span, message, None))
+}
+
+/// A comparison for equality of this attribute with this number, and how it is written.
+fn comparison<'t>(
+    expr: &Expr,
+    text: &'t str,
+    name: &str,
+    number: i64,
+) -> Option<(Range<usize>, &'t str)> {
+    let is = |node: Node<'_>| {
+        match node.kind() {
+        NodeKind::Binary(BinaryOperator::Equal | BinaryOperator::Identical, left, right) => {
+            [(left, right), (right, left)].into_iter().any(|(one, other)| {
+                let names = matches!(one.kind(), NodeKind::Attribute { name: its, .. } if its.eq_ignore_ascii_case(name));
+                names && matches!(other.kind(), NodeKind::Literal(Value::Integer(its)) if *its == number)
+            })
+        }
+        _ => false,
+    }
+    };
+    let span = expr.nodes().find(|node| is(*node))?.span();
+    Some((span.clone(), text.get(span)?))
+}
+
+/// Where an attribute is first named.
+fn mention(expr: &Expr, wanted: &str) -> Option<Range<usize>> {
+    expr.nodes().find_map(|node| match node.kind() {
+        NodeKind::Attribute { name, .. } if name.eq_ignore_ascii_case(wanted) => Some(node.span()),
+        _ => None,
+    })
+}
+
+/// The text with one more clause.
+fn mended_with(text: &str, expr: &Expr, clause: &str) -> Option<String> {
+    Some(format!("{} && {clause}", around(text.trim(), expr.root())))
+}
+
+/// In parentheses, where another clause could not follow otherwise.
+fn around(source: &str, node: Node<'_>) -> String {
+    let binds_less = match node.kind() {
+        NodeKind::Binary(operator, ..) => operator.precedence() < BinaryOperator::And.precedence(),
+        NodeKind::Conditional(..) => true,
+        _ => false,
+    };
+    if binds_less { format!("({source})") } else { source.to_owned() }
+}

@@ -1,0 +1,194 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn names(text: &str, setting: &Setting<'_>) -> Vec<&'static str> {
+    lint(text, setting).iter().map(|finding| finding.rule.name).collect()
+}
+
+fn release(text: &str) -> Vec<&'static str> {
+    names(text, &Setting::alone(Role::Release))
+}
+
+#[test]
+fn policies_that_are_right_have_no_finding() {
+    for text in [
+        "(HoldReasonCode =?= 13 && HoldReasonSubCode =?= 62) && NumHolds < 4 && (time() - EnteredCurrentStatus) > 1200",
+        "(JobRunCount < 20 && (time() - EnteredCurrentStatus) > 1200) && (HoldReasonCode == 6 && HoldReasonSubCode == 110)",
+        "HoldReasonCode =?= 12 && NumHoldsByReason.TransferOutputError < 3 && (time() - EnteredCurrentStatus) > 600",
+        "HoldReasonCode =?= 34 && (HoldReasonSubCode =?= 0 || HoldReasonSubCode =?= 102) && NumJobStarts < 4 && (time() - EnteredCurrentStatus) >= 60",
+        "member(HoldReasonCode, { 12, 13 }) && NumShadowStarts < 5 && time() > EnteredCurrentStatus + 300",
+        "false",
+    ] {
+        assert_eq!(release(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn each_rule_finds_its_defect() {
+    let delayed = "(time() - EnteredCurrentStatus) > 600";
+    for (text, expected) in [
+        ("(NumHolds < ".to_owned(), "unparsable"),
+        ("\"NumHolds < 3\"".to_owned(), "quoted"),
+        (
+            format!("isUndefind(x) || HoldReasonCode =?= 13 && NumHolds < 3 && {delayed}"),
+            "unknown-function",
+        ),
+        (
+            format!("stringListMember(HoldReasonCode, \"12,13\") && NumHolds < 3 && {delayed}"),
+            "error-value",
+        ),
+        (format!("JobStatus == 2 && NumHolds < 3 && {delayed}"), "never-true"),
+        ("HoldReasonCode =?= 1 && NumHolds < 3".to_owned(), "held-by-user"),
+        (
+            format!(
+                "HoldReasonCode =?= 34 && HoldReasonSubCode =?= 0 && NumHolds < 3 && {delayed}"
+            ),
+            "memory-subcode",
+        ),
+        (format!("HoldReasonCode =?= 13 && NumSystemHolds < 3 && {delayed}"), "num-system-holds"),
+        (
+            format!("HoldReasonCode =?= 13 && NumHolds < 3 && TARGET.x =?= undefined && {delayed}"),
+            "target-scope",
+        ),
+        ("true".to_owned(), "always-true"),
+        (format!("NumHolds < 3 && {delayed}"), "any-code"),
+        (format!("HoldReasonCode =?= 13 && {delayed}"), "unbounded"),
+        (format!("HoldReasonCode =?= 13 && NumJobStarts < 3 && {delayed}"), "num-job-starts"),
+        (format!("HoldReasonSubCode == 42 && NumHolds < 3 && {delayed}"), "subcode-alone"),
+        (format!("HoldResonCode =?= 13 && NumHolds < 3 && {delayed}"), "unknown-attribute"),
+        (
+            format!(
+                "(HoldReasonCode =?= 21 || HoldReasonCode =?= 21 && JobPrio > 0) && NumHolds < 3 && {delayed} || NumHolds < 3 && {delayed} && HoldReasonCode =?= 12 || HoldReasonCode =?= 12 && NumHolds < 3 && {delayed} && x"
+            ),
+            "implied",
+        ),
+        ("HoldReasonCode =?= 13 && NumHolds < 3".to_owned(), "no-delay"),
+        (
+            "HoldReasonCode =?= 13 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 30"
+                .to_owned(),
+            "short-delay",
+        ),
+        (format!("HoldReasonCode =?= 13 && NumHolds < MyLimit && {delayed}"), "own-attribute"),
+        (
+            "HoldReasonCode =?= 13 && NumHolds < 3 && CurrentTime - EnteredCurrentStatus > 600"
+                .to_owned(),
+            "current-time",
+        ),
+        (
+            format!("JobStatus == 5 && HoldReasonCode =?= 13 && NumHolds < 3 && {delayed}"),
+            "job-status",
+        ),
+        (format!("HoldReasonCode =?= 13 && NumHolds < $(MAX) && {delayed}"), "macro"),
+    ] {
+        assert!(release(&text).contains(&expected), "{text}: {:?}", release(&text));
+    }
+    let text = format!("HoldReasonCode =?= 34 && NumHolds < 3 && {delayed}");
+    let setting = Setting { raises_request: Some(false), ..Setting::alone(Role::Release) };
+    assert_eq!(names(&text, &setting), ["memory-as-is"]);
+    let setting = Setting { raises_request: Some(true), ..setting };
+    assert_eq!(names(&text, &setting), [""; 0]);
+}
+
+#[test]
+fn rules_know_the_version() {
+    let text = |subcode: i64| {
+        format!(
+            "HoldReasonCode =?= 34 && HoldReasonSubCode =?= {subcode} && NumHolds < 3 && (time() - EnteredCurrentStatus) > 600"
+        )
+    };
+    for (version, right, wrong) in
+        [("25", 102, 0), ("24.0.12", 102, 0), ("23.9", 0, 102), ("24.0.11", 0, 102)]
+    {
+        let setting =
+            Setting { version: version.parse().unwrap(), ..Setting::alone(Role::Release) };
+        assert_eq!(names(&text(right), &setting), [""; 0], "{version}");
+        let found = lint(&text(wrong), &setting);
+        assert_eq!(found.len(), 1, "{version}: {found:?}");
+        let mended = found[0].mended.as_deref().unwrap();
+        assert_eq!(names(mended, &setting), [""; 0], "{mended}");
+    }
+    // In between are feature versions of which that is not known.
+    let setting = Setting { version: "24.5".parse().unwrap(), ..Setting::alone(Role::Release) };
+    assert_eq!(names(&text(0), &setting), [""; 0]);
+}
+
+#[test]
+fn what_stands_instead_is_mended() {
+    for (text, rule, expected) in [
+        (
+            "HoldReasonCode == 13 || HoldReasonCode == 12",
+            "unbounded",
+            "(HoldReasonCode == 13 || HoldReasonCode == 12) && NumHolds < 4",
+        ),
+        (
+            "(HoldReasonSubCode == 42)",
+            "subcode-alone",
+            "(HoldReasonCode =?= 3 && HoldReasonSubCode == 42)",
+        ),
+        ("NumJobStart < 5", "unknown-attribute", "NumJobStarts < 5"),
+        ("(a && b) || a", "implied", "a"),
+        ("TARGET.JobPrio > 0", "target-scope", "JobPrio > 0"),
+    ] {
+        let found = lint(text, &Setting::alone(Role::Release));
+        let mended = found
+            .iter()
+            .find(|finding| finding.rule.name == rule)
+            .and_then(|finding| finding.mended.as_deref());
+        assert_eq!(mended, Some(expected), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn attributes_of_the_submit_description_are_known() {
+    let own = [("Team".to_owned(), "\"x\"".to_owned())];
+    let setting = Setting { own_attributes: &own, ..Setting::alone(Role::Release) };
+    let text = "Team == \"x\" && HoldReasonCode =?= 13 && NumHolds < 3";
+    assert_eq!(names(text, &setting), ["no-delay"]);
+    assert_eq!(names(&text.replace("\"x\"", "\"y\""), &setting), ["never-true"]);
+    assert_eq!(release(text), ["own-attribute"]);
+}
+
+#[test]
+fn other_roles_have_the_rules_that_fit() {
+    let hold = |text: &str| names(text, &Setting::alone(Role::Hold));
+    assert_eq!(hold("JobStatus == 2 && MemoryUsage > RequestMemory"), [""; 0]);
+    assert_eq!(hold("JobStatus = 2"), ["unparsable"]);
+    assert_eq!(names("ExitCode =!= 0", &Setting::alone(Role::OnExit)), [""; 0]);
+    assert_eq!(names("NumSystemHolds > 3", &Setting::alone(Role::Remove)), ["num-system-holds"]);
+}
+
+#[test]
+fn macros_differ_from_each_other() {
+    assert_eq!(names("$(one) || $(two)", &Setting::alone(Role::Hold)), ["macro", "macro"]);
+}
+
+#[test]
+fn rules_have_names_of_their_own() {
+    let mut names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), RULES.len());
+}
+
+#[test]
+fn the_document_has_every_rule() {
+    let text = include_str!("../../../docs/releaseexpr.md");
+    for rule in RULES {
+        let row = format!("| `{}` | {} |", rule.name, rule.severity);
+        assert!(text.contains(&row), "{row}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_text_is_looked_at(text in "(HoldReasonCode|NumHolds|13|<|==|=|&&|\\|\\||\\(|\\)|\"|\\$\\(x\\)|time\\(\\)| |é|TARGET\\.|\\PC){0,24}") {
+        for role in Role::ALL {
+            for finding in lint(&text, &Setting::alone(role)) {
+                prop_assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
+            }
+        }
+    }
+}
