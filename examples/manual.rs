@@ -1,5 +1,9 @@
-//! Writes the manual page of `condor_holdadvise` to standard output.
+//! Writes the manual page of `condor_holdadvise`, or of the tool that is named, to standard output.
 
 fn main() {
-    print!("{}", holdadvise::cli::manual_page());
+    let page = match std::env::args().nth(1).as_deref() {
+        Some("condor_releaseexpr") => holdadvise::cli::releaseexpr::manual_page(),
+        _ => holdadvise::cli::manual_page(),
+    };
+    print!("{page}");
 }

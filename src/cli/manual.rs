@@ -2,25 +2,14 @@
 //!
 //! Its parts stand in the order of HTCondor's template for manual pages.
 
-use std::fmt::Write;
-
+use super::arguments::Page;
 use super::config::KNOBS;
-use super::options::{OPTIONS, OptionSpec, Section, Takes};
+use super::options::TOOL;
 use super::print::ATTRIBUTE_NAMES;
 
 /// The manual page of `condor_holdadvise`, section 1, in the language of man(7).
 pub fn manual_page() -> String {
-    let mut page = Page(String::new());
-    page.raw(
-        ".\\\" Written by `cargo run --example manual`; change the tables in src/cli instead.",
-    );
-    page.raw(&format!(
-        ".TH CONDOR_HOLDADVISE 1 \"\" \"holdadvise {}\" \"HTCondor Manual\"",
-        env!("CARGO_PKG_VERSION")
-    ));
-    page.section("Name");
-    page.text("condor_holdadvise - say whether to release or to remove held jobs");
-    synopsis(&mut page);
+    let mut page = Page::begin(&TOOL, "say whether to release or to remove held jobs");
     page.section("Description");
     for text in DESCRIPTION {
         page.paragraph(text);
@@ -29,12 +18,7 @@ pub fn manual_page() -> String {
     page.tagged(&[("cluster", true)], "The held jobs of this cluster.");
     page.tagged(&[("cluster.proc", true)], "This job, which must be held.");
     page.tagged(&[("owner", true)], "The held jobs of this owner; with an @ in it, of this user.");
-    for section in Section::ALL {
-        page.raw(&format!(".SS \"{}\"", section.title()));
-        for option in OPTIONS.iter().filter(|option| option.section == section) {
-            page.tagged(&words(option), &format!("{}{}", option.help, shortest(option)));
-        }
-    }
+    page.options();
     page.section("General Remarks");
     for text in REMARKS {
         page.paragraph(text);
@@ -78,7 +62,7 @@ pub fn manual_page() -> String {
     page.text("condor_q(1), condor_release(1), condor_rm(1), condor_qedit(1), condor_history(1), condor_hold(1)");
     page.section("Availability");
     page.text("Linux");
-    page.0
+    page.finish()
 }
 
 const DESCRIPTION: [&str; 5] = [
@@ -126,97 +110,6 @@ const EXAMPLES: [(&str, &str); 5] = [
         "condor_q -long -constraint 'JobStatus == 5' > held.ads\ncondor_holdadvise -jobads held.ads -json",
     ),
 ];
-
-fn synopsis(page: &mut Page) {
-    page.section("Synopsis");
-    page.raw(".B condor_holdadvise");
-    page.raw("[\\fB\\-help\\fR | \\fB\\-version\\fR]");
-    page.raw(".PP");
-    page.raw(".B condor_holdadvise");
-    for option in OPTIONS.iter().filter(|o| o.alias_of.is_none()) {
-        if ["help", "version"].contains(&option.name) {
-            continue;
-        }
-        let words: Vec<String> =
-            words(option).iter().map(|(word, value)| font(word, *value)).collect();
-        page.raw(&format!("[{}]", words.join(" ").replace(" :", ":")));
-    }
-    page.raw("[\\fIcluster\\fR | \\fIcluster.proc\\fR | \\fIowner\\fR] ...");
-}
-
-/// The words of an option; true for those the user chooses.
-fn words(option: &OptionSpec) -> Vec<(&'static str, bool)> {
-    let mut words = vec![(option.name, false)];
-    match option.takes {
-        Takes::Nothing => {}
-        Takes::One(value) | Takes::Many(value) => words.push((value, true)),
-        Takes::Two(first, second) => words.extend([(first, true), (second, true)]),
-    }
-    words
-}
-
-fn shortest(option: &OptionSpec) -> String {
-    let letters = option.qualifiers.map(|letters| format!(" After a colon: {letters}."));
-    let short = (option.min < option.name.len())
-        .then(|| format!(" Shortest form: -{}.", &option.name[..option.min]));
-    format!("{}{}", letters.unwrap_or_default(), short.unwrap_or_default())
-}
-
-fn font(word: &str, value: bool) -> String {
-    if value { format!("\\fI{}\\fR", escape(word)) } else { format!("\\fB\\-{}\\fR", escape(word)) }
-}
-
-/// Text as man(7) reads it.
-fn escape(text: &str) -> String {
-    text.replace('\\', "\\e").replace('-', "\\-")
-}
-
-struct Page(String);
-
-impl Page {
-    fn raw(&mut self, line: &str) {
-        self.0.push_str(line);
-        self.0.push('\n');
-    }
-
-    fn section(&mut self, title: &str) {
-        let _ = writeln!(self.0, ".SH \"{}\"", title.to_uppercase());
-    }
-
-    fn text(&mut self, text: &str) {
-        // A line that begins with a dot or a quote would be a request.
-        let guard = if text.starts_with(['.', '\'']) { "\\&" } else { "" };
-        let _ = writeln!(self.0, "{guard}{}", escape(text));
-    }
-
-    fn paragraph(&mut self, text: &str) {
-        self.raw(".PP");
-        self.text(text);
-    }
-
-    /// A tag of words, options (no value) in bold, and its text.
-    fn tagged(&mut self, tag: &[(&str, bool)], text: &str) {
-        self.raw(".TP");
-        let is_option = |word: &str| OPTIONS.iter().any(|option| option.name == word);
-        let tag: Vec<String> = tag
-            .iter()
-            .map(|(word, value)| match (value, is_option(word)) {
-                (false, false) => format!("\\fB{}\\fR", escape(word)),
-                (value, _) => font(word, *value),
-            })
-            .collect();
-        self.raw(&tag.join(" "));
-        self.text(text);
-    }
-
-    fn example(&mut self, command: &str) {
-        self.raw(".PP\n.nf\n.RS");
-        for line in command.lines() {
-            self.text(&format!("$ {line}"));
-        }
-        self.raw(".RE\n.fi");
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,29 +1,29 @@
-//! The command line of `condor_holdadvise`: options, configuration, and what is printed.
+//! The command line of `condor_holdadvise`: options, configuration, and what is printed; that of `condor_releaseexpr` is in
+//! [`releaseexpr`].
 
+mod arguments;
 mod config;
 mod constraint;
 mod costs;
 mod debug;
 mod gather;
-mod help;
 mod judge;
 mod manual;
 mod model_file;
 mod model_sheet;
-mod normalise;
 mod options;
 pub mod print;
+pub mod releaseexpr;
 mod request;
 mod run;
 
+pub use arguments::ArgumentError;
 pub use config::Config;
 pub use constraint::Constraint;
 pub use costs::{CostChange, NoCost};
 pub use debug::switch_on as switch_debug_on;
 pub use gather::{Gathered, gather};
-pub use help::text as usage;
 pub use manual::manual_page;
 pub use model_file::{open as open_model, sheet as model_sheet};
-pub use normalise::ArgumentError;
 pub use request::{Output, Request};
 pub use run::{RunError, run};

@@ -3,12 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches};
 
-use super::costs::{CostChange, NoCost};
-use super::normalise::{ArgumentError, normalise, qualifiers_id};
-use super::options::{OPTIONS, OptionSpec, Takes};
+use super::arguments::{self, ArgumentError, ValueError};
+use super::costs::CostChange;
+use super::options::TOOL;
 use crate::queue::{JobSpec, Selection};
 
 /// How advices are printed.
@@ -72,9 +71,6 @@ pub struct Request {
 /// Columns without `-wide`.
 const COLUMNS: usize = 80;
 
-/// Options of which one at most can be given.
-const OUTPUTS: [&str; 5] = ["long", "json", "jsonl", "af", "format"];
-
 impl Request {
     /// Reads the words after the program's name.
     ///
@@ -82,9 +78,7 @@ impl Request {
     /// [`ArgumentError`] for an unknown option, a missing or wrong value, or options that exclude each
     /// other.
     pub fn read(words: &[OsString]) -> Result<Self, ArgumentError> {
-        let normal = normalise(words)?;
-        let matches = command().try_get_matches_from(normal).map_err(|error| invalid(&error))?;
-        Ok(Self::from_matches(&matches))
+        Ok(Self::from_matches(&arguments::read(&TOOL, words, value)?))
     }
 
     /// No queue is to be asked: ads or logs were named. An event log is enough only where nothing was named that a queue
@@ -143,7 +137,7 @@ impl Request {
             version: matches.get_flag("version"),
             debug: matches.get_flag("debug"),
             selection: Selection {
-                jobs: texts(JOBS).iter().map(|word| JobSpec::parse(word)).collect(),
+                jobs: texts(arguments::OPERANDS).iter().map(|word| JobSpec::parse(word)).collect(),
                 constraint: text("constraint"),
                 all_users: matches.get_flag("allusers"),
             },
@@ -169,86 +163,15 @@ impl Request {
     }
 }
 
-/// The id of the words that name jobs.
-const JOBS: &str = "jobs";
-
-/// clap's view of the option table.
-fn command() -> Command {
-    let mut command = Command::new("condor_holdadvise")
-        .no_binary_name(true)
-        .disable_help_flag(true)
-        .disable_version_flag(true)
-        .args_override_self(true)
-        .arg(Arg::new(JOBS).num_args(0..).action(ArgAction::Append));
-    for option in OPTIONS.iter().filter(|option| option.alias_of.is_none()) {
-        command = command.arg(argument(option));
-        if option.qualifiers.is_some() {
-            let id = qualifiers_id(option);
-            command = command.arg(Arg::new(id.clone()).long(id).action(ArgAction::Append));
-        }
-        if let Takes::Two(_, second) = option.takes {
-            let id = format!("{}-{second}", option.name);
-            command = command.arg(Arg::new(id.clone()).long(id).action(ArgAction::Append));
-        }
-    }
-    command
-}
-
-fn argument(option: &OptionSpec) -> Arg {
-    let argument = Arg::new(option.name).long(option.name);
-    let argument = match option.takes {
-        Takes::Nothing => argument.action(ArgAction::SetTrue),
-        _ if option.repeats => argument.action(ArgAction::Append),
-        _ => argument.action(ArgAction::Set),
-    };
-    let argument = match option.takes {
-        Takes::One("filename") => argument.value_parser(value_parser!(PathBuf)),
-        Takes::One("number") => argument.value_parser(value_parser!(u64)),
-        Takes::One("time") => {
-            argument.value_parser(value_parser!(i64)).allow_negative_numbers(true)
-        }
-        Takes::One("name=hours") => argument.value_parser(value_parser!(CostChange)),
-        Takes::One("builtin|torch") => argument.value_parser(["builtin", "torch"]),
+/// What follows the options whose values are no plain text.
+fn value(argument: Arg, what: &str) -> Arg {
+    match what {
+        "name=hours" => argument.value_parser(|text: &str| {
+            text.parse::<CostChange>().map_err(|error| ValueError(error.to_string()))
+        }),
+        "builtin|torch" => argument.value_parser(["builtin", "torch"]),
         _ => argument,
-    };
-    if OUTPUTS.contains(&option.name) {
-        argument.conflicts_with_all(OUTPUTS.iter().filter(|other| **other != option.name))
-    } else {
-        argument
     }
-}
-
-/// clap's complaint in the words of HTCondor's tools.
-fn invalid(error: &clap::Error) -> ArgumentError {
-    let context = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => text.clone(),
-        Some(ContextValue::Strings(texts)) => texts.join(", "),
-        _ => String::new(),
-    };
-    // clap names an option `--limit <limit>`.
-    let option = |kind| {
-        let text = context(kind);
-        format!("-{}", text.trim_start_matches('-').split([' ', '=']).next().unwrap_or_default())
-    };
-    let name = option(ContextKind::InvalidArg);
-    let value = crate::text::strip_control(&context(ContextKind::InvalidValue)).into_owned();
-    ArgumentError::Invalid(match error.kind() {
-        ErrorKind::ArgumentConflict => {
-            format!("{name} conflicts with {}", option(ContextKind::PriorArg))
-        }
-        ErrorKind::InvalidValue => {
-            format!("{name}: {value:?} is not one of {}", context(ContextKind::ValidValue))
-        }
-        ErrorKind::ValueValidation => match std::error::Error::source(error) {
-            Some(why) if why.is::<NoCost>() => format!("{name}: {value:?} is {why}"),
-            _ => format!("{name}: {value:?} is not a whole number that fits"),
-        },
-        ErrorKind::InvalidUtf8 => "an argument is not UTF-8 text".to_owned(),
-        _ => {
-            let text = error.to_string();
-            text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
-        }
-    })
 }
 
 #[cfg(test)]
@@ -259,11 +182,6 @@ mod tests {
     fn read(line: &str) -> Result<Request, ArgumentError> {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
         Request::read(&words)
-    }
-
-    #[test]
-    fn clap_accepts_the_table() {
-        command().debug_assert();
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
     let request = Request::read(arguments)?;
     if request.help {
-        out.write_all(super::usage().as_bytes())?;
+        out.write_all(super::arguments::usage(&super::options::TOOL).as_bytes())?;
         return Ok(());
     }
     let config = Config::of_user();

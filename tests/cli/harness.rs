@@ -50,9 +50,18 @@ impl Place {
         self.run(&words.split_whitespace().collect::<Vec<_>>(), "")
     }
 
-    /// Runs the program with these words and standard input.
+    /// Runs `condor_holdadvise` with these words and standard input.
     pub(crate) fn run(&self, words: &[&str], stdin: &str) -> Said {
-        let output = Command::new(env!("CARGO_BIN_EXE_condor_holdadvise"))
+        self.program(env!("CARGO_BIN_EXE_condor_holdadvise"), words, stdin)
+    }
+
+    /// Runs `condor_releaseexpr` with these words and standard input.
+    pub(crate) fn release_expression(&self, words: &[&str], stdin: &str) -> Said {
+        self.program(env!("CARGO_BIN_EXE_condor_releaseexpr"), words, stdin)
+    }
+
+    fn program(&self, program: &str, words: &[&str], stdin: &str) -> Said {
+        let output = Command::new(program)
             .args(words)
             .current_dir(self.dir.path())
             .env_clear()

@@ -1,4 +1,4 @@
-//! What users of `condor_holdadvise` see, through the real program in a fresh directory each.
+//! What users of `condor_holdadvise` and `condor_releaseexpr` see, through the real programs in a fresh directory each.
 
 mod bad_input;
 mod decisions;
@@ -6,3 +6,4 @@ mod harness;
 mod options;
 mod queue;
 mod recorded;
+mod releaseexpr;

@@ -6,7 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::options::{OPTIONS, OptionSpec, Takes};
+use super::option::{OptionSpec, Takes, Tool};
 
 /// Why the arguments cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +57,7 @@ pub(super) fn qualifiers_id(option: &OptionSpec) -> String {
 
 /// Rewrites the words after the program's name: options first, as `--name` or `--name=value`, then
 /// `--` and the words that name jobs.
-pub(super) fn normalise(words: &[OsString]) -> Result<Vec<OsString>, ArgumentError> {
+pub(super) fn normalise(tool: &Tool, words: &[OsString]) -> Result<Vec<OsString>, ArgumentError> {
     let mut options: Vec<OsString> = Vec::with_capacity(words.len() + 1);
     let mut jobs = Vec::new();
     let mut rest = words.iter().peekable();
@@ -66,7 +66,7 @@ pub(super) fn normalise(words: &[OsString]) -> Result<Vec<OsString>, ArgumentErr
             jobs.push(word.clone());
             continue;
         }
-        let (option, qualifiers) = find(&word.to_string_lossy())?;
+        let (option, qualifiers) = find(tool, &word.to_string_lossy())?;
         if let Some(letters) = qualifiers {
             check_qualifiers(option, &letters)?;
             options.push(format!("--{}={letters}", qualifiers_id(option)).into());
@@ -119,14 +119,14 @@ fn with_value(name: &str, value: &OsStr) -> OsString {
 }
 
 /// The option a word means and what stands behind its colon.
-fn find(word: &str) -> Result<(&'static OptionSpec, Option<String>), ArgumentError> {
+fn find(tool: &Tool, word: &str) -> Result<(&'static OptionSpec, Option<String>), ArgumentError> {
     let exact = word.starts_with("--");
     let text = word.trim_start_matches('-');
     let (text, qualifiers) = match text.split_once(':') {
         Some((name, letters)) => (name, Some(letters.to_owned())),
         None => (text, None),
     };
-    let begun = || OPTIONS.iter().filter(|o| !text.is_empty() && o.name.starts_with(text));
+    let begun = || tool.options.iter().filter(|o| !text.is_empty() && o.name.starts_with(text));
     let means = |option: &&OptionSpec| {
         option.name == text || (!exact && text.len() >= option.min && !word.starts_with("--"))
     };
@@ -143,7 +143,7 @@ fn find(word: &str) -> Result<(&'static OptionSpec, Option<String>), ArgumentErr
         let whole = strsim::damerau_levenshtein(text, o.name);
         (whole.min(strsim::damerau_levenshtein(text, &o.name[..cut]) + 1), whole)
     };
-    let nearest = OPTIONS.iter().min_by_key(likeness).map_or("help", |option| option.name);
+    let nearest = tool.options.iter().min_by_key(likeness).map_or("help", |option| option.name);
     Err(ArgumentError::Unknown { given, nearest })
 }
 
@@ -167,10 +167,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cli::options::TOOL;
 
     fn read(line: &str) -> Result<Vec<String>, ArgumentError> {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        let out = normalise(&words)?;
+        let out = normalise(&TOOL, &words)?;
         Ok(out.into_iter().map(|word| word.to_string_lossy().into_owned()).collect())
     }
 
@@ -230,17 +231,17 @@ mod tests {
         #[test]
         fn any_words_are_read(words in proptest::collection::vec("-{0,2}[a-z:]{0,8}|\\PC{0,6}", 0..6)) {
             let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
-            let _ = normalise(&words);
+            let _ = normalise(&TOOL, &words);
         }
 
         #[test]
-        fn two_dashes_need_the_full_name(index in 0..OPTIONS.len(), cut in 1usize..20) {
-            let name = OPTIONS[index].name;
+        fn two_dashes_need_the_full_name(index in 0..TOOL.options.len(), cut in 1usize..20) {
+            let name = TOOL.options[index].name;
             prop_assume!(cut < name.len());
             let prefix = &name[..cut];
-            prop_assume!(OPTIONS.iter().all(|option| option.name != prefix));
+            prop_assume!(TOOL.options.iter().all(|option| option.name != prefix));
             let words = [OsString::from(format!("--{prefix}"))];
-            let unknown = matches!(normalise(&words), Err(ArgumentError::Unknown { .. }));
+            let unknown = matches!(normalise(&TOOL, &words), Err(ArgumentError::Unknown { .. }));
             prop_assert!(unknown);
         }
     }

@@ -1,6 +1,6 @@
 //! The text of `-help`.
 
-use super::options::{OPTIONS, OptionSpec, Section, Takes};
+use super::option::{OptionSpec, Takes, Tool};
 
 /// The column help texts begin at.
 const COLUMN: usize = 30;
@@ -9,15 +9,12 @@ const COLUMN: usize = 30;
 const WIDTH: usize = 80;
 
 /// Usage and all options, after HTCondor's tools.
-pub fn text() -> String {
-    let mut out = String::from(
-        "Usage: condor_holdadvise [options] [cluster | cluster.proc | owner] ...\n\n\
-         Says of held jobs whether to release or to remove them, how sure that is, and\n\
-         why. Without arguments it looks at one's own held jobs.\n",
-    );
-    for section in Section::ALL {
-        out.push_str(&format!("\n  {}:\n", section.title()));
-        for option in OPTIONS.iter().filter(|option| option.section == section) {
+pub(crate) fn text(tool: &Tool) -> String {
+    let usage = format!("Usage: {} [options] {}", tool.name, tool.operands);
+    let mut out = format!("{}\n\n{}", usage.trim_end(), tool.brief);
+    for section in tool.sections {
+        out.push_str(&format!("\n  {}:\n", section.0));
+        for option in tool.options.iter().filter(|option| option.section == *section) {
             let spelling = format!("    {}", spelling(option));
             let gap = if spelling.len() < COLUMN { COLUMN - spelling.len() } else { 0 };
             let first = if gap == 0 {
@@ -26,7 +23,7 @@ pub fn text() -> String {
                 format!("{spelling}{}", " ".repeat(gap))
             };
             out.push_str(&first);
-            out.push_str(&super::print::wrapped("", COLUMN, option.help, WIDTH));
+            out.push_str(&crate::cli::print::wrapped("", COLUMN, option.help, WIDTH));
         }
     }
     out.push_str("\nNames of options may be cut short as long as they stay clear.\n");
@@ -51,8 +48,9 @@ mod tests {
 
     #[test]
     fn every_option_is_explained_in_80_columns() {
-        let text = text();
-        for option in OPTIONS {
+        let tool = &crate::cli::options::TOOL;
+        let text = text(tool);
+        for option in tool.options {
             assert!(text.contains(&format!("\n    -{}", option.name)), "{}", option.name);
         }
         assert!(text.lines().all(|line| line.len() <= WIDTH));

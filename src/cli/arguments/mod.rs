@@ -1,0 +1,13 @@
+//! Command lines in the style of HTCondor's tools: one table of options feeds the reading of arguments, `-help` and the manual page.
+
+mod help;
+mod normalise;
+mod option;
+mod page;
+mod parse;
+
+pub(crate) use help::text as usage;
+pub use normalise::ArgumentError;
+pub(crate) use option::{OptionSpec, Section, Takes, Tool, flag};
+pub(crate) use page::Page;
+pub(crate) use parse::{OPERANDS, ValueError, read};

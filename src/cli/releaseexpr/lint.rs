@@ -1,0 +1,184 @@
+//! Expressions and files that are looked at, and what was found in them.
+
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+
+use classads::Expr;
+
+use super::request::Request;
+use super::run::RunError;
+use crate::policy::lint::{Finding, Role, Setting, lint};
+use crate::policy::{Assignment, SettingsFile};
+use crate::text::strip_control;
+
+/// Bytes of a file that is read.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+
+/// A finding with its place.
+#[derive(Debug)]
+pub(super) struct Placed {
+    /// The file; `None` for an expression of the command line.
+    pub(super) file: Option<String>,
+    /// The line of the file, from 1.
+    pub(super) line: usize,
+    /// The command or knob.
+    pub(super) setting: Option<String>,
+    /// The expression.
+    pub(super) expression: String,
+    /// What is shown with a mark under the place: a line of the file, or the expression.
+    pub(super) shown: String,
+    /// Bytes of what is shown.
+    pub(super) mark: Range<usize>,
+    pub(super) finding: Finding,
+}
+
+/// Everything that was looked at.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) findings: Vec<Placed>,
+    /// Expressions looked at.
+    pub(super) expressions: usize,
+}
+
+/// Looks at all that was named.
+pub(super) fn report(request: &Request) -> Result<Report, RunError> {
+    let mut report = Report::default();
+    for what in &request.lint {
+        if what == "-" || is_file(what) {
+            let before = report.expressions;
+            file(what, request, &mut report)?;
+            if report.expressions == before {
+                return Err(RunError::NoPolicy(name_of(what)));
+            }
+        } else {
+            expression(what, request, &mut report);
+        }
+    }
+    Ok(report)
+}
+
+fn name_of(what: &str) -> String {
+    if what == "-" { "standard input".to_owned() } else { strip_control(what).into_owned() }
+}
+
+/// Whether a word names a file: there is one, or it looks like a path and not like an expression.
+fn is_file(what: &str) -> bool {
+    let is_word = !what.chars().any(|c| c.is_whitespace() || "()=<>&|!\"'?".contains(c));
+    Path::new(what).is_file()
+        || is_word
+            && what.contains(['.', '/'])
+            && what.parse::<f64>().is_err()
+            && Expr::parse_old(what).is_err()
+        || is_word && (what.ends_with(".sub") || what.starts_with('/'))
+}
+
+fn expression(text: &str, request: &Request, report: &mut Report) {
+    report.expressions += 1;
+    let setting = Setting { version: request.condor, ..Setting::alone(request.role) };
+    report.findings.extend(lint(text, &setting).into_iter().map(|finding| Placed {
+        file: None,
+        line: 1,
+        setting: None,
+        expression: text.to_owned(),
+        shown: text.to_owned(),
+        mark: finding.span.clone(),
+        finding,
+    }));
+}
+
+fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunError> {
+    let name = name_of(path);
+    let error = |error| RunError::Read { file: name.clone(), error };
+    let mut bytes = Vec::new();
+    let read = if path == "-" {
+        std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).map_err(error)?.take(MAX_FILE + 1).read_to_end(&mut bytes)
+    };
+    read.map_err(error)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(RunError::TooLarge(name));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let settings = SettingsFile::read(&text);
+    let own_attributes = own_attributes(&settings);
+    let raises_request = (!settings.is_configuration()).then(|| raises_request(&settings));
+    for assignment in settings.assignments() {
+        let Some(role) = role(&assignment.name) else { continue };
+        report.expressions += 1;
+        let setting = Setting {
+            role,
+            version: request.condor,
+            own_attributes: &own_attributes,
+            raises_request,
+        };
+        for finding in lint(&assignment.value.text, &setting) {
+            report.findings.push(placed(&name, &settings, assignment, finding));
+        }
+    }
+    Ok(())
+}
+
+fn placed(
+    file: &str,
+    settings: &SettingsFile,
+    assignment: &Assignment,
+    finding: Finding,
+) -> Placed {
+    let origin = assignment.value.origin(&finding.span);
+    let (line, shown, start) = settings.line(origin.start);
+    let from = (origin.start - start).min(shown.len());
+    // What goes on in the next line is marked to the end of this one.
+    let to = (origin.end.saturating_sub(start)).clamp(from, shown.len());
+    Placed {
+        file: Some(file.to_owned()),
+        line,
+        setting: Some(assignment.name.clone()),
+        expression: assignment.value.text.clone(),
+        shown: shown.to_owned(),
+        mark: from..to,
+        finding,
+    }
+}
+
+/// The role of a command, an attribute or a knob; named knobs too, `SYSTEM_PERIODIC_RELEASE_<name>`.
+fn role(name: &str) -> Option<Role> {
+    let own = own_name(name).unwrap_or(name);
+    Role::of(own).or_else(|| {
+        let name = name.to_ascii_uppercase();
+        let is_other = ["_NAMES", "_REASON", "_SUBCODE"].iter().any(|end| name.ends_with(end));
+        let roles = [
+            ("SYSTEM_PERIODIC_RELEASE_", Role::Release),
+            ("SYSTEM_PERIODIC_HOLD_", Role::Hold),
+            ("SYSTEM_PERIODIC_REMOVE_", Role::Remove),
+        ];
+        let found = roles.into_iter().find(|(start, _)| name.starts_with(start));
+        found.filter(|_| !is_other).map(|(_, role)| role)
+    })
+}
+
+/// `Flag` of `+Flag` or `MY.Flag`.
+fn own_name(name: &str) -> Option<&str> {
+    let my = name.get(..3).filter(|start| start.eq_ignore_ascii_case("MY."));
+    name.strip_prefix('+').or_else(|| my.and_then(|_| name.get(3..)))
+}
+
+/// Attributes that a submit description sets of its own.
+fn own_attributes(settings: &SettingsFile) -> Vec<(String, String)> {
+    let own = |setting: &Assignment| {
+        Some((own_name(&setting.name)?.to_owned(), setting.value.text.clone()))
+    };
+    settings.assignments().iter().filter_map(own).collect()
+}
+
+/// Whether the next run asks for more memory: a list of requests, or a request that depends on the job.
+fn raises_request(settings: &SettingsFile) -> bool {
+    let depends = |text: &str| {
+        Expr::parse_old(text).is_ok_and(|expr| !expr.attribute_references().is_empty())
+    };
+    settings.get("retry_request_memory").is_some()
+        || ["request_memory", "+RequestMemory", "MY.RequestMemory"]
+            .iter()
+            .any(|name| settings.get(name).is_some_and(depends))
+}

@@ -1,0 +1,11 @@
+//! The command line of `condor_releaseexpr`.
+
+mod lint;
+mod manual;
+mod options;
+mod print;
+mod request;
+mod run;
+
+pub use manual::manual_page;
+pub use run::run;

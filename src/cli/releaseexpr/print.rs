@@ -1,0 +1,124 @@
+//! Prints findings, for people and for scripts.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use super::lint::{Placed, Report};
+use crate::cli::print::wrapped;
+use crate::policy::lint::{RULES, Severity};
+use crate::text::strip_control;
+
+/// The column that what belongs to a finding begins at.
+const INDENT: usize = 4;
+
+/// Columns where there is no limit.
+const ENDLESS: usize = usize::MAX / 2;
+
+/// Findings one below the other, and how many there are.
+pub(super) fn text(report: &Report, columns: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    let columns = columns.unwrap_or(ENDLESS);
+    for placed in &report.findings {
+        let place = match &placed.file {
+            Some(file) => format!("{}:{}: ", strip_control(file), placed.line),
+            None => String::new(),
+        };
+        let finding = &placed.finding;
+        let message = strip_control(&finding.message);
+        let head = format!("{place}{}: {}: {message}", finding.rule.severity, finding.rule.name);
+        write!(out, "{}", wrapped("", INDENT, &head, columns))?;
+        let (shown, before, length) = window(&placed.shown, &placed.mark, columns - INDENT);
+        writeln!(out, "    {shown}\n    {}{}", " ".repeat(before), "^".repeat(length))?;
+        if let Some(mended) = &finding.mended {
+            let setting =
+                placed.setting.as_deref().map(|name| format!("{name} = ")).unwrap_or_default();
+            writeln!(out, "    instead: {}{}", strip_control(&setting), strip_control(mended))?;
+        }
+        writeln!(out)?;
+    }
+    let count = |severity| {
+        report.findings.iter().filter(|placed| placed.finding.rule.severity == severity).count()
+    };
+    let counts = [Severity::Error, Severity::Warning, Severity::Note]
+        .map(|severity| number(count(severity), severity.word()));
+    writeln!(out, "{}: {}.", number(report.expressions, "expression"), counts.join(", "))
+}
+
+fn number(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// As much of a line as fits around a mark, the columns before the mark and its length.
+fn window(line: &str, mark: &std::ops::Range<usize>, columns: usize) -> (String, usize, usize) {
+    const CUT: &str = "...";
+    let part = |range: std::ops::Range<usize>| {
+        strip_control(line.get(range).unwrap_or_default()).chars().count()
+    };
+    let characters: Vec<char> = strip_control(line).chars().collect();
+    let before = part(0..mark.start).min(characters.len());
+    let length = part(mark.clone()).clamp(1, (characters.len() - before).max(1));
+    if characters.len() <= columns {
+        return (characters.into_iter().collect(), before, length);
+    }
+    let room = columns.saturating_sub(2 * CUT.len()).max(1);
+    let length = length.min(room);
+    // Some of what stands before the mark is shown too.
+    let start =
+        before.saturating_sub((room - length) / 2).min(characters.len().saturating_sub(room));
+    let end = (start + room).min(characters.len());
+    let shown: String = characters[start..end].iter().collect();
+    let head = if start > 0 { CUT } else { "" };
+    let tail = if end < characters.len() { CUT } else { "" };
+    (format!("{head}{shown}{tail}"), head.len() + before - start, length)
+}
+
+/// One JSON array.
+pub(super) fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let object = |placed: &Placed| {
+        let finding = &placed.finding;
+        json!({
+            "File": placed.file,
+            "Line": placed.file.as_ref().map(|_| placed.line),
+            "Setting": placed.setting,
+            "Rule": finding.rule.name,
+            "Severity": finding.rule.severity.word(),
+            "Expression": placed.expression,
+            "Start": finding.span.start,
+            "End": finding.span.end,
+            "Message": finding.message,
+            "Mended": finding.mended,
+        })
+    };
+    let objects: Vec<_> = report.findings.iter().map(object).collect();
+    serde_json::to_writer_pretty(&mut *out, &objects)?;
+    writeln!(out)
+}
+
+/// All rules.
+pub(super) fn rules(columns: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+    for rule in RULES {
+        let head = format!("{} ({})", rule.name, rule.severity);
+        write!(
+            out,
+            "{head}\n    {}",
+            wrapped("", INDENT, rule.summary, columns.unwrap_or(ENDLESS))
+        )?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_cut_around_its_mark() {
+        let line = format!("{} && NumHold < 3 && {}", "a".repeat(100), "b".repeat(100));
+        let at = line.find("NumHold").unwrap();
+        let (shown, before, length) = window(&line, &(at..at + 7), 60);
+        assert!(shown.starts_with("...") && shown.ends_with("...") && shown.chars().count() == 60);
+        assert_eq!(&shown[before..before + length], "NumHold");
+        assert_eq!(window("x\u{1b}[1my", &(5..6), 60), ("xy".to_owned(), 1, 1));
+        assert_eq!(window("", &(0..0), 60).2, 1);
+    }
+}

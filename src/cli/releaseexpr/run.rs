@@ -1,0 +1,83 @@
+//! From arguments to what is printed and the exit status.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::lint::report;
+use super::options::TOOL;
+use super::print;
+use super::request::Request;
+use crate::cli::ArgumentError;
+use crate::cli::arguments::usage;
+use crate::policy::lint::Severity;
+
+/// Exit status where the tool could not do what it was asked for.
+const FAILURE: u8 = 2;
+
+/// Why nothing can be said.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RunError {
+    /// The arguments cannot be read.
+    #[error(transparent)]
+    Arguments(#[from] ArgumentError),
+    /// A file cannot be read.
+    #[error("cannot read {file}: {error}")]
+    Read {
+        /// The file.
+        file: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// A file is too large to be one of settings.
+    #[error("{0} is larger than 16 MiB; a submit description or a configuration file is expected")]
+    TooLarge(String),
+    /// A file sets no policy.
+    #[error(
+        "{0} sets no policy: no periodic_release, periodic_hold, periodic_remove, on_exit_hold, on_exit_remove or SYSTEM_PERIODIC_ knob"
+    )]
+    NoPolicy(String),
+    /// Standard output cannot be written.
+    #[error("cannot write: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// Runs the tool: `arguments` are those behind its name. 0: nothing but notes; 1: warnings or errors were found; 2: failure.
+pub fn run(arguments: &[OsString]) -> ExitCode {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match answer(arguments, &mut out).and_then(|status| Ok(out.flush().map(|()| status)?)) {
+        Ok(status) => ExitCode::from(status),
+        // Whoever reads has seen enough.
+        Err(RunError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let _ = out.flush();
+            eprintln!("Error: {}", crate::text::strip_control(&error.to_string()));
+            ExitCode::from(FAILURE)
+        }
+    }
+}
+
+fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<u8, RunError> {
+    let request = Request::read(arguments)?;
+    if request.help {
+        out.write_all(usage(&TOOL).as_bytes())?;
+    } else if request.version {
+        writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?;
+    } else if request.rules {
+        print::rules(request.columns, out)?;
+    } else {
+        let report = report(&request)?;
+        if request.json {
+            print::json(&report, out)?;
+        } else {
+            print::text(&report, request.columns, out)?;
+        }
+        let is_grave = |severity: Severity| severity > Severity::Note;
+        return Ok(u8::from(
+            report.findings.iter().any(|placed| is_grave(placed.finding.rule.severity)),
+        ));
+    }
+    Ok(0)
+}
