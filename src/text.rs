@@ -102,6 +102,13 @@ pub fn classad_quote(text: &str) -> Option<String> {
     writable.then(|| format!("\"{}\"", text.replace('"', "\\\"")))
 }
 
+/// A number with its unit, which takes an s: `1 hold`, `2 holds`.
+pub(crate) fn plural(number: impl std::fmt::Display, unit: &str) -> String {
+    let number = number.to_string();
+    let s = if number == "1" { "" } else { "s" };
+    format!("{number} {unit}{s}")
+}
+
 /// At most `limit` characters of a text, with `...` where something was cut off.
 pub fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {

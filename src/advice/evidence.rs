@@ -3,7 +3,7 @@
 use super::Spent;
 use crate::features::{Neighbourhood, Scope};
 use crate::history::{AdFacts, Episode, Exit, JobHistory, What};
-use crate::text::{shorten, strip_control};
+use crate::text::{plural, shorten, strip_control};
 
 /// Characters of a name that are quoted in a sentence.
 const NAME: usize = 60;
@@ -36,13 +36,8 @@ pub(super) fn span(seconds: i64) -> String {
     };
     plural(number, unit)
 }
-
-fn plural(number: i64, unit: &str) -> String {
-    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
-}
-
 fn jobs(number: usize) -> String {
-    plural(i64::try_from(number).unwrap_or(i64::MAX), "other job")
+    plural(number, "other job")
 }
 
 fn named(neighbourhood: &Neighbourhood) -> String {

@@ -12,6 +12,7 @@ mod manual;
 mod model_file;
 mod model_sheet;
 mod options;
+mod output;
 pub mod print;
 pub mod releaseexpr;
 mod request;

@@ -1,6 +1,6 @@
 //! The options of `condor_holdadvise`.
 
-use super::arguments::{OptionSpec, Section, Takes, Tool, flag};
+use super::arguments::{OptionSpec, Section, Takes, Tool, flag, help, wide};
 
 const JOBS: Section = Section("Which jobs");
 const SOURCES: Section = Section("Where they are read from");
@@ -103,13 +103,7 @@ const OPTIONS: &[OptionSpec] = &[
         OUTPUT,
         "Print one line for each job instead of one block for each group of like jobs.",
     ),
-    flag(
-        "wide",
-        1,
-        OUTPUT,
-        "Do not fit lines to 80 columns. A number after a colon fits them to that many.",
-    )
-    .qualifiers("N"),
+    wide(OUTPUT),
     flag("long", 1, OUTPUT, "Print each advice as a ClassAd."),
     flag("json", 2, OUTPUT, "Print the advices as one JSON array."),
     flag("jsonl", 5, OUTPUT, "Print each advice as a JSON object on a line of its own."),
@@ -140,7 +134,7 @@ const OPTIONS: &[OptionSpec] = &[
     )
     .takes(Takes::Two("format", "attribute"))
     .repeats(),
-    flag("help", 1, TOOL_ITSELF, "Print usage information and exit."),
+    help(TOOL_ITSELF),
     flag(
         "version",
         1,

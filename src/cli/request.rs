@@ -68,9 +68,6 @@ pub struct Request {
     pub columns: Option<usize>,
 }
 
-/// Columns without `-wide`.
-const COLUMNS: usize = 80;
-
 impl Request {
     /// Reads the words after the program's name.
     ///
@@ -130,8 +127,6 @@ impl Request {
         } else {
             Output::Groups
         };
-        let width = texts("wide-qualifiers").last().and_then(|columns| columns.parse().ok());
-        let columns = if matches.get_flag("wide") { None } else { width.or(Some(COLUMNS)) };
         Self {
             help: matches.get_flag("help"),
             version: matches.get_flag("version"),
@@ -158,7 +153,7 @@ impl Request {
                 .unwrap_or_default(),
             now: matches.get_one::<i64>("now").copied(),
             output,
-            columns,
+            columns: arguments::columns(matches),
         }
     }
 }

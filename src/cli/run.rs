@@ -8,6 +8,7 @@ use super::constraint::Constraint;
 use super::debug;
 use super::gather::{Gathered, gather};
 use super::judge::judge;
+use super::output::{self, ToolError, say};
 use super::print::{Page, Printer};
 use super::{ArgumentError, Config, Request};
 use super::{model_file, model_sheet};
@@ -44,22 +45,16 @@ pub enum RunError {
     Write(#[from] io::Error),
 }
 
+impl ToolError for RunError {
+    fn of_output(&self) -> Option<&io::Error> {
+        if let Self::Write(error) = self { Some(error) } else { None }
+    }
+}
+
 /// Runs the tool: `arguments` are those behind its name.
 pub fn run(arguments: &[OsString]) -> ExitCode {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let result = answer(arguments, &mut out).and_then(|()| Ok(out.flush()?));
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads has seen enough.
-        Err(RunError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            let _ = out.flush();
-            say("Error", &error.to_string());
-            ExitCode::FAILURE
-        }
-    }
+    let work = |out: &mut dyn Write| answer(arguments, out).map(|()| ExitCode::SUCCESS);
+    output::run(work, ExitCode::FAILURE)
 }
 
 fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
@@ -125,8 +120,4 @@ fn tell(gathered: &Gathered) {
     for line in &gathered.refused {
         say("Error", line);
     }
-}
-
-fn say(what: &str, line: &str) {
-    eprintln!("{what}: {}", crate::text::strip_control(line));
 }

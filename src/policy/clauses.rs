@@ -11,13 +11,20 @@ const MAX_COMPARISONS: usize = 128;
 /// The clauses of a conjunction (`a && b && c`), what must all hold, in their order. One clause for
 /// anything else.
 pub fn clauses(expr: &Expr) -> Vec<Expr> {
+    operands(expr.root(), BinaryOperator::And).iter().map(Node::to_expr).collect()
+}
+
+/// The operands of a chain of one operator in their order, parentheses taken off.
+pub(super) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
     let mut out = Vec::new();
-    let mut pending = vec![expr.root()];
+    let mut pending = vec![node];
     while let Some(node) = pending.pop() {
         match node.kind() {
             NodeKind::Parentheses(inside) => pending.push(inside),
-            NodeKind::Binary(BinaryOperator::And, left, right) => pending.extend([right, left]),
-            _ => out.push(node.to_expr()),
+            NodeKind::Binary(operator, left, right) if operator == of => {
+                pending.extend([right, left]);
+            }
+            _ => out.push(node),
         }
     }
     out

@@ -59,6 +59,22 @@ impl Mapped {
         }
     }
 
+    /// Appends a part of another text, with its places.
+    fn append(&mut self, of: &Self, span: Range<usize>) {
+        for (index, piece) in of.pieces.iter().enumerate() {
+            let next = of.pieces.get(index + 1).map_or(of.text.len(), |next| next.at);
+            let (from, to) = (piece.at.max(span.start), next.min(span.end));
+            if from < to {
+                let origin = if piece.is_macro {
+                    piece.origin.clone()
+                } else {
+                    piece.origin.start + from - piece.at..piece.origin.start + to - piece.at
+                };
+                self.push(&of.text[from..to], origin, piece.is_macro);
+            }
+        }
+    }
+
     /// Bytes of the file that these bytes of the text come from.
     pub fn origin(&self, span: &Range<usize>) -> Range<usize> {
         let piece = |at: usize| self.pieces.iter().rev().find(|piece| piece.at <= at);
@@ -185,24 +201,8 @@ fn assignments(text: &str) -> Vec<(String, Mapped)> {
 fn trimmed(value: &Mapped) -> Mapped {
     let start = value.text.len() - value.text.trim_start().len();
     let end = value.text.trim_end().len().max(start);
-    part(value, start..end)
-}
-
-/// A part of a text, with its places.
-fn part(of: &Mapped, span: Range<usize>) -> Mapped {
     let mut out = Mapped::default();
-    for (index, piece) in of.pieces.iter().enumerate() {
-        let next = of.pieces.get(index + 1).map_or(of.text.len(), |next| next.at);
-        let (from, to) = (piece.at.max(span.start), next.min(span.end));
-        if from < to {
-            let origin = if piece.is_macro {
-                piece.origin.clone()
-            } else {
-                piece.origin.start + from - piece.at..piece.origin.start + to - piece.at
-            };
-            out.push(&of.text[from..to], origin, piece.is_macro);
-        }
-    }
+    out.append(value, start..end);
     out
 }
 
@@ -236,25 +236,17 @@ fn expanded(value: &Mapped, values: &HashMap<String, &Mapped>) -> Mapped {
         let mut resolver =
             Resolver { values, open: vec![name.to_ascii_lowercase()], left: MAX_EXPANSIONS };
         let replacement = resolver.resolved(name, default);
-        let before = part(value, from..span.start);
-        append(&mut out, &before);
+        out.append(value, from..span.start);
         match replacement {
             Some(text) if out.text.len() + text.len() <= MAX_VALUE => {
                 out.push(&text, value.origin(&span), true);
             }
-            _ => append(&mut out, &part(value, span.clone())),
+            _ => out.append(value, span.clone()),
         }
         from = span.end;
     }
-    append(&mut out, &part(value, from..value.text.len()));
+    out.append(value, from..value.text.len());
     out
-}
-
-fn append(out: &mut Mapped, more: &Mapped) {
-    for (index, piece) in more.pieces.iter().enumerate() {
-        let next = more.pieces.get(index + 1).map_or(more.text.len(), |next| next.at);
-        out.push(&more.text[piece.at..next], piece.origin.clone(), piece.is_macro);
-    }
 }
 
 /// Finds what a macro stands for.

@@ -15,7 +15,7 @@ mod patterns;
 mod quoted_words;
 mod strftime;
 mod string_lists;
-mod strings;
+pub(crate) mod strings;
 mod time_functions;
 pub(crate) mod times;
 mod types;

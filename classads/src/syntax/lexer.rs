@@ -14,6 +14,7 @@ use nom::multi::many0_count;
 use super::error::ParseError;
 use super::{Syntax, escape};
 use crate::expr::BinaryOperator;
+use crate::functions::strings::is_space;
 use crate::number;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +122,7 @@ impl<'a> Lexer<'a> {
 
     /// The next token with its place.
     pub(crate) fn next(&mut self) -> Result<(Token<'a>, usize, usize), ParseError> {
-        self.rest = skip(self.rest, is_space);
+        self.rest = skip(self.rest, |byte| is_space(char::from(byte)));
         if self.rest.starts_with('/')
             && let Ok((rest, ())) = comments(self.rest)
         {
@@ -267,7 +268,7 @@ impl<'a> Lexer<'a> {
         let mut raw = Cow::Borrowed(first);
         // Strings that follow each other are one string.
         loop {
-            let next = rest.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
+            let next = rest.trim_start_matches(is_space);
             let Some(more) = next.strip_prefix(delimiter) else { break };
             let (after, text) = quoted_new(more, delimiter).ok_or_else(unterminated)?;
             raw.to_mut().push_str(text);
@@ -284,11 +285,6 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What C's `isspace` takes for white space.
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
-}
-
 /// What follows the bytes, all of them ASCII, at the start.
 fn skip(input: &str, is_skipped: impl Fn(u8) -> bool) -> &str {
     let length = input.bytes().position(|byte| !is_skipped(byte)).unwrap_or(input.len());
@@ -297,7 +293,7 @@ fn skip(input: &str, is_skipped: impl Fn(u8) -> bool) -> &str {
 
 /// Comments and white space.
 fn comments(input: &str) -> IResult<&str, ()> {
-    let space = take_while1(|c: char| matches!(c, ' ' | '\t'..='\r'));
+    let space = take_while1(is_space);
     // HTCondor's lexer takes the end of the text for an error inside a comment.
     let line = recognize((tag("//"), take_till(|c| c == '\n'), char('\n')));
     let block = recognize((tag("/*"), take_until("*/"), tag("*/")));
@@ -366,7 +362,7 @@ fn symbol(input: &str) -> Option<(Token<'static>, usize)> {
         // "=?" that is not "=?=" is refused, not read as "=" and "?".
         [b'=', b'?', ..] => return None,
         [b'?', behind @ ..] => {
-            let spaces = behind.iter().take_while(|byte| is_space(**byte)).count();
+            let spaces = behind.iter().take_while(|byte| is_space(char::from(**byte))).count();
             match behind.get(spaces) {
                 Some(b':') => (Token::Elvis, spaces + 2),
                 _ => (Token::Question, 1),

@@ -6,8 +6,8 @@ mod option;
 mod page;
 mod parse;
 
-pub(crate) use help::text as usage;
+pub(crate) use self::help::text as usage;
 pub use normalise::ArgumentError;
-pub(crate) use option::{OptionSpec, Section, Takes, Tool, flag};
+pub(crate) use option::{OptionSpec, Section, Takes, Tool, flag, help, wide};
 pub(crate) use page::Page;
-pub(crate) use parse::{OPERANDS, ValueError, read};
+pub(crate) use parse::{OPERANDS, ValueError, columns, read};

@@ -55,6 +55,17 @@ pub(crate) const fn flag(
     }
 }
 
+/// `-wide`, which [`columns`](super::columns) reads.
+pub(crate) const fn wide(section: Section) -> OptionSpec {
+    let help = "Do not fit lines to 80 columns. A number after a colon fits them to that many.";
+    flag("wide", 1, section, help).qualifiers("N")
+}
+
+/// `-help`
+pub(crate) const fn help(section: Section) -> OptionSpec {
+    flag("help", 1, section, "Print usage information and exit.")
+}
+
 impl OptionSpec {
     pub(crate) const fn takes(self, takes: Takes) -> Self {
         Self { takes, ..self }

@@ -9,6 +9,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use super::normalise::{ArgumentError, normalise, qualifiers_id};
 use super::option::{OptionSpec, Takes, Tool};
 
+/// Columns without `-wide`.
+const COLUMNS: usize = 80;
+
 /// The id of the words that are no options.
 pub(crate) const OPERANDS: &str = "operands";
 
@@ -29,6 +32,15 @@ pub(crate) fn read(
 ) -> Result<ArgMatches, ArgumentError> {
     let normal = normalise(tool, words)?;
     command(tool, value).try_get_matches_from(normal).map_err(|error| invalid(&error))
+}
+
+/// Columns to fit lines to, by `-wide`; none: no limit.
+pub(crate) fn columns(matches: &ArgMatches) -> Option<usize> {
+    if matches.get_flag("wide") {
+        return None;
+    }
+    let given = matches.get_many::<String>("wide-qualifiers").into_iter().flatten().last();
+    given.and_then(|columns| columns.parse().ok()).or(Some(COLUMNS))
 }
 
 /// clap's view of the option table.

@@ -20,7 +20,7 @@ use super::wrap::wrap;
 use crate::advice::Advice;
 use crate::advice::meaning::tells_cause;
 use crate::history::Action;
-use crate::text::{shell_quote, shorten, strip_control};
+use crate::text::{plural, shell_quote, shorten, strip_control};
 use crate::userlog::JobId;
 
 /// Stands for the job's id in commands that are compared.
@@ -160,13 +160,11 @@ impl Groups {
         for (key, group) in std::mem::take(&mut self.groups) {
             writeln!(out, "{}", self.text(&key, group, page))?;
         }
-        let number =
-            |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         writeln!(
             out,
             "{} in {}; -nobatch prints each job, an id alone says why",
-            number(self.jobs, "held job"),
-            number(count, "group")
+            plural(self.jobs, "held job"),
+            plural(count, "group")
         )?;
         let mut line = |first: &str, text: &str| {
             out.write_all(wrap(first, 2, &strip_control(text), page.columns).as_bytes())
@@ -177,7 +175,7 @@ impl Groups {
         for missing in self.missing.values().take(MISSING) {
             let text = match missing.jobs {
                 jobs if jobs < 2 || is_of_all(&missing.first) => missing.first.clone(),
-                jobs => format!("{}; and so for {}", missing.first, number(jobs - 1, "more job")),
+                jobs => format!("{}; and so for {}", missing.first, plural(jobs - 1, "more job")),
             };
             line("not read: ", &text)?;
         }

@@ -105,7 +105,8 @@ fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunErr
     let own_attributes = own_attributes(&settings);
     let raises_request = (!settings.is_configuration()).then(|| raises_request(&settings));
     for assignment in settings.assignments() {
-        let Some(role) = role(&assignment.name) else { continue };
+        let name_of_attribute = own_name(&assignment.name).unwrap_or(&assignment.name);
+        let Some(role) = Role::of(name_of_attribute) else { continue };
         report.expressions += 1;
         let setting = Setting {
             role,
@@ -140,22 +141,6 @@ fn placed(
         mark: from..to,
         finding,
     }
-}
-
-/// The role of a command, an attribute or a knob; named knobs too, `SYSTEM_PERIODIC_RELEASE_<name>`.
-fn role(name: &str) -> Option<Role> {
-    let own = own_name(name).unwrap_or(name);
-    Role::of(own).or_else(|| {
-        let name = name.to_ascii_uppercase();
-        let is_other = ["_NAMES", "_REASON", "_SUBCODE"].iter().any(|end| name.ends_with(end));
-        let roles = [
-            ("SYSTEM_PERIODIC_RELEASE_", Role::Release),
-            ("SYSTEM_PERIODIC_HOLD_", Role::Hold),
-            ("SYSTEM_PERIODIC_REMOVE_", Role::Remove),
-        ];
-        let found = roles.into_iter().find(|(start, _)| name.starts_with(start));
-        found.filter(|_| !is_other).map(|(_, role)| role)
-    })
 }
 
 /// `Flag` of `+Flag` or `MY.Flag`.

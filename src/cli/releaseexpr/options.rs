@@ -1,6 +1,6 @@
 //! The options of `condor_releaseexpr`.
 
-use crate::cli::arguments::{OptionSpec, Section, Takes, Tool, flag};
+use crate::cli::arguments::{OptionSpec, Section, Takes, Tool, flag, help, wide};
 
 const WORK: Section = Section("What is done");
 const RULES: Section = Section("By which rules");
@@ -44,15 +44,9 @@ const OPTIONS: &[OptionSpec] = &[
     )
     .takes(Takes::One("version")),
     flag("json", 2, OUTPUT, "Print the findings as one JSON array."),
-    flag(
-        "wide",
-        1,
-        OUTPUT,
-        "Do not fit lines to 80 columns. A number after a colon fits them to that many.",
-    )
-    .qualifiers("N"),
+    wide(OUTPUT),
     flag("rules", 2, OUTPUT, "Print the rules of -lint, their severities and where they are from, and exit."),
-    flag("help", 1, TOOL_ITSELF, "Print usage information and exit."),
+    help(TOOL_ITSELF),
     flag("version", 1, TOOL_ITSELF, "Print the version and exit."),
 ];
 

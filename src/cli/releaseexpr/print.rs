@@ -7,7 +7,7 @@ use serde_json::json;
 use super::lint::{Placed, Report};
 use crate::cli::print::wrapped;
 use crate::policy::lint::{RULES, Severity};
-use crate::text::strip_control;
+use crate::text::{plural, strip_control};
 
 /// The column that what belongs to a finding begins at.
 const INDENT: usize = 4;
@@ -40,12 +40,8 @@ pub(super) fn text(report: &Report, columns: Option<usize>, out: &mut dyn Write)
         report.findings.iter().filter(|placed| placed.finding.rule.severity == severity).count()
     };
     let counts = [Severity::Error, Severity::Warning, Severity::Note]
-        .map(|severity| number(count(severity), severity.word()));
-    writeln!(out, "{}: {}.", number(report.expressions, "expression"), counts.join(", "))
-}
-
-fn number(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+        .map(|severity| plural(count(severity), severity.word()));
+    writeln!(out, "{}: {}.", plural(report.expressions, "expression"), counts.join(", "))
 }
 
 /// As much of a line as fits around a mark, the columns before the mark and its length.

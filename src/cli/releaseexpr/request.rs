@@ -9,9 +9,6 @@ use crate::cli::arguments::{self, ArgumentError, ValueError};
 use crate::policy::Version;
 use crate::policy::lint::Role;
 
-/// Columns without `-wide`.
-const COLUMNS: usize = 80;
-
 /// One call of the tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Request {
@@ -49,8 +46,6 @@ impl Request {
                 "nothing to do: give -lint and an expression or a file".to_owned(),
             ));
         }
-        let width = matches.get_many::<String>("wide-qualifiers").into_iter().flatten().last();
-        let width = width.and_then(|columns| columns.parse().ok());
         Ok(Self {
             help,
             version,
@@ -59,7 +54,7 @@ impl Request {
             role: matches.get_one("kind").copied().unwrap_or(Role::Release),
             condor: matches.get_one("condor").copied().unwrap_or(Version::NEWEST),
             json: matches.get_flag("json"),
-            columns: if matches.get_flag("wide") { None } else { width.or(Some(COLUMNS)) },
+            columns: arguments::columns(&matches),
         })
     }
 }

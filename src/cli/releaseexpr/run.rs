@@ -10,6 +10,7 @@ use super::print;
 use super::request::Request;
 use crate::cli::ArgumentError;
 use crate::cli::arguments::usage;
+use crate::cli::output::{self, ToolError};
 use crate::policy::lint::Severity;
 
 /// Exit status where the tool could not do what it was asked for.
@@ -42,21 +43,15 @@ pub(super) enum RunError {
     Write(#[from] io::Error),
 }
 
+impl ToolError for RunError {
+    fn of_output(&self) -> Option<&io::Error> {
+        if let Self::Write(error) = self { Some(error) } else { None }
+    }
+}
+
 /// Runs the tool: `arguments` are those behind its name. 0: nothing but notes; 1: warnings or errors were found; 2: failure.
 pub fn run(arguments: &[OsString]) -> ExitCode {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match answer(arguments, &mut out).and_then(|status| Ok(out.flush().map(|()| status)?)) {
-        Ok(status) => ExitCode::from(status),
-        // Whoever reads has seen enough.
-        Err(RunError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            let _ = out.flush();
-            eprintln!("Error: {}", crate::text::strip_control(&error.to_string()));
-            ExitCode::from(FAILURE)
-        }
-    }
+    output::run(|out| answer(arguments, out).map(ExitCode::from), ExitCode::from(FAILURE))
 }
 
 fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<u8, RunError> {

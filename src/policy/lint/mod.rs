@@ -40,31 +40,35 @@ impl Role {
     /// All roles.
     pub const ALL: [Self; 4] = [Self::Release, Self::Hold, Self::Remove, Self::OnExit];
 
-    /// Commands of a submit description, attributes and knobs that hold such an expression.
-    pub const fn names(self) -> &'static [&'static str] {
+    /// The periodic policies of this role.
+    const fn kind(self) -> Option<Kind> {
         match self {
-            Self::Release => &["periodic_release", "PeriodicRelease", "SYSTEM_PERIODIC_RELEASE"],
-            Self::Hold => &["periodic_hold", "PeriodicHold", "SYSTEM_PERIODIC_HOLD"],
-            Self::Remove => &["periodic_remove", "PeriodicRemove", "SYSTEM_PERIODIC_REMOVE"],
-            Self::OnExit => &["on_exit_hold", "on_exit_remove", "OnExitHold", "OnExitRemove"],
+            Self::Release => Some(Kind::Release),
+            Self::Hold => Some(Kind::Hold),
+            Self::Remove => Some(Kind::Remove),
+            Self::OnExit => None,
         }
     }
 
-    /// The role of a command, attribute or knob; `None` for others.
+    /// Commands of a submit description, attributes and knobs that hold such an expression.
+    fn names(self) -> Vec<&'static str> {
+        match self.kind() {
+            Some(kind) => vec![kind.submit_command(), kind.attribute(), kind.system_knob()],
+            None => vec!["on_exit_hold", "on_exit_remove", "OnExitHold", "OnExitRemove"],
+        }
+    }
+
+    /// The role of a command, attribute or knob, also of a named one, `SYSTEM_PERIODIC_RELEASE_<name>`; `None` for others.
     pub fn of(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|role| role.names().iter().any(|own| own.eq_ignore_ascii_case(name)))
-    }
-}
-
-impl From<Kind> for Role {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Hold => Self::Hold,
-            Kind::Release => Self::Release,
-            Kind::Remove => Self::Remove,
-        }
+        let upper = name.to_ascii_uppercase();
+        let is_other = ["_NAMES", "_REASON", "_SUBCODE"].iter().any(|end| upper.ends_with(end));
+        let is_named = |role: Self| {
+            let tag = role.kind().and_then(|kind| upper.strip_prefix(kind.system_knob()));
+            !is_other && tag.is_some_and(|tag| tag.starts_with('_'))
+        };
+        Self::ALL.into_iter().find(|&role| {
+            is_named(role) || role.names().iter().any(|own| own.eq_ignore_ascii_case(name))
+        })
     }
 }
 

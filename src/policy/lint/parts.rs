@@ -12,6 +12,7 @@ use super::rules::{
     UNKNOWN_ATTRIBUTE, UNKNOWN_FUNCTION,
 };
 use super::{Finding, Setting};
+use crate::policy::clauses::operands;
 
 /// Codes of the held jobs on which the types of all parts are looked at.
 const CODES: [i64; 4] = [3, 12, 13, 34];
@@ -178,22 +179,6 @@ fn error(expr: &Expr, span: Range<usize>) -> Finding {
         _ => "this is an error, whatever the job".to_owned(),
     };
     Finding::new(&ERROR_VALUE, span, message, None)
-}
-
-/// The operands of a chain of one operator, parentheses taken off.
-pub(super) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
-    let mut out = Vec::new();
-    let mut pending = vec![node];
-    while let Some(node) = pending.pop() {
-        match node.kind() {
-            NodeKind::Parentheses(inside) => pending.push(inside),
-            NodeKind::Binary(operator, left, right) if operator == of => {
-                pending.extend([right, left]);
-            }
-            _ => out.push(node),
-        }
-    }
-    out
 }
 
 /// Alternatives that another one contains.

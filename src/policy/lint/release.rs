@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
-use super::parts::{operands, replaced};
+use super::parts::replaced;
 use super::probe::{NEVER_RELEASED, Sight};
 use super::rules::{
     ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, MEMORY_SUBCODE, NEVER_TRUE,
@@ -12,6 +12,7 @@ use super::rules::{
 };
 use super::{Finding, Setting};
 use crate::policy::Version;
+use crate::policy::clauses::operands;
 use crate::policy::forecast::Truth;
 
 /// Holds of a job before a bound that is proposed ends its releases.
