@@ -56,7 +56,7 @@ pub(crate) const KNOBS: &[Knob] = &[
 /// where the event log is and what will happen to held jobs by itself.
 const POOL_NAMES: &str = "^(HOLDADVISE_.*|EVENT_LOG|\
      SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|(MAX_)?PERIODIC_EXPR_INTERVAL|\
-     DAGMAN_MAX_JOB_HOLDS|TOOL_DEBUG)$";
+     DAGMAN_MAX_JOB_HOLDS|CONDOR_VERSION|TOOL_DEBUG)$";
 
 /// `condor_config_val` reads a few files; longer than this something hangs.
 const POOL_TIMEOUT: Duration = Duration::from_secs(5);

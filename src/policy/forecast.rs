@@ -9,7 +9,7 @@ use classads::{ClassAd, EvalContext, Expr, Value};
 
 use super::clauses::{asks_time, clauses, comes_and_goes, comparisons, followed};
 use super::when::{self, Condition};
-use super::{Kind, Knobs};
+use super::{Kind, Knobs, number};
 
 /// How far ahead is looked, s: 30 days.
 pub(super) const HORIZON: i64 = 30 * 24 * 3600;
@@ -32,14 +32,12 @@ pub enum Truth {
 
 impl Truth {
     pub(super) fn of(value: &Value) -> Self {
-        let fires = match value {
-            Value::Boolean(value) => *value,
-            Value::Integer(value) => *value != 0,
-            Value::Real(value) => value.trunc() != 0.0,
-            Value::Undefined => return Self::Undefined,
-            _ => return Self::Error,
-        };
-        if fires { Self::True } else { Self::False }
+        match (number::whole(value), value) {
+            (Some(0), _) => Self::False,
+            (Some(_), _) => Self::True,
+            (None, Value::Undefined) => Self::Undefined,
+            (None, _) => Self::Error,
+        }
     }
 
     /// The word printed.
@@ -183,11 +181,7 @@ pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
 }
 
 fn integer(ad: &ClassAd, name: &str, now: i64) -> Option<i64> {
-    match ad.evaluate(name, &EvalContext::at(now)) {
-        Value::Integer(value) => Some(value),
-        Value::Boolean(value) => Some(i64::from(value)),
-        _ => None,
-    }
+    number::int(&ad.evaluate(name, &EvalContext::at(now)))
 }
 
 fn gate(ad: &ClassAd, knobs: &Knobs, now: i64) -> Gate {

@@ -176,6 +176,12 @@ fn timer_remove_is_obeyed() {
         forecast(&ad, &Knobs::default(), NOW).deed,
         deed(Kind::Remove, "TimerRemove", NOW + 101)
     );
+    // As two pools do: a real is cut, and what no 32 bits hold lies in the past.
+    for text in ["1.7e9", "9999999999"] {
+        ad.insert("TimerRemove", Expr::parse_old(text).unwrap());
+        let found = forecast(&ad, &Knobs::default(), NOW).deed;
+        assert_eq!(found, deed(Kind::Remove, "TimerRemove", NOW), "{text}");
+    }
     ad.insert("TimerRemove", Expr::parse_old("NoSuchThing").unwrap());
     assert_eq!(forecast(&ad, &Knobs::default(), NOW).gate, Gate::TimerUndefined);
 }

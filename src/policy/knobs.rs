@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::Kind;
+use classads::{ClassAd, EvalContext, Expr};
+
+use super::{Kind, Version, number};
 
 /// Knobs as `condor_config_val` gives them; names without regard to case. What is not there has
 /// HTCondor's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Knobs(BTreeMap<String, String>);
+
+/// The first version whose schedd knows SYSTEM_MAX_RELEASES; in others it may be set and does nothing.
+const KNOWS_MAX_RELEASES: Version = Version::new(24, 10, 0);
 
 /// Named policies of one kind that are looked at.
 const MAX_NAMES: usize = 256;
@@ -24,8 +29,21 @@ impl Knobs {
         self.0.insert(name.to_ascii_uppercase(), value.into());
     }
 
+    /// A knob that is a number, or an expression for one, as in `20 * 60` (`string_is_long_param` in
+    /// `src/condor_utils/condor_config.cpp`).
     fn integer(&self, name: &str, default: i64) -> i64 {
-        self.get(name).and_then(|value| value.parse().ok()).unwrap_or(default)
+        let evaluated = |text: &str| {
+            let expr = Expr::parse_old(text).ok()?;
+            number::whole(&ClassAd::new().evaluate_expr(&expr, &EvalContext::default()))
+        };
+        self.get(name)
+            .and_then(|text| text.parse().ok().or_else(|| evaluated(text)))
+            .unwrap_or(default)
+    }
+
+    /// CONDOR_VERSION, the version of HTCondor that the configuration was read by.
+    pub fn version(&self) -> Option<Version> {
+        self.get("CONDOR_VERSION")?.parse().ok()
     }
 
     /// PERIODIC_EXPR_INTERVAL, s: policies are evaluated no more often. `None`: never (0).
@@ -38,8 +56,12 @@ impl Knobs {
         self.integer("MAX_PERIODIC_EXPR_INTERVAL", 1200).max(self.interval().unwrap_or(0))
     }
 
-    /// SYSTEM_MAX_RELEASES; `None` without a limit (-1, the default; older than 24.x: no such knob).
+    /// SYSTEM_MAX_RELEASES; `None` without a limit (-1, the default; before HTCondor 24.10 there is no such
+    /// knob). Where the version is not known, the newest is assumed.
     pub fn max_releases(&self) -> Option<i64> {
+        if self.version().is_some_and(|version| version < KNOWS_MAX_RELEASES) {
+            return None;
+        }
         Some(self.integer("SYSTEM_MAX_RELEASES", -1)).filter(|&limit| limit != -1)
     }
 
@@ -97,6 +119,30 @@ mod tests {
         assert!(knobs.system_policies(Kind::Release).is_empty());
         assert_eq!(Knobs::from_iter([("PERIODIC_EXPR_INTERVAL", "0")]).interval(), None);
         assert_eq!(Knobs::from_iter([("DAGMAN_MAX_JOB_HOLDS", "0")]).max_job_holds(), None);
+    }
+
+    #[test]
+    fn a_schedd_that_does_not_know_a_limit_does_not_keep_it() {
+        let of = |version| {
+            let knobs =
+                Knobs::from_iter([("SYSTEM_MAX_RELEASES", "3"), ("CONDOR_VERSION", version)]);
+            knobs.max_releases()
+        };
+        assert_eq!(of("23.9.6"), None);
+        assert_eq!(of("24.0.12"), None);
+        assert_eq!(of("24.10.2"), Some(3));
+        assert_eq!(of("25.14.1"), Some(3));
+        assert_eq!(of(""), Some(3));
+    }
+
+    #[test]
+    fn numbers_may_be_expressions() {
+        let longest =
+            |text| Knobs::from_iter([("MAX_PERIODIC_EXPR_INTERVAL", text)]).longest_interval();
+        assert_eq!(longest("20 * 60 / 2"), 600);
+        assert_eq!(longest("90.7"), 90);
+        assert_eq!(longest("soon"), 1200);
+        assert_eq!(longest("((("), 1200);
     }
 
     #[test]

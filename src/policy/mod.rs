@@ -9,6 +9,7 @@ mod dagman;
 mod forecast;
 mod knobs;
 pub mod lint;
+mod number;
 mod own_limit;
 mod raise;
 mod sentences;

@@ -24,6 +24,8 @@ pub(crate) struct Pool {
     program: PathBuf,
     /// Folder of the pool, where it is not the default one.
     root: Option<PathBuf>,
+    /// Debian's release, where it is not the default one.
+    release: Option<&'static str>,
     keep: bool,
 }
 
@@ -38,16 +40,22 @@ pub(crate) enum NoPool {
 impl Pool {
     /// Sets a pool up, or takes the one that runs.
     pub(crate) fn up() -> Result<Self, NoPool> {
-        Self::up_in(None)
+        Self::up_in(None, None)
     }
 
     /// Sets up a pool of its own in `.pool/NAME` under the repository, or takes the one that runs there.
     pub(crate) fn up_as(name: &str) -> Result<Self, NoPool> {
-        Self::up_in(Some(repository().join(".pool").join(name)))
+        Self::up_in(Some(repository().join(".pool").join(name)), None)
     }
 
-    fn up_in(root: Option<PathBuf>) -> Result<Self, NoPool> {
-        let mut pool = Self { program: repository().join("tests/pool/pool"), root, keep: true };
+    /// The same of a release of Debian, and so with its version of HTCondor.
+    pub(crate) fn up_as_release(name: &str, release: &'static str) -> Result<Self, NoPool> {
+        Self::up_in(Some(repository().join(".pool").join(name)), Some(release))
+    }
+
+    fn up_in(root: Option<PathBuf>, release: Option<&'static str>) -> Result<Self, NoPool> {
+        let program = repository().join("tests/pool/pool");
+        let mut pool = Self { program, root, release, keep: true };
         let runs = pool.call(&["status"]).status.success();
         let output = pool.call(&["up"]);
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
@@ -64,17 +72,24 @@ impl Pool {
         }
     }
 
+    /// Whether the tests that need a pool are to be played; says so where they are not.
+    pub(crate) fn is_asked_for() -> bool {
+        let asked = is_set("HOLDADVISE_REQUIRE_POOL") || is_set("HOLDADVISE_POOL");
+        if !asked {
+            println!("skipped: a real pool takes minutes; HOLDADVISE_POOL=1 asks for it");
+        }
+        asked
+    }
+
     /// The pool that `up` sets up if a pool is asked for, or `None` after saying why the test is skipped.
     ///
     /// # Panics
     /// Where there can be no pool and one is required.
     pub(crate) fn or_skip(up: impl FnOnce() -> Result<Self, NoPool>) -> Option<Self> {
-        let is_set = |name: &str| std::env::var(name).as_deref() == Ok("1");
-        let required = is_set("HOLDADVISE_REQUIRE_POOL");
-        if !required && !is_set("HOLDADVISE_POOL") {
-            println!("skipped: a real pool takes minutes; HOLDADVISE_POOL=1 asks for it");
+        if !Self::is_asked_for() {
             return None;
         }
+        let required = is_set("HOLDADVISE_REQUIRE_POOL");
         match up() {
             Ok(pool) => Some(pool),
             Err(NoPool::Cannot(reason)) if !required => {
@@ -91,6 +106,9 @@ impl Pool {
         call.arg(command);
         if let Some(root) = &self.root {
             call.arg("--root").arg(root);
+        }
+        if let Some(release) = self.release {
+            call.arg("--release").arg(release);
         }
         call.arg("--")
             .args(rest)
@@ -219,6 +237,10 @@ impl Pool {
     pub(crate) fn now(&self) -> i64 {
         jiff::Timestamp::now().as_second()
     }
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var(name).as_deref() == Ok("1")
 }
 
 /// The root of the repository, also for tests of its other packages.

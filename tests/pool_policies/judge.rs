@@ -1,0 +1,148 @@
+//! Sets what the schedd did beside what was forecast.
+
+use std::fmt::Write as _;
+
+use holdadvise::policy::{Deed, Forecast, Kind};
+
+use crate::cases::Meant;
+use crate::play::{Job, Played, Seen};
+
+/// Seconds that a pool on a busy machine may take beyond its interval: until the schedd has read its configuration
+/// and walked the queue.
+const SLACK: i64 = 5;
+
+impl Played {
+    /// Longest time between two evaluations by the schedd, s.
+    fn interval(&self) -> i64 {
+        self.knobs.longest_interval()
+    }
+
+    /// What must be seen of a forecast; `None`: nothing.
+    fn due<'a>(&self, forecast: &'a Forecast) -> Option<&'a Deed> {
+        forecast.deed.as_ref().filter(|deed| deed.at <= self.to)
+    }
+
+    /// What is wrong with what was seen of a job, against its forecast and against what the case is there to show.
+    pub(crate) fn fault(&self, job: &Job) -> Option<String> {
+        let meant = match job.case.meant {
+            Meant::Released => Some(Kind::Release),
+            Meant::Removed => Some(Kind::Remove),
+            Meant::Held => None,
+            Meant::HeldByLimit if self.knobs.max_releases().is_some() => None,
+            Meant::HeldByLimit => Some(Kind::Release),
+        };
+        let due = self.due(&job.forecast);
+        if due.map(|deed| deed.kind) != meant {
+            return Some(format!("the forecast is {due:?}, meant was {meant:?}"));
+        }
+        match (due, &job.seen) {
+            (None, None) if job.status == Some(5) => None,
+            (None, None) => Some(format!("JobStatus is {:?} without an event", job.status)),
+            (None, Some(seen)) => Some(format!("{seen:?}, forecast was nothing")),
+            (Some(deed), None) => Some(format!("still held, forecast was {deed:?}")),
+            (Some(deed), Some(seen)) => self.deed_fault(&job.forecast, deed, seen),
+        }
+    }
+
+    fn deed_fault(&self, forecast: &Forecast, deed: &Deed, seen: &Seen) -> Option<String> {
+        let late = self.late(deed, seen);
+        let by = source(forecast, deed);
+        if seen.kind != deed.kind {
+            Some(format!("{seen:?}, forecast was {deed:?}"))
+        } else if seen.at < deed.at || late > self.interval() + SLACK {
+            Some(format!(
+                "{late} s late, of at most {} + {SLACK}: {seen:?}, {deed:?}",
+                self.interval()
+            ))
+        } else if !seen.reason.starts_with(&by) {
+            Some(format!("because of {:?}, forecast was {by:?}", seen.reason))
+        } else {
+            None
+        }
+    }
+
+    /// Seconds after the second forecast, or after the schedd was told to evaluate.
+    fn late(&self, deed: &Deed, seen: &Seen) -> i64 {
+        seen.at - deed.at.max(self.from)
+    }
+
+    /// Whether a forecast is so near the end that it could be missed: the play is then badly laid out.
+    pub(crate) fn is_too_near_the_end(&self, job: &Job) -> bool {
+        let end = self.to - self.interval() - SLACK;
+        job.forecast.deed.as_ref().is_some_and(|deed| deed.at > end && deed.at <= self.to)
+    }
+
+    /// The largest delay, s.
+    pub(crate) fn latest(&self) -> i64 {
+        let late = |job: &Job| Some(self.late(self.due(&job.forecast)?, job.seen.as_ref()?));
+        self.jobs.iter().filter_map(late).max().unwrap_or_default()
+    }
+
+    /// The forecast in words: when, from the begin of the watch.
+    fn forecast_words(&self, job: &Job) -> String {
+        let Some(deed) = &job.forecast.deed else { return "held".to_owned() };
+        let what = if deed.kind == Kind::Remove { "removed" } else { "released" };
+        let after = deed.at - self.from;
+        if deed.at > self.to {
+            format!("held; {what} after {after} s")
+        } else if after <= 0 {
+            format!("{what} at once")
+        } else {
+            format!("{what} after {after} s")
+        }
+    }
+
+    fn seen_words(&self, job: &Job) -> String {
+        let right = if self.fault(job).is_none() { "" } else { " (not as forecast)" };
+        match (&job.seen, &job.forecast.deed) {
+            (None, _) => format!("held{right}"),
+            (Some(seen), deed) => {
+                let what = if seen.kind == Kind::Remove { "removed" } else { "released" };
+                let at = deed.as_ref().map_or(self.from, |deed| deed.at.max(self.from));
+                format!("{what}, +{} s{right}", seen.at - at)
+            }
+        }
+    }
+}
+
+/// How the schedd's reason begins (`UserPolicy::FiringReason`); it names the knob without the name of a named policy.
+fn source(forecast: &Forecast, deed: &Deed) -> String {
+    let knob = deed.kind.system_knob();
+    if !deed.by.starts_with(knob) {
+        return format!("The job attribute {} expression '", deed.by);
+    }
+    let policy = forecast.policies.iter().find(|policy| policy.name == deed.by);
+    format!("The system macro {knob} expression '{}'", policy.map_or("", |policy| &policy.text))
+}
+
+/// A row for each job, with what each version did.
+pub(crate) fn table(plays: &[Played]) -> String {
+    let mut out = "| what it shows | `periodic_release`, and what else | held by |".to_owned();
+    for play in plays {
+        let _ = write!(out, " forecast, {0} | {0} did |", play.version);
+    }
+    out += "\n|---|---|---|";
+    out += &"---|---|".repeat(plays.len());
+    out.push('\n');
+    for (index, job) in
+        plays.first().map(|play| &play.jobs[..]).unwrap_or_default().iter().enumerate()
+    {
+        let case = job.case;
+        let mut policy = format!("`{}`", case.release);
+        for line in case.more.lines() {
+            let _ = write!(policy, ", `{line}`");
+        }
+        if let Some((attribute, after)) = case.edit {
+            let _ = write!(policy, ", {attribute} edited to {after} s later");
+        }
+        let (code, subcode) = case.hold.codes()[0];
+        let _ =
+            write!(out, "| {} | {} | {code}/{subcode} |", case.shows, policy.replace('|', "\\|"));
+        for play in plays {
+            let job = &play.jobs[index];
+            let _ = write!(out, " {} | {} |", play.forecast_words(job), play.seen_words(job));
+        }
+        out.push('\n');
+    }
+    out
+}
