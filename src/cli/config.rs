@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use directories::BaseDirs;
 
+use crate::policy::{Assignment, SettingsFile};
 use crate::queue::run_tool;
 
 /// One setting of this tool.
@@ -54,7 +55,7 @@ pub(crate) const KNOBS: &[Knob] = &[
 
 /// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that say
 /// where the event log is and what will happen to held jobs by itself.
-const POOL_NAMES: &str = "^(HOLDADVISE_.*|EVENT_LOG|\
+const POOL_NAMES: &str = "^(SCHEDD[.])?(HOLDADVISE_.*|EVENT_LOG|\
      SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|(MAX_)?PERIODIC_EXPR_INTERVAL|\
      DAGMAN_MAX_JOB_HOLDS|CONDOR_VERSION|TOOL_DEBUG)$";
 
@@ -101,7 +102,7 @@ impl Config {
             let args = ["-dump", "-expand", POOL_NAMES];
             let output = run_tool("condor_config_val", &args, POOL_TIMEOUT);
             match output {
-                Ok(output) => parse(&output),
+                Ok(output) => dumped(&output),
                 Err(error) => {
                     log::debug!("no configuration of HTCondor: {error}");
                     BTreeMap::new()
@@ -156,6 +157,15 @@ fn read_file(path: &Path) -> BTreeMap<String, String> {
     }
 }
 
+/// What `condor_config_val -dump -expand` wrote, names in upper case. A value of several lines stands between
+/// `NAME @=tag` and `@tag`.
+fn dumped(text: &str) -> BTreeMap<String, String> {
+    let settings = SettingsFile::read(text);
+    let pair =
+        |setting: &Assignment| (setting.name.to_ascii_uppercase(), setting.value.text.clone());
+    settings.assignments().iter().map(pair).collect()
+}
+
 /// Lines `NAME = value`: names in upper case, a backslash at the end joins the next line, `#` begins a
 /// comment line, macros are not expanded.
 fn parse(text: &str) -> BTreeMap<String, String> {
@@ -194,6 +204,24 @@ mod tests {
         assert_eq!(
             pairs,
             [("E", ""), ("HOLDADVISE_MODEL", "/a b/m.pt"), ("X", "1 + 2"), ("Y", "a == b")]
+        );
+    }
+
+    #[test]
+    fn a_dump_has_values_of_several_lines() {
+        let all = dumped(
+            "# Configuration from machine: ap\n\nEVENT_LOG = /var/log/EventLog\n\
+             SYSTEM_PERIODIC_REMOVE @=end\n   JobStatus == 5\n   && NumHolds > 9\n@end\n\
+             schedd.SYSTEM_MAX_RELEASES = 2 * 4\n",
+        );
+        let pairs: Vec<(&str, &str)> = all.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        assert_eq!(
+            pairs,
+            [
+                ("EVENT_LOG", "/var/log/EventLog"),
+                ("SCHEDD.SYSTEM_MAX_RELEASES", "2 * 4"),
+                ("SYSTEM_PERIODIC_REMOVE", "JobStatus == 5\n   && NumHolds > 9"),
+            ]
         );
     }
 

@@ -3,6 +3,7 @@
 //! Follows `UserPolicy::AnalyzePolicy` in `src/condor_utils/user_job_policy.cpp` and
 //! `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp` of HTCondor 25.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use classads::{ClassAd, EvalContext, Expr, Value};
@@ -148,7 +149,10 @@ pub struct Forecast {
 /// The ad must be the queue's (`condor_q -long`), the knobs the schedd's. An expression that cannot be
 /// parsed is reported as such; everything else is still evaluated.
 pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
-    let gate = gate(ad, knobs, now);
+    let ad = in_queue(ad);
+    let ad = ad.as_ref();
+    let context = knobs.context(now);
+    let gate = gate(ad, knobs, &context);
     let interval = (knobs.interval().unwrap_or(60), knobs.longest_interval());
     let released = OnceCell::new();
     let mut policies = Vec::new();
@@ -157,11 +161,11 @@ pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
             let (on, may) = match kind {
                 // A constant is the same on any ad.
                 Kind::Hold if expr.is_none_or(|expr| expr.as_literal().is_some()) => (ad, false),
-                Kind::Hold => (released.get_or_init(|| self::released(ad, now)), false),
+                Kind::Hold => (released.get_or_init(|| self::released(ad, &context)), false),
                 Kind::Release => (ad, gate.lets_release()),
                 Kind::Remove => (ad, gate.lets_remove()),
             };
-            Job { ad: on, now, may, step: interval.0 }
+            Job { ad: on, context: &context, may, step: interval.0 }
         };
         let attribute = kind.attribute();
         if ad.contains(attribute) {
@@ -176,27 +180,37 @@ pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
             policies.push(job(expr.as_ref()).policy(kind, &name, text, expr.as_ref()));
         }
     }
-    let deed = deed(ad, gate, &policies, now);
+    let deed = deed(ad, gate, &policies, &context);
     Forecast { now, gate, deed, policies, interval }
 }
 
-fn integer(ad: &ClassAd, name: &str, now: i64) -> Option<i64> {
-    number::int(&ad.evaluate(name, &EvalContext::at(now)))
+/// The ad as the schedd has it: the time of its answer, which it adds for `condor_q`, is undefined in the queue.
+fn in_queue(ad: &ClassAd) -> Cow<'_, ClassAd> {
+    const ADDED: &str = "ServerTime";
+    let mut ad = Cow::Borrowed(ad);
+    if ad.contains(ADDED) {
+        ad.to_mut().remove(ADDED);
+    }
+    ad
 }
 
-fn gate(ad: &ClassAd, knobs: &Knobs, now: i64) -> Gate {
-    let code = integer(ad, "HoldReasonCode", now);
-    let num_holds = integer(ad, "NumHolds", now).unwrap_or(0);
-    let managed = ad.evaluate("Managed", &EvalContext::at(now));
-    if integer(ad, "JobStatus", now) != Some(5) {
+fn integer(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> Option<i64> {
+    number::int(&ad.evaluate(name, context))
+}
+
+fn gate(ad: &ClassAd, knobs: &Knobs, context: &EvalContext<'_>) -> Gate {
+    let code = integer(ad, "HoldReasonCode", context);
+    let num_holds = integer(ad, "NumHolds", context).unwrap_or(0);
+    let managed = ad.evaluate("Managed", context);
+    if integer(ad, "JobStatus", context) != Some(5) {
         Gate::NotHeld
     } else if knobs.interval().is_none() {
         Gate::Switched
     } else if code == Some(16) {
         Gate::SpoolingInput
-    } else if managed.as_str().is_some_and(|by| by.eq_ignore_ascii_case("External")) {
+    } else if managed.as_str() == Some("External") {
         Gate::Managed
-    } else if ad.contains("TimerRemove") && integer(ad, "TimerRemove", now).is_none() {
+    } else if ad.contains("TimerRemove") && integer(ad, "TimerRemove", context).is_none() {
         Gate::TimerUndefined
     } else if code == Some(1) {
         Gate::HeldByUser
@@ -209,7 +223,7 @@ fn gate(ad: &ClassAd, knobs: &Knobs, now: i64) -> Gate {
 }
 
 /// The ad as it would be right after a release: idle since now, the hold's reason gone to `LastHold...`.
-fn released(ad: &ClassAd, now: i64) -> ClassAd {
+fn released(ad: &ClassAd, context: &EvalContext<'_>) -> ClassAd {
     let mut ad = ad.clone();
     for name in ["HoldReason", "HoldReasonCode", "HoldReasonSubCode"] {
         if let Some(value) = ad.get(name).cloned() {
@@ -217,17 +231,18 @@ fn released(ad: &ClassAd, now: i64) -> ClassAd {
             ad.remove(name);
         }
     }
-    let status = integer(&ad, "JobStatusOnRelease", now).unwrap_or(1);
+    let status = integer(&ad, "JobStatusOnRelease", context).unwrap_or(1);
     ad.insert_value("LastJobStatus", 5);
     ad.insert_value("JobStatus", status);
-    ad.insert_value("EnteredCurrentStatus", now);
+    ad.insert_value("EnteredCurrentStatus", context.now);
     ad
 }
 
 /// A job whose policies are evaluated.
 struct Job<'a> {
     ad: &'a ClassAd,
-    now: i64,
+    /// Now, as the schedd evaluates.
+    context: &'a EvalContext<'static>,
     /// The policies may fire later: it is worth looking for when.
     may: bool,
     /// Seconds between two evaluations by the schedd.
@@ -236,7 +251,7 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn truth(&self, expr: &Expr) -> Truth {
-        Truth::of(&self.ad.evaluate_expr(expr, &EvalContext::at(self.now)))
+        Truth::of(&self.ad.evaluate_expr(expr, self.context))
     }
 
     fn policy(&self, kind: Kind, name: &str, text: &str, expr: Option<&Expr>) -> Policy {
@@ -251,7 +266,7 @@ impl Job<'_> {
         let Some(expr) = expr else { return policy };
         policy.now = self.truth(expr);
         if self.may {
-            policy.becomes_true = first_true(self.ad, expr, self.now, self.step);
+            policy.becomes_true = self.first_true(expr);
         }
         if policy.now != Truth::True && policy.becomes_true.is_none() {
             policy.open = clauses(expr).iter().filter_map(|clause| self.open(clause)).collect();
@@ -262,41 +277,41 @@ impl Job<'_> {
     /// The clause, if it is not true and time alone will not make it so.
     fn open(&self, clause: &Expr) -> Option<Open> {
         let value = self.truth(clause);
-        let stays =
-            value != Truth::True && first_true(self.ad, clause, self.now, self.step).is_none();
+        let stays = value != Truth::True && self.first_true(clause).is_none();
         stays.then(|| Open { clause: clause.to_string(), value })
     }
-}
 
-/// The first second from now on, within [`HORIZON`], at which the expression fires.
-fn first_true(ad: &ClassAd, expr: &Expr, now: i64, step: i64) -> Option<i64> {
-    let fires =
-        |time: i64| Truth::of(&ad.evaluate_expr(expr, &EvalContext::at(time))) == Truth::True;
-    let all = followed(ad, expr);
-    if !asks_time(&all) {
-        return fires(now).then_some(now);
+    /// The first second from now on, within [`HORIZON`], at which the expression fires.
+    fn first_true(&self, expr: &Expr) -> Option<i64> {
+        let (ad, now) = (self.ad, self.context.now);
+        let at = |expr: &Expr, time: i64| ad.evaluate_expr(expr, &self.context.then(time));
+        let fires = |time: i64| Truth::of(&at(expr, time)) == Truth::True;
+        let all = followed(ad, expr);
+        if !asks_time(&all) {
+            return fires(now).then_some(now);
+        }
+        let differences: Vec<_> = comparisons(&all)
+            .into_iter()
+            .map(|(left, right)| {
+                let at = &at;
+                move |time: i64| Some(at(&left, time).as_real()? - at(&right, time).as_real()?)
+            })
+            .collect();
+        let differences: Vec<&dyn Fn(i64) -> Option<f64>> =
+            differences.iter().map(|difference| difference as _).collect();
+        let condition =
+            Condition { holds: &fires, differences: &differences, periodic: comes_and_goes(&all) };
+        when::first(&condition, now, HORIZON, self.step)
     }
-    let number = |expr: &Expr, time: i64| ad.evaluate_expr(expr, &EvalContext::at(time)).as_real();
-    let differences: Vec<_> = comparisons(&all)
-        .into_iter()
-        .map(|(left, right)| {
-            let number = &number;
-            move |time: i64| Some(number(&left, time)? - number(&right, time)?)
-        })
-        .collect();
-    let differences: Vec<&dyn Fn(i64) -> Option<f64>> =
-        differences.iter().map(|difference| difference as _).collect();
-    let condition =
-        Condition { holds: &fires, differences: &differences, periodic: comes_and_goes(&all) };
-    when::first(&condition, now, HORIZON, step)
 }
 
 /// The first to fire; at one instant TimerRemove, then release, then removal, the job's before the system's.
-fn deed(ad: &ClassAd, gate: Gate, policies: &[Policy], now: i64) -> Option<Deed> {
+fn deed(ad: &ClassAd, gate: Gate, policies: &[Policy], context: &EvalContext<'_>) -> Option<Deed> {
     if !gate.lets_remove() {
         return None;
     }
-    let timer = integer(ad, "TimerRemove", now)
+    let now = context.now;
+    let timer = integer(ad, "TimerRemove", context)
         .filter(|&timer| timer >= 0)
         .map(|timer| Deed {
             kind: Kind::Remove,

@@ -169,6 +169,23 @@ fn nothing_is_evaluated_while_spooling_or_when_switched_off() {
 }
 
 #[test]
+fn an_attribute_that_needs_itself_is_what_the_version_makes_of_it() {
+    let job = ad(&[("Chicken", "Egg"), ("Egg", "Chicken"), ("PeriodicRelease", "Chicken || true")]);
+    let now = |version| forecast(&job, &knobs(&[("CONDOR_VERSION", version)]), NOW).policies[0].now;
+    assert_eq!(now("23.9.6"), Truth::Error);
+    assert_eq!(now("25.14.1"), Truth::True);
+}
+
+#[test]
+fn another_manager_is_known_by_its_exact_name() {
+    let mut job = ad(&[("PeriodicRelease", "true")]);
+    for (name, gate) in [("External", Gate::Managed), ("external", Gate::Open)] {
+        job.insert_value("Managed", name);
+        assert_eq!(forecast(&job, &Knobs::default(), NOW).gate, gate, "{name}");
+    }
+}
+
+#[test]
 fn timer_remove_is_obeyed() {
     let mut ad = ad(&[("PeriodicRelease", "time() > EnteredCurrentStatus + 7200")]);
     ad.insert_value("TimerRemove", NOW + 100);
@@ -184,6 +201,14 @@ fn timer_remove_is_obeyed() {
     }
     ad.insert("TimerRemove", Expr::parse_old("NoSuchThing").unwrap());
     assert_eq!(forecast(&ad, &Knobs::default(), NOW).gate, Gate::TimerUndefined);
+}
+
+#[test]
+fn what_only_condor_q_adds_is_not_in_the_queue() {
+    let mut ad = ad(&[("PeriodicRelease", "ServerTime - EnteredCurrentStatus > 60")]);
+    ad.insert_value("ServerTime", NOW);
+    let found = forecast(&ad, &Knobs::default(), NOW);
+    assert_eq!((found.deed, found.policies[0].now), (None, Truth::Undefined));
 }
 
 #[test]

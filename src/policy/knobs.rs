@@ -14,13 +14,18 @@ pub struct Knobs(BTreeMap<String, String>);
 /// The first version whose schedd knows SYSTEM_MAX_RELEASES; in others it may be set and does nothing.
 const KNOWS_MAX_RELEASES: Version = Version::new(24, 10, 0);
 
+/// The first version in which an attribute that needs itself is undefined (`src/classad/attrrefs.cpp`).
+const KNOWS_CIRCLES: Version = Version::new(25, 13, 0);
+
 /// Named policies of one kind that are looked at.
 const MAX_NAMES: usize = 256;
 
 impl Knobs {
-    /// A knob's value; `None` where it is not set or empty.
+    /// A knob's value for the schedd: `SCHEDD.NAME` goes before `NAME`, even if it is empty (`lookup_macro` in
+    /// `src/condor_utils/config.cpp`). `None` where it is not set or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let value = self.0.get(&name.to_ascii_uppercase())?.trim();
+        let name = name.to_ascii_uppercase();
+        let value = self.0.get(&format!("SCHEDD.{name}")).or_else(|| self.0.get(&name))?.trim();
         (!value.is_empty()).then_some(value)
     }
 
@@ -46,6 +51,16 @@ impl Knobs {
         self.get("CONDOR_VERSION")?.parse().ok()
     }
 
+    fn is_before(&self, version: Version) -> bool {
+        self.version().is_some_and(|this| this < version)
+    }
+
+    /// How the schedd of this version evaluates an expression at `now`, Unix seconds. Where the version is not
+    /// known, the newest is assumed.
+    pub fn context(&self, now: i64) -> EvalContext<'static> {
+        EvalContext { circles_fail: self.is_before(KNOWS_CIRCLES), ..EvalContext::at(now) }
+    }
+
     /// PERIODIC_EXPR_INTERVAL, s: policies are evaluated no more often. `None`: never (0).
     pub fn interval(&self) -> Option<i64> {
         Some(self.integer("PERIODIC_EXPR_INTERVAL", 60)).filter(|&interval| interval > 0)
@@ -59,7 +74,7 @@ impl Knobs {
     /// SYSTEM_MAX_RELEASES; `None` without a limit (-1, the default; before HTCondor 24.10 there is no such
     /// knob). Where the version is not known, the newest is assumed.
     pub fn max_releases(&self) -> Option<i64> {
-        if self.version().is_some_and(|version| version < KNOWS_MAX_RELEASES) {
+        if self.is_before(KNOWS_MAX_RELEASES) {
             return None;
         }
         Some(self.integer("SYSTEM_MAX_RELEASES", -1)).filter(|&limit| limit != -1)
@@ -133,6 +148,18 @@ mod tests {
         assert_eq!(of("24.10.2"), Some(3));
         assert_eq!(of("25.14.1"), Some(3));
         assert_eq!(of(""), Some(3));
+    }
+
+    #[test]
+    fn what_is_set_for_the_schedd_goes_first() {
+        let knobs = Knobs::from_iter([
+            ("PERIODIC_EXPR_INTERVAL", "10"),
+            ("schedd.periodic_expr_interval", "20"),
+            ("SYSTEM_PERIODIC_HOLD", "true"),
+            ("SCHEDD.SYSTEM_PERIODIC_HOLD", ""),
+        ]);
+        assert_eq!(knobs.interval(), Some(20));
+        assert!(knobs.system_policies(Kind::Hold).is_empty());
     }
 
     #[test]

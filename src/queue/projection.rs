@@ -34,7 +34,6 @@ const POLICY_INPUTS: &[&str] = &[
     "JobStatusOnRelease",
     "JobUniverse",
     "LeaveJobInQueue",
-    "ServerTime",
     "JobStartDate",
     "JobRunCount",
     "NumHoldsByReason",

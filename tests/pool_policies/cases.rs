@@ -1,5 +1,7 @@
 //! The policies and the holds they meet, as data: one row per job.
 
+use holdadvise::policy::{Kind, Version};
+
 /// How a job comes to be held. All are submitted with `hold = true` (code 15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hold {
@@ -61,12 +63,15 @@ const PROGRAM_FALSE: &str = "executable = /bin/false\ntransfer_executable = Fals
 /// What must come of it while the pool is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meant {
-    Released,
-    Removed,
-    Held,
-    /// Held where the schedd knows SYSTEM_MAX_RELEASES, released where it does not.
-    HeldByLimit,
+    /// On any version; `None`: it stays held.
+    Always(Option<Kind>),
+    /// What changed with a version of HTCondor.
+    Changed { since: Version, from: Option<Kind>, to: Option<Kind> },
 }
+
+const RELEASED: Meant = Meant::Always(Some(Kind::Release));
+const REMOVED: Meant = Meant::Always(Some(Kind::Remove));
+const HELD: Meant = Meant::Always(None);
 
 /// One job.
 pub(crate) struct Case {
@@ -100,13 +105,18 @@ pub(crate) const WATCHED: &str = r#"
 PERIODIC_EXPR_INTERVAL = 3
 MAX_PERIODIC_EXPR_INTERVAL = 2 * 3
 MAX_JOBS_RUNNING = 0
-SYSTEM_MAX_RELEASES = 2 * 4
+SYSTEM_MAX_RELEASES = 3
+SCHEDD.SYSTEM_MAX_RELEASES = 2 * 4
 SYSTEM_PERIODIC_RELEASE_NAMES = Tagged, Trivial, Broken
 SYSTEM_PERIODIC_RELEASE_Tagged = PolicyTag =?= "tagged" && time() - EnteredCurrentStatus > 30
 SYSTEM_PERIODIC_RELEASE_Trivial = false
 SYSTEM_PERIODIC_RELEASE_Broken = ((PolicyTag =?= "plain"
-SYSTEM_PERIODIC_RELEASE = PolicyTag =?= "plain" && NumHolds < 5
-SYSTEM_PERIODIC_REMOVE = PolicyTag =?= "doomed"
+MOST_HOLDS = 5
+SYSTEM_PERIODIC_RELEASE = PolicyTag =?= "plain" && NumHolds < $(MOST_HOLDS)
+SYSTEM_PERIODIC_REMOVE @=end
+    PolicyTag =?= "doomed"
+    && JobStatus == 5
+@end
 "#;
 
 /// A hold by an exit code, of a job that has nothing else.
@@ -118,7 +128,7 @@ const EXIT: Case = Case {
     earlier: 0,
     more: "",
     edit: None,
-    meant: Meant::Released,
+    meant: RELEASED,
 };
 /// The same, submitted on hold.
 const SUBMITTED: Case = Case { hold: Hold::Submitted, ..EXIT };
@@ -145,14 +155,14 @@ pub(crate) const CASES: &[Case] = &[
         name: "other-code",
         shows: "another code",
         release: "HoldReasonCode =?= 34",
-        meant: Meant::Held,
+        meant: HELD,
         ..EXIT
     },
     Case {
         name: "other-subcode",
         shows: "another subcode",
         release: "HoldReasonCode == 13 && HoldReasonSubCode == 256",
-        meant: Meant::Held,
+        meant: HELD,
         ..INPUT
     },
     Case {
@@ -167,7 +177,7 @@ pub(crate) const CASES: &[Case] = &[
         shows: "held 5 times, not fewer than 5",
         release: "NumHolds < 5",
         earlier: 3,
-        meant: Meant::Held,
+        meant: HELD,
         ..EXIT
     },
     Case {
@@ -182,7 +192,7 @@ pub(crate) const CASES: &[Case] = &[
         shows: "twice by a person",
         release: "NumHoldsByReason.UserRequest < 2",
         earlier: 2,
-        meant: Meant::Held,
+        meant: HELD,
         ..EXIT
     },
     Case {
@@ -202,14 +212,14 @@ pub(crate) const CASES: &[Case] = &[
         name: "age-long",
         shows: "held for an hour",
         release: "JobStatus == 5 && (time() - EnteredCurrentStatus) > 60*60",
-        meant: Meant::Held,
+        meant: HELD,
         ..INPUT
     },
     Case {
         name: "age-over",
         shows: "only while it is young",
         release: "time() - EnteredCurrentStatus < 1",
-        meant: Meant::Held,
+        meant: HELD,
         ..SUBMITTED
     },
     Case {
@@ -219,17 +229,24 @@ pub(crate) const CASES: &[Case] = &[
         ..EXIT
     },
     Case {
+        name: "server-time",
+        shows: "ServerTime, which only condor_q's answers have",
+        release: "ServerTime - EnteredCurrentStatus > 1",
+        meant: HELD,
+        ..SUBMITTED
+    },
+    Case {
         name: "undefined",
         shows: "an attribute that is not there",
         release: "MaxReleases > 2",
-        meant: Meant::Held,
+        meant: HELD,
         ..SUBMITTED
     },
     Case {
         name: "misspelt",
         shows: "an alternative that is misspelt, and one that is not true",
         release: "HoldReasonCodes == 13 || NumHolds > 9",
-        meant: Meant::Held,
+        meant: HELD,
         ..INPUT
     },
     Case {
@@ -242,14 +259,14 @@ pub(crate) const CASES: &[Case] = &[
         name: "error",
         shows: "an error",
         release: "NumHolds < \"nine\"",
-        meant: Meant::Held,
+        meant: HELD,
         ..SUBMITTED
     },
     Case {
         name: "error-beside-true",
         shows: "an error before what is true",
         release: "NumHolds < \"nine\" || true",
-        meant: Meant::Held,
+        meant: HELD,
         ..SUBMITTED
     },
     Case { name: "my", shows: "scope MY", release: "MY.NumHolds < 9", ..SUBMITTED },
@@ -257,7 +274,7 @@ pub(crate) const CASES: &[Case] = &[
         name: "target",
         shows: "scope TARGET",
         release: "TARGET.NumHolds < 9",
-        meant: Meant::Held,
+        meant: HELD,
         ..SUBMITTED
     },
     Case {
@@ -270,7 +287,7 @@ pub(crate) const CASES: &[Case] = &[
         name: "equals-undefined",
         shows: "== on undefined",
         release: "NoSuchThing == undefined",
-        meant: Meant::Held,
+        meant: HELD,
         ..SUBMITTED
     },
     Case {
@@ -305,7 +322,7 @@ pub(crate) const CASES: &[Case] = &[
         shows: "a pattern that does not match",
         release: "regexp(\"Transfer input files failure\", HoldReason)",
         hold: Hold::Interpreter,
-        meant: Meant::Held,
+        meant: HELD,
         ..EXIT
     },
     Case {
@@ -324,16 +341,48 @@ pub(crate) const CASES: &[Case] = &[
         hold: Hold::Interpreter,
         ..EXIT
     },
-    Case { name: "integer", shows: "1", release: "1", ..SUBMITTED },
-    Case { name: "real-half", shows: "0.5", release: "0.5", meant: Meant::Held, ..SUBMITTED },
-    Case { name: "real-more", shows: "1.5", release: "NumHolds + 0.5", ..SUBMITTED },
     Case {
-        name: "string",
-        shows: "a string",
-        release: "\"true\"",
-        meant: Meant::Held,
+        name: "circle",
+        shows: "attributes of its own that refer to each other, beside true",
+        release: "Chicken || true",
+        more: "+Chicken = Egg\n+Egg = Chicken",
+        meant: Meant::Changed {
+            since: Version::new(25, 13, 0),
+            from: None,
+            to: Some(Kind::Release),
+        },
         ..SUBMITTED
     },
+    Case {
+        name: "list",
+        shows: "a list of codes",
+        release: "member(HoldReasonCode, {12, 13, 15})",
+        ..SUBMITTED
+    },
+    Case {
+        name: "text",
+        shows: "== on texts of other case",
+        release: "Owner == \"ALICE\"",
+        ..SUBMITTED
+    },
+    Case {
+        name: "text-is",
+        shows: "=?= on texts of other case",
+        release: "Owner =?= \"ALICE\"",
+        meant: HELD,
+        ..SUBMITTED
+    },
+    Case {
+        name: "no-subcode",
+        shows: "== 0 on a subcode that is not there",
+        release: "HoldReasonSubCode == 0",
+        meant: HELD,
+        ..SUBMITTED
+    },
+    Case { name: "integer", shows: "1", release: "1", ..SUBMITTED },
+    Case { name: "real-half", shows: "0.5", release: "0.5", meant: HELD, ..SUBMITTED },
+    Case { name: "real-more", shows: "1.5", release: "NumHolds + 0.5", ..SUBMITTED },
+    Case { name: "string", shows: "a string", release: "\"true\"", meant: HELD, ..SUBMITTED },
     Case {
         name: "if-then-else",
         shows: "ifThenElse, the delay by code",
@@ -367,7 +416,7 @@ pub(crate) const CASES: &[Case] = &[
         shows: "held by a person, true",
         release: "true",
         hold: Hold::Person,
-        meant: Meant::Held,
+        meant: HELD,
         ..EXIT
     },
     Case {
@@ -376,7 +425,7 @@ pub(crate) const CASES: &[Case] = &[
         release: "true",
         hold: Hold::Person,
         more: "periodic_remove = JobStatus == 5 && time() - EnteredCurrentStatus > 25",
-        meant: Meant::Removed,
+        meant: REMOVED,
         ..EXIT
     },
     Case {
@@ -391,7 +440,7 @@ pub(crate) const CASES: &[Case] = &[
         shows: "periodic_remove is true sooner",
         release: "time() - EnteredCurrentStatus > 3600",
         more: "periodic_remove = HoldReasonCode == 3 && time() - EnteredCurrentStatus > 30",
-        meant: Meant::Removed,
+        meant: REMOVED,
         ..EXIT
     },
     Case {
@@ -400,7 +449,7 @@ pub(crate) const CASES: &[Case] = &[
         release: "time() - TimerRemove > 0",
         more: "+TimerRemove = 2000000000",
         edit: Some(("TimerRemove", 20)),
-        meant: Meant::Removed,
+        meant: REMOVED,
         ..SUBMITTED
     },
     Case {
@@ -408,7 +457,7 @@ pub(crate) const CASES: &[Case] = &[
         shows: "TimerRemove with a fraction",
         release: "false",
         more: "+TimerRemove = 1.7e9",
-        meant: Meant::Removed,
+        meant: REMOVED,
         ..SUBMITTED
     },
     Case {
@@ -416,7 +465,7 @@ pub(crate) const CASES: &[Case] = &[
         shows: "TimerRemove of more than 32 bits",
         release: "false",
         more: "+TimerRemove = 9999999999",
-        meant: Meant::Removed,
+        meant: REMOVED,
         ..SUBMITTED
     },
     Case {
@@ -424,7 +473,37 @@ pub(crate) const CASES: &[Case] = &[
         shows: "TimerRemove undefined stops the rest",
         release: "true",
         more: "+TimerRemove = NoSuchThing",
-        meant: Meant::Held,
+        meant: HELD,
+        ..SUBMITTED
+    },
+    Case {
+        name: "timer-zero",
+        shows: "TimerRemove 0, before the release",
+        release: "true",
+        more: "+TimerRemove = 0",
+        meant: REMOVED,
+        ..SUBMITTED
+    },
+    Case {
+        name: "timer-negative",
+        shows: "TimerRemove below 0 is none",
+        release: "true",
+        more: "+TimerRemove = -1",
+        ..SUBMITTED
+    },
+    Case {
+        name: "managed",
+        shows: "a job of another manager",
+        release: "true",
+        more: "+Managed = \"External\"",
+        meant: HELD,
+        ..SUBMITTED
+    },
+    Case {
+        name: "managed-other-case",
+        shows: "the same word in other case",
+        release: "true",
+        more: "+Managed = \"external\"",
         ..SUBMITTED
     },
     Case {
@@ -453,7 +532,7 @@ pub(crate) const CASES: &[Case] = &[
         shows: "SYSTEM_PERIODIC_REMOVE",
         release: "false",
         more: "+PolicyTag = \"doomed\"",
-        meant: Meant::Removed,
+        meant: REMOVED,
         ..SUBMITTED
     },
     Case {
@@ -468,7 +547,11 @@ pub(crate) const CASES: &[Case] = &[
         shows: "held 8 times, SYSTEM_MAX_RELEASES is 8",
         release: "true",
         earlier: 6,
-        meant: Meant::HeldByLimit,
+        meant: Meant::Changed {
+            since: Version::new(24, 10, 0),
+            from: Some(Kind::Release),
+            to: None,
+        },
         ..EXIT
     },
 ];

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use holdadvise::policy::{Deed, Forecast, Kind};
 
 use crate::cases::Meant;
+use crate::harness::HELD;
 use crate::play::{Job, Played, Seen};
 
 /// Seconds that a pool on a busy machine may take beyond its interval: until the schedd has read its configuration
@@ -25,18 +26,18 @@ impl Played {
     /// What is wrong with what was seen of a job, against its forecast and against what the case is there to show.
     pub(crate) fn fault(&self, job: &Job) -> Option<String> {
         let meant = match job.case.meant {
-            Meant::Released => Some(Kind::Release),
-            Meant::Removed => Some(Kind::Remove),
-            Meant::Held => None,
-            Meant::HeldByLimit if self.knobs.max_releases().is_some() => None,
-            Meant::HeldByLimit => Some(Kind::Release),
+            Meant::Always(what) => what,
+            Meant::Changed { since, from, to } => {
+                let new = self.knobs.version().is_some_and(|version| version >= since);
+                if new { to } else { from }
+            }
         };
         let due = self.due(&job.forecast);
         if due.map(|deed| deed.kind) != meant {
             return Some(format!("the forecast is {due:?}, meant was {meant:?}"));
         }
         match (due, &job.seen) {
-            (None, None) if job.status == Some(5) => None,
+            (None, None) if job.status == Some(HELD) => None,
             (None, None) => Some(format!("JobStatus is {:?} without an event", job.status)),
             (None, Some(seen)) => Some(format!("{seen:?}, forecast was nothing")),
             (Some(deed), None) => Some(format!("still held, forecast was {deed:?}")),
@@ -54,7 +55,7 @@ impl Played {
                 "{late} s late, of at most {} + {SLACK}: {seen:?}, {deed:?}",
                 self.interval()
             ))
-        } else if !seen.reason.starts_with(&by) {
+        } else if !unfolded(&seen.reason).starts_with(&unfolded(&by)) {
             Some(format!("because of {:?}, forecast was {by:?}", seen.reason))
         } else {
             None
@@ -113,6 +114,11 @@ fn source(forecast: &Forecast, deed: &Deed) -> String {
     }
     let policy = forecast.policies.iter().find(|policy| policy.name == deed.by);
     format!("The system macro {knob} expression '{}'", policy.map_or("", |policy| &policy.text))
+}
+
+/// On one line: HTCondor joins the lines of a knob.
+fn unfolded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A row for each job, with what each version did.

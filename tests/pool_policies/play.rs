@@ -6,12 +6,12 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use classads::{ClassAd, read_ads};
-use holdadvise::policy::{Forecast, Kind, Knobs, forecast};
+use holdadvise::policy::{Forecast, Kind, Knobs, SettingsFile, forecast};
 use holdadvise::userlog::{self, Body, ReadOptions};
 use jiff::tz::TimeZone;
 
 use crate::cases::{CASES, Case, FILES, Hold, SETTING_UP, WATCHED};
-use crate::harness::Pool;
+use crate::harness::{HELD, Pool};
 
 /// The user whose jobs they are, and the folder of the home directory.
 const OWNER: &str = "alice";
@@ -180,7 +180,8 @@ fn hold(pool: &Pool, ids: &[i64]) {
     script += &format!("condor_release {person}\ncondor_hold {person}\ncondor_release {run}\n");
     pool.shell(OWNER, FOLDER, &script);
     pool.wait_for(PATIENCE, "the last hold of every job", || {
-        statuses(pool).values().all(|status| *status == 5)
+        let statuses = statuses(pool);
+        ids.iter().all(|id| statuses.get(id) == Some(&HELD))
     });
 }
 
@@ -206,12 +207,8 @@ fn edit(pool: &Pool, ids: &[i64]) {
 }
 
 fn knobs(pool: &Pool) -> Knobs {
-    let text = pool.root_shell("condor_config_val -dump -expand");
-    let pair = |line: &str| {
-        let (name, value) = line.split_once('=')?;
-        Some((name.trim().to_owned(), value.trim().to_owned()))
-    };
-    text.lines().filter(|line| !line.starts_with('#')).filter_map(pair).collect()
+    let dump = SettingsFile::read(&pool.root_shell("condor_config_val -dump -expand"));
+    dump.assignments().iter().map(|knob| (knob.name.as_str(), knob.value.text.as_str())).collect()
 }
 
 /// The ads of the queue, by cluster.

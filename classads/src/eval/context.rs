@@ -28,6 +28,9 @@ pub struct EvalContext<'a> {
     /// `STRICT_CLASSAD_EVALUATION = False`, the default. The manual says that in job policies `MY.` is not defined;
     /// HTCondor 25 defines it all the same. Off: both are undefined, as the manual says.
     pub old_semantics: bool,
+    /// Whether an attribute that needs itself makes the evaluation fail, as before HTCondor 25.13, instead of being
+    /// undefined.
+    pub circles_fail: bool,
     /// Where `random()` starts; `None`: somewhere else each time.
     pub random_seed: Option<u64>,
     /// Sub-expressions one evaluation may visit before it is given up as an error; HTCondor's limit by default.
@@ -54,9 +57,16 @@ impl<'a> EvalContext<'a> {
             time_zone: None,
             target: None,
             old_semantics: true,
+            circles_fail: false,
             random_seed: None,
             max_steps: MAX_STEPS,
         }
+    }
+
+    /// The same at another time.
+    #[must_use]
+    pub fn then(&self, now: i64) -> EvalContext<'a> {
+        EvalContext { now, ..self.clone() }
     }
 
     /// The same with another ad to match against.

@@ -92,7 +92,7 @@ pub(crate) struct Evaluator<'c> {
     depth: Cell<u32>,
     nesting: Cell<u32>,
     steps: Cell<u32>,
-    /// Addresses of the attributes' expressions being evaluated: an attribute that needs itself is undefined.
+    /// Addresses of the attributes' expressions being evaluated, to know one that needs itself.
     active: RefCell<Vec<usize>>,
     pub(crate) random: Cell<u64>,
 }
@@ -401,7 +401,7 @@ impl<'c> Evaluator<'c> {
         }
         let address = std::ptr::from_ref(expr) as usize;
         if self.active.borrow().contains(&address) {
-            return Ok(Val::UNDEFINED);
+            return if self.context.circles_fail { Err(Failure) } else { Ok(Val::UNDEFINED) };
         }
         self.active.borrow_mut().push(address);
         let result = self.deeper(|| self.expression(expr, scope));
@@ -494,6 +494,16 @@ mod tests {
         let context = EvalContext { old_semantics: false, ..EvalContext::at(0) };
         let expr = Expr::parse("MY.a").expect("an expression");
         assert_eq!(ad().evaluate_expr(&expr, &context), Value::Undefined);
+    }
+
+    #[test]
+    fn an_attribute_that_needs_itself_is_undefined_or_an_error() {
+        let ad = ClassAd::parse("[ a = b; b = a; c = a || true; d = true || a ]").expect("an ad");
+        let old = EvalContext { circles_fail: true, ..EvalContext::at(0) };
+        for (name, expected) in [("a", Value::Error), ("c", Value::Error), ("d", true.into())] {
+            assert_eq!(ad.evaluate(name, &old), expected, "{name} before 25.13");
+        }
+        assert_eq!(ad.evaluate("c", &EvalContext::at(0)), Value::Boolean(true));
     }
 
     #[test]
