@@ -13,6 +13,8 @@ use serde_json::Value;
 
 /// Exit status of `pool` on a machine that cannot hold a pool.
 const CANNOT: i32 = 77;
+/// Exit status of `pool` where Debian's development release cannot be installed at present.
+const UNSTABLE: i32 = 78;
 
 /// JobStatus of a job that is held.
 pub(crate) const HELD: i64 = 5;
@@ -33,6 +35,8 @@ pub(crate) struct Pool {
 pub(crate) enum NoPool {
     /// This machine cannot hold one: a test is skipped.
     Cannot(String),
+    /// Debian's development release cannot be installed at present: a test is skipped, even if it is required.
+    Unstable(String),
     /// It can, but something went wrong: a test fails.
     Failed(String),
 }
@@ -59,15 +63,15 @@ impl Pool {
         let runs = pool.call(&["status"]).status.success();
         let output = pool.call(&["up"]);
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let last = message.lines().last().unwrap_or_default();
+        let reason = last.trim_start_matches("pool: ").to_owned();
         match output.status.code() {
             Some(0) => {
                 pool.keep = runs || std::env::var_os("HOLDADVISE_POOL_KEEP").is_some();
                 Ok(pool)
             }
-            Some(CANNOT) => {
-                let reason = message.lines().last().unwrap_or_default();
-                Err(NoPool::Cannot(reason.trim_start_matches("pool: ").to_owned()))
-            }
+            Some(CANNOT) => Err(NoPool::Cannot(reason)),
+            Some(UNSTABLE) => Err(NoPool::Unstable(reason)),
             _ => Err(NoPool::Failed(message)),
         }
     }
@@ -92,6 +96,10 @@ impl Pool {
         let required = is_set("HOLDADVISE_REQUIRE_POOL");
         match up() {
             Ok(pool) => Some(pool),
+            Err(NoPool::Unstable(reason)) => {
+                println!("skipped: {reason}");
+                None
+            }
             Err(NoPool::Cannot(reason)) if !required => {
                 println!("skipped: {reason}");
                 None

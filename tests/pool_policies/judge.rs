@@ -34,7 +34,10 @@ impl Played {
         };
         let due = self.due(&job.forecast);
         if due.map(|deed| deed.kind) != meant {
-            return Some(format!("the forecast is {due:?}, meant was {meant:?}"));
+            return Some(format!(
+                "the forecast is {due:?}, meant was {meant:?}, seen {:?}",
+                job.seen
+            ));
         }
         match (due, &job.seen) {
             (None, None) if job.status == Some(HELD) => None,

@@ -1,12 +1,15 @@
 # shellcheck shell=bash disable=SC2154  # `pool` sets the variables
 # Messages, exit statuses and checks that all parts of `pool` share.
 
-readonly cannot=77
+readonly cannot=77 unstable=78
 
 say() { printf 'pool: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
 # This machine cannot hold a pool: callers skip their tests on this status.
 unable() { say "$*"; exit "$cannot"; }
+
+# Nor is it this machine's fault: Debian's development release does not install on every day.
+moving() { say "$*"; exit "$unstable"; }
 
 # A folder without our marker is not ours, whatever is in it.
 require_ours() { [ -f "$marker" ] || fail "$base was not made by this program (no ${marker##*/}); left alone"; }
