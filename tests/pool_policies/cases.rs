@@ -146,7 +146,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         name: "memory",
-        shows: "codes of memory in two versions",
+        shows: "held for memory by the execution point",
         release: "(HoldReasonCode == 34 || HoldReasonCode == 21) && HoldReasonSubCode == 102",
         hold: Hold::Memory,
         ..EXIT

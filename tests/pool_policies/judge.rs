@@ -1,5 +1,6 @@
 //! Sets what the schedd did beside what was forecast.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use holdadvise::policy::{Deed, Forecast, Kind};
@@ -85,7 +86,7 @@ impl Played {
     /// The forecast in words: when, from the begin of the watch.
     fn forecast_words(&self, job: &Job) -> String {
         let Some(deed) = &job.forecast.deed else { return "held".to_owned() };
-        let what = if deed.kind == Kind::Remove { "removed" } else { "released" };
+        let what = done(deed.kind);
         let after = deed.at - self.from;
         if deed.at > self.to {
             format!("held; {what} after {after} s")
@@ -101,9 +102,8 @@ impl Played {
         match (&job.seen, &job.forecast.deed) {
             (None, _) => format!("held{right}"),
             (Some(seen), deed) => {
-                let what = if seen.kind == Kind::Remove { "removed" } else { "released" };
                 let at = deed.as_ref().map_or(self.from, |deed| deed.at.max(self.from));
-                format!("{what}, +{} s{right}", seen.at - at)
+                format!("{}, {} s late{right}", done(seen.kind), seen.at - at)
             }
         }
     }
@@ -117,6 +117,10 @@ fn source(forecast: &Forecast, deed: &Deed) -> String {
     }
     let policy = forecast.policies.iter().find(|policy| policy.name == deed.by);
     format!("The system macro {knob} expression '{}'", policy.map_or("", |policy| &policy.text))
+}
+
+fn done(kind: Kind) -> &'static str {
+    if kind == Kind::Remove { "removed" } else { "released" }
 }
 
 /// On one line: HTCondor joins the lines of a knob.
@@ -133,25 +137,29 @@ pub(crate) fn table(plays: &[Played]) -> String {
     out += "\n|---|---|---|";
     out += &"---|---|".repeat(plays.len());
     out.push('\n');
-    for (index, job) in
-        plays.first().map(|play| &play.jobs[..]).unwrap_or_default().iter().enumerate()
-    {
-        let case = job.case;
-        let mut policy = format!("`{}`", case.release);
-        for line in case.more.lines() {
-            let _ = write!(policy, ", `{line}`");
-        }
-        if let Some((attribute, after)) = case.edit {
-            let _ = write!(policy, ", {attribute} edited to {after} s later");
-        }
-        let (code, subcode) = case.hold.codes()[0];
-        let _ =
-            write!(out, "| {} | {} | {code}/{subcode} |", case.shows, policy.replace('|', "\\|"));
-        for play in plays {
-            let job = &play.jobs[index];
+    for index in 0..plays.first().map_or(0, |play| play.jobs.len()) {
+        let jobs = || plays.iter().map(|play| (play, &play.jobs[index]));
+        let Some((_, first)) = jobs().next() else { break };
+        let codes: BTreeSet<_> = jobs().map(|(_, job)| job.code).collect();
+        let codes: Vec<_> =
+            codes.iter().map(|(code, subcode)| format!("{code}/{subcode}")).collect();
+        let policy = policy_words(first).replace('|', "\\|");
+        let _ = write!(out, "| {} | {policy} | {} |", first.case.shows, codes.join(", "));
+        for (play, job) in jobs() {
             let _ = write!(out, " {} | {} |", play.forecast_words(job), play.seen_words(job));
         }
         out.push('\n');
+    }
+    out
+}
+
+fn policy_words(job: &Job) -> String {
+    let mut out = format!("`{}`", job.case.release);
+    for line in job.case.more.lines() {
+        let _ = write!(out, ", `{line}`");
+    }
+    if let Some((attribute, after)) = job.case.edit {
+        let _ = write!(out, ", edited to {attribute} = now + {after}");
     }
     out
 }

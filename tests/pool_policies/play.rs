@@ -34,6 +34,8 @@ pub(crate) struct Seen {
 /// One job of the play.
 pub(crate) struct Job {
     pub case: &'static Case,
+    /// HoldReasonCode and HoldReasonSubCode.
+    pub code: (i64, i64),
     pub forecast: Forecast,
     pub seen: Option<Seen>,
     /// JobStatus at the end; `None`: no longer in the queue.
@@ -70,8 +72,7 @@ pub(crate) fn play(pool: &Pool) -> Played {
         .zip(&ids)
         .map(|(case, id)| {
             let ad = ads.get(id).unwrap_or_else(|| panic!("{}: job {id} is gone", case.name));
-            is_held_as_it_should(case, ad);
-            forecast(ad, &knobs, now)
+            (hold_code(case, ad), forecast(ad, &knobs, now))
         })
         .collect();
 
@@ -116,8 +117,9 @@ pub(crate) fn play(pool: &Pool) -> Played {
         .iter()
         .zip(&ids)
         .zip(forecasts)
-        .map(|((case, id), forecast)| Job {
+        .map(|((case, id), (code, forecast))| Job {
             case,
+            code,
             forecast,
             seen: seen.remove(id),
             status: status.get(id).copied(),
@@ -220,13 +222,14 @@ fn ads(pool: &Pool) -> BTreeMap<i64, ClassAd> {
         .collect()
 }
 
-/// A policy that meets another hold than the one meant shows nothing.
-fn is_held_as_it_should(case: &Case, ad: &ClassAd) {
+/// HoldReasonCode and HoldReasonSubCode. A policy that meets another hold than the one meant shows nothing.
+fn hold_code(case: &Case, ad: &ClassAd) -> (i64, i64) {
     let name = case.name;
-    let code = ad.integer("HoldReasonCode").unwrap_or(-1);
-    let subcode = ad.integer("HoldReasonSubCode").unwrap_or(0);
+    let number = |attribute| ad.integer(attribute).unwrap_or_default();
+    let code = (number("HoldReasonCode"), number("HoldReasonSubCode"));
     let reason = ad.string("HoldReason");
-    assert!(case.hold.codes().contains(&(code, subcode)), "{name}: {code}/{subcode} {reason:?}");
+    assert!(case.hold.codes().contains(&code), "{name}: {code:?} {reason:?}");
     let holds = 1 + case.earlier + usize::from(case.hold != Hold::Submitted);
     assert_eq!(ad.integer("NumHolds"), i64::try_from(holds).ok(), "{name}: NumHolds");
+    code
 }
