@@ -18,7 +18,7 @@ pub use action::{Action, Outcome};
 pub(crate) use ad_facts::printed;
 pub use ad_facts::{ATTRIBUTES, AdFacts};
 pub(crate) use ad_facts::{disk_used, memory_used};
-pub use episode::{Episode, HoldIdentity, HoldInQueue};
+pub use episode::{Episode, HoldIdentity, HoldInQueue, Until};
 pub use job::{JobHistory, Known};
 pub use journal::{Journal, JournalEntry};
 pub use read::{AdReport, LogReport, epoch_written};
