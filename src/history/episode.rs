@@ -67,6 +67,8 @@ pub struct Until {
     pub submitted_at: Option<i64>,
     /// How often its program was started (001).
     pub starts: i64,
+    /// How often it was held before.
+    pub holds: i64,
     /// Code and subcode of the hold before this one.
     pub before: Option<(i32, i32)>,
 }

@@ -6,8 +6,6 @@ use super::{Action, Episode, Exit, Hold, Outcome, Until, What};
 /// comes of that.
 #[derive(Debug, Default)]
 pub(super) struct Holds {
-    /// Holds so far.
-    count: i64,
     open: Option<Box<Episode>>,
     /// What was told of the job so far.
     until: Until,
@@ -40,9 +38,9 @@ impl Holds {
             }
             What::Held(hold) => {
                 let decided = self.decide(time, what, horizon);
-                self.count += 1;
-                let mut episode = facts.begin(time, hold, self.count);
+                let mut episode = facts.begin(time, hold, self.until.holds + 1);
                 episode.until = self.until;
+                self.until.holds += 1;
                 self.until.before = Some((hold.code, hold.subcode));
                 self.open = Some(Box::new(episode));
                 decided

@@ -21,6 +21,7 @@ pub(crate) use ad_facts::{disk_used, memory_used};
 pub use episode::{Episode, HoldIdentity, HoldInQueue, Until};
 pub use job::{JobHistory, Known};
 pub use journal::{Journal, JournalEntry};
+pub(crate) use read::EPOCH_ATTRIBUTES;
 pub use read::{AdReport, LogReport, epoch_written};
 pub use step::{Exit, Hold, Step, What};
 pub use stream::{EpisodeStream, LogHolds};

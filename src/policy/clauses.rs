@@ -15,7 +15,7 @@ pub fn clauses(expr: &Expr) -> Vec<Expr> {
 }
 
 /// The operands of a chain of one operator in their order, parentheses taken off.
-pub(super) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
+pub(crate) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
     let mut out = Vec::new();
     let mut pending = vec![node];
     while let Some(node) = pending.pop() {
@@ -31,7 +31,7 @@ pub(super) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
 }
 
 /// The expression and, followed through the ad, those of the attributes it names.
-pub(super) fn followed(ad: &ClassAd, expr: &Expr) -> Vec<Expr> {
+pub(crate) fn followed(ad: &ClassAd, expr: &Expr) -> Vec<Expr> {
     let mut out = vec![expr.clone()];
     let mut seen: Vec<String> = Vec::new();
     let mut at = 0;
@@ -80,7 +80,7 @@ fn is_comparison(operator: BinaryOperator) -> bool {
 }
 
 /// Whether the value depends on the time of evaluation.
-pub(super) fn asks_time(followed: &[Expr]) -> bool {
+pub(crate) fn asks_time(followed: &[Expr]) -> bool {
     let asks = |node: Node<'_>| match node.kind() {
         NodeKind::Call { name, .. } => name.eq_ignore_ascii_case("time"),
         NodeKind::Attribute { name, .. } => name.eq_ignore_ascii_case("CurrentTime"),
