@@ -109,19 +109,24 @@ pub struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    /// Of a hold whose release came to success or failure. `None` of all others: what a release would have come to is not known.
+    /// Of a hold that people or policies came to an end with. `None` of the others: what a release would have come to is not known.
     ///
     /// Who released it by hand would have done so all the same; a policy is what others are compared with, so that without it
-    /// somebody looks after `delay` hours, as in [`Costs`].
+    /// somebody looks after `delay` hours, as in [`Costs`]. Who changed a job before the release, or removed it, is taken to have
+    /// been right: as it was it would have failed.
     pub fn of(hold: &'a PastHold, successes: &'a Successes, costs: &Costs) -> Option<Self> {
         let (again, ran) = successes.of_vain(hold.code, hold.subcode);
+        let typical = |until: i64, until_cost: f64| Outlook {
+            until,
+            until_cost,
+            again,
+            slot_hours: hours(ran),
+        };
         let look = hold.held_at.saturating_add((costs.delay * HOUR) as i64);
         let (success_at, outlook) = match hold.fate {
             Fate::Success { released_at } => {
                 let until = if hold.by_policy { released_at.max(look) } else { released_at };
-                let until_cost = hours(until - hold.held_at);
-                let slot_hours = hours(ran);
-                (Some(released_at), Outlook { until, until_cost, again, slot_hours })
+                (Some(released_at), typical(until, hours(until - hold.held_at)))
             }
             Fate::Failure { released_at, failed_at } => {
                 let until = if hold.by_policy { failed_at } else { released_at };
@@ -129,7 +134,11 @@ impl<'a> Judged<'a> {
                 let slot_hours = hours(hold.ran);
                 (None, Outlook { until, until_cost: costs.keep, again, slot_hours })
             }
-            _ => return None,
+            Fate::Changed { released_at } => {
+                (None, typical(released_at, hours(released_at - hold.held_at)))
+            }
+            Fate::Removed { at } => (None, typical(at, costs.keep)),
+            Fate::Open { .. } | Fate::Held { .. } => return None,
         };
         Some(Self { hold, successes, success_at, outlook })
     }

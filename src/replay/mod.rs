@@ -18,5 +18,5 @@ pub use expression::{Answer, ReplayExpression, Ticks};
 pub use past::{Fate, PastHold};
 pub use read::{PastHolds, ReadError, Sources};
 pub use run::{Rules, replay};
-pub use success::{Releases, Successes};
+pub use success::{Releases, Successes, TIMES};
 pub use tally::{Replayed, Tally, Unjudged};

@@ -4,11 +4,29 @@ use std::collections::HashMap;
 
 use super::past::{Fate, PastHold};
 
-/// The ends of the intervals of time on hold that are told apart, s; the last interval has none.
-const ENDS: [i64; 7] = [300, 1_200, 3_600, 4 * 3_600, 12 * 3_600, 86_400, 3 * 86_400];
+/// Times on hold at which people think of one thing rather than another, s.
+pub const TIMES: [i64; 17] = [
+    5,
+    10,
+    20,
+    30,
+    60,
+    120,
+    300,
+    600,
+    1_200,
+    1_800,
+    3_600,
+    2 * 3_600,
+    4 * 3_600,
+    8 * 3_600,
+    12 * 3_600,
+    86_400,
+    2 * 86_400,
+];
 
-/// Intervals.
-const INTERVALS: usize = ENDS.len() + 1;
+/// An interval between two of these is told apart where at least this share of the releases falls into it.
+const LEAST_SHARE: f64 = 0.1;
 
 /// What is known of a code counts as much as so many clusters of the subcode; what is known of all holds as so many of the code.
 const PRIOR: f64 = 2.0;
@@ -20,6 +38,8 @@ const EVEN: f64 = 0.5;
 /// release: they share their cause.
 #[derive(Clone, Debug, Default)]
 pub struct Successes {
+    /// The ends of the intervals of time on hold that are told apart, s; the last interval has none.
+    ends: Vec<i64>,
     subcodes: HashMap<(i32, i32), Releases>,
     codes: HashMap<i32, Releases>,
     all: Releases,
@@ -29,13 +49,13 @@ pub struct Successes {
 #[derive(Clone, Debug, Default)]
 pub struct Releases {
     /// By interval of time on hold: clusters, and the sum of their shares of success.
-    clusters: [(f64, f64); INTERVALS],
+    clusters: Vec<(f64, f64)>,
     /// Releases that were judged, and of these successes.
     count: (u64, u64),
     /// Seconds until releases in vain were held again, and seconds that their programs ran: sums and number.
     vain: (i64, i64, u64),
     /// The probability by interval, once it is worked out.
-    curve: [f64; INTERVALS],
+    curve: Vec<f64>,
 }
 
 impl Releases {
@@ -49,16 +69,17 @@ impl Releases {
         self.clusters.iter().map(|(clusters, _)| clusters).sum()
     }
 
-    /// Releases and the share of successes before and after a time on hold, by clusters; s, rounded to an interval.
-    pub fn around(&self, time_on_hold: i64) -> [(f64, f64); 2] {
-        let at = interval(time_on_hold);
+    /// Clusters and their successes in the intervals before one, and from it on.
+    fn around(&self, at: usize) -> [(f64, f64); 2] {
+        let at = at.min(self.clusters.len());
         let sum = |part: &[(f64, f64)]| {
             part.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
         };
         [sum(&self.clusters[..at]), sum(&self.clusters[at..])]
     }
 
-    fn add(&mut self, hold: &PastHold, share: f64) {
+    fn add(&mut self, hold: &PastHold, ends: &[i64], share: f64) {
+        self.clusters.resize(ends.len() + 1, (0.0, 0.0));
         let (released_at, success) = match hold.fate {
             Fate::Success { released_at } => (released_at, true),
             Fate::Failure { released_at, failed_at } => {
@@ -69,7 +90,7 @@ impl Releases {
             }
             _ => return,
         };
-        let place = &mut self.clusters[interval(released_at - hold.held_at)];
+        let place = &mut self.clusters[interval(ends, released_at - hold.held_at)];
         place.0 += share;
         place.1 += share * f64::from(u8::from(success));
         self.count.0 += 1;
@@ -77,14 +98,13 @@ impl Releases {
     }
 
     /// Works the curve out: smoothed by what is known more widely, and never falling.
-    fn fit(&mut self, prior: &[f64; INTERVALS]) {
-        for ((place, &(clusters, successes)), prior) in
-            self.curve.iter_mut().zip(&self.clusters).zip(prior)
-        {
-            *place = (successes + PRIOR * prior) / (clusters + PRIOR);
-        }
-        let weights = self.clusters.map(|(clusters, _)| clusters + PRIOR);
-        self.curve = never_falling(self.curve, weights);
+    fn fit(&mut self, prior: &[f64]) {
+        self.clusters.resize(prior.len(), (0.0, 0.0));
+        let with_prior = self.clusters.iter().zip(prior).map(|(&(clusters, successes), prior)| {
+            let weight = clusters + PRIOR;
+            ((successes + PRIOR * prior) / weight, weight)
+        });
+        self.curve = never_falling(with_prior);
     }
 
     fn mean_of_vain(&self, sum: i64) -> Option<i64> {
@@ -92,15 +112,16 @@ impl Releases {
     }
 }
 
-fn interval(time_on_hold: i64) -> usize {
-    ENDS.iter().position(|end| time_on_hold < *end).unwrap_or(ENDS.len())
+/// The interval that a time on hold falls into.
+fn interval(ends: &[i64], time_on_hold: i64) -> usize {
+    ends.partition_point(|end| *end <= time_on_hold)
 }
 
-/// The nearest sequence that never falls, by weighted squares (pool adjacent violators: Ayer et al. 1955).
-fn never_falling(values: [f64; INTERVALS], weights: [f64; INTERVALS]) -> [f64; INTERVALS] {
+/// The nearest sequence that never falls, by weighted squares, of values and weights (pool adjacent violators: Ayer et al. 1955).
+fn never_falling(values: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
     // Mean, weight and length of each level.
-    let mut levels: Vec<(f64, f64, usize)> = Vec::with_capacity(INTERVALS);
-    for (value, weight) in values.into_iter().zip(weights) {
+    let mut levels: Vec<(f64, f64, usize)> = Vec::new();
+    for (value, weight) in values {
         let mut level = (value, weight, 1);
         while let Some(&(mean, before, length)) = levels.last()
             && mean > level.0
@@ -111,44 +132,72 @@ fn never_falling(values: [f64; INTERVALS], weights: [f64; INTERVALS]) -> [f64; I
         }
         levels.push(level);
     }
-    let mut out = [0.0; INTERVALS];
-    let all = levels.into_iter().flat_map(|(mean, _, length)| std::iter::repeat_n(mean, length));
-    for (place, value) in out.iter_mut().zip(all) {
-        *place = value;
+    levels.into_iter().flat_map(|(mean, _, length)| std::iter::repeat_n(mean, length)).collect()
+}
+
+/// Seconds from hold to release, where the outcome of that is known.
+fn time_on_hold(hold: &PastHold) -> Option<i64> {
+    match hold.fate {
+        Fate::Success { released_at } | Fate::Failure { released_at, .. } => {
+            Some(released_at.saturating_sub(hold.held_at))
+        }
+        _ => None,
     }
-    out
+}
+
+/// The ends of intervals with enough releases each.
+fn ends(holds: &[PastHold]) -> Vec<i64> {
+    let mut counts = [0.0_f64; TIMES.len() + 1];
+    for time in holds.iter().filter_map(time_on_hold) {
+        counts[interval(&TIMES, time)] += 1.0;
+    }
+    let least = LEAST_SHARE * counts.iter().sum::<f64>();
+    let (mut ends, mut since) = (Vec::new(), 0.0);
+    for (end, count) in TIMES.into_iter().zip(counts) {
+        since += count;
+        if since > least {
+            ends.push(end);
+            since = 0.0;
+        }
+    }
+    ends
 }
 
 impl Successes {
     /// Of the holds of some logs.
     pub fn of(holds: &[PastHold]) -> Self {
+        let mut this = Self { ends: ends(holds), ..Self::default() };
+        let ends = this.ends.as_slice();
         let key = |hold: &PastHold| {
-            let (Fate::Success { released_at } | Fate::Failure { released_at, .. }) = hold.fate
-            else {
-                return None;
-            };
-            let at = interval(released_at - hold.held_at);
+            let at = interval(ends, time_on_hold(hold)?);
             Some((hold.job.cluster, hold.code, hold.subcode, at))
         };
         let mut sizes: HashMap<_, u32> = HashMap::new();
         for key in holds.iter().filter_map(key) {
             *sizes.entry(key).or_default() += 1;
         }
-        let mut this = Self::default();
         for hold in holds {
             let Some(size) = key(hold).and_then(|key| sizes.get(&key)) else { continue };
             let share = 1.0 / f64::from(*size);
-            this.subcodes.entry((hold.code, hold.subcode)).or_default().add(hold, share);
-            this.codes.entry(hold.code).or_default().add(hold, share);
-            this.all.add(hold, share);
+            this.subcodes.entry((hold.code, hold.subcode)).or_default().add(hold, ends, share);
+            this.codes.entry(hold.code).or_default().add(hold, ends, share);
+            this.all.add(hold, ends, share);
         }
-        this.all.fit(&[EVEN; INTERVALS]);
-        let all = this.all.curve;
-        this.codes.values_mut().for_each(|code| code.fit(&all));
+        this.all.fit(&vec![EVEN; ends.len() + 1]);
+        let all = &this.all.curve;
+        this.codes.values_mut().for_each(|code| code.fit(all));
         for ((code, _), subcode) in &mut this.subcodes {
-            subcode.fit(&this.codes.get(code).map_or(all, |code| code.curve));
+            subcode.fit(this.codes.get(code).map_or(all, |code| &code.curve));
         }
         this
+    }
+
+    /// Of the releases of holds with this code and subcode: clusters that were released within a time on hold and later (rounded
+    /// to intervals that are told apart), and the sum of their shares of success.
+    pub fn around(&self, code: i32, subcode: i32, time_on_hold: i64) -> [(f64, f64); 2] {
+        let releases = self.subcodes.get(&(code, subcode));
+        releases
+            .map_or([(0.0, 0.0); 2], |releases| releases.around(interval(&self.ends, time_on_hold)))
     }
 
     /// The releases of holds with this code and subcode.
@@ -164,7 +213,8 @@ impl Successes {
     /// The probability that a release after so many seconds on hold succeeds: of such holds, as far as there were, else of those
     /// of the code, else of all.
     pub fn probability(&self, code: i32, subcode: i32, time_on_hold: i64) -> f64 {
-        self.best(code, subcode).curve[interval(time_on_hold)]
+        let curve = &self.best(code, subcode).curve;
+        curve.get(interval(&self.ends, time_on_hold)).copied().unwrap_or(EVEN)
     }
 
     /// Seconds from a release in vain until the job is held again, and seconds that its program runs meanwhile, on the average.
@@ -213,7 +263,7 @@ mod tests {
         let releases = successes.of_reason(13, 2).unwrap();
         assert_eq!(releases.counted(), (1_040, 1_020));
         assert!((releases.clusters() - 41.0).abs() < 1e-9);
-        let [before, after] = releases.around(3_600);
+        let [before, after] = successes.around(13, 2, 3_600);
         assert!((before.0 - 21.0).abs() < 1e-9 && (after.1 - 18.0).abs() < 1e-9);
     }
 
@@ -229,9 +279,18 @@ mod tests {
     #[test]
     fn a_sequence_that_falls_is_pooled() {
         let values = [0.5, 0.1, 0.2, 0.4, 0.3, 0.9, 0.8, 1.0];
-        let pooled = never_falling(values, [1.0; INTERVALS]);
+        let pooled = never_falling(values.into_iter().map(|value| (value, 1.0)));
         assert!(pooled.windows(2).all(|pair| pair[0] <= pair[1] + 1e-12), "{pooled:?}");
-        let sum = |values: [f64; INTERVALS]| values.iter().sum::<f64>();
-        assert!((sum(pooled) - sum(values)).abs() < 1e-9);
+        assert!((pooled.iter().sum::<f64>() - values.iter().sum::<f64>()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn intervals_are_those_that_releases_fall_into() {
+        assert!(ends(&[]).is_empty());
+        let fast: Vec<PastHold> = (0..100).map(|n| released(n, i64::from(n), true)).collect();
+        assert_eq!(ends(&fast), [20, 60, 120]);
+        assert_eq!(interval(&[20, 60], 19), 0);
+        assert_eq!(interval(&[20, 60], 20), 1);
+        assert_eq!(interval(&[20, 60], 60), 2);
     }
 }

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::replay::{Answer, Course, HeldJob, Judged, PastHold, Rules, Successes, follow};
-
-/// Seconds on hold after which a release may be worth it.
-const DELAYS: [i64; 7] = [60, 300, 1_200, 3_600, 4 * 3_600, 12 * 3_600, 24 * 3_600];
+use crate::replay::{Answer, Course, HeldJob, Judged, PastHold, Rules, Successes, TIMES, follow};
 
 /// NumHolds is to be below this: 1, 2, 3, 5 or 10 releases.
 const BOUNDS: [i64; 5] = [2, 3, 4, 6, 11];
@@ -26,11 +23,11 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// All that are tried.
-    pub(super) fn all() -> impl Iterator<Item = Self> {
-        DELAYS
-            .into_iter()
-            .flat_map(|delay| BOUNDS.into_iter().map(move |bound| Self { delay, bound }))
+    /// All that are tried: delays shorter than the interval of evaluation would not be kept.
+    pub(super) fn all(rules: &Rules) -> impl Iterator<Item = Self> + use<> {
+        let interval = rules.ticks.interval;
+        let delays = TIMES.into_iter().filter(move |delay| *delay >= interval);
+        delays.flat_map(|delay| BOUNDS.into_iter().map(move |bound| Self { delay, bound }))
     }
 
     fn answer(self, job: &HeldJob<'_>, rules: &Rules, end: i64) -> Answer {

@@ -16,7 +16,8 @@ pub use beside::{Beside, beside};
 pub use choice::{Gain, Timing};
 pub use clause::Reason;
 
-use crate::policy::{NEVER_RELEASED, Version};
+use crate::history::Hold;
+use crate::policy::Version;
 use crate::replay::{PastHold, Rules, Successes};
 
 /// A timing that gains at least this share of what the best one does may stand in its place, so that reasons share a clause.
@@ -64,8 +65,8 @@ pub struct LeftOut {
 /// Why no clause releases holds of a reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Why {
-    /// No policy can.
-    Never,
+    /// Somebody wanted it: a person's hold (1), a submission on hold (15), or input that is being spooled (16).
+    Wanted,
     /// So few clusters of such holds were released as they were, with an outcome that is known.
     TooFew(usize),
     /// No timing costs less than leaving them to people.
@@ -144,15 +145,27 @@ pub fn suggest(
 
 /// The timing that costs least, if that is sure to be less than without.
 fn best(reason: Reason, cases: &Cases<'_>, rules: &Rules) -> Result<(Timing, Gain), Why> {
-    if NEVER_RELEASED.contains(&i64::from(reason.0)) {
-        return Err(Why::Never);
+    // A hold that somebody wanted is theirs to end.
+    let hold = Hold { code: reason.0, subcode: reason.1, reason: None };
+    if !hold.is_by_system() {
+        return Err(Why::Wanted);
     }
     if cases.clusters() < LEAST_CLUSTERS {
         return Err(Why::TooFew(cases.clusters()));
     }
-    let all = Timing::all().map(|timing| (timing, cases.gain(timing, rules)));
-    // Of equals the first: sooner, and fewer releases.
-    let best = all.reduce(|best, other| if other.1.mean > best.1.mean { other } else { best });
+    let all: Vec<(Timing, Gain)> =
+        Timing::all(rules).map(|timing| (timing, cases.gain(timing, rules))).collect();
+    let most = all.iter().map(|(_, gain)| gain.mean).fold(0.0, f64::max);
+    // Fewer releases that do about as well are better; of equals the sooner one.
+    let fewest = all
+        .iter()
+        .filter(|(_, gain)| gain.mean >= AS_GOOD * most)
+        .map(|(timing, _)| timing.bound)
+        .min();
+    let best = all
+        .into_iter()
+        .filter(|(timing, _)| Some(timing.bound) == fewest)
+        .reduce(|best, other| if other.1.mean > best.1.mean { other } else { best });
     match best {
         Some((timing, gain)) if gain.at_least() > 0.0 => Ok((timing, gain)),
         Some((_, gain)) if gain.mean > 0.0 => Err(Why::NotSure(gain)),
@@ -176,13 +189,13 @@ impl Taken<'_> {
         let share = |(clusters, succeeded): (f64, f64)| {
             (clusters, (clusters > 0.0).then(|| succeeded / clusters))
         };
-        let around = releases.map(|releases| releases.around(self.timing.delay));
+        let around = successes.around(code, subcode, self.timing.delay);
         Evidence {
             reason: self.reason,
             holds: self.holds,
             clusters: self.cases.clusters(),
             releases: releases.map_or((0, 0), crate::replay::Releases::counted),
-            success: around.map_or([(0.0, None); 2], |around| around.map(share)),
+            success: around.map(share),
             gain: self.gain,
         }
     }
