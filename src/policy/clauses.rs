@@ -6,7 +6,7 @@ use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, ReferenceScope};
 const MAX_FOLLOWED: usize = 64;
 
 /// Comparisons of one policy looked at.
-const MAX_COMPARISONS: usize = 128;
+pub(super) const MAX_COMPARISONS: usize = 128;
 
 /// The clauses of a conjunction (`a && b && c`), what must all hold, in their order. One clause for
 /// anything else.
@@ -79,14 +79,32 @@ fn is_comparison(operator: BinaryOperator) -> bool {
     )
 }
 
-/// Whether the value depends on the time of evaluation.
+/// Whether the value may depend on the time of evaluation. What is not followed may: the expression of a text, an attribute
+/// looked up elsewhere, what lies beyond the limit of [`followed`].
 pub(super) fn asks_time(followed: &[Expr]) -> bool {
+    const FUNCTIONS: [&str; 9] = [
+        "time",
+        "currentTime",
+        "dayTime",
+        "timeZoneOffset",
+        "formatTime",
+        "eval",
+        "evalInEachContext",
+        "countMatches",
+        "random",
+    ];
+    const ELSEWHERE: [&str; 3] = ["root", "parent", "toplevel"];
     let asks = |node: Node<'_>| match node.kind() {
-        NodeKind::Call { name, .. } => name.eq_ignore_ascii_case("time"),
-        NodeKind::Attribute { name, .. } => name.eq_ignore_ascii_case("CurrentTime"),
+        NodeKind::Call { name, .. } => FUNCTIONS.iter().any(|own| name.eq_ignore_ascii_case(own)),
+        NodeKind::Attribute { name, absolute, .. } => {
+            absolute
+                || name.eq_ignore_ascii_case("CurrentTime")
+                || ELSEWHERE.iter().any(|word| name.eq_ignore_ascii_case(word))
+        }
+        NodeKind::ClassAd(_) => true,
         _ => false,
     };
-    followed.iter().flat_map(Expr::nodes).any(asks)
+    followed.len() >= MAX_FOLLOWED || followed.iter().flat_map(Expr::nodes).any(asks)
 }
 
 /// Whether the value may come and go with time: remainders, and functions other than plain ones.
@@ -144,6 +162,9 @@ mod tests {
         assert!(asks_time(&all));
         assert_eq!(comparisons(&all).len(), 1);
         assert!(!asks_time(&followed(&ad, &Expr::parse("NumHolds < 3").unwrap())));
+        for text in [".Old > 1", "root.Old > 1", "eval(\"time()\") > 1", "[a = time()].a > 1"] {
+            assert!(asks_time(&followed(&ad, &Expr::parse(text).unwrap())), "{text}");
+        }
         assert!(comes_and_goes(&[Expr::parse("time() % 60 == 0").unwrap()]));
         assert!(!comes_and_goes(&[Expr::parse("time() / 60 > 10").unwrap()]));
     }

@@ -264,3 +264,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_takes_too_long_is_not_guessed() {
+    let mut job = ad(&[("PeriodicRelease", "time() % 7919 == 0 && a0 > 3")]);
+    for level in 0..60 {
+        let next = Expr::parse_old(&format!("a{0} + a{0}", level + 1)).unwrap();
+        job.insert(&format!("a{level}"), next);
+    }
+    let forecast = forecast(&job, &Knobs::default(), NOW);
+    assert_eq!((forecast.deed.as_ref(), forecast.policies[0].too_costly), (None, true));
+    assert!(forecast.policies[0].open.is_empty());
+    assert_eq!(
+        said(&forecast),
+        "Whether HTCondor will release or remove this job is not known: periodic_release takes too long to evaluate."
+    );
+}
