@@ -22,8 +22,12 @@ impl Explanation {
             } else {
                 String::new()
             };
-            let mut out =
-                vec![format!("Nothing has to be done: HTCondor releases it by itself{sooner}.")];
+            let nothing = if self.knobs_known {
+                "Nothing has to be done"
+            } else {
+                "By its own policies nothing has to be done"
+            };
+            let mut out = vec![format!("{nothing}: HTCondor releases it by itself{sooner}.")];
             let again = self.of_kind(Kind::Hold).find(|hold| hold.policy.now == Truth::True);
             if let Some(hold) = again {
                 let name = display_name(&hold.policy.name);
@@ -103,9 +107,14 @@ impl Explanation {
             "Its own policies do not release it"
         };
         if set.is_empty() {
-            return format!("{subject}, none is set: {by_hand}.");
+            let none = if self.knobs_known {
+                "No policy of release is set for it"
+            } else {
+                "It has no policy of release of its own"
+            };
+            return format!("{none}: {by_hand}.");
         }
-        if set.iter().any(|one| one.policy.too_costly) {
+        if set.iter().any(|one| one.policy.not_known) {
             return format!("Whether a policy releases it is not known; {by_hand}.");
         }
         let mut reasons: Vec<String> = Vec::new();
@@ -133,12 +142,12 @@ impl Explanation {
                 let name = display_name(&one.policy.name);
                 let (wrong, right) = (shown(&missing.name), shown(nearest));
                 let how = if one.policy.name == Kind::Release.attribute() {
-                    format!("condor_qedit {job} PeriodicRelease mends it")
+                    format!("condor_qedit {job} can mend it")
                 } else {
                     "the administrator of the access point can mend it".to_owned()
                 };
                 out.push(format!(
-                    "The ad has no {wrong}, which {name} names; {right} is probably meant: {how}."
+                    "The ad has no {wrong}, which {name} needs; {right} is probably meant: {how}."
                 ));
             }
         }
@@ -163,11 +172,12 @@ fn state(part: &Part) -> String {
     let text = shown(&part.text);
     let days = HORIZON / (24 * 3600);
     let is_group = part.form != Form::Clause;
-    let Some(value) = part.value else { return format!("{text} takes too long to evaluate") };
-    let value = value.word();
+    let Some(value) = part.value.map(Truth::word) else {
+        return format!("{text} takes too long to evaluate");
+    };
     match part.prospect {
         Some(Prospect::Stays) => format!("{text} is {value} and stays so"),
-        Some(Prospect::NotWithin) if is_group => {
+        Some(Prospect::NotWithin) if is_group && part.value != Some(Truth::Error) => {
             format!("the clauses of {text} are not true at one time within {days} days")
         }
         Some(Prospect::NotWithin) => {

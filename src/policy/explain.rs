@@ -4,7 +4,7 @@
 
 use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, ReferenceScope, Value};
 
-use super::clauses::{followed, operands};
+use super::clauses::{followed, operands, references, without_parentheses};
 use super::forecast::{
     Forecast, Policy, Truth, forecast, integer, is_true, policies_set, released,
 };
@@ -17,6 +17,9 @@ const MAX_PARTS: usize = 256;
 
 /// Parts inside each other; what lies deeper is not taken apart.
 const MAX_DEPTH: usize = 12;
+
+/// Attributes that the ad does not have that are named.
+const MAX_MISSING: usize = 32;
 
 /// Attributes of one clause whose values are told.
 const MAX_ATTRIBUTES: usize = 16;
@@ -155,7 +158,7 @@ impl Dissection<'_> {
     fn policy(mut self, policy: Policy, expr: Option<&Expr>) -> ExplainedPolicy {
         let Some(expr) = expr else {
             let fault = match Expr::parse_old(&policy.text) {
-                Err(error) => error.to_string(),
+                Err(error) => format!("{}, at character {}", error.message(), error.offset() + 1),
                 Ok(_) => "it cannot be parsed in the ad's syntax".to_owned(),
             };
             return ExplainedPolicy {
@@ -275,7 +278,7 @@ impl Dissection<'_> {
             }
             let text = node.source().map_or_else(|| node.to_string(), str::to_owned);
             if out.iter().all(|known| !known.name.eq_ignore_ascii_case(&text)) {
-                let value = self.ahead.try_value_now(&node.to_expr());
+                let value = self.ahead.quick_value_now(&node.to_expr());
                 let is_missing = is_own(node) && !has(self.ad, name);
                 out.push(Named { name: text, value, is_missing });
             }
@@ -288,13 +291,6 @@ impl Dissection<'_> {
 enum Inner<'n> {
     Node(Node<'n>),
     Expression(Expr),
-}
-
-fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
-    while let NodeKind::Parentheses(inside) = node.kind() {
-        node = inside;
-    }
-    node
 }
 
 /// What `&&` and `||` take an operand for.
@@ -321,7 +317,7 @@ fn has(ad: &ClassAd, name: &str) -> bool {
 
 fn missing(ad: &ClassAd, expr: &Expr) -> Vec<Missing> {
     let mut out: Vec<Missing> = Vec::new();
-    for reference in followed(ad, expr).iter().flat_map(Expr::attribute_references) {
+    for reference in followed(ad, expr).iter().flat_map(references) {
         let name = reference.name.as_str();
         let missing = match reference.scope {
             ReferenceScope::Unscoped | ReferenceScope::My if !has(ad, name) => {
@@ -341,6 +337,9 @@ fn missing(ad: &ClassAd, expr: &Expr) -> Vec<Missing> {
         if out.iter().all(|known| !known.name.eq_ignore_ascii_case(&missing.name)) {
             out.push(missing);
         }
+        if out.len() >= MAX_MISSING {
+            break;
+        }
     }
     out
 }
@@ -352,7 +351,7 @@ fn mark(part: &mut Part) {
     }
     part.blocks = true;
     part.parts.iter_mut().for_each(mark);
-    if part.form == Form::Any && part.parts.len() > 1 {
+    if part.form == Form::Any && part.parts.len() > 1 && part.value != Some(Truth::Error) {
         let nearest = part.parts.iter_mut().min_by_key(|part| distance(part));
         if let Some(nearest) = nearest {
             nearest.is_nearest = true;
@@ -376,14 +375,22 @@ impl Part {
         if self.value == Some(Truth::True) || becomes_true {
             return Vec::new();
         }
+        let is_error = |part: &&Self| part.value == Some(Truth::Error);
         let inner: Vec<&Self> = match self.form {
             Form::Clause => Vec::new(),
-            Form::All | Form::Attribute => self.parts.iter().flat_map(Self::blockers).collect(),
+            // One alternative that is an error makes an error of the whole.
+            Form::Any if is_error(&self) => {
+                self.parts.iter().filter(is_error).flat_map(Self::blockers).collect()
+            }
             Form::Any => {
                 let nearest = self.parts.iter().min_by_key(|part| distance(part));
                 nearest.map(Self::blockers).unwrap_or_default()
             }
+            Form::All | Form::Attribute => self.parts.iter().flat_map(Self::blockers).collect(),
         };
+        if is_error(&self) && !inner.iter().any(is_error) {
+            return vec![self];
+        }
         if inner.is_empty() { vec![self] } else { inner }
     }
 }

@@ -194,6 +194,16 @@ fn clauses_that_exclude_each_other_are_named_together() {
 }
 
 #[test]
+fn an_error_is_named_before_what_is_not_true() {
+    let blockers = |text: &str| -> Vec<String> {
+        root(text).blockers().iter().map(|part| part.text.clone()).collect()
+    };
+    assert_eq!(blockers("NumHolds < 3 || 1 + \"a\" == 2"), ["1 + \"a\" == 2"]);
+    let deep = format!("{}NumHolds < 2", "NumHolds < 3 || ".repeat(1000));
+    assert_eq!(blockers(&deep), [deep], "too deep for HTCondor");
+}
+
+#[test]
 fn what_to_do_is_said() {
     let first = |more: &[(&str, &str)]| explained(more).conclusion("7.0").remove(0);
     assert_eq!(
@@ -206,7 +216,7 @@ fn what_to_do_is_said() {
     );
     assert_eq!(
         first(&[("PeriodicRelease", "false")]),
-        "It is not released by policy, none is set: condor_release 7.0 releases it."
+        "No policy of release is set for it: condor_release 7.0 releases it."
     );
     assert_eq!(
         first(&[("PeriodicRelease", "NumHolds < (")]),
@@ -223,7 +233,7 @@ fn what_to_do_is_said() {
     let unknown = explain(&ad(&[]), None, NOW).conclusion("7.0");
     assert_eq!(
         unknown,
-        ["Its own policies do not release it, none is set: condor_release 7.0 releases it."]
+        ["It has no policy of release of its own: condor_release 7.0 releases it."]
     );
     let limit = |limit: &str| {
         let knobs = Knobs::from_iter([("SYSTEM_MAX_RELEASES", limit)]);
@@ -241,8 +251,8 @@ fn slips_of_the_pen_are_to_be_mended() {
         said,
         [
             "It is not released by policy: NumHold < 9 is undefined and stays so; condor_release 7.0 releases it.",
-            "The ad has no NumHold, which periodic_release names; NumHolds is probably meant: condor_qedit 7.0 \
-             PeriodicRelease mends it.",
+            "The ad has no NumHold, which periodic_release needs; NumHolds is probably meant: condor_qedit 7.0 \
+             can mend it.",
         ]
     );
 }
@@ -283,6 +293,16 @@ fn long_expressions_are_cut() {
         nested = format!("NumHolds > {level} {operator} ({nested})");
     }
     assert!(lines(&root(&nested)).len() < 40);
+}
+
+#[test]
+fn very_many_names_end() {
+    let names: Vec<String> = (0..20_000).map(|number| format!("Attribute{number} > 1")).collect();
+    let explained = explained(&[("PeriodicRelease", &names.join(" || "))]);
+    let release = &explained.policies[0];
+    assert_eq!(release.prospect, Some(Prospect::NotKnown));
+    let root = release.root.as_ref().unwrap();
+    assert_eq!(root.parts.len() + root.left_out, 20_000);
 }
 
 proptest! {

@@ -74,8 +74,8 @@ pub struct Policy {
     /// When it first becomes true if nothing but time changes, Unix seconds; now, where it is true
     /// now. Confirmed by evaluation. `None`: not within 30 days. Not looked for in holds.
     pub becomes_true: Option<i64>,
-    /// Whether and when it becomes true is not known: looking ahead takes too many evaluations.
-    pub too_costly: bool,
+    /// Whether and when it becomes true is not known ([`Prospect::NotKnown`]).
+    pub not_known: bool,
     /// The clauses that keep it from firing, where it will not.
     pub open: Vec<Open>,
 }
@@ -265,7 +265,7 @@ impl Job<'_> {
             text: set.text,
             now: Truth::Unparsable,
             becomes_true: None,
-            too_costly: false,
+            not_known: false,
             open: Vec::new(),
         };
         let Some(expr) = &set.expr else { return policy };
@@ -275,9 +275,9 @@ impl Job<'_> {
         if self.may {
             let prospect = ahead.prospect(expr, is_true(&value), is_true);
             policy.becomes_true = prospect.from();
-            policy.too_costly = prospect == Prospect::NotKnown;
+            policy.not_known = prospect == Prospect::NotKnown;
         }
-        if policy.now != Truth::True && policy.becomes_true.is_none() && !policy.too_costly {
+        if policy.now != Truth::True && policy.becomes_true.is_none() && !policy.not_known {
             let open = |clause: &Expr| open(&ahead, clause);
             policy.open = clauses(expr).iter().filter_map(open).collect();
         }

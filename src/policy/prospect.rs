@@ -5,9 +5,9 @@
 
 use std::cell::Cell;
 
-use classads::{ClassAd, EvalContext, Expr, Value};
+use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, Value};
 
-use super::clauses::{MAX_COMPARISONS, asks_time, comes_and_goes, comparisons, followed};
+use super::clauses::{MAX_COMPARISONS, asks_time, comes_and_goes, comparisons, followed, operands};
 use super::when::{self, Condition};
 
 /// How far ahead is looked, s: 30 days.
@@ -25,13 +25,14 @@ const MAX_LONG_EVALUATIONS: u32 = 2;
 /// When an expression becomes true if nothing but time changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prospect {
-    /// It is true from this second on, Unix seconds; now, where it is true now. Confirmed by evaluation.
+    /// It is true at this second, the first that was found, Unix seconds; now, where it is true now. Confirmed by evaluation.
     From(i64),
     /// It is not true, and does not depend on time.
     Stays,
     /// It depends on time, and does not become true within 30 days.
     NotWithin,
-    /// It depends on time, and looking ahead takes too many evaluations or too many steps of one.
+    /// It depends on time, and looking ahead takes too many evaluations or too many steps of one; or it comes and goes, and was not
+    /// seen to become true when it was tried at the schedd's pace for a day.
     NotKnown,
 }
 
@@ -72,6 +73,11 @@ impl<'a> Ahead<'a> {
         }
     }
 
+    /// The value now; `None` where that takes long.
+    pub(super) fn quick_value_now(&self, expr: &Expr) -> Option<Value> {
+        self.value(expr, self.now)
+    }
+
     /// The value at a time; `None` where that takes too long.
     fn value(&self, expr: &Expr, at: i64) -> Option<Value> {
         let left = self.left.get().checked_sub(1);
@@ -106,6 +112,9 @@ impl<'a> Ahead<'a> {
         if !asks_time(&all) {
             return Prospect::Stays;
         }
+        if self.is_blocked(expr) {
+            return Prospect::NotWithin;
+        }
         self.gave_up.set(false);
         let number = |expr: &Expr, at: i64| self.value(expr, at)?.as_real();
         let differences: Vec<_> = comparisons(&all)
@@ -114,17 +123,31 @@ impl<'a> Ahead<'a> {
             .collect();
         let differences: Vec<&dyn Fn(i64) -> Option<f64>> =
             differences.iter().map(|difference| difference as _).collect();
+        let periodic = comes_and_goes(self.ad, &all);
         let condition = Condition {
             holds: &|at| self.value(expr, at).is_some_and(|value| is_true(&value)),
             differences: &differences,
-            periodic: comes_and_goes(&all),
+            periodic,
         };
         match when::first(&condition, self.now, HORIZON, self.step) {
             Some(at) => Prospect::From(at),
-            None if self.gave_up.get() || differences.len() >= MAX_COMPARISONS => {
+            None if self.gave_up.get() || periodic || differences.len() >= MAX_COMPARISONS => {
                 Prospect::NotKnown
             }
             None => Prospect::NotWithin,
         }
+    }
+
+    /// Whether one clause of a conjunction is not true and does not depend on time.
+    fn is_blocked(&self, expr: &Expr) -> bool {
+        let clauses = operands(expr.root(), BinaryOperator::And);
+        let blocks = |clause: &Node<'_>| {
+            let clause = clause.to_expr();
+            !asks_time(&followed(self.ad, &clause))
+                && self
+                    .value(&clause, self.now)
+                    .is_some_and(|value| value.as_condition() != Some(true))
+        };
+        clauses.len() > 1 && clauses.iter().any(blocks)
     }
 }

@@ -61,9 +61,9 @@ impl Forecast {
     }
 
     fn nothing(&self) -> String {
-        if let Some(policy) = self.policies.iter().find(|policy| policy.too_costly) {
+        if let Some(policy) = self.policies.iter().find(|policy| policy.not_known) {
             return format!(
-                "Whether HTCondor will release or remove this job is not known: {} takes too long to evaluate.",
+                "Whether HTCondor will release or remove this job is not known: it cannot be told when {} becomes true.",
                 display_name(&policy.name)
             );
         }
