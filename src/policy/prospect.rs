@@ -17,7 +17,7 @@ pub(super) const HORIZON: i64 = 30 * 24 * 3600;
 const MAX_STEPS: u32 = 2_000;
 
 /// Evaluations of one policy, its clauses looked at by themselves.
-const MAX_EVALUATIONS: u32 = 50_000;
+const MAX_EVALUATIONS: u32 = 20_000;
 
 /// Evaluations of one policy with HTCondor's own limit of steps.
 const MAX_LONG_EVALUATIONS: u32 = 2;

@@ -75,6 +75,26 @@ fn all_held_jobs_of_a_file_in_either_form() {
 }
 
 #[test]
+fn ads_may_be_xml() {
+    let attribute = |name: &str, value: &str| format!("  <a n=\"{name}\">{value}</a>\n");
+    let integers: String = [
+        ("ClusterId", 7),
+        ("ProcId", 0),
+        ("JobStatus", 5),
+        ("NumHolds", 3),
+        ("HoldReasonCode", 13),
+        ("EnteredCurrentStatus", 1_772_359_200),
+    ]
+    .map(|(name, value)| attribute(name, &format!("<i>{value}</i>")))
+    .concat();
+    let release = attribute("PeriodicRelease", "<e>NumHolds &lt; 3</e>");
+    let xml =
+        format!("<?xml version=\"1.0\"?>\n<classads>\n<c>\n{integers}{release}</c>\n</classads>\n");
+    let said = said(&xml, &[]);
+    assert!(said.contains("> false      NumHolds < 3: stays false [NumHolds = 3]"), "{said}");
+}
+
+#[test]
 fn blocked_by_the_number_of_holds() {
     let release = "PeriodicRelease = (HoldReasonCode =?= 13) && NumHolds < 1 && time() - EnteredCurrentStatus > 3600";
     insta::assert_snapshot!(said(&ad(7, 0, release), &["-config", "ap.config"]));

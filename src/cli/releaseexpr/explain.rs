@@ -51,7 +51,7 @@ pub(super) fn answer(
     let config = Config::of_user();
     let now = explain.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
     let knobs = knobs(explain, &config)?;
-    let found = found(explain, &config)?;
+    let mut found = found(explain, &config)?;
     for line in &found.faults {
         say("Warning", line);
     }
@@ -61,7 +61,8 @@ pub(super) fn answer(
     if found.held.is_empty() && !explain.jobs.is_empty() {
         return Err(RunError::NothingExplained);
     }
-    if found.held.len() == MAX_JOBS {
+    if found.held.len() > MAX_JOBS {
+        found.held.truncate(MAX_JOBS);
         say("Warning", &format!("only the first {MAX_JOBS} held jobs are explained"));
     }
     let page = Page { columns: request.columns, zone: TimeZone::system() };
@@ -99,7 +100,7 @@ fn knobs(explain: &Explain, config: &Config) -> Result<Option<Knobs>, RunError> 
 
 fn found(explain: &Explain, config: &Config) -> Result<Found, RunError> {
     let selection = Selection { jobs: explain.jobs.clone(), ..Selection::default() };
-    let (limit, projection) = (Some(MAX_JOBS), Projection::whole());
+    let (limit, projection) = (Some(MAX_JOBS + 1), Projection::whole());
     Ok(match &explain.job_ads {
         Some(file) => held_jobs_of_file(file, &selection, &|_| true, limit, &projection)?,
         None => {
