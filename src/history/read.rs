@@ -93,7 +93,7 @@ impl History {
 }
 
 /// Attributes of epoch ads beside those of job ads.
-const EPOCH_ATTRIBUTES: &[&str] =
+pub(crate) const EPOCH_ATTRIBUTES: &[&str] =
     &["EpochAdType", "EpochWriteDate", "JobCurrentStartDate", "JobCurrentFinishTransferInputDate"];
 
 /// When an epoch ad was written, Unix seconds; without a date of its own the latest instant it tells of.

@@ -21,7 +21,7 @@ pub fn clauses(expr: &Expr) -> Vec<Expr> {
 }
 
 /// The operands of a chain of one operator in their order, parentheses taken off.
-pub(super) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
+pub(crate) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
     let mut out = Vec::new();
     let mut pending = vec![node];
     while let Some(node) = pending.pop() {
@@ -37,7 +37,7 @@ pub(super) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
 }
 
 /// The expression and, followed through the ad, those of the attributes it names.
-pub(super) fn followed(ad: &ClassAd, expr: &Expr) -> Vec<Expr> {
+pub(crate) fn followed(ad: &ClassAd, expr: &Expr) -> Vec<Expr> {
     let mut out = vec![expr.clone()];
     let mut seen: Vec<String> = Vec::new();
     let mut at = 0;
@@ -133,7 +133,7 @@ fn is_cut(followed: &[Expr]) -> bool {
 
 /// Whether the value may depend on the time of evaluation. What is not followed may: the expression of a text, an attribute
 /// looked up elsewhere, what lies beyond the limit of [`followed`].
-pub(super) fn asks_time(followed: &[Expr]) -> bool {
+pub(crate) fn asks_time(followed: &[Expr]) -> bool {
     const FUNCTIONS: [&str; 9] = [
         "time",
         "currentTime",

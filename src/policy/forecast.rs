@@ -28,7 +28,8 @@ pub enum Truth {
 }
 
 impl Truth {
-    pub(super) fn of(value: &Value) -> Self {
+    /// Of the value of an expression.
+    pub fn of(value: &Value) -> Self {
         let fires = match value {
             Value::Boolean(value) => *value,
             Value::Integer(value) => *value != 0,

@@ -20,6 +20,7 @@ mod version;
 mod when;
 
 pub use clauses::clauses;
+pub(crate) use clauses::{asks_time, followed, operands};
 pub use dagman::DagNode;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
 pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
@@ -29,6 +30,10 @@ pub use prospect::Prospect;
 pub use raise::{Raise, Request};
 pub use settings_file::{Assignment, Mapped, SettingsFile};
 pub use version::{NoVersion, Version};
+
+/// Hold reason codes that no policy releases: a person's hold, and input that is being spooled (`src/condor_utils/user_job_policy.cpp`,
+/// `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp`).
+pub const NEVER_RELEASED: [i64; 2] = [1, 16];
 
 /// What a periodic policy does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

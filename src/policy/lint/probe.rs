@@ -6,6 +6,7 @@ use classads::{
     BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope, Syntax, Value,
 };
 
+use crate::policy::NEVER_RELEASED;
 use crate::policy::clauses::followed;
 use crate::policy::forecast::Truth;
 
@@ -20,9 +21,6 @@ const CODES: i64 = 50;
 
 /// Subcodes that are frequent: errnos, statuses of transfer plug-ins, resources.
 const SUBCODES: [i64; 9] = [0, 1, 2, 13, 28, 62, 102, 104, 256];
-
-/// Codes that no policy releases.
-pub(super) const NEVER_RELEASED: [i64; 2] = [1, 16];
 
 /// Parts of an expression, attributes of the job followed, that is evaluated on all these jobs.
 pub(super) const MAX_PARTS: usize = 500;

@@ -5,12 +5,13 @@ use std::ops::Range;
 use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::parts::replaced;
-use super::probe::{NEVER_RELEASED, Sight};
+use super::probe::Sight;
 use super::rules::{
     ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, MEMORY_SUBCODE, NEVER_TRUE,
     NO_DELAY, NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED,
 };
 use super::{Finding, Setting};
+use crate::policy::NEVER_RELEASED;
 use crate::policy::Version;
 use crate::policy::clauses::operands;
 use crate::policy::forecast::Truth;
