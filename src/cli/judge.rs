@@ -217,14 +217,9 @@ fn told(faults: &mut Vec<String>, log: &Path, report: &LogReport) {
 }
 
 fn knobs(request: &Request, config: &Config) -> Knobs {
-    let mut knobs = Knobs::default();
     // Another access point's policies are not in the configuration here.
-    if !request.is_offline() && request.schedd.is_none() && request.pool.is_none() {
-        for (name, value) in config.pool() {
-            knobs.insert(name, value.clone());
-        }
-    }
-    knobs
+    let is_here = !request.is_offline() && request.schedd.is_none() && request.pool.is_none();
+    if is_here { config.knobs() } else { Knobs::default() }
 }
 
 fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, now: i64) -> Held {

@@ -1,6 +1,8 @@
 //! The options of `condor_holdadvise`.
 
-use super::arguments::{OptionSpec, Section, Takes, Tool, flag, help, wide};
+use super::arguments::{
+    OptionSpec, Section, Takes, Tool, flag, help, job_ads, pool, schedd_name, wide,
+};
 
 const JOBS: Section = Section("Which jobs");
 const SOURCES: Section = Section("Where they are read from");
@@ -30,18 +32,9 @@ const OPTIONS: &[OptionSpec] = &[
     )
     .takes(Takes::One("expression")),
     flag("limit", 3, JOBS, "Judge at most this many jobs.").takes(Takes::One("number")),
-    flag("name", 1, SOURCES, "Ask the condor_schedd with this name.")
-        .takes(Takes::One("scheddname")),
-    flag("pool", 1, SOURCES, "Find the condor_schedd through the collector on this host.")
-        .takes(Takes::One("hostname[:portnumber]")),
-    flag(
-        "jobads",
-        1,
-        SOURCES,
-        "Read job ClassAds from a file instead of the queue, as condor_q -long, -json or -xml writes \
-         them. A single dash reads standard input.",
-    )
-    .takes(Takes::One("filename")),
+    schedd_name(SOURCES),
+    pool(SOURCES),
+    job_ads(SOURCES),
     flag(
         "userlog",
         1,

@@ -24,6 +24,11 @@ impl Knobs {
         self.0.insert(name.to_ascii_uppercase(), value.into());
     }
 
+    /// Whether no knob is set.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn integer(&self, name: &str, default: i64) -> i64 {
         self.get(name).and_then(|value| value.parse().ok()).unwrap_or(default)
     }

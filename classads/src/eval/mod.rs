@@ -56,11 +56,16 @@ pub(crate) fn attribute(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> 
 
 /// The value of an expression on an ad.
 pub(crate) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Value {
+    attempt(ad, expr, context).unwrap_or(Value::Error)
+}
+
+/// The value of an expression on an ad; `None` where the evaluation gave up.
+pub(crate) fn attempt(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
     if let Some(value) = program::expression(ad, expr, context) {
-        return value;
+        return Some(value);
     }
     let scope = Scope::top(ad, context.target);
-    Evaluator::new(context).expression(expr, &scope).map_or(Value::Error, Val::into_value)
+    Evaluator::new(context).expression(expr, &scope).ok().map(Val::into_value)
 }
 
 /// Names that mean something where no attribute has them.
@@ -518,6 +523,10 @@ mod tests {
         doubling.insert_value("a60", 1);
         let context = EvalContext { max_steps: 10_000, ..EvalContext::at(0) };
         assert_eq!(doubling.evaluate("a0", &context), Value::Error);
+        let doubled = Expr::parse("a0").expect("an expression");
+        assert_eq!(doubling.try_evaluate_expr(&doubled, &context), None);
+        let wrong = Expr::parse("1 + \"a\"").expect("an expression");
+        assert_eq!(doubling.try_evaluate_expr(&wrong, &context), Some(Value::Error));
     }
 
     #[test]

@@ -8,6 +8,8 @@ mod parse;
 
 pub(crate) use self::help::text as usage;
 pub use normalise::ArgumentError;
-pub(crate) use option::{OptionSpec, Section, Takes, Tool, flag, help, wide};
+pub(crate) use option::{
+    OptionSpec, Section, Takes, Tool, flag, help, job_ads, pool, schedd_name, wide,
+};
 pub(crate) use page::Page;
 pub(crate) use parse::{OPERANDS, ValueError, columns, read};

@@ -66,6 +66,25 @@ pub(crate) const fn help(section: Section) -> OptionSpec {
     flag("help", 1, section, "Print usage information and exit.")
 }
 
+/// `-name`
+pub(crate) const fn schedd_name(section: Section) -> OptionSpec {
+    flag("name", 1, section, "Ask the condor_schedd with this name.")
+        .takes(Takes::One("scheddname"))
+}
+
+/// `-pool`
+pub(crate) const fn pool(section: Section) -> OptionSpec {
+    let help = "Find the condor_schedd through the collector on this host.";
+    flag("pool", 1, section, help).takes(Takes::One("hostname[:portnumber]"))
+}
+
+/// `-jobads`
+pub(crate) const fn job_ads(section: Section) -> OptionSpec {
+    let help = "Read job ClassAds from a file instead of the queue, as condor_q -long, -json or -xml writes \
+                them. A single dash reads standard input.";
+    flag("jobads", 1, section, help).takes(Takes::One("filename"))
+}
+
 impl OptionSpec {
     pub(crate) const fn takes(self, takes: Takes) -> Self {
         Self { takes, ..self }

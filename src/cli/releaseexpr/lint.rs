@@ -1,19 +1,16 @@
 //! Expressions and files that are looked at, and what was found in them.
 
-use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
 use classads::Expr;
 
-use super::request::Request;
+use super::input::read_settings;
+use super::request::Lint;
 use super::run::RunError;
 use crate::policy::lint::{Finding, Role, Setting, lint};
 use crate::policy::{Assignment, SettingsFile};
-use crate::text::strip_control;
-
-/// Bytes of a file that is read.
-const MAX_FILE: u64 = 16 * 1024 * 1024;
+use crate::queue::display_path;
 
 /// A finding with its place.
 #[derive(Debug)]
@@ -42,24 +39,20 @@ pub(super) struct Report {
 }
 
 /// Looks at all that was named.
-pub(super) fn report(request: &Request) -> Result<Report, RunError> {
+pub(super) fn report(request: &Lint) -> Result<Report, RunError> {
     let mut report = Report::default();
-    for what in &request.lint {
+    for what in &request.what {
         if what == "-" || is_file(what) {
             let before = report.expressions;
             file(what, request, &mut report)?;
             if report.expressions == before {
-                return Err(RunError::NoPolicy(name_of(what)));
+                return Err(RunError::NoPolicy(display_path(Path::new(what))));
             }
         } else {
             expression(what, request, &mut report);
         }
     }
     Ok(report)
-}
-
-fn name_of(what: &str) -> String {
-    if what == "-" { "standard input".to_owned() } else { strip_control(what).into_owned() }
 }
 
 /// Whether a word names a file: there is one, or it looks like a path and not like an expression.
@@ -73,7 +66,7 @@ fn is_file(what: &str) -> bool {
         || is_word && (what.ends_with(".sub") || what.starts_with('/'))
 }
 
-fn expression(text: &str, request: &Request, report: &mut Report) {
+fn expression(text: &str, request: &Lint, report: &mut Report) {
     report.expressions += 1;
     let setting = Setting { version: request.condor, ..Setting::alone(request.role) };
     report.findings.extend(lint(text, &setting).into_iter().map(|finding| Placed {
@@ -87,21 +80,10 @@ fn expression(text: &str, request: &Request, report: &mut Report) {
     }));
 }
 
-fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunError> {
-    let name = name_of(path);
-    let error = |error| RunError::Read { file: name.clone(), error };
-    let mut bytes = Vec::new();
-    let read = if path == "-" {
-        std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path).map_err(error)?.take(MAX_FILE + 1).read_to_end(&mut bytes)
-    };
-    read.map_err(error)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(RunError::TooLarge(name));
-    }
-    let text = String::from_utf8_lossy(&bytes);
-    let settings = SettingsFile::read(&text);
+fn file(path: &str, request: &Lint, report: &mut Report) -> Result<(), RunError> {
+    let path = Path::new(path);
+    let name = display_path(path);
+    let settings = read_settings(path)?;
     let own_attributes = own_attributes(&settings);
     let raises_request = (!settings.is_configuration()).then(|| raises_request(&settings));
     for assignment in settings.assignments() {

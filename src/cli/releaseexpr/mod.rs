@@ -1,5 +1,9 @@
 //! The command line of `condor_releaseexpr`.
 
+mod explain;
+mod explain_json;
+mod explain_text;
+mod input;
 mod lint;
 mod manual;
 mod options;

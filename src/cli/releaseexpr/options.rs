@@ -1,8 +1,11 @@
 //! The options of `condor_releaseexpr`.
 
-use crate::cli::arguments::{OptionSpec, Section, Takes, Tool, flag, help, wide};
+use crate::cli::arguments::{
+    OptionSpec, Section, Takes, Tool, flag, help, job_ads, pool, schedd_name, wide,
+};
 
 const WORK: Section = Section("What is done");
+const SOURCES: Section = Section("Where jobs and policies are read from");
 const RULES: Section = Section("By which rules");
 const OUTPUT: Section = Section("What is printed");
 const TOOL_ITSELF: Section = Section("The tool itself");
@@ -10,12 +13,12 @@ const TOOL_ITSELF: Section = Section("The tool itself");
 /// `condor_releaseexpr`
 pub(super) static TOOL: Tool = Tool {
     name: "condor_releaseexpr",
-    operands: "",
+    operands: "[cluster | cluster.proc] ...",
     brief: "Says what is wrong with the release policies of jobs before they are switched\n\
-            on.\n",
-    sections: &[WORK, RULES, OUTPUT, TOOL_ITSELF],
+            on, and why they do not release a held job.\n",
+    sections: &[WORK, SOURCES, RULES, OUTPUT, TOOL_ITSELF],
     options: OPTIONS,
-    exclusive: &[],
+    exclusive: &["lint", "explain"],
 };
 
 const OPTIONS: &[OptionSpec] = &[
@@ -28,6 +31,31 @@ const OPTIONS: &[OptionSpec] = &[
     )
     .takes(Takes::One("expression|filename"))
     .repeats(),
+    flag(
+        "explain",
+        2,
+        WORK,
+        "Say of the held jobs named, or with -jobads of all held jobs of a file, why their policies do or do not release them: each \
+         clause, its value, and when it becomes true.",
+    ),
+    schedd_name(SOURCES),
+    pool(SOURCES),
+    job_ads(SOURCES),
+    flag(
+        "config",
+        4,
+        SOURCES,
+        "Read the policies of the access point from this file, a configuration file or what condor_config_val -dump wrote, instead of \
+         the configuration here. A single dash reads standard input.",
+    )
+    .takes(Takes::One("filename")),
+    flag(
+        "now",
+        3,
+        SOURCES,
+        "Explain as of this time, in Unix seconds. The default is the clock.",
+    )
+    .takes(Takes::One("time")),
     flag(
         "kind",
         1,
@@ -43,7 +71,7 @@ const OPTIONS: &[OptionSpec] = &[
         "By the rules of this version of HTCondor, 23.9 or 25. The default is the newest that is known, 25.",
     )
     .takes(Takes::One("version")),
-    flag("json", 2, OUTPUT, "Print the findings as one JSON array."),
+    flag("json", 2, OUTPUT, "Print the findings, or the explanations, as one JSON array."),
     wide(OUTPUT),
     flag("rules", 2, OUTPUT, "Print the rules of -lint, their severities and where they are from, and exit."),
     help(TOOL_ITSELF),

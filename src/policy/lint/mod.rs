@@ -4,7 +4,7 @@
 //! code, subcode, age and count, and what the expression does with them is what the findings say.
 
 mod macros;
-mod names;
+pub(super) mod names;
 mod parts;
 mod probe;
 mod release;

@@ -12,37 +12,48 @@ static KNOWN: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Bytes of a name that is compared with others.
+const MAX_NAME: usize = 128;
+
 /// Names that stand for something in every ad.
 const KEYWORDS: [&str; 6] = ["CurrentTime", "MY", "self", "parent", "root", "toplevel"];
 
+/// Whether the name stands for something in every ad.
+pub(in crate::policy) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name))
+}
+
 /// Whether HTCondor sets an attribute of this name in job ads.
-pub(super) fn is_known(name: &str) -> bool {
-    let keyword = KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name));
+pub(in crate::policy) fn is_known(name: &str) -> bool {
     // Records of the machines a job ran on, ads of its files and resources have numbered names.
-    keyword
+    is_keyword(name)
         || KNOWN.contains_key(&name.to_ascii_lowercase())
         || name.to_ascii_lowercase().starts_with("machineattr")
 }
 
 /// The attribute that was probably meant.
-pub(super) fn nearest_attribute(name: &str) -> Option<&'static str> {
-    nearest(name, KNOWN.iter().map(|(small, name)| (small.as_str(), *name)))
+pub(in crate::policy) fn nearest_attribute(name: &str) -> Option<&'static str> {
+    nearest(name, KNOWN.values().copied())
 }
 
 /// The function that was probably meant.
 pub(super) fn nearest_function(name: &str) -> Option<&'static str> {
-    nearest(name, classads::function_names().map(|name| (name, name)))
+    nearest(name, classads::function_names())
 }
 
 /// The name that differs in a letter of four at most, and in two at most.
-fn nearest<'n>(
+pub(in crate::policy) fn nearest<'n>(
     name: &str,
-    known: impl Iterator<Item = (&'n str, &'static str)>,
-) -> Option<&'static str> {
+    known: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
+    if name.len() > MAX_NAME {
+        return None;
+    }
     let name = name.to_ascii_lowercase();
     let most = (name.len() / 4).min(2);
     known
-        .map(|(small, spelled)| (strsim::damerau_levenshtein(&name, small), spelled))
+        .filter(|spelled| spelled.len().abs_diff(name.len()) <= most)
+        .map(|spelled| (strsim::damerau_levenshtein(&name, &spelled.to_ascii_lowercase()), spelled))
         .filter(|(distance, _)| *distance <= most)
         .min()
         .map(|(_, spelled)| spelled)

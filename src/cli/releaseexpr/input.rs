@@ -1,0 +1,30 @@
+//! Files that are read whole.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::run::RunError;
+use crate::policy::SettingsFile;
+use crate::queue::display_path;
+
+/// Bytes of a file that is read.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+
+/// Reads a file of settings; `-` is standard input.
+///
+/// # Errors
+/// [`RunError::Read`] when it cannot be read, [`RunError::TooLarge`] when it has more than 16 MiB.
+pub(super) fn read_settings(path: &Path) -> Result<SettingsFile, RunError> {
+    let error = |error| RunError::Read { file: display_path(path), error };
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).map_err(error)?.take(MAX_FILE + 1).read_to_end(&mut bytes)
+    };
+    read.map_err(error)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(RunError::TooLarge(display_path(path)));
+    }
+    Ok(SettingsFile::read(&String::from_utf8_lossy(&bytes)))
+}
