@@ -5,6 +5,7 @@
 
 mod macros;
 mod names;
+mod never;
 mod parts;
 mod probe;
 mod release;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
+use super::never;
 use super::parts::replaced;
 use super::probe::{NEVER_RELEASED, Sight};
 use super::rules::{
@@ -47,12 +48,13 @@ pub(super) fn findings(
     if let Some(value) = expr.as_literal() {
         return constant(text, value, whole).into_iter().collect();
     }
-    let sight = Sight::of(expr, setting.own_attributes);
+    let sight = Sight::of(expr, setting.own_attributes, setting.raises_request != Some(false));
     let mut out = Vec::new();
     if sight.released.is_empty() {
-        if !sight.is_open && !known.has_macros && !known.has_errors {
-            out.push(never(expr, setting, whole));
+        if !known.has_macros && !known.has_errors {
+            out.extend(never(expr, setting, whole));
         }
+        out.extend(bound(text, expr, &sight));
     } else if sight.released.iter().all(|(code, _)| NEVER_RELEASED.contains(code)) {
         let message = "only condor_release lets go a job that a person held (code 1), and none whose input is being spooled (code 16)";
         out.push(Finding::new(
@@ -85,19 +87,15 @@ fn constant(text: &str, value: &Value, whole: Range<usize>) -> Option<Finding> {
         .then(|| Finding::new(&NEVER_TRUE, whole, format!("{} is never true", text.trim()), None))
 }
 
-fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Finding {
-    let clauses = operands(expr.root(), BinaryOperator::And);
-    // One clause may be to blame.
-    let blamed = clauses
-        .iter()
-        .find(|clause| Sight::of(&clause.to_expr(), setting.own_attributes).released.is_empty());
-    let (span, message) = match blamed {
-        Some(clause) if clauses.len() > 1 => {
-            (clause.span(), format!("{clause} is true of no held job, so that nothing is released"))
-        }
-        _ => (whole, "true of no hold, whatever its code, subcode, age and count".to_owned()),
+fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Option<Finding> {
+    let blamed = never::blamed(expr, setting.own_attributes)?;
+    let (span, message) = if blamed.span() == expr.root().span() {
+        (whole, "true of no hold, whatever its code, subcode, age and count".to_owned())
+    } else {
+        let message = format!("{blamed} is true of no held job, so that nothing is released");
+        (blamed.span(), message)
     };
-    Finding::new(&NEVER_TRUE, span, message, None)
+    Some(Finding::new(&NEVER_TRUE, span, message, None))
 }
 
 /// Which codes.

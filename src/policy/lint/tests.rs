@@ -91,6 +91,30 @@ fn each_rule_finds_its_defect() {
 }
 
 #[test]
+fn what_depends_on_the_job_is_not_called_never_true() {
+    for text in [
+        "HoldReasonCode == 13 && NumHolds >= 2 && NumHolds < 5 && (time() - EnteredCurrentStatus) > 600",
+        "HoldReasonCode == 13 && NumJobStarts == 0 && NumHolds < 9",
+        "JobPrio > 10 && HoldReasonCode == 13 && NumHolds < 4",
+        "Owner == \"bob\" && HoldReasonCode == 13 && NumHolds < 4",
+    ] {
+        assert_eq!(release(text), [""; 0], "{text}");
+    }
+    // A bound that is the wrong way round is none.
+    assert_eq!(release("HoldReasonCode == 13 && NumHolds > 4"), ["unbounded"]);
+    assert_eq!(release("HoldReasonCode == 13 && NumHolds < 1"), ["never-true"]);
+}
+
+#[test]
+fn a_request_that_grows_ends_releases() {
+    let text =
+        "HoldReasonCode =?= 34 && RequestMemory < 16000 && (time() - EnteredCurrentStatus) > 60";
+    assert_eq!(release(text), [""; 0]);
+    let setting = Setting { raises_request: Some(false), ..Setting::alone(Role::Release) };
+    assert_eq!(names(text, &setting), ["unbounded", "memory-as-is"]);
+}
+
+#[test]
 fn rules_know_the_version() {
     let text = |subcode: i64| {
         format!(
