@@ -104,6 +104,11 @@ fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunErr
     let settings = SettingsFile::read(&text);
     let own_attributes = own_attributes(&settings);
     let raises_request = (!settings.is_configuration()).then(|| raises_request(&settings));
+    let is_grid = ["universe", "JobUniverse"].iter().any(|name| {
+        settings
+            .get(name)
+            .is_some_and(|value| ["grid", "9"].contains(&value.to_ascii_lowercase().as_str()))
+    });
     for assignment in settings.assignments() {
         let name_of_attribute = own_name(&assignment.name).unwrap_or(&assignment.name);
         let Some(role) = Role::of(name_of_attribute) else { continue };
@@ -113,6 +118,7 @@ fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunErr
             version: request.condor,
             own_attributes: &own_attributes,
             raises_request,
+            is_grid,
         };
         for finding in lint(&assignment.value.text, &setting) {
             report.findings.push(placed(&name, &settings, assignment, finding));

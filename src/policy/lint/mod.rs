@@ -84,12 +84,20 @@ pub struct Setting<'a> {
     pub own_attributes: &'a [(String, String)],
     /// Whether the submit description raises the request of memory or disk; `None` where there is none.
     pub raises_request: Option<bool>,
+    /// Whether the job is one of the grid universe.
+    pub is_grid: bool,
 }
 
 impl Setting<'_> {
     /// An expression by itself.
     pub const fn alone(role: Role) -> Self {
-        Self { role, version: Version::NEWEST, own_attributes: &[], raises_request: None }
+        Self {
+            role,
+            version: Version::NEWEST,
+            own_attributes: &[],
+            raises_request: None,
+            is_grid: false,
+        }
     }
 }
 
@@ -130,8 +138,12 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
             let length = text[at..].chars().next().map_or(0, char::len_utf8);
             let repair = repair::repair(&plain);
             let what = repair.as_ref().map(|(_, what)| *what).filter(|what| !what.is_empty());
-            let why = what.map(|what| format!("; {what}")).unwrap_or_default();
-            let message = format!("{}{why}", error.message());
+            let message = match what {
+                // What the parser advises about its '=' would not do.
+                Some(repair::OWN_COMMAND) => repair::OWN_COMMAND.to_owned(),
+                Some(what) => format!("{}; {what}", error.message()),
+                None => error.message().to_owned(),
+            };
             let mended = repair.map(|(mended, _)| mended).filter(|_| findings.is_empty());
             findings.push(Finding::new(&UNPARSABLE, at..at + length, message, mended));
         }

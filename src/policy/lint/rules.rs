@@ -84,8 +84,8 @@ pub(super) static MEMORY_SUBCODE: Rule = rule(
 );
 pub(super) static NUM_SYSTEM_HOLDS: Rule = rule(
     "num-system-holds",
-    Error,
-    "NumSystemHolds stays 0 in most holds; it is there for HTCondor-G (job attributes in the manual). NumHolds counts all.",
+    Warning,
+    "NumSystemHolds stays 0 in most holds; it is there for grid universe jobs (job attributes in the manual). NumHolds counts all.",
 );
 pub(super) static TARGET_SCOPE: Rule = rule(
     "target-scope",
@@ -117,10 +117,15 @@ pub(super) static SUBCODE_ALONE: Rule = rule(
     Warning,
     "A hold reason subcode means something only with its code: the same number under another code is matched too.",
 );
+pub(super) static BARE_NUMBER: Rule = rule(
+    "bare-number",
+    Warning,
+    "A number stands between && and || where a comparison should: any number but 0 is true.",
+);
 pub(super) static UNKNOWN_ATTRIBUTE: Rule = rule(
     "unknown-attribute",
     Warning,
-    "No job ad has this attribute, but one with a name that is nearly the same.",
+    "No job ad has this attribute: it is a machine's, or job ads have one with a name that is nearly the same.",
 );
 pub(super) static IMPLIED: Rule =
     rule("implied", Warning, "One alternative contains another: what it adds changes nothing.");
@@ -142,7 +147,7 @@ pub(super) static SHORT_DELAY: Rule = rule(
 pub(super) static OWN_ATTRIBUTE: Rule = rule(
     "own-attribute",
     Note,
-    "HTCondor sets no attribute of this name: it is undefined unless the submit description has it.",
+    "HTCondor sets no attribute of this name: it is undefined unless the submit description, SUBMIT_ATTRS or a job transform sets it.",
 );
 pub(super) static CURRENT_TIME: Rule = rule(
     "current-time",
@@ -161,7 +166,7 @@ pub(super) static MACRO: Rule = rule(
 );
 
 /// All rules, in the order they are documented.
-pub static RULES: [&Rule; 23] = [
+pub static RULES: [&Rule; 24] = [
     &UNPARSABLE,
     &QUOTED,
     &UNKNOWN_FUNCTION,
@@ -169,13 +174,14 @@ pub static RULES: [&Rule; 23] = [
     &NEVER_TRUE,
     &HELD_BY_USER,
     &MEMORY_SUBCODE,
-    &NUM_SYSTEM_HOLDS,
     &TARGET_SCOPE,
     &ALWAYS_TRUE,
     &ANY_CODE,
     &UNBOUNDED,
     &NUM_JOB_STARTS,
+    &NUM_SYSTEM_HOLDS,
     &SUBCODE_ALONE,
+    &BARE_NUMBER,
     &UNKNOWN_ATTRIBUTE,
     &IMPLIED,
     &MEMORY_AS_IS,

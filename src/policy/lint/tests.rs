@@ -51,6 +51,7 @@ fn each_rule_finds_its_defect() {
             format!("HoldReasonCode =?= 13 && NumHolds < 3 && TARGET.x =?= undefined && {delayed}"),
             "target-scope",
         ),
+        ("HoldReasonCode == 13 || 12 && NumHolds < 3".to_owned(), "bare-number"),
         ("true".to_owned(), "always-true"),
         (format!("NumHolds < 3 && {delayed}"), "any-code"),
         (format!("HoldReasonCode =?= 13 && {delayed}"), "unbounded"),
@@ -161,6 +162,39 @@ fn what_stands_instead_is_mended() {
             .and_then(|finding| finding.mended.as_deref());
         assert_eq!(mended, Some(expected), "{text}: {found:?}");
     }
+}
+
+#[test]
+fn mended_text_stands() {
+    let found = |text: &str, rule: &str| {
+        let all = lint(text, &Setting::alone(Role::Hold));
+        all.into_iter().find(|finding| finding.rule.name == rule).map(|found| found.mended)
+    };
+    // Both places, whichever of the two findings is taken up.
+    assert_eq!(
+        found("CurrentTime > QDate + 5 || CurrentTime > 7", "current-time"),
+        Some(Some("time() > QDate + 5 || time() > 7".to_owned()))
+    );
+    // No job ad has Memory, with TARGET or without.
+    assert_eq!(found("TARGET.Memory < MemoryUsage", "target-scope"), Some(None));
+    assert_eq!(found("Memory < MemoryUsage", "unknown-attribute"), Some(None));
+    assert_eq!(
+        found("RoutedBy is null", "own-attribute"),
+        Some(Some("RoutedBy is undefined".to_owned()))
+    );
+    assert_eq!(
+        found("ExitCode == 13 || 12 && NumHolds < 4", "bare-number"),
+        Some(Some("ExitCode == 13 || ExitCode == 12 && NumHolds < 4".to_owned()))
+    );
+}
+
+#[test]
+fn grid_jobs_have_a_count_of_system_holds() {
+    let text = "HoldReasonCode =?= 40 && NumSystemHolds < 3";
+    assert_eq!(release(text), ["no-delay", "num-system-holds"]);
+    let setting = Setting { is_grid: true, ..Setting::alone(Role::Release) };
+    assert_eq!(names(text, &setting), ["no-delay"]);
+    assert_eq!(release("NumSystemHolds <= NumGlobusSubmits * 4 + 4"), ["own-attribute"]);
 }
 
 #[test]
