@@ -135,6 +135,11 @@ impl Sight {
         }
     }
 
+    /// The codes that are released for ever, in order.
+    pub(super) fn endless(&self) -> Vec<i64> {
+        self.for_ever.iter().copied().filter(|code| !NEVER_RELEASED.contains(code)).collect()
+    }
+
     /// Whether holds with this code are released, with some subcode.
     pub(super) fn releases(&self, code: i64) -> bool {
         self.released.range((code, i64::MIN)..=(code, i64::MAX)).next().is_some()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
+use classads::{BinaryOperator, Expr, Node, NodeKind, ReferenceScope, Value};
 
 use super::never;
 use super::parts::replaced;
@@ -18,6 +18,18 @@ use crate::policy::forecast::Truth;
 
 /// Holds of a job before a bound that is proposed ends its releases.
 const HOLDS: &str = "NumHolds < 4";
+
+/// Codes of holds before a job's program starts, which NumJobStarts does not count (the shadow counts at the starter's begin_execution).
+const BEFORE_START: [(i64, &str); 5] = [
+    (13, "input transfer"),
+    (14, "no working directory"),
+    (22, "no event log"),
+    (32, "too much input"),
+    (48, "a hook of the shadow"),
+];
+
+/// Codes named in one message.
+const NAMED_CODES: usize = 4;
 
 /// A delay that is proposed.
 const DELAY: &str = "(time() - EnteredCurrentStatus) > 600";
@@ -51,10 +63,13 @@ pub(super) fn findings(
     let sight = Sight::of(expr, setting.own_attributes, setting.raises_request != Some(false));
     let mut out = Vec::new();
     if sight.released.is_empty() {
-        if !known.has_macros && !known.has_errors {
-            out.extend(never(expr, setting, whole));
-        }
         out.extend(bound(text, expr, &sight));
+        if !known.has_macros && !known.has_errors {
+            match never(expr, setting, whole) {
+                Some(never) => out.push(never),
+                None => out.extend(by_reason_alone(text, expr)),
+            }
+        }
     } else if sight.released.iter().all(|(code, _)| NEVER_RELEASED.contains(code)) {
         let message = "only condor_release lets go a job that a person held (code 1), and none whose input is being spooled (code 16)";
         out.push(Finding::new(
@@ -103,54 +118,115 @@ fn scope(text: &str, sight: &Sight) -> Option<Finding> {
     if !sight.releases_all() {
         return None;
     }
-    let message = "no code is left out: holds that come again as they are (14 no working directory, 34 more memory used than \
-                   requested, 35 no such image) are released too; name the codes, HoldReasonCode =?= 13 for input transfer"
+    let message = "holds of every code are released, also those that come again as they are (14 no working directory, 34 more memory \
+                   used than requested, 35 no such image); name the codes, HoldReasonCode =?= 13 for input transfer"
         .to_owned();
     Some(Finding::new(&ANY_CODE, 0..text.len(), message, None))
 }
 
 /// How often.
 fn bound(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
-    if sight.for_ever.iter().any(|code| !NEVER_RELEASED.contains(code)) {
+    let endless = sight.endless();
+    if !endless.is_empty() {
         // It has a finding of its own that mends this.
         if mention(expr, "NumSystemHolds").is_some() {
             return None;
         }
-        let message = format!(
-            "nothing ends it: a job that is held each time is released for ever; {HOLDS} would end it"
-        );
-        return Some(Finding::new(
-            &UNBOUNDED,
-            0..text.len(),
-            message,
-            mended_with(text, expr, HOLDS),
-        ));
+        return Some(unbounded(text, expr, &of_codes(sight, &endless)));
     }
-    // The codes of holds before the program starts; of others a start is counted.
-    if sight.without_start.contains(&13) {
-        let span = mention(expr, "NumJobStarts")?;
-        let message = "NumJobStarts stays what it is when the transfer of input fails (code 13), and such a job is released for ever; \
-                       NumHolds counts every hold"
-            .to_owned();
-        let mended = replaced(text, &span, "NumHolds");
-        return Some(Finding::new(&NUM_JOB_STARTS, span, message, mended));
+    let uncounted: Vec<_> =
+        BEFORE_START.iter().filter(|(code, _)| sight.without_start.contains(code)).collect();
+    let (code, what) = uncounted.first()?;
+    let span = mention(expr, "NumJobStarts")?;
+    let message = format!(
+        "NumJobStarts stays what it is when a job is held before its program starts, as by code {code} ({what}), and such a job is \
+         released for ever; NumHolds counts every hold"
+    );
+    let mended = replaced(text, &span, "NumHolds");
+    Some(Finding::new(&NUM_JOB_STARTS, span, message, mended))
+}
+
+fn unbounded(text: &str, expr: &Expr, codes: &str) -> Finding {
+    let message = format!(
+        "nothing ends it{codes}: a job that is held each time is released for ever; {HOLDS} would end it"
+    );
+    Finding::new(&UNBOUNDED, 0..text.len(), message, mended_with(text, expr, HOLDS))
+}
+
+/// `for code 13`, where others have a bound.
+fn of_codes(sight: &Sight, endless: &[i64]) -> String {
+    let is_endless = |code: &i64| NEVER_RELEASED.contains(code) || endless.contains(code);
+    if sight.released.iter().all(|(code, _)| is_endless(code)) {
+        return String::new();
     }
-    None
+    let named: Vec<String> = endless.iter().take(NAMED_CODES).map(i64::to_string).collect();
+    let more = if endless.len() > NAMED_CODES { " and others" } else { "" };
+    let word = if endless.len() == 1 { "code" } else { "codes" };
+    format!(" for {word} {}{more}", named.join(", "))
+}
+
+/// What is released by the text of the hold reason alone, which is not known here: nothing in it ends it.
+fn by_reason_alone(text: &str, expr: &Expr) -> Vec<Finding> {
+    let references = expr.attribute_references();
+    let names = |wanted: &str| references.iter().any(|it| it.name.eq_ignore_ascii_case(wanted));
+    let others = ["HoldReason", "HoldReasonCode", "HoldReasonSubCode", "JobStatus"];
+    let timed = ["EnteredCurrentStatus", "CurrentTime"];
+    let is_alone = references.iter().all(|reference| {
+        let is = |name: &&str| name.eq_ignore_ascii_case(&reference.name);
+        let is_own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
+        is_own && (others.iter().any(is) || timed.iter().any(is))
+    });
+    if !is_alone || !names("HoldReason") {
+        return Vec::new();
+    }
+    let mut out = vec![unbounded(text, expr, "")];
+    if !timed.into_iter().any(names) {
+        out.push(no_delay(text, expr));
+    }
+    out
 }
 
 /// How soon.
 fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
     let youngest = sight.youngest?;
-    let mended = mended_with(text, expr, DELAY);
+    // Memory and disk that were used do not recover.
+    let is_resource = |code: i64| code == 34 || NEVER_RELEASED.contains(&code);
+    if sight.released.iter().all(|(code, _)| is_resource(*code)) {
+        return None;
+    }
     if youngest <= 1 {
-        let message = "released at the next evaluation, within a minute on most access points; what failed has no time to recover";
-        Some(Finding::new(&NO_DELAY, 0..text.len(), message.into(), mended))
+        Some(no_delay(text, expr))
     } else if youngest < 60 {
         let message = "the schedd evaluates every 60 s (PERIODIC_EXPR_INTERVAL) or less often: less than that is no delay";
+        let mended = with_longer_delay(text, expr).or_else(|| mended_with(text, expr, DELAY));
         Some(Finding::new(&SHORT_DELAY, 0..text.len(), message.into(), mended))
     } else {
         None
     }
+}
+
+fn no_delay(text: &str, expr: &Expr) -> Finding {
+    let message = "released at the next evaluation, 60 s later by default (PERIODIC_EXPR_INTERVAL); what failed has little time to recover";
+    Finding::new(&NO_DELAY, 0..text.len(), message.into(), mended_with(text, expr, DELAY))
+}
+
+/// The text with a longer time where it says `(time() - EnteredCurrentStatus) > 30`.
+fn with_longer_delay(text: &str, expr: &Expr) -> Option<String> {
+    let short = |node: Node<'_>| match node.kind() {
+        NodeKind::Binary(operator, left, right) if operator.is_comparison() => {
+            let side = |one: Node<'_>, other: Node<'_>| {
+                let is_literal = matches!(other.kind(), NodeKind::Literal(Value::Integer(_)));
+                let names = mention(&one.to_expr(), "EnteredCurrentStatus").is_some();
+                (is_literal && names).then(|| other.span())
+            };
+            side(left, right).or_else(|| side(right, left))
+        }
+        _ => None,
+    };
+    let mut spans = expr.nodes().filter_map(short);
+    let span = spans.next()?;
+    // Which of several is the short one is not looked for.
+    if spans.next().is_some() { None } else { replaced(text, &span, "600") }
 }
 
 /// Memory and disk.

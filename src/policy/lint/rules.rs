@@ -110,7 +110,7 @@ pub(super) static UNBOUNDED: Rule = rule(
 pub(super) static NUM_JOB_STARTS: Rule = rule(
     "num-job-starts",
     Warning,
-    "NumJobStarts does not grow when input transfer fails (code 13): a bound by it alone never ends those releases. NumHolds counts all.",
+    "NumJobStarts does not grow when a job is held before its program starts, as by input transfer (code 13): a bound by it alone never ends those releases. NumHolds counts all.",
 );
 pub(super) static SUBCODE_ALONE: Rule = rule(
     "subcode-alone",
@@ -137,7 +137,7 @@ pub(super) static MEMORY_AS_IS: Rule = rule(
 pub(super) static NO_DELAY: Rule = rule(
     "no-delay",
     Note,
-    "A hold is released at the next evaluation: what failed has no time to recover.",
+    "A hold is released at the next evaluation, 60 s later by default (PERIODIC_EXPR_INTERVAL): what failed has little time to recover.",
 );
 pub(super) static SHORT_DELAY: Rule = rule(
     "short-delay",

@@ -189,6 +189,55 @@ fn mended_text_stands() {
 }
 
 #[test]
+fn bounds_are_looked_at_code_by_code() {
+    let message = |text: &str| {
+        let found = lint(text, &Setting::alone(Role::Release));
+        let found = found.into_iter().find(|found| found.rule.name == "unbounded");
+        found.map(|found| found.message.split(':').next().unwrap_or_default().to_owned())
+    };
+    for (text, expected) in [
+        ("HoldReasonCode == 13", "nothing ends it"),
+        (
+            "HoldReasonCode == 13 || HoldReasonCode == 12 && NumHolds < 4",
+            "nothing ends it for code 13",
+        ),
+        ("HoldReasonCode != 12 || NumHolds < 4", "nothing ends it for codes 0, 2, 3, 4 and others"),
+    ] {
+        assert_eq!(message(text).as_deref(), Some(expected), "{text}");
+    }
+    // Held before the program starts; the program was started and killed.
+    let delayed = "(time() - EnteredCurrentStatus) > 600";
+    assert_eq!(
+        release(&format!("HoldReasonCode == 14 && NumJobStarts < 5 && {delayed}")),
+        ["num-job-starts"]
+    );
+    assert_eq!(release(&format!("HoldReasonCode == 21 && NumJobStarts < 5 && {delayed}")), [""; 0]);
+}
+
+#[test]
+fn the_text_of_the_reason_is_no_bound() {
+    assert_eq!(release("regexp(\"timed out\", HoldReason)"), ["unbounded", "no-delay"]);
+    let delayed = "regexp(\"timed out\", HoldReason) && (time() - EnteredCurrentStatus) > 600";
+    assert_eq!(release(delayed), ["unbounded"]);
+    assert_eq!(release(&format!("{delayed} && NumHolds < 4")), [""; 0]);
+    assert_eq!(release(&format!("{delayed} && $(more)")), ["macro"]);
+}
+
+#[test]
+fn delays_are_for_what_recovers() {
+    assert_eq!(release("HoldReasonCode =?= 34 && NumHolds < 3"), [""; 0]);
+    let mended = |text: &str| {
+        let found = lint(text, &Setting::alone(Role::Release));
+        found.into_iter().find_map(|found| found.mended)
+    };
+    assert_eq!(
+        mended("HoldReasonCode == 13 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 30")
+            .as_deref(),
+        Some("HoldReasonCode == 13 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 600")
+    );
+}
+
+#[test]
 fn grid_jobs_have_a_count_of_system_holds() {
     let text = "HoldReasonCode =?= 40 && NumSystemHolds < 3";
     assert_eq!(release(text), ["no-delay", "num-system-holds"]);
