@@ -3,6 +3,7 @@
 //! Nothing is guessed from the form of an expression that can be seen by evaluating it: [`probe`] makes held jobs of every
 //! code, subcode, age and count, and what the expression does with them is what the findings say.
 
+mod codes;
 mod macros;
 mod names;
 mod never;
@@ -11,6 +12,7 @@ mod probe;
 mod release;
 mod repair;
 mod rules;
+mod running;
 #[cfg(test)]
 mod tests;
 
@@ -152,12 +154,20 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
             _ => {
                 let has_macros = !findings.is_empty();
                 findings.extend(parts::findings(text, &expr, setting));
+                if matches!(setting.role, Role::Release | Role::Remove) {
+                    findings.extend(codes::unused(text, &expr));
+                }
+                if setting.role == Role::Remove {
+                    findings.extend(codes::memory_subcode(text, &expr, setting.version, false));
+                }
                 if setting.role == Role::Release {
                     let is_error = |finding: &Finding| {
                         [&ERROR_VALUE, &UNKNOWN_FUNCTION].contains(&finding.rule)
                     };
                     let known = Known { has_macros, has_errors: findings.iter().any(is_error) };
                     findings.extend(release::findings(text, &expr, setting, known));
+                } else if !has_macros {
+                    findings.extend(running::findings(text, &expr, setting.role));
                 }
             }
         },

@@ -94,9 +94,14 @@ fn varied(all: &[Expr], own: &[(String, String)]) -> Option<Vec<(String, Vec<i64
         };
         out.push((name, values.into_iter().collect()));
     }
-    // What it takes by chance may be anything.
-    let is_chance = |node: Node<'_>| matches!(node.kind(), NodeKind::Call { name, .. } if name.eq_ignore_ascii_case("random"));
-    (!all.iter().flat_map(Expr::nodes).any(is_chance)).then_some(out)
+    (!all.iter().any(is_by_chance)).then_some(out)
+}
+
+/// Whether it takes anything by chance: it may be true at one evaluation and not at the next.
+pub(super) fn is_by_chance(expr: &Expr) -> bool {
+    expr.nodes().any(
+        |node| matches!(node.kind(), NodeKind::Call { name, .. } if name.eq_ignore_ascii_case("random")),
+    )
 }
 
 fn names_time(all: &[Expr]) -> bool {

@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use classads::{BinaryOperator, Expr, Node, NodeKind, ReferenceScope, Value};
 
+use super::codes::{self, comparison};
 use super::never;
 use super::parts::replaced;
 use super::probe::{NEVER_RELEASED, Sight};
 use super::rules::{
-    ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, MEMORY_SUBCODE, NEVER_TRUE,
-    NO_DELAY, NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED,
+    ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, NEVER_TRUE, NO_DELAY,
+    NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED,
 };
 use super::{Finding, Setting};
-use crate::policy::Version;
 use crate::policy::clauses::operands;
 use crate::policy::forecast::Truth;
 
@@ -34,12 +34,6 @@ const NAMED_CODES: usize = 4;
 /// A delay that is proposed.
 const DELAY: &str = "(time() - EnteredCurrentStatus) > 600";
 
-/// Memory holds have subcode 102 from here on, 0 before.
-const SUBCODE_102: Version = Version::new(24, 0, 12);
-
-/// The first feature version that may have it, and the first that has it for sure.
-const BETWEEN: std::ops::Range<Version> = Version::new(24, 1, 0)..Version::new(25, 0, 0);
-
 /// What was found already.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
@@ -60,6 +54,10 @@ pub(super) fn findings(
     if let Some(value) = expr.as_literal() {
         return constant(text, value, whole).into_iter().collect();
     }
+    // What is seen once may be otherwise the next time.
+    if never::is_by_chance(expr) {
+        return subcodes(text, expr).into_iter().chain(status(text, expr)).collect();
+    }
     let sight = Sight::of(expr, setting.own_attributes, setting.raises_request != Some(false));
     let mut out = Vec::new();
     if sight.released.is_empty() {
@@ -78,11 +76,19 @@ pub(super) fn findings(
             message.into(),
             None,
         ));
-    } else {
+    } else if !sight.released.iter().all(|(code, _)| codes::is_unused(*code)) {
         out.extend(scope(text, &sight));
         out.extend(bound(text, expr, &sight));
         out.extend(delay(text, expr, &sight));
-        out.extend(memory(text, expr, setting, &sight));
+        out.extend(memory_as_is(text, expr, setting, &sight));
+    }
+    // Any subcode at all would do where it is not asked for.
+    let has = |subcode: i64| sight.released.contains(&(34, subcode));
+    let names_one = has(0) != has(102) && !has(1) && !has(2);
+    if sight.released.is_empty() || names_one {
+        let (_, wrong) = codes::memory_subcodes(setting.version);
+        let is_seen = names_one && has(wrong);
+        out.extend(codes::memory_subcode(text, expr, setting.version, is_seen));
     }
     out.extend(subcodes(text, expr));
     out.extend(status(text, expr));
@@ -147,10 +153,17 @@ fn bound(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
 }
 
 fn unbounded(text: &str, expr: &Expr, codes: &str) -> Finding {
-    let message = format!(
-        "nothing ends it{codes}: a job that is held each time is released for ever; {HOLDS} would end it"
-    );
-    Finding::new(&UNBOUNDED, 0..text.len(), message, mended_with(text, expr, HOLDS))
+    let what = format!("nothing ends it{codes}: a job that is held each time is released for ever");
+    // With a bound that is the wrong way round (`NumHolds > 4`) another one would leave nothing.
+    let leaves_some = |mended: &String| {
+        Expr::parse_old(mended).is_ok_and(|mended| never::blamed(&mended, &[]).is_none())
+    };
+    let mended = mended_with(text, expr, HOLDS).filter(leaves_some);
+    let message = match &mended {
+        Some(_) => format!("{what}; {HOLDS} would end it"),
+        None => what,
+    };
+    Finding::new(&UNBOUNDED, 0..text.len(), message, mended)
 }
 
 /// `for code 13`, where others have a bound.
@@ -229,37 +242,14 @@ fn with_longer_delay(text: &str, expr: &Expr) -> Option<String> {
     if spans.next().is_some() { None } else { replaced(text, &span, "600") }
 }
 
-/// Memory and disk.
-fn memory(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Vec<Finding> {
-    let mut out = Vec::new();
-    let has = |subcode: i64| sight.released.contains(&(34, subcode));
-    // Any subcode at all would do where it is not asked for.
-    let names_one = has(0) != has(102) && !has(1) && !has(2);
-    let (right, wrong) = if setting.version < SUBCODE_102 { (0, 102) } else { (102, 0) };
-    if names_one
-        && has(wrong)
-        && !BETWEEN.contains(&setting.version)
-        && let Some((span, source)) = comparison(expr, text, "HoldReasonSubCode", wrong)
-    {
-        let message = format!(
-            "memory holds of HTCondor {} have subcode {right}, not {wrong}; it is 102 since 24.0.12 and was 0 before",
-            setting.version
-        );
-        let other = source.replacen(&wrong.to_string(), &right.to_string(), 1);
-        let mended = replaced(text, &span, &format!("({source} || {other})"));
-        out.push(Finding::new(&MEMORY_SUBCODE, span, message, mended));
-    }
-    let names_code = comparison(expr, text, "HoldReasonCode", 34);
-    if sight.releases(34)
-        && setting.raises_request == Some(false)
-        && let Some((span, _)) = names_code
-    {
-        let message = "the job asks for as much again and is held again; add retry_request_memory, where this HTCondor has it, or let request_memory \
-                       grow with MemoryUsage"
-            .to_owned();
-        out.push(Finding::new(&MEMORY_AS_IS, span, message, None));
-    }
-    out
+/// Memory as it was.
+fn memory_as_is(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Option<Finding> {
+    let (span, _) = comparison(expr, text, "HoldReasonCode", 34)?;
+    let message = "the job asks for as much again and is held again; add retry_request_memory, where this HTCondor has it, or let request_memory \
+                   grow with MemoryUsage"
+        .to_owned();
+    (sight.releases(34) && setting.raises_request == Some(false))
+        .then(|| Finding::new(&MEMORY_AS_IS, span, message, None))
 }
 
 /// Subcodes without their code.
@@ -300,28 +290,6 @@ fn status(text: &str, expr: &Expr) -> Option<Finding> {
     let (span, source) = comparison(expr, text, "JobStatus", 5)?;
     let message = format!("{source} is always true here: only held jobs are looked at");
     Some(Finding::new(&JOB_STATUS, span, message, None))
-}
-
-/// A comparison for equality of this attribute with this number, and how it is written.
-fn comparison<'t>(
-    expr: &Expr,
-    text: &'t str,
-    name: &str,
-    number: i64,
-) -> Option<(Range<usize>, &'t str)> {
-    let is = |node: Node<'_>| {
-        match node.kind() {
-        NodeKind::Binary(BinaryOperator::Equal | BinaryOperator::Identical, left, right) => {
-            [(left, right), (right, left)].into_iter().any(|(one, other)| {
-                let names = matches!(one.kind(), NodeKind::Attribute { name: its, .. } if its.eq_ignore_ascii_case(name));
-                names && matches!(other.kind(), NodeKind::Literal(Value::Integer(its)) if *its == number)
-            })
-        }
-        _ => false,
-    }
-    };
-    let span = expr.nodes().find(|node| is(*node))?.span();
-    Some((span.clone(), text.get(span)?))
 }
 
 /// Where an attribute is first named.

@@ -70,7 +70,7 @@ pub(super) static ERROR_VALUE: Rule = rule(
 pub(super) static NEVER_TRUE: Rule = rule(
     "never-true",
     Error,
-    "The expression is true for no hold of any code and subcode, at no age and with no count.",
+    "The expression is true for no hold of any code and subcode, at no age and with no count; or, for other policies, asks for jobs that are not looked at.",
 );
 pub(super) static HELD_BY_USER: Rule = rule(
     "held-by-user",
@@ -95,7 +95,7 @@ pub(super) static TARGET_SCOPE: Rule = rule(
 pub(super) static ALWAYS_TRUE: Rule = rule(
     "always-true",
     Warning,
-    "It is true whatever the job: every hold is released at the next evaluation, again and again.",
+    "It is true whatever the job: every hold is released at the next evaluation, again and again; or every job is held, or removed.",
 );
 pub(super) static ANY_CODE: Rule = rule(
     "any-code",
@@ -116,6 +116,11 @@ pub(super) static SUBCODE_ALONE: Rule = rule(
     "subcode-alone",
     Warning,
     "A hold reason subcode means something only with its code: the same number under another code is matched too.",
+);
+pub(super) static UNUSED_CODE: Rule = rule(
+    "unused-code",
+    Warning,
+    "It asks for a hold reason code that no HTCondor of today gives: 2, 17 and 28 to 31, or one above 49 (condor_holdcodes.h).",
 );
 pub(super) static BARE_NUMBER: Rule = rule(
     "bare-number",
@@ -166,7 +171,7 @@ pub(super) static MACRO: Rule = rule(
 );
 
 /// All rules, in the order they are documented.
-pub static RULES: [&Rule; 24] = [
+pub static RULES: [&Rule; 25] = [
     &UNPARSABLE,
     &QUOTED,
     &UNKNOWN_FUNCTION,
@@ -181,6 +186,7 @@ pub static RULES: [&Rule; 24] = [
     &NUM_JOB_STARTS,
     &NUM_SYSTEM_HOLDS,
     &SUBCODE_ALONE,
+    &UNUSED_CODE,
     &BARE_NUMBER,
     &UNKNOWN_ATTRIBUTE,
     &IMPLIED,

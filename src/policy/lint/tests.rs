@@ -51,6 +51,7 @@ fn each_rule_finds_its_defect() {
             format!("HoldReasonCode =?= 13 && NumHolds < 3 && TARGET.x =?= undefined && {delayed}"),
             "target-scope",
         ),
+        (format!("HoldReasonCode == 28 && NumHolds < 3 && {delayed}"), "unused-code"),
         ("HoldReasonCode == 13 || 12 && NumHolds < 3".to_owned(), "bare-number"),
         ("true".to_owned(), "always-true"),
         (format!("NumHolds < 3 && {delayed}"), "any-code"),
@@ -102,7 +103,8 @@ fn what_depends_on_the_job_is_not_called_never_true() {
         assert_eq!(release(text), [""; 0], "{text}");
     }
     // A bound that is the wrong way round is none.
-    assert_eq!(release("HoldReasonCode == 13 && NumHolds > 4"), ["unbounded"]);
+    let found = lint("HoldReasonCode == 13 && NumHolds > 4", &Setting::alone(Role::Release));
+    assert_eq!((found.len(), found[0].rule.name, &found[0].mended), (1, "unbounded", &None));
     assert_eq!(release("HoldReasonCode == 13 && NumHolds < 1"), ["never-true"]);
 }
 
@@ -238,6 +240,39 @@ fn delays_are_for_what_recovers() {
 }
 
 #[test]
+fn codes_that_no_hold_has() {
+    // Nothing else is to be said of what is never released.
+    assert_eq!(release("HoldReasonCode == 28 || HoldReasonCode == 30"), ["unused-code"; 2]);
+    assert_eq!(release("HoldReasonCode == 1002"), ["unused-code"]);
+    assert_eq!(
+        release("HoldReasonCode == 13 || HoldReasonCode == 28"),
+        ["unbounded", "no-delay", "unused-code"]
+    );
+    let remove = |text: &str| names(text, &Setting::alone(Role::Remove));
+    assert_eq!(remove("JobStatus == 5 && HoldReasonCode != 2"), [""; 0]);
+    assert_eq!(remove("HoldReasonCode == 34 && HoldReasonSubCode == 0"), ["memory-subcode"]);
+}
+
+#[test]
+fn memory_subcodes_are_seen_beside_what_is_not_known() {
+    let text = "NumJobStarts <= JobMaxRetries && (HoldReasonCode =?= 34 && HoldReasonSubCode =?= 0 || HoldReasonCode =?= 3)";
+    assert_eq!(release(text), ["memory-subcode"]);
+    assert_eq!(release(&text.replace("0 ||", "102 ||")), [""; 0]);
+    let either = "(HoldReasonCode == 26 || HoldReasonCode == 34) && HoldReasonSubCode == 0 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 60";
+    assert_eq!(release(either), ["memory-subcode"]);
+    let other = "HoldReasonCode == 34 && HoldReasonSubCode > 100 && NumHolds < 3 || HoldReasonCode == 36 && HoldReasonSubCode == 0 && NumHolds < 3";
+    assert_eq!(release(other), ["no-delay"]);
+}
+
+#[test]
+fn random_numbers_have_a_least_one() {
+    let text =
+        "(CurrentTime - EnteredCurrentStatus) > $RANDOM_INTEGER(60, 600, 120) && NumJobStarts < 5";
+    assert_eq!(release(text), ["any-code", "current-time", "num-job-starts"]);
+    assert_eq!(release("HoldReasonCode == 13 && random(10) < 1"), [""; 0]);
+}
+
+#[test]
 fn grid_jobs_have_a_count_of_system_holds() {
     let text = "HoldReasonCode =?= 40 && NumSystemHolds < 3";
     assert_eq!(release(text), ["no-delay", "num-system-holds"]);
@@ -261,6 +296,12 @@ fn other_roles_have_the_rules_that_fit() {
     let hold = |text: &str| names(text, &Setting::alone(Role::Hold));
     assert_eq!(hold("JobStatus == 2 && MemoryUsage > RequestMemory"), [""; 0]);
     assert_eq!(hold("JobStatus = 2"), ["unparsable"]);
+    assert_eq!(hold("true"), ["always-true"]);
+    assert_eq!(hold("JobStatus == 5 && NumHolds > 3"), ["never-true"]);
+    assert_eq!(hold("HoldReasonCode == 34"), ["never-true"]);
+    assert_eq!(hold("JobStatus == 2 || HoldReasonCode == 34"), [""; 0]);
+    assert_eq!(names("true", &Setting::alone(Role::OnExit)), [""; 0]);
+    assert_eq!(names("true", &Setting::alone(Role::Remove)), ["always-true"]);
     assert_eq!(names("ExitCode =!= 0", &Setting::alone(Role::OnExit)), [""; 0]);
     assert_eq!(names("NumSystemHolds > 3", &Setting::alone(Role::Remove)), ["num-system-holds"]);
 }
