@@ -23,15 +23,16 @@ const NUMBERS: std::ops::RangeInclusive<i64> = 0..=10;
 /// true, or that is not known; `own` are attributes of the job with the text of their values.
 pub(super) fn blamed<'e>(expr: &'e Expr, own: &[(String, String)]) -> Option<Node<'e>> {
     let clauses = operands(expr.root(), BinaryOperator::And);
-    let single = clauses.iter().find(|clause| is_never_true(&clause.to_expr(), own));
-    single.copied().or_else(|| is_never_true(expr, own).then(|| expr.root()))
+    let mut work = MAX_WORK;
+    let single = clauses.iter().find(|clause| is_never_true(&clause.to_expr(), own, &mut work));
+    single.copied().or_else(|| is_never_true(expr, own, &mut work).then(|| expr.root()))
 }
 
 /// Whether it is known that no held job makes it true.
 ///
 /// Codes, subcodes, ages and counts are tried. Of anything else in an ad (its owner, its request, how its program ended) no
-/// value can be ruled out.
-fn is_never_true(expr: &Expr, own: &[(String, String)]) -> bool {
+/// value can be ruled out. What takes more `work` than is left is not known.
+fn is_never_true(expr: &Expr, own: &[(String, String)], work: &mut usize) -> bool {
     let job = job_with(own);
     let all = followed(&job, expr);
     let parts = all.iter().flat_map(Expr::nodes).take(MAX_PARTS + 1).count();
@@ -41,9 +42,8 @@ fn is_never_true(expr: &Expr, own: &[(String, String)]) -> bool {
     let Some(varied) = varied(&all, own) else { return false };
     let ages = if names_time(&all) { ages(&all) } else { vec![1] };
     let tries = varied.iter().map(|(_, values)| values.len()).product::<usize>() * ages.len();
-    if tries.saturating_mul(parts) > MAX_WORK {
-        return false;
-    }
+    let Some(left) = work.checked_sub(tries.saturating_mul(parts)) else { return false };
+    *work = left;
     let mut ad = held_once(&job);
     (0..tries / ages.len()).all(|mut number| {
         for (name, values) in &varied {

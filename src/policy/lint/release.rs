@@ -219,7 +219,7 @@ fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
 }
 
 fn no_delay(text: &str, expr: &Expr) -> Finding {
-    let message = "released at the next evaluation, 60 s later by default (PERIODIC_EXPR_INTERVAL); what failed has little time to recover";
+    let message = "released at the next evaluation, which comes every 60 s or less often (PERIODIC_EXPR_INTERVAL); what failed has little time to recover";
     Finding::new(&NO_DELAY, 0..text.len(), message.into(), mended_with(text, expr, DELAY))
 }
 

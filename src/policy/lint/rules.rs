@@ -142,7 +142,7 @@ pub(super) static MEMORY_AS_IS: Rule = rule(
 pub(super) static NO_DELAY: Rule = rule(
     "no-delay",
     Note,
-    "A hold is released at the next evaluation, 60 s later by default (PERIODIC_EXPR_INTERVAL): what failed has little time to recover.",
+    "A hold is released at the next evaluation, which comes every 60 s or less often (PERIODIC_EXPR_INTERVAL): what failed has little time to recover.",
 );
 pub(super) static SHORT_DELAY: Rule = rule(
     "short-delay",
