@@ -86,6 +86,11 @@ fn file(path: &str, request: &Lint, report: &mut Report) -> Result<(), RunError>
     let settings = read_settings(path)?;
     let own_attributes = own_attributes(&settings);
     let raises_request = (!settings.is_configuration()).then(|| raises_request(&settings));
+    let is_grid = ["universe", "JobUniverse"].iter().any(|name| {
+        settings
+            .get(name)
+            .is_some_and(|value| ["grid", "9"].contains(&value.to_ascii_lowercase().as_str()))
+    });
     for assignment in settings.assignments() {
         let name_of_attribute = own_name(&assignment.name).unwrap_or(&assignment.name);
         let Some(role) = Role::of(name_of_attribute) else { continue };
@@ -95,6 +100,7 @@ fn file(path: &str, request: &Lint, report: &mut Report) -> Result<(), RunError>
             version: request.condor,
             own_attributes: &own_attributes,
             raises_request,
+            is_grid,
         };
         for finding in lint(&assignment.value.text, &setting) {
             report.findings.push(placed(&name, &settings, assignment, finding));
