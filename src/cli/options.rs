@@ -1,7 +1,8 @@
 //! The options of `condor_holdadvise`.
 
 use super::arguments::{
-    OptionSpec, Section, Takes, Tool, flag, help, job_ads, pool, schedd_name, wide,
+    OptionSpec, Section, Takes, Tool, cost, epochs, event_log, flag, help, job_ads, model, pool,
+    schedd_name, user_log, wide,
 };
 
 const JOBS: Section = Section("Which jobs");
@@ -35,35 +36,19 @@ const OPTIONS: &[OptionSpec] = &[
     schedd_name(SOURCES),
     pool(SOURCES),
     job_ads(SOURCES),
-    flag(
-        "userlog",
-        1,
+    user_log(
         SOURCES,
         "Read the job's history from this job event log. Given without -jobads, the jobs on hold at \
          the end of the log are judged and no queue is asked. May be given several times.",
-    )
-    .takes(Takes::One("filename"))
-    .repeats(),
-    flag(
-        "eventlog",
-        2,
+    ),
+    event_log(
         SOURCES,
         "Read what goes on around the job from this event log of the access point, instead of the \
          file that EVENT_LOG names. Given alone, the jobs on hold at its end are judged and no queue \
          is asked. May be given several times.",
-    )
-    .takes(Takes::One("filename"))
-    .repeats(),
-    flag(
-        "epochs",
-        2,
-        SOURCES,
-        "Read the ClassAds of earlier runs from this file, as condor_history -epochs -long or -json \
-         writes them.",
-    )
-    .takes(Takes::One("filename")),
-    flag("model", 2, JUDGING, "Judge with the model in this TorchScript archive.")
-        .takes(Takes::One("filename")),
+    ),
+    epochs(SOURCES),
+    model(JUDGING),
     flag(
         "engine",
         2,
@@ -72,17 +57,7 @@ const OPTIONS: &[OptionSpec] = &[
          any TorchScript module, where the tool was built with libtorch.",
     )
     .takes(Takes::One("builtin|torch")),
-    flag(
-        "cost",
-        3,
-        JUDGING,
-        "Decide with this cost of being wrong, in hours: vain, a release in vain, besides what its run takes; delay, \
-         leaving a job held that would succeed; keep, keeping one held that would not; work, removing a job that would \
-         have succeeded, besides what its runs took. The defaults are 8, 8, 0.9 and 8, or follow from the model's \
-         thresholds. May be given several times.",
-    )
-    .takes(Takes::One("name=hours"))
-    .repeats(),
+    cost(JUDGING),
     flag(
         "now",
         3,

@@ -1,5 +1,6 @@
 //! What release expressions would have done with the holds of the past.
 
+mod advised;
 mod attribute;
 mod comparison;
 mod contender;
@@ -11,6 +12,7 @@ mod run;
 mod success;
 mod tally;
 
+pub use advised::{ASKED, advised};
 pub use attribute::{HeldJob, recorded};
 pub use contender::Contender;
 pub use course::{Course, Judged, Outlook, follow};
@@ -19,4 +21,4 @@ pub use past::{Fate, PastHold};
 pub use read::{PastHolds, ReadError, Sources};
 pub use run::{Rules, replay};
 pub use success::{Releases, Successes, TIMES};
-pub use tally::{Replayed, Tally, Unjudged};
+pub use tally::{Replayed, Tally};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use classads::ClassAd;
 
+use crate::advice::meaning::{Resource, resource};
 use crate::history::{Action, Episode, Outcome};
 use crate::userlog::JobId;
 
@@ -22,7 +23,8 @@ pub enum Fate {
         /// When it was held again, or exited.
         failed_at: i64,
     },
-    /// Something of the job was changed before the release: what a release as it was would have come to is not known.
+    /// Something of the job was changed before the release, or must have been: what a release as it was would have come to is not
+    /// known.
     Changed {
         /// Of the release, Unix seconds.
         released_at: i64,
@@ -87,6 +89,8 @@ pub struct PastHold {
     pub before: Option<(i32, i32)>,
     /// Owner, where it is known.
     pub owner: Option<Arc<str>>,
+    /// The resource of which the job used more than it asked for, by code and reason.
+    pub resource: Option<Resource>,
     /// HoldReason, where it was kept.
     pub reason: Option<Arc<str>>,
     /// The ad of the last run before the hold, where there is one.
@@ -103,6 +107,8 @@ impl PastHold {
     /// Of an episode; the ad is not looked for. The reason takes memory: it is kept where it is asked for.
     pub fn of(episode: &Episode, keep_reason: bool) -> Self {
         let identity = episode.identity;
+        let told = episode.reason.as_deref().unwrap_or_default();
+        let resource = resource(identity.code, Some(identity.subcode), told);
         let from_submission = episode.until.submitted_at.is_some();
         // More than the log has: an ad counted them.
         let counted = from_submission || identity.num_holds > episode.until.holds + 1;
@@ -116,11 +122,12 @@ impl PastHold {
             submitted_at: episode.until.submitted_at,
             before: episode.until.before,
             owner: episode.owner.as_deref().map(Arc::from),
+            resource,
             reason: episode.reason.as_deref().filter(|_| keep_reason).map(Arc::from),
             ad: None,
             by_policy: episode.released_at.is_some() && !episode.released_by_person,
             ran: episode.ran,
-            fate: fate(episode),
+            fate: fate(episode, resource),
         }
     }
 
@@ -130,14 +137,23 @@ impl PastHold {
     }
 }
 
-fn fate(episode: &Episode) -> Fate {
+fn fate(episode: &Episode, resource: Option<Resource>) -> Fate {
     let Some(released_at) = episode.released_at else {
         return match episode.left_at {
             Some(at) if episode.removed => Fate::Removed { at },
             until => Fate::Held { until },
         };
     };
-    if !matches!(episode.action, Action::AsIs | Action::Unknown) {
+    let changed = match episode.action {
+        Action::AsIs => false,
+        // As it was it meets the same limit again: who released it and was right has raised that.
+        Action::Unknown => {
+            let success = episode.outcome == Some(Outcome::Success);
+            success && resource.is_some() && episode.released_by_person
+        }
+        _ => true,
+    };
+    if changed {
         return Fate::Changed { released_at };
     }
     match (episode.outcome, episode.outcome_at) {
@@ -164,6 +180,7 @@ pub(super) mod tests {
             submitted_at: Some(held_at - 5_000),
             before: Some((12, 2)),
             owner: Some("alice".into()),
+            resource: None,
             reason: Some("Transfer input files failure: no such file".into()),
             ad: None,
             by_policy: false,

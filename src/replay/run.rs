@@ -86,7 +86,7 @@ pub fn replay(
         for (contender, replayed) in own.iter_mut().zip(&mut replayed) {
             for hold in holds {
                 let (course, judged) = rules.course(contender, hold, successes);
-                replayed.add(hold.code, hold.fate, &course, judged);
+                replayed.add(hold.code, &course, judged);
                 if course.unknown {
                     for name in contender.unrecorded(hold) {
                         *replayed.unrecorded.entry(name.to_owned()).or_default() += 1;

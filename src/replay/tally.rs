@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::course::Course;
-use super::past::Fate;
 
 /// Sums over holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,8 +15,8 @@ pub struct Tally {
     pub unknown: u64,
     /// Holds of which it is known what came of their release, and that are in the sums below.
     pub judged: u64,
-    /// Released holds of others, by what became of them: changed before the release, removed, or neither is known.
-    pub unjudged: Unjudged,
+    /// Of the others, released.
+    pub unjudged: u64,
     /// Releases, those of jobs that were held again counted too.
     pub releases: f64,
     /// Of these, in vain.
@@ -32,31 +31,14 @@ pub struct Tally {
     pub cost: f64,
 }
 
-/// Releases of holds of which it is not known what a release would have come to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unjudged {
-    /// Somebody changed the job before its release.
-    pub changed: u64,
-    /// Somebody removed the job.
-    pub removed: u64,
-    /// Still held when the log ends, or released and not ended since.
-    pub open: u64,
-}
-
 impl Tally {
     /// Counts one hold. Without `judged` what came of releases is not known.
-    pub(super) fn add(&mut self, fate: Fate, course: &Course, judged: bool) {
+    pub(super) fn add(&mut self, course: &Course, judged: bool) {
         self.holds += 1;
         self.unknown += u64::from(course.unknown);
         self.released += u64::from(course.released_at.is_some());
         if !judged {
-            if course.released_at.is_some() {
-                *match fate {
-                    Fate::Changed { .. } => &mut self.unjudged.changed,
-                    Fate::Removed { .. } => &mut self.unjudged.removed,
-                    _ => &mut self.unjudged.open,
-                } += 1;
-            }
+            self.unjudged += u64::from(course.released_at.is_some());
             return;
         }
         if course.unknown {
@@ -76,9 +58,7 @@ impl Tally {
         self.released += other.released;
         self.unknown += other.unknown;
         self.judged += other.judged;
-        self.unjudged.changed += other.unjudged.changed;
-        self.unjudged.removed += other.unjudged.removed;
-        self.unjudged.open += other.unjudged.open;
+        self.unjudged += other.unjudged;
         self.releases += other.releases;
         self.vain += other.vain;
         self.success += other.success;
@@ -100,8 +80,8 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    pub(super) fn add(&mut self, code: i32, fate: Fate, course: &Course, judged: bool) {
-        self.codes.entry(code).or_default().add(fate, course, judged);
+    pub(super) fn add(&mut self, code: i32, course: &Course, judged: bool) {
+        self.codes.entry(code).or_default().add(course, judged);
     }
 
     pub(super) fn join(&mut self, other: Self) {

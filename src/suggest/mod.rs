@@ -16,6 +16,7 @@ pub use beside::{Beside, beside};
 pub use choice::{Gain, Timing};
 pub use clause::Reason;
 
+use crate::advice::meaning::Resource;
 use crate::history::Hold;
 use crate::policy::Version;
 use crate::replay::{PastHold, Rules, Successes};
@@ -82,6 +83,15 @@ pub struct Suggestion {
     pub clauses: Vec<Clause>,
     /// Reasons without a clause, the most frequent first.
     pub left_out: Vec<LeftOut>,
+    /// Resources of which jobs used more than they asked for, with the reasons of most of whose holds that is so.
+    pub resources: Vec<(Resource, Vec<Reason>)>,
+}
+
+impl Clause {
+    fn write(&mut self, version: Version) {
+        let reasons: Vec<Reason> = self.evidence.iter().map(|evidence| evidence.reason).collect();
+        self.text = clause(&reasons, self.timing, version);
+    }
 }
 
 impl Suggestion {
@@ -89,6 +99,22 @@ impl Suggestion {
     pub fn expression(&self) -> Option<String> {
         let clauses: Vec<String> = self.clauses.iter().map(|clause| clause.text.clone()).collect();
         (!clauses.is_empty()).then(|| any_of(&clauses))
+    }
+
+    /// What is suggested for some reasons alone.
+    #[must_use]
+    pub fn only(mut self, wanted: impl Fn(Reason) -> bool, version: Version) -> Self {
+        for clause in &mut self.clauses {
+            clause.evidence.retain(|evidence| wanted(evidence.reason));
+            clause.write(version);
+        }
+        self.clauses.retain(|clause| !clause.evidence.is_empty());
+        self.left_out.retain(|left| wanted(left.reason));
+        for (_, reasons) in &mut self.resources {
+            reasons.retain(|reason| wanted(*reason));
+        }
+        self.resources.retain(|(_, reasons)| !reasons.is_empty());
+        self
     }
 }
 
@@ -105,7 +131,7 @@ pub fn suggest(
         *count += 1;
         cases.add(hold, successes, rules);
     }
-    let mut suggestion = Suggestion::default();
+    let mut suggestion = Suggestion { resources: resources(holds), ..Suggestion::default() };
     let mut taken: Vec<Taken<'_>> = Vec::new();
     for (&reason, (holds, cases)) in &reasons {
         match best(reason, cases, rules) {
@@ -136,11 +162,31 @@ pub fn suggest(
             }),
         }
     }
-    for clause in &mut suggestion.clauses {
-        let reasons: Vec<Reason> = clause.evidence.iter().map(|evidence| evidence.reason).collect();
-        clause.text = self::clause(&reasons, clause.timing, version);
-    }
+    suggestion.clauses.iter_mut().for_each(|clause| clause.write(version));
     suggestion
+}
+
+/// The reasons that are about a resource.
+fn resources(holds: &[PastHold]) -> Vec<(Resource, Vec<Reason>)> {
+    let mut counts: BTreeMap<Reason, (usize, usize, usize)> = BTreeMap::new();
+    for hold in holds {
+        let (memory, disk, all) = counts.entry((hold.code, hold.subcode)).or_default();
+        *memory += usize::from(hold.resource == Some(Resource::Memory));
+        *disk += usize::from(hold.resource == Some(Resource::Disk));
+        *all += 1;
+    }
+    let of = |resource: Resource, most: fn(&(usize, usize, usize)) -> usize| {
+        let reasons: Vec<Reason> = counts
+            .iter()
+            .filter(|(_, counts)| 2 * most(counts) > counts.2)
+            .map(|(reason, _)| *reason)
+            .collect();
+        (!reasons.is_empty()).then_some((resource, reasons))
+    };
+    [of(Resource::Memory, |counts| counts.0), of(Resource::Disk, |counts| counts.1)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The timing that costs least, if that is sure to be less than without.

@@ -2,6 +2,7 @@ use classads::Expr;
 
 use super::*;
 use crate::advice::Costs;
+use crate::advice::meaning::Resource;
 use crate::replay::{Contender, Fate, ReplayExpression, Ticks, replay};
 use crate::userlog::JobId;
 
@@ -30,6 +31,7 @@ fn hold(cluster: i32, reason: Reason, after: i64, success: bool) -> PastHold {
         submitted_at: Some(held_at - 600),
         before: None,
         owner: None,
+        resource: None,
         reason: None,
         ad: None,
         by_policy: false,
@@ -121,13 +123,18 @@ fn nothing_is_suggested_without_holds() {
 
 #[test]
 fn more_is_asked_for_where_a_release_cannot_help() {
-    let of = |reason, version: &str| beside(reason, version.parse().unwrap());
-    assert_eq!(
-        of((34, 102), "25").unwrap().lines[0],
-        "retry_request_memory_increase = RequestMemory * 2"
-    );
-    assert!(of((34, 0), "23.9").unwrap().lines.is_empty());
-    assert!(of((34, 102), "25.0.5").unwrap().why.contains("from 25.2.1 on"));
-    assert!(of((34, 104), "25.9").unwrap().lines.is_empty());
-    assert_eq!(of((13, 2), "25"), None);
+    let of = |resource, version: &str| beside(resource, &[(34, 102)], version.parse().unwrap());
+    let lines = of(Resource::Memory, "25").lines;
+    assert_eq!(lines[0], "retry_request_memory_increase = RequestMemory * 2");
+    assert!(of(Resource::Memory, "23.9").lines.is_empty());
+    assert!(of(Resource::Memory, "25.0.5").why.contains("from 25.2.1 on"));
+    assert!(of(Resource::Disk, "25.9").lines.is_empty());
+    let holds: Vec<PastHold> = (0..9)
+        .map(|cluster| PastHold {
+            resource: Some(Resource::Memory),
+            ..hold(cluster, (21, 102), 500, false)
+        })
+        .collect();
+    let suggestion = suggest(&holds, &Successes::of(&holds), &rules(), Version::NEWEST);
+    assert_eq!(suggestion.resources, [(Resource::Memory, vec![(21, 102)])]);
 }

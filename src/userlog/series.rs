@@ -110,6 +110,11 @@ impl LogSet {
     pub fn unread(&self) -> &[UserlogError] {
         &self.unread
     }
+
+    /// The same, when all is read.
+    pub fn into_unread(self) -> Vec<UserlogError> {
+        self.unread
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::run::RunError;
-use crate::policy::SettingsFile;
+use crate::policy::{Knobs, SettingsFile};
 use crate::queue::display_path;
 
 /// Bytes of a file that is read.
@@ -27,4 +27,17 @@ pub(super) fn read_settings(path: &Path) -> Result<SettingsFile, RunError> {
         return Err(RunError::TooLarge(display_path(path)));
     }
     Ok(SettingsFile::read(&String::from_utf8_lossy(&bytes)))
+}
+
+/// Reads the knobs of an access point from a configuration file, or from what `condor_config_val -dump` wrote.
+///
+/// # Errors
+/// As [`read_settings`], and [`RunError::NoSettings`] when it sets nothing.
+pub(super) fn read_knobs(path: &Path) -> Result<Knobs, RunError> {
+    let settings = read_settings(path)?;
+    if settings.assignments().is_empty() {
+        return Err(RunError::NoSettings(display_path(path)));
+    }
+    let pairs = settings.assignments().iter();
+    Ok(pairs.map(|one| (&one.name, one.value.text.as_str())).collect())
 }

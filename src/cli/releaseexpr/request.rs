@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches};
 
 use super::options::TOOL;
 use crate::cli::arguments::{self, ArgumentError, ValueError};
+use crate::cli::costs::{self, CostChange};
 use crate::policy::Version;
 use crate::policy::lint::Role;
 use crate::queue::JobSpec;
@@ -31,6 +33,8 @@ pub(super) struct Request {
 pub(super) enum Work {
     Lint(Lint),
     Explain(Explain),
+    Replay(Replay),
+    Suggest(Suggest),
 }
 
 /// `-lint`
@@ -44,33 +48,100 @@ pub(super) struct Lint {
     pub(super) condor: Version,
 }
 
-/// `-explain`
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Explain {
+/// Held jobs that are named.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Jobs {
     /// Clusters and job ids; none: all held jobs of the file.
-    pub(super) jobs: Vec<JobSpec>,
+    pub(super) ids: Vec<JobSpec>,
     /// `-jobads`; `-` is standard input.
     pub(super) job_ads: Option<PathBuf>,
     /// `-name`
     pub(super) schedd: Option<String>,
     /// `-pool`
     pub(super) pool: Option<String>,
+}
+
+/// `-explain`
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Explain {
+    pub(super) jobs: Jobs,
     /// `-config`; `-` is standard input.
     pub(super) config: Option<PathBuf>,
     /// `-now`, Unix seconds.
     pub(super) now: Option<i64>,
 }
 
+/// Holds of the past that are read.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Past {
+    /// `-userlog`
+    pub(super) user_logs: Vec<PathBuf>,
+    /// `-eventlog`
+    pub(super) event_logs: Vec<PathBuf>,
+    /// `-epochs`
+    pub(super) epochs: Vec<PathBuf>,
+    /// `-config`; `-` is standard input.
+    pub(super) config: Option<PathBuf>,
+    /// `-cost`
+    pub(super) costs: Vec<CostChange>,
+    /// `-condor`
+    pub(super) condor: Version,
+}
+
+/// `-replay`
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Replay {
+    /// Expressions and names of files.
+    pub(super) what: Vec<String>,
+    pub(super) past: Past,
+    /// `-advice`
+    pub(super) advice: bool,
+    /// `-model`
+    pub(super) model: Option<PathBuf>,
+    /// `-jsonl`
+    pub(super) each_hold: bool,
+}
+
+/// `-suggest`
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Suggest {
+    /// None: all reasons of the logs.
+    pub(super) jobs: Jobs,
+    pub(super) past: Past,
+    /// `-form`
+    pub(super) form: Form,
+}
+
+/// Where a suggested expression is to stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Form {
+    #[default]
+    Submit,
+    System,
+    Transform,
+}
+
 /// Options that go with some kinds of work only.
-const WORK_OF: [(&str, &[&str]); 7] = [
+const WORK_OF: [(&str, &[&str]); 15] = [
     ("kind", &["lint"]),
-    ("condor", &["lint"]),
-    ("jobads", &["explain"]),
-    ("name", &["explain"]),
-    ("pool", &["explain"]),
-    ("config", &["explain"]),
+    ("condor", &["lint", "replay", "suggest"]),
+    ("jobads", &["explain", "suggest"]),
+    ("name", &["explain", "suggest"]),
+    ("pool", &["explain", "suggest"]),
+    ("config", &["explain", "replay", "suggest"]),
     ("now", &["explain"]),
+    ("userlog", &["replay", "suggest"]),
+    ("eventlog", &["replay", "suggest"]),
+    ("epochs", &["replay", "suggest"]),
+    ("cost", &["replay", "suggest"]),
+    ("advice", &["replay"]),
+    ("model", &["replay"]),
+    ("jsonl", &["replay"]),
+    ("form", &["suggest"]),
 ];
+
+/// The kinds of work, by their options.
+const WORKS: [&str; 4] = ["lint", "explain", "replay", "suggest"];
 
 impl Request {
     /// Reads the words after the program's name.
@@ -97,82 +168,171 @@ fn texts(matches: &ArgMatches, id: &str) -> Vec<String> {
     matches.get_many(id).into_iter().flatten().cloned().collect()
 }
 
+/// Whether an option is there, with or without a value.
+fn is_given(matches: &ArgMatches, name: &str) -> bool {
+    matches.value_source(name) == Some(ValueSource::CommandLine)
+}
+
+fn paths(matches: &ArgMatches, id: &str) -> Vec<PathBuf> {
+    matches.get_many(id).into_iter().flatten().cloned().collect()
+}
+
+fn path(matches: &ArgMatches, id: &str) -> Option<PathBuf> {
+    matches.get_one(id).cloned()
+}
+
+fn is_stdin(path: Option<&PathBuf>) -> bool {
+    path.is_some_and(|path| path == Path::new("-"))
+}
+
 impl Work {
     fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
-        let work = if matches.contains_id("lint") {
-            "lint"
-        } else if matches.get_flag("explain") {
-            "explain"
-        } else {
+        let Some(work) = WORKS.into_iter().find(|work| is_given(matches, work)) else {
             return Err(invalid(
-                "nothing to do: give -lint and an expression or a file, or -explain and job ids"
+                "nothing to do: give -lint and an expression or a file, -explain and job ids, -replay and an expression, or -suggest"
                     .to_owned(),
             ));
         };
         for (option, works) in WORK_OF {
-            if matches.contains_id(option) && !works.contains(&work) {
+            if is_given(matches, option) && !works.contains(&work) {
                 let works = works.join(" and -");
                 return Err(invalid(format!("-{option} goes with -{works}, not with -{work}")));
             }
         }
         match work {
             "lint" => Lint::read(matches).map(Self::Lint),
-            _ => Explain::read(matches).map(Self::Explain),
+            "explain" => Explain::read(matches).map(Self::Explain),
+            "replay" => Replay::read(matches).map(Self::Replay),
+            _ => Suggest::read(matches).map(Self::Suggest),
         }
+    }
+}
+
+/// Expressions and files that follow an option; nothing may stand alone.
+fn what(matches: &ArgMatches, option: &str) -> Result<Vec<String>, ArgumentError> {
+    match texts(matches, arguments::OPERANDS).first() {
+        Some(word) => {
+            let word = strip_control(word);
+            Err(invalid(format!("unrecognized argument {word}; expressions follow -{option}")))
+        }
+        None => Ok(texts(matches, option)),
     }
 }
 
 impl Lint {
     fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
-        if let Some(word) = texts(matches, arguments::OPERANDS).first() {
-            let word = strip_control(word);
-            return Err(invalid(format!("unrecognized argument {word}; expressions follow -lint")));
-        }
         Ok(Self {
-            what: texts(matches, "lint"),
+            what: what(matches, "lint")?,
             role: matches.get_one("kind").copied().unwrap_or(Role::Release),
             condor: matches.get_one("condor").copied().unwrap_or(Version::NEWEST),
         })
     }
 }
 
-impl Explain {
-    fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
-        let path = |id: &str| matches.get_one::<PathBuf>(id).cloned();
+impl Jobs {
+    fn read(matches: &ArgMatches, option: &str) -> Result<Self, ArgumentError> {
         let text = |id: &str| matches.get_one::<String>(id).cloned();
-        let mut jobs = Vec::new();
+        let mut ids = Vec::new();
         for word in texts(matches, arguments::OPERANDS) {
             match JobSpec::parse(&word) {
                 JobSpec::Owner(_) => {
                     let word = strip_control(&word);
                     return Err(invalid(format!(
-                        "{word} is no job id; -explain takes a cluster or cluster.proc"
+                        "{word} is no job id; -{option} takes a cluster or cluster.proc"
                     )));
                 }
-                job => jobs.push(job),
+                job => ids.push(job),
             }
         }
-        let explain = Self {
-            jobs,
-            job_ads: path("jobads"),
+        let jobs = Self {
+            ids,
+            job_ads: path(matches, "jobads"),
             schedd: text("name"),
             pool: text("pool"),
-            config: path("config"),
+        };
+        if jobs.job_ads.is_some() && (jobs.schedd.is_some() || jobs.pool.is_some()) {
+            return Err(invalid("-name and -pool ask a queue, -jobads reads a file".to_owned()));
+        }
+        Ok(jobs)
+    }
+
+    /// No job is named, and no file of jobs.
+    pub(super) const fn are_none(&self) -> bool {
+        self.ids.is_empty() && self.job_ads.is_none()
+    }
+
+    /// They are those of the schedd here.
+    pub(super) const fn are_here(&self) -> bool {
+        self.job_ads.is_none() && self.schedd.is_none() && self.pool.is_none()
+    }
+}
+
+impl Explain {
+    fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
+        let explain = Self {
+            jobs: Jobs::read(matches, "explain")?,
+            config: path(matches, "config"),
             now: matches.get_one::<i64>("now").copied(),
         };
-        if explain.jobs.is_empty() && explain.job_ads.is_none() {
+        if explain.jobs.are_none() {
             return Err(invalid(
                 "-explain needs a job: a cluster or cluster.proc, or -jobads and a file".to_owned(),
             ));
         }
-        if explain.job_ads.is_some() && (explain.schedd.is_some() || explain.pool.is_some()) {
-            return Err(invalid("-name and -pool ask a queue, -jobads reads a file".to_owned()));
-        }
-        let is_stdin = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
-        if is_stdin(&explain.job_ads) && is_stdin(&explain.config) {
-            return Err(invalid("-jobads and -config cannot both read standard input".to_owned()));
-        }
+        one_stdin(&explain.jobs, explain.config.as_ref())?;
         Ok(explain)
+    }
+}
+
+fn one_stdin(jobs: &Jobs, config: Option<&PathBuf>) -> Result<(), ArgumentError> {
+    if is_stdin(jobs.job_ads.as_ref()) && is_stdin(config) {
+        return Err(invalid("-jobads and -config cannot both read standard input".to_owned()));
+    }
+    Ok(())
+}
+
+impl Past {
+    fn read(matches: &ArgMatches) -> Self {
+        Self {
+            user_logs: paths(matches, "userlog"),
+            event_logs: paths(matches, "eventlog"),
+            epochs: paths(matches, "epochs"),
+            config: path(matches, "config"),
+            costs: costs::changes(matches),
+            condor: matches.get_one("condor").copied().unwrap_or(Version::NEWEST),
+        }
+    }
+}
+
+impl Replay {
+    fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
+        let replay = Self {
+            what: what(matches, "replay")?,
+            past: Past::read(matches),
+            advice: matches.get_flag("advice"),
+            model: path(matches, "model"),
+            each_hold: matches.get_flag("jsonl"),
+        };
+        let stdins = replay.what.iter().filter(|what| *what == "-").count();
+        if stdins + usize::from(is_stdin(replay.past.config.as_ref())) > 1 {
+            return Err(invalid("standard input can be read once".to_owned()));
+        }
+        if replay.model.is_some() && !replay.advice {
+            return Err(invalid("-model goes with -advice".to_owned()));
+        }
+        Ok(replay)
+    }
+}
+
+impl Suggest {
+    fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
+        let suggest = Self {
+            jobs: Jobs::read(matches, "suggest")?,
+            past: Past::read(matches),
+            form: matches.get_one("form").copied().unwrap_or_default(),
+        };
+        one_stdin(&suggest.jobs, suggest.past.config.as_ref())?;
+        Ok(suggest)
     }
 }
 
@@ -190,6 +350,13 @@ fn value(argument: Arg, what: &str) -> Arg {
             "exit" => Ok(Role::OnExit),
             _ => Err(ValueError("none of release, hold, remove, exit".to_owned())),
         }),
+        "submit|system|transform" => argument.value_parser(|text: &str| match text {
+            "submit" => Ok(Form::Submit),
+            "system" => Ok(Form::System),
+            "transform" => Ok(Form::Transform),
+            _ => Err(ValueError("none of submit, system, transform".to_owned())),
+        }),
+        "name=hours" => costs::argument(argument),
         _ => argument,
     }
 }
@@ -228,24 +395,25 @@ mod tests {
     fn a_full_line_about_jobs() {
         let request =
             read(&["-ex", "7", "8.1", "-n", "ap1", "-po", "cm", "-conf", "-", "-now", "5"]);
-        let expected = Explain {
-            jobs: vec![JobSpec::parse("7"), JobSpec::parse("8.1")],
+        let jobs = Jobs {
+            ids: vec![JobSpec::parse("7"), JobSpec::parse("8.1")],
             job_ads: None,
             schedd: Some("ap1".to_owned()),
             pool: Some("cm".to_owned()),
-            config: Some("-".into()),
-            now: Some(5),
         };
+        let expected = Explain { jobs, config: Some("-".into()), now: Some(5) };
         assert_eq!(request.unwrap().work, Some(Work::Explain(expected)));
         let request = read(&["-explain", "-j", "held.ads"]).unwrap();
-        assert!(matches!(request.work, Some(Work::Explain(explain)) if explain.jobs.is_empty()));
+        assert!(
+            matches!(request.work, Some(Work::Explain(explain)) if explain.jobs.ids.is_empty())
+        );
     }
 
     #[test]
     fn wrong_words() {
         assert_eq!(
             read(&[]).unwrap_err(),
-            "nothing to do: give -lint and an expression or a file, or -explain and job ids"
+            "nothing to do: give -lint and an expression or a file, -explain and job ids, -replay and an expression, or -suggest"
         );
         for (words, expected) in [
             (vec!["-lint", "x", "-explain", "7"], "-lint conflicts with -explain"),
@@ -263,6 +431,11 @@ mod tests {
                 vec!["-explain", "-jobads", "f", "-name", "s"],
                 "-name and -pool ask a queue, -jobads reads a file",
             ),
+            (vec!["-replay", "true", "-lint", "x"], "-lint conflicts with -replay"),
+            (vec!["-replay", "-", "-config", "-"], "standard input can be read once"),
+            (vec!["-replay", "true", "-model", "m"], "-model goes with -advice"),
+            (vec!["-suggest", "-advice"], "-advice goes with -replay, not with -suggest"),
+            (vec!["-suggest", "-form", "x"], "-form: \"x\" is none of submit, system, transform"),
             (
                 vec!["-explain", "-jobads", "-", "-config", "-"],
                 "-jobads and -config cannot both read standard input",

@@ -3,8 +3,8 @@
 use classads::Value as Of;
 use serde_json::{Value, json};
 
-use super::explain::Explained;
-use super::explain_text::word;
+use super::Explained;
+use super::text::word;
 use crate::advice::meaning::{label, meaning};
 use crate::policy::{
     Deed, ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth,

@@ -1,14 +1,17 @@
 //! Expressions and files that are looked at, and what was found in them.
 
+mod print;
+
+use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
 use classads::Expr;
 
 use super::input::read_settings;
-use super::request::Lint;
+use super::request::{Lint, Request};
 use super::run::RunError;
-use crate::policy::lint::{Finding, Role, Setting, lint};
+use crate::policy::lint::{Finding, Role, Setting, Severity, lint};
 use crate::policy::{Assignment, SettingsFile};
 use crate::queue::display_path;
 
@@ -38,8 +41,25 @@ pub(super) struct Report {
     pub(super) expressions: usize,
 }
 
+pub(super) use print::rules;
+
+/// Looks at what was named, prints the findings and gives the exit status: 1 for warnings or errors.
+///
+/// # Errors
+/// [`RunError`] when a file cannot be read or sets no policy.
+pub(super) fn answer(request: &Request, lint: &Lint, out: &mut dyn Write) -> Result<u8, RunError> {
+    let report = report(lint)?;
+    if request.json {
+        print::json(&report, out)?;
+    } else {
+        print::text(&report, request.columns, out)?;
+    }
+    let is_grave = |severity: Severity| severity > Severity::Note;
+    Ok(u8::from(report.findings.iter().any(|placed| is_grave(placed.finding.rule.severity))))
+}
+
 /// Looks at all that was named.
-pub(super) fn report(request: &Lint) -> Result<Report, RunError> {
+fn report(request: &Lint) -> Result<Report, RunError> {
     let mut report = Report::default();
     for what in &request.what {
         if what == "-" || is_file(what) {
@@ -56,7 +76,7 @@ pub(super) fn report(request: &Lint) -> Result<Report, RunError> {
 }
 
 /// Whether a word names a file: there is one, or it looks like a path and not like an expression.
-fn is_file(what: &str) -> bool {
+pub(super) fn is_file(what: &str) -> bool {
     let is_word = !what.chars().any(|c| c.is_whitespace() || "()=<>&|!\"'?".contains(c));
     Path::new(what).is_file()
         || is_word

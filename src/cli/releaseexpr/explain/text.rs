@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::explain::{Explained, Page};
+use super::{Explained, Page};
 use crate::advice::meaning::meaning;
 use crate::cli::print::{length, second, wrap};
 use crate::policy::{ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth};
