@@ -112,7 +112,7 @@ impl<'a> Judged<'a> {
     /// Of a hold that people or policies came to an end with. `None` of the others: what a release would have come to is not known.
     ///
     /// Who released it by hand would have done so all the same; a policy is what others are compared with, so that without it
-    /// somebody looks after `delay` hours, as in [`Costs`]. Who changed a job before the release, or removed it, is taken to have
+    /// somebody looks after `delay` hours, as in [`Costs`]. Who gave a job more of what it ran out of, or removed it, is taken to have
     /// been right: as it was it would have failed.
     pub fn of(hold: &'a PastHold, successes: &'a Successes, costs: &Costs) -> Option<Self> {
         let (again, ran) = successes.of_vain(hold.code, hold.subcode);
@@ -134,11 +134,11 @@ impl<'a> Judged<'a> {
                 let slot_hours = hours(hold.ran);
                 (None, Outlook { until, until_cost: costs.keep, again, slot_hours })
             }
-            Fate::Changed { released_at } => {
+            Fate::Changed { released_at } if hold.resource.is_some() => {
                 (None, typical(released_at, hours(released_at - hold.held_at)))
             }
             Fate::Removed { at } => (None, typical(at, costs.keep)),
-            Fate::Open { .. } | Fate::Held { .. } => return None,
+            Fate::Changed { .. } | Fate::Open { .. } | Fate::Held { .. } => return None,
         };
         Some(Self { hold, successes, success_at, outlook })
     }

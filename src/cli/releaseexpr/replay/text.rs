@@ -22,7 +22,7 @@ const LEGEND: [&str; 7] = [
     "in force: the policies as these logs show them. by hand: nobody but people releases, who do it as they did, or within a working day what \
      a policy released.",
     "advice: what condor_holdadvise would have said 10 min, 1 h, 6 h and 24 h after the hold.",
-    "A job that somebody changed before its release, or removed, is taken to have failed as it was.",
+    "A job that got more of what it ran out of before its release, or that somebody removed, is taken to have failed as it was.",
     "A log does not tell when the schedd looks: at whole multiples of its interval, it is assumed; on a busy access point it looks less often.",
     "*: of fewer holds, as the others turn on what these logs do not tell.",
 ];
