@@ -8,8 +8,9 @@
 //! 4. [`model`]: tensor and statics become the probability of success for each action.
 //! 5. [`advice`]: probabilities and costs become a recommendation with its reasons.
 //!
-//! [`queue`] finds held jobs, `policy` evaluates release policies, [`cli`] is the command line, `text`
-//! makes what others wrote fit to print and to paste.
+//! [`queue`] finds held jobs, [`policy`] evaluates release policies, [`replay`] tries them on the holds of
+//! the past, [`suggest`] makes one of these, [`cli`] is the command line, `text` makes what others wrote fit
+//! to print and to paste.
 
 pub mod advice;
 pub mod cli;
@@ -20,5 +21,7 @@ mod memo;
 pub mod model;
 pub mod policy;
 pub mod queue;
+pub mod replay;
+pub mod suggest;
 pub mod text;
 pub mod userlog;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use directories::BaseDirs;
 
-use crate::policy::{Assignment, SettingsFile};
+use crate::policy::{Assignment, Knobs, SettingsFile};
 use crate::queue::run_tool;
 
 /// One setting of this tool.
@@ -109,6 +109,11 @@ impl Config {
                 }
             }
         })
+    }
+
+    /// The knobs of the access point here that decide over held jobs; none were found where they are empty.
+    pub(crate) fn knobs(&self) -> Knobs {
+        self.pool().iter().map(|(name, value)| (name, value.as_str())).collect()
     }
 
     /// A setting that is a probability, 0 to 1; anything else counts as not set.

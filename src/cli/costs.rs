@@ -2,7 +2,10 @@
 
 use std::str::FromStr;
 
-use super::{Config, Request};
+use clap::{Arg, ArgMatches};
+
+use super::Config;
+use super::arguments::ValueError;
 use crate::advice::Costs;
 use crate::model::Thresholds;
 
@@ -54,12 +57,24 @@ pub(super) fn hours(text: &str) -> Option<f64> {
     text.parse().ok().filter(|hours| (0.0..=MOST_HOURS).contains(hours))
 }
 
+/// The argument of `-cost`.
+pub(super) fn argument(argument: Arg) -> Arg {
+    argument.value_parser(|text: &str| {
+        text.parse::<CostChange>().map_err(|error| ValueError(error.to_string()))
+    })
+}
+
+/// The changes of a command line.
+pub(super) fn changes(matches: &ArgMatches) -> Vec<CostChange> {
+    matches.get_many("cost").into_iter().flatten().copied().collect()
+}
+
 /// The costs to decide by: those the model's thresholds stand for, changed by the settings and those by the options.
-pub(super) fn costs(request: &Request, config: &Config, thresholds: Thresholds) -> Costs {
+pub(super) fn costs(changes: &[CostChange], config: &Config, thresholds: Thresholds) -> Costs {
     let set = KINDS.iter().filter_map(|&(kind, _, setting)| {
         config.hours(setting).map(|hours| CostChange { kind, hours })
     });
-    changed(Costs::of(thresholds), set.chain(request.costs.iter().copied()))
+    changed(Costs::of(thresholds), set.chain(changes.iter().copied()))
 }
 
 fn changed(mut costs: Costs, changes: impl Iterator<Item = CostChange>) -> Costs {

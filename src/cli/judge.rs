@@ -18,7 +18,7 @@ use crate::history::{Coverage, History, HoldInQueue, LogReport};
 use crate::model::{Model, ModelError};
 use crate::policy::{DagNode, Kind, Knobs, forecast, own_limit};
 use crate::queue::QueueJob;
-use crate::userlog::{self, JobId, LogSet, ReadOptions};
+use crate::userlog::{JobId, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
 const BATCH: usize = 512;
@@ -45,7 +45,7 @@ pub(super) fn judge(
         }
         advisor.set_held_by_code(by_code);
     }
-    advisor.set_costs(costs(request, config, model.metadata.thresholds));
+    advisor.set_costs(costs(&request.costs, config, model.metadata.thresholds));
     if gathered.logs_alone {
         return judge_logs(&mut advisor, gathered, request, take);
     }
@@ -140,16 +140,13 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     let options = ReadOptions::default();
     let mut history = History::new();
     for log in &gathered.event_logs {
-        let series = match userlog::open_series(log, &options) {
-            Ok(series) => series,
-            Err(error) => {
-                gathered.missing.push(error.to_string());
-                continue;
+        match history.read_series(log, &options) {
+            Ok((report, unread)) => {
+                gathered.missing.extend(unread.iter().map(ToString::to_string));
+                told(&mut gathered.faults, log, &report);
             }
-        };
-        gathered.missing.extend(series.unread().iter().map(ToString::to_string));
-        let report = add_series(&mut history, series);
-        told(&mut gathered.faults, log, &report);
+            Err(error) => gathered.missing.push(error.to_string()),
+        }
     }
     let mut failed = None;
     let mut read = 0;
@@ -186,24 +183,6 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     Ok(history)
 }
 
-fn add_series(history: &mut History, mut series: LogSet) -> LogReport {
-    let source = history.add_source(Coverage::AccessPoint);
-    let mut report = LogReport::default();
-    while let Some((_, event)) = series.next_event() {
-        match event {
-            Ok(event) => {
-                report.events += 1;
-                history.add_event(source, &event);
-            }
-            Err(damaged) => {
-                report.damaged += 1;
-                report.first_damage.get_or_insert(damaged);
-            }
-        }
-    }
-    report
-}
-
 /// Notes damaged events, one line a log.
 fn told(faults: &mut Vec<String>, log: &Path, report: &LogReport) {
     log::info!("{}: {} events", log.display(), report.events);
@@ -217,14 +196,9 @@ fn told(faults: &mut Vec<String>, log: &Path, report: &LogReport) {
 }
 
 fn knobs(request: &Request, config: &Config) -> Knobs {
-    let mut knobs = Knobs::default();
     // Another access point's policies are not in the configuration here.
-    if !request.is_offline() && request.schedd.is_none() && request.pool.is_none() {
-        for (name, value) in config.pool() {
-            knobs.insert(name, value.clone());
-        }
-    }
-    knobs
+    let is_here = !request.is_offline() && request.schedd.is_none() && request.pool.is_none();
+    if is_here { config.knobs() } else { Knobs::default() }
 }
 
 fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, now: i64) -> Held {

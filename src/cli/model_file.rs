@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use directories::BaseDirs;
 
-use super::{Config, Request};
+use super::Config;
 use crate::model::{EngineKind, Model, ModelError};
 use crate::text::{shorten, strip_control};
 
@@ -17,17 +17,28 @@ const SYSTEM: &str = "/usr/share/condor/holdadvise";
 /// Characters printed of a text out of a model file.
 const TEXT: usize = 300;
 
+/// What the options name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Named<'a> {
+    /// `-model`
+    pub file: Option<&'a Path>,
+    /// `-engine`
+    pub engine: Option<&'a str>,
+}
+
 /// Opens the model that the options, the settings or the folders name; else the one built in.
 ///
 /// # Errors
 /// [`ModelError`] when the model found cannot be used: another one is not tried in its place.
-pub fn open(request: &Request, config: &Config) -> Result<Model, ModelError> {
-    let engine = match request.engine.clone().or_else(|| config.get("HOLDADVISE_ENGINE")) {
+pub fn open(named: &Named<'_>, config: &Config) -> Result<Model, ModelError> {
+    let engine = named.engine.map(str::to_owned);
+    let engine = match engine.or_else(|| config.get("HOLDADVISE_ENGINE")) {
         Some(name) if name.eq_ignore_ascii_case(EngineKind::Torch.name()) => EngineKind::Torch,
         _ => EngineKind::Builtin,
     };
-    let named = request.model.clone().or_else(|| config.get("HOLDADVISE_MODEL").map(PathBuf::from));
-    let file = named.or_else(|| folders().into_iter().map(|folder| folder.join(NAME)).find(exists));
+    let file = named.file.map(Path::to_owned);
+    let file = file.or_else(|| config.get("HOLDADVISE_MODEL").map(PathBuf::from));
+    let file = file.or_else(|| folders().into_iter().map(|folder| folder.join(NAME)).find(exists));
     let mut model = match file {
         Some(file) => {
             log::info!("model {}, engine {}", file.display(), engine.name());

@@ -1,6 +1,9 @@
 //! The options of `condor_holdadvise`.
 
-use super::arguments::{OptionSpec, Section, Takes, Tool, flag, help, wide};
+use super::arguments::{
+    OptionSpec, Section, Takes, Tool, cost, epochs, event_log, flag, help, job_ads, model, pool,
+    schedd_name, user_log, wide,
+};
 
 const JOBS: Section = Section("Which jobs");
 const SOURCES: Section = Section("Where they are read from");
@@ -30,47 +33,22 @@ const OPTIONS: &[OptionSpec] = &[
     )
     .takes(Takes::One("expression")),
     flag("limit", 3, JOBS, "Judge at most this many jobs.").takes(Takes::One("number")),
-    flag("name", 1, SOURCES, "Ask the condor_schedd with this name.")
-        .takes(Takes::One("scheddname")),
-    flag("pool", 1, SOURCES, "Find the condor_schedd through the collector on this host.")
-        .takes(Takes::One("hostname[:portnumber]")),
-    flag(
-        "jobads",
-        1,
-        SOURCES,
-        "Read job ClassAds from a file instead of the queue, as condor_q -long, -json or -xml writes \
-         them. A single dash reads standard input.",
-    )
-    .takes(Takes::One("filename")),
-    flag(
-        "userlog",
-        1,
+    schedd_name(SOURCES),
+    pool(SOURCES),
+    job_ads(SOURCES),
+    user_log(
         SOURCES,
         "Read the job's history from this job event log. Given without -jobads, the jobs on hold at \
          the end of the log are judged and no queue is asked. May be given several times.",
-    )
-    .takes(Takes::One("filename"))
-    .repeats(),
-    flag(
-        "eventlog",
-        2,
+    ),
+    event_log(
         SOURCES,
         "Read what goes on around the job from this event log of the access point, instead of the \
          file that EVENT_LOG names. Given alone, the jobs on hold at its end are judged and no queue \
          is asked. May be given several times.",
-    )
-    .takes(Takes::One("filename"))
-    .repeats(),
-    flag(
-        "epochs",
-        2,
-        SOURCES,
-        "Read the ClassAds of earlier runs from this file, as condor_history -epochs -long or -json \
-         writes them.",
-    )
-    .takes(Takes::One("filename")),
-    flag("model", 2, JUDGING, "Judge with the model in this TorchScript archive.")
-        .takes(Takes::One("filename")),
+    ),
+    epochs(SOURCES),
+    model(JUDGING),
     flag(
         "engine",
         2,
@@ -79,17 +57,7 @@ const OPTIONS: &[OptionSpec] = &[
          any TorchScript module, where the tool was built with libtorch.",
     )
     .takes(Takes::One("builtin|torch")),
-    flag(
-        "cost",
-        3,
-        JUDGING,
-        "Decide with this cost of being wrong, in hours: vain, a release in vain, besides what its run takes; delay, \
-         leaving a job held that would succeed; keep, keeping one held that would not; work, removing a job that would \
-         have succeeded, besides what its runs took. The defaults are 8, 8, 0.9 and 8, or follow from the model's \
-         thresholds. May be given several times.",
-    )
-    .takes(Takes::One("name=hours"))
-    .repeats(),
+    cost(JUDGING),
     flag(
         "now",
         3,

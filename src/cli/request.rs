@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgMatches};
 
-use super::arguments::{self, ArgumentError, ValueError};
-use super::costs::CostChange;
+use super::arguments::{self, ArgumentError};
+use super::costs::{self, CostChange};
 use super::options::TOOL;
 use crate::queue::{JobSpec, Selection};
 
@@ -78,6 +78,11 @@ impl Request {
         Ok(Self::from_matches(&arguments::read(&TOOL, words, value)?))
     }
 
+    /// The model that is named, and what runs it.
+    pub(super) fn model(&self) -> super::model_file::Named<'_> {
+        super::model_file::Named { file: self.model.as_deref(), engine: self.engine.as_deref() }
+    }
+
     /// No queue is to be asked: ads or logs were named. An event log is enough only where nothing was named that a queue
     /// must tell: with jobs it stands for what goes on around them.
     pub fn is_offline(&self) -> bool {
@@ -147,10 +152,7 @@ impl Request {
             epochs: path("epochs"),
             model: path("model"),
             engine: text("engine"),
-            costs: matches
-                .get_many::<CostChange>("cost")
-                .map(|all| all.copied().collect())
-                .unwrap_or_default(),
+            costs: costs::changes(matches),
             now: matches.get_one::<i64>("now").copied(),
             output,
             columns: arguments::columns(matches),
@@ -161,9 +163,7 @@ impl Request {
 /// What follows the options whose values are no plain text.
 fn value(argument: Arg, what: &str) -> Arg {
     match what {
-        "name=hours" => argument.value_parser(|text: &str| {
-            text.parse::<CostChange>().map_err(|error| ValueError(error.to_string()))
-        }),
+        "name=hours" => costs::argument(argument),
         "builtin|torch" => argument.value_parser(["builtin", "torch"]),
         _ => argument,
     }

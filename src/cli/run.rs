@@ -70,7 +70,7 @@ fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
     if request.version {
         let version = env!("CARGO_PKG_VERSION");
         writeln!(out, "$HoldadviseVersion: {version} $")?;
-        let model = model_file::open(&request, &config)?;
+        let model = model_file::open(&request.model(), &config)?;
         out.write_all(model_file::sheet(&model).as_bytes())?;
         if request.model.is_some() {
             out.write_all(model_sheet::full(&model, request.columns).as_bytes())?;
@@ -102,7 +102,7 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
     };
     let mut printer = Printer::new(out, &request.output, &page);
     if !gathered.held.is_empty() || gathered.logs_alone {
-        let model = model_file::open(request, config)?;
+        let model = model_file::open(&request.model(), config)?;
         judge(&mut gathered, request, config, &model, now, &mut |advice| printer.add(advice))?;
     }
     tell(&gathered);

@@ -46,6 +46,31 @@ pub struct Episode {
     pub outcome: Option<Outcome>,
     /// When that was.
     pub outcome_at: Option<i64>,
+    /// What events tell of the job until the hold.
+    #[serde(skip)]
+    pub until: Until,
+    /// Seconds that its program ran between the release and what came of it.
+    #[serde(skip)]
+    pub ran: i64,
+    /// When a hold without release ended all the same: the job was removed, or held anew.
+    #[serde(skip)]
+    pub left_at: Option<i64>,
+    /// That was a removal.
+    #[serde(skip)]
+    pub removed: bool,
+}
+
+/// What the events of a log tell of a job until it was held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Until {
+    /// When it was submitted, Unix seconds. `None` where the log begins later: its counts are not those of the job.
+    pub submitted_at: Option<i64>,
+    /// How often its program was started (001).
+    pub starts: i64,
+    /// How often it was held before.
+    pub holds: i64,
+    /// Code and subcode of the hold before this one.
+    pub before: Option<(i32, i32)>,
 }
 
 /// The hold of a job as its ad in the queue tells it.
@@ -143,6 +168,10 @@ impl History {
             action: Action::Unknown,
             outcome: None,
             outcome_at: None,
+            until: Until::default(),
+            ran: 0,
+            left_at: None,
+            removed: false,
         })
     }
 
@@ -196,6 +225,10 @@ impl Episode {
             action: Action::Unknown,
             outcome: None,
             outcome_at: None,
+            until: Until::default(),
+            ran: 0,
+            left_at: None,
+            removed: false,
         }
     }
 

@@ -1,14 +1,16 @@
 //! The holds of one job, step by step.
 
-use super::{Action, Episode, Exit, Hold, Outcome, What};
+use super::{Action, Episode, Exit, Hold, Outcome, Until, What};
 
 /// Follows the steps of one job in the order of their times. At most one hold is open: it waits for its release, or for what
 /// comes of that.
 #[derive(Debug, Default)]
 pub(super) struct Holds {
-    /// Holds so far.
-    count: i64,
     open: Option<Box<Episode>>,
+    /// What was told of the job so far.
+    until: Until,
+    /// Its program runs since then.
+    began: Option<i64>,
 }
 
 /// What an episode is made of beside the steps.
@@ -28,11 +30,19 @@ impl Holds {
         horizon: i64,
         facts: &impl Facts,
     ) -> Option<Episode> {
+        self.run(time, what);
         match what {
+            What::Submitted => {
+                self.until.submitted_at.get_or_insert(time);
+                None
+            }
             What::Held(hold) => {
                 let decided = self.decide(time, what, horizon);
-                self.count += 1;
-                self.open = Some(Box::new(facts.begin(time, hold, self.count)));
+                let mut episode = facts.begin(time, hold, self.until.holds + 1);
+                episode.until = self.until;
+                self.until.holds += 1;
+                self.until.before = Some((hold.code, hold.subcode));
+                self.open = Some(Box::new(episode));
                 decided
             }
             What::Released { by_person } => {
@@ -50,6 +60,28 @@ impl Holds {
         }
     }
 
+    /// Counts runs, and what they take after a release.
+    fn run(&mut self, time: i64, what: What) {
+        match what {
+            What::Executing(_) => {
+                self.until.starts += 1;
+                self.began.get_or_insert(time);
+            }
+            What::Evicted
+            | What::ShadowException
+            | What::Terminated(_)
+            | What::Removed
+            | What::Held(_) => {
+                let Some(began) = self.began.take() else { return };
+                if let Some(episode) = self.open.as_mut().filter(|open| open.released_at.is_some())
+                {
+                    episode.ran += time.saturating_sub(began).max(0);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// The log ends: the episode that is still open.
     pub(super) fn end(&mut self) -> Option<Episode> {
         let mut episode = *self.open.take()?;
@@ -60,6 +92,10 @@ impl Holds {
     /// Ends the open episode with the first terminal step after its release.
     fn decide(&mut self, time: i64, what: What, horizon: i64) -> Option<Episode> {
         let mut episode = self.end()?;
+        if episode.released_at.is_none() {
+            episode.left_at = Some(time);
+            episode.removed = what == What::Removed;
+        }
         if let Some(released_at) = episode.released_at
             && time - released_at <= horizon
         {

@@ -1,12 +1,13 @@
 //! Logs and files of ads, read into a history.
 
 use std::io::BufRead;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use classads::{AdError, ClassAd, long};
 
-use super::{ATTRIBUTES, Coverage, History};
-use crate::userlog::{self, DamagedEvent, JobId, ReadOptions, UserlogError};
+use super::{ATTRIBUTES, Coverage, History, SourceId};
+use crate::userlog::{self, DamagedEvent, Event, JobId, ReadOptions, UserlogError};
 
 /// What came of reading one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,22 +35,55 @@ impl History {
         let source = self.add_source(coverage);
         let mut report = LogReport::default();
         while let Some(event) = log.next_event() {
-            match event {
-                Ok(event) => {
-                    report.events += 1;
-                    self.add_event(source, &event);
-                }
-                Err(damaged) => {
-                    report.damaged += 1;
-                    let gone = damaged.is_io();
-                    report.first_damage.get_or_insert(damaged);
-                    if gone {
-                        break;
-                    }
-                }
+            if self.take(source, event, &mut report).is_break() {
+                break;
             }
         }
         Ok(report)
+    }
+
+    /// Reads the event log of an access point with its rotated siblings. Returned with the report: the siblings that could not be
+    /// read.
+    ///
+    /// # Errors
+    /// [`UserlogError`] when the log itself cannot be opened.
+    pub fn read_series(
+        &mut self,
+        path: &Path,
+        options: &ReadOptions,
+    ) -> Result<(LogReport, Vec<UserlogError>), UserlogError> {
+        let mut series = userlog::open_series(path, options)?;
+        let source = self.add_source(Coverage::AccessPoint);
+        let mut report = LogReport::default();
+        while let Some((_, event)) = series.next_event() {
+            // A file that goes away is followed by the next one.
+            let _ = self.take(source, event, &mut report);
+        }
+        Ok((report, series.into_unread()))
+    }
+
+    /// Adds an event, or counts it. Breaks where the file is gone.
+    fn take(
+        &mut self,
+        source: SourceId,
+        event: Result<Event<'_>, DamagedEvent>,
+        report: &mut LogReport,
+    ) -> ControlFlow<()> {
+        match event {
+            Ok(event) => {
+                report.events += 1;
+                self.add_event(source, &event);
+            }
+            Err(damaged) => {
+                report.damaged += 1;
+                let gone = damaged.is_io();
+                report.first_damage.get_or_insert(damaged);
+                if gone {
+                    return ControlFlow::Break(());
+                }
+            }
+        }
+        ControlFlow::Continue(())
     }
 }
 
@@ -93,7 +127,7 @@ impl History {
 }
 
 /// Attributes of epoch ads beside those of job ads.
-const EPOCH_ATTRIBUTES: &[&str] =
+pub(crate) const EPOCH_ATTRIBUTES: &[&str] =
     &["EpochAdType", "EpochWriteDate", "JobCurrentStartDate", "JobCurrentFinishTransferInputDate"];
 
 /// When an epoch ad was written, Unix seconds; without a date of its own the latest instant it tells of.

@@ -146,7 +146,7 @@ impl What {
 
 impl Hold {
     /// HTCondor or a policy made it, not a person (1), a submission on hold (15) or spooling (16).
-    pub fn is_by_system(&self) -> bool {
+    pub const fn is_by_system(&self) -> bool {
         !matches!(self.code, 1 | 15 | 16)
     }
 }

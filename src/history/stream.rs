@@ -49,6 +49,10 @@ enum Step {
     },
     Terminated(Exit),
     Removed,
+    /// Its program was started.
+    Began,
+    /// It left its slot and is idle again.
+    Stopped,
     /// Its owner, as an event 028 tells it.
     Owner(Arc<str>),
 }
@@ -94,6 +98,10 @@ impl Step {
                 let Body::JobAdInformation(information) = event.body() else { return None };
                 let owner = symbols.intern(unquoted(information.get(OWNER)?));
                 Self::Owner(symbols.shared(owner))
+            }
+            EventKind::Execute => Self::Began,
+            EventKind::JobEvicted | EventKind::JobReconnectFailed | EventKind::ShadowException => {
+                Self::Stopped
             }
             EventKind::Submit
             | EventKind::JobHeld
@@ -235,8 +243,10 @@ impl<'a> EpisodeStream<'a> {
                 self.live
                     .entry(job)
                     .or_insert_with(|| Live { from_submission: true, ..Live::default() });
-                return None;
+                (What::Submitted, None)
             }
+            Step::Began => (What::Executing(None), None),
+            Step::Stopped => (What::Evicted, None),
             Step::Owner(owner) => {
                 // A job that ended, or was never held, needs none.
                 if let Some(live) = self.live.get_mut(&job) {

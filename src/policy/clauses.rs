@@ -1,12 +1,18 @@
 //! Takes a policy expression apart: clauses, comparisons, what depends on time.
 
-use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, ReferenceScope};
+use classads::{
+    AttributeReference, BinaryOperator, ClassAd, Expr, Node, NodeKind, ReferenceScope,
+    UnaryOperator,
+};
 
 /// Expressions followed through attributes at most (`PeriodicRelease = MayRelease && ...`).
 const MAX_FOLLOWED: usize = 64;
 
+/// Parts of an expression whose attributes are followed; one with more may depend on anything.
+const MAX_PARTS: usize = 10_000;
+
 /// Comparisons of one policy looked at.
-const MAX_COMPARISONS: usize = 128;
+pub(super) const MAX_COMPARISONS: usize = 128;
 
 /// The clauses of a conjunction (`a && b && c`), what must all hold, in their order. One clause for
 /// anything else.
@@ -15,7 +21,7 @@ pub fn clauses(expr: &Expr) -> Vec<Expr> {
 }
 
 /// The operands of a chain of one operator in their order, parentheses taken off.
-pub(super) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
+pub(crate) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
     let mut out = Vec::new();
     let mut pending = vec![node];
     while let Some(node) = pending.pop() {
@@ -31,12 +37,12 @@ pub(super) fn operands(node: Node<'_>, of: BinaryOperator) -> Vec<Node<'_>> {
 }
 
 /// The expression and, followed through the ad, those of the attributes it names.
-pub(super) fn followed(ad: &ClassAd, expr: &Expr) -> Vec<Expr> {
+pub(crate) fn followed(ad: &ClassAd, expr: &Expr) -> Vec<Expr> {
     let mut out = vec![expr.clone()];
     let mut seen: Vec<String> = Vec::new();
     let mut at = 0;
     while at < out.len() && out.len() < MAX_FOLLOWED {
-        for reference in out[at].attribute_references() {
+        for reference in references(&out[at]) {
             let known = seen.iter().any(|name| name.eq_ignore_ascii_case(&reference.name));
             let own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
             if own && !known && out.len() < MAX_FOLLOWED {
@@ -53,15 +59,56 @@ pub(super) fn followed(ad: &ClassAd, expr: &Expr) -> Vec<Expr> {
     out
 }
 
-/// The two sides of each comparison by order or equality, wherever it stands.
+/// The attributes that an expression names; none of one that is too long to be looked at.
+pub(super) fn references(expr: &Expr) -> Vec<AttributeReference> {
+    if is_too_long(expr) { Vec::new() } else { expr.attribute_references() }
+}
+
+fn is_too_long(expr: &Expr) -> bool {
+    expr.nodes().nth(MAX_PARTS).is_some()
+}
+
+/// The two sides of each comparison by order or equality, wherever it stands; what is computed and taken for true where it is not
+/// zero is compared with zero.
 pub(super) fn comparisons(followed: &[Expr]) -> Vec<(Expr, Expr)> {
+    let whole = followed.iter().map(Expr::root);
+    let operands = followed.iter().flat_map(Expr::nodes).flat_map(|node| match node.kind() {
+        NodeKind::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
+            vec![left, right]
+        }
+        NodeKind::Unary(UnaryOperator::Not, inside) => vec![inside],
+        NodeKind::Conditional(condition, ..) => vec![condition],
+        NodeKind::Call { arguments, .. } => arguments.into_iter().take(1).collect(),
+        _ => Vec::new(),
+    });
+    let number = |node: Node<'_>| match node.kind() {
+        NodeKind::Binary(operator, ..) if is_comparison(operator) || is_logic(operator) => None,
+        NodeKind::Binary(..) | NodeKind::Call { .. } | NodeKind::Conditional(..) => {
+            Some((node.to_expr(), Expr::literal(0)))
+        }
+        _ => None,
+    };
     let sides = |node: Node<'_>| match node.kind() {
         NodeKind::Binary(operator, left, right) if is_comparison(operator) => {
             Some((left.to_expr(), right.to_expr()))
         }
         _ => None,
     };
-    followed.iter().flat_map(Expr::nodes).filter_map(sides).take(MAX_COMPARISONS).collect()
+    let numbers = whole.chain(operands).map(without_parentheses).filter_map(number);
+    let compared = followed.iter().flat_map(Expr::nodes).filter_map(sides);
+    compared.chain(numbers).take(MAX_COMPARISONS).collect()
+}
+
+/// The node inside all parentheses around it.
+pub(super) fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
+    while let NodeKind::Parentheses(inside) = node.kind() {
+        node = inside;
+    }
+    node
+}
+
+fn is_logic(operator: BinaryOperator) -> bool {
+    matches!(operator, BinaryOperator::And | BinaryOperator::Or)
 }
 
 fn is_comparison(operator: BinaryOperator) -> bool {
@@ -79,18 +126,43 @@ fn is_comparison(operator: BinaryOperator) -> bool {
     )
 }
 
-/// Whether the value depends on the time of evaluation.
-pub(super) fn asks_time(followed: &[Expr]) -> bool {
-    let asks = |node: Node<'_>| match node.kind() {
-        NodeKind::Call { name, .. } => name.eq_ignore_ascii_case("time"),
-        NodeKind::Attribute { name, .. } => name.eq_ignore_ascii_case("CurrentTime"),
-        _ => false,
-    };
-    followed.iter().flat_map(Expr::nodes).any(asks)
+/// Whether [`followed`] has left something out.
+fn is_cut(followed: &[Expr]) -> bool {
+    followed.len() >= MAX_FOLLOWED || followed.iter().any(is_too_long)
 }
 
-/// Whether the value may come and go with time: remainders, and functions other than plain ones.
-pub(super) fn comes_and_goes(followed: &[Expr]) -> bool {
+/// Whether the value may depend on the time of evaluation. What is not followed may: the expression of a text, an attribute
+/// looked up elsewhere, what lies beyond the limit of [`followed`].
+pub(crate) fn asks_time(followed: &[Expr]) -> bool {
+    const FUNCTIONS: [&str; 9] = [
+        "time",
+        "currentTime",
+        "dayTime",
+        "timeZoneOffset",
+        "formatTime",
+        "eval",
+        "evalInEachContext",
+        "countMatches",
+        "random",
+    ];
+    const ELSEWHERE: [&str; 3] = ["root", "parent", "toplevel"];
+    let asks = |node: Node<'_>| match node.kind() {
+        NodeKind::Call { name, .. } => FUNCTIONS.iter().any(|own| name.eq_ignore_ascii_case(own)),
+        NodeKind::Attribute { name, absolute, .. } => {
+            absolute
+                || name.eq_ignore_ascii_case("CurrentTime")
+                || ELSEWHERE.iter().any(|word| name.eq_ignore_ascii_case(word))
+        }
+        NodeKind::ClassAd(_) => true,
+        _ => false,
+    };
+    is_cut(followed) || followed.iter().flat_map(Expr::nodes).any(asks)
+}
+
+/// Whether the value may come and go with time, so that it cannot be told from the signs of its comparisons at two times: remainders
+/// and products of times, and functions other than plain ones.
+pub(super) fn comes_and_goes(ad: &ClassAd, of: &[Expr]) -> bool {
+    use BinaryOperator as Operator;
     const PLAIN: [&str; 12] = [
         "time",
         "int",
@@ -105,12 +177,29 @@ pub(super) fn comes_and_goes(followed: &[Expr]) -> bool {
         "max",
         "pow",
     ];
+    let asks = |node: Node<'_>| asks_time(&followed(ad, &node.to_expr()));
     let comes = |node: Node<'_>| match node.kind() {
-        NodeKind::Binary(BinaryOperator::Modulus, ..) => true,
-        NodeKind::Call { name, .. } => !PLAIN.iter().any(|plain| name.eq_ignore_ascii_case(plain)),
+        NodeKind::Binary(Operator::Multiply, left, right) => asks(left) && asks(right),
+        NodeKind::Binary(Operator::Divide, _, right) => asks(right),
+        NodeKind::Binary(
+            Operator::Modulus
+            | Operator::BitAnd
+            | Operator::BitOr
+            | Operator::BitXor
+            | Operator::ShiftLeft
+            | Operator::ShiftRight
+            | Operator::UnsignedShiftRight
+            | Operator::Subscript,
+            ..,
+        )
+        | NodeKind::List(_)
+        | NodeKind::ClassAd(_) => asks(node),
+        NodeKind::Call { name, .. } => {
+            !PLAIN.iter().any(|plain| name.eq_ignore_ascii_case(plain)) && asks(node)
+        }
         _ => false,
     };
-    followed.iter().flat_map(Expr::nodes).any(comes)
+    is_cut(of) || of.iter().flat_map(Expr::nodes).any(comes)
 }
 
 #[cfg(test)]
@@ -142,9 +231,14 @@ mod tests {
         let all = followed(&ad, &Expr::parse("mayrelease").unwrap());
         assert_eq!(all.len(), 4);
         assert!(asks_time(&all));
-        assert_eq!(comparisons(&all).len(), 1);
+        let compared = comparisons(&all).into_iter().map(|(a, b)| format!("{a} to {b}"));
+        assert_eq!(Vec::from_iter(compared), ["Old to 1", "time() - 5 to 0"]);
         assert!(!asks_time(&followed(&ad, &Expr::parse("NumHolds < 3").unwrap())));
-        assert!(comes_and_goes(&[Expr::parse("time() % 60 == 0").unwrap()]));
-        assert!(!comes_and_goes(&[Expr::parse("time() / 60 > 10").unwrap()]));
+        for text in [".Old > 1", "root.Old > 1", "eval(\"time()\") > 1", "[a = time()].a > 1"] {
+            assert!(asks_time(&followed(&ad, &Expr::parse(text).unwrap())), "{text}");
+        }
+        let goes = |text: &str| comes_and_goes(&ad, &[Expr::parse(text).unwrap()]);
+        assert!(goes("time() % 60 == 0") && goes("Old * time() > 5") && goes("formatTime() == x"));
+        assert!(!goes("time() / 60 > 10") && !goes("regexp(\"a\", x) && time() > 5 && y % 2 == 0"));
     }
 }

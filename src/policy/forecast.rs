@@ -8,12 +8,9 @@ use std::cell::OnceCell;
 
 use classads::{ClassAd, EvalContext, Expr, Value};
 
-use super::clauses::{asks_time, clauses, comes_and_goes, comparisons, followed};
-use super::when::{self, Condition};
+use super::clauses::clauses;
+use super::prospect::{Ahead, HORIZON, Prospect};
 use super::{Kind, Knobs, number};
-
-/// How far ahead is looked, s: 30 days.
-pub(super) const HORIZON: i64 = 30 * 24 * 3600;
 
 /// What an expression is now, as the schedd takes it: a number is true when its whole part is not
 /// zero; whatever is no number does not fire.
@@ -32,7 +29,8 @@ pub enum Truth {
 }
 
 impl Truth {
-    pub(super) fn of(value: &Value) -> Self {
+    /// Of the value of an expression.
+    pub fn of(value: &Value) -> Self {
         match (number::whole(value), value) {
             (Some(0), _) => Self::False,
             (Some(_), _) => Self::True,
@@ -76,6 +74,8 @@ pub struct Policy {
     /// When it first becomes true if nothing but time changes, Unix seconds; now, where it is true
     /// now. Confirmed by evaluation. `None`: not within 30 days. Not looked for in holds.
     pub becomes_true: Option<i64>,
+    /// Whether and when it becomes true is not known ([`Prospect::NotKnown`]).
+    pub not_known: bool,
     /// The clauses that keep it from firing, where it will not.
     pub open: Vec<Open>,
 }
@@ -156,36 +156,23 @@ pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
     let interval = (knobs.interval().unwrap_or(60), knobs.longest_interval());
     let released = OnceCell::new();
     let mut policies = Vec::new();
-    for kind in Kind::ALL {
-        let job = |expr: Option<&Expr>| {
-            let (on, may) = match kind {
-                // A constant is the same on any ad.
-                Kind::Hold if expr.is_none_or(|expr| expr.as_literal().is_some()) => (ad, false),
-                Kind::Hold => (released.get_or_init(|| self::released(ad, &context)), false),
-                Kind::Release => (ad, gate.lets_release()),
-                Kind::Remove => (ad, gate.lets_remove()),
-            };
-            Job { ad: on, context: &context, may, step: interval.0 }
+    for set in policies_set(ad, knobs) {
+        let expr = set.expr.as_ref();
+        let (on, may) = match set.kind {
+            // A constant is the same on any ad.
+            Kind::Hold if expr.is_none_or(|expr| expr.as_literal().is_some()) => (ad, false),
+            Kind::Hold => (released.get_or_init(|| self::released(ad, &context)), false),
+            Kind::Release => (ad, gate.lets_release()),
+            Kind::Remove => (ad, gate.lets_remove()),
         };
-        let attribute = kind.attribute();
-        if ad.contains(attribute) {
-            let expr = ad.get(attribute);
-            let text = expr.map(ToString::to_string);
-            let text = text.as_deref().or_else(|| ad.raw(attribute)).unwrap_or_default();
-            policies.push(job(expr).policy(kind, attribute, text, expr));
-        }
-        for (name, text) in knobs.system_policies(kind) {
-            // Configuration is read as the schedd does: `ParseClassAdRvalExpr`, the old syntax.
-            let expr = Expr::parse_old(text).ok();
-            policies.push(job(expr.as_ref()).policy(kind, &name, text, expr.as_ref()));
-        }
+        policies.push(Job { ad: on, context: &context, may, step: interval.0 }.policy(set));
     }
     let deed = deed(ad, gate, &policies, &context);
     Forecast { now, gate, deed, policies, interval }
 }
 
 /// The ad as the schedd has it: the time of its answer, which it adds for `condor_q`, is undefined in the queue.
-fn in_queue(ad: &ClassAd) -> Cow<'_, ClassAd> {
+pub(super) fn in_queue(ad: &ClassAd) -> Cow<'_, ClassAd> {
     const ADDED: &str = "ServerTime";
     let mut ad = Cow::Borrowed(ad);
     if ad.contains(ADDED) {
@@ -194,7 +181,38 @@ fn in_queue(ad: &ClassAd) -> Cow<'_, ClassAd> {
     ad
 }
 
-fn integer(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> Option<i64> {
+/// A policy as it is set.
+#[derive(Debug)]
+pub(super) struct SetPolicy {
+    pub(super) kind: Kind,
+    /// `PeriodicRelease`, or the knob it stands in.
+    pub(super) name: String,
+    pub(super) text: String,
+    /// `None` where the text is no expression.
+    pub(super) expr: Option<Expr>,
+}
+
+/// Each policy that is set, in the schedd's order: of each kind the job's, then the system's.
+pub(super) fn policies_set(ad: &ClassAd, knobs: &Knobs) -> Vec<SetPolicy> {
+    let mut out = Vec::new();
+    for kind in Kind::ALL {
+        let attribute = kind.attribute();
+        if ad.contains(attribute) {
+            let expr = ad.get(attribute).cloned();
+            let text = expr.as_ref().map(ToString::to_string);
+            let text = text.or_else(|| ad.raw(attribute).map(str::to_owned)).unwrap_or_default();
+            out.push(SetPolicy { kind, name: attribute.to_owned(), text, expr });
+        }
+        for (name, text) in knobs.system_policies(kind) {
+            // Configuration is read as the schedd does: `ParseClassAdRvalExpr`, the old syntax.
+            let expr = Expr::parse_old(text).ok();
+            out.push(SetPolicy { kind, name, text: text.to_owned(), expr });
+        }
+    }
+    out
+}
+
+pub(super) fn integer(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> Option<i64> {
     number::int(&ad.evaluate(name, context))
 }
 
@@ -223,7 +241,7 @@ fn gate(ad: &ClassAd, knobs: &Knobs, context: &EvalContext<'_>) -> Gate {
 }
 
 /// The ad as it would be right after a release: idle since now, the hold's reason gone to `LastHold...`.
-fn released(ad: &ClassAd, context: &EvalContext<'_>) -> ClassAd {
+pub(super) fn released(ad: &ClassAd, context: &EvalContext<'_>) -> ClassAd {
     let mut ad = ad.clone();
     for name in ["HoldReason", "HoldReasonCode", "HoldReasonSubCode"] {
         if let Some(value) = ad.get(name).cloned() {
@@ -250,59 +268,45 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn truth(&self, expr: &Expr) -> Truth {
-        Truth::of(&self.ad.evaluate_expr(expr, self.context))
-    }
-
-    fn policy(&self, kind: Kind, name: &str, text: &str, expr: Option<&Expr>) -> Policy {
+    fn policy(&self, set: SetPolicy) -> Policy {
         let mut policy = Policy {
-            kind,
-            name: name.to_owned(),
-            text: text.to_owned(),
+            kind: set.kind,
+            name: set.name,
+            text: set.text,
             now: Truth::Unparsable,
             becomes_true: None,
+            not_known: false,
             open: Vec::new(),
         };
-        let Some(expr) = expr else { return policy };
-        policy.now = self.truth(expr);
+        let Some(expr) = &set.expr else { return policy };
+        let ahead = Ahead::new(self.ad, self.context, self.step);
+        let value = ahead.try_value_now(expr).unwrap_or(Value::Error);
+        policy.now = Truth::of(&value);
         if self.may {
-            policy.becomes_true = self.first_true(expr);
+            let prospect = ahead.prospect(expr, is_true(&value), is_true);
+            policy.becomes_true = prospect.from();
+            policy.not_known = prospect == Prospect::NotKnown;
         }
-        if policy.now != Truth::True && policy.becomes_true.is_none() {
-            policy.open = clauses(expr).iter().filter_map(|clause| self.open(clause)).collect();
+        if policy.now != Truth::True && policy.becomes_true.is_none() && !policy.not_known {
+            let open = |clause: &Expr| open(&ahead, clause);
+            policy.open = clauses(expr).iter().filter_map(open).collect();
         }
         policy
     }
+}
 
-    /// The clause, if it is not true and time alone will not make it so.
-    fn open(&self, clause: &Expr) -> Option<Open> {
-        let value = self.truth(clause);
-        let stays = value != Truth::True && self.first_true(clause).is_none();
-        stays.then(|| Open { clause: clause.to_string(), value })
-    }
+pub(super) fn is_true(value: &Value) -> bool {
+    Truth::of(value) == Truth::True
+}
 
-    /// The first second from now on, within [`HORIZON`], at which the expression fires.
-    fn first_true(&self, expr: &Expr) -> Option<i64> {
-        let (ad, now) = (self.ad, self.context.now);
-        let at = |expr: &Expr, time: i64| ad.evaluate_expr(expr, &self.context.then(time));
-        let fires = |time: i64| Truth::of(&at(expr, time)) == Truth::True;
-        let all = followed(ad, expr);
-        if !asks_time(&all) {
-            return fires(now).then_some(now);
-        }
-        let differences: Vec<_> = comparisons(&all)
-            .into_iter()
-            .map(|(left, right)| {
-                let at = &at;
-                move |time: i64| Some(at(&left, time).as_real()? - at(&right, time).as_real()?)
-            })
-            .collect();
-        let differences: Vec<&dyn Fn(i64) -> Option<f64>> =
-            differences.iter().map(|difference| difference as _).collect();
-        let condition =
-            Condition { holds: &fires, differences: &differences, periodic: comes_and_goes(&all) };
-        when::first(&condition, now, HORIZON, self.step)
-    }
+/// The clause, if it is not true and time alone will not make it so.
+fn open(ahead: &Ahead<'_>, clause: &Expr) -> Option<Open> {
+    let value = ahead.try_value_now(clause)?;
+    let stays = matches!(
+        ahead.prospect(clause, is_true(&value), is_true),
+        Prospect::Stays | Prospect::NotWithin
+    );
+    stays.then(|| Open { clause: clause.to_string(), value: Truth::of(&value) })
 }
 
 /// The first to fire; at one instant TimerRemove, then release, then removal, the job's before the system's.

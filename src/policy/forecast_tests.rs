@@ -177,6 +177,15 @@ fn an_attribute_that_needs_itself_is_what_the_version_makes_of_it() {
 }
 
 #[test]
+fn a_circle_beside_the_time_never_fires_before_it_is_undefined() {
+    let job = ad(&[("Chicken", "Chicken"), ("PeriodicRelease", "Chicken || time() > 0")]);
+    let found = |version| forecast(&job, &knobs(&[("CONDOR_VERSION", version)]), NOW);
+    let old = found("23.9.6");
+    assert_eq!((old.deed, old.policies[0].not_known), (None, false));
+    assert_eq!(found("25.14.1").deed, deed(Kind::Release, "PeriodicRelease", NOW));
+}
+
+#[test]
 fn another_manager_is_known_by_its_exact_name() {
     let mut job = ad(&[("PeriodicRelease", "true")]);
     for (name, gate) in [("External", Gate::Managed), ("external", Gate::Open)] {
@@ -294,4 +303,29 @@ proptest! {
             prop_assert!(!sentence.chars().any(char::is_control));
         }
     }
+}
+
+#[test]
+fn what_takes_too_long_or_comes_and_goes_is_not_guessed() {
+    let mut job = ad(&[("PeriodicRelease", "time() % 7919 == 0 && a0 > 3")]);
+    for level in 0..60 {
+        let next = Expr::parse_old(&format!("a{0} + a{0}", level + 1)).unwrap();
+        job.insert(&format!("a{level}"), next);
+    }
+    let forecast = forecast(&job, &Knobs::default(), NOW);
+    assert_eq!((forecast.deed.as_ref(), forecast.policies[0].not_known), (None, true));
+    assert!(forecast.policies[0].open.is_empty());
+    assert_eq!(
+        said(&forecast),
+        "Whether HTCondor will release or remove this job is not known: it cannot be told when \
+         periodic_release becomes true."
+    );
+    let of = |text: &str| self::forecast(&ad(&[("PeriodicRelease", text)]), &Knobs::default(), NOW);
+    assert!(
+        of("time() % 1000003 == 1000002").policies[0].not_known,
+        "an instant that the schedd may meet"
+    );
+    assert!(!of("NumHolds > 5 && time() % 1000003 == 1000002").policies[0].not_known);
+    let hours = of("int((time() - EnteredCurrentStatus) / 3600)");
+    assert_eq!(hours.deed, deed(Kind::Release, "PeriodicRelease", NOW + 3000));
 }

@@ -34,6 +34,11 @@ impl Knobs {
         self.0.insert(name.to_ascii_uppercase(), value.into());
     }
 
+    /// Whether no knob is set.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// A knob that is a number, or an expression for one, as in `20 * 60` (`string_is_long_param` in
     /// `src/condor_utils/condor_config.cpp`).
     fn integer(&self, name: &str, default: i64) -> i64 {

@@ -2,15 +2,18 @@
 //!
 //! [`forecast`] evaluates the periodic expressions as the schedd does, now and for when they would
 //! become true; [`own_limit`] finds the limit of the job's own that held it; [`DagNode`] says what DAGMan
-//! makes of a removal. [`lint`] says what is wrong with a policy, [`SettingsFile`] finds policies in files.
+//! makes of a removal. [`explain`] takes policies apart, clause by clause. [`lint`] says what is wrong with a policy, [`SettingsFile`] finds policies in files.
 
 mod clauses;
+mod conclusion;
 mod dagman;
+mod explain;
 mod forecast;
 mod knobs;
 pub mod lint;
 mod number;
 mod own_limit;
+mod prospect;
 mod raise;
 mod sentences;
 mod settings_file;
@@ -18,13 +21,20 @@ mod version;
 mod when;
 
 pub use clauses::clauses;
+pub(crate) use clauses::{asks_time, followed, operands};
 pub use dagman::DagNode;
+pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
 pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
 pub use knobs::Knobs;
 pub use own_limit::{Again, OwnLimit, own_limit};
+pub use prospect::Prospect;
 pub use raise::{Raise, Request};
 pub use settings_file::{Assignment, Mapped, SettingsFile};
 pub use version::{NoVersion, Version};
+
+/// Hold reason codes that no policy releases: a person's hold, and input that is being spooled (`src/condor_utils/user_job_policy.cpp`,
+/// `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp`).
+pub const NEVER_RELEASED: [i64; 2] = [1, 16];
 
 /// What a periodic policy does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

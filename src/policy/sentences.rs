@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::forecast::{Forecast, Gate, HORIZON, Policy, Truth};
+use super::forecast::{Forecast, Gate, Policy, Truth};
+use super::prospect::HORIZON;
 use super::{Deed, Kind};
 use crate::text::{shorten, strip_control};
 
@@ -15,12 +16,8 @@ impl Forecast {
     /// times of the given zone.
     pub fn sentences(&self, zone: &TimeZone) -> Vec<String> {
         let mut out = Vec::new();
-        match &self.deed {
-            Some(deed) => out.push(self.deed_sentence(deed, zone)),
-            None if self.gate.lets_remove() => out.push(self.nothing()),
-            None => {}
-        }
-        out.extend(self.gate_sentence());
+        out.extend(self.first_sentence(zone));
+        out.extend(self.gate.sentence());
         // Once it is released, or removed, the rest is void.
         let released = self.deed.as_ref().is_some_and(|deed| deed.kind == Kind::Release);
         for policy in &self.policies {
@@ -34,6 +31,14 @@ impl Forecast {
             }
         }
         out
+    }
+
+    /// The first thing that HTCondor will do by itself, or that it will do nothing; `None` where it evaluates no policy.
+    pub fn first_sentence(&self, zone: &TimeZone) -> Option<String> {
+        match &self.deed {
+            Some(deed) => Some(self.deed_sentence(deed, zone)),
+            None => self.gate.lets_remove().then(|| self.nothing()),
+        }
     }
 
     fn deed_sentence(&self, deed: &Deed, zone: &TimeZone) -> String {
@@ -56,36 +61,45 @@ impl Forecast {
     }
 
     fn nothing(&self) -> String {
+        if let Some(policy) = self.policies.iter().find(|policy| policy.not_known) {
+            return format!(
+                "Whether HTCondor will release or remove this job is not known: it cannot be told when {} becomes true.",
+                display_name(&policy.name)
+            );
+        }
         let days = HORIZON / (24 * 3600);
         format!("HTCondor will neither release nor remove this job within {days} days.")
     }
+}
 
-    fn gate_sentence(&self) -> Option<String> {
-        Some(match self.gate {
-            Gate::Open | Gate::NotHeld => return None,
-            Gate::HeldByUser => {
+impl Gate {
+    /// What keeps policies from being evaluated, or from releasing the job; `None` where nothing does.
+    pub fn sentence(self) -> Option<String> {
+        Some(match self {
+            Self::Open | Self::NotHeld => return None,
+            Self::HeldByUser => {
                 "A person put it on hold (code 1): no policy releases it, only condor_release."
                     .to_owned()
             }
-            Gate::MaxReleases { num_holds, limit } if num_holds > limit => format!(
+            Self::MaxReleases { num_holds, limit } if num_holds > limit => format!(
                 "SYSTEM_MAX_RELEASES is reached ({num_holds} holds, limit {limit}): no policy releases it, and \
                  condor_release is refused but to queue super users."
             ),
-            Gate::MaxReleases { num_holds, limit } => format!(
+            Self::MaxReleases { num_holds, limit } => format!(
                 "SYSTEM_MAX_RELEASES is reached ({num_holds} holds, limit {limit}): no policy releases it; \
                  condor_release does, once more."
             ),
-            Gate::SpoolingInput => {
+            Self::SpoolingInput => {
                 "HTCondor evaluates no policy of this job while its input is being spooled."
                     .to_owned()
             }
-            Gate::Switched => {
+            Self::Switched => {
                 "This access point evaluates no policies (PERIODIC_EXPR_INTERVAL is 0).".to_owned()
             }
-            Gate::Managed => {
+            Self::Managed => {
                 "Another manager has this job; the schedd evaluates no policy of it.".to_owned()
             }
-            Gate::TimerUndefined => {
+            Self::TimerUndefined => {
                 "Its TimerRemove is no number, so HTCondor evaluates none of its policies."
                     .to_owned()
             }
@@ -93,12 +107,15 @@ impl Forecast {
     }
 }
 
+/// Whether it is the constant `false`: the default, which says nothing.
+pub(super) fn is_never(policy: &Policy) -> bool {
+    matches!(policy.text.trim().to_ascii_lowercase().as_str(), "false" | "0")
+}
+
 /// Why a release policy will not fire.
 fn stays(policy: &Policy) -> Option<String> {
-    // `false` is the default, and says nothing.
-    let trivial = matches!(policy.text.trim().to_ascii_lowercase().as_str(), "false" | "0");
     let first = policy.open.first()?;
-    if trivial {
+    if is_never(policy) {
         return None;
     }
     let why = match policy.open.len() {
@@ -122,12 +139,12 @@ fn holds_again(policy: &Policy) -> Option<String> {
 }
 
 /// The submit command for the job's own policies, the knob for the system's.
-fn display_name(name: &str) -> String {
+pub(super) fn display_name(name: &str) -> String {
     let own = Kind::ALL.iter().find(|kind| kind.attribute() == name);
     own.map_or_else(|| strip_control(name).into_owned(), |kind| kind.submit_command().to_owned())
 }
 
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     shorten(&strip_control(text), SHOWN).into_owned()
 }
 

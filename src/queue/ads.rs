@@ -9,7 +9,7 @@ use std::io::{self, BufRead};
 
 use classads::{AdStream, ClassAd};
 
-use super::projection::{POLICIES, Projection};
+use super::projection::{POLICIES, Projection, is_policy};
 
 /// Faults of one ad that are reported.
 const FAULTS: usize = 20;
@@ -28,6 +28,8 @@ pub enum AdItem {
 pub struct Ads<R> {
     /// `None` for an input that is not text.
     stream: Option<AdStream<R>>,
+    /// Policies whose text is no expression stay in the ad.
+    keeps_policies: bool,
     waiting: VecDeque<AdItem>,
 }
 
@@ -44,9 +46,12 @@ impl<R: BufRead> Ads<R> {
                 Err(error) => return Err(error),
             }
         };
-        let mut ads = Self { stream: None, waiting: VecDeque::new() };
+        let mut ads =
+            Self { stream: None, keeps_policies: projection.is_whole(), waiting: VecDeque::new() };
         if memchr::memchr(0, &start[..start.len().min(4096)]).is_some() {
             ads.waiting.push_back(AdItem::Fault("line 1: binary data, not text".to_owned()));
+        } else if projection.is_whole() {
+            ads.stream = Some(classads::read_ads(input));
         } else {
             let stream = classads::read_ads(input).with_projection(projection.names());
             ads.stream = Some(stream.with_references_of(POLICIES));
@@ -56,8 +61,10 @@ impl<R: BufRead> Ads<R> {
 
     /// Queues an ad behind what is wrong in it.
     fn take(&mut self, mut ad: ClassAd) {
-        let damaged: Vec<String> = ad.errors().map(|(name, _)| name.to_owned()).collect();
-        for (name, error) in ad.errors().take(FAULTS) {
+        let is_damaged = |name: &str| !(self.keeps_policies && is_policy(name));
+        let errors = || ad.errors().filter(|(name, _)| is_damaged(name));
+        let damaged: Vec<String> = errors().map(|(name, _)| name.to_owned()).collect();
+        for (name, error) in errors().take(FAULTS) {
             let line = ad.line(name).map(|line| format!("line {line}: ")).unwrap_or_default();
             self.waiting.push_back(AdItem::Fault(format!("{line}{name}: {}", error.message())));
         }
@@ -137,6 +144,17 @@ mod tests {
             assert_eq!(ads[0].boolean("PeriodicRelease"), Some(true));
             assert_eq!(ads[1].integer("ClusterId"), Some(8));
         }
+    }
+
+    #[test]
+    fn whole_ads_keep_what_their_policies_say() {
+        let text =
+            b"ClusterId = 7\nProcId = 1\nPeriodicRelease = (NumHolds <\nOther = (\nAnything = 1\n";
+        let mut ads = Ads::new(&text[..], &Projection::whole()).unwrap();
+        let items: Vec<AdItem> = ads.by_ref().map(Result::unwrap).collect();
+        let [AdItem::Fault(_), AdItem::Ad(ad)] = items.as_slice() else { panic!("{items:?}") };
+        assert_eq!(names(ad), ["ClusterId", "ProcId", "PeriodicRelease", "Anything"]);
+        assert_eq!(ad.raw("PeriodicRelease"), Some("(NumHolds <"));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub fn held_jobs_of_file(
 }
 
 /// How a path is printed; `-` is standard input.
-fn display(path: &Path) -> String {
+pub(crate) fn display(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
     } else {

@@ -62,7 +62,8 @@ impl Schedd {
         projection: &Projection,
     ) -> Result<Found, QueueError> {
         let only_ids = selection.jobs.iter().all(|spec| matches!(spec, JobSpec::Job(_)));
-        let whole = only_ids && (1..=WHOLE_ADS).contains(&selection.jobs.len());
+        let few = only_ids && (1..=WHOLE_ADS).contains(&selection.jobs.len());
+        let whole = few || projection.is_whole();
         let list = (!whole).then(|| projection.list());
         let limit_text =
             limit.filter(|_| !selection.jobs.iter().any(|s| matches!(s, JobSpec::Job(_))));

@@ -16,6 +16,7 @@ mod tool;
 
 pub use ad_text::AdText;
 pub use ads::{AdItem, Ads};
+pub(crate) use ads_file::display as display_path;
 pub use ads_file::{Filter, held_jobs_of_file};
 pub use condor_q::{RecentRuns, Schedd};
 pub use error::QueueError;

@@ -66,6 +66,8 @@ const LONGEST_NAME: usize = 128;
 /// The attributes kept of each ad.
 #[derive(Clone, Debug)]
 pub struct Projection {
+    /// Every attribute is kept.
+    is_whole: bool,
     /// Names as HTCondor writes them, in the order asked for.
     names: Vec<String>,
     /// The same in lower case.
@@ -79,7 +81,8 @@ impl Projection {
     /// What the advisor needs, what `features` reads, and what an expression (such as a constraint)
     /// refers to; one that cannot be parsed refers to nothing.
     pub fn new(features: &[&str], expression: Option<&str>) -> Self {
-        let mut out = Self { names: Vec::new(), keys: HashSet::new(), lengths: [0; 256] };
+        let mut out = Self::whole();
+        out.is_whole = false;
         for name in NEEDED.iter().chain(POLICIES).chain(POLICY_INPUTS).chain(features) {
             out.add(name);
         }
@@ -89,6 +92,16 @@ impl Projection {
             }
         }
         out
+    }
+
+    /// All attributes of each ad, and policies whose text is no expression too.
+    pub fn whole() -> Self {
+        Self { is_whole: true, names: Vec::new(), keys: HashSet::new(), lengths: [0; 256] }
+    }
+
+    /// Whether every attribute is kept.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     fn add(&mut self, name: &str) {
@@ -102,6 +115,9 @@ impl Projection {
 
     /// True when the attribute is kept, whatever the case of its name.
     pub fn keeps(&self, name: &[u8]) -> bool {
+        if self.is_whole {
+            return true;
+        }
         let Some(first) = name.first().filter(|_| name.len() < LONGEST_NAME) else { return false };
         if self.lengths[usize::from(first.to_ascii_lowercase())] & (1 << name.len()) == 0 {
             return false;
@@ -124,7 +140,7 @@ impl Projection {
             .collect()
     }
 
-    /// The names kept.
+    /// The names kept, unless all are.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
@@ -161,6 +177,7 @@ mod tests {
         }
         assert!(!projection.keeps(b"Environment"));
         assert!(!projection.keeps(&[b'a'; 4000]));
+        assert!(Projection::whole().keeps(&[b'a'; 4000]));
         assert_eq!(projection.list().matches("wner").count(), 1);
     }
 }

@@ -112,7 +112,16 @@ impl ChunkedLog {
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, UserlogError> {
         let path = path.as_ref();
         let failed = |source| UserlogError::Io { path: path.to_owned(), source };
-        let file = File::open(path).map_err(failed)?;
+        Self::of_file(path, File::open(path).map_err(failed)?, options)
+    }
+
+    /// Of a file that is open.
+    pub(super) fn of_file(
+        path: &Path,
+        file: File,
+        options: &ReadOptions,
+    ) -> Result<Self, UserlogError> {
+        let failed = |source| UserlogError::Io { path: path.to_owned(), source };
         let end = file.metadata().map_err(failed)?.len();
         let (file, clock, form) = open_file(path, file, options)?.into_parts();
         let begin = options.offset.min(end);

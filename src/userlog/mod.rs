@@ -43,7 +43,7 @@ pub use kind::EventKind;
 pub use options::ReadOptions;
 pub use position::Position;
 pub use reader::{LogReader, open};
-pub use series::{LogSet, open_series};
+pub use series::{ChunkedSeries, LogSet, open_chunked_series, open_series};
 pub use text::events::Events;
 pub(crate) use time::DISORDER;
 pub use time::YearHint;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::reader::{Place, open_file};
 use super::siblings::open_siblings;
-use super::{DamagedEvent, Event, LogReader, ReadOptions, UserlogError, YearHint, years};
+use super::{
+    ChunkedLog, DamagedEvent, Event, LogReader, ReadOptions, UserlogError, YearHint, years,
+};
 
 /// Reads the files of a rotated log one after the other, oldest first.
 #[derive(Debug)]
@@ -45,6 +47,34 @@ pub fn open_series(path: impl AsRef<Path>, options: &ReadOptions) -> Result<LogS
     })
 }
 
+/// The files of a rotated log, each to be read on several cores.
+#[derive(Debug)]
+pub struct ChunkedSeries {
+    /// With their paths, oldest first.
+    pub logs: Vec<(PathBuf, ChunkedLog)>,
+    /// The siblings that could not be read.
+    pub unread: Vec<UserlogError>,
+}
+
+/// As [`open_series`], for [`ChunkedLog::read`]. The years of a file's dates do not depend on what was read of the file before.
+///
+/// # Errors
+/// `path` itself cannot be opened.
+pub fn open_chunked_series(
+    path: impl AsRef<Path>,
+    options: &ReadOptions,
+) -> Result<ChunkedSeries, UserlogError> {
+    let set = open_series(path, options)?;
+    let mut series = ChunkedSeries { logs: Vec::new(), unread: set.unread };
+    for (path, file, year) in set.later {
+        match ChunkedLog::of_file(&path, file, &ReadOptions { year, ..options.clone() }) {
+            Ok(log) => series.logs.push((path, log)),
+            Err(error) => series.unread.push(error),
+        }
+    }
+    Ok(series)
+}
+
 impl LogSet {
     /// The next event and the file it is from. `None` when all files are read.
     pub fn next_event(&mut self) -> Option<(&Path, Result<Event<'_>, DamagedEvent>)> {
@@ -79,6 +109,11 @@ impl LogSet {
     /// The siblings that could not be read.
     pub fn unread(&self) -> &[UserlogError] {
         &self.unread
+    }
+
+    /// The same, when all is read.
+    pub fn into_unread(self) -> Vec<UserlogError> {
+        self.unread
     }
 }
 

@@ -97,6 +97,18 @@ impl Said {
     }
 }
 
+/// Puts a `condor_q` on PATH that notes its arguments and prints these ads.
+pub(crate) fn queue_of(place: &Place, ads: &str) {
+    place.file("queue.ads", ads);
+    let script = format!(
+        "echo \"$@\" >> {calls}\ncase \"$*\" in *-af*) echo '13 2' ;; *) while IFS= read -r l; do \
+         printf '%s\\n' \"$l\"; done < {ads} ;; esac",
+        calls = place.path("calls").display(),
+        ads = place.path("queue.ads").display()
+    );
+    place.tool("condor_q", &script);
+}
+
 /// A held job's ad in long form, with more lines.
 pub(crate) fn ad(cluster: i32, proc: i32, more: &str) -> String {
     format!(

@@ -7,3 +7,4 @@ mod options;
 mod queue;
 mod recorded;
 mod releaseexpr;
+mod releaseexpr_explain;

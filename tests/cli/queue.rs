@@ -2,19 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{NOW, Place, ad};
-
-/// Puts a `condor_q` on PATH that notes its arguments and prints these ads.
-fn queue_of(place: &Place, ads: &str) {
-    place.file("queue.ads", ads);
-    let script = format!(
-        "echo \"$@\" >> {calls}\ncase \"$*\" in *-af*) echo '13 2' ;; *) while IFS= read -r l; do \
-         printf '%s\\n' \"$l\"; done < {ads} ;; esac",
-        calls = place.path("calls").display(),
-        ads = place.path("queue.ads").display()
-    );
-    place.tool("condor_q", &script);
-}
+use crate::harness::{NOW, Place, ad, queue_of};
 
 #[test]
 fn without_htcondor_the_offline_ways_are_named() {

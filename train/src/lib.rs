@@ -23,6 +23,7 @@ pub mod parts;
 pub mod peek;
 pub mod pickle;
 pub mod pieces;
+pub mod policies;
 pub mod precision;
 pub mod predict;
 pub mod random;

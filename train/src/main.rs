@@ -9,7 +9,7 @@ use holdadvise_train::sweep::dag::command as dag;
 #[cfg(feature = "torch")]
 use holdadvise_train::training;
 use holdadvise_train::{
-    calibrate, episodes, evaluate, export, merge, parts, predict, review, tensors,
+    calibrate, episodes, evaluate, export, merge, parts, policies, predict, review, tensors,
 };
 
 /// Train, evaluate and export the model of holdadvise.
@@ -31,6 +31,7 @@ enum Command {
     #[cfg(feature = "torch")]
     Train(training::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
+    Policies(policies::PoliciesOptions),
     Predict(predict::PredictOptions),
     Export(export::ExportOptions),
     Calibrate(calibrate::CalibrateOptions),
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Merge(options) => merge::run(options).map_err(Into::into),
         Command::Split(options) => parts::run(options).map_err(Into::into),
         Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
+        Command::Policies(options) => policies::run(options),
         Command::Predict(options) => predict::run(options).map_err(Into::into),
         Command::Export(options) => export::run(options).map_err(Into::into),
         Command::Calibrate(options) => calibrate::run(options).map_err(Into::into),

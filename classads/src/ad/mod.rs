@@ -318,6 +318,13 @@ impl ClassAd {
         eval::expression(self, expr, context)
     }
 
+    /// [`ClassAd::evaluate_expr`]; `None` where it is an error because the evaluation was given up: it took more than
+    /// [`EvalContext::max_steps`], or went too deep.
+    #[must_use]
+    pub fn try_evaluate_expr(&self, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
+        eval::attempt(self, expr, context)
+    }
+
     /// The attribute's value where it is an integer; a constant needs no evaluation.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<i64> {

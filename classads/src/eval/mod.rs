@@ -56,11 +56,20 @@ pub(crate) fn attribute(ad: &ClassAd, name: &str, context: &EvalContext<'_>) -> 
 
 /// The value of an expression on an ad.
 pub(crate) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Value {
+    attempt(ad, expr, context).unwrap_or(Value::Error)
+}
+
+/// The value of an expression on an ad; `None` where the evaluation gave up.
+pub(crate) fn attempt(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
     if let Some(value) = program::expression(ad, expr, context) {
-        return value;
+        return Some(value);
     }
     let scope = Scope::top(ad, context.target);
-    Evaluator::new(context).expression(expr, &scope).map_or(Value::Error, Val::into_value)
+    let evaluator = Evaluator::new(context);
+    match evaluator.expression(expr, &scope) {
+        Ok(value) => Some(value.into_value()),
+        Err(Failure) => (!evaluator.gave_up.get()).then_some(Value::Error),
+    }
 }
 
 /// Names that mean something where no attribute has them.
@@ -70,28 +79,14 @@ fn is_keyword(name: &Name) -> bool {
         .any(|keyword| name.is(keyword))
 }
 
-/// Runs `inside` with one level counted more, if that is within the limit.
-fn within<T>(
-    levels: &Cell<u32>,
-    limit: u32,
-    inside: impl FnOnce() -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let level = levels.get();
-    if level >= limit {
-        return Err(Failure);
-    }
-    levels.set(level + 1);
-    let result = inside();
-    levels.set(level);
-    result
-}
-
 /// One evaluation: its limits and what is being evaluated.
 pub(crate) struct Evaluator<'c> {
     pub(crate) context: &'c EvalContext<'c>,
     depth: Cell<u32>,
     nesting: Cell<u32>,
     steps: Cell<u32>,
+    /// A limit was met.
+    gave_up: Cell<bool>,
     /// Addresses of the attributes' expressions being evaluated, to know one that needs itself.
     active: RefCell<Vec<usize>>,
     pub(crate) random: Cell<u64>,
@@ -104,6 +99,7 @@ impl<'c> Evaluator<'c> {
             depth: Cell::new(0),
             nesting: Cell::new(0),
             steps: Cell::new(0),
+            gave_up: Cell::new(false),
             active: RefCell::new(Vec::new()),
             random: Cell::new(context.random_seed.unwrap_or(0)),
         }
@@ -114,7 +110,7 @@ impl<'c> Evaluator<'c> {
         &self,
         inside: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        within(&self.depth, MAX_DEPTH, inside)
+        self.within(&self.depth, MAX_DEPTH, inside)
     }
 
     /// Runs `inside` where HTCondor counts no level; what is inside what still has an end.
@@ -122,13 +118,32 @@ impl<'c> Evaluator<'c> {
         &self,
         inside: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        within(&self.nesting, MAX_NESTING, inside)
+        self.within(&self.nesting, MAX_NESTING, inside)
+    }
+
+    /// Runs `inside` with one level counted more, if that is within the limit.
+    fn within<T>(
+        &self,
+        levels: &Cell<u32>,
+        limit: u32,
+        inside: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let level = levels.get();
+        if level >= limit {
+            self.gave_up.set(true);
+            return Err(Failure);
+        }
+        levels.set(level + 1);
+        let result = inside();
+        levels.set(level);
+        result
     }
 
     /// Takes steps for work that is done elsewhere, if there are so many left.
     pub(crate) fn charge(&self, steps: u32) -> Result<(), Failure> {
         let steps = self.steps.get().saturating_add(steps);
         if steps > self.context.max_steps {
+            self.gave_up.set(true);
             return Err(Failure);
         }
         self.steps.set(steps);
@@ -503,6 +518,8 @@ mod tests {
         for (name, expected) in [("a", Value::Error), ("c", Value::Error), ("d", true.into())] {
             assert_eq!(ad.evaluate(name, &old), expected, "{name} before 25.13");
         }
+        let circle = Expr::parse("c").expect("an expression");
+        assert_eq!(ad.try_evaluate_expr(&circle, &old), Some(Value::Error), "no limit is met");
         assert_eq!(ad.evaluate("c", &EvalContext::at(0)), Value::Boolean(true));
     }
 
@@ -528,6 +545,10 @@ mod tests {
         doubling.insert_value("a60", 1);
         let context = EvalContext { max_steps: 10_000, ..EvalContext::at(0) };
         assert_eq!(doubling.evaluate("a0", &context), Value::Error);
+        let doubled = Expr::parse("a0").expect("an expression");
+        assert_eq!(doubling.try_evaluate_expr(&doubled, &context), None);
+        let wrong = Expr::parse("1 + \"a\"").expect("an expression");
+        assert_eq!(doubling.try_evaluate_expr(&wrong, &context), Some(Value::Error));
     }
 
     #[test]

@@ -175,7 +175,10 @@ impl<'a> Lexer<'a> {
             '=' => "'=?' is no operator; '=?=' tests for being identical".to_owned(),
             '$' => "'$' is a macro of a submit file or of the configuration, not of an expression"
                 .to_owned(),
-            '#' => "'#' starts no comment inside an expression; '//' does".to_owned(),
+            '#' => {
+                "'#' starts no comment inside an expression; comments stand between '/*' and '*/'"
+                    .to_owned()
+            }
             '\\' => "a backslash has a meaning inside strings only".to_owned(),
             other => {
                 format!("the character '{}' has no meaning in an expression", other.escape_debug())

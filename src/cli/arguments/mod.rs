@@ -8,6 +8,9 @@ mod parse;
 
 pub(crate) use self::help::text as usage;
 pub use normalise::ArgumentError;
-pub(crate) use option::{OptionSpec, Section, Takes, Tool, flag, help, wide};
+pub(crate) use option::{
+    OptionSpec, Section, Takes, Tool, cost, epochs, event_log, flag, help, job_ads, model, pool,
+    schedd_name, user_log, wide,
+};
 pub(crate) use page::Page;
 pub(crate) use parse::{OPERANDS, ValueError, columns, read};

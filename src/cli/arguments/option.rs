@@ -66,6 +66,62 @@ pub(crate) const fn help(section: Section) -> OptionSpec {
     flag("help", 1, section, "Print usage information and exit.")
 }
 
+/// `-name`
+pub(crate) const fn schedd_name(section: Section) -> OptionSpec {
+    flag("name", 1, section, "Ask the condor_schedd with this name.")
+        .takes(Takes::One("scheddname"))
+}
+
+/// `-pool`
+pub(crate) const fn pool(section: Section) -> OptionSpec {
+    let help = "Find the condor_schedd through the collector on this host.";
+    flag("pool", 1, section, help).takes(Takes::One("hostname[:portnumber]"))
+}
+
+/// `-userlog`
+pub(crate) const fn user_log(section: Section, help: &'static str) -> OptionSpec {
+    flag("userlog", 1, section, help).takes(Takes::One("filename")).repeats()
+}
+
+/// `-eventlog`
+pub(crate) const fn event_log(section: Section, help: &'static str) -> OptionSpec {
+    flag("eventlog", 2, section, help).takes(Takes::One("filename")).repeats()
+}
+
+/// `-epochs`
+pub(crate) const fn epochs(section: Section) -> OptionSpec {
+    let help = "Read the ClassAds of earlier runs from this file, as condor_history -epochs -long or -json writes them.";
+    flag("epochs", 2, section, help).takes(Takes::One("filename"))
+}
+
+/// `-model`
+pub(crate) const fn model(section: Section) -> OptionSpec {
+    flag("model", 2, section, "Judge with the model in this TorchScript archive.")
+        .takes(Takes::One("filename"))
+}
+
+/// `-cost`
+pub(crate) const fn cost(section: Section) -> OptionSpec {
+    flag(
+        "cost",
+        3,
+        section,
+        "Decide with this cost of being wrong, in hours: vain, a release in vain, besides what its run takes; delay, \
+         leaving a job held that would succeed; keep, keeping one held that would not; work, removing a job that would \
+         have succeeded, besides what its runs took. The defaults are 8, 8, 0.9 and 8, or follow from the model's \
+         thresholds. May be given several times.",
+    )
+    .takes(Takes::One("name=hours"))
+    .repeats()
+}
+
+/// `-jobads`
+pub(crate) const fn job_ads(section: Section) -> OptionSpec {
+    let help = "Read job ClassAds from a file instead of the queue, as condor_q -long, -json or -xml writes \
+                them. A single dash reads standard input.";
+    flag("jobads", 1, section, help).takes(Takes::One("filename"))
+}
+
 impl OptionSpec {
     pub(crate) const fn takes(self, takes: Takes) -> Self {
         Self { takes, ..self }

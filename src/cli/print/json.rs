@@ -5,14 +5,23 @@ use std::io::{self, Write};
 use super::attributes::attributes;
 use crate::advice::Advice;
 
-/// One element of an array, `number` counted from 0.
+/// An advice as one element of an array, `number` counted from 0.
 pub(super) fn print_element(out: &mut dyn Write, advice: &Advice, number: usize) -> io::Result<()> {
+    element(out, &attributes(advice), number)
+}
+
+/// One element of an array, `number` counted from 0.
+pub(in crate::cli) fn element(
+    out: &mut dyn Write,
+    object: &impl serde::Serialize,
+    number: usize,
+) -> io::Result<()> {
     out.write_all(if number == 0 { b"[\n" } else { b",\n" })?;
-    Ok(serde_json::to_writer_pretty(out, &attributes(advice))?)
+    Ok(serde_json::to_writer_pretty(out, object)?)
 }
 
 /// The end of an array of so many elements.
-pub(super) fn print_end(out: &mut dyn Write, elements: usize) -> io::Result<()> {
+pub(in crate::cli) fn print_end(out: &mut dyn Write, elements: usize) -> io::Result<()> {
     out.write_all(if elements == 0 { b"[]\n" } else { b"\n]\n" })
 }
 

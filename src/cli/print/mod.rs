@@ -21,7 +21,8 @@ use std::io::{self, Write};
 use jiff::tz::TimeZone;
 
 use groups::Groups;
-pub(super) use times::minute;
+pub(super) use json::{element as json_element, print_end as json_end};
+pub(super) use times::{length, minute, second};
 pub(super) use wrap::wrap;
 
 use super::request::Output;

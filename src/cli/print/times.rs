@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// A length of time in its two largest units: `45s`, `12m`, `2h14m`, `3d04h`.
-pub(super) fn length(seconds: i64) -> String {
+pub(in crate::cli) fn length(seconds: i64) -> String {
     let seconds = seconds.max(0);
     match seconds {
         0..60 => format!("{seconds}s"),
@@ -22,6 +22,11 @@ pub(super) fn short(unix: i64, zone: &TimeZone) -> String {
 /// Local time with its date: `2026-03-01 12:00`.
 pub(in crate::cli) fn minute(unix: i64, zone: &TimeZone) -> String {
     civil(unix, zone, "%Y-%m-%d %H:%M")
+}
+
+/// Local time to the second: `2026-03-01 12:00:00`.
+pub(in crate::cli) fn second(unix: i64, zone: &TimeZone) -> String {
+    civil(unix, zone, "%Y-%m-%d %H:%M:%S")
 }
 
 /// Local time in ISO 8601: `2026-03-01T12:00:00`.

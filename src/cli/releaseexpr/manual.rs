@@ -6,12 +6,17 @@ use crate::policy::lint::RULES;
 
 /// The manual page of `condor_releaseexpr`, section 1, in the language of man(7).
 pub fn manual_page() -> String {
-    let mut page = Page::begin(&TOOL, "check the release policies of jobs");
+    let mut page = Page::begin(
+        &TOOL,
+        "check the release policies of jobs, and say why they do not release a held job",
+    );
     page.section("Description");
     for text in DESCRIPTION {
         page.paragraph(text);
     }
     page.section("Options");
+    page.tagged(&[("cluster", true)], "With -explain: the held jobs of this cluster.");
+    page.tagged(&[("cluster.proc", true)], "With -explain: this job, which must be held.");
     page.options();
     page.section("General Remarks");
     for text in REMARKS {
@@ -22,10 +27,13 @@ pub fn manual_page() -> String {
         page.tagged(&[(rule.name, false)], &format!("({}) {}", rule.severity, rule.summary));
     }
     page.section("Exit Status");
-    page.paragraph("0 - Nothing was found, or notes only.");
-    page.paragraph("1 - Warnings or errors were found.");
     page.paragraph(
-        "2 - Failure: the arguments or a file cannot be read, or a file sets no policy.",
+        "0 - With -lint: nothing was found, or notes only. With -explain: at least one of the jobs named was explained, the others are \
+         named on standard error; or the file has no held job.",
+    );
+    page.paragraph("1 - With -lint: warnings or errors were found.");
+    page.paragraph(
+        "2 - Failure: the arguments, the queue or a file cannot be read, a file sets no policy, or none of the jobs named is held.",
     );
     page.section("Examples");
     for (text, command) in EXAMPLES {
@@ -39,22 +47,30 @@ pub fn manual_page() -> String {
     page.finish()
 }
 
-const DESCRIPTION: [&str; 2] = [
+const DESCRIPTION: [&str; 3] = [
     "condor_releaseexpr looks at the policies by which HTCondor releases, holds and removes jobs by itself: periodic_release, periodic_hold, \
      periodic_remove, on_exit_hold and on_exit_remove of submit descriptions, SYSTEM_PERIODIC_RELEASE and its like of the configuration.",
     "With -lint it says what is wrong with them. What a release policy does is seen by evaluating it, as the condor_schedd does, on held jobs \
      of every hold reason code, of many subcodes, ages and counts of holds; what attributes it names, and of which types, by reading it. Each \
      finding has a rule, a severity, the place, why, and where that can be said the text that should stand instead.",
+    "With -explain it says of held jobs why their policies do or do not release them, remove them, or would hold them again: whether a policy \
+     may release the job at all, what happens first and when, and of each policy, the job's and the access point's, every clause with its \
+     value on the job's ad, the values of the attributes it names, and when it becomes true if nothing but time changes. What keeps a policy \
+     from being true is marked with >. Values and times come from evaluating the expressions as the condor_schedd does; it is looked 30 days \
+     ahead, and where a time cannot be told that is said.",
 ];
 
-const REMARKS: [&str; 3] = [
+const REMARKS: [&str; 4] = [
     "The text for people may change between versions; scripts should use -json and the exit status.",
     "In a file, macros that the same file sets are expanded; of what depends on others nothing is said. Both branches of an if are looked at, \
      includes are not followed.",
+    "-explain asks condor_q for whole ads, and condor_config_val for the policies of the access point. Those of another access point (-name, \
+     -pool) or of the one a file (-jobads) is from are known only by -config. Without them it says so. At most 10000 jobs are explained in a \
+     call.",
     "An expression is read as condor_submit and the configuration read it, in the syntax of old ClassAds.",
 ];
 
-const EXAMPLES: [(&str, &str); 3] = [
+const EXAMPLES: [(&str, &str); 5] = [
     (
         "Look at an expression:",
         "condor_releaseexpr -lint '(NumJobStarts < 5) && (time() - EnteredCurrentStatus) > 3600'",
@@ -66,6 +82,12 @@ const EXAMPLES: [(&str, &str); 3] = [
     (
         "Look at the configuration of an access point:",
         "condor_config_val -dump PERIODIC | condor_releaseexpr -lint -",
+    ),
+    ("Ask why a job is not released:", "condor_releaseexpr -explain 1234.0"),
+    (
+        "The same elsewhere, from what the access point says:",
+        "condor_q -long -constraint 'JobStatus == 5' > held.ads\ncondor_config_val -dump -expand 'PERIODIC|MAX_RELEASES|CONDOR_VERSION' > ap.config\n\
+         condor_releaseexpr -explain -jobads held.ads -config ap.config",
     ),
 ];
 

@@ -1,11 +1,16 @@
 //! The command line of `condor_releaseexpr`.
 
+mod explain;
+mod input;
+mod jobs;
 mod lint;
 mod manual;
 mod options;
-mod print;
+mod past;
+mod replay;
 mod request;
 mod run;
+mod suggest;
 
 pub use manual::manual_page;
 pub use run::run;

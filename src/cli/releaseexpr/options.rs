@@ -1,8 +1,12 @@
 //! The options of `condor_releaseexpr`.
 
-use crate::cli::arguments::{OptionSpec, Section, Takes, Tool, flag, help, wide};
+use crate::cli::arguments::{
+    OptionSpec, Section, Takes, Tool, cost, epochs, event_log, flag, help, job_ads, model, pool,
+    schedd_name, user_log, wide,
+};
 
 const WORK: Section = Section("What is done");
+const SOURCES: Section = Section("Where jobs and policies are read from");
 const RULES: Section = Section("By which rules");
 const OUTPUT: Section = Section("What is printed");
 const TOOL_ITSELF: Section = Section("The tool itself");
@@ -10,12 +14,13 @@ const TOOL_ITSELF: Section = Section("The tool itself");
 /// `condor_releaseexpr`
 pub(super) static TOOL: Tool = Tool {
     name: "condor_releaseexpr",
-    operands: "",
+    operands: "[cluster | cluster.proc] ...",
     brief: "Says what is wrong with the release policies of jobs before they are switched\n\
-            on.\n",
-    sections: &[WORK, RULES, OUTPUT, TOOL_ITSELF],
+            on, why they do not release a held job, and what they would have done with the\n\
+            holds of the past; suggests better ones.\n",
+    sections: &[WORK, SOURCES, RULES, OUTPUT, TOOL_ITSELF],
     options: OPTIONS,
-    exclusive: &[],
+    exclusive: &["lint", "explain", "replay", "suggest"],
 };
 
 const OPTIONS: &[OptionSpec] = &[
@@ -28,6 +33,55 @@ const OPTIONS: &[OptionSpec] = &[
     )
     .takes(Takes::One("expression|filename"))
     .repeats(),
+    flag(
+        "explain",
+        2,
+        WORK,
+        "Say of the held jobs named, or with -jobads of all held jobs of a file, why their policies do or do not release them: each \
+         clause, its value, and when it becomes true.",
+    ),
+    flag(
+        "replay",
+        1,
+        WORK,
+        "Say what a release expression, or the release policies in a submit description or a configuration file, would have done with \
+         the holds that job event logs tell of: which it would have released, what those releases came to, hours saved and wasted. May \
+         be given several times; all are put side by side, with the policies that were in force and with nobody's but people's releases.",
+    )
+    .takes(Takes::One("expression|filename"))
+    .repeats(),
+    flag(
+        "suggest",
+        1,
+        WORK,
+        "Suggest a release policy from what became of the holds that job event logs tell of; for the hold reasons of the held jobs that \
+         are named, or with -jobads of those of a file, else for all.",
+    ),
+    user_log(SOURCES, "Read holds from this job event log. May be given several times."),
+    event_log(
+        SOURCES,
+        "Read holds from this event log of the access point and its rotated files, instead of the file that EVENT_LOG names. May be given \
+         several times.",
+    ),
+    epochs(SOURCES).repeats(),
+    schedd_name(SOURCES),
+    pool(SOURCES),
+    job_ads(SOURCES),
+    flag(
+        "config",
+        4,
+        SOURCES,
+        "Read the policies of the access point from this file, a configuration file or what condor_config_val -dump wrote, instead of \
+         the configuration here. A single dash reads standard input.",
+    )
+    .takes(Takes::One("filename")),
+    flag(
+        "now",
+        3,
+        SOURCES,
+        "Explain as of this time, in Unix seconds. The default is the clock.",
+    )
+    .takes(Takes::One("time")),
     flag(
         "kind",
         1,
@@ -43,7 +97,35 @@ const OPTIONS: &[OptionSpec] = &[
         "By the rules of this version of HTCondor, 23.9 or 25. The default is the newest that is known, 25.",
     )
     .takes(Takes::One("version")),
-    flag("json", 2, OUTPUT, "Print the findings as one JSON array."),
+    flag(
+        "form",
+        1,
+        RULES,
+        "Suggest a line of a submit description (submit, the default), knobs of the access point (system), or a job transform that sets it \
+         for jobs that have none (transform).",
+    )
+    .takes(Takes::One("submit|system|transform")),
+    flag(
+        "advice",
+        1,
+        RULES,
+        "With -replay, ask the model of condor_holdadvise about each hold ten minutes, an hour, six hours and a day after it, and put what \
+         it says beside the expressions. Of more than 2,000 holds some are taken.",
+    ),
+    model(RULES),
+    cost(RULES),
+    flag(
+        "json",
+        4,
+        OUTPUT,
+        "Print the findings or the explanations as one JSON array, what was replayed or suggested as one object.",
+    ),
+    flag(
+        "jsonl",
+        5,
+        OUTPUT,
+        "With -replay, print a JSON object for each hold on a line of its own: when each policy would have released it.",
+    ),
     wide(OUTPUT),
     flag("rules", 2, OUTPUT, "Print the rules of -lint, their severities and where they are from, and exit."),
     help(TOOL_ITSELF),

@@ -4,14 +4,16 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::lint::report;
 use super::options::TOOL;
-use super::print;
-use super::request::Request;
+use super::request::{Request, Work};
+use super::{explain, lint, replay, suggest};
 use crate::cli::ArgumentError;
 use crate::cli::arguments::usage;
 use crate::cli::output::{self, ToolError};
-use crate::policy::lint::Severity;
+use crate::model::ModelError;
+use crate::queue::QueueError;
+use crate::replay::ReadError;
+use crate::userlog::UserlogError;
 
 /// Exit status where the tool could not do what it was asked for.
 const FAILURE: u8 = 2;
@@ -38,9 +40,57 @@ pub(super) enum RunError {
         "{0} sets no policy: no periodic_release, periodic_hold, periodic_remove, on_exit_hold, on_exit_remove or SYSTEM_PERIODIC_ knob"
     )]
     NoPolicy(String),
+    /// A file sets nothing.
+    #[error(
+        "{0} sets nothing; a configuration file is expected, or what condor_config_val -dump writes"
+    )]
+    NoSettings(String),
+    /// No jobs can be had.
+    #[error("{}", of_queue(.0))]
+    Queue(#[from] QueueError),
+    /// None of the jobs named is held; it was said why.
+    #[error("none of the jobs named is held")]
+    NoneHeld,
+    /// There is no log to read holds from.
+    #[error(
+        "no log to read holds from: give -eventlog or -userlog and a file; EVENT_LOG is not set here"
+    )]
+    NoLog,
+    /// A log or the ads of runs cannot be read.
+    #[error(transparent)]
+    Past(#[from] ReadError),
+    /// A log cannot be read.
+    #[error(transparent)]
+    Log(#[from] UserlogError),
+    /// The model cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A text to replay is no expression.
+    #[error("{text} is no expression: {error}; -lint shows the place")]
+    NoExpression {
+        /// The text.
+        text: String,
+        /// Why.
+        error: classads::ParseError,
+    },
+    /// No policy is ever evaluated.
+    #[error("PERIODIC_EXPR_INTERVAL is 0: this access point evaluates no policy")]
+    SwitchedOff,
     /// Standard output cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
+}
+
+/// The message, without ways to the jobs that this tool does not have.
+fn of_queue(error: &QueueError) -> String {
+    match error {
+        QueueError::Start { tool, source } => {
+            format!(
+                "cannot run {tool}: {source}; is HTCondor installed and on PATH? Without it use -jobads"
+            )
+        }
+        other => other.to_string(),
+    }
 }
 
 impl ToolError for RunError {
@@ -49,7 +99,8 @@ impl ToolError for RunError {
     }
 }
 
-/// Runs the tool: `arguments` are those behind its name. 0: nothing but notes; 1: warnings or errors were found; 2: failure.
+/// Runs the tool: `arguments` are those behind its name. The exit status of `-lint` is 0 for nothing but notes and 1 for warnings
+/// or errors, that of all else 0; 2 is failure.
 pub fn run(arguments: &[OsString]) -> ExitCode {
     output::run(|out| answer(arguments, out).map(ExitCode::from), ExitCode::from(FAILURE))
 }
@@ -61,18 +112,13 @@ fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<u8, RunError> {
     } else if request.version {
         writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?;
     } else if request.rules {
-        print::rules(request.columns, out)?;
-    } else {
-        let report = report(&request)?;
-        if request.json {
-            print::json(&report, out)?;
-        } else {
-            print::text(&report, request.columns, out)?;
-        }
-        let is_grave = |severity: Severity| severity > Severity::Note;
-        return Ok(u8::from(
-            report.findings.iter().any(|placed| is_grave(placed.finding.rule.severity)),
-        ));
+        lint::rules(request.columns, out)?;
     }
-    Ok(0)
+    match &request.work {
+        None => Ok(0),
+        Some(Work::Lint(lint)) => lint::answer(&request, lint, out),
+        Some(Work::Explain(explain)) => explain::answer(&request, explain, out).map(|()| 0),
+        Some(Work::Replay(replay)) => replay::answer(&request, replay, out).map(|()| 0),
+        Some(Work::Suggest(suggest)) => suggest::answer(&request, suggest, out).map(|()| 0),
+    }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Finding;
 use super::rules::MACRO;
 
-/// The text with a name of the same length for each macro, and a note on each.
+/// The text with a name of the same length for each macro, and a note on each; the least number of a range for one at random.
 pub(super) fn without(text: &str) -> (String, Vec<Finding>) {
     let mut plain = String::with_capacity(text.len());
     let mut findings = Vec::new();
@@ -13,6 +13,11 @@ pub(super) fn without(text: &str) -> (String, Vec<Finding>) {
     while let Some(span) = next(text, from) {
         plain.push_str(&text[from..span.start]);
         let name = &text[span.clone()];
+        if let Some(least) = least_random(name) {
+            plain.push_str(&format!("{least:<width$}", width = span.len()));
+            from = span.end;
+            continue;
+        }
         plain.push_str(&stand_in(findings.len(), span.len()));
         let message = format!("{name} is not known here; nothing is said of what depends on it");
         findings.push(Finding::new(&MACRO, span.clone(), message, None));
@@ -20,6 +25,13 @@ pub(super) fn without(text: &str) -> (String, Vec<Finding>) {
     }
     plain.push_str(&text[from..]);
     (plain, findings)
+}
+
+/// The least number that `$RANDOM_INTEGER(60, 600)` may stand for.
+fn least_random(name: &str) -> Option<u32> {
+    let head = "$RANDOM_INTEGER(";
+    let is_random = name.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
+    name.get(head.len()..).filter(|_| is_random)?.split(',').next()?.trim().parse().ok()
 }
 
 /// A name that no ad has, of this length: `$(x)` has four characters at least.
@@ -70,10 +82,12 @@ mod tests {
     #[test]
     fn macros_become_names_of_their_length() {
         let (plain, notes) =
-            without("(x >= $(MaxTime)) && y > $RANDOM_INTEGER(60, 600, 120) && $(");
+            without("(x >= $(MaxTime)) && y > $RANDOM_CHOICE(60, 600, 1020) && $(");
         assert_eq!(plain, "(x >= M0________) && y > M1___________________________ && $(");
         assert_eq!(notes.len(), 2);
         assert_eq!(&"(x >= $(MaxTime))"[notes[0].span.clone()], "$(MaxTime)");
         assert!(without("x $ y").1.is_empty());
+        let random = without("y > $RANDOM_INTEGER(60, 600, 120)");
+        assert_eq!(random, ("y > 60                           ".to_owned(), Vec::new()));
     }
 }

@@ -1,15 +1,19 @@
 //! What is wrong with a policy expression, said before it is switched on.
 //!
 //! Nothing is guessed from the form of an expression that can be seen by evaluating it: [`probe`] makes held jobs of every
-//! code, subcode, age and count, and what the expression does with them is what the findings say.
+//! code, subcode, age and count, and what the expression does with them is what the findings say. That it is true of none of them is
+//! said only where nothing else in an ad could make it true ([`never`]).
 
+mod codes;
 mod macros;
-mod names;
+pub(super) mod names;
+mod never;
 mod parts;
 mod probe;
 mod release;
 mod repair;
 mod rules;
+mod running;
 #[cfg(test)]
 mod tests;
 
@@ -83,12 +87,20 @@ pub struct Setting<'a> {
     pub own_attributes: &'a [(String, String)],
     /// Whether the submit description raises the request of memory or disk; `None` where there is none.
     pub raises_request: Option<bool>,
+    /// Whether the job is one of the grid universe.
+    pub is_grid: bool,
 }
 
 impl Setting<'_> {
     /// An expression by itself.
     pub const fn alone(role: Role) -> Self {
-        Self { role, version: Version::NEWEST, own_attributes: &[], raises_request: None }
+        Self {
+            role,
+            version: Version::NEWEST,
+            own_attributes: &[],
+            raises_request: None,
+            is_grid: false,
+        }
     }
 }
 
@@ -129,8 +141,12 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
             let length = text[at..].chars().next().map_or(0, char::len_utf8);
             let repair = repair::repair(&plain);
             let what = repair.as_ref().map(|(_, what)| *what).filter(|what| !what.is_empty());
-            let why = what.map(|what| format!("; {what}")).unwrap_or_default();
-            let message = format!("{}{why}", error.message());
+            let message = match what {
+                // What the parser advises about its '=' would not do.
+                Some(repair::OWN_COMMAND) => repair::OWN_COMMAND.to_owned(),
+                Some(what) => format!("{}; {what}", error.message()),
+                None => error.message().to_owned(),
+            };
             let mended = repair.map(|(mended, _)| mended).filter(|_| findings.is_empty());
             findings.push(Finding::new(&UNPARSABLE, at..at + length, message, mended));
         }
@@ -139,12 +155,20 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
             _ => {
                 let has_macros = !findings.is_empty();
                 findings.extend(parts::findings(text, &expr, setting));
+                if matches!(setting.role, Role::Release | Role::Remove) {
+                    findings.extend(codes::unused(text, &expr));
+                }
+                if setting.role == Role::Remove {
+                    findings.extend(codes::memory_subcode(text, &expr, setting.version, false));
+                }
                 if setting.role == Role::Release {
                     let is_error = |finding: &Finding| {
                         [&ERROR_VALUE, &UNKNOWN_FUNCTION].contains(&finding.rule)
                     };
                     let known = Known { has_macros, has_errors: findings.iter().any(is_error) };
                     findings.extend(release::findings(text, &expr, setting, known));
+                } else if !has_macros {
+                    findings.extend(running::findings(text, &expr, setting.role));
                 }
             }
         },

@@ -12,37 +12,81 @@ static KNOWN: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Bytes of a name that is compared with others.
+const MAX_NAME: usize = 128;
+
+/// What the job router writes into the jobs it routes (JobRouter.cpp).
+const ROUTER: [&str; 4] = ["RoutedBy", "RoutedFromJobId", "RoutedToJobId", "RouteName"];
+
+/// Attributes of machines that people look for in job ads, and what job ads have instead.
+const MACHINE: [(&str, &str); 12] = [
+    ("Memory", "RequestMemory"),
+    ("TotalMemory", "RequestMemory"),
+    ("TotalSlotMemory", "RequestMemory"),
+    ("DetectedMemory", "RequestMemory"),
+    ("VirtualMemory", "RequestMemory"),
+    ("Disk", "RequestDisk"),
+    ("TotalDisk", "RequestDisk"),
+    ("Cpus", "RequestCpus"),
+    ("TotalCpus", "RequestCpus"),
+    ("DetectedCpus", "RequestCpus"),
+    ("State", "JobStatus"),
+    ("Activity", "JobStatus"),
+];
+
 /// Names that stand for something in every ad.
 const KEYWORDS: [&str; 6] = ["CurrentTime", "MY", "self", "parent", "root", "toplevel"];
 
+/// Whether the name stands for something in every ad.
+pub(in crate::policy) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name))
+}
+
 /// Whether HTCondor sets an attribute of this name in job ads.
-pub(super) fn is_known(name: &str) -> bool {
-    let keyword = KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name));
-    // Records of the machines a job ran on, ads of its files and resources have numbered names.
-    keyword
-        || KNOWN.contains_key(&name.to_ascii_lowercase())
-        || name.to_ascii_lowercase().starts_with("machineattr")
+pub(in crate::policy) fn is_known(name: &str) -> bool {
+    let small = name.to_ascii_lowercase();
+    let is = |other: &&str| other.eq_ignore_ascii_case(name);
+    // Records of the machines a job ran on, and what it took from them by $$(), have names made of others.
+    is_keyword(name)
+        || ROUTER.iter().any(is)
+        || (KNOWN.contains_key(&small) && of_machines(name).is_none())
+        || ["machineattr", "match_exp_"].iter().any(|start| small.starts_with(start))
+}
+
+/// What job ads have instead of an attribute that only machines have.
+pub(super) fn of_machines(name: &str) -> Option<&'static str> {
+    MACHINE.iter().find(|(machine, _)| machine.eq_ignore_ascii_case(name)).map(|(_, own)| *own)
+}
+
+/// Whether jobs of the grid universe alone have it.
+pub(super) fn is_of_grid_jobs(name: &str) -> bool {
+    let small = name.to_ascii_lowercase();
+    ["grid", "globus", "numglobus"].iter().any(|start| small.starts_with(start))
 }
 
 /// The attribute that was probably meant.
-pub(super) fn nearest_attribute(name: &str) -> Option<&'static str> {
-    nearest(name, KNOWN.iter().map(|(small, name)| (small.as_str(), *name)))
+pub(in crate::policy) fn nearest_attribute(name: &str) -> Option<&'static str> {
+    nearest(name, KNOWN.values().copied())
 }
 
 /// The function that was probably meant.
 pub(super) fn nearest_function(name: &str) -> Option<&'static str> {
-    nearest(name, classads::function_names().map(|name| (name, name)))
+    nearest(name, classads::function_names())
 }
 
 /// The name that differs in a letter of four at most, and in two at most.
-fn nearest<'n>(
+pub(in crate::policy) fn nearest<'n>(
     name: &str,
-    known: impl Iterator<Item = (&'n str, &'static str)>,
-) -> Option<&'static str> {
+    known: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
+    if name.len() > MAX_NAME {
+        return None;
+    }
     let name = name.to_ascii_lowercase();
     let most = (name.len() / 4).min(2);
     known
-        .map(|(small, spelled)| (strsim::damerau_levenshtein(&name, small), spelled))
+        .filter(|spelled| spelled.len().abs_diff(name.len()) <= most)
+        .map(|spelled| (strsim::damerau_levenshtein(&name, &spelled.to_ascii_lowercase()), spelled))
         .filter(|(distance, _)| *distance <= most)
         .min()
         .map(|(_, spelled)| spelled)
@@ -53,12 +97,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn job_ads_are_not_those_of_machines() {
+        assert!(is_known("RoutedBy") && is_known("MATCH_EXP_Site") && is_known("MachineAttrCpus0"));
+        assert!(!is_known("Memory") && !is_known("ReturnCode"));
+        assert_eq!(of_machines("disk"), Some("RequestDisk"));
+    }
+
+    #[test]
     fn slips_of_the_pen_are_seen() {
         assert!(is_known("numholds") && is_known("HoldReasonCode") && is_known("currenttime"));
         assert_eq!(nearest_attribute("NumHold"), Some("NumHolds"));
         assert_eq!(nearest_attribute("EnteredCurentStatus"), Some("EnteredCurrentStatus"));
         assert_eq!(nearest_attribute("HoldResonCode"), Some("HoldReasonCode"));
         assert_eq!(nearest_attribute("MyFlag"), None);
+        assert_eq!(nearest_attribute("return_code"), None);
         assert_eq!(nearest_function("ifthenlse"), Some("ifthenelse"));
     }
 }

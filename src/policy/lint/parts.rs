@@ -8,7 +8,7 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 use super::names;
 use super::probe;
 use super::rules::{
-    CURRENT_TIME, ERROR_VALUE, IMPLIED, NUM_SYSTEM_HOLDS, OWN_ATTRIBUTE, TARGET_SCOPE,
+    BARE_NUMBER, CURRENT_TIME, ERROR_VALUE, IMPLIED, NUM_SYSTEM_HOLDS, OWN_ATTRIBUTE, TARGET_SCOPE,
     UNKNOWN_ATTRIBUTE, UNKNOWN_FUNCTION,
 };
 use super::{Finding, Setting};
@@ -23,15 +23,26 @@ const MAX_ALTERNATIVES: usize = 64;
 /// All findings about parts.
 pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
+    let is_of_grid = |name: &str| names::is_of_grid_jobs(name);
+    let is_grid = setting.is_grid
+        || expr.nodes().any(
+            |node| matches!(node.kind(), NodeKind::Attribute { name, .. } if is_of_grid(name)),
+        );
     for node in expr.nodes() {
         match node.kind() {
             NodeKind::Attribute { scope, name, .. } => {
-                out.extend(attribute(text, node, scope, name, setting));
+                let found = attribute(text, node, scope, name, setting);
+                // It is there for such jobs.
+                out.extend(found.filter(|found| !is_grid || found.rule != &NUM_SYSTEM_HOLDS));
             }
             NodeKind::Call { name, is_known: false, .. } => out.push(function(text, node, name)),
+            NodeKind::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
+                out.extend([left, right].into_iter().filter_map(|side| number(text, expr, side)));
+            }
             _ => {}
         }
     }
+    mend_all(text, &mut out);
     out.extend(errors(expr));
     out.extend(implied(text, expr));
     out
@@ -46,6 +57,42 @@ fn name_span(node: Node<'_>, name: &str) -> Range<usize> {
 /// The text with something else in one place.
 pub(super) fn replaced(text: &str, span: &Range<usize>, new: &str) -> Option<String> {
     Some(format!("{}{new}{}", text.get(..span.start)?, text.get(span.end..)?))
+}
+
+/// What is written `time()` in one place should be in all: the mended text of one finding is that of the others.
+fn mend_all(text: &str, findings: &mut [Finding]) {
+    let of_rule = |finding: &&Finding| finding.rule == &CURRENT_TIME;
+    let spans: Vec<_> = findings.iter().filter(of_rule).map(|found| found.span.clone()).collect();
+    let mended =
+        spans.iter().rev().try_fold(text.to_owned(), |text, span| replaced(&text, span, "time()"));
+    for finding in findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME) {
+        finding.mended.clone_from(&mended);
+    }
+}
+
+/// A number where a condition should stand: `HoldReasonCode == 13 || 12`.
+fn number(text: &str, expr: &Expr, side: Node<'_>) -> Option<Finding> {
+    let NodeKind::Literal(Value::Integer(number)) = side.kind() else { return None };
+    // 0 and 1 are written for false and true.
+    if (0..=1).contains(number) {
+        return None;
+    }
+    let span = side.span();
+    let message = format!("{number} is no comparison here: any number but 0 is true by itself");
+    // The comparison before it was probably meant to go on.
+    let compared = |node: Node<'_>| match node.kind() {
+        NodeKind::Binary(operator, left, right)
+            if operator.is_comparison() || operator.is_identity() =>
+        {
+            let is_number = matches!(right.kind(), NodeKind::Literal(Value::Integer(_)));
+            let is_before = is_number && right.span().end <= span.start;
+            is_before.then(|| text.get(left.span().start..right.span().start)).flatten()
+        }
+        _ => None,
+    };
+    let head = expr.nodes().filter_map(compared).max_by_key(|head| head.as_ptr());
+    let mended = head.and_then(|head| replaced(text, &span, &format!("{head}{number}")));
+    Some(Finding::new(&BARE_NUMBER, span, message, mended))
 }
 
 fn attribute(
@@ -69,7 +116,9 @@ fn attribute(
             let message = format!(
                 "TARGET.{name} is undefined: a job's policy is evaluated on its own ad, without the ad of a machine"
             );
-            let mended = replaced(text, &node.span(), name);
+            // What job ads do not have either, is of no use.
+            let mended =
+                names::is_known(name).then(|| replaced(text, &node.span(), name)).flatten();
             return Some(Finding::new(&TARGET_SCOPE, node.span(), message, mended));
         }
         None if scope.is_some() => return None,
@@ -83,16 +132,11 @@ fn attribute(
     if name.eq_ignore_ascii_case("CurrentTime") {
         let message =
             "time() says the same, and not only where old ClassAds are emulated".to_owned();
-        return Some(Finding::new(
-            &CURRENT_TIME,
-            node.span(),
-            message,
-            replaced(text, &node.span(), "time()"),
-        ));
+        return Some(Finding::new(&CURRENT_TIME, node.span(), message, None));
     }
     if name.eq_ignore_ascii_case("NumSystemHolds") {
-        let message = "NumSystemHolds counts holds by HTCondor-G and a few by the schedd; of transfers, policies and limits it knows nothing, \
-                       so that it mostly stays 0. NumHolds counts all holds"
+        let message = "NumSystemHolds counts the holds of grid universe jobs and a few by the schedd itself; what a shadow or a policy puts on hold is \
+                       not in it, so that it mostly stays 0. NumHolds counts all holds"
             .to_owned();
         return Some(Finding::new(
             &NUM_SYSTEM_HOLDS,
@@ -105,22 +149,27 @@ fn attribute(
     if names::is_known(name) || is_own {
         return None;
     }
-    Some(match names::nearest_attribute(name) {
-        Some(nearest) => Finding::new(
-            &UNKNOWN_ATTRIBUTE,
-            span.clone(),
-            format!("no job ad has {name}; did you mean {nearest}?"),
-            replaced(text, &span, nearest),
-        ),
-        None => Finding::new(
-            &OWN_ATTRIBUTE,
-            span,
-            format!(
-                "HTCondor sets no {name}; it is undefined unless the submit description has +{name}"
-            ),
-            None,
-        ),
-    })
+    let mended = |instead: &str| replaced(text, &span, instead);
+    let (rule, message, mended) = if let Some(own) = names::of_machines(name) {
+        let message = format!(
+            "{name} is an attribute of machines, no job ad has it; {own} is what job ads have"
+        );
+        (&UNKNOWN_ATTRIBUTE, message, None)
+    } else if ["null", "none", "nil"].iter().any(|word| word.eq_ignore_ascii_case(name)) {
+        let message = format!(
+            "{name} is no value of ClassAds but the name of an attribute that no ad has; undefined is what is meant"
+        );
+        (&OWN_ATTRIBUTE, message, mended("undefined"))
+    } else if let Some(nearest) = names::nearest_attribute(name) {
+        let message = format!("no job ad has {name}; did you mean {nearest}?");
+        (&UNKNOWN_ATTRIBUTE, message, mended(nearest))
+    } else {
+        let message = format!(
+            "HTCondor sets no {name}; it is undefined unless the submit description has +{name}, or SUBMIT_ATTRS or a job transform sets it"
+        );
+        (&OWN_ATTRIBUTE, message, None)
+    };
+    Some(Finding::new(rule, span, message, mended))
 }
 
 fn function(text: &str, node: Node<'_>, name: &str) -> Finding {

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use classads::{
-    BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope, Syntax, Value,
-};
+use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, Syntax, Value};
 
+use crate::policy::NEVER_RELEASED;
 use crate::policy::clauses::followed;
 use crate::policy::forecast::Truth;
 
@@ -13,16 +12,13 @@ use crate::policy::forecast::Truth;
 pub(super) const HELD_AT: i64 = 1_760_000_000;
 
 /// Seconds on hold at which is looked.
-const AGES: [i64; 8] = [1, 59, 61, 301, 601, 3_601, 86_401, 30 * 86_400];
+pub(super) const AGES: [i64; 8] = [1, 59, 61, 301, 601, 3_601, 86_401, 30 * 86_400];
 
 /// Codes of HTCondor 25.
-const CODES: i64 = 50;
+pub(super) const CODES: i64 = 50;
 
 /// Subcodes that are frequent: errnos, statuses of transfer plug-ins, resources.
-const SUBCODES: [i64; 9] = [0, 1, 2, 13, 28, 62, 102, 104, 256];
-
-/// Codes that no policy releases.
-pub(super) const NEVER_RELEASED: [i64; 2] = [1, 16];
+pub(super) const SUBCODES: [i64; 9] = [0, 1, 2, 13, 28, 62, 102, 104, 256];
 
 /// Parts of an expression, attributes of the job followed, that is evaluated on all these jobs.
 pub(super) const MAX_PARTS: usize = 500;
@@ -30,8 +26,11 @@ pub(super) const MAX_PARTS: usize = 500;
 /// Steps of one evaluation; what takes more is an error.
 const MAX_STEPS: u32 = 1000;
 
+/// A request of memory or disk that has grown for ever.
+const GROWN: i64 = 1_000_000_000_000;
+
 /// Constants of an expression taken up at most.
-const MAX_CONSTANTS: usize = 32;
+pub(super) const MAX_CONSTANTS: usize = 32;
 
 /// A job of the vanilla universe that ran an hour and was then held.
 const JOB: &str = "[
@@ -45,7 +44,7 @@ const JOB: &str = "[
     ExitBySignal = false; TotalSuspensions = 0; LeaveJobInQueue = false; HoldReason = \"Error from slot1@ep.example.org\" ]";
 
 /// Counts that grow with holds and runs.
-const COUNTS: [&str; 10] = [
+pub(super) const COUNTS: [&str; 10] = [
     "NumHolds",
     "NumShadowStarts",
     "JobRunCount",
@@ -80,31 +79,29 @@ pub(super) struct Sight {
     pub(super) without_start: BTreeSet<i64>,
     /// Seconds on hold of the youngest that was released.
     pub(super) youngest: Option<i64>,
-    /// It names attributes whose values are not known here: that nothing was released says little.
-    pub(super) is_open: bool,
 }
 
 impl Sight {
-    /// Looks at an expression; `own` are attributes of the job with the text of their values.
-    pub(super) fn of(expr: &Expr, own: &[(String, String)]) -> Self {
-        let mut job = job();
-        for (name, text) in own {
-            // What HTCondor keeps count of, nobody sets.
-            if !job.contains(name) && !COUNTS.iter().any(|count| count.eq_ignore_ascii_case(name)) {
-                job.insert_raw(name, text, Syntax::Old);
-            }
-        }
+    /// Looks at an expression; `own` are attributes of the job with the text of their values, `grows` says whether its requests of
+    /// memory and disk may grow with each run.
+    pub(super) fn of(expr: &Expr, own: &[(String, String)], grows: bool) -> Self {
+        let job = job_with(own);
         let all = followed(&job, expr);
         if all.iter().flat_map(Expr::nodes).nth(MAX_PARTS).is_some() {
-            return Self { is_open: true, ..Self::default() };
+            return Self::default();
         }
         let codes: BTreeSet<i64> = (0..CODES).chain(constants(&all, "HoldReasonCode")).collect();
         let subcodes: BTreeSet<i64> =
             SUBCODES.into_iter().chain(constants(&all, "HoldReasonSubCode")).collect();
         let labels = labels(&all);
-        let mut sight = Self { is_open: is_open(&all, &job, &labels), ..Self::default() };
+        let mut sight = Self::default();
         for counts in [Counts::Once, Counts::Often, Counts::OftenWithoutStart] {
             let mut ad = held(&job, counts, &labels);
+            if grows && counts != Counts::Once {
+                for name in ["RequestMemory", "RequestDisk"] {
+                    ad.insert_value(name, GROWN);
+                }
+            }
             for &code in &codes {
                 ad.insert_value("HoldReasonCode", code);
                 for &subcode in &subcodes {
@@ -136,6 +133,11 @@ impl Sight {
         }
     }
 
+    /// The codes that are released for ever, in order.
+    pub(super) fn endless(&self) -> Vec<i64> {
+        self.for_ever.iter().copied().filter(|code| !NEVER_RELEASED.contains(code)).collect()
+    }
+
     /// Whether holds with this code are released, with some subcode.
     pub(super) fn releases(&self, code: i64) -> bool {
         self.released.range((code, i64::MIN)..=(code, i64::MAX)).next().is_some()
@@ -150,6 +152,23 @@ impl Sight {
 
 fn job() -> ClassAd {
     ClassAd::parse(JOB).unwrap_or_default()
+}
+
+/// The job with attributes of its own and the text of their values.
+pub(super) fn job_with(own: &[(String, String)]) -> ClassAd {
+    let mut job = job();
+    for (name, text) in own {
+        // What HTCondor keeps count of, nobody sets.
+        if !job.contains(name) && !COUNTS.iter().any(|count| count.eq_ignore_ascii_case(name)) {
+            job.insert_raw(name, text, Syntax::Old);
+        }
+    }
+    job
+}
+
+/// The job on hold for the first time.
+pub(super) fn held_once(job: &ClassAd) -> ClassAd {
+    held(job, Counts::Once, &[])
 }
 
 fn held(job: &ClassAd, counts: Counts, labels: &[String]) -> ClassAd {
@@ -178,7 +197,7 @@ fn context(now: i64) -> EvalContext<'static> {
     EvalContext { max_steps: MAX_STEPS, ..EvalContext::at(now) }
 }
 
-fn is_true(ad: &ClassAd, expr: &Expr, age: i64) -> bool {
+pub(super) fn is_true(ad: &ClassAd, expr: &Expr, age: i64) -> bool {
     Truth::of(&ad.evaluate_expr(expr, &context(HELD_AT + age))) == Truth::True
 }
 
@@ -190,26 +209,8 @@ pub(super) fn example(code: i64) -> (ClassAd, EvalContext<'static>) {
     (ad, context(HELD_AT + 86_400))
 }
 
-/// Whether the value depends on attributes that are not known here.
-fn is_open(followed: &[Expr], job: &ClassAd, labels: &[String]) -> bool {
-    let known = held(job, Counts::Once, &[]);
-    followed.iter().flat_map(Expr::attribute_references).any(|reference| {
-        let name = reference.name.as_str();
-        let is_set = ["HoldReasonCode", "HoldReasonSubCode", "CurrentTime"]
-            .iter()
-            .any(|set| set.eq_ignore_ascii_case(name));
-        match reference.scope {
-            ReferenceScope::Unscoped | ReferenceScope::My => {
-                name.eq_ignore_ascii_case("HoldReason") || !is_set && !known.contains(name)
-            }
-            ReferenceScope::Target => false,
-            ReferenceScope::Other => !labels.iter().any(|label| label.eq_ignore_ascii_case(name)),
-        }
-    })
-}
-
 /// The integers that an attribute is compared with.
-fn constants(followed: &[Expr], name: &str) -> Vec<i64> {
+pub(super) fn constants(followed: &[Expr], name: &str) -> Vec<i64> {
     let mut out = Vec::new();
     for node in followed.iter().flat_map(Expr::nodes) {
         match node.kind() {

@@ -2,30 +2,38 @@
 
 use std::ops::Range;
 
-use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
+use classads::{BinaryOperator, Expr, Node, NodeKind, ReferenceScope, Value};
 
+use super::codes::{self, comparison};
+use super::never;
 use super::parts::replaced;
-use super::probe::{NEVER_RELEASED, Sight};
+use super::probe::Sight;
 use super::rules::{
-    ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, MEMORY_SUBCODE, NEVER_TRUE,
-    NO_DELAY, NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED,
+    ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, NEVER_TRUE, NO_DELAY,
+    NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED,
 };
 use super::{Finding, Setting};
-use crate::policy::Version;
+use crate::policy::NEVER_RELEASED;
 use crate::policy::clauses::operands;
 use crate::policy::forecast::Truth;
 
 /// Holds of a job before a bound that is proposed ends its releases.
 const HOLDS: &str = "NumHolds < 4";
 
+/// Codes of holds before a job's program starts, which NumJobStarts does not count (the shadow counts at the starter's begin_execution).
+const BEFORE_START: [(i64, &str); 5] = [
+    (13, "input transfer"),
+    (14, "no working directory"),
+    (22, "no event log"),
+    (32, "too much input"),
+    (48, "a hook of the shadow"),
+];
+
+/// Codes named in one message.
+const NAMED_CODES: usize = 4;
+
 /// A delay that is proposed.
 const DELAY: &str = "(time() - EnteredCurrentStatus) > 600";
-
-/// Memory holds have subcode 102 from here on, 0 before.
-const SUBCODE_102: Version = Version::new(24, 0, 12);
-
-/// The first feature version that may have it, and the first that has it for sure.
-const BETWEEN: std::ops::Range<Version> = Version::new(24, 1, 0)..Version::new(25, 0, 0);
 
 /// What was found already.
 #[derive(Clone, Copy)]
@@ -47,11 +55,19 @@ pub(super) fn findings(
     if let Some(value) = expr.as_literal() {
         return constant(text, value, whole).into_iter().collect();
     }
-    let sight = Sight::of(expr, setting.own_attributes);
+    // What is seen once may be otherwise the next time.
+    if never::is_by_chance(expr) {
+        return subcodes(text, expr).into_iter().chain(status(text, expr)).collect();
+    }
+    let sight = Sight::of(expr, setting.own_attributes, setting.raises_request != Some(false));
     let mut out = Vec::new();
     if sight.released.is_empty() {
-        if !sight.is_open && !known.has_macros && !known.has_errors {
-            out.push(never(expr, setting, whole));
+        out.extend(bound(text, expr, &sight));
+        if !known.has_macros && !known.has_errors {
+            match never(expr, setting, whole) {
+                Some(never) => out.push(never),
+                None => out.extend(by_reason_alone(text, expr)),
+            }
         }
     } else if sight.released.iter().all(|(code, _)| NEVER_RELEASED.contains(code)) {
         let message = "only condor_release lets go a job that a person held (code 1), and none whose input is being spooled (code 16)";
@@ -61,11 +77,19 @@ pub(super) fn findings(
             message.into(),
             None,
         ));
-    } else {
+    } else if !sight.released.iter().all(|(code, _)| codes::is_unused(*code)) {
         out.extend(scope(text, &sight));
         out.extend(bound(text, expr, &sight));
         out.extend(delay(text, expr, &sight));
-        out.extend(memory(text, expr, setting, &sight));
+        out.extend(memory_as_is(text, expr, setting, &sight));
+    }
+    // Any subcode at all would do where it is not asked for.
+    let has = |subcode: i64| sight.released.contains(&(34, subcode));
+    let names_one = has(0) != has(102) && !has(1) && !has(2);
+    if sight.released.is_empty() || names_one {
+        let (_, wrong) = codes::memory_subcodes(setting.version);
+        let is_seen = names_one && has(wrong);
+        out.extend(codes::memory_subcode(text, expr, setting.version, is_seen));
     }
     out.extend(subcodes(text, expr));
     out.extend(status(text, expr));
@@ -85,19 +109,15 @@ fn constant(text: &str, value: &Value, whole: Range<usize>) -> Option<Finding> {
         .then(|| Finding::new(&NEVER_TRUE, whole, format!("{} is never true", text.trim()), None))
 }
 
-fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Finding {
-    let clauses = operands(expr.root(), BinaryOperator::And);
-    // One clause may be to blame.
-    let blamed = clauses
-        .iter()
-        .find(|clause| Sight::of(&clause.to_expr(), setting.own_attributes).released.is_empty());
-    let (span, message) = match blamed {
-        Some(clause) if clauses.len() > 1 => {
-            (clause.span(), format!("{clause} is true of no held job, so that nothing is released"))
-        }
-        _ => (whole, "true of no hold, whatever its code, subcode, age and count".to_owned()),
+fn never(expr: &Expr, setting: &Setting<'_>, whole: Range<usize>) -> Option<Finding> {
+    let blamed = never::blamed(expr, setting.own_attributes)?;
+    let (span, message) = if blamed.span() == expr.root().span() {
+        (whole, "true of no hold, whatever its code, subcode, age and count".to_owned())
+    } else {
+        let message = format!("{blamed} is true of no held job, so that nothing is released");
+        (blamed.span(), message)
     };
-    Finding::new(&NEVER_TRUE, span, message, None)
+    Some(Finding::new(&NEVER_TRUE, span, message, None))
 }
 
 /// Which codes.
@@ -105,87 +125,132 @@ fn scope(text: &str, sight: &Sight) -> Option<Finding> {
     if !sight.releases_all() {
         return None;
     }
-    let message = "no code is left out: holds that come again as they are (14 no working directory, 34 more memory used than \
-                   requested, 35 no such image) are released too; name the codes, HoldReasonCode =?= 13 for input transfer"
+    let message = "holds of every code are released, also those that come again as they are (14 no working directory, 34 more memory \
+                   used than requested, 35 no such image); name the codes, HoldReasonCode =?= 13 for input transfer"
         .to_owned();
     Some(Finding::new(&ANY_CODE, 0..text.len(), message, None))
 }
 
 /// How often.
 fn bound(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
-    if sight.for_ever.iter().any(|code| !NEVER_RELEASED.contains(code)) {
+    let endless = sight.endless();
+    if !endless.is_empty() {
         // It has a finding of its own that mends this.
         if mention(expr, "NumSystemHolds").is_some() {
             return None;
         }
-        let message = format!(
-            "nothing ends it: a job that is held each time is released for ever; {HOLDS} would end it"
-        );
-        return Some(Finding::new(
-            &UNBOUNDED,
-            0..text.len(),
-            message,
-            mended_with(text, expr, HOLDS),
-        ));
+        return Some(unbounded(text, expr, &of_codes(sight, &endless)));
     }
-    // The codes of holds before the program starts; of others a start is counted.
-    if sight.without_start.contains(&13) {
-        let span = mention(expr, "NumJobStarts")?;
-        let message = "NumJobStarts stays what it is when the transfer of input fails (code 13), and such a job is released for ever; \
-                       NumHolds counts every hold"
-            .to_owned();
-        let mended = replaced(text, &span, "NumHolds");
-        return Some(Finding::new(&NUM_JOB_STARTS, span, message, mended));
+    let uncounted: Vec<_> =
+        BEFORE_START.iter().filter(|(code, _)| sight.without_start.contains(code)).collect();
+    let (code, what) = uncounted.first()?;
+    let span = mention(expr, "NumJobStarts")?;
+    let message = format!(
+        "NumJobStarts stays what it is when a job is held before its program starts, as by code {code} ({what}), and such a job is \
+         released for ever; NumHolds counts every hold"
+    );
+    let mended = replaced(text, &span, "NumHolds");
+    Some(Finding::new(&NUM_JOB_STARTS, span, message, mended))
+}
+
+fn unbounded(text: &str, expr: &Expr, codes: &str) -> Finding {
+    let what = format!("nothing ends it{codes}: a job that is held each time is released for ever");
+    // With a bound that is the wrong way round (`NumHolds > 4`) another one would leave nothing.
+    let leaves_some = |mended: &String| {
+        Expr::parse_old(mended).is_ok_and(|mended| never::blamed(&mended, &[]).is_none())
+    };
+    let mended = mended_with(text, expr, HOLDS).filter(leaves_some);
+    let message = match &mended {
+        Some(_) => format!("{what}; {HOLDS} would end it"),
+        None => what,
+    };
+    Finding::new(&UNBOUNDED, 0..text.len(), message, mended)
+}
+
+/// `for code 13`, where others have a bound.
+fn of_codes(sight: &Sight, endless: &[i64]) -> String {
+    let is_endless = |code: &i64| NEVER_RELEASED.contains(code) || endless.contains(code);
+    if sight.released.iter().all(|(code, _)| is_endless(code)) {
+        return String::new();
     }
-    None
+    let named: Vec<String> = endless.iter().take(NAMED_CODES).map(i64::to_string).collect();
+    let more = if endless.len() > NAMED_CODES { " and others" } else { "" };
+    let word = if endless.len() == 1 { "code" } else { "codes" };
+    format!(" for {word} {}{more}", named.join(", "))
+}
+
+/// What is released by the text of the hold reason alone, which is not known here: nothing in it ends it.
+fn by_reason_alone(text: &str, expr: &Expr) -> Vec<Finding> {
+    let references = expr.attribute_references();
+    let names = |wanted: &str| references.iter().any(|it| it.name.eq_ignore_ascii_case(wanted));
+    let others = ["HoldReason", "HoldReasonCode", "HoldReasonSubCode", "JobStatus"];
+    let timed = ["EnteredCurrentStatus", "CurrentTime"];
+    let is_alone = references.iter().all(|reference| {
+        let is = |name: &&str| name.eq_ignore_ascii_case(&reference.name);
+        let is_own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
+        is_own && (others.iter().any(is) || timed.iter().any(is))
+    });
+    if !is_alone || !names("HoldReason") {
+        return Vec::new();
+    }
+    let mut out = vec![unbounded(text, expr, "")];
+    if !timed.into_iter().any(names) {
+        out.push(no_delay(text, expr));
+    }
+    out
 }
 
 /// How soon.
 fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
     let youngest = sight.youngest?;
-    let mended = mended_with(text, expr, DELAY);
+    // Memory and disk that were used do not recover.
+    let is_resource = |code: i64| code == 34 || NEVER_RELEASED.contains(&code);
+    if sight.released.iter().all(|(code, _)| is_resource(*code)) {
+        return None;
+    }
     if youngest <= 1 {
-        let message = "released at the next evaluation, within a minute on most access points; what failed has no time to recover";
-        Some(Finding::new(&NO_DELAY, 0..text.len(), message.into(), mended))
+        Some(no_delay(text, expr))
     } else if youngest < 60 {
         let message = "the schedd evaluates every 60 s (PERIODIC_EXPR_INTERVAL) or less often: less than that is no delay";
+        let mended = with_longer_delay(text, expr).or_else(|| mended_with(text, expr, DELAY));
         Some(Finding::new(&SHORT_DELAY, 0..text.len(), message.into(), mended))
     } else {
         None
     }
 }
 
-/// Memory and disk.
-fn memory(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Vec<Finding> {
-    let mut out = Vec::new();
-    let has = |subcode: i64| sight.released.contains(&(34, subcode));
-    // Any subcode at all would do where it is not asked for.
-    let names_one = has(0) != has(102) && !has(1) && !has(2);
-    let (right, wrong) = if setting.version < SUBCODE_102 { (0, 102) } else { (102, 0) };
-    if names_one
-        && has(wrong)
-        && !BETWEEN.contains(&setting.version)
-        && let Some((span, source)) = comparison(expr, text, "HoldReasonSubCode", wrong)
-    {
-        let message = format!(
-            "memory holds of HTCondor {} have subcode {right}, not {wrong}; it is 102 since 24.0.12 and was 0 before",
-            setting.version
-        );
-        let other = source.replacen(&wrong.to_string(), &right.to_string(), 1);
-        let mended = replaced(text, &span, &format!("({source} || {other})"));
-        out.push(Finding::new(&MEMORY_SUBCODE, span, message, mended));
-    }
-    let names_code = comparison(expr, text, "HoldReasonCode", 34);
-    if sight.releases(34)
-        && setting.raises_request == Some(false)
-        && let Some((span, _)) = names_code
-    {
-        let message = "the job asks for as much again and is held again; add retry_request_memory, where this HTCondor has it, or let request_memory \
-                       grow with MemoryUsage"
-            .to_owned();
-        out.push(Finding::new(&MEMORY_AS_IS, span, message, None));
-    }
-    out
+fn no_delay(text: &str, expr: &Expr) -> Finding {
+    let message = "released at the next evaluation, which comes every 60 s or less often (PERIODIC_EXPR_INTERVAL); what failed has little time to recover";
+    Finding::new(&NO_DELAY, 0..text.len(), message.into(), mended_with(text, expr, DELAY))
+}
+
+/// The text with a longer time where it says `(time() - EnteredCurrentStatus) > 30`.
+fn with_longer_delay(text: &str, expr: &Expr) -> Option<String> {
+    let short = |node: Node<'_>| match node.kind() {
+        NodeKind::Binary(operator, left, right) if operator.is_comparison() => {
+            let side = |one: Node<'_>, other: Node<'_>| {
+                let is_literal = matches!(other.kind(), NodeKind::Literal(Value::Integer(_)));
+                let names = mention(&one.to_expr(), "EnteredCurrentStatus").is_some();
+                (is_literal && names).then(|| other.span())
+            };
+            side(left, right).or_else(|| side(right, left))
+        }
+        _ => None,
+    };
+    let mut spans = expr.nodes().filter_map(short);
+    let span = spans.next()?;
+    // Which of several is the short one is not looked for.
+    if spans.next().is_some() { None } else { replaced(text, &span, "600") }
+}
+
+/// Memory as it was.
+fn memory_as_is(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Option<Finding> {
+    let (span, _) = comparison(expr, text, "HoldReasonCode", 34)?;
+    let message = "the job asks for as much again and is held again; add retry_request_memory, where this HTCondor has it, or let request_memory \
+                   grow with MemoryUsage"
+        .to_owned();
+    (sight.releases(34) && setting.raises_request == Some(false))
+        .then(|| Finding::new(&MEMORY_AS_IS, span, message, None))
 }
 
 /// Subcodes without their code.
@@ -226,28 +291,6 @@ fn status(text: &str, expr: &Expr) -> Option<Finding> {
     let (span, source) = comparison(expr, text, "JobStatus", 5)?;
     let message = format!("{source} is always true here: only held jobs are looked at");
     Some(Finding::new(&JOB_STATUS, span, message, None))
-}
-
-/// A comparison for equality of this attribute with this number, and how it is written.
-fn comparison<'t>(
-    expr: &Expr,
-    text: &'t str,
-    name: &str,
-    number: i64,
-) -> Option<(Range<usize>, &'t str)> {
-    let is = |node: Node<'_>| {
-        match node.kind() {
-        NodeKind::Binary(BinaryOperator::Equal | BinaryOperator::Identical, left, right) => {
-            [(left, right), (right, left)].into_iter().any(|(one, other)| {
-                let names = matches!(one.kind(), NodeKind::Attribute { name: its, .. } if its.eq_ignore_ascii_case(name));
-                names && matches!(other.kind(), NodeKind::Literal(Value::Integer(its)) if *its == number)
-            })
-        }
-        _ => false,
-    }
-    };
-    let span = expr.nodes().find(|node| is(*node))?.span();
-    Some((span.clone(), text.get(span)?))
 }
 
 /// Where an attribute is first named.

@@ -7,9 +7,12 @@ use super::Role;
 /// A change of the text, and what it is in words where the parser does not say it.
 type Repair = (&'static str, fn(&str) -> String);
 
+/// A command in front of its value.
+pub(super) const OWN_COMMAND: &str = "a command stands in its own value";
+
 /// Tried one by one, then one after the other. What is named stands first in the finding.
 const REPAIRS: [Repair; 8] = [
-    ("a command stands in its own value", without_command),
+    (OWN_COMMAND, without_command),
     ("it has HTML's escapes for the characters <, > and &", without_html),
     ("it has dashes or quotation marks of typeset text", with_plain_characters),
     ("", with_comparisons),

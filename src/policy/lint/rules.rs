@@ -70,7 +70,7 @@ pub(super) static ERROR_VALUE: Rule = rule(
 pub(super) static NEVER_TRUE: Rule = rule(
     "never-true",
     Error,
-    "The expression is true for no hold of any code and subcode, at no age and with no count.",
+    "The expression is true for no hold of any code and subcode, at no age and with no count; or, for other policies, asks for jobs that are not looked at.",
 );
 pub(super) static HELD_BY_USER: Rule = rule(
     "held-by-user",
@@ -84,8 +84,8 @@ pub(super) static MEMORY_SUBCODE: Rule = rule(
 );
 pub(super) static NUM_SYSTEM_HOLDS: Rule = rule(
     "num-system-holds",
-    Error,
-    "NumSystemHolds stays 0 in most holds; it is there for HTCondor-G (job attributes in the manual). NumHolds counts all.",
+    Warning,
+    "NumSystemHolds stays 0 in most holds; it is there for grid universe jobs (job attributes in the manual). NumHolds counts all.",
 );
 pub(super) static TARGET_SCOPE: Rule = rule(
     "target-scope",
@@ -95,7 +95,7 @@ pub(super) static TARGET_SCOPE: Rule = rule(
 pub(super) static ALWAYS_TRUE: Rule = rule(
     "always-true",
     Warning,
-    "It is true whatever the job: every hold is released at the next evaluation, again and again.",
+    "It is true whatever the job: every hold is released at the next evaluation, again and again; or every job is held, or removed.",
 );
 pub(super) static ANY_CODE: Rule = rule(
     "any-code",
@@ -110,17 +110,27 @@ pub(super) static UNBOUNDED: Rule = rule(
 pub(super) static NUM_JOB_STARTS: Rule = rule(
     "num-job-starts",
     Warning,
-    "NumJobStarts does not grow when input transfer fails (code 13): a bound by it alone never ends those releases. NumHolds counts all.",
+    "NumJobStarts does not grow when a job is held before its program starts, as by input transfer (code 13): a bound by it alone never ends those releases. NumHolds counts all.",
 );
 pub(super) static SUBCODE_ALONE: Rule = rule(
     "subcode-alone",
     Warning,
     "A hold reason subcode means something only with its code: the same number under another code is matched too.",
 );
+pub(super) static UNUSED_CODE: Rule = rule(
+    "unused-code",
+    Warning,
+    "It asks for a hold reason code that no HTCondor of today gives: 2, 17 and 28 to 31, or one above 49 (condor_holdcodes.h).",
+);
+pub(super) static BARE_NUMBER: Rule = rule(
+    "bare-number",
+    Warning,
+    "A number stands between && and || where a comparison should: any number but 0 is true.",
+);
 pub(super) static UNKNOWN_ATTRIBUTE: Rule = rule(
     "unknown-attribute",
     Warning,
-    "No job ad has this attribute, but one with a name that is nearly the same.",
+    "No job ad has this attribute: it is a machine's, or job ads have one with a name that is nearly the same.",
 );
 pub(super) static IMPLIED: Rule =
     rule("implied", Warning, "One alternative contains another: what it adds changes nothing.");
@@ -132,7 +142,7 @@ pub(super) static MEMORY_AS_IS: Rule = rule(
 pub(super) static NO_DELAY: Rule = rule(
     "no-delay",
     Note,
-    "A hold is released at the next evaluation: what failed has no time to recover.",
+    "A hold is released at the next evaluation, which comes every 60 s or less often (PERIODIC_EXPR_INTERVAL): what failed has little time to recover.",
 );
 pub(super) static SHORT_DELAY: Rule = rule(
     "short-delay",
@@ -142,7 +152,7 @@ pub(super) static SHORT_DELAY: Rule = rule(
 pub(super) static OWN_ATTRIBUTE: Rule = rule(
     "own-attribute",
     Note,
-    "HTCondor sets no attribute of this name: it is undefined unless the submit description has it.",
+    "HTCondor sets no attribute of this name: it is undefined unless the submit description, SUBMIT_ATTRS or a job transform sets it.",
 );
 pub(super) static CURRENT_TIME: Rule = rule(
     "current-time",
@@ -161,7 +171,7 @@ pub(super) static MACRO: Rule = rule(
 );
 
 /// All rules, in the order they are documented.
-pub static RULES: [&Rule; 23] = [
+pub static RULES: [&Rule; 25] = [
     &UNPARSABLE,
     &QUOTED,
     &UNKNOWN_FUNCTION,
@@ -169,13 +179,15 @@ pub static RULES: [&Rule; 23] = [
     &NEVER_TRUE,
     &HELD_BY_USER,
     &MEMORY_SUBCODE,
-    &NUM_SYSTEM_HOLDS,
     &TARGET_SCOPE,
     &ALWAYS_TRUE,
     &ANY_CODE,
     &UNBOUNDED,
     &NUM_JOB_STARTS,
+    &NUM_SYSTEM_HOLDS,
     &SUBCODE_ALONE,
+    &UNUSED_CODE,
+    &BARE_NUMBER,
     &UNKNOWN_ATTRIBUTE,
     &IMPLIED,
     &MEMORY_AS_IS,

@@ -51,6 +51,8 @@ fn each_rule_finds_its_defect() {
             format!("HoldReasonCode =?= 13 && NumHolds < 3 && TARGET.x =?= undefined && {delayed}"),
             "target-scope",
         ),
+        (format!("HoldReasonCode == 28 && NumHolds < 3 && {delayed}"), "unused-code"),
+        ("HoldReasonCode == 13 || 12 && NumHolds < 3".to_owned(), "bare-number"),
         ("true".to_owned(), "always-true"),
         (format!("NumHolds < 3 && {delayed}"), "any-code"),
         (format!("HoldReasonCode =?= 13 && {delayed}"), "unbounded"),
@@ -88,6 +90,31 @@ fn each_rule_finds_its_defect() {
     assert_eq!(names(&text, &setting), ["memory-as-is"]);
     let setting = Setting { raises_request: Some(true), ..setting };
     assert_eq!(names(&text, &setting), [""; 0]);
+}
+
+#[test]
+fn what_depends_on_the_job_is_not_called_never_true() {
+    for text in [
+        "HoldReasonCode == 13 && NumHolds >= 2 && NumHolds < 5 && (time() - EnteredCurrentStatus) > 600",
+        "HoldReasonCode == 13 && NumJobStarts == 0 && NumHolds < 9",
+        "JobPrio > 10 && HoldReasonCode == 13 && NumHolds < 4",
+        "Owner == \"bob\" && HoldReasonCode == 13 && NumHolds < 4",
+    ] {
+        assert_eq!(release(text), [""; 0], "{text}");
+    }
+    // A bound that is the wrong way round is none.
+    let found = lint("HoldReasonCode == 13 && NumHolds > 4", &Setting::alone(Role::Release));
+    assert_eq!((found.len(), found[0].rule.name, &found[0].mended), (1, "unbounded", &None));
+    assert_eq!(release("HoldReasonCode == 13 && NumHolds < 1"), ["never-true"]);
+}
+
+#[test]
+fn a_request_that_grows_ends_releases() {
+    let text =
+        "HoldReasonCode =?= 34 && RequestMemory < 16000 && (time() - EnteredCurrentStatus) > 60";
+    assert_eq!(release(text), [""; 0]);
+    let setting = Setting { raises_request: Some(false), ..Setting::alone(Role::Release) };
+    assert_eq!(names(text, &setting), ["unbounded", "memory-as-is"]);
 }
 
 #[test]
@@ -140,6 +167,121 @@ fn what_stands_instead_is_mended() {
 }
 
 #[test]
+fn mended_text_stands() {
+    let found = |text: &str, rule: &str| {
+        let all = lint(text, &Setting::alone(Role::Hold));
+        all.into_iter().find(|finding| finding.rule.name == rule).map(|found| found.mended)
+    };
+    // Both places, whichever of the two findings is taken up.
+    assert_eq!(
+        found("CurrentTime > QDate + 5 || CurrentTime > 7", "current-time"),
+        Some(Some("time() > QDate + 5 || time() > 7".to_owned()))
+    );
+    // No job ad has Memory, with TARGET or without.
+    assert_eq!(found("TARGET.Memory < MemoryUsage", "target-scope"), Some(None));
+    assert_eq!(found("Memory < MemoryUsage", "unknown-attribute"), Some(None));
+    assert_eq!(
+        found("RoutedBy is null", "own-attribute"),
+        Some(Some("RoutedBy is undefined".to_owned()))
+    );
+    assert_eq!(
+        found("ExitCode == 13 || 12 && NumHolds < 4", "bare-number"),
+        Some(Some("ExitCode == 13 || ExitCode == 12 && NumHolds < 4".to_owned()))
+    );
+}
+
+#[test]
+fn bounds_are_looked_at_code_by_code() {
+    let message = |text: &str| {
+        let found = lint(text, &Setting::alone(Role::Release));
+        let found = found.into_iter().find(|found| found.rule.name == "unbounded");
+        found.map(|found| found.message.split(':').next().unwrap_or_default().to_owned())
+    };
+    for (text, expected) in [
+        ("HoldReasonCode == 13", "nothing ends it"),
+        (
+            "HoldReasonCode == 13 || HoldReasonCode == 12 && NumHolds < 4",
+            "nothing ends it for code 13",
+        ),
+        ("HoldReasonCode != 12 || NumHolds < 4", "nothing ends it for codes 0, 2, 3, 4 and others"),
+    ] {
+        assert_eq!(message(text).as_deref(), Some(expected), "{text}");
+    }
+    // Held before the program starts; the program was started and killed.
+    let delayed = "(time() - EnteredCurrentStatus) > 600";
+    assert_eq!(
+        release(&format!("HoldReasonCode == 14 && NumJobStarts < 5 && {delayed}")),
+        ["num-job-starts"]
+    );
+    assert_eq!(release(&format!("HoldReasonCode == 21 && NumJobStarts < 5 && {delayed}")), [""; 0]);
+}
+
+#[test]
+fn the_text_of_the_reason_is_no_bound() {
+    assert_eq!(release("regexp(\"timed out\", HoldReason)"), ["unbounded", "no-delay"]);
+    let delayed = "regexp(\"timed out\", HoldReason) && (time() - EnteredCurrentStatus) > 600";
+    assert_eq!(release(delayed), ["unbounded"]);
+    assert_eq!(release(&format!("{delayed} && NumHolds < 4")), [""; 0]);
+    assert_eq!(release(&format!("{delayed} && $(more)")), ["macro"]);
+}
+
+#[test]
+fn delays_are_for_what_recovers() {
+    assert_eq!(release("HoldReasonCode =?= 34 && NumHolds < 3"), [""; 0]);
+    let mended = |text: &str| {
+        let found = lint(text, &Setting::alone(Role::Release));
+        found.into_iter().find_map(|found| found.mended)
+    };
+    assert_eq!(
+        mended("HoldReasonCode == 13 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 30")
+            .as_deref(),
+        Some("HoldReasonCode == 13 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 600")
+    );
+}
+
+#[test]
+fn codes_that_no_hold_has() {
+    // Nothing else is to be said of what is never released.
+    assert_eq!(release("HoldReasonCode == 28 || HoldReasonCode == 30"), ["unused-code"; 2]);
+    assert_eq!(release("HoldReasonCode == 1002"), ["unused-code"]);
+    assert_eq!(
+        release("HoldReasonCode == 13 || HoldReasonCode == 28"),
+        ["unbounded", "no-delay", "unused-code"]
+    );
+    let remove = |text: &str| names(text, &Setting::alone(Role::Remove));
+    assert_eq!(remove("JobStatus == 5 && HoldReasonCode != 2"), [""; 0]);
+    assert_eq!(remove("HoldReasonCode == 34 && HoldReasonSubCode == 0"), ["memory-subcode"]);
+}
+
+#[test]
+fn memory_subcodes_are_seen_beside_what_is_not_known() {
+    let text = "NumJobStarts <= JobMaxRetries && (HoldReasonCode =?= 34 && HoldReasonSubCode =?= 0 || HoldReasonCode =?= 3)";
+    assert_eq!(release(text), ["memory-subcode"]);
+    assert_eq!(release(&text.replace("0 ||", "102 ||")), [""; 0]);
+    let either = "(HoldReasonCode == 26 || HoldReasonCode == 34) && HoldReasonSubCode == 0 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 60";
+    assert_eq!(release(either), ["memory-subcode"]);
+    let other = "HoldReasonCode == 34 && HoldReasonSubCode > 100 && NumHolds < 3 || HoldReasonCode == 36 && HoldReasonSubCode == 0 && NumHolds < 3";
+    assert_eq!(release(other), ["no-delay"]);
+}
+
+#[test]
+fn random_numbers_have_a_least_one() {
+    let text =
+        "(CurrentTime - EnteredCurrentStatus) > $RANDOM_INTEGER(60, 600, 120) && NumJobStarts < 5";
+    assert_eq!(release(text), ["any-code", "current-time", "num-job-starts"]);
+    assert_eq!(release("HoldReasonCode == 13 && random(10) < 1"), [""; 0]);
+}
+
+#[test]
+fn grid_jobs_have_a_count_of_system_holds() {
+    let text = "HoldReasonCode =?= 40 && NumSystemHolds < 3";
+    assert_eq!(release(text), ["no-delay", "num-system-holds"]);
+    let setting = Setting { is_grid: true, ..Setting::alone(Role::Release) };
+    assert_eq!(names(text, &setting), ["no-delay"]);
+    assert_eq!(release("NumSystemHolds <= NumGlobusSubmits * 4 + 4"), ["own-attribute"]);
+}
+
+#[test]
 fn attributes_of_the_submit_description_are_known() {
     let own = [("Team".to_owned(), "\"x\"".to_owned())];
     let setting = Setting { own_attributes: &own, ..Setting::alone(Role::Release) };
@@ -154,6 +296,12 @@ fn other_roles_have_the_rules_that_fit() {
     let hold = |text: &str| names(text, &Setting::alone(Role::Hold));
     assert_eq!(hold("JobStatus == 2 && MemoryUsage > RequestMemory"), [""; 0]);
     assert_eq!(hold("JobStatus = 2"), ["unparsable"]);
+    assert_eq!(hold("true"), ["always-true"]);
+    assert_eq!(hold("JobStatus == 5 && NumHolds > 3"), ["never-true"]);
+    assert_eq!(hold("HoldReasonCode == 34"), ["never-true"]);
+    assert_eq!(hold("JobStatus == 2 || HoldReasonCode == 34"), [""; 0]);
+    assert_eq!(names("true", &Setting::alone(Role::OnExit)), [""; 0]);
+    assert_eq!(names("true", &Setting::alone(Role::Remove)), ["always-true"]);
     assert_eq!(names("ExitCode =!= 0", &Setting::alone(Role::OnExit)), [""; 0]);
     assert_eq!(names("NumSystemHolds > 3", &Setting::alone(Role::Remove)), ["num-system-holds"]);
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::lint::{Placed, Report};
+use super::{Placed, Report};
 use crate::cli::print::wrapped;
 use crate::policy::lint::{RULES, Severity};
 use crate::text::{plural, strip_control};
@@ -91,7 +91,10 @@ pub(super) fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// All rules.
-pub(super) fn rules(columns: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+pub(in crate::cli::releaseexpr) fn rules(
+    columns: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     for rule in RULES {
         let head = format!("{} ({})", rule.name, rule.severity);
         write!(

@@ -1,19 +1,19 @@
 //! Expressions and files that are looked at, and what was found in them.
 
-use std::io::Read;
+mod print;
+
+use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
 use classads::Expr;
 
-use super::request::Request;
+use super::input::read_settings;
+use super::request::{Lint, Request};
 use super::run::RunError;
-use crate::policy::lint::{Finding, Role, Setting, lint};
+use crate::policy::lint::{Finding, Role, Setting, Severity, lint};
 use crate::policy::{Assignment, SettingsFile};
-use crate::text::strip_control;
-
-/// Bytes of a file that is read.
-const MAX_FILE: u64 = 16 * 1024 * 1024;
+use crate::queue::display_path;
 
 /// A finding with its place.
 #[derive(Debug)]
@@ -41,15 +41,32 @@ pub(super) struct Report {
     pub(super) expressions: usize,
 }
 
+pub(super) use print::rules;
+
+/// Looks at what was named, prints the findings and gives the exit status: 1 for warnings or errors.
+///
+/// # Errors
+/// [`RunError`] when a file cannot be read or sets no policy.
+pub(super) fn answer(request: &Request, lint: &Lint, out: &mut dyn Write) -> Result<u8, RunError> {
+    let report = report(lint)?;
+    if request.json {
+        print::json(&report, out)?;
+    } else {
+        print::text(&report, request.columns, out)?;
+    }
+    let is_grave = |severity: Severity| severity > Severity::Note;
+    Ok(u8::from(report.findings.iter().any(|placed| is_grave(placed.finding.rule.severity))))
+}
+
 /// Looks at all that was named.
-pub(super) fn report(request: &Request) -> Result<Report, RunError> {
+fn report(request: &Lint) -> Result<Report, RunError> {
     let mut report = Report::default();
-    for what in &request.lint {
+    for what in &request.what {
         if what == "-" || is_file(what) {
             let before = report.expressions;
             file(what, request, &mut report)?;
             if report.expressions == before {
-                return Err(RunError::NoPolicy(name_of(what)));
+                return Err(RunError::NoPolicy(display_path(Path::new(what))));
             }
         } else {
             expression(what, request, &mut report);
@@ -58,12 +75,8 @@ pub(super) fn report(request: &Request) -> Result<Report, RunError> {
     Ok(report)
 }
 
-fn name_of(what: &str) -> String {
-    if what == "-" { "standard input".to_owned() } else { strip_control(what).into_owned() }
-}
-
 /// Whether a word names a file: there is one, or it looks like a path and not like an expression.
-fn is_file(what: &str) -> bool {
+pub(super) fn is_file(what: &str) -> bool {
     let is_word = !what.chars().any(|c| c.is_whitespace() || "()=<>&|!\"'?".contains(c));
     Path::new(what).is_file()
         || is_word
@@ -73,7 +86,7 @@ fn is_file(what: &str) -> bool {
         || is_word && (what.ends_with(".sub") || what.starts_with('/'))
 }
 
-fn expression(text: &str, request: &Request, report: &mut Report) {
+fn expression(text: &str, request: &Lint, report: &mut Report) {
     report.expressions += 1;
     let setting = Setting { version: request.condor, ..Setting::alone(request.role) };
     report.findings.extend(lint(text, &setting).into_iter().map(|finding| Placed {
@@ -87,23 +100,17 @@ fn expression(text: &str, request: &Request, report: &mut Report) {
     }));
 }
 
-fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunError> {
-    let name = name_of(path);
-    let error = |error| RunError::Read { file: name.clone(), error };
-    let mut bytes = Vec::new();
-    let read = if path == "-" {
-        std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path).map_err(error)?.take(MAX_FILE + 1).read_to_end(&mut bytes)
-    };
-    read.map_err(error)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(RunError::TooLarge(name));
-    }
-    let text = String::from_utf8_lossy(&bytes);
-    let settings = SettingsFile::read(&text);
+fn file(path: &str, request: &Lint, report: &mut Report) -> Result<(), RunError> {
+    let path = Path::new(path);
+    let name = display_path(path);
+    let settings = read_settings(path)?;
     let own_attributes = own_attributes(&settings);
     let raises_request = (!settings.is_configuration()).then(|| raises_request(&settings));
+    let is_grid = ["universe", "JobUniverse"].iter().any(|name| {
+        settings
+            .get(name)
+            .is_some_and(|value| ["grid", "9"].contains(&value.to_ascii_lowercase().as_str()))
+    });
     for assignment in settings.assignments() {
         let name_of_attribute = own_name(&assignment.name).unwrap_or(&assignment.name);
         let Some(role) = Role::of(name_of_attribute) else { continue };
@@ -113,6 +120,7 @@ fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunErr
             version: request.condor,
             own_attributes: &own_attributes,
             raises_request,
+            is_grid,
         };
         for finding in lint(&assignment.value.text, &setting) {
             report.findings.push(placed(&name, &settings, assignment, finding));

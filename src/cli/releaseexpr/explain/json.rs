@@ -1,0 +1,138 @@
+//! Explanations for scripts.
+
+use classads::Value as Of;
+use serde_json::{Value, json};
+
+use super::Explained;
+use super::text::word;
+use crate::advice::meaning::{label, meaning};
+use crate::policy::{
+    Deed, ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth,
+};
+use crate::text::strip_control;
+
+/// What there is to say of one job; times are Unix seconds, `null` is what is not known or not there. All text is fit for a terminal.
+pub(super) fn object(job: &Explained) -> Value {
+    let explanation = &job.explanation;
+    let forecast = &explanation.forecast;
+    let hold = &job.hold;
+    let reason = hold.reason.as_deref();
+    let (least, most) = forecast.interval;
+    json!({
+        "ClusterId": job.id.cluster,
+        "ProcId": job.id.proc,
+        "Owner": job.owner.as_deref().map(strip_control),
+        "HoldReasonCode": hold.code,
+        "HoldReasonSubCode": hold.subcode,
+        "HoldReasonLabel": label(hold.code),
+        "HoldReason": reason.map(strip_control),
+        "Meaning": strip_control(&meaning(Some(hold.code), Some(hold.subcode), reason.unwrap_or_default())),
+        "NumHolds": hold.num_holds,
+        "HeldSince": Some(hold.entered_current_status).filter(|&since| since != 0),
+        "Now": forecast.now,
+        "Gate": gate(forecast.gate),
+        "MayBeReleased": forecast.gate.lets_release(),
+        "MayBeRemoved": forecast.gate.lets_remove(),
+        "PoliciesOfAccessPoint": explanation.knobs_known,
+        "PeriodicExprInterval": least,
+        "MaxPeriodicExprInterval": most,
+        "Deed": forecast.deed.as_ref().map(deed),
+        "Policies": explanation.policies.iter().map(policy).collect::<Vec<_>>(),
+        "Conclusion": explanation.conclusion(&job.id.to_string()),
+    })
+}
+
+fn gate(gate: Gate) -> &'static str {
+    match gate {
+        Gate::Open => "Open",
+        Gate::HeldByUser => "HeldByUser",
+        Gate::MaxReleases { .. } => "MaxReleases",
+        Gate::SpoolingInput => "SpoolingInput",
+        Gate::Switched => "SwitchedOff",
+        Gate::Managed => "Managed",
+        Gate::TimerUndefined => "TimerUndefined",
+        Gate::NotHeld => "NotHeld",
+    }
+}
+
+const fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Release => "Release",
+        Kind::Remove => "Remove",
+        Kind::Hold => "Hold",
+    }
+}
+
+fn deed(deed: &Deed) -> Value {
+    json!({ "Kind": kind(deed.kind), "By": strip_control(&deed.by), "At": deed.at })
+}
+
+fn policy(explained: &ExplainedPolicy) -> Value {
+    let policy = &explained.policy;
+    json!({
+        "Name": strip_control(&policy.name),
+        "Kind": kind(policy.kind),
+        "Expression": strip_control(&policy.text),
+        "Value": value(Some(policy.now)),
+        "Prospect": explained.prospect.map(prospect),
+        "TrueFrom": explained.prospect.and_then(Prospect::from),
+        "Fault": explained.fault.as_deref().map(strip_control),
+        "Clauses": explained.root.as_ref().map(part),
+        "NotInAd": explained.missing.iter().map(missing).collect::<Vec<_>>(),
+    })
+}
+
+fn value(truth: Option<Truth>) -> Option<&'static str> {
+    truth.filter(|truth| *truth != Truth::Unparsable).map(word)
+}
+
+fn prospect(prospect: Prospect) -> &'static str {
+    match prospect {
+        Prospect::From(_) => "True",
+        Prospect::Stays => "Stays",
+        Prospect::NotWithin => "NotWithin30Days",
+        Prospect::NotKnown => "NotKnown",
+    }
+}
+
+fn missing(missing: &Missing) -> Value {
+    json!({
+        "Name": strip_control(&missing.name),
+        "Known": missing.is_known,
+        "Nearest": missing.nearest.as_deref().map(strip_control),
+    })
+}
+
+fn part(of: &Part) -> Value {
+    let form = match of.form {
+        Form::Clause => "Clause",
+        Form::All => "All",
+        Form::Any => "Any",
+        Form::Attribute => "Attribute",
+    };
+    json!({
+        "Form": form,
+        "Expression": strip_control(&of.text),
+        "Value": value(of.value),
+        "Blocks": of.blocks,
+        "Nearest": of.is_nearest,
+        "Prospect": of.prospect.map(prospect),
+        "TrueFrom": of.prospect.and_then(Prospect::from),
+        "Attributes": of.attributes.iter().map(attribute).collect::<Vec<_>>(),
+        "Parts": of.parts.iter().map(part).collect::<Vec<_>>(),
+        "LeftOut": of.left_out,
+    })
+}
+
+/// A value that JSON has none for is its text as a ClassAd expression.
+fn attribute(named: &Named) -> Value {
+    let value = named.value.as_ref().map(|value| match value {
+        Of::Boolean(value) => json!(value),
+        Of::Integer(value) => json!(value),
+        Of::Real(value) if value.is_finite() => json!(value),
+        Of::String(text) => json!(strip_control(text)),
+        Of::Undefined => Value::Null,
+        other => json!(strip_control(&other.to_string())),
+    });
+    json!({ "Name": strip_control(&named.name), "Value": value, "InAd": !named.is_missing })
+}

@@ -1,0 +1,91 @@
+//! Held jobs, the policies of their access point, and why they are released or not.
+
+mod json;
+mod text;
+
+use std::io::Write;
+
+use jiff::tz::TimeZone;
+
+use super::input::read_knobs;
+use super::jobs::held;
+use super::request::{Explain, Request};
+use super::run::RunError;
+use crate::cli::Config;
+use crate::cli::print::{json_element, json_end};
+use crate::history::HoldInQueue;
+use crate::policy::{Explanation, Knobs, explain};
+use crate::queue::{Projection, QueueJob};
+use crate::userlog::JobId;
+
+/// Held jobs explained in one call: whole ads of all of them are in memory.
+const MAX_JOBS: usize = 10_000;
+
+/// A held job and what there is to say of it.
+#[derive(Debug)]
+pub(super) struct Explained {
+    pub(super) id: JobId,
+    pub(super) owner: Option<String>,
+    pub(super) hold: HoldInQueue,
+    pub(super) explanation: Explanation,
+}
+
+/// What printing needs to know besides.
+#[derive(Debug)]
+pub(super) struct Page {
+    /// Columns to fit lines to; none: no limit.
+    pub(super) columns: Option<usize>,
+    /// The zone times are printed in.
+    pub(super) zone: TimeZone,
+}
+
+/// Explains the jobs named, one after the other.
+///
+/// # Errors
+/// [`RunError`] when jobs or the configuration cannot be had, or none of the jobs named is held.
+pub(super) fn answer(
+    request: &Request,
+    explain: &Explain,
+    out: &mut dyn Write,
+) -> Result<(), RunError> {
+    let config = Config::of_user();
+    let now = explain.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
+    let knobs = knobs(explain, &config)?;
+    let held = held(&explain.jobs, &config, MAX_JOBS, &Projection::whole())?;
+    let page = Page { columns: request.columns, zone: TimeZone::system() };
+    let jobs = held.iter().filter_map(|job| explained(job, knobs.as_ref(), now));
+    let mut count = 0;
+    for job in jobs {
+        if request.json {
+            json_element(out, &json::object(&job), count)?;
+        } else {
+            text::print(out, &job, count, &page)?;
+        }
+        count += 1;
+    }
+    if request.json {
+        json_end(out, count)?;
+    } else if count == 0 {
+        writeln!(out, "No held jobs.")?;
+    }
+    Ok(())
+}
+
+/// The knobs of the access point; `None` where they are not known: those here are not those of another access point, nor of a file.
+fn knobs(explain: &Explain, config: &Config) -> Result<Option<Knobs>, RunError> {
+    if let Some(path) = &explain.config {
+        return read_knobs(path).map(Some);
+    }
+    let is_here = explain.jobs.are_here();
+    Ok(is_here.then(|| config.knobs()).filter(|knobs| !knobs.is_empty()))
+}
+
+fn explained(job: &QueueJob, knobs: Option<&Knobs>, now: i64) -> Option<Explained> {
+    let ad = job.ad.to_classad();
+    Some(Explained {
+        id: job.id,
+        owner: ad.string("Owner"),
+        hold: HoldInQueue::of(&ad)?,
+        explanation: explain(&ad, knobs, now),
+    })
+}

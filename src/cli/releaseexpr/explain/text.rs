@@ -1,0 +1,246 @@
+//! Explanations for people: a block for each job, a line for each clause.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::{Explained, Page};
+use crate::advice::meaning::meaning;
+use crate::cli::print::{length, second, wrap};
+use crate::policy::{ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth};
+use crate::text::{shorten, strip_control};
+
+/// Columns the labels take.
+const LABEL: usize = 15;
+
+/// Columns that values take.
+const VALUE: usize = 10;
+
+/// Columns before a clause: room for a mark.
+const MARGIN: usize = 4;
+
+/// Characters of a hold reason that are shown.
+const REASON: usize = 300;
+
+/// Characters of a policy that are shown.
+const POLICY: usize = 1000;
+
+/// Characters of a clause that are shown.
+const CLAUSE: usize = 200;
+
+/// Characters of an attribute's value that are shown.
+const VALUE_SHOWN: usize = 60;
+
+/// Prints what there is to say of one job, the `number`th from 0.
+pub(super) fn print(
+    out: &mut dyn Write,
+    job: &Explained,
+    number: usize,
+    page: &Page,
+) -> io::Result<()> {
+    let gap = if number == 0 { "" } else { "\n" };
+    write!(out, "{gap}{}", Sheet { page, now: job.explanation.forecast.now }.job(job))
+}
+
+struct Sheet<'a> {
+    page: &'a Page,
+    /// Unix seconds.
+    now: i64,
+}
+
+impl Sheet<'_> {
+    fn job(&self, job: &Explained) -> String {
+        let explanation = &job.explanation;
+        let forecast = &explanation.forecast;
+        let mut out = wrap("", 4, &self.head(job), self.page.columns);
+        out.push('\n');
+        let reason = job.hold.reason.as_deref().unwrap_or_default();
+        self.line(
+            &mut out,
+            "Why held:",
+            &meaning(Some(job.hold.code), Some(job.hold.subcode), reason),
+        );
+        if !reason.is_empty() {
+            self.line(&mut out, "Hold reason:", &shown(reason, REASON));
+        }
+        let gate = match forecast.gate {
+            Gate::Open => "A policy may release it.".to_owned(),
+            Gate::NotHeld => "The ad does not say that it is held (JobStatus is not 5).".to_owned(),
+            gate => gate.sentence().unwrap_or_default(),
+        };
+        self.line(&mut out, "By policy:", &gate);
+        if forecast.gate.lets_remove() {
+            let (least, most) = forecast.interval;
+            let default = if explanation.knobs_known { "" } else { ", by HTCondor's defaults" };
+            let evaluated =
+                format!("every {least} s or less often, but every {most} s at least{default}");
+            self.line(&mut out, "Evaluated:", &evaluated);
+        }
+        // That nothing is done cannot be said without the access point's policies.
+        let is_sure = explanation.knobs_known || forecast.deed.is_some();
+        if let Some(sentence) = forecast.first_sentence(&self.page.zone).filter(|_| is_sure) {
+            self.line(&mut out, "By itself:", &sentence);
+        }
+        if !explanation.knobs_known {
+            let unknown = "The access point's policies and SYSTEM_MAX_RELEASES are not known here; -config reads them from a file.";
+            self.line(&mut out, "Not known:", unknown);
+        }
+        for policy in &explanation.policies {
+            out.push('\n');
+            self.policy(&mut out, policy);
+        }
+        out.push('\n');
+        let id = job.id.to_string();
+        for (number, sentence) in explanation.conclusion(&id).iter().enumerate() {
+            self.line(&mut out, if number == 0 { "To do:" } else { "" }, sentence);
+        }
+        out
+    }
+
+    /// `Job 7.0 of alice, held since 2026-11-21 16:26:10 (30s, hold 2), code 13/256`
+    fn head(&self, job: &Explained) -> String {
+        let hold = &job.hold;
+        let owner = job.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
+        let times = hold.num_holds.map(|times| format!("hold {times}"));
+        let since = match hold.entered_current_status {
+            0 => String::new(),
+            at => format!(" since {}", second(at, &self.page.zone)),
+        };
+        let age = match hold.entered_current_status {
+            0 => None,
+            at => Some(length(self.now.saturating_sub(at))),
+        };
+        let more: Vec<String> = age.into_iter().chain(times).collect();
+        let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
+        let owner = owner.unwrap_or_default();
+        format!("Job {}{owner}, held{since}{more}, code {}/{}", job.id, hold.code, hold.subcode)
+    }
+
+    fn line(&self, out: &mut String, label: &str, text: &str) {
+        let text = strip_control(text);
+        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &text, self.page.columns));
+    }
+
+    fn policy(&self, out: &mut String, explained: &ExplainedPolicy) {
+        let policy = &explained.policy;
+        let name = strip_control(&policy.name);
+        let is = match (policy.kind, policy.now) {
+            (_, Truth::Unparsable) => {
+                let fault = explained.fault.as_deref().unwrap_or_default();
+                format!("{name} is no expression, and left out: {}", strip_control(fault))
+            }
+            (Kind::Hold, value) => {
+                format!("{name} would be {} if the job were released now", value.word())
+            }
+            (_, value) => {
+                let when = explained.prospect.and_then(|prospect| self.when(prospect, Some(value)));
+                let when = when.map(|when| format!(", {when}")).unwrap_or_default();
+                format!("{name} is {}{when}", value.word())
+            }
+        };
+        out.push_str(&wrap("", 4, &is, self.page.columns));
+        let text = shown(&policy.text, POLICY);
+        if !text.eq_ignore_ascii_case(policy.now.word()) {
+            out.push_str(&wrap("  = ", 4, &text, self.page.columns));
+        }
+        if let Some(root) = &explained.root {
+            match root.form {
+                Form::All => self.parts(out, root, 0),
+                // A constant says all of itself above.
+                Form::Clause if root.attributes.is_empty() => {}
+                _ => self.part(out, root, 0),
+            }
+        }
+        for missing in &explained.missing {
+            let text = not_in_ad(missing);
+            out.push_str(&wrap(&" ".repeat(MARGIN), MARGIN, &text, self.page.columns));
+        }
+    }
+
+    fn parts(&self, out: &mut String, part: &Part, depth: usize) {
+        for inner in &part.parts {
+            self.part(out, inner, depth);
+        }
+        if part.left_out > 0 {
+            let indent = MARGIN + 2 * depth;
+            let _ = writeln!(out, "{}and {} more", " ".repeat(indent), part.left_out);
+        }
+    }
+
+    fn part(&self, out: &mut String, part: &Part, depth: usize) {
+        let mark = if part.blocks { "  > " } else { "    " };
+        let value = part.value.map_or("not known", word);
+        let first = format!("{mark}{}{value:<VALUE$} ", "  ".repeat(depth));
+        let text = match part.form {
+            Form::Clause => shown(&part.text, CLAUSE),
+            Form::All => "all of".to_owned(),
+            Form::Any => "one of".to_owned(),
+            Form::Attribute => format!("{}, which is", shown(&part.text, CLAUSE)),
+        };
+        let nearest = if part.is_nearest { " (nearest)" } else { "" };
+        let attributes = attributes(&part.attributes);
+        let when = part.prospect.and_then(|prospect| self.when(prospect, part.value));
+        let when = when.map(|when| format!(": {when}")).unwrap_or_default();
+        let line = format!("{text}{nearest}{when}{attributes}");
+        let rest = first.len() + 2;
+        out.push_str(&wrap(&first, rest, &line, self.page.columns));
+        self.parts(out, part, depth + 1);
+    }
+
+    /// When it becomes true; `None` where it is true.
+    fn when(&self, prospect: Prospect, value: Option<Truth>) -> Option<String> {
+        Some(match prospect {
+            Prospect::From(at) if at <= self.now => return None,
+            Prospect::From(at) => format!(
+                "true from {} (in {})",
+                second(at, &self.page.zone),
+                length(at.saturating_sub(self.now))
+            ),
+            Prospect::Stays => format!("stays {}", value.map_or("so", word)),
+            Prospect::NotWithin => "not true within 30 days".to_owned(),
+            Prospect::NotKnown => "when it becomes true is not known".to_owned(),
+        })
+    }
+}
+
+/// The value in a word.
+pub(super) fn word(value: Truth) -> &'static str {
+    match value {
+        Truth::Error => "error",
+        Truth::Unparsable => "none",
+        other => other.word(),
+    }
+}
+
+/// ` [NumHolds = 4]`
+fn attributes(named: &[Named]) -> String {
+    let texts: Vec<String> = named
+        .iter()
+        .map(|named| {
+            let name = shown(&named.name, VALUE_SHOWN);
+            match &named.value {
+                _ if named.is_missing => format!("no {name}"),
+                Some(value) => format!("{name} = {}", shown(&value.to_string(), VALUE_SHOWN)),
+                None => format!("{name} takes too long to evaluate"),
+            }
+        })
+        .collect();
+    if texts.is_empty() { String::new() } else { format!(" [{}]", texts.join(", ")) }
+}
+
+fn not_in_ad(missing: &Missing) -> String {
+    let name = shown(&missing.name, VALUE_SHOWN);
+    match &missing.nearest {
+        Some(nearest) => {
+            format!("The ad has no {name}; did you mean {}?", shown(nearest, VALUE_SHOWN))
+        }
+        None if missing.is_known => format!("The ad has no {name} (yet)."),
+        None if name.starts_with("TARGET.") => {
+            format!("{name} is undefined: a policy is evaluated without the ad of a machine.")
+        }
+        None => format!("The ad has no {name}, and HTCondor sets none."),
+    }
+}
+
+fn shown(text: &str, limit: usize) -> String {
+    shorten(&strip_control(text), limit).into_owned()
+}

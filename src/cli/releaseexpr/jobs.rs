@@ -1,0 +1,47 @@
+//! The held jobs that are named.
+
+use super::request::Jobs;
+use super::run::RunError;
+use crate::cli::Config;
+use crate::cli::output::say;
+use crate::queue::{Found, Projection, QueueJob, Schedd, Selection, held_jobs_of_file};
+
+/// The held jobs named, or all of a file; so many at most. What cannot be had is said.
+///
+/// # Errors
+/// [`RunError`] when the file or the queue cannot be read, or none of the jobs named is held.
+pub(super) fn held(
+    jobs: &Jobs,
+    config: &Config,
+    most: usize,
+    projection: &Projection,
+) -> Result<Vec<QueueJob>, RunError> {
+    let selection = Selection { jobs: jobs.ids.clone(), ..Selection::default() };
+    let limit = Some(most + 1);
+    let found: Found = match &jobs.job_ads {
+        Some(file) => held_jobs_of_file(file, &selection, &|_| true, limit, projection)?,
+        None => {
+            let schedd = Schedd {
+                name: jobs.schedd.clone(),
+                pool: jobs.pool.clone(),
+                timeout: config.timeout(),
+            };
+            schedd.held_jobs(&selection, limit, projection)?
+        }
+    };
+    for line in &found.faults {
+        say("Warning", line);
+    }
+    for line in &found.refused {
+        say("Error", line);
+    }
+    let mut held = found.held;
+    if held.is_empty() && !jobs.ids.is_empty() {
+        return Err(RunError::NoneHeld);
+    }
+    if held.len() > most {
+        held.truncate(most);
+        say("Warning", &format!("only the first {most} held jobs are looked at"));
+    }
+    Ok(held)
+}

@@ -1,0 +1,175 @@
+//! The holds of the past that expressions are tried on, and by which rules.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::input::read_knobs;
+use super::request::Past;
+use super::run::RunError;
+use crate::advice::Advisor;
+use crate::cli::model_file::{self, Named};
+use crate::cli::output::say;
+use crate::cli::print::{minute, wrap};
+use crate::cli::{Config, costs};
+use crate::history::{Coverage, History};
+use crate::model::Thresholds;
+use crate::policy::Knobs;
+use crate::queue::display_path;
+use crate::replay::{Contender, PastHold, PastHolds, Rules, Sources, Successes, Ticks, advised};
+use crate::text::plural;
+use crate::userlog::ReadOptions;
+
+/// Holds that a model is asked about at most: each several times.
+const ASKED_ABOUT: usize = 2_000;
+
+/// What was read.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) past: PastHolds,
+    pub(super) successes: Successes,
+    pub(super) rules: Rules,
+    /// The files, for people.
+    pub(super) files: Vec<PathBuf>,
+    sources: Sources,
+    config: Config,
+}
+
+/// Reads the logs named, or those of the access point here.
+///
+/// # Errors
+/// [`RunError`] when there is no log, or a file cannot be opened.
+pub(super) fn read(
+    options: &Past,
+    attributes: Vec<String>,
+    reasons: bool,
+) -> Result<Read, RunError> {
+    let config = Config::of_user();
+    let mut event_logs = options.event_logs.clone();
+    let is_here = event_logs.is_empty() && options.user_logs.is_empty();
+    if is_here {
+        let log = config
+            .get("HOLDADVISE_EVENT_LOG")
+            .or_else(|| config.get_condor("EVENT_LOG"))
+            .ok_or(RunError::NoLog)?;
+        event_logs.push(PathBuf::from(log));
+    }
+    let mut knobs = match &options.config {
+        Some(path) => read_knobs(path)?,
+        None if is_here => config.knobs(),
+        None => Knobs::default(),
+    };
+    if knobs.version().is_none() {
+        knobs.insert("CONDOR_VERSION", options.condor.to_string());
+    }
+    let interval = knobs.interval().ok_or(RunError::SwitchedOff)?;
+    let sources = Sources {
+        event_logs,
+        user_logs: options.user_logs.clone(),
+        epochs: options.epochs.clone(),
+        attributes,
+        reasons,
+    };
+    let past = PastHolds::read(&sources)?;
+    for problem in &past.problems {
+        say("Warning", problem);
+    }
+    let rules = Rules {
+        ticks: Ticks { interval, phase: 0 },
+        max_releases: knobs.max_releases(),
+        costs: costs::costs(&options.costs, &config, Thresholds::default()),
+        end: past.end,
+    };
+    let successes = Successes::of(&past.holds);
+    let files = [&sources.event_logs, &sources.user_logs].into_iter().flatten().cloned().collect();
+    Ok(Read { past, successes, rules, files, sources, config })
+}
+
+impl Read {
+    /// Somebody who asks the model about each hold, and does what it says. Of many holds some are taken, which are left as the only
+    /// ones: what is compared is compared on the same.
+    ///
+    /// # Errors
+    /// [`RunError`] when the model cannot be used or a log cannot be read once more.
+    pub(super) fn advised(&mut self, model: Option<&PathBuf>) -> Result<Contender, RunError> {
+        let named = Named { file: model.map(PathBuf::as_path), engine: None };
+        let model = model_file::open(&named, &self.config)?;
+        let every = self.past.holds.len().div_ceil(ASKED_ABOUT).max(1);
+        if every > 1 {
+            let some: Vec<PastHold> = self.past.holds.iter().step_by(every).cloned().collect();
+            self.past.holds = some;
+            let text =
+                format!("the model is asked about one hold in {every}; the others are left out");
+            say("Warning", &text);
+        }
+        let mut advisor = Advisor::new(self.history()?, &model, self.rules.end)?;
+        advisor.set_costs(self.rules.costs);
+        let times = advised(&mut advisor, &self.past.holds, self.rules.end)?;
+        Ok(Contender::Times(times.into()))
+    }
+
+    fn history(&self) -> Result<History, RunError> {
+        let options = ReadOptions::default();
+        let mut history = History::new();
+        // What is damaged was told of when the holds were read.
+        for log in &self.sources.event_logs {
+            history.read_series(log, &options)?;
+        }
+        for log in &self.sources.user_logs {
+            history.read_log(log, Coverage::Jobs, &options)?;
+        }
+        for path in &self.sources.epochs {
+            let file = std::fs::File::open(path)
+                .map_err(|error| RunError::Read { file: display_path(path), error })?;
+            history.read_epochs(std::io::BufReader::new(file));
+        }
+        history.settle();
+        Ok(history)
+    }
+}
+
+/// What was read, in a sentence or two.
+pub(super) fn heading(read: &Read, columns: Option<usize>) -> String {
+    let holds = &read.past.holds;
+    let zone = TimeZone::system();
+    let files: Vec<String> = read.files.iter().map(|file| display_path(file)).collect();
+    let named = match files.as_slice() {
+        [one] => one.clone(),
+        all => plural(all.len(), "log"),
+    };
+    let (Some(first), Some(last)) = (holds.first(), holds.last()) else {
+        return wrap("", 0, &format!("No job was held in {named}."), columns);
+    };
+    let text = format!(
+        "{} of {}, {} to {}, of {named}. Policies are evaluated every {} s.",
+        plural(holds.len(), "hold"),
+        plural(clusters(holds), "cluster"),
+        minute(first.held_at, &zone),
+        minute(last.held_at, &zone),
+        read.rules.ticks.interval
+    );
+    wrap("", 0, &text, columns)
+}
+
+/// The same for scripts.
+pub(super) fn heading_json(read: &Read) -> Value {
+    let holds = &read.past.holds;
+    let costs = read.rules.costs;
+    json!({
+        "Logs": read.files.iter().map(|file| display_path(file)).collect::<Vec<_>>(),
+        "Events": read.past.events,
+        "Holds": holds.len(),
+        "Clusters": clusters(holds),
+        "From": holds.first().map(|hold| hold.held_at),
+        "To": holds.last().map(|hold| hold.held_at),
+        "PeriodicExprInterval": read.rules.ticks.interval,
+        "SystemMaxReleases": read.rules.max_releases,
+        "Costs": { "vain": costs.vain, "delay": costs.delay, "keep": costs.keep, "work": costs.work },
+    })
+}
+
+fn clusters(holds: &[PastHold]) -> usize {
+    holds.iter().map(|hold| hold.job.cluster).collect::<HashSet<_>>().len()
+}

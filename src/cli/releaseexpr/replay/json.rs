@@ -1,0 +1,103 @@
+//! What expressions would have come to, for scripts.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::super::past::{Read, heading_json};
+use super::Policy;
+use crate::replay::{Fate, PastHold, Replayed, Tally};
+use crate::text::strip_control;
+
+/// One object.
+pub(super) fn print(
+    read: &Read,
+    policies: &[Policy],
+    replayed: &[Replayed],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut object = heading_json(read);
+    let policy = |(policy, replayed): (&Policy, &Replayed)| {
+        let codes: Vec<Value> = replayed
+            .codes
+            .iter()
+            .map(|(code, of_code)| {
+                let mut object = tally(of_code);
+                object["HoldReasonCode"] = json!(code);
+                object
+            })
+            .collect();
+        json!({
+            "Policy": policy.name,
+            "Expression": policy.text.as_deref().map(strip_control),
+            "All": tally(&replayed.all),
+            "Codes": codes,
+            "NotTold": replayed.unrecorded,
+        })
+    };
+    object["Policies"] = policies.iter().zip(replayed).map(policy).collect();
+    serde_json::to_writer_pretty(&mut *out, &object)?;
+    out.write_all(b"\n")
+}
+
+fn tally(tally: &Tally) -> Value {
+    json!({
+        "Holds": tally.holds,
+        "Released": tally.released,
+        "NotTold": tally.unknown,
+        "Judged": tally.judged,
+        "ReleasedNotJudged": tally.unjudged,
+        "Releases": tally.releases,
+        "Out": tally.success,
+        "InVain": tally.vain,
+        "HoursSaved": tally.saved,
+        "HoursWasted": tally.wasted,
+        "CostHours": tally.cost,
+    })
+}
+
+/// An object for each hold, on a line of its own: when each policy would have released it first.
+pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -> io::Result<()> {
+    for hold in &read.past.holds {
+        let releases: Vec<Value> = policies
+            .iter_mut()
+            .map(|policy| {
+                let (course, _) = read.rules.course(&mut policy.contender, hold, &read.successes);
+                json!({
+                    "Policy": policy.name,
+                    "ReleasedAt": course.released_at,
+                    "NotTold": course.unknown,
+                    "Releases": course.releases,
+                    "CostHours": course.cost,
+                })
+            })
+            .collect();
+        let mut object = of_hold(hold);
+        object["Policies"] = releases.into();
+        serde_json::to_writer(&mut *out, &object)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn of_hold(hold: &PastHold) -> Value {
+    let fate = match hold.fate {
+        Fate::Success { .. } => "Success",
+        Fate::Failure { .. } => "Failure",
+        Fate::Changed { .. } => "Changed",
+        Fate::Open { .. } => "Open",
+        Fate::Removed { .. } => "Removed",
+        Fate::Held { .. } => "Held",
+    };
+    json!({
+        "ClusterId": hold.job.cluster,
+        "ProcId": hold.job.proc,
+        "HoldReasonCode": hold.code,
+        "HoldReasonSubCode": hold.subcode,
+        "NumHolds": hold.num_holds,
+        "HeldSince": hold.held_at,
+        "LeftAt": hold.fate.left_at(),
+        "Fate": fate,
+        "ReleasedByPolicy": hold.by_policy,
+    })
+}

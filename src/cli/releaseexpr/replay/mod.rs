@@ -1,0 +1,154 @@
+//! `-replay`: what expressions would have done with the holds of logs.
+
+mod json;
+mod text;
+
+use std::io::Write;
+use std::path::Path;
+
+use classads::Expr;
+
+use super::input::read_settings;
+use super::lint::is_file;
+use super::past::{self, Read};
+use super::request::{Replay, Request};
+use super::run::RunError;
+use crate::cli::output::say;
+use crate::policy::lint::{Role, Setting, Severity, lint};
+use crate::queue::display_path;
+use crate::replay::{Contender, ReplayExpression, Replayed, recorded, replay};
+use crate::text::{shorten, strip_control};
+
+/// Characters of an expression in an error.
+const SHOWN: usize = 100;
+
+/// What is compared.
+#[derive(Debug)]
+struct Policy {
+    /// A number for an expression, words for what it is compared with.
+    name: String,
+    /// The expression.
+    text: Option<String>,
+    contender: Contender,
+}
+
+/// Replays, and prints what came of it.
+///
+/// # Errors
+/// [`RunError`] when a text is no expression, or a file cannot be read.
+pub(super) fn answer(
+    request: &Request,
+    replay: &Replay,
+    out: &mut dyn Write,
+) -> Result<(), RunError> {
+    let mut policies = Vec::new();
+    for (number, text) in expressions(replay)?.into_iter().enumerate() {
+        let name = (number + 1).to_string();
+        look_at(&name, &text, replay);
+        let expression = parse(&text)?;
+        let contender = Contender::Expression(Box::new(expression));
+        policies.push(Policy { name, text: Some(text), contender });
+    }
+    let mut read = past::read(&replay.past, attributes(&policies), names(&policies, "HoldReason"))?;
+    for (name, contender) in [("in force", Contender::InForce), ("by hand", Contender::Nobody)] {
+        policies.push(Policy { name: name.to_owned(), text: None, contender });
+    }
+    if replay.advice {
+        let contender = read.advised(replay.model.as_ref())?;
+        policies.push(Policy { name: "advice".to_owned(), text: None, contender });
+    }
+    if replay.each_hold {
+        return Ok(json::lines(&read, &mut policies, out)?);
+    }
+    let replayed = replayed(&read, &policies);
+    if request.json {
+        json::print(&read, &policies, &replayed, out)?;
+    } else {
+        text::print(&read, &policies, &replayed, request.columns, out)?;
+    }
+    Ok(())
+}
+
+fn replayed(read: &Read, policies: &[Policy]) -> Vec<Replayed> {
+    let contenders: Vec<Contender> =
+        policies.iter().map(|policy| policy.contender.clone()).collect();
+    replay(&read.past.holds, &read.successes, &contenders, &read.rules)
+}
+
+/// The expressions named, and those of the files named.
+fn expressions(replay: &Replay) -> Result<Vec<String>, RunError> {
+    let mut out = Vec::new();
+    for what in &replay.what {
+        if what != "-" && !is_file(what) {
+            out.push(what.clone());
+            continue;
+        }
+        let settings = read_settings(Path::new(what))?;
+        let before = out.len();
+        let own = settings.assignments().iter();
+        out.extend(
+            own.filter(|one| Role::of(&one.name) == Some(Role::Release))
+                .map(|one| one.value.text.clone()),
+        );
+        if out.len() == before {
+            return Err(RunError::NoPolicy(display_path(Path::new(what))));
+        }
+    }
+    Ok(out)
+}
+
+fn parse(text: &str) -> Result<ReplayExpression, RunError> {
+    ReplayExpression::parse(text).map_err(|error| RunError::NoExpression {
+        text: shorten(&strip_control(text), SHOWN).into_owned(),
+        error,
+    })
+}
+
+/// Says what is plainly wrong with an expression before it is replayed: what it does then is not what it says.
+fn look_at(name: &str, text: &str, replay: &Replay) {
+    let setting = Setting { version: replay.past.condor, ..Setting::alone(Role::Release) };
+    for finding in lint(text, &setting) {
+        let is_name = finding.rule.name == "unknown-attribute";
+        if is_name || finding.rule.severity == Severity::Error && finding.rule.name != "unparsable"
+        {
+            let message = format!("expression {name}: {}: {}", finding.rule.name, finding.message);
+            say("Warning", &message);
+        }
+    }
+}
+
+fn expressions_of(policies: &[Policy]) -> impl Iterator<Item = &ReplayExpression> {
+    policies.iter().filter_map(|policy| match &policy.contender {
+        Contender::Expression(expression) => Some(expression.as_ref()),
+        _ => None,
+    })
+}
+
+/// The attributes that ads are asked for: those that no event tells, and those that it tells of whole lives alone.
+fn attributes(policies: &[Policy]) -> Vec<String> {
+    const ALWAYS: [&str; 8] = [
+        "ClusterId",
+        "ProcId",
+        "JobStatus",
+        "EnteredCurrentStatus",
+        "HoldReason",
+        "HoldReasonCode",
+        "HoldReasonSubCode",
+        "NumHolds",
+    ];
+    debug_assert!(ALWAYS.iter().all(|name| recorded().any(|known| known == *name)));
+    let mut names: Vec<String> = policies
+        .iter()
+        .filter_map(|policy| Expr::parse_old(policy.text.as_deref()?).ok())
+        .flat_map(|expr| expr.attribute_references())
+        .map(|reference| reference.name)
+        .filter(|name| !ALWAYS.iter().any(|known| known.eq_ignore_ascii_case(name)))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn names(policies: &[Policy], attribute: &str) -> bool {
+    expressions_of(policies).any(|expression| expression.names(attribute))
+}

@@ -1,0 +1,194 @@
+//! What expressions would have come to, for people.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+
+use super::super::past::{Read, heading};
+use super::Policy;
+use crate::advice::meaning::label;
+use crate::cli::print::wrap;
+use crate::replay::{Replayed, Tally};
+use crate::text::{plural, strip_control};
+
+/// What the columns say.
+const LEGEND: [&str; 7] = [
+    "RELEASED: holds released at least once. OUT: left their hold by such a release, IN VAIN: releases after which they were held again. Where \
+     an expression releases earlier than it was done, that is expected from how such releases went in these logs.",
+    "SAVED: hours by which jobs left their holds earlier. WASTED: hours of runs in vain. COST: hours of a hold on the average, in waiting, \
+     runs in vain and the time until somebody looks again.",
+    "in force: the policies as these logs show them. by hand: nobody but people releases, who do it as they did, or within a working day what \
+     a policy released.",
+    "advice: what condor_holdadvise would have said 10 min, 1 h, 6 h and 24 h after the hold.",
+    "A job that got more of what it ran out of before its release, or that somebody removed, is taken to have failed as it was.",
+    "A log does not tell when the schedd looks: at whole multiples of its interval, it is assumed; on a busy access point it looks less often.",
+    "*: of fewer holds, as the others turn on what these logs do not tell.",
+];
+
+pub(super) fn print(
+    read: &Read,
+    policies: &[Policy],
+    replayed: &[Replayed],
+    columns: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write!(out, "{}", heading(read, columns))?;
+    writeln!(out)?;
+    for policy in policies {
+        if let Some(text) = &policy.text {
+            let first = format!("{}: ", policy.name);
+            write!(out, "{}", wrap(&first, first.len(), &strip_control(text), columns))?;
+        }
+    }
+    writeln!(out)?;
+    totals(policies, replayed, out)?;
+    writeln!(out)?;
+    unknown(policies, replayed, columns, out)?;
+    by_code(policies, replayed, out)?;
+    writeln!(out)?;
+    let fewer = replayed.iter().any(|one| one.all.unknown > 0);
+    let advice = policies.iter().any(|policy| policy.name == "advice");
+    for line in LEGEND {
+        let is_said = match line.split(':').next() {
+            Some("*") => fewer,
+            Some("advice") => advice,
+            _ => true,
+        };
+        if is_said {
+            write!(out, "{}", wrap("", 0, line, columns))?;
+        }
+    }
+    Ok(())
+}
+
+fn table(
+    heading: Vec<String>,
+    rows: Vec<Vec<String>>,
+    left: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(heading);
+    for row in rows {
+        table.add_row(row);
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if index >= left {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for line in table.lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+fn whole(value: f64) -> String {
+    format!("{:.0}", value.max(0.0))
+}
+
+fn per_hold(tally: &Tally) -> String {
+    let star = if tally.unknown > 0 { "*" } else { "" };
+    match tally.judged {
+        0 => "-".to_owned(),
+        judged => format!("{:.2}{star}", tally.cost / judged as f64),
+    }
+}
+
+fn totals(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> io::Result<()> {
+    let heading = ["POLICY", "RELEASED", "OUT", "IN VAIN", "SAVED", "WASTED", "COST"];
+    let rows = policies.iter().zip(replayed).map(|(policy, replayed)| {
+        let all = &replayed.all;
+        let mut row = vec![policy.name.clone(), all.released.to_string()];
+        row.extend([all.success, all.vain, all.saved, all.wasted].map(whole));
+        row.push(per_hold(all));
+        row
+    });
+    table(heading.map(str::to_owned).to_vec(), rows.collect(), 1, out)
+}
+
+/// Holds of which the logs do not tell enough.
+fn unknown(
+    policies: &[Policy],
+    replayed: &[Replayed],
+    columns: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut any = false;
+    for (policy, replayed) in policies.iter().zip(replayed) {
+        let all = &replayed.all;
+        if all.unknown > 0 {
+            any = true;
+            let names: Vec<String> = replayed
+                .unrecorded
+                .iter()
+                .map(|(name, count)| format!("{} ({count})", strip_control(name)))
+                .collect();
+            let by = if names.is_empty() { "chance".to_owned() } else { names.join(", ") };
+            let text = format!(
+                "{} {} on what these logs do not tell: {by}. -epochs and the ads of runs may tell.",
+                plural(all.unknown as usize, "hold"),
+                if all.unknown == 1 { "turns" } else { "turn" }
+            );
+            let first = format!("{}: ", policy.name);
+            write!(out, "{}", wrap(&first, first.len(), &text, columns))?;
+        }
+        if all.unjudged > 0 {
+            any = true;
+            let text = format!(
+                "released besides: {} of which these logs do not tell what became.",
+                plural(all.unjudged as usize, "hold")
+            );
+            let first = format!("{}: ", policy.name);
+            write!(out, "{}", wrap(&first, first.len(), &text, columns))?;
+        }
+    }
+    if any { writeln!(out) } else { Ok(()) }
+}
+
+/// Hours that each policy costs less than leaving the holds to people.
+fn by_code(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> io::Result<()> {
+    let Some(by_hand) = policies.iter().position(|policy| policy.name == "by hand") else {
+        return Ok(());
+    };
+    writeln!(
+        out,
+        "Hours that it costs less than by hand (more, where below 0), by hold reason code:\n"
+    )?;
+    let mut heading: Vec<String> = ["CODE", "HOLD_REASON", "HOLDS"].map(str::to_owned).to_vec();
+    let others = || (0..policies.len()).filter(|at| *at != by_hand);
+    heading.extend(others().map(|at| policies[at].name.to_uppercase()));
+    let mut rows = Vec::new();
+    let nothing = Tally::default();
+    let codes: BTreeMap<i32, u64> =
+        replayed[by_hand].codes.iter().map(|(code, tally)| (*code, tally.holds)).collect();
+    let released: BTreeSet<i32> = replayed
+        .iter()
+        .flat_map(|one| one.codes.iter().filter(|(_, tally)| tally.released > 0))
+        .map(|(code, _)| *code)
+        .collect();
+    for (code, holds) in codes.iter().filter(|(code, _)| released.contains(code)) {
+        let of = |at: usize| replayed[at].codes.get(code).unwrap_or(&nothing);
+        let name = label(*code).unwrap_or_default().to_owned();
+        let mut row = vec![code.to_string(), name, holds.to_string()];
+        row.extend(others().map(|at| less(of(by_hand), of(at))));
+        rows.push(row);
+    }
+    let mut row = vec!["all".to_owned(), String::new(), codes.values().sum::<u64>().to_string()];
+    row.extend(others().map(|at| less(&replayed[by_hand].all, &replayed[at].all)));
+    rows.push(row);
+    table(heading, rows, 2, out)
+}
+
+fn less(by_hand: &Tally, other: &Tally) -> String {
+    if other.judged != by_hand.judged {
+        return "?".to_owned();
+    }
+    let less = by_hand.cost - other.cost;
+    // No "-0".
+    format!("{:.0}", if less.abs() < 0.5 { 0.0 } else { less })
+}

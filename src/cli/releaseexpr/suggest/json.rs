@@ -1,0 +1,99 @@
+//! A suggested expression for scripts.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::super::past::{Read, heading_json};
+use super::super::request::Suggest;
+use super::{Suggested, why};
+use crate::advice::meaning::label;
+use crate::suggest::{Clause, Evidence, Gain, Reason, Why};
+
+/// One object.
+pub(super) fn print(
+    read: &Read,
+    suggested: &Suggested,
+    options: &Suggest,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut object = heading_json(read);
+    object["CondorVersion"] = json!(options.past.condor.to_string());
+    object["PeriodicRelease"] = json!(suggested.suggestion.expression());
+    object["Clauses"] = suggested.suggestion.clauses.iter().map(clause).collect();
+    object["NotReleased"] = suggested
+        .suggestion
+        .left_out
+        .iter()
+        .map(|left| {
+            let mut object = of_reason(left.reason);
+            object["Holds"] = json!(left.holds);
+            object["Why"] = json!(word(left.why));
+            object["Reason"] = json!(why(left));
+            object
+        })
+        .chain(suggested.unseen.iter().map(|reason| {
+            let mut object = of_reason(*reason);
+            object["Holds"] = json!(0);
+            object["Why"] = json!("NotInLogs");
+            object
+        }))
+        .collect();
+    object["Beside"] = suggested
+        .beside
+        .iter()
+        .map(|beside| {
+            let reasons: Vec<Value> = beside.reasons.iter().copied().map(of_reason).collect();
+            json!({ "Reasons": reasons, "Lines": beside.lines, "Why": beside.why })
+        })
+        .collect();
+    serde_json::to_writer_pretty(&mut *out, &object)?;
+    out.write_all(b"\n")
+}
+
+const fn word(why: Why) -> &'static str {
+    match why {
+        Why::Wanted => "Wanted",
+        Why::TooFew(_) => "TooFew",
+        Why::NoGain => "NoGain",
+        Why::NotSure(_) => "NotSure",
+    }
+}
+
+fn of_reason((code, subcode): Reason) -> Value {
+    json!({ "HoldReasonCode": code, "HoldReasonSubCode": subcode, "HoldReasonLabel": label(code) })
+}
+
+fn clause(clause: &Clause) -> Value {
+    json!({
+        "Expression": clause.text,
+        "DelaySeconds": clause.timing.delay,
+        "NumHoldsBelow": clause.timing.bound,
+        "Evidence": clause.evidence.iter().map(evidence).collect::<Vec<_>>(),
+    })
+}
+
+fn evidence(evidence: &Evidence) -> Value {
+    let mut object = of_reason(evidence.reason);
+    let [sooner, later] = evidence.success;
+    object["Holds"] = json!(evidence.holds);
+    object["Clusters"] = json!(evidence.clusters);
+    object["Releases"] = json!(evidence.releases.0);
+    object["Succeeded"] = json!(evidence.releases.1);
+    object["ReleasedSooner"] = json!({ "Clusters": sooner.0, "Success": sooner.1 });
+    object["ReleasedLater"] = json!({ "Clusters": later.0, "Success": later.1 });
+    object["Gain"] = gain(&evidence.gain);
+    object
+}
+
+fn gain(gain: &Gain) -> Value {
+    json!({
+        "HoursPerHold": gain.mean,
+        "StandardError": gain.error,
+        "AtLeast": gain.at_least(),
+        "HoursSaved": gain.saved,
+        "HoursWasted": gain.wasted,
+        "Releases": gain.releases.0,
+        "InVain": gain.releases.1,
+    })
+}

@@ -1,0 +1,187 @@
+//! A suggested expression for people: lines that can stand in a submit description or a configuration file as they are.
+
+use std::io::{self, Write};
+
+use super::super::past::{Read, heading};
+use super::super::request::{Form, Suggest};
+use super::{Suggested, why};
+use crate::advice::meaning::label;
+use crate::cli::print::wrap;
+use crate::suggest::{Clause, Evidence, Reason};
+use crate::text::plural;
+
+/// What stands before each line that is no setting.
+const COMMENT: &str = "# ";
+
+/// Reasons left out that are told of.
+const MOST_LEFT_OUT: usize = 12;
+
+pub(super) fn print(
+    read: &Read,
+    suggested: &Suggested,
+    options: &Suggest,
+    columns: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let columns = columns.map(|columns| columns.saturating_sub(COMMENT.len()));
+    let mut comment = |out: &mut dyn Write, text: &str| -> io::Result<()> {
+        for line in text.lines() {
+            writeln!(out, "{}", format!("{COMMENT}{line}").trim_end())?;
+        }
+        Ok(())
+    };
+    let head = format!(
+        "{}For HTCondor {}. What becomes of a release is taken from these holds; the rules are in condor_releaseexpr(1).",
+        heading(read, None).replace('\n', " "),
+        options.past.condor
+    );
+    comment(out, &wrap("", 0, &head, columns))?;
+    writeln!(out)?;
+    match suggested.suggestion.expression() {
+        Some(_) => setting(suggested, options.form, out)?,
+        None => comment(
+            out,
+            &wrap(
+                "",
+                0,
+                "Nothing is suggested: for no hold reason these holds show that releases cost less than they save.",
+                columns,
+            ),
+        )?,
+    }
+    for (number, clause) in suggested.suggestion.clauses.iter().enumerate() {
+        writeln!(out)?;
+        comment(out, &of_clause(number, clause, columns))?;
+    }
+    if !suggested.beside.is_empty() {
+        writeln!(out)?;
+        for beside in &suggested.beside {
+            let names: Vec<String> = beside.reasons.iter().map(|reason| name(*reason)).collect();
+            let text = format!("{}: {}.", names.join(", "), beside.why);
+            comment(out, &wrap("", 4, &text, columns))?;
+            for line in &beside.lines {
+                comment(out, &format!("    {line}"))?;
+            }
+        }
+    }
+    left_out(suggested, columns, &mut comment, out)
+}
+
+fn left_out(
+    suggested: &Suggested,
+    columns: Option<usize>,
+    comment: &mut dyn FnMut(&mut dyn Write, &str) -> io::Result<()>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let left = &suggested.suggestion.left_out;
+    if left.is_empty() && suggested.unseen.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    comment(out, "Not released:")?;
+    for one in left.iter().take(MOST_LEFT_OUT) {
+        let first = format!("  {}, {}: ", name(one.reason), plural(one.holds as usize, "hold"));
+        comment(out, &wrap(&first, 4, &format!("{}.", why(one)), columns))?;
+    }
+    if left.len() > MOST_LEFT_OUT {
+        let more = left.len() - MOST_LEFT_OUT;
+        comment(out, &format!("  and {}; -json has all.", plural(more, "more reason")))?;
+    }
+    for reason in &suggested.unseen {
+        let first = format!("  {}: ", name(*reason));
+        comment(out, &wrap(&first, 4, "no such hold is in these logs.", columns))?;
+    }
+    Ok(())
+}
+
+/// The setting, a clause a line.
+fn setting(suggested: &Suggested, form: Form, out: &mut dyn Write) -> io::Result<()> {
+    let clauses = &suggested.suggestion.clauses;
+    let several = clauses.len() > 1;
+    let lines: Vec<String> = clauses
+        .iter()
+        .map(|clause| if several { format!("({})", clause.text) } else { clause.text.clone() })
+        .collect();
+    let joined = |before: &str| format!("{before} \\\n    {}", lines.join(" || \\\n    "));
+    match form {
+        Form::Submit => writeln!(out, "{}", joined("periodic_release =")),
+        Form::System => {
+            let names = "SYSTEM_PERIODIC_RELEASE_NAMES";
+            writeln!(out, "{names} = $({names}) FROM_LOGS")?;
+            writeln!(out, "{}", joined("SYSTEM_PERIODIC_RELEASE_FROM_LOGS ="))
+        }
+        // What a job sets itself stays.
+        Form::Transform => {
+            writeln!(out, "JOB_TRANSFORM_NAMES = $(JOB_TRANSFORM_NAMES) RELEASE_FROM_LOGS")?;
+            writeln!(out, "JOB_TRANSFORM_RELEASE_FROM_LOGS @=end")?;
+            writeln!(out, "{}", joined("    DEFAULT PeriodicRelease"))?;
+            writeln!(out, "@end")
+        }
+    }
+}
+
+/// `13/62 TransferInputError`
+fn name((code, subcode): Reason) -> String {
+    match label(code) {
+        Some(label) => format!("{code}/{subcode} {label}"),
+        None => format!("{code}/{subcode}"),
+    }
+}
+
+fn of_clause(number: usize, clause: &Clause, columns: Option<usize>) -> String {
+    let releases = match clause.timing.bound - 1 {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    };
+    let mut text = format!(
+        "Clause {}: a job is released {} after the hold, {releases} at most:\n",
+        number + 1,
+        time(clause.timing.delay)
+    );
+    for evidence in &clause.evidence {
+        text.push_str(&wrap(
+            &format!("  {}: ", name(evidence.reason)),
+            4,
+            &of_evidence(evidence, clause.timing.delay),
+            columns,
+        ));
+    }
+    text
+}
+
+fn of_evidence(evidence: &Evidence, delay: i64) -> String {
+    let (releases, successes) = evidence.releases;
+    let share =
+        |(_, share): (f64, Option<f64>)| share.map(|share| format!("{:.0} %", 100.0 * share));
+    let when = match evidence.success.map(share) {
+        [Some(before), Some(after)] => {
+            format!(", {before} of the clusters within {} and {after} later", time(delay))
+        }
+        [None, Some(after)] => format!(", {after} of the clusters, none sooner"),
+        [Some(before), None] => format!(", {before} of the clusters, none later"),
+        [None, None] => String::new(),
+    };
+    let gain = &evidence.gain;
+    format!(
+        "{} of {}; of {} {} succeeded{when}. Costs {:.1} h a hold less than by hand (at least {:.1}); saves {:.0} h, wastes {:.0} slot \
+         hours.",
+        plural(evidence.holds as usize, "hold"),
+        plural(evidence.clusters, "cluster"),
+        plural(releases as usize, "release"),
+        successes,
+        gain.mean,
+        gain.at_least(),
+        gain.saved,
+        gain.wasted
+    )
+}
+
+/// A length of time in its largest whole unit.
+fn time(seconds: i64) -> String {
+    match seconds {
+        hours if hours % 3_600 == 0 => format!("{} h", hours / 3_600),
+        minutes if minutes % 60 == 0 => format!("{} min", minutes / 60),
+        seconds => format!("{seconds} s"),
+    }
+}

@@ -1,0 +1,111 @@
+//! Rules about the hold reason codes and subcodes that are asked for, whatever is done with such holds.
+
+use std::ops::Range;
+
+use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
+
+use super::Finding;
+use super::parts::replaced;
+use super::probe::CODES;
+use super::rules::{MEMORY_SUBCODE, UNUSED_CODE};
+use crate::policy::Version;
+use crate::policy::clauses::operands;
+
+/// Memory holds have subcode 102 from here on, 0 before.
+const SUBCODE_102: Version = Version::new(24, 0, 12);
+
+/// The first feature version that may have it, and the first that has it for sure.
+const BETWEEN: std::ops::Range<Version> = Version::new(24, 1, 0)..Version::new(25, 0, 0);
+
+/// Codes that were given once, and by what that is gone from HTCondor 23 and later.
+const GONE: [(i64, &str); 6] = [
+    (2, "Globus is gone"),
+    (17, "the standard universe is gone"),
+    (28, "glexec is gone"),
+    (29, "privilege separation is gone"),
+    (30, "glexec is gone"),
+    (31, "privilege separation is gone"),
+];
+
+/// Whether no HTCondor of today holds a job with this code: what is above [`CODES`] are codes of jobs that left their machine.
+pub(super) fn is_unused(code: i64) -> bool {
+    GONE.iter().any(|(gone, _)| *gone == code) || !(0..CODES).contains(&code)
+}
+
+/// Codes that no hold has.
+pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
+    let found = expr.nodes().filter_map(|node| {
+        let code = equal_to(node, "HoldReasonCode").filter(|code| is_unused(*code))?;
+        let source = text.get(node.span())?;
+        let why = GONE.iter().find(|(gone, _)| *gone == code).map_or(
+            "codes of holds end at 49, those from 1000 on are of jobs that left their machine and stay in the queue",
+            |(_, why)| why,
+        );
+        let message = format!("no job is held with code {code}, {source} is never true: {why}");
+        Some(Finding::new(&UNUSED_CODE, node.span(), message, None))
+    });
+    found.collect()
+}
+
+/// The subcode of memory holds of this version, and the other one.
+pub(super) fn memory_subcodes(version: Version) -> (i64, i64) {
+    if version < SUBCODE_102 { (0, 102) } else { (102, 0) }
+}
+
+/// Code 34 with the subcode of another version, where the right one is named nowhere: they stand in one chain of `&&`, or it was seen
+/// that such holds are released.
+pub(super) fn memory_subcode(
+    text: &str,
+    expr: &Expr,
+    version: Version,
+    is_seen: bool,
+) -> Option<Finding> {
+    let (right, wrong) = memory_subcodes(version);
+    if BETWEEN.contains(&version) || comparison(expr, text, "HoldReasonSubCode", right).is_some() {
+        return None;
+    }
+    let asks = expr.nodes().any(|node| {
+        let clauses = operands(node, BinaryOperator::And);
+        let asks =
+            |name, number| clauses.iter().any(|clause| equal_to(*clause, name) == Some(number));
+        asks("HoldReasonCode", 34) && asks("HoldReasonSubCode", wrong)
+    });
+    let (span, source) =
+        (asks || is_seen).then(|| comparison(expr, text, "HoldReasonSubCode", wrong)).flatten()?;
+    let message = format!(
+        "memory holds of HTCondor {version} have subcode {right}, not {wrong}; it is 102 since 24.0.12 and was 0 before"
+    );
+    let other = source.replacen(&wrong.to_string(), &right.to_string(), 1);
+    let is_inside = text[..span.start].ends_with('(') && text[span.end..].starts_with(')');
+    let both = format!("{source} || {other}");
+    let mended = replaced(text, &span, &if is_inside { both } else { format!("({both})") });
+    Some(Finding::new(&MEMORY_SUBCODE, span, message, mended))
+}
+
+/// The number that an attribute is compared with for equality.
+pub(super) fn equal_to(node: Node<'_>, wanted: &str) -> Option<i64> {
+    let NodeKind::Binary(BinaryOperator::Equal | BinaryOperator::Identical, left, right) =
+        node.kind()
+    else {
+        return None;
+    };
+    [(left, right), (right, left)].into_iter().find_map(|(one, other)| {
+        match (one.kind(), other.kind()) {
+            (NodeKind::Attribute { name, .. }, NodeKind::Literal(Value::Integer(number))) => {
+                name.eq_ignore_ascii_case(wanted).then_some(*number)
+            }
+            _ => None,
+        }
+    })
+}
+
+/// A comparison for equality of this attribute with this number, and how it is written.
+pub(super) fn comparison<'t>(
+    expr: &Expr,
+    text: &'t str,
+    name: &str,
+    number: i64,
+) -> Option<(Range<usize>, &'t str)> {
+    let span = expr.nodes().find(|node| equal_to(*node, name) == Some(number))?.span();
+    Some((span.clone(), text.get(span)?))
+}

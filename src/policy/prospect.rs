@@ -1,0 +1,153 @@
+//! What becomes of an expression if nothing but time changes, looked for within limits.
+//!
+//! An expression may take millions of steps, and looking ahead takes many evaluations: what takes too long is not known, rather
+//! than guessed.
+
+use std::cell::Cell;
+
+use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, Value};
+
+use super::clauses::{MAX_COMPARISONS, asks_time, comes_and_goes, comparisons, followed, operands};
+use super::when::{self, Condition};
+
+/// How far ahead is looked, s: 30 days.
+pub(super) const HORIZON: i64 = 30 * 24 * 3600;
+
+/// Steps of one of many evaluations; those of the policies that people write take less than a hundred.
+const MAX_STEPS: u32 = 2_000;
+
+/// Evaluations of one policy, its clauses looked at by themselves.
+const MAX_EVALUATIONS: u32 = 20_000;
+
+/// Evaluations of one policy with HTCondor's own limit of steps.
+const MAX_LONG_EVALUATIONS: u32 = 2;
+
+/// When an expression becomes true if nothing but time changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Prospect {
+    /// It is true at this second, the first that was found, Unix seconds; now, where it is true now. Confirmed by evaluation.
+    From(i64),
+    /// It is not true, and does not depend on time.
+    Stays,
+    /// It depends on time, and does not become true within 30 days.
+    NotWithin,
+    /// It depends on time, and looking ahead takes too many evaluations or too many steps of one; or it comes and goes, and was not
+    /// seen to become true when it was tried at the schedd's pace for a day.
+    NotKnown,
+}
+
+impl Prospect {
+    /// The second from which on it is true, if that is known.
+    pub const fn from(self) -> Option<i64> {
+        match self {
+            Self::From(at) => Some(at),
+            _ => None,
+        }
+    }
+}
+
+/// Evaluates a policy and its parts on one ad, now and later, as often as is allowed.
+#[derive(Debug)]
+pub(super) struct Ahead<'a> {
+    ad: &'a ClassAd,
+    /// Now, as the schedd evaluates.
+    context: &'a EvalContext<'static>,
+    /// Seconds between two evaluations by the schedd.
+    step: i64,
+    /// Evaluations that are left.
+    left: Cell<u32>,
+    long_left: Cell<u32>,
+    /// An evaluation was given up.
+    gave_up: Cell<bool>,
+}
+
+impl<'a> Ahead<'a> {
+    pub(super) fn new(ad: &'a ClassAd, context: &'a EvalContext<'static>, step: i64) -> Self {
+        Self {
+            ad,
+            context,
+            step,
+            left: Cell::new(MAX_EVALUATIONS),
+            long_left: Cell::new(MAX_LONG_EVALUATIONS),
+            gave_up: Cell::new(false),
+        }
+    }
+
+    /// The value now; `None` where that takes long.
+    pub(super) fn quick_value_now(&self, expr: &Expr) -> Option<Value> {
+        self.value(expr, self.context.now)
+    }
+
+    /// The value at a time; `None` where that takes too long.
+    fn value(&self, expr: &Expr, at: i64) -> Option<Value> {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.unwrap_or(0));
+        let context = EvalContext { max_steps: MAX_STEPS, ..self.context.then(at) };
+        let value = left.and_then(|_| self.ad.try_evaluate_expr(expr, &context));
+        if value.is_none() {
+            self.gave_up.set(true);
+        }
+        value
+    }
+
+    /// The value now, within HTCondor's own limit of steps; `None` where that takes long and was done too often.
+    pub(super) fn try_value_now(&self, expr: &Expr) -> Option<Value> {
+        self.value(expr, self.context.now).or_else(|| {
+            self.long_left.set(self.long_left.get().checked_sub(1)?);
+            Some(self.ad.evaluate_expr(expr, self.context))
+        })
+    }
+
+    /// When an expression becomes true, which is true now or not.
+    pub(super) fn prospect(
+        &self,
+        expr: &Expr,
+        is_true_now: bool,
+        is_true: impl Fn(&Value) -> bool,
+    ) -> Prospect {
+        if is_true_now {
+            return Prospect::From(self.context.now);
+        }
+        let all = followed(self.ad, expr);
+        if !asks_time(&all) {
+            return Prospect::Stays;
+        }
+        if self.is_blocked(expr) {
+            return Prospect::NotWithin;
+        }
+        self.gave_up.set(false);
+        let number = |expr: &Expr, at: i64| self.value(expr, at)?.as_real();
+        let differences: Vec<_> = comparisons(&all)
+            .into_iter()
+            .map(|(left, right)| move |at: i64| Some(number(&left, at)? - number(&right, at)?))
+            .collect();
+        let differences: Vec<&dyn Fn(i64) -> Option<f64>> =
+            differences.iter().map(|difference| difference as _).collect();
+        let periodic = comes_and_goes(self.ad, &all);
+        let condition = Condition {
+            holds: &|at| self.value(expr, at).is_some_and(|value| is_true(&value)),
+            differences: &differences,
+            periodic,
+        };
+        match when::first(&condition, self.context.now, HORIZON, self.step) {
+            Some(at) => Prospect::From(at),
+            None if self.gave_up.get() || periodic || differences.len() >= MAX_COMPARISONS => {
+                Prospect::NotKnown
+            }
+            None => Prospect::NotWithin,
+        }
+    }
+
+    /// Whether one clause of a conjunction is not true and does not depend on time.
+    fn is_blocked(&self, expr: &Expr) -> bool {
+        let clauses = operands(expr.root(), BinaryOperator::And);
+        let blocks = |clause: &Node<'_>| {
+            let clause = clause.to_expr();
+            !asks_time(&followed(self.ad, &clause))
+                && self
+                    .value(&clause, self.context.now)
+                    .is_some_and(|value| value.as_condition() != Some(true))
+        };
+        clauses.len() > 1 && clauses.iter().any(blocks)
+    }
+}

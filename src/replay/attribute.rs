@@ -1,0 +1,201 @@
+//! The attributes of a held job's ad that a log tells.
+
+use std::sync::Arc;
+
+use classads::{ClassAd, EvalContext, Value};
+
+use super::past::PastHold;
+use crate::policy::{asks_time, followed};
+
+/// An attribute that events tell of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recorded {
+    ClusterId,
+    ProcId,
+    Owner,
+    JobStatus,
+    EnteredCurrentStatus,
+    HoldReason,
+    HoldReasonCode,
+    HoldReasonSubCode,
+    LastHoldReasonCode,
+    LastHoldReasonSubCode,
+    NumHolds,
+    NumJobStarts,
+    QDate,
+}
+
+/// Each with its name.
+const RECORDED: [(Recorded, &str); 13] = [
+    (Recorded::ClusterId, "ClusterId"),
+    (Recorded::ProcId, "ProcId"),
+    (Recorded::Owner, "Owner"),
+    (Recorded::JobStatus, "JobStatus"),
+    (Recorded::EnteredCurrentStatus, "EnteredCurrentStatus"),
+    (Recorded::HoldReason, "HoldReason"),
+    (Recorded::HoldReasonCode, "HoldReasonCode"),
+    (Recorded::HoldReasonSubCode, "HoldReasonSubCode"),
+    (Recorded::LastHoldReasonCode, "LastHoldReasonCode"),
+    (Recorded::LastHoldReasonSubCode, "LastHoldReasonSubCode"),
+    (Recorded::NumHolds, "NumHolds"),
+    (Recorded::NumJobStarts, "NumJobStarts"),
+    (Recorded::QDate, "QDate"),
+];
+
+/// JobStatus of a held job.
+const HELD: i64 = 5;
+
+/// The names of the attributes that events tell of.
+pub fn recorded() -> impl Iterator<Item = &'static str> {
+    RECORDED.iter().map(|(_, name)| *name)
+}
+
+/// An attribute that an expression names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Attribute {
+    /// Events tell of it.
+    Recorded(Recorded),
+    /// Only an ad does.
+    OfAd(Arc<str>),
+}
+
+/// What is known of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Told {
+    /// Its value; undefined where the ad does not have it.
+    Value(Value),
+    /// An expression of the ad that gives another value at another time.
+    Varies,
+    /// Neither events nor an ad tell.
+    Unrecorded,
+}
+
+/// A held job, as it was or as it would be after releases in vain.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldJob<'a> {
+    pub(super) hold: &'a PastHold,
+    held_at: i64,
+    releases: i64,
+}
+
+impl<'a> HeldJob<'a> {
+    /// As the log tells of it.
+    pub const fn new(hold: &'a PastHold) -> Self {
+        Self { hold, held_at: hold.held_at, releases: 0 }
+    }
+
+    /// After a release in vain: held again for the same cause at this time.
+    #[must_use]
+    pub const fn again(self, held_at: i64) -> Self {
+        Self { held_at, releases: self.releases + 1, ..self }
+    }
+
+    /// Releases in vain before.
+    pub const fn releases(&self) -> i64 {
+        self.releases
+    }
+
+    /// When the hold began that it is in now, Unix seconds.
+    pub const fn held_at(&self) -> i64 {
+        self.held_at
+    }
+
+    /// NumHolds, where it is known.
+    pub fn num_holds(&self) -> Option<i64> {
+        self.hold.num_holds.map(|holds| holds.saturating_add(self.releases))
+    }
+
+    fn recorded(&self, attribute: Recorded) -> Told {
+        let hold = self.hold;
+        let last = |of_log: fn((i32, i32)) -> i32, now: i32| match hold.before {
+            _ if self.releases > 0 => Told::Value(i64::from(now).into()),
+            Some(before) => Told::Value(i64::from(of_log(before)).into()),
+            None if hold.from_submission() => Told::Value(Value::Undefined),
+            None => Told::Unrecorded,
+        };
+        let known = |value: Option<i64>| value.map_or(Told::Unrecorded, |v| Told::Value(v.into()));
+        let text = |text: &Option<Arc<str>>| match text {
+            Some(text) => Told::Value(Value::String(Arc::clone(text))),
+            None => Told::Unrecorded,
+        };
+        match attribute {
+            Recorded::ClusterId => Told::Value(i64::from(hold.job.cluster).into()),
+            Recorded::ProcId => Told::Value(i64::from(hold.job.proc).into()),
+            Recorded::Owner => text(&hold.owner),
+            Recorded::JobStatus => Told::Value(HELD.into()),
+            Recorded::EnteredCurrentStatus => Told::Value(self.held_at.into()),
+            Recorded::HoldReason => text(&hold.reason),
+            Recorded::HoldReasonCode => Told::Value(i64::from(hold.code).into()),
+            Recorded::HoldReasonSubCode => Told::Value(i64::from(hold.subcode).into()),
+            Recorded::LastHoldReasonCode => last(|(code, _)| code, hold.code),
+            Recorded::LastHoldReasonSubCode => last(|(_, subcode)| subcode, hold.subcode),
+            Recorded::NumHolds => known(self.num_holds()),
+            Recorded::NumJobStarts => {
+                // A run that failed before its program began is not counted, and neither is it after the next release.
+                let more = if hold.ran > 0 { self.releases } else { 0 };
+                known(hold.starts.map(|starts| starts.saturating_add(more)))
+            }
+            Recorded::QDate => known(hold.submitted_at),
+        }
+    }
+
+    /// What is known of an attribute.
+    pub(super) fn told(&self, attribute: &Attribute) -> Told {
+        match attribute {
+            Attribute::Recorded(recorded) => match self.recorded(*recorded) {
+                // The ad of a run does not count the hold that ended it.
+                Told::Unrecorded if *recorded != Recorded::NumHolds => {
+                    self.of_ad(name_of(*recorded))
+                }
+                told => told,
+            },
+            Attribute::OfAd(name) => self.of_ad(name),
+        }
+    }
+
+    fn of_ad(&self, name: &str) -> Told {
+        let Some(ad) = &self.hold.ad else { return Told::Unrecorded };
+        let expr = ad.get(name).filter(|expr| expr.as_literal().is_none());
+        if expr.is_some_and(|expr| asks_time(&followed(ad, expr))) {
+            return Told::Varies;
+        }
+        Told::Value(ad.evaluate(name, &EvalContext::at(self.held_at)))
+    }
+
+    /// The ad, as far as it is known.
+    pub(super) fn ad(&self) -> ClassAd {
+        let mut ad = self.hold.ad.as_deref().cloned().unwrap_or_default();
+        for (recorded, name) in RECORDED {
+            match self.recorded(recorded) {
+                Told::Value(Value::Undefined) => {
+                    ad.remove(name);
+                }
+                Told::Value(value) => ad.insert_value(name, value),
+                Told::Unrecorded if recorded == Recorded::NumHolds => {
+                    ad.remove(name);
+                }
+                Told::Unrecorded | Told::Varies => {}
+            }
+        }
+        ad
+    }
+}
+
+fn name_of(recorded: Recorded) -> &'static str {
+    RECORDED.iter().find(|(other, _)| *other == recorded).map_or("", |(_, name)| name)
+}
+
+impl Attribute {
+    pub(super) fn named(name: &str) -> Self {
+        let recorded = RECORDED.iter().find(|(_, known)| known.eq_ignore_ascii_case(name));
+        recorded
+            .map_or_else(|| Self::OfAd(Arc::from(name)), |(recorded, _)| Self::Recorded(*recorded))
+    }
+
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Recorded(recorded) => name_of(*recorded),
+            Self::OfAd(name) => name,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What release expressions would have done with the holds of the past.
+
+mod advised;
+mod attribute;
+mod comparison;
+mod contender;
+mod course;
+mod expression;
+mod past;
+mod read;
+mod run;
+mod success;
+mod tally;
+
+pub use advised::{ASKED, advised};
+pub use attribute::{HeldJob, recorded};
+pub use contender::Contender;
+pub use course::{Course, Judged, Outlook, follow};
+pub use expression::{Answer, ReplayExpression, Ticks};
+pub use past::{Fate, PastHold};
+pub use read::{PastHolds, ReadError, Sources};
+pub use run::{Rules, replay};
+pub use success::{Releases, Successes, TIMES};
+pub use tally::{Replayed, Tally};

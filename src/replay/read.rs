@@ -1,0 +1,234 @@
+//! Reads the holds of logs.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::BufReader;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use classads::ClassAd;
+
+use super::past::PastHold;
+use crate::history::{
+    ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, History, Journal, LogHolds, epoch_written,
+};
+use crate::userlog::{self, ChunkedLog, JobId, ReadOptions, UserlogError};
+
+/// H: what comes later than this after a release says nothing about it, s.
+const HORIZON: i64 = 48 * 3_600;
+
+/// Seconds by which the ad of a run may be written after the event of the hold that ended it.
+const AD_DELAY: i64 = 60;
+
+/// Problems that are told of.
+const PROBLEMS: usize = 20;
+
+/// What is read.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Event logs of access points; their rotated siblings are read too.
+    pub event_logs: Vec<PathBuf>,
+    /// Job event logs of users and DAGs.
+    pub user_logs: Vec<PathBuf>,
+    /// Ads of runs: the epoch history file, or the output of `condor_history -epochs`.
+    pub epochs: Vec<PathBuf>,
+    /// Attributes of these ads that are wanted.
+    pub attributes: Vec<String>,
+    /// The texts of hold reasons are wanted.
+    pub reasons: bool,
+}
+
+/// The holds of some logs.
+#[derive(Debug, Default)]
+pub struct PastHolds {
+    /// By the time of the hold.
+    pub holds: Vec<PastHold>,
+    /// Time of the last event that mattered, Unix seconds.
+    pub end: i64,
+    /// Events read.
+    pub events: u64,
+    /// What was damaged or could not be read, a line each.
+    pub problems: Vec<String>,
+}
+
+/// Why logs cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// A log that was named cannot be read, or is none.
+    #[error(transparent)]
+    Log(#[from] UserlogError),
+    /// A file of ads cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Ads {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+}
+
+impl PastHolds {
+    /// Reads logs, on all cores, and ads.
+    ///
+    /// # Errors
+    /// [`ReadError`] when a file that was named cannot be opened. What is damaged inside is skipped and told of.
+    pub fn read(sources: &Sources) -> Result<Self, ReadError> {
+        let mut this = Self::default();
+        let mut ads = RunAds::default();
+        for path in &sources.epochs {
+            ads.read(path, &sources.attributes, &mut this.problems)?;
+        }
+        ads.facts.settle();
+        let options = ReadOptions::default();
+        let logs = this.in_order(sources, &options)?;
+        let journal = Journal::default();
+        let mut stream = EpisodeStream::new(&ads.facts, &journal, HORIZON);
+        let mut owners = HashSet::new();
+        let Self { holds, events, problems, end } = &mut this;
+        let mut take = |episode: Episode| {
+            let mut hold = PastHold::of(&episode, sources.reasons);
+            hold.owner = hold.owner.map(|owner| match owners.get(&owner) {
+                Some(known) => Arc::clone(known),
+                None => {
+                    owners.insert(Arc::clone(&owner));
+                    owner
+                }
+            });
+            hold.ad = ads.of(hold.job, hold.held_at);
+            let last = episode.outcome_at.or(episode.left_at).or(episode.released_at);
+            *end = last.unwrap_or(episode.held_at).max(*end);
+            holds.push(hold);
+        };
+        for (at, (path, log, _)) in logs.iter().enumerate() {
+            let next = logs.get(at + 1).map(|(_, _, first)| *first);
+            stream.begin_log();
+            let mut damaged = 0;
+            let done: ControlFlow<()> = log.read(LogHolds::read, |part| {
+                *events += part.events;
+                damaged += part.damaged;
+                if let Some(first) = part.damage.first().filter(|_| damaged == part.damaged) {
+                    problems.push(format!("{}: {first}", path.display()));
+                }
+                stream.add(part, next, &mut take);
+                ControlFlow::Continue(())
+            });
+            debug_assert!(done.is_continue());
+            if damaged > 1 {
+                problems.push(format!("{}: {} more damaged events", path.display(), damaged - 1));
+            }
+        }
+        stream.end(&mut take);
+        this.holds.sort_by_key(|hold| (hold.held_at, hold.job));
+        Ok(this)
+    }
+
+    /// All files of all logs, by the time of their first events.
+    fn in_order(
+        &mut self,
+        sources: &Sources,
+        options: &ReadOptions,
+    ) -> Result<Vec<(PathBuf, ChunkedLog, i64)>, ReadError> {
+        let mut logs = Vec::new();
+        for path in &sources.event_logs {
+            let series = userlog::open_chunked_series(path, options)?;
+            self.problems.extend(series.unread.iter().map(ToString::to_string));
+            logs.extend(series.logs);
+        }
+        for path in &sources.user_logs {
+            logs.push((path.clone(), ChunkedLog::open(path, options)?));
+        }
+        let first = |(path, log): (PathBuf, ChunkedLog)| {
+            let first = first_event(&path, options).unwrap_or(i64::MAX);
+            // Months of logs are read once, and no one waits for each line of them.
+            (path, log.mapped(), first)
+        };
+        let mut logs: Vec<_> = logs.into_iter().map(first).collect();
+        logs.sort_by_key(|(_, _, first)| *first);
+        Ok(logs)
+    }
+}
+
+/// The time of the first event of a job in a log.
+fn first_event(path: &Path, options: &ReadOptions) -> Option<i64> {
+    let mut log = userlog::open(path, options).ok()?;
+    loop {
+        match log.next_event()? {
+            Ok(event) if event.job.cluster > 0 => return Some(event.time.seconds),
+            Err(damaged) if damaged.is_io() => return None,
+            _ => {}
+        }
+    }
+}
+
+/// Ads of runs, by job.
+#[derive(Debug, Default)]
+struct RunAds {
+    facts: History,
+    /// With the time they were written.
+    ads: HashMap<JobId, Vec<(i64, Arc<ClassAd>)>>,
+}
+
+impl RunAds {
+    fn read(
+        &mut self,
+        path: &Path,
+        attributes: &[String],
+        problems: &mut Vec<String>,
+    ) -> Result<(), ReadError> {
+        let error = |error| ReadError::Ads { path: path.to_owned(), error };
+        let file = BufReader::new(File::open(path).map_err(error)?);
+        let own = ATTRIBUTES.iter().chain(EPOCH_ATTRIBUTES).copied();
+        let names = own.chain(attributes.iter().map(String::as_str));
+        let mut told = 0;
+        for ad in classads::read_ads(file).with_projection(names).with_references_of(attributes) {
+            match ad {
+                Ok(mut ad) => {
+                    let Some(job) = self.facts.add_epoch(&ad) else { continue };
+                    let Some(written) = epoch_written(&ad).filter(|_| !attributes.is_empty())
+                    else {
+                        continue;
+                    };
+                    // What makes the facts alone is not kept twice.
+                    let wanted: HashSet<String> = wanted(&ad, attributes);
+                    ad.retain(|name| wanted.contains(&name.to_ascii_lowercase()));
+                    self.ads.entry(job).or_default().push((written, Arc::new(ad)));
+                }
+                Err(problem) if problem.is_io() => {
+                    problems.push(format!("{}: {problem}", path.display()));
+                    break;
+                }
+                Err(problem) if told < PROBLEMS => {
+                    told += 1;
+                    problems.push(format!("{}: {problem}", path.display()));
+                }
+                Err(_) => {}
+            }
+        }
+        self.ads.values_mut().for_each(|ads| ads.sort_by_key(|(written, _)| *written));
+        Ok(())
+    }
+
+    /// The ad of the last run before a hold.
+    fn of(&self, job: JobId, held_at: i64) -> Option<Arc<ClassAd>> {
+        let ads = self.ads.get(&job)?;
+        let until = ads.partition_point(|(written, _)| *written <= held_at + AD_DELAY);
+        ads[..until].last().map(|(_, ad)| Arc::clone(ad))
+    }
+}
+
+/// The attributes, and those that they refer to, in lower case.
+fn wanted(ad: &ClassAd, attributes: &[String]) -> HashSet<String> {
+    let mut wanted: HashSet<String> = HashSet::new();
+    let mut pending: Vec<String> =
+        attributes.iter().map(|name| name.to_ascii_lowercase()).collect();
+    while let Some(name) = pending.pop() {
+        if let Some(expr) = ad.get(&name).filter(|_| !wanted.contains(&name)) {
+            let references = expr.attribute_references();
+            pending.extend(references.iter().map(|reference| reference.name.to_ascii_lowercase()));
+        }
+        wanted.insert(name);
+    }
+    wanted
+}

@@ -1,0 +1,109 @@
+//! Replays all holds against all policies.
+
+use rayon::prelude::*;
+
+use super::attribute::HeldJob;
+use super::contender::Contender;
+use super::course::{Course, Judged, follow};
+use super::expression::{Answer, Ticks};
+use super::past::PastHold;
+use super::success::Successes;
+use super::tally::Replayed;
+use crate::advice::Costs;
+use crate::policy::NEVER_RELEASED;
+
+/// Holds replayed in one go on one core.
+const TOGETHER: usize = 16_384;
+
+/// By which rules holds are replayed.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// When policies are evaluated.
+    pub ticks: Ticks,
+    /// SYSTEM_MAX_RELEASES, where there is one.
+    pub max_releases: Option<i64>,
+    /// What being wrong costs.
+    pub costs: Costs,
+    /// The log ends, Unix seconds: nothing later is looked at.
+    pub end: i64,
+}
+
+impl Rules {
+    /// Whether a policy may release a held job at all; `None` where NumHolds would have to be known.
+    pub fn may_release(&self, job: &HeldJob<'_>) -> Option<bool> {
+        if NEVER_RELEASED.contains(&i64::from(job.hold.code)) {
+            return Some(false);
+        }
+        self.max_releases.map_or(Some(true), |limit| job.num_holds().map(|holds| holds < limit))
+    }
+
+    /// What a contender does with one hold: at ticks, as far as the schedd lets it.
+    pub fn answer(&self, contender: &mut Contender, job: &HeldJob<'_>, end: i64) -> Answer {
+        match self.may_release(job) {
+            Some(false) => Answer::Holds,
+            // Whether it would is another question.
+            None => match contender.answer(job, self.ticks, end) {
+                Answer::Releases(at) => Answer::Unknown(at),
+                other => other,
+            },
+            Some(true) => contender.answer(job, self.ticks, end),
+        }
+    }
+
+    /// What becomes of one hold, and whether that is known.
+    pub fn course(
+        &self,
+        contender: &mut Contender,
+        hold: &PastHold,
+        successes: &Successes,
+    ) -> (Course, bool) {
+        let mut answer = |job: &HeldJob<'_>, end: i64| self.answer(contender, job, end);
+        if let Some(judged) = Judged::of(hold, successes, &self.costs) {
+            let probability = |at: i64| judged.probability(at);
+            let course = follow(hold, judged.outlook(), &self.costs, &mut answer, &probability);
+            return (course, true);
+        }
+        let end = hold.fate.left_at().unwrap_or(self.end);
+        let course = match answer(&HeldJob::new(hold), end) {
+            Answer::Releases(at) => Course { released_at: Some(at), ..Course::default() },
+            Answer::Unknown(_) => Course { unknown: true, ..Course::default() },
+            Answer::Holds => Course::default(),
+        };
+        (course, false)
+    }
+}
+
+/// What each contender would have come to on the holds. The same whatever the number of cores.
+pub fn replay(
+    holds: &[PastHold],
+    successes: &Successes,
+    contenders: &[Contender],
+    rules: &Rules,
+) -> Vec<Replayed> {
+    let part = |holds: &[PastHold]| {
+        let mut own = contenders.to_vec();
+        let mut replayed = vec![Replayed::default(); own.len()];
+        for (contender, replayed) in own.iter_mut().zip(&mut replayed) {
+            for hold in holds {
+                let (course, judged) = rules.course(contender, hold, successes);
+                replayed.add(hold.code, &course, judged);
+                if course.unknown {
+                    for name in contender.unrecorded(hold) {
+                        *replayed.unrecorded.entry(name.to_owned()).or_default() += 1;
+                    }
+                }
+            }
+        }
+        replayed
+    };
+    let parts: Vec<Vec<Replayed>> = holds.par_chunks(TOGETHER).map(part).collect();
+    let mut all = vec![Replayed::default(); contenders.len()];
+    // Sums in the order of the holds.
+    for part in parts {
+        for (all, part) in all.iter_mut().zip(part) {
+            all.join(part);
+        }
+    }
+    all.iter_mut().for_each(Replayed::finish);
+    all
+}

@@ -1,0 +1,103 @@
+//! What policies would have come to on all holds, and by hold reason code.
+
+use std::collections::BTreeMap;
+
+use super::course::Course;
+
+/// Sums over holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Holds.
+    pub holds: u64,
+    /// Of these, released at least once.
+    pub released: u64,
+    /// Of these, that turned on what the log does not tell.
+    pub unknown: u64,
+    /// Holds of which it is known what came of their release, and that are in the sums below.
+    pub judged: u64,
+    /// Of the others, released.
+    pub unjudged: u64,
+    /// Releases, those of jobs that were held again counted too.
+    pub releases: f64,
+    /// Of these, in vain.
+    pub vain: f64,
+    /// Holds that a release got out of.
+    pub success: f64,
+    /// Hours by which jobs left their holds earlier.
+    pub saved: f64,
+    /// Slot hours of runs that failed.
+    pub wasted: f64,
+    /// Hours that all of it costs.
+    pub cost: f64,
+}
+
+impl Tally {
+    /// Counts one hold. Without `judged` what came of releases is not known.
+    pub(super) fn add(&mut self, course: &Course, judged: bool) {
+        self.holds += 1;
+        self.unknown += u64::from(course.unknown);
+        self.released += u64::from(course.released_at.is_some());
+        if !judged {
+            self.unjudged += u64::from(course.released_at.is_some());
+            return;
+        }
+        if course.unknown {
+            return;
+        }
+        self.judged += 1;
+        self.releases += course.releases;
+        self.vain += course.vain;
+        self.success += course.success;
+        self.saved += course.saved;
+        self.wasted += course.wasted;
+        self.cost += course.cost;
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.holds += other.holds;
+        self.released += other.released;
+        self.unknown += other.unknown;
+        self.judged += other.judged;
+        self.unjudged += other.unjudged;
+        self.releases += other.releases;
+        self.vain += other.vain;
+        self.success += other.success;
+        self.saved += other.saved;
+        self.wasted += other.wasted;
+        self.cost += other.cost;
+    }
+}
+
+/// What one policy would have come to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Replayed {
+    /// All holds.
+    pub all: Tally,
+    /// By HoldReasonCode.
+    pub codes: BTreeMap<i32, Tally>,
+    /// Attributes that were not told of where it turned on them, with the number of holds.
+    pub unrecorded: BTreeMap<String, u64>,
+}
+
+impl Replayed {
+    pub(super) fn add(&mut self, code: i32, course: &Course, judged: bool) {
+        self.codes.entry(code).or_default().add(course, judged);
+    }
+
+    pub(super) fn join(&mut self, other: Self) {
+        for (code, tally) in other.codes {
+            self.codes.entry(code).or_default().join(&tally);
+        }
+        for (name, count) in other.unrecorded {
+            *self.unrecorded.entry(name).or_default() += count;
+        }
+    }
+
+    /// Sums the codes up.
+    pub(super) fn finish(&mut self) {
+        self.all = Tally::default();
+        for tally in self.codes.values() {
+            self.all.join(tally);
+        }
+    }
+}

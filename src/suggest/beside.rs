@@ -1,0 +1,47 @@
+//! Commands that do better than a release for some holds.
+
+use super::clause::Reason;
+use crate::advice::meaning::Resource;
+use crate::policy::Version;
+
+/// What should stand beside a release policy, or in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// The reasons it is for.
+    pub reasons: Vec<Reason>,
+    /// Lines of a submit description; none where there is no command for it.
+    pub lines: Vec<String>,
+    /// Why, in a sentence without its end.
+    pub why: String,
+}
+
+/// Since when `retry_request_memory` is there (version history, 25.2.1).
+const RETRY_MEMORY: Version = Version::new(25, 2, 1);
+
+/// Since when `retry_request_disk` is there (version history, 25.10.1).
+const RETRY_DISK: Version = Version::new(25, 10, 1);
+
+/// What does better than releasing jobs that used more of a resource than they asked for, in a version of HTCondor.
+pub fn beside(resource: Resource, reasons: &[Reason], version: Version) -> Beside {
+    let (what, attribute, since) = match resource {
+        Resource::Memory => ("memory", "RequestMemory", RETRY_MEMORY),
+        Resource::Disk => ("disk", "RequestDisk", RETRY_DISK),
+    };
+    let (lines, why) = if version >= since {
+        let lines = vec![
+            format!("retry_request_{what}_increase = {attribute} * 2"),
+            format!("retry_request_{what}_max = <the most a job may ask for>"),
+        ];
+        let why = format!(
+            "a job that used more {what} than it asked for is run again with more in place of being held"
+        );
+        (lines, why)
+    } else {
+        let why = format!(
+            "released as it is, a job that used more {what} than it asked for meets the same limit again; retry_request_{what} is there from \
+             {since} on, before that request_{what} has to allow for the largest job"
+        );
+        (Vec::new(), why)
+    };
+    Beside { reasons: reasons.to_vec(), lines, why }
+}

@@ -1,0 +1,251 @@
+//! Release expressions made from what became of holds.
+//!
+//! For each hold reason (code and subcode) every [`Timing`] is replayed on its holds, and the one that costs least is taken, if it is
+//! sure to cost less than leaving the holds to people. What the reasons are released by is one expression.
+
+mod beside;
+mod choice;
+mod clause;
+
+use std::collections::BTreeMap;
+
+use choice::{Cases, LEAST_CLUSTERS};
+use clause::{any_of, clause};
+
+pub use beside::{Beside, beside};
+pub use choice::{Gain, Timing};
+pub use clause::Reason;
+
+use crate::advice::meaning::Resource;
+use crate::history::Hold;
+use crate::policy::Version;
+use crate::replay::{PastHold, Rules, Successes};
+
+/// A timing that gains at least this share of what the best one does may stand in its place, so that reasons share a clause.
+const AS_GOOD: f64 = 0.9;
+
+/// A clause of a suggested expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clause {
+    /// When it releases.
+    pub timing: Timing,
+    /// Why it releases holds of each of its reasons, the greatest gain first.
+    pub evidence: Vec<Evidence>,
+    /// Its text.
+    pub text: String,
+}
+
+/// What the logs tell of the holds of one reason.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// HoldReasonCode and HoldReasonSubCode, as the log has them.
+    pub reason: Reason,
+    /// Holds.
+    pub holds: u64,
+    /// Clusters of those whose release came to success or failure.
+    pub clusters: usize,
+    /// Such releases, and those of them that succeeded.
+    pub releases: (u64, u64),
+    /// Clusters released within the delay and later, each with the share of success; `None` where there was no such release.
+    pub success: [(f64, Option<f64>); 2],
+    /// What the clause would have come to.
+    pub gain: Gain,
+}
+
+/// A reason that no clause releases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// HoldReasonCode and HoldReasonSubCode.
+    pub reason: Reason,
+    /// Holds.
+    pub holds: u64,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why no clause releases holds of a reason.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Why {
+    /// Somebody wanted it: a person's hold (1), a submission on hold (15), or input that is being spooled (16).
+    Wanted,
+    /// So few clusters of such holds were released as they were, with an outcome that is known.
+    TooFew(usize),
+    /// No timing costs less than leaving them to people.
+    NoGain,
+    /// The best timing may cost less or more.
+    NotSure(Gain),
+}
+
+/// A suggested expression with its reasons.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Suggestion {
+    /// The clauses, of which one is enough; the greatest gain first.
+    pub clauses: Vec<Clause>,
+    /// Reasons without a clause, the most frequent first.
+    pub left_out: Vec<LeftOut>,
+    /// Resources of which jobs used more than they asked for, with the reasons of most of whose holds that is so.
+    pub resources: Vec<(Resource, Vec<Reason>)>,
+}
+
+impl Clause {
+    fn write(&mut self, version: Version) {
+        let reasons: Vec<Reason> = self.evidence.iter().map(|evidence| evidence.reason).collect();
+        self.text = clause(&reasons, self.timing, version);
+    }
+}
+
+impl Suggestion {
+    /// The expression; `None` where nothing is to be released.
+    pub fn expression(&self) -> Option<String> {
+        let clauses: Vec<String> = self.clauses.iter().map(|clause| clause.text.clone()).collect();
+        (!clauses.is_empty()).then(|| any_of(&clauses))
+    }
+
+    /// What is suggested for some reasons alone.
+    #[must_use]
+    pub fn only(mut self, wanted: impl Fn(Reason) -> bool, version: Version) -> Self {
+        for clause in &mut self.clauses {
+            clause.evidence.retain(|evidence| wanted(evidence.reason));
+            clause.write(version);
+        }
+        self.clauses.retain(|clause| !clause.evidence.is_empty());
+        self.left_out.retain(|left| wanted(left.reason));
+        for (_, reasons) in &mut self.resources {
+            reasons.retain(|reason| wanted(*reason));
+        }
+        self.resources.retain(|(_, reasons)| !reasons.is_empty());
+        self
+    }
+}
+
+/// Makes an expression of the holds, for a version of HTCondor.
+pub fn suggest(
+    holds: &[PastHold],
+    successes: &Successes,
+    rules: &Rules,
+    version: Version,
+) -> Suggestion {
+    let mut reasons: BTreeMap<Reason, (u64, Cases<'_>)> = BTreeMap::new();
+    for hold in holds {
+        let (count, cases) = reasons.entry((hold.code, hold.subcode)).or_default();
+        *count += 1;
+        cases.add(hold, successes, rules);
+    }
+    let mut suggestion = Suggestion { resources: resources(holds), ..Suggestion::default() };
+    let mut taken: Vec<Taken<'_>> = Vec::new();
+    for (&reason, (holds, cases)) in &reasons {
+        match best(reason, cases, rules) {
+            Ok((timing, gain)) => taken.push(Taken { reason, holds: *holds, cases, timing, gain }),
+            Err(why) => suggestion.left_out.push(LeftOut { reason, holds: *holds, why }),
+        }
+    }
+    suggestion.left_out.sort_by_key(|left| std::cmp::Reverse(left.holds));
+    let total = |taken: &Taken<'_>| taken.gain.mean * taken.holds as f64;
+    taken.sort_by(|one, other| total(other).total_cmp(&total(one)));
+    for mut taken in taken {
+        // A timing that another reason has saves a clause.
+        let shared = suggestion.clauses.iter().position(|clause| {
+            let gain = taken.cases.gain(clause.timing, rules);
+            let as_good = gain.mean >= AS_GOOD * taken.gain.mean && gain.at_least() > 0.0;
+            if as_good {
+                (taken.timing, taken.gain) = (clause.timing, gain);
+            }
+            as_good
+        });
+        let evidence = taken.evidence(successes);
+        match shared {
+            Some(at) => suggestion.clauses[at].evidence.push(evidence),
+            None => suggestion.clauses.push(Clause {
+                timing: taken.timing,
+                evidence: vec![evidence],
+                text: String::new(),
+            }),
+        }
+    }
+    suggestion.clauses.iter_mut().for_each(|clause| clause.write(version));
+    suggestion
+}
+
+/// The reasons that are about a resource.
+fn resources(holds: &[PastHold]) -> Vec<(Resource, Vec<Reason>)> {
+    let mut counts: BTreeMap<Reason, (usize, usize, usize)> = BTreeMap::new();
+    for hold in holds {
+        let (memory, disk, all) = counts.entry((hold.code, hold.subcode)).or_default();
+        *memory += usize::from(hold.resource == Some(Resource::Memory));
+        *disk += usize::from(hold.resource == Some(Resource::Disk));
+        *all += 1;
+    }
+    let of = |resource: Resource, most: fn(&(usize, usize, usize)) -> usize| {
+        let reasons: Vec<Reason> = counts
+            .iter()
+            .filter(|(_, counts)| 2 * most(counts) > counts.2)
+            .map(|(reason, _)| *reason)
+            .collect();
+        (!reasons.is_empty()).then_some((resource, reasons))
+    };
+    [of(Resource::Memory, |counts| counts.0), of(Resource::Disk, |counts| counts.1)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// The timing that costs least, if that is sure to be less than without.
+fn best(reason: Reason, cases: &Cases<'_>, rules: &Rules) -> Result<(Timing, Gain), Why> {
+    // A hold that somebody wanted is theirs to end.
+    let hold = Hold { code: reason.0, subcode: reason.1, reason: None };
+    if !hold.is_by_system() {
+        return Err(Why::Wanted);
+    }
+    if cases.clusters() < LEAST_CLUSTERS {
+        return Err(Why::TooFew(cases.clusters()));
+    }
+    let all: Vec<(Timing, Gain)> =
+        Timing::all(rules).map(|timing| (timing, cases.gain(timing, rules))).collect();
+    let most = all.iter().map(|(_, gain)| gain.mean).fold(0.0, f64::max);
+    // Fewer releases that do about as well are better; of equals the sooner one.
+    let fewest = all
+        .iter()
+        .filter(|(_, gain)| gain.mean >= AS_GOOD * most)
+        .map(|(timing, _)| timing.bound)
+        .min();
+    let best = all
+        .into_iter()
+        .filter(|(timing, _)| Some(timing.bound) == fewest)
+        .reduce(|best, other| if other.1.mean > best.1.mean { other } else { best });
+    match best {
+        Some((timing, gain)) if gain.at_least() > 0.0 => Ok((timing, gain)),
+        Some((_, gain)) if gain.mean > 0.0 => Err(Why::NotSure(gain)),
+        _ => Err(Why::NoGain),
+    }
+}
+
+/// A reason that is released.
+struct Taken<'a> {
+    reason: Reason,
+    holds: u64,
+    cases: &'a Cases<'a>,
+    timing: Timing,
+    gain: Gain,
+}
+
+impl Taken<'_> {
+    fn evidence(&self, successes: &Successes) -> Evidence {
+        let (code, subcode) = self.reason;
+        let releases = successes.of_reason(code, subcode);
+        let share = |(clusters, succeeded): (f64, f64)| {
+            (clusters, (clusters > 0.0).then(|| succeeded / clusters))
+        };
+        let around = successes.around(code, subcode, self.timing.delay);
+        Evidence {
+            reason: self.reason,
+            holds: self.holds,
+            clusters: self.cases.clusters(),
+            releases: releases.map_or((0, 0), crate::replay::Releases::counted),
+            success: around.map(share),
+            gain: self.gain,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
