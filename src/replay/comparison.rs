@@ -36,8 +36,10 @@ pub(super) enum Difference {
         slope: i64,
         rest: i64,
     },
-    /// A term is undefined, or no number: the same at any time.
-    Constant,
+    /// A term is undefined: the same at any time.
+    Undefined,
+    /// A term is no number: the same at any time.
+    NoNumber,
     /// A term is not told of.
     Unrecorded,
     /// A term is no whole number, or changes with time by itself.
@@ -132,7 +134,8 @@ impl TimeComparison {
             match whole(&value) {
                 Some(value) => rest += sign * value,
                 None if value.as_real().is_some() => return Difference::Other,
-                None => return Difference::Constant,
+                None if value.is_undefined() => return Difference::Undefined,
+                None => return Difference::NoNumber,
             }
         }
         Difference::Of { slope: self.slope, rest }

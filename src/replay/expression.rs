@@ -172,7 +172,7 @@ impl ReplayExpression {
         let mut times: [i64; 16] = [i64::MAX; 16];
         let mut count = 1;
         times[0] = first;
-        let mut differences: [Difference; 8] = [Difference::Constant; 8];
+        let mut differences: [Difference; 8] = [Difference::Undefined; 8];
         open |= self.comparisons.len() > differences.len();
         for (comparison, place) in self.comparisons.iter().zip(&mut differences) {
             *place = comparison.difference(job);
@@ -260,6 +260,7 @@ impl ReplayExpression {
         for difference in differences.iter().take(self.comparisons.len()) {
             let sign = match difference {
                 Difference::Unrecorded => (UNRECORDED, 0),
+                Difference::NoNumber => (NO_NUMBER, 0),
                 _ => difference
                     .sign(time)
                     .map_or((UNDEFINED, 0), |sign| (INTEGER, i64::from(sign as i8))),
@@ -286,6 +287,7 @@ const INTEGER: u8 = 3;
 const REAL: u8 = 4;
 const STRING: u8 = 5;
 const VARIES: u8 = 6;
+const NO_NUMBER: u8 = 7;
 
 fn is_random(node: Node<'_>) -> bool {
     matches!(node.kind(), NodeKind::Call { name, .. } if name.eq_ignore_ascii_case("random"))

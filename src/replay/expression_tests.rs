@@ -106,6 +106,20 @@ fn the_ad_of_the_last_run_tells_the_rest() {
 }
 
 #[test]
+fn undefined_and_no_number_are_two_things() {
+    let with = |ad: &str| PastHold { ad: Some(ClassAd::parse(ad).unwrap().into()), ..hold() };
+    let (text, none, number) = (with("[ X = \"abc\" ]"), with("[ Y = 1 ]"), with("[ X = 5 ]"));
+    let mut expression = ReplayExpression::parse("time() - X > 5 || true").unwrap();
+    let mut answer =
+        |hold: &PastHold| expression.answer(&HeldJob::new(hold), TICKS, HELD_AT + 3_600);
+    for _ in 0..2 {
+        assert_eq!(answer(&none), Answer::Releases(HELD_AT + 10));
+        assert_eq!(answer(&text), Answer::Holds, "an error");
+        assert_eq!(answer(&number), Answer::Releases(HELD_AT + 10));
+    }
+}
+
+#[test]
 fn after_releases_in_vain_it_is_the_next_hold() {
     let hold = PastHold { ran: 30, ..hold() };
     let again = HeldJob::new(&hold).again(HELD_AT + 600);

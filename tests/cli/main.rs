@@ -8,3 +8,4 @@ mod queue;
 mod recorded;
 mod releaseexpr;
 mod releaseexpr_explain;
+mod releaseexpr_past;

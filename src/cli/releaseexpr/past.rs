@@ -16,7 +16,7 @@ use crate::cli::print::{minute, wrap};
 use crate::cli::{Config, costs};
 use crate::history::{Coverage, History};
 use crate::model::Thresholds;
-use crate::policy::Knobs;
+use crate::policy::{Knobs, Version};
 use crate::queue::display_path;
 use crate::replay::{Contender, PastHold, PastHolds, Rules, Sources, Successes, Ticks, advised};
 use crate::text::plural;
@@ -31,6 +31,8 @@ pub(super) struct Read {
     pub(super) past: PastHolds,
     pub(super) successes: Successes,
     pub(super) rules: Rules,
+    /// The version of HTCondor that evaluates the policies.
+    pub(super) version: Version,
     /// The files, for people.
     pub(super) files: Vec<PathBuf>,
     sources: Sources,
@@ -61,9 +63,8 @@ pub(super) fn read(
         None if is_here => config.knobs(),
         None => Knobs::default(),
     };
-    if knobs.version().is_none() {
-        knobs.insert("CONDOR_VERSION", options.condor.to_string());
-    }
+    let version = options.condor.or_else(|| knobs.version()).unwrap_or(Version::NEWEST);
+    knobs.insert("CONDOR_VERSION", version.to_string());
     let interval = knobs.interval().ok_or(RunError::SwitchedOff)?;
     let sources = Sources {
         event_logs,
@@ -84,7 +85,7 @@ pub(super) fn read(
     };
     let successes = Successes::of(&past.holds);
     let files = [&sources.event_logs, &sources.user_logs].into_iter().flatten().cloned().collect();
-    Ok(Read { past, successes, rules, files, sources, config })
+    Ok(Read { past, successes, rules, version, files, sources, config })
 }
 
 impl Read {

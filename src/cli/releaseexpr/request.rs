@@ -85,7 +85,7 @@ pub(super) struct Past {
     /// `-cost`
     pub(super) costs: Vec<CostChange>,
     /// `-condor`
-    pub(super) condor: Version,
+    pub(super) condor: Option<Version>,
 }
 
 /// `-replay`
@@ -299,7 +299,7 @@ impl Past {
             epochs: paths(matches, "epochs"),
             config: path(matches, "config"),
             costs: costs::changes(matches),
-            condor: matches.get_one("condor").copied().unwrap_or(Version::NEWEST),
+            condor: matches.get_one("condor").copied(),
         }
     }
 }
@@ -379,7 +379,7 @@ mod tests {
             "remove",
             "-co",
             "23.9",
-            "-js",
+            "-json",
             "-lint",
             "-",
             "-w:100",
@@ -431,7 +431,7 @@ mod tests {
                 vec!["-explain", "-jobads", "f", "-name", "s"],
                 "-name and -pool ask a queue, -jobads reads a file",
             ),
-            (vec!["-replay", "true", "-lint", "x"], "-lint conflicts with -replay"),
+            (vec!["-replay", "true", "-lint", "x"], "-replay conflicts with -lint"),
             (vec!["-replay", "-", "-config", "-"], "standard input can be read once"),
             (vec!["-replay", "true", "-model", "m"], "-model goes with -advice"),
             (vec!["-suggest", "-advice"], "-advice goes with -replay, not with -suggest"),

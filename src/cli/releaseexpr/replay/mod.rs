@@ -14,6 +14,7 @@ use super::past::{self, Read};
 use super::request::{Replay, Request};
 use super::run::RunError;
 use crate::cli::output::say;
+use crate::policy::Version;
 use crate::policy::lint::{Role, Setting, Severity, lint};
 use crate::queue::display_path;
 use crate::replay::{Contender, ReplayExpression, Replayed, recorded, replay};
@@ -106,7 +107,8 @@ fn parse(text: &str) -> Result<ReplayExpression, RunError> {
 
 /// Says what is plainly wrong with an expression before it is replayed: what it does then is not what it says.
 fn look_at(name: &str, text: &str, replay: &Replay) {
-    let setting = Setting { version: replay.past.condor, ..Setting::alone(Role::Release) };
+    let version = replay.past.condor.unwrap_or(Version::NEWEST);
+    let setting = Setting { version, ..Setting::alone(Role::Release) };
     for finding in lint(text, &setting) {
         let is_name = finding.rule.name == "unknown-attribute";
         if is_name || finding.rule.severity == Severity::Error && finding.rule.name != "unparsable"

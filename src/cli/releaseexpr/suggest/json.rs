@@ -5,20 +5,14 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::super::past::{Read, heading_json};
-use super::super::request::Suggest;
 use super::{Suggested, why};
 use crate::advice::meaning::label;
 use crate::suggest::{Clause, Evidence, Gain, Reason, Why};
 
 /// One object.
-pub(super) fn print(
-    read: &Read,
-    suggested: &Suggested,
-    options: &Suggest,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn print(read: &Read, suggested: &Suggested, out: &mut dyn Write) -> io::Result<()> {
     let mut object = heading_json(read);
-    object["CondorVersion"] = json!(options.past.condor.to_string());
+    object["CondorVersion"] = json!(read.version.to_string());
     object["PeriodicRelease"] = json!(suggested.suggestion.expression());
     object["Clauses"] = suggested.suggestion.clauses.iter().map(clause).collect();
     object["NotReleased"] = suggested

@@ -13,6 +13,7 @@ use super::run::RunError;
 use crate::advice::meaning::Resource;
 use crate::cli::Config;
 use crate::history::HoldInQueue;
+use crate::policy::Version;
 use crate::queue::Projection;
 use crate::suggest::{Beside, LeftOut, Reason, Suggestion, Why, beside, suggest};
 
@@ -43,10 +44,10 @@ pub(super) fn answer(
 ) -> Result<(), RunError> {
     let reasons = reasons(&options.jobs)?;
     let read = past::read(&options.past, Vec::new(), false)?;
-    let suggestion = suggest(&read.past.holds, &read.successes, &read.rules, options.past.condor);
-    let suggested = Suggested::of(suggestion, reasons.as_ref(), options);
+    let suggestion = suggest(&read.past.holds, &read.successes, &read.rules, read.version);
+    let suggested = Suggested::of(suggestion, reasons.as_ref(), read.version);
     if request.json {
-        json::print(&read, &suggested, options, out)?;
+        json::print(&read, &suggested, out)?;
     } else {
         text::print(&read, &suggested, options, request.columns, out)?;
     }
@@ -66,8 +67,7 @@ fn reasons(jobs: &Jobs) -> Result<Option<BTreeSet<Reason>>, RunError> {
 }
 
 impl Suggested {
-    fn of(suggestion: Suggestion, reasons: Option<&BTreeSet<Reason>>, options: &Suggest) -> Self {
-        let version = options.past.condor;
+    fn of(suggestion: Suggestion, reasons: Option<&BTreeSet<Reason>>, version: Version) -> Self {
         let (suggestion, unseen) = match reasons {
             None => (suggestion, Vec::new()),
             Some(reasons) => {

@@ -33,7 +33,7 @@ pub(super) fn print(
     let head = format!(
         "{}For HTCondor {}. What becomes of a release is taken from these holds; the rules are in condor_releaseexpr(1).",
         heading(read, None).replace('\n', " "),
-        options.past.condor
+        read.version
     );
     comment(out, &wrap("", 0, &head, columns))?;
     writeln!(out)?;
