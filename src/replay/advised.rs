@@ -1,48 +1,105 @@
-//! What would have been released by who asks a model.
+//! What a model says of holds of the past.
 
 use std::collections::HashMap;
 
 use super::past::PastHold;
 use crate::advice::{Advisor, Held, Recommendation};
+use crate::history::Action;
 use crate::model::ModelError;
 use crate::userlog::JobId;
 
 /// Seconds after the hold at which the model is asked: ten minutes, an hour, a quarter of a day, a day.
 pub const ASKED: [i64; 4] = [600, 3_600, 6 * 3_600, 86_400];
 
-/// When each hold would have been released by somebody who asks the advisor at these times and does what it says at once: the
-/// first time that it recommends a release as it is. Holds that it never does are not in the map. Nothing later than the
-/// time of asking is seen. `end` is that of the logs, Unix seconds.
-///
-/// # Errors
-/// [`ModelError`] of the advisor.
-pub fn advised(
-    advisor: &mut Advisor<'_>,
-    holds: &[PastHold],
-    end: i64,
-) -> Result<HashMap<(JobId, i64), i64>, ModelError> {
-    let mut asked: Vec<(i64, &PastHold)> = holds
-        .iter()
-        .flat_map(|hold| {
+/// What a model said of one hold at one time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answered {
+    /// When it was asked, Unix seconds.
+    pub at: i64,
+    /// Probability that a release as it is succeeds; `None` of a code that the model does not know.
+    pub success: Option<f64>,
+    /// It recommends a release as it is.
+    pub releases: bool,
+}
+
+/// What a model said of holds.
+#[derive(Clone, Debug, Default)]
+pub struct Said(HashMap<(JobId, i64), Vec<Answered>>);
+
+impl Said {
+    /// Asks about each hold at the times of [`ASKED`] as long as the job was held. Nothing later than the time of asking is seen.
+    /// `knows` says which codes the model was trained on; `end` is that of the logs, Unix seconds.
+    ///
+    /// # Errors
+    /// [`ModelError`] of the advisor.
+    pub fn of(
+        advisor: &mut Advisor<'_>,
+        holds: &[PastHold],
+        knows: impl Fn(i32) -> bool,
+        end: i64,
+    ) -> Result<Self, ModelError> {
+        let mut times: Vec<(i64, &PastHold)> = Vec::new();
+        for hold in holds {
             let until = hold.fate.left_at().unwrap_or(end);
-            ASKED
-                .into_iter()
-                .map(move |after| (hold.held_at + after, hold))
-                .filter(move |(at, _)| *at < until)
-        })
-        .collect();
-    asked.sort_by_key(|(at, hold)| (*at, hold.job));
-    let mut released = HashMap::new();
-    for (at, hold) in asked {
-        let key = (hold.job, hold.held_at);
-        if released.contains_key(&key) {
-            continue;
+            let asked = ASKED.into_iter().map(|after| hold.held_at + after);
+            times.extend(asked.filter(|at| *at < until).map(|at| (at, hold)));
         }
-        advisor.set_now(at);
-        let advice = advisor.advise(&Held::of_log(hold.job))?;
-        if advice.is_some_and(|advice| advice.recommendation == Recommendation::Release) {
-            released.insert(key, at);
+        times.sort_by_key(|(at, hold)| (*at, hold.job));
+        let mut said: HashMap<_, Vec<Answered>> = HashMap::new();
+        for (at, hold) in times {
+            advisor.set_now(at);
+            let Some(advice) = advisor.advise(&Held::of_log(hold.job))? else { continue };
+            let as_is = advice.success.iter().find(|(action, _)| *action == Action::AsIs);
+            said.entry((hold.job, hold.held_at)).or_default().push(Answered {
+                at,
+                success: as_is.map(|(_, success)| *success).filter(|_| knows(hold.code)),
+                releases: advice.recommendation == Recommendation::Release,
+            });
         }
+        Ok(Self(said))
     }
-    Ok(released)
+
+    /// When a hold would have been released by somebody who asks and does at once what is said.
+    pub fn released_at(&self, hold: &PastHold) -> Option<i64> {
+        self.about(hold).iter().find(|answered| answered.releases).map(|answered| answered.at)
+    }
+
+    /// The probabilities that a release as it is succeeds, by time.
+    pub fn successes(&self, hold: &PastHold) -> Vec<(i64, f64)> {
+        let of = |answered: &Answered| Some((answered.at, answered.success?));
+        self.about(hold).iter().filter_map(of).collect()
+    }
+
+    fn about(&self, hold: &PastHold) -> &[Answered] {
+        self.0.get(&(hold.job, hold.held_at)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A probability at any time from those at some, in the order of their times: between two by the logarithm of the time on hold,
+/// before the first and after the last theirs. `None` where none is known.
+pub fn between(known: &[(i64, f64)], held_at: i64, at: i64) -> Option<f64> {
+    let after = known.partition_point(|(time, _)| *time < at);
+    match (after.checked_sub(1).and_then(|before| known.get(before)), known.get(after)) {
+        (Some((from, first)), Some((to, last))) => {
+            let place = |time: i64| ((time - held_at).max(0) as f64).ln_1p();
+            let share = (place(at) - place(*from)) / (place(*to) - place(*from)).max(1e-9);
+            Some(first + share * (last - first))
+        }
+        (Some((_, value)), None) | (None, Some((_, value))) => Some(*value),
+        (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_between_two_times() {
+        let known = [(100, 0.2), (1_100, 0.8)];
+        let at = |time| between(&known, 0, time).unwrap();
+        assert_eq!((at(0), at(100), at(1_100), at(9_999)), (0.2, 0.2, 0.8, 0.8));
+        assert!(at(300) > 0.4 && at(300) < 0.6, "{}", at(300));
+        assert_eq!(between(&[], 0, 5), None);
+    }
 }

@@ -1,12 +1,11 @@
 //! What is compared: expressions, what the policies of the log did, what somebody would have done.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::advised::Said;
 use super::attribute::HeldJob;
 use super::expression::{Answer, ReplayExpression, Ticks};
 use super::past::PastHold;
-use crate::userlog::JobId;
 
 /// Something that releases held jobs.
 #[derive(Clone, Debug)]
@@ -17,8 +16,8 @@ pub enum Contender {
     Nobody,
     /// The policies that were in force: what they released, and when.
     InForce,
-    /// Releases at given times, by job and time of the hold; Unix seconds.
-    Times(Arc<HashMap<(JobId, i64), i64>>),
+    /// Somebody who asks a model and does at once what it says.
+    Advice(Arc<Said>),
 }
 
 impl Contender {
@@ -33,10 +32,7 @@ impl Contender {
             Self::Expression(expression) => expression.answer(job, ticks, end),
             Self::Nobody => Answer::Holds,
             Self::InForce => once(job.hold.fate.released_at().filter(|_| job.hold.by_policy)),
-            Self::Times(times) => {
-                let at = times.get(&(job.hold.job, job.hold.held_at)).copied();
-                once(at.filter(|at| *at < end))
-            }
+            Self::Advice(said) => once(said.released_at(job.hold).filter(|at| *at < end)),
         }
     }
 

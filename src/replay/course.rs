@@ -1,5 +1,6 @@
 //! What a policy would have come to on one hold.
 
+use super::advised::{Said, between};
 use super::attribute::HeldJob;
 use super::expression::Answer;
 use super::past::{Fate, PastHold};
@@ -51,13 +52,13 @@ pub struct Course {
 }
 
 /// Follows one hold. `answer` is when the policy releases a job, at ticks before a time; `probability` that a release then
-/// succeeds.
+/// succeeds, where those before it did not: it is asked once for each, in their order.
 pub fn follow(
     hold: &PastHold,
     outlook: &Outlook,
     costs: &Costs,
     answer: &mut dyn FnMut(&HeldJob<'_>, i64) -> Answer,
-    probability: &dyn Fn(i64) -> f64,
+    probability: &mut dyn FnMut(i64) -> f64,
 ) -> Course {
     let mut course = Course::default();
     let mut job = HeldJob::new(hold);
@@ -98,14 +99,23 @@ fn hours(seconds: i64) -> f64 {
     seconds as f64 / HOUR
 }
 
-/// What a log tells of releases of one hold.
-#[derive(Clone, Copy, Debug)]
+/// What is known of releases of one hold.
+#[derive(Clone, Debug)]
 pub struct Judged<'a> {
     hold: &'a PastHold,
-    successes: &'a Successes,
-    /// When the release succeeded.
-    success_at: Option<i64>,
     outlook: Outlook,
+    chance: Chance<'a>,
+}
+
+/// What the probability of success is taken from.
+#[derive(Clone, Debug)]
+enum Chance<'a> {
+    /// Releases fail.
+    None,
+    /// The release at this time succeeded; an earlier one is as much less likely to as the releases of such holds were.
+    Succeeded(i64, &'a Successes),
+    /// What a model says, by time.
+    Said(Vec<(i64, f64)>),
 }
 
 impl<'a> Judged<'a> {
@@ -123,24 +133,54 @@ impl<'a> Judged<'a> {
             slot_hours: hours(ran),
         };
         let look = hold.held_at.saturating_add((costs.delay * HOUR) as i64);
-        let (success_at, outlook) = match hold.fate {
+        let (chance, outlook) = match hold.fate {
             Fate::Success { released_at } => {
                 let until = if hold.by_policy { released_at.max(look) } else { released_at };
-                (Some(released_at), typical(until, hours(until - hold.held_at)))
+                let outlook = typical(until, hours(until - hold.held_at));
+                (Chance::Succeeded(released_at, successes), outlook)
             }
             Fate::Failure { released_at, failed_at } => {
                 let until = if hold.by_policy { failed_at } else { released_at };
                 let again = failed_at.saturating_sub(released_at);
                 let slot_hours = hours(hold.ran);
-                (None, Outlook { until, until_cost: costs.keep, again, slot_hours })
+                (Chance::None, Outlook { until, until_cost: costs.keep, again, slot_hours })
             }
             Fate::Changed { released_at } if hold.resource.is_some() => {
-                (None, typical(released_at, hours(released_at - hold.held_at)))
+                (Chance::None, typical(released_at, hours(released_at - hold.held_at)))
             }
-            Fate::Removed { at } => (None, typical(at, costs.keep)),
+            Fate::Removed { at } => (Chance::None, typical(at, costs.keep)),
             Fate::Changed { .. } | Fate::Open { .. } | Fate::Held { .. } => return None,
         };
-        Some(Self { hold, successes, success_at, outlook })
+        Some(Self { hold, outlook, chance })
+    }
+
+    /// The same where a model was asked: what it says counts, but where the log shows that releases failed. `None` where it said
+    /// nothing.
+    pub fn by_model(
+        hold: &'a PastHold,
+        successes: &'a Successes,
+        said: &Said,
+        costs: &Costs,
+        end: i64,
+    ) -> Option<Self> {
+        let of_log = Self::of(hold, successes, costs);
+        let shows = |judged: &Self| matches!(judged.chance, Chance::None);
+        if of_log.as_ref().is_some_and(shows) {
+            return of_log;
+        }
+        let known = said.successes(hold);
+        let outlook = match of_log {
+            Some(judged) => judged.outlook,
+            None => {
+                let until = hold.fate.left_at().unwrap_or(end);
+                let success = between(&known, hold.held_at, until)?;
+                let (again, ran) = successes.of_vain(hold.code, hold.subcode);
+                let until_cost =
+                    success * hours(until - hold.held_at) + (1.0 - success) * costs.keep;
+                Outlook { until, until_cost, again, slot_hours: hours(ran) }
+            }
+        };
+        (!known.is_empty()).then_some(Self { hold, outlook, chance: Chance::Said(known) })
     }
 
     /// The hold.
@@ -153,18 +193,74 @@ impl<'a> Judged<'a> {
         &self.outlook
     }
 
-    /// The probability that a release at an instant succeeds. Where the release that there was failed, none before it did better.
-    /// Where it succeeded an earlier one is as much less likely to as the releases of such holds were.
-    pub fn probability(&self, at: i64) -> f64 {
-        let Some(success_at) = self.success_at else { return 0.0 };
-        if at >= success_at {
-            return 1.0;
-        }
+    /// The probability that the cause has passed at an instant, so that a release succeeds. Where the release that there was failed,
+    /// it had not.
+    fn passed(&self, at: i64) -> f64 {
+        let (success_at, successes) = match &self.chance {
+            Chance::None => return 0.0,
+            Chance::Said(known) => return between(known, self.hold.held_at, at).unwrap_or(0.0),
+            Chance::Succeeded(success_at, _) if at >= *success_at => return 1.0,
+            Chance::Succeeded(success_at, successes) => (*success_at, successes),
+        };
         let of = |at: i64| {
             let time_on_hold = at - self.hold.held_at;
-            self.successes.probability(self.hold.code, self.hold.subcode, time_on_hold)
+            successes.probability(self.hold.code, self.hold.subcode, time_on_hold)
         };
         let then = of(success_at);
         if then > 0.0 { (of(at) / then).min(1.0) } else { 0.0 }
+    }
+
+    /// The probabilities of one release after the other. One in vain shows that the cause had not passed yet: the next succeeds if it
+    /// passed in between.
+    pub fn probabilities(&self) -> impl FnMut(i64) -> f64 {
+        let mut before = 0.0_f64;
+        move |at| {
+            let passed = self.passed(at).clamp(before, 1.0);
+            let left = 1.0 - before;
+            let now = if left > 0.0 { (passed - before) / left } else { 1.0 };
+            before = passed;
+            now
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::past::tests::hold;
+    use super::*;
+
+    #[test]
+    fn a_release_in_vain_says_something_of_the_next() {
+        let hold = hold();
+        let outlook =
+            Outlook { until: hold.held_at + 1_000, until_cost: 0.0, again: 60, slot_hours: 0.0 };
+        let known = vec![(hold.held_at + 100, 0.5), (hold.held_at + 900, 0.75)];
+        let judged = Judged { hold: &hold, outlook, chance: Chance::Said(known) };
+        let mut probabilities = judged.probabilities();
+        let mut at = |after: i64| probabilities(hold.held_at + after);
+        assert_eq!((at(100), at(100), at(900), at(950)), (0.5, 0.0, 0.5, 0.0));
+    }
+
+    #[test]
+    fn releases_are_followed_until_the_job_is_out() {
+        let hold = hold();
+        let day = 86_400;
+        let outlook =
+            Outlook { until: hold.held_at + day, until_cost: 24.0, again: 600, slot_hours: 0.5 };
+        let costs = Costs { vain: 8.0, delay: 8.0, keep: 1.0, work: 8.0 };
+        // An hour after each hold, three times; the cause passes after three hours.
+        let mut answer = |job: &HeldJob<'_>, end: i64| {
+            let at = job.held_at() + 3_600;
+            if job.releases() < 3 && at < end { Answer::Releases(at) } else { Answer::Holds }
+        };
+        let passes = hold.held_at + 3 * 3_600;
+        let mut probability = |at: i64| f64::from(u8::from(at >= passes));
+        let course = follow(&hold, &outlook, &costs, &mut answer, &mut probability);
+        assert_eq!((course.releases, course.vain, course.success), (3.0, 2.0, 1.0));
+        let out = 3.0 + 2.0 / 6.0;
+        assert!((course.saved - (24.0 - out)).abs() < 1e-9, "{course:?}");
+        assert!((course.cost - (2.0 * 8.5 + out)).abs() < 1e-9, "{course:?}");
+        let never = follow(&hold, &outlook, &costs, &mut answer, &mut |_| 0.0);
+        assert_eq!((never.vain, never.cost), (3.0, 3.0 * 8.5 + 24.0));
     }
 }

@@ -12,7 +12,7 @@ mod run;
 mod success;
 mod tally;
 
-pub use advised::{ASKED, advised};
+pub use advised::{ASKED, Answered, Said, between};
 pub use attribute::{HeldJob, recorded};
 pub use contender::Contender;
 pub use course::{Course, Judged, Outlook, follow};

@@ -59,8 +59,8 @@ impl Rules {
     ) -> (Course, bool) {
         let mut answer = |job: &HeldJob<'_>, end: i64| self.answer(contender, job, end);
         if let Some(judged) = Judged::of(hold, successes, &self.costs) {
-            let probability = |at: i64| judged.probability(at);
-            let course = follow(hold, judged.outlook(), &self.costs, &mut answer, &probability);
+            let mut probability = judged.probabilities();
+            let course = follow(hold, judged.outlook(), &self.costs, &mut answer, &mut probability);
             return (course, true);
         }
         let end = hold.fate.left_at().unwrap_or(self.end);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::replay::{Answer, Course, HeldJob, Judged, PastHold, Rules, Successes, TIMES, follow};
+use crate::replay::{Answer, Course, HeldJob, Judged, Rules, TIMES, follow};
 
 /// NumHolds is to be below this: 1, 2, 3, 5 or 10 releases.
 const BOUNDS: [i64; 5] = [2, 3, 4, 6, 11];
@@ -70,10 +70,8 @@ pub(super) struct Cases<'a> {
 }
 
 impl<'a> Cases<'a> {
-    pub(super) fn add(&mut self, hold: &'a PastHold, successes: &'a Successes, rules: &Rules) {
-        if let Some(judged) = Judged::of(hold, successes, &rules.costs) {
-            self.clusters.entry(hold.job.cluster).or_default().push(judged);
-        }
+    pub(super) fn add(&mut self, judged: Judged<'a>) {
+        self.clusters.entry(judged.hold().job.cluster).or_default().push(judged);
     }
 
     pub(super) fn clusters(&self) -> usize {
@@ -109,8 +107,8 @@ fn course(
     rules: &Rules,
     answer: &mut dyn FnMut(&HeldJob<'_>, i64) -> Answer,
 ) -> Course {
-    let probability = |at: i64| judged.probability(at);
-    follow(judged.hold(), judged.outlook(), &rules.costs, answer, &probability)
+    let mut probability = judged.probabilities();
+    follow(judged.hold(), judged.outlook(), &rules.costs, answer, &mut probability)
 }
 
 /// Mean and its standard error, of pairs of weight and value.

@@ -19,7 +19,7 @@ pub use clause::Reason;
 use crate::advice::meaning::Resource;
 use crate::history::Hold;
 use crate::policy::Version;
-use crate::replay::{PastHold, Rules, Successes};
+use crate::replay::{Judged, PastHold, Rules, Said, Successes};
 
 /// A timing that gains at least this share of what the best one does may stand in its place, so that reasons share a clause.
 const AS_GOOD: f64 = 0.9;
@@ -118,10 +118,12 @@ impl Suggestion {
     }
 }
 
-/// Makes an expression of the holds, for a version of HTCondor.
+/// Makes an expression of the holds, for a version of HTCondor. Where a model was asked about them, what it says of releases counts
+/// in the place of what other releases came to.
 pub fn suggest(
     holds: &[PastHold],
     successes: &Successes,
+    said: Option<&Said>,
     rules: &Rules,
     version: Version,
 ) -> Suggestion {
@@ -129,7 +131,13 @@ pub fn suggest(
     for hold in holds {
         let (count, cases) = reasons.entry((hold.code, hold.subcode)).or_default();
         *count += 1;
-        cases.add(hold, successes, rules);
+        let judged = match said {
+            Some(said) => Judged::by_model(hold, successes, said, &rules.costs, rules.end),
+            None => Judged::of(hold, successes, &rules.costs),
+        };
+        if let Some(judged) = judged {
+            cases.add(judged);
+        }
     }
     let mut suggestion = Suggestion { resources: resources(holds), ..Suggestion::default() };
     let mut taken: Vec<Taken<'_>> = Vec::new();

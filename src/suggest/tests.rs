@@ -63,7 +63,7 @@ fn holds() -> Vec<PastHold> {
 fn what_passes_is_released_after_it_passed() {
     let holds = holds();
     let successes = Successes::of(&holds);
-    let suggestion = suggest(&holds, &successes, &rules(), Version::NEWEST);
+    let suggestion = suggest(&holds, &successes, None, &rules(), Version::NEWEST);
     let text = suggestion.expression().unwrap();
     assert_eq!(
         text,
@@ -83,7 +83,7 @@ fn what_passes_is_released_after_it_passed() {
 fn a_suggestion_costs_less_than_copied_expressions() {
     let holds = holds();
     let successes = Successes::of(&holds);
-    let text = suggest(&holds, &successes, &rules(), Version::NEWEST).expression().unwrap();
+    let text = suggest(&holds, &successes, None, &rules(), Version::NEWEST).expression().unwrap();
     let expressions = [
         text.as_str(),
         "true",
@@ -109,7 +109,7 @@ fn reasons_of_like_timing_share_a_clause() {
         holds.push(hold(6_000 + cluster, (12, 28), 20 * 3_600, true));
         holds.push(hold(7_000 + cluster, (12, 28), 5_000, true));
     }
-    let suggestion = suggest(&holds, &Successes::of(&holds), &rules(), Version::NEWEST);
+    let suggestion = suggest(&holds, &Successes::of(&holds), None, &rules(), Version::NEWEST);
     assert_eq!(suggestion.clauses.len(), 1, "{:?}", suggestion.expression());
     assert_eq!(suggestion.clauses[0].evidence.len(), 2);
     Expr::parse_old(&suggestion.expression().unwrap()).unwrap();
@@ -117,7 +117,7 @@ fn reasons_of_like_timing_share_a_clause() {
 
 #[test]
 fn nothing_is_suggested_without_holds() {
-    let suggestion = suggest(&[], &Successes::of(&[]), &rules(), Version::NEWEST);
+    let suggestion = suggest(&[], &Successes::of(&[]), None, &rules(), Version::NEWEST);
     assert_eq!(suggestion.expression(), None);
 }
 
@@ -135,6 +135,6 @@ fn more_is_asked_for_where_a_release_cannot_help() {
             ..hold(cluster, (21, 102), 500, false)
         })
         .collect();
-    let suggestion = suggest(&holds, &Successes::of(&holds), &rules(), Version::NEWEST);
+    let suggestion = suggest(&holds, &Successes::of(&holds), None, &rules(), Version::NEWEST);
     assert_eq!(suggestion.resources, [(Resource::Memory, vec![(21, 102)])]);
 }

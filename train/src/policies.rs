@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use holdadvise::advice::Costs;
+use holdadvise::advice::{Advisor, Costs};
 use holdadvise::history::Action;
+use holdadvise::model::Model;
 use holdadvise::policy::Version;
 use holdadvise::replay::{
-    Contender, Course, Fate, HeldJob, Outlook, PastHold, ReplayExpression, Rules, Successes, Ticks,
-    follow, replay,
+    Contender, Course, Fate, HeldJob, Outlook, PastHold, ReplayExpression, Rules, Said, Successes,
+    Ticks, between, follow, replay,
 };
 use holdadvise::suggest::suggest;
 
@@ -36,6 +37,9 @@ pub struct PoliciesOptions {
     /// PERIODIC_EXPR_INTERVAL, s.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     interval: i64,
+    /// Also suggest from what this model says of the holds, and compare with its advice. Not for played pools that are stretched.
+    #[arg(long, value_name = "FILE", conflicts_with = "stretch")]
+    model: Option<PathBuf>,
     /// Played pools go faster than life: a second of the logs stands for so many.
     #[arg(long, value_name = "FACTOR", default_value_t = 1)]
     stretch: i64,
@@ -132,10 +136,24 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
         cases.retain(|case| case.hold.held_at >= middle);
     }
     let successes = Successes::of(&learned);
-    let suggestion = suggest(&learned, &successes, &rules, Version::NEWEST);
-    let suggested = suggestion.expression().unwrap_or_else(|| "false".to_owned());
+    let suggested = |said: Option<&Said>| {
+        let suggestion = suggest(&learned, &successes, said, &rules, Version::NEWEST);
+        suggestion.expression().unwrap_or_else(|| "false".to_owned())
+    };
+    let by_log = suggested(None);
     let mut names = vec!["suggested".to_owned(), "nobody".to_owned(), "in force".to_owned()];
-    let mut contenders = vec![expression(&suggested)?, Contender::Nobody, Contender::InForce];
+    let mut contenders = vec![expression(&by_log)?, Contender::Nobody, Contender::InForce];
+    let mut by_model = String::new();
+    if let Some(file) = &options.model {
+        let model = Model::open(file)?;
+        let said = ask(options, &model, &learned)?;
+        by_model = suggested(Some(&said));
+        names.push("suggested, asking the model".to_owned());
+        contenders.push(expression(&by_model)?);
+        let holds: Vec<PastHold> = cases.iter().map(|case| case.hold.clone()).collect();
+        names.push("advice".to_owned());
+        contenders.push(Contender::Advice(ask(options, &model, &holds)?.into()));
+    }
     for text in &options.expression {
         names.push(text.clone());
         contenders.push(expression(text)?);
@@ -145,7 +163,10 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
         .filter(|case| !case.truth.oracle.is_empty() || case.truth.success.is_some())
         .collect();
     let mut text = String::new();
-    writeln!(text, "suggested from {} holds: {suggested}\n", learned.len())?;
+    writeln!(text, "suggested from {} holds: {by_log}\n", learned.len())?;
+    if !by_model.is_empty() {
+        writeln!(text, "asking the model: {by_model}\n")?;
+    }
     writeln!(
         text,
         "{} holds, {} of them with a truth, {} clusters\n",
@@ -158,9 +179,9 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
         "releases  in vain  got out  hours saved  slot hours wasted  cost/hold  suggested costs less by  (log says)  policy"
     )?;
     let holds: Vec<PastHold> = cases.iter().map(|case| case.hold.clone()).collect();
-    let by_log = replay(&holds, &Successes::of(&holds), &contenders, &rules);
+    let of_logs = replay(&holds, &Successes::of(&holds), &contenders, &rules);
     let mut first: Option<Vec<f64>> = None;
-    for ((name, contender), by_log) in names.iter().zip(&mut contenders).zip(by_log) {
+    for ((name, contender), by_log) in names.iter().zip(&mut contenders).zip(of_logs) {
         let courses: Vec<Course> =
             judged.iter().map(|case| course(case, contender, &rules, &successes)).collect();
         let costs: Vec<f64> = courses.iter().map(|course| course.cost).collect();
@@ -185,6 +206,21 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
     Ok(())
 }
 
+/// Asks the model about holds of one simulation, by its logs.
+fn ask(
+    options: &PoliciesOptions,
+    model: &Model,
+    holds: &[PastHold],
+) -> Result<Said, Box<dyn std::error::Error>> {
+    let [folder] = options.simulation.as_slice() else {
+        return Err("a model is asked about one --simulation at a time".into());
+    };
+    let history = options.input.of_simulation(folder)?.read()?.history;
+    let end = holds.iter().map(|hold| hold.held_at).max().unwrap_or(0);
+    let mut advisor = Advisor::new(history, model, end)?;
+    Ok(Said::of(&mut advisor, holds, |code| model.metadata.knows(code), end)?)
+}
+
 fn ended_before(hold: &PastHold, instant: i64) -> bool {
     match hold.fate {
         Fate::Failure { failed_at, .. } => failed_at < instant,
@@ -204,7 +240,7 @@ fn course(case: &Case, contender: &mut Contender, rules: &Rules, successes: &Suc
     let Case { hold, truth, end, .. } = case;
     let costs = &rules.costs;
     let hours = |at: i64| (at - hold.held_at) as f64 / HOUR;
-    let as_is = |at: i64| probability(truth, hold.held_at, at);
+    let mut as_is = |at: i64| probability(truth, hold.held_at, at);
     let look = hold.held_at + (costs.delay * HOUR) as i64;
     let (until, until_cost) = match hold.fate {
         Fate::Removed { at } => (at, as_is(at) * (costs.delay + costs.work)),
@@ -226,7 +262,7 @@ fn course(case: &Case, contender: &mut Contender, rules: &Rules, successes: &Suc
     let (again, ran) = successes.of_vain(hold.code, hold.subcode);
     let outlook = Outlook { until, until_cost, again, slot_hours: ran as f64 / HOUR };
     let mut answer = |job: &HeldJob<'_>, end: i64| rules.answer(contender, job, end);
-    follow(hold, &outlook, costs, &mut answer, &as_is)
+    follow(hold, &outlook, costs, &mut answer, &mut as_is)
 }
 
 /// The true probability that a release as it is succeeds, between the instants at which it was asked for by the logarithm of the
@@ -240,17 +276,8 @@ fn probability(truth: &HoldTruth, held_at: i64, at: i64) -> f64 {
     if let (Some((released_at, Action::AsIs)), Some(success)) = (truth.released, truth.success) {
         known.insert(released_at, success);
     }
-    let before = known.range(..=at).next_back();
-    let after = known.range(at..).next();
-    match (before, after) {
-        (Some((from, first)), Some((to, last))) if to > from => {
-            let place = |at: i64| ((at - held_at).max(0) as f64 + 1.0).ln();
-            let share = (place(at) - place(*from)) / (place(*to) - place(*from)).max(1e-9);
-            first + share * (last - first)
-        }
-        (Some((_, value)), _) | (None, Some((_, value))) => *value,
-        (None, None) => 0.0,
-    }
+    let known: Vec<(i64, f64)> = known.into_iter().collect();
+    between(&known, held_at, at).unwrap_or(0.0)
 }
 
 fn clusters(cases: &[&Case]) -> usize {

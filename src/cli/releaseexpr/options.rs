@@ -109,8 +109,9 @@ const OPTIONS: &[OptionSpec] = &[
         "advice",
         1,
         RULES,
-        "With -replay, ask the model of condor_holdadvise about each hold ten minutes, an hour, six hours and a day after it, and put what \
-         it says beside the expressions. Of more than 2,000 holds some are taken.",
+        "Ask the model of condor_holdadvise about each hold ten minutes, an hour, six hours and a day after it. With -replay what it says is \
+         put beside the expressions, with -suggest it counts in the place of what other releases came to. Of more than 2,000 holds some are \
+         taken.",
     ),
     model(RULES),
     cost(RULES),

@@ -18,7 +18,7 @@ use crate::history::{Coverage, History};
 use crate::model::Thresholds;
 use crate::policy::{Knobs, Version};
 use crate::queue::display_path;
-use crate::replay::{Contender, PastHold, PastHolds, Rules, Sources, Successes, Ticks, advised};
+use crate::replay::{PastHold, PastHolds, Rules, Said, Sources, Successes, Ticks};
 use crate::text::plural;
 use crate::userlog::ReadOptions;
 
@@ -89,12 +89,12 @@ pub(super) fn read(
 }
 
 impl Read {
-    /// Somebody who asks the model about each hold, and does what it says. Of many holds some are taken, which are left as the only
-    /// ones: what is compared is compared on the same.
+    /// Asks the model about each hold. Of many holds some are taken, which are left as the only ones: what is compared is compared on
+    /// the same.
     ///
     /// # Errors
     /// [`RunError`] when the model cannot be used or a log cannot be read once more.
-    pub(super) fn advised(&mut self, model: Option<&PathBuf>) -> Result<Contender, RunError> {
+    pub(super) fn ask(&mut self, model: Option<&PathBuf>) -> Result<Said, RunError> {
         let named = Named { file: model.map(PathBuf::as_path), engine: None };
         let model = model_file::open(&named, &self.config)?;
         let every = self.past.holds.len().div_ceil(ASKED_ABOUT).max(1);
@@ -107,8 +107,8 @@ impl Read {
         }
         let mut advisor = Advisor::new(self.history()?, &model, self.rules.end)?;
         advisor.set_costs(self.rules.costs);
-        let times = advised(&mut advisor, &self.past.holds, self.rules.end)?;
-        Ok(Contender::Times(times.into()))
+        let knows = |code| model.metadata.knows(code);
+        Ok(Said::of(&mut advisor, &self.past.holds, knows, self.rules.end)?)
     }
 
     fn history(&self) -> Result<History, RunError> {

@@ -110,6 +110,10 @@ pub(super) struct Suggest {
     pub(super) past: Past,
     /// `-form`
     pub(super) form: Form,
+    /// `-advice`
+    pub(super) advice: bool,
+    /// `-model`
+    pub(super) model: Option<PathBuf>,
 }
 
 /// Where a suggested expression is to stand.
@@ -134,8 +138,8 @@ const WORK_OF: [(&str, &[&str]); 15] = [
     ("eventlog", &["replay", "suggest"]),
     ("epochs", &["replay", "suggest"]),
     ("cost", &["replay", "suggest"]),
-    ("advice", &["replay"]),
-    ("model", &["replay"]),
+    ("advice", &["replay", "suggest"]),
+    ("model", &["replay", "suggest"]),
     ("jsonl", &["replay"]),
     ("form", &["suggest"]),
 ];
@@ -291,6 +295,13 @@ fn one_stdin(jobs: &Jobs, config: Option<&PathBuf>) -> Result<(), ArgumentError>
     Ok(())
 }
 
+fn model_is_asked(model: Option<&PathBuf>, advice: bool) -> Result<(), ArgumentError> {
+    if model.is_some() && !advice {
+        return Err(invalid("-model goes with -advice".to_owned()));
+    }
+    Ok(())
+}
+
 impl Past {
     fn read(matches: &ArgMatches) -> Self {
         Self {
@@ -317,9 +328,7 @@ impl Replay {
         if stdins + usize::from(is_stdin(replay.past.config.as_ref())) > 1 {
             return Err(invalid("standard input can be read once".to_owned()));
         }
-        if replay.model.is_some() && !replay.advice {
-            return Err(invalid("-model goes with -advice".to_owned()));
-        }
+        model_is_asked(replay.model.as_ref(), replay.advice)?;
         Ok(replay)
     }
 }
@@ -330,7 +339,10 @@ impl Suggest {
             jobs: Jobs::read(matches, "suggest")?,
             past: Past::read(matches),
             form: matches.get_one("form").copied().unwrap_or_default(),
+            advice: matches.get_flag("advice"),
+            model: path(matches, "model"),
         };
+        model_is_asked(suggest.model.as_ref(), suggest.advice)?;
         one_stdin(&suggest.jobs, suggest.past.config.as_ref())?;
         Ok(suggest)
     }
@@ -434,7 +446,11 @@ mod tests {
             (vec!["-replay", "true", "-lint", "x"], "-replay conflicts with -lint"),
             (vec!["-replay", "-", "-config", "-"], "standard input can be read once"),
             (vec!["-replay", "true", "-model", "m"], "-model goes with -advice"),
-            (vec!["-suggest", "-advice"], "-advice goes with -replay, not with -suggest"),
+            (vec!["-suggest", "-jsonl"], "-jsonl goes with -replay, not with -suggest"),
+            (
+                vec!["-lint", "x", "-advice"],
+                "-advice goes with -replay and -suggest, not with -lint",
+            ),
             (vec!["-suggest", "-form", "x"], "-form: \"x\" is none of submit, system, transform"),
             (
                 vec!["-explain", "-jobads", "-", "-config", "-"],

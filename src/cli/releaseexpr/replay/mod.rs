@@ -55,7 +55,7 @@ pub(super) fn answer(
         policies.push(Policy { name: name.to_owned(), text: None, contender });
     }
     if replay.advice {
-        let contender = read.advised(replay.model.as_ref())?;
+        let contender = Contender::Advice(read.ask(replay.model.as_ref())?.into());
         policies.push(Policy { name: "advice".to_owned(), text: None, contender });
     }
     if replay.each_hold {

@@ -43,8 +43,10 @@ pub(super) fn answer(
     out: &mut dyn Write,
 ) -> Result<(), RunError> {
     let reasons = reasons(&options.jobs)?;
-    let read = past::read(&options.past, Vec::new(), false)?;
-    let suggestion = suggest(&read.past.holds, &read.successes, &read.rules, read.version);
+    let mut read = past::read(&options.past, Vec::new(), false)?;
+    let said = if options.advice { Some(read.ask(options.model.as_ref())?) } else { None };
+    let holds = &read.past.holds;
+    let suggestion = suggest(holds, &read.successes, said.as_ref(), &read.rules, read.version);
     let suggested = Suggested::of(suggestion, reasons.as_ref(), read.version);
     if request.json {
         json::print(&read, &suggested, out)?;
