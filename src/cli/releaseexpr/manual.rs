@@ -6,17 +6,18 @@ use crate::policy::lint::RULES;
 
 /// The manual page of `condor_releaseexpr`, section 1, in the language of man(7).
 pub fn manual_page() -> String {
-    let mut page = Page::begin(
-        &TOOL,
-        "check the release policies of jobs, and say why they do not release a held job",
-    );
+    let mut page =
+        Page::begin(&TOOL, "check, explain, replay and suggest the release policies of jobs");
     page.section("Description");
     for text in DESCRIPTION {
         page.paragraph(text);
     }
     page.section("Options");
-    page.tagged(&[("cluster", true)], "With -explain: the held jobs of this cluster.");
-    page.tagged(&[("cluster.proc", true)], "With -explain: this job, which must be held.");
+    page.tagged(&[("cluster", true)], "With -explain and -suggest: the held jobs of this cluster.");
+    page.tagged(
+        &[("cluster.proc", true)],
+        "With -explain and -suggest: this job, which must be held.",
+    );
     page.options();
     page.section("General Remarks");
     for text in REMARKS {
@@ -29,11 +30,12 @@ pub fn manual_page() -> String {
     page.section("Exit Status");
     page.paragraph(
         "0 - With -lint: nothing was found, or notes only. With -explain: at least one of the jobs named was explained, the others are \
-         named on standard error; or the file has no held job.",
+         named on standard error; or the file has no held job. With -replay and -suggest: the logs were read.",
     );
     page.paragraph("1 - With -lint: warnings or errors were found.");
     page.paragraph(
-        "2 - Failure: the arguments, the queue or a file cannot be read, a file sets no policy, or none of the jobs named is held.",
+        "2 - Failure: the arguments, the queue or a file cannot be read, a file sets no policy, none of the jobs named is held, there \
+         is no log, or a text to replay is no expression.",
     );
     page.section("Examples");
     for (text, command) in EXAMPLES {
@@ -47,7 +49,7 @@ pub fn manual_page() -> String {
     page.finish()
 }
 
-const DESCRIPTION: [&str; 3] = [
+const DESCRIPTION: [&str; 5] = [
     "condor_releaseexpr looks at the policies by which HTCondor releases, holds and removes jobs by itself: periodic_release, periodic_hold, \
      periodic_remove, on_exit_hold and on_exit_remove of submit descriptions, SYSTEM_PERIODIC_RELEASE and its like of the configuration.",
     "With -lint it says what is wrong with them. What a release policy does is seen by evaluating it, as the condor_schedd does, on held jobs \
@@ -58,19 +60,35 @@ const DESCRIPTION: [&str; 3] = [
      value on the job's ad, the values of the attributes it names, and when it becomes true if nothing but time changes. What keeps a policy \
      from being true is marked with >. Values and times come from evaluating the expressions as the condor_schedd does; it is looked 30 days \
      ahead, and where a time cannot be told that is said.",
+    "With -replay it says what release expressions would have done with the holds that job event logs tell of. Each is evaluated at every tick \
+     of PERIODIC_EXPR_INTERVAL on what the log tells of the held job, and with -epochs on the ad of its last run. A release after the one \
+     that people made counts for nothing; one before it succeeds where theirs did, by as much as such releases did that early; where theirs failed it is in \
+     vain, and what the expression does with the job when it is held again is followed. Beside the expressions stand the policies that were \
+     in force, as the log shows them, and with -advice what the model of condor_holdadvise would have said.",
+    "With -suggest it makes a release expression of the same holds. For each hold reason code and subcode it tries delays from seconds to two days and bounds of \
+     NumHolds, and takes what costs least, if it is 95 % sure to cost less than leaving the holds to people; jobs of one cluster \
+     share their cause and count together. Holds that somebody wanted (codes 1, 15 and 16) are never released. What it prints can stand in a submit description or in the \
+     configuration as it is; why each reason is released, or not, stands in comments.",
 ];
 
-const REMARKS: [&str; 4] = [
+const REMARKS: [&str; 6] = [
     "The text for people may change between versions; scripts should use -json and the exit status.",
     "In a file, macros that the same file sets are expanded; of what depends on others nothing is said. Both branches of an if are looked at, \
      includes are not followed.",
     "-explain asks condor_q for whole ads, and condor_config_val for the policies of the access point. Those of another access point (-name, \
      -pool) or of the one a file (-jobads) is from are known only by -config. Without them it says so. At most 10000 jobs are explained in a \
      call.",
+    "A log tells ClusterId, ProcId, Owner (event 028), JobStatus, EnteredCurrentStatus, HoldReason, HoldReasonCode, HoldReasonSubCode and, where it \
+     begins before the job, QDate, NumHolds, NumJobStarts, LastHoldReasonCode and LastHoldReasonSubCode. What an expression asks for besides is \
+     taken from -epochs; where it turns on what is not told, that is counted and said, and nothing is guessed. When in the interval the schedd \
+     looks is not told: at its whole multiples, it is assumed.",
+    "A job that ran out of memory or disk, was released by a person and succeeded is taken to have got more of it, unless the ads of its runs show \
+     that it did not. condor_qedit writes no event: what else people mended before a release cannot be told from a log, and makes releases look \
+     better than they are.",
     "An expression is read as condor_submit and the configuration read it, in the syntax of old ClassAds.",
 ];
 
-const EXAMPLES: [(&str, &str); 5] = [
+const EXAMPLES: [(&str, &str); 8] = [
     (
         "Look at an expression:",
         "condor_releaseexpr -lint '(NumJobStarts < 5) && (time() - EnteredCurrentStatus) > 3600'",
@@ -89,6 +107,15 @@ const EXAMPLES: [(&str, &str); 5] = [
         "condor_q -long -constraint 'JobStatus == 5' > held.ads\ncondor_config_val -dump -expand 'PERIODIC|MAX_RELEASES|CONDOR_VERSION' > ap.config\n\
          condor_releaseexpr -explain -jobads held.ads -config ap.config",
     ),
+    (
+        "What two expressions would have done with the holds of this access point:",
+        "condor_releaseexpr -replay 'HoldReasonCode =?= 13 && NumHolds < 4 && time() - EnteredCurrentStatus > 1200' -replay job.sub",
+    ),
+    (
+        "Suggest one for all jobs of an access point, from its logs:",
+        "condor_releaseexpr -suggest -form system -eventlog EventLog -epochs epoch_history",
+    ),
+    ("Suggest one for a held job:", "condor_releaseexpr -suggest 1234.0"),
 ];
 
 #[cfg(test)]
