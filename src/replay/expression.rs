@@ -59,6 +59,10 @@ pub struct ReplayExpression {
     /// Attributes outside of the comparisons with the time.
     attributes: Vec<Attribute>,
     comparisons: Vec<TimeComparison>,
+    /// All that it names.
+    named: Vec<Attribute>,
+    /// Clauses that all have to be true and that do not ask for the time.
+    steady: Vec<Steady>,
     /// It uses the time in another way.
     open: bool,
     /// It throws dice.
@@ -91,6 +95,8 @@ impl ReplayExpression {
             text: text.to_owned(),
             expr: expr.clone(),
             attributes: Vec::new(),
+            named: attributes_of(&expr),
+            steady: Steady::of(&expr),
             comparisons: Vec::new(),
             open: false,
             random: expr.nodes().any(is_random),
@@ -172,12 +178,12 @@ impl ReplayExpression {
         let mut times: [i64; 16] = [i64::MAX; 16];
         let mut count = 1;
         times[0] = first;
-        let mut differences: [Difference; 8] = [Difference::Constant; 8];
+        let mut differences: [Difference; 8] = [Difference::Undefined; 8];
         open |= self.comparisons.len() > differences.len();
-        for (comparison, place) in self.comparisons.iter().zip(&mut differences) {
+        for (comparison, place) in self.comparisons.iter_mut().zip(&mut differences) {
             *place = comparison.difference(job);
             open |= *place == Difference::Other;
-            for change in place.changes().into_iter().flatten() {
+            for change in place.changes(first, end).into_iter().flatten() {
                 let tick = ticks.from(change);
                 if tick > first && tick < end && !times[..count].contains(&tick) {
                     if count == times.len() {
@@ -210,6 +216,11 @@ impl ReplayExpression {
     fn at_every_tick(&self, job: &HeldJob<'_>, ticks: Ticks, first: i64, end: i64) -> Answer {
         let ad = job.ad();
         let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
+        // What has to be true and does not change is asked once.
+        let never = |clause: &Steady| clause.is_never_true(job, &ad, &unrecorded, first);
+        if self.steady.iter().any(never) {
+            return Answer::Holds;
+        }
         let last = first.saturating_add(ticks.interval.saturating_mul(MAX_TICKS));
         let mut time = first;
         while time < end.min(last) {
@@ -270,12 +281,54 @@ impl ReplayExpression {
             return *verdict;
         }
         let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
-        let verdict = verdict(&self.expr, &job.ad(), &unrecorded, time);
+        let verdict = verdict(&self.expr, &job.ad_of(&self.named), &unrecorded, time);
         if self.remembered.len() >= MAX_REMEMBERED {
             self.remembered.clear();
         }
         self.remembered.insert(self.key.as_slice().into(), verdict);
         verdict
+    }
+}
+
+/// A clause of a conjunction that does not ask for the time by itself.
+#[derive(Clone, Debug)]
+struct Steady {
+    expr: Expr,
+    attributes: Vec<Attribute>,
+}
+
+impl Steady {
+    fn of(expr: &Expr) -> Vec<Self> {
+        let clauses = operands(expr.root(), BinaryOperator::And).into_iter();
+        clauses
+            .map(|clause| clause.to_expr())
+            .filter(|clause| !changes_by_itself(clause))
+            .map(|expr| Self { attributes: attributes_of(&expr), expr })
+            .collect()
+    }
+
+    /// Whether the conjunction is not true at any time, because this is not.
+    fn is_never_true(
+        &self,
+        job: &HeldJob<'_>,
+        ad: &classads::ClassAd,
+        unrecorded: &[String],
+        time: i64,
+    ) -> bool {
+        if self.attributes.iter().any(|attribute| job.told(attribute) == Told::Varies) {
+            return false;
+        }
+        if !unrecorded.is_empty() {
+            return verdict(&self.expr, ad, unrecorded, time) == Verdict::DoesNot;
+        }
+        let context = EvalContext { max_steps: MAX_STEPS, ..EvalContext::at(time) };
+        match ad.evaluate_expr(&self.expr, &context) {
+            Value::Boolean(value) => !value,
+            Value::Integer(value) => value == 0,
+            // Half a second is no release by itself, but true beside another clause.
+            Value::Real(_) => false,
+            _ => true,
+        }
     }
 }
 

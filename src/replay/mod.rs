@@ -9,6 +9,7 @@ mod past;
 mod read;
 mod run;
 mod success;
+mod sum;
 mod tally;
 
 pub use attribute::{HeldJob, recorded};
