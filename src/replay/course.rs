@@ -3,7 +3,7 @@
 use super::attribute::HeldJob;
 use super::expression::Answer;
 use super::past::{Fate, PastHold};
-use super::success::Successes;
+use super::success::{Releases, Successes};
 use crate::advice::Costs;
 
 /// Releases in vain of one hold that are followed.
@@ -103,8 +103,9 @@ fn hours(seconds: i64) -> f64 {
 pub struct Judged<'a> {
     hold: &'a PastHold,
     successes: &'a Successes,
-    /// When the release succeeded.
-    success_at: Option<i64>,
+    releases: &'a Releases,
+    /// When the release succeeded, and how probable that was.
+    success: Option<(i64, f64)>,
     outlook: Outlook,
 }
 
@@ -123,6 +124,7 @@ impl<'a> Judged<'a> {
             slot_hours: hours(ran),
         };
         let look = hold.held_at.saturating_add((costs.delay * HOUR) as i64);
+        let releases = successes.best(hold.code, hold.subcode);
         let (success_at, outlook) = match hold.fate {
             Fate::Success { released_at } => {
                 let until = if hold.by_policy { released_at.max(look) } else { released_at };
@@ -140,7 +142,9 @@ impl<'a> Judged<'a> {
             Fate::Removed { at } => (None, typical(at, costs.keep)),
             Fate::Open { .. } | Fate::Held { .. } => return None,
         };
-        Some(Self { hold, successes, success_at, outlook })
+        let success =
+            success_at.map(|at: i64| (at, successes.probability_of(releases, at - hold.held_at)));
+        Some(Self { hold, successes, releases, success, outlook })
     }
 
     /// The hold.
@@ -156,15 +160,11 @@ impl<'a> Judged<'a> {
     /// The probability that a release at an instant succeeds. Where the release that there was failed, none before it did better.
     /// Where it succeeded an earlier one is as much less likely to as the releases of such holds were.
     pub fn probability(&self, at: i64) -> f64 {
-        let Some(success_at) = self.success_at else { return 0.0 };
+        let Some((success_at, then)) = self.success else { return 0.0 };
         if at >= success_at {
             return 1.0;
         }
-        let of = |at: i64| {
-            let time_on_hold = at - self.hold.held_at;
-            self.successes.probability(self.hold.code, self.hold.subcode, time_on_hold)
-        };
-        let then = of(success_at);
-        if then > 0.0 { (of(at) / then).min(1.0) } else { 0.0 }
+        let now = self.successes.probability_of(self.releases, at - self.hold.held_at);
+        if then > 0.0 { (now / then).min(1.0) } else { 0.0 }
     }
 }
