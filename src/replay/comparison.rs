@@ -217,6 +217,20 @@ impl Difference {
                 let exact = rest.rem_euclid(slope) == 0;
                 [Some(reaches), exact.then_some(reaches + 1)]
             }
+            Self::Quotient {
+                slope: slope @ 1..,
+                rest,
+                divisor: Number::Integer(divisor @ 1..),
+                other: Number::Integer(other),
+                ..
+            } if other.unsigned_abs() < 1 << 48 && divisor < 1 << 14 => {
+                // Quotients are cut towards zero: the least sum whose quotient reaches a number.
+                let sum = |other: i64| {
+                    if other > 0 { other * divisor } else { (other - 1) * divisor + 1 }
+                };
+                let reaches = |other: i64| -(rest - sum(other)).div_euclid(slope);
+                [Some(reaches(other)), Some(reaches(other + 1))]
+            }
             Self::Quotient { .. } => {
                 let next = self.next_change(first, end);
                 [next, next.and_then(|next| self.next_change(next, end))]

@@ -1,6 +1,7 @@
 //! A release expression, evaluated on many holds at the times at which the schedd would.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use classads::{BinaryOperator, EvalContext, Expr, Node, NodeKind, Value};
 
@@ -69,7 +70,7 @@ pub struct ReplayExpression {
     random: bool,
     remembered: HashMap<Box<[Word]>, Verdict>,
     /// The strings met, by number.
-    strings: HashMap<Box<str>, i64>,
+    strings: Strings,
     key: Vec<Word>,
 }
 
@@ -101,7 +102,7 @@ impl ReplayExpression {
             open: false,
             random: expr.nodes().any(is_random),
             remembered: HashMap::new(),
-            strings: HashMap::new(),
+            strings: Strings::default(),
             key: Vec::new(),
         };
         this.look_at(expr.root());
@@ -236,6 +237,10 @@ impl ReplayExpression {
     /// The values of the attributes, as the first part of a key.
     fn begin_key(&mut self, job: &HeldJob<'_>) {
         self.key.clear();
+        if self.strings.is_full() {
+            self.strings = Strings::default();
+            self.remembered.clear();
+        }
         for attribute in &self.attributes {
             let word = match job.told(attribute) {
                 Told::Unrecorded => (UNRECORDED, 0),
@@ -245,19 +250,7 @@ impl ReplayExpression {
                     Value::Boolean(value) => (BOOLEAN, i64::from(value)),
                     Value::Integer(value) => (INTEGER, value),
                     Value::Real(value) => (REAL, value.to_bits().cast_signed()),
-                    Value::String(text) => {
-                        if self.strings.len() >= MAX_REMEMBERED {
-                            self.strings.clear();
-                            self.remembered.clear();
-                        }
-                        let next = i64::try_from(self.strings.len()).unwrap_or(i64::MAX);
-                        let known = self.strings.get(&*text).copied();
-                        let number = known.unwrap_or_else(|| {
-                            self.strings.insert(text.as_ref().into(), next);
-                            next
-                        });
-                        (STRING, number)
-                    }
+                    Value::String(text) => (STRING, self.strings.number(text)),
                     // Lists and ads are rare: what depends on them is not remembered.
                     _ => (VARIES, 0),
                 },
@@ -287,6 +280,32 @@ impl ReplayExpression {
         }
         self.remembered.insert(self.key.as_slice().into(), verdict);
         verdict
+    }
+}
+
+/// Numbers of strings.
+#[derive(Clone, Debug, Default)]
+struct Strings {
+    numbers: HashMap<Arc<str>, i64>,
+    /// Those of the last strings: a hold is asked about again and again.
+    last: [Option<(Arc<str>, i64)>; 2],
+}
+
+impl Strings {
+    fn is_full(&self) -> bool {
+        self.numbers.len() >= MAX_REMEMBERED
+    }
+
+    fn number(&mut self, text: Arc<str>) -> i64 {
+        let mut last = self.last.iter().flatten();
+        if let Some((_, number)) = last.find(|(known, _)| Arc::ptr_eq(known, &text)) {
+            return *number;
+        }
+        let next = i64::try_from(self.numbers.len()).unwrap_or(i64::MAX);
+        let number = *self.numbers.entry(Arc::clone(&text)).or_insert(next);
+        self.last.swap(0, 1);
+        self.last[0] = Some((text, number));
+        number
     }
 }
 
