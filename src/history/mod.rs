@@ -12,6 +12,7 @@ pub mod reason;
 mod step;
 mod stream;
 mod symbol;
+mod waiting;
 
 pub use access_point::{Coverage, History, SourceId};
 pub use action::{Action, Outcome};

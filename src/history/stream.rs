@@ -1,13 +1,13 @@
 //! Hold episodes of logs of any length: each leaves as soon as what came of it is known.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
 
 use super::access_point::{OWNER, unquoted};
 use super::episode::{action_between_ads, holds_with_ads};
 use super::holds::{Facts, Holds};
+use super::waiting::Waiting;
 use super::{Action, Episode, Exit, History, Hold, Journal, Symbols, What};
 use crate::userlog::{Body, DISORDER, DamagedEvent, Event, EventKind, JobId, LogReader};
 
@@ -123,34 +123,6 @@ impl Step {
     }
 }
 
-/// A step that waits until none earlier can come. Ordered by time, then by log, then as told.
-#[derive(Debug)]
-struct Waiting {
-    key: (i64, u32, u64),
-    job: JobId,
-    step: Step,
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for Waiting {}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
 /// A job that is in the queue.
 #[derive(Debug, Default)]
 struct Live {
@@ -172,8 +144,7 @@ pub struct EpisodeStream<'a> {
     journal: &'a Journal,
     horizon: i64,
     live: HashMap<JobId, Live>,
-    waiting: BinaryHeap<Reverse<Waiting>>,
-    told: u64,
+    waiting: Waiting<(JobId, Step)>,
     /// The latest time of the log that is read.
     reached: i64,
     log: u32,
@@ -190,8 +161,7 @@ impl<'a> EpisodeStream<'a> {
             journal,
             horizon,
             live: HashMap::new(),
-            waiting: BinaryHeap::new(),
-            told: 0,
+            waiting: Waiting::default(),
             reached: i64::MIN,
             log: 0,
             second: (i64::MIN, HashMap::new()),
@@ -209,22 +179,17 @@ impl<'a> EpisodeStream<'a> {
     pub fn add(&mut self, part: LogHolds, next: Option<i64>, mut episode: impl FnMut(Episode)) {
         for Told { job, time, step } in part.steps {
             self.reached = self.reached.max(time);
-            self.told += 1;
-            let key = (time, self.log, self.told);
-            self.waiting.push(Reverse(Waiting { key, job, step }));
+            self.waiting.push((time, self.log), (job, step));
         }
         let until = self.reached.min(next.unwrap_or(i64::MAX)).saturating_sub(DISORDER);
-        while let Some(Reverse(first)) = self.waiting.peek()
-            && first.key.0 <= until
-        {
-            let Some(Reverse(next)) = self.waiting.pop() else { break };
+        while let Some(next) = self.waiting.pop_until(until) {
             self.take(next).into_iter().for_each(&mut episode);
         }
     }
 
     /// No more logs come: what is left.
     pub fn end(mut self, mut episode: impl FnMut(Episode)) {
-        while let Some(Reverse(next)) = self.waiting.pop() {
+        while let Some(next) = self.waiting.pop_until(i64::MAX) {
             self.take(next).into_iter().for_each(&mut episode);
         }
         let mut left: Vec<Episode> =
@@ -233,8 +198,7 @@ impl<'a> EpisodeStream<'a> {
         left.into_iter().for_each(episode);
     }
 
-    fn take(&mut self, next: Waiting) -> Option<Episode> {
-        let Waiting { key: (time, log, _), job, step } = next;
+    fn take(&mut self, ((time, log), (job, step)): ((i64, u32), (JobId, Step))) -> Option<Episode> {
         if self.log > 1 && self.was_told(time, log, job, &step) {
             return None;
         }

@@ -164,8 +164,25 @@ impl<'a> HeldJob<'a> {
 
     /// The ad, as far as it is known.
     pub(super) fn ad(&self) -> ClassAd {
+        self.with(RECORDED.iter().map(|(recorded, _)| *recorded))
+    }
+
+    /// The ad as far as an expression that names these attributes sees it.
+    pub(super) fn ad_of(&self, attributes: &[Attribute]) -> ClassAd {
+        if self.hold.ad.is_some() {
+            // Attributes of an ad may name others.
+            return self.ad();
+        }
+        self.with(attributes.iter().filter_map(|attribute| match attribute {
+            Attribute::Recorded(recorded) => Some(*recorded),
+            Attribute::OfAd(_) => None,
+        }))
+    }
+
+    fn with(&self, attributes: impl Iterator<Item = Recorded>) -> ClassAd {
         let mut ad = self.hold.ad.as_deref().cloned().unwrap_or_default();
-        for (recorded, name) in RECORDED {
+        for recorded in attributes {
+            let name = name_of(recorded);
             match self.recorded(recorded) {
                 Told::Value(Value::Undefined) => {
                     ad.remove(name);

@@ -2,33 +2,33 @@
 
 use std::cmp::Ordering;
 
-use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, UnaryOperator, Value};
+use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::attribute::{Attribute, HeldJob, Told};
+use super::sum::{Sum, Summed, Term};
 use crate::policy::asks_time;
 
-/// Integers beyond this are left to the evaluator: reals cannot tell them apart.
-const LARGEST: i64 = 1 << 53;
-
-/// A comparison of sums in which `time()` stands: left side less right side is `slope * time() + rest`.
+/// A comparison of which one side, or both, are sums in which `time()` stands.
 #[derive(Clone, Debug)]
 pub(super) struct TimeComparison {
-    slope: i64,
-    /// The sum of the constants.
-    constant: i64,
-    terms: Vec<(i64, Term)>,
+    /// Left side less right side.
+    both: Option<Sum>,
+    /// For what that is not enough for.
+    one: Option<OneSide>,
 }
 
-/// What is added up, beside the time and constants.
+/// A sum, or its quotient, on one side, and what does not change on the other: `(time() - QDate) / 3600 > 1.5`.
 #[derive(Clone, Debug)]
-enum Term {
-    Attribute(Attribute),
-    /// Of attributes, without the time: `600 * NumHolds`.
-    Expression(Expr, Vec<Attribute>),
+struct OneSide {
+    sum: Sum,
+    divisor: Option<Term>,
+    other: Term,
+    /// The sum is the right side.
+    is_right: bool,
 }
 
-/// Left side less right side on one job: its sign at any time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Left side beside right side on one job: which is the greater at any time.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Difference {
     /// `slope * time() + rest`
     Of {
@@ -36,126 +36,125 @@ pub(super) enum Difference {
         slope: i64,
         rest: i64,
     },
-    /// A term is undefined: the same at any time.
+    /// `slope * time() + rest`, divided, beside another number.
+    Quotient { slope: i64, rest: i64, divisor: Number, other: Number, is_right: bool },
+    /// Undefined at any time.
     Undefined,
-    /// A term is no number: the same at any time.
-    NoNumber,
     /// A term is not told of.
     Unrecorded,
-    /// A term is no whole number, or changes with time by itself.
+    /// It changes with time in another way, or is an error.
     Other,
 }
 
+/// A number of the evaluator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    Integer(i64),
+    Real(f64),
+}
+
 impl TimeComparison {
-    /// Of a comparison by order or equality, if both sides are such sums.
+    /// Of a comparison by order or equality, if its sides are such sums.
     pub(super) fn of(operator: BinaryOperator, left: Node<'_>, right: Node<'_>) -> Option<Self> {
         if !operator.is_comparison() {
             return None;
         }
-        let mut sum = Self { slope: 0, constant: 0, terms: Vec::new() };
-        sum.add(left, 1)?;
-        sum.add(right, -1)?;
-        (sum.slope != 0 && sum.constant.abs() < LARGEST).then_some(sum)
-    }
-
-    fn add(&mut self, node: Node<'_>, sign: i64) -> Option<()> {
-        match node.kind() {
-            NodeKind::Parentheses(inside) | NodeKind::Unary(UnaryOperator::Plus, inside) => {
-                return self.add(inside, sign);
-            }
-            NodeKind::Unary(UnaryOperator::Minus, inside) => return self.add(inside, -sign),
-            NodeKind::Binary(BinaryOperator::Add, left, right) => {
-                self.add(left, sign)?;
-                return self.add(right, sign);
-            }
-            NodeKind::Binary(BinaryOperator::Subtract, left, right) => {
-                self.add(left, sign)?;
-                return self.add(right, -sign);
-            }
-            NodeKind::Call { name, arguments, .. }
-                if name.eq_ignore_ascii_case("time") && arguments.is_empty() =>
-            {
-                self.slope += sign;
-                return Some(());
-            }
-            NodeKind::Attribute { scope: None, name, absolute: false } => {
-                if name.eq_ignore_ascii_case("CurrentTime") {
-                    self.slope += sign;
-                } else {
-                    self.terms.push((sign, Term::Attribute(Attribute::named(name))));
-                }
-                return Some(());
-            }
-            _ => {}
-        }
-        let expr = node.to_expr();
-        if changes_by_itself(&expr) {
-            return None;
-        }
-        let attributes = attributes_of(&expr);
-        if attributes.is_empty() {
-            let value = ClassAd::new().evaluate_expr(&expr, &EvalContext::at(0));
-            self.constant = self.constant.checked_add(sign * whole(&value)?)?;
-        } else {
-            self.terms.push((sign, Term::Expression(expr, attributes)));
-        }
-        Some(())
+        let both = Sum::of(left, Some(right));
+        let one = OneSide::of(left, right, false).or_else(|| OneSide::of(right, left, true));
+        (both.is_some() || one.is_some()).then_some(Self { both, one })
     }
 
     /// The attributes of its terms.
     pub(super) fn attributes(&self) -> impl Iterator<Item = &Attribute> {
-        self.terms.iter().flat_map(|(_, term)| match term {
-            Term::Attribute(attribute) => std::slice::from_ref(attribute),
-            Term::Expression(_, attributes) => attributes.as_slice(),
-        })
+        let both = self.both.iter().flat_map(Sum::attributes);
+        let one = self.one.iter().flat_map(|one| {
+            let divisor = one.divisor.iter().flat_map(Term::attributes);
+            one.sum.attributes().chain(divisor).chain(one.other.attributes())
+        });
+        both.chain(one)
     }
 
     /// What it is on this job.
-    pub(super) fn difference(&self, job: &HeldJob<'_>) -> Difference {
-        let mut rest = self.constant;
-        for (sign, term) in &self.terms {
-            let told = match term {
-                Term::Attribute(attribute) => job.told(attribute),
-                Term::Expression(expr, attributes) => {
-                    match attributes.iter().map(|attribute| job.told(attribute)).find(is_no_value) {
-                        Some(told) => told,
-                        None => {
-                            let context = EvalContext::at(job.held_at());
-                            Told::Value(job.ad().evaluate_expr(expr, &context))
-                        }
-                    }
-                }
-            };
-            let value = match told {
-                Told::Value(value) => value,
-                Told::Unrecorded => return Difference::Unrecorded,
-                Told::Varies => return Difference::Other,
-            };
-            match whole(&value) {
-                Some(value) => rest += sign * value,
-                None if value.as_real().is_some() => return Difference::Other,
-                None if value.is_undefined() => return Difference::Undefined,
-                None => return Difference::NoNumber,
-            }
+    pub(super) fn difference(&mut self, job: &HeldJob<'_>) -> Difference {
+        let both = self.both.as_mut().map_or(Summed::Other, |both| both.on(job));
+        match (both, &mut self.one) {
+            (Summed::Of { slope, rest, .. }, _) => Difference::Of { slope, rest },
+            (Summed::Undefined, _) => Difference::Undefined,
+            (Summed::Unrecorded, _) => Difference::Unrecorded,
+            (Summed::Other, Some(one)) => one.difference(job),
+            (Summed::Other, None) => Difference::Other,
         }
-        Difference::Of { slope: self.slope, rest }
     }
 }
 
-fn is_no_value(told: &Told) -> bool {
-    !matches!(told, Told::Value(_))
+impl OneSide {
+    fn of(side: Node<'_>, other: Node<'_>, is_right: bool) -> Option<Self> {
+        let other = Term::of(other)?;
+        let mut inside = side;
+        while let NodeKind::Parentheses(node) = inside.kind() {
+            inside = node;
+        }
+        let (sum, divisor) = match inside.kind() {
+            NodeKind::Binary(BinaryOperator::Divide, dividend, divisor) => {
+                (dividend, Some(Term::of(divisor)?))
+            }
+            _ => (inside, None),
+        };
+        Some(Self { sum: Sum::of(sum, None)?, divisor, other, is_right })
+    }
+
+    fn difference(&mut self, job: &HeldJob<'_>) -> Difference {
+        let told = |term: &mut Term| match term.on(job) {
+            Told::Value(Value::Undefined) => Err(Difference::Undefined),
+            Told::Value(Value::Integer(number)) => Ok(Number::Integer(number)),
+            Told::Value(Value::Real(number)) if !number.is_nan() => Ok(Number::Real(number)),
+            Told::Unrecorded => Err(Difference::Unrecorded),
+            Told::Value(_) | Told::Varies => Err(Difference::Other),
+        };
+        let sum = self.sum.on(job);
+        let divisor = self.divisor.as_mut().map_or(Ok(Number::Integer(1)), told);
+        let other = told(&mut self.other);
+        let parts = [divisor.err(), other.err()];
+        let is = |summed: Summed, difference: Difference| {
+            sum == summed || parts.contains(&Some(difference))
+        };
+        match (sum, divisor, other) {
+            _ if is(Summed::Unrecorded, Difference::Unrecorded) => Difference::Unrecorded,
+            _ if is(Summed::Other, Difference::Other) => Difference::Other,
+            // An error, or infinite: what that is beside the rest is the evaluator's.
+            (_, Ok(divisor), _) if !divisor.can_divide() => Difference::Other,
+            (Summed::Of { slope, rest, real }, Ok(divisor), Ok(other)) => {
+                // A real sum is divided as a real.
+                let divisor = if real { Number::Real(divisor.real()) } else { divisor };
+                let is_right = self.is_right;
+                Difference::Quotient { slope, rest, divisor, other, is_right }
+            }
+            _ => Difference::Undefined,
+        }
+    }
 }
 
-/// A number without fraction that reals can hold too.
-fn whole(value: &Value) -> Option<i64> {
-    let number = match value {
-        Value::Integer(number) => *number,
-        Value::Real(number) if number.fract() == 0.0 && number.abs() < LARGEST as f64 => {
-            *number as i64
+impl Number {
+    fn real(self) -> f64 {
+        match self {
+            Self::Integer(number) => number as f64,
+            Self::Real(number) => number,
         }
-        _ => return None,
-    };
-    (-LARGEST..=LARGEST).contains(&number).then_some(number)
+    }
+
+    /// The quotient of a sum of seconds by it is finite, and rises or falls with the sum.
+    fn can_divide(self) -> bool {
+        let number = self.real().abs();
+        (1e-9..1e15).contains(&number)
+    }
+
+    /// As the evaluator compares; `None` beside what is no number.
+    fn compare(self, other: Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(&other)),
+            _ => self.real().partial_cmp(&other.real()),
+        }
+    }
 }
 
 /// Whether the value depends on when, or on how often, it is asked for.
@@ -188,22 +187,69 @@ pub(super) fn attributes_of(expr: &Expr) -> Vec<Attribute> {
 impl Difference {
     /// Its sign at a time; `None` where it is no number.
     pub(super) fn sign(&self, time: i64) -> Option<Ordering> {
+        let sum = |slope: i64, rest: i64| {
+            i128::from(slope).saturating_mul(i128::from(time)) + i128::from(rest)
+        };
         match *self {
-            Self::Of { slope, rest } => {
-                Some((i128::from(slope) * i128::from(time) + i128::from(rest)).cmp(&0))
+            Self::Of { slope, rest } => Some(sum(slope, rest).cmp(&0)),
+            Self::Quotient { slope, rest, divisor, other, is_right } => {
+                let sum = i64::try_from(sum(slope, rest)).ok()?;
+                let quotient = match divisor {
+                    Number::Integer(divisor) => Number::Integer(sum.checked_div(divisor)?),
+                    Number::Real(divisor) => Number::Real(sum as f64 / divisor),
+                };
+                let order = quotient.compare(other)?;
+                Some(if is_right { order.reverse() } else { order })
             }
             _ => None,
         }
     }
 
-    /// The seconds from which on its sign is another: to zero, and from zero on.
-    pub(super) fn changes(&self) -> Option<[i64; 2]> {
-        let Self::Of { slope, rest } = *self else { return None };
-        // slope * t + rest reaches 0, then leaves it.
-        let (slope, rest) = if slope > 0 { (slope, rest) } else { (-slope, -rest) };
-        let reaches = -rest.div_euclid(slope);
-        let exact = rest.rem_euclid(slope) == 0;
-        // -floor(rest / slope) = ceil(-rest / slope)
-        Some(if exact { [reaches, reaches + 1] } else { [reaches, reaches] })
+    /// The times from which on its sign is another than at `first`, at most twice before `end`. Quotients rise, or fall,
+    /// all the time, however they are rounded, so that the times can be searched for.
+    pub(super) fn changes(&self, first: i64, end: i64) -> [Option<i64>; 2] {
+        match *self {
+            Self::Of { slope, rest } => {
+                // slope * t + rest reaches 0, then leaves it.
+                let (slope, rest) = if slope > 0 { (slope, rest) } else { (-slope, -rest) };
+                // -floor(rest / slope) = ceil(-rest / slope)
+                let reaches = -rest.div_euclid(slope);
+                let exact = rest.rem_euclid(slope) == 0;
+                [Some(reaches), exact.then_some(reaches + 1)]
+            }
+            Self::Quotient {
+                slope: slope @ 1..,
+                rest,
+                divisor: Number::Integer(divisor @ 1..),
+                other: Number::Integer(other),
+                ..
+            } if other.unsigned_abs() < 1 << 48 && divisor < 1 << 14 => {
+                // Quotients are cut towards zero: the least sum whose quotient reaches a number.
+                let sum = |other: i64| {
+                    if other > 0 { other * divisor } else { (other - 1) * divisor + 1 }
+                };
+                let reaches = |other: i64| -(rest - sum(other)).div_euclid(slope);
+                [Some(reaches(other)), Some(reaches(other + 1))]
+            }
+            Self::Quotient { .. } => {
+                let next = self.next_change(first, end);
+                [next, next.and_then(|next| self.next_change(next, end))]
+            }
+            _ => [None, None],
+        }
+    }
+
+    /// The first time after `from` and before `end` at which its sign is another.
+    fn next_change(&self, from: i64, end: i64) -> Option<i64> {
+        let sign = self.sign(from);
+        let (mut same, mut other) = (from, end - 1);
+        if other <= from || self.sign(other) == sign {
+            return None;
+        }
+        while other - same > 1 {
+            let middle = same + (other - same) / 2;
+            if self.sign(middle) == sign { same = middle } else { other = middle }
+        }
+        Some(other)
     }
 }

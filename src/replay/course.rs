@@ -4,7 +4,7 @@ use super::advised::{Said, between};
 use super::attribute::HeldJob;
 use super::expression::Answer;
 use super::past::{Fate, PastHold};
-use super::success::Successes;
+use super::success::{Releases, Successes};
 use crate::advice::Costs;
 
 /// Releases in vain of one hold that are followed.
@@ -112,8 +112,15 @@ pub struct Judged<'a> {
 enum Chance<'a> {
     /// Releases fail.
     None,
-    /// The release at this time succeeded; an earlier one is as much less likely to as the releases of such holds were.
-    Succeeded(i64, &'a Successes),
+    /// A release succeeded; an earlier one is as much less likely to as the releases of such holds were.
+    Succeeded {
+        /// When.
+        at: i64,
+        /// How probable that was.
+        then: f64,
+        releases: &'a Releases,
+        successes: &'a Successes,
+    },
     /// What a model says, by time.
     Said(Vec<(i64, f64)>),
 }
@@ -133,11 +140,14 @@ impl<'a> Judged<'a> {
             slot_hours: hours(ran),
         };
         let look = hold.held_at.saturating_add((costs.delay * HOUR) as i64);
+        let releases = successes.best(hold.code, hold.subcode);
         let (chance, outlook) = match hold.fate {
             Fate::Success { released_at } => {
                 let until = if hold.by_policy { released_at.max(look) } else { released_at };
                 let outlook = typical(until, hours(until - hold.held_at));
-                (Chance::Succeeded(released_at, successes), outlook)
+                let at = released_at;
+                let then = successes.probability_of(releases, at - hold.held_at);
+                (Chance::Succeeded { at, then, releases, successes }, outlook)
             }
             Fate::Failure { released_at, failed_at } => {
                 let until = if hold.by_policy { failed_at } else { released_at };
@@ -196,18 +206,15 @@ impl<'a> Judged<'a> {
     /// The probability that the cause has passed at an instant, so that a release succeeds. Where the release that there was failed,
     /// it had not.
     fn passed(&self, at: i64) -> f64 {
-        let (success_at, successes) = match &self.chance {
-            Chance::None => return 0.0,
-            Chance::Said(known) => return between(known, self.hold.held_at, at).unwrap_or(0.0),
-            Chance::Succeeded(success_at, _) if at >= *success_at => return 1.0,
-            Chance::Succeeded(success_at, successes) => (*success_at, successes),
-        };
-        let of = |at: i64| {
-            let time_on_hold = at - self.hold.held_at;
-            successes.probability(self.hold.code, self.hold.subcode, time_on_hold)
-        };
-        let then = of(success_at);
-        if then > 0.0 { (of(at) / then).min(1.0) } else { 0.0 }
+        match &self.chance {
+            Chance::None => 0.0,
+            Chance::Said(known) => between(known, self.hold.held_at, at).unwrap_or(0.0),
+            Chance::Succeeded { at: success_at, .. } if at >= *success_at => 1.0,
+            Chance::Succeeded { then, releases, successes, .. } => {
+                let now = successes.probability_of(releases, at - self.hold.held_at);
+                if *then > 0.0 { (now / then).min(1.0) } else { 0.0 }
+            }
+        }
     }
 
     /// The probabilities of one release after the other. One in vain shows that the cause had not passed yet: the next succeeds if it

@@ -1,6 +1,7 @@
 //! A release expression, evaluated on many holds at the times at which the schedd would.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use classads::{BinaryOperator, EvalContext, Expr, Node, NodeKind, Value};
 
@@ -59,13 +60,17 @@ pub struct ReplayExpression {
     /// Attributes outside of the comparisons with the time.
     attributes: Vec<Attribute>,
     comparisons: Vec<TimeComparison>,
+    /// All that it names.
+    named: Vec<Attribute>,
+    /// Clauses that all have to be true and that do not ask for the time.
+    steady: Vec<Steady>,
     /// It uses the time in another way.
     open: bool,
     /// It throws dice.
     random: bool,
     remembered: HashMap<Box<[Word]>, Verdict>,
     /// The strings met, by number.
-    strings: HashMap<Box<str>, i64>,
+    strings: Strings,
     key: Vec<Word>,
 }
 
@@ -91,11 +96,13 @@ impl ReplayExpression {
             text: text.to_owned(),
             expr: expr.clone(),
             attributes: Vec::new(),
+            named: attributes_of(&expr),
+            steady: Steady::of(&expr),
             comparisons: Vec::new(),
             open: false,
             random: expr.nodes().any(is_random),
             remembered: HashMap::new(),
-            strings: HashMap::new(),
+            strings: Strings::default(),
             key: Vec::new(),
         };
         this.look_at(expr.root());
@@ -174,10 +181,10 @@ impl ReplayExpression {
         times[0] = first;
         let mut differences: [Difference; 8] = [Difference::Undefined; 8];
         open |= self.comparisons.len() > differences.len();
-        for (comparison, place) in self.comparisons.iter().zip(&mut differences) {
+        for (comparison, place) in self.comparisons.iter_mut().zip(&mut differences) {
             *place = comparison.difference(job);
             open |= *place == Difference::Other;
-            for change in place.changes().into_iter().flatten() {
+            for change in place.changes(first, end).into_iter().flatten() {
                 let tick = ticks.from(change);
                 if tick > first && tick < end && !times[..count].contains(&tick) {
                     if count == times.len() {
@@ -210,6 +217,11 @@ impl ReplayExpression {
     fn at_every_tick(&self, job: &HeldJob<'_>, ticks: Ticks, first: i64, end: i64) -> Answer {
         let ad = job.ad();
         let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
+        // What has to be true and does not change is asked once.
+        let never = |clause: &Steady| clause.is_never_true(job, &ad, &unrecorded, first);
+        if self.steady.iter().any(never) {
+            return Answer::Holds;
+        }
         let last = first.saturating_add(ticks.interval.saturating_mul(MAX_TICKS));
         let mut time = first;
         while time < end.min(last) {
@@ -225,6 +237,10 @@ impl ReplayExpression {
     /// The values of the attributes, as the first part of a key.
     fn begin_key(&mut self, job: &HeldJob<'_>) {
         self.key.clear();
+        if self.strings.is_full() {
+            self.strings = Strings::default();
+            self.remembered.clear();
+        }
         for attribute in &self.attributes {
             let word = match job.told(attribute) {
                 Told::Unrecorded => (UNRECORDED, 0),
@@ -234,19 +250,7 @@ impl ReplayExpression {
                     Value::Boolean(value) => (BOOLEAN, i64::from(value)),
                     Value::Integer(value) => (INTEGER, value),
                     Value::Real(value) => (REAL, value.to_bits().cast_signed()),
-                    Value::String(text) => {
-                        if self.strings.len() >= MAX_REMEMBERED {
-                            self.strings.clear();
-                            self.remembered.clear();
-                        }
-                        let next = i64::try_from(self.strings.len()).unwrap_or(i64::MAX);
-                        let known = self.strings.get(&*text).copied();
-                        let number = known.unwrap_or_else(|| {
-                            self.strings.insert(text.as_ref().into(), next);
-                            next
-                        });
-                        (STRING, number)
-                    }
+                    Value::String(text) => (STRING, self.strings.number(text)),
                     // Lists and ads are rare: what depends on them is not remembered.
                     _ => (VARIES, 0),
                 },
@@ -260,7 +264,6 @@ impl ReplayExpression {
         for difference in differences.iter().take(self.comparisons.len()) {
             let sign = match difference {
                 Difference::Unrecorded => (UNRECORDED, 0),
-                Difference::NoNumber => (NO_NUMBER, 0),
                 _ => difference
                     .sign(time)
                     .map_or((UNDEFINED, 0), |sign| (INTEGER, i64::from(sign as i8))),
@@ -271,12 +274,80 @@ impl ReplayExpression {
             return *verdict;
         }
         let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
-        let verdict = verdict(&self.expr, &job.ad(), &unrecorded, time);
+        let verdict = verdict(&self.expr, &job.ad_of(&self.named), &unrecorded, time);
         if self.remembered.len() >= MAX_REMEMBERED {
             self.remembered.clear();
         }
         self.remembered.insert(self.key.as_slice().into(), verdict);
         verdict
+    }
+}
+
+/// Numbers of strings.
+#[derive(Clone, Debug, Default)]
+struct Strings {
+    numbers: HashMap<Arc<str>, i64>,
+    /// Those of the last strings: a hold is asked about again and again.
+    last: [Option<(Arc<str>, i64)>; 2],
+}
+
+impl Strings {
+    fn is_full(&self) -> bool {
+        self.numbers.len() >= MAX_REMEMBERED
+    }
+
+    fn number(&mut self, text: Arc<str>) -> i64 {
+        let mut last = self.last.iter().flatten();
+        if let Some((_, number)) = last.find(|(known, _)| Arc::ptr_eq(known, &text)) {
+            return *number;
+        }
+        let next = i64::try_from(self.numbers.len()).unwrap_or(i64::MAX);
+        let number = *self.numbers.entry(Arc::clone(&text)).or_insert(next);
+        self.last.swap(0, 1);
+        self.last[0] = Some((text, number));
+        number
+    }
+}
+
+/// A clause of a conjunction that does not ask for the time by itself.
+#[derive(Clone, Debug)]
+struct Steady {
+    expr: Expr,
+    attributes: Vec<Attribute>,
+}
+
+impl Steady {
+    fn of(expr: &Expr) -> Vec<Self> {
+        let clauses = operands(expr.root(), BinaryOperator::And).into_iter();
+        clauses
+            .map(|clause| clause.to_expr())
+            .filter(|clause| !changes_by_itself(clause))
+            .map(|expr| Self { attributes: attributes_of(&expr), expr })
+            .collect()
+    }
+
+    /// Whether the conjunction is not true at any time, because this is not.
+    fn is_never_true(
+        &self,
+        job: &HeldJob<'_>,
+        ad: &classads::ClassAd,
+        unrecorded: &[String],
+        time: i64,
+    ) -> bool {
+        if self.attributes.iter().any(|attribute| job.told(attribute) == Told::Varies) {
+            return false;
+        }
+        if !unrecorded.is_empty() {
+            return verdict(&self.expr, ad, unrecorded, time) == Verdict::DoesNot;
+        }
+        let context = EvalContext { max_steps: MAX_STEPS, ..EvalContext::at(time) };
+        match ad.evaluate_expr(&self.expr, &context) {
+            Value::Boolean(value) => !value,
+            Value::Integer(value) => value == 0,
+            // Half a second is no release by itself, but true beside another clause.
+            Value::Real(_) => false,
+            _ => true,
+        }
     }
 }
 
@@ -287,7 +358,6 @@ const INTEGER: u8 = 3;
 const REAL: u8 = 4;
 const STRING: u8 = 5;
 const VARIES: u8 = 6;
-const NO_NUMBER: u8 = 7;
 
 fn is_random(node: Node<'_>) -> bool {
     matches!(node.kind(), NodeKind::Call { name, .. } if name.eq_ignore_ascii_case("random"))

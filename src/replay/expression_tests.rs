@@ -147,7 +147,14 @@ fn clause() -> impl Strategy<Value = String> {
         Just("pow(2, NumHolds) * 100"),
         Just("Owner"),
         Just("(5 * 60)"),
-        Just("-300")
+        Just("-300"),
+        Just("2.5"),
+        Just("0.5 * NumHolds"),
+        Just("(NumHolds > 2)"),
+        Just("NumHolds / 0"),
+        Just("1 / 0.0"),
+        Just("Extra"),
+        Just("60 * Extra"),
     ];
     let compare = prop_oneof![
         Just("<"),
@@ -166,7 +173,15 @@ fn clause() -> impl Strategy<Value = String> {
         Just("2 * (time() - EnteredCurrentStatus)"),
         Just("time() + time() - QDate - EnteredCurrentStatus"),
         Just("(time() - EnteredCurrentStatus) / 60"),
+        Just("(time() - EnteredCurrentStatus) / 900.0"),
+        Just("(EnteredCurrentStatus - time()) / 70"),
+        Just("((time() - EnteredCurrentStatus) / -600)"),
+        Just("(2 * (time() - EnteredCurrentStatus) - 3000) / (100 * NumHolds)"),
+        Just("1.0 * (time() - EnteredCurrentStatus) / 900"),
+        Just("(time() - EnteredCurrentStatus) / Extra"),
+        Just("(time() - EnteredCurrentStatus - 2000) * 0.25"),
         Just("(time() - EnteredCurrentStatus) % 900"),
+        Just("time() - Extra"),
         Just("time() - HoldReasonCode"),
         Just("time() - LastHoldReason"),
     ];
@@ -185,6 +200,21 @@ fn clause() -> impl Strategy<Value = String> {
         Just("true".to_owned()),
         Just("undefined".to_owned()),
         Just("NumHolds".to_owned()),
+        Just("Extra".to_owned()),
+        Just("0.5".to_owned()),
+    ]
+}
+
+/// An attribute of the ad that is now this, now that.
+fn extra() -> impl Strategy<Value = Option<Value>> {
+    prop_oneof![
+        Just(None),
+        (-5_000..5_000_i64).prop_map(|number| Some(Value::Integer(number))),
+        (-50..50_i32).prop_map(|number| Some(Value::Real(f64::from(number) / 4.0))),
+        any::<bool>().prop_map(|truth| Some(Value::Boolean(truth))),
+        Just(Some(Value::Integer(HELD_AT - 1_000))),
+        Just(Some(Value::Real(f64::NAN))),
+        Just(Some(Value::from("text"))),
     ]
 }
 
@@ -213,12 +243,16 @@ proptest! {
         interval in prop_oneof![Just(1_i64), Just(7), Just(60), Just(300)],
         phase in 0..300_i64,
         length in 1..9_000_i64,
+        extra in proptest::collection::vec(extra(), 1..3),
     ) {
         let ticks = Ticks { interval, phase };
         for text in &texts {
             let mut expression = ReplayExpression::parse(text).unwrap();
             for &(late, num_holds, code, subcode) in &holds {
-                let ad = ClassAd::new();
+                let mut ad = ClassAd::new();
+                if let Some(value) = &extra[usize::try_from(late).unwrap() % extra.len()] {
+                    ad.insert_value("Extra", value.clone());
+                }
                 let hold = PastHold {
                     held_at: HELD_AT + late,
                     num_holds: Some(num_holds),

@@ -10,6 +10,7 @@ mod past;
 mod read;
 mod run;
 mod success;
+mod sum;
 mod tally;
 
 pub use advised::{ASKED, Answered, Said, between};

@@ -13,7 +13,7 @@ use crate::advice::Costs;
 use crate::policy::NEVER_RELEASED;
 
 /// Holds replayed in one go on one core.
-const TOGETHER: usize = 16_384;
+const TOGETHER: usize = 4_096;
 
 /// By which rules holds are replayed.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +57,17 @@ impl Rules {
         hold: &PastHold,
         successes: &Successes,
     ) -> (Course, bool) {
+        self.course_of(contender, hold, Judged::of(hold, successes, &self.costs).as_ref())
+    }
+
+    fn course_of(
+        &self,
+        contender: &mut Contender,
+        hold: &PastHold,
+        judged: Option<&Judged<'_>>,
+    ) -> (Course, bool) {
         let mut answer = |job: &HeldJob<'_>, end: i64| self.answer(contender, job, end);
-        if let Some(judged) = Judged::of(hold, successes, &self.costs) {
+        if let Some(judged) = judged {
             let mut probability = judged.probabilities();
             let course = follow(hold, judged.outlook(), &self.costs, &mut answer, &mut probability);
             return (course, true);
@@ -80,12 +89,13 @@ pub fn replay(
     contenders: &[Contender],
     rules: &Rules,
 ) -> Vec<Replayed> {
-    let part = |holds: &[PastHold]| {
-        let mut own = contenders.to_vec();
+    let part = |own: &mut Vec<Contender>, holds: &[PastHold]| {
         let mut replayed = vec![Replayed::default(); own.len()];
+        let judged: Vec<Option<Judged<'_>>> =
+            holds.iter().map(|hold| Judged::of(hold, successes, &rules.costs)).collect();
         for (contender, replayed) in own.iter_mut().zip(&mut replayed) {
-            for hold in holds {
-                let (course, judged) = rules.course(contender, hold, successes);
+            for (hold, judged) in holds.iter().zip(&judged) {
+                let (course, judged) = rules.course_of(contender, hold, judged.as_ref());
                 replayed.add(hold.code, &course, judged);
                 if course.unknown {
                     for name in contender.unrecorded(hold) {
@@ -96,7 +106,9 @@ pub fn replay(
         }
         replayed
     };
-    let parts: Vec<Vec<Replayed>> = holds.par_chunks(TOGETHER).map(part).collect();
+    // What a core remembers of an expression changes no answer.
+    let parts: Vec<Vec<Replayed>> =
+        holds.par_chunks(TOGETHER).map_init(|| contenders.to_vec(), part).collect();
     let mut all = vec![Replayed::default(); contenders.len()];
     // Sums in the order of the holds.
     for part in parts {

@@ -205,7 +205,8 @@ impl Successes {
         self.subcodes.get(&(code, subcode))
     }
 
-    fn best(&self, code: i32, subcode: i32) -> &Releases {
+    /// Those that tell most of holds with this code and subcode.
+    pub(super) fn best(&self, code: i32, subcode: i32) -> &Releases {
         let subcode = self.subcodes.get(&(code, subcode));
         subcode.or_else(|| self.codes.get(&code)).unwrap_or(&self.all)
     }
@@ -213,8 +214,12 @@ impl Successes {
     /// The probability that a release after so many seconds on hold succeeds: of such holds, as far as there were, else of those
     /// of the code, else of all.
     pub fn probability(&self, code: i32, subcode: i32, time_on_hold: i64) -> f64 {
-        let curve = &self.best(code, subcode).curve;
-        curve.get(interval(&self.ends, time_on_hold)).copied().unwrap_or(EVEN)
+        self.probability_of(self.best(code, subcode), time_on_hold)
+    }
+
+    /// The same of releases that were found before.
+    pub(super) fn probability_of(&self, releases: &Releases, time_on_hold: i64) -> f64 {
+        releases.curve.get(interval(&self.ends, time_on_hold)).copied().unwrap_or(EVEN)
     }
 
     /// Seconds from a release in vain until the job is held again, and seconds that its program runs meanwhile, on the average.

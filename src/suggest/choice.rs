@@ -63,15 +63,24 @@ impl Gain {
     }
 }
 
+/// A hold, and what leaving it to people costs, hours.
+#[derive(Debug)]
+struct Case<'a> {
+    judged: Judged<'a>,
+    left_alone: f64,
+}
+
 /// The holds of one reason whose outcome is known, by cluster.
 #[derive(Debug, Default)]
 pub(super) struct Cases<'a> {
-    clusters: BTreeMap<i32, Vec<Judged<'a>>>,
+    clusters: BTreeMap<i32, Vec<Case<'a>>>,
 }
 
 impl<'a> Cases<'a> {
-    pub(super) fn add(&mut self, judged: Judged<'a>) {
-        self.clusters.entry(judged.hold().job.cluster).or_default().push(judged);
+    pub(super) fn add(&mut self, judged: Judged<'a>, rules: &Rules) {
+        let left_alone = course(&judged, rules, &mut |_, _| Answer::Holds).cost;
+        let cluster = judged.hold().job.cluster;
+        self.clusters.entry(cluster).or_default().push(Case { judged, left_alone });
     }
 
     pub(super) fn clusters(&self) -> usize {
@@ -85,10 +94,9 @@ impl<'a> Cases<'a> {
         let mut means = Vec::with_capacity(self.clusters.len());
         for holds in self.clusters.values() {
             let mut sum = 0.0;
-            for judged in holds {
+            for Case { judged, left_alone } in holds {
                 let with = course(judged, rules, &mut |job, end| timing.answer(job, rules, end));
-                let without = course(judged, rules, &mut |_, _| Answer::Holds);
-                sum += without.cost - with.cost;
+                sum += left_alone - with.cost;
                 gain.saved += with.saved;
                 gain.wasted += with.wasted;
                 gain.releases.0 += with.releases;

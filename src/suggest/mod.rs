@@ -9,6 +9,8 @@ mod clause;
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use choice::{Cases, LEAST_CLUSTERS};
 use clause::{any_of, clause};
 
@@ -136,13 +138,16 @@ pub fn suggest(
             None => Judged::of(hold, successes, &rules.costs),
         };
         if let Some(judged) = judged {
-            cases.add(judged);
+            cases.add(judged, rules);
         }
     }
     let mut suggestion = Suggestion { resources: resources(holds), ..Suggestion::default() };
     let mut taken: Vec<Taken<'_>> = Vec::new();
-    for (&reason, (holds, cases)) in &reasons {
-        match best(reason, cases, rules) {
+    let reasons: Vec<(Reason, (u64, Cases<'_>))> = reasons.into_iter().collect();
+    let choices: Vec<Result<(Timing, Gain), Why>> =
+        reasons.par_iter().map(|(reason, (_, cases))| best(*reason, cases, rules)).collect();
+    for (&(reason, (ref holds, ref cases)), choice) in reasons.iter().zip(choices) {
+        match choice {
             Ok((timing, gain)) => taken.push(Taken { reason, holds: *holds, cases, timing, gain }),
             Err(why) => suggestion.left_out.push(LeftOut { reason, holds: *holds, why }),
         }
@@ -207,8 +212,9 @@ fn best(reason: Reason, cases: &Cases<'_>, rules: &Rules) -> Result<(Timing, Gai
     if cases.clusters() < LEAST_CLUSTERS {
         return Err(Why::TooFew(cases.clusters()));
     }
+    let timings: Vec<Timing> = Timing::all(rules).collect();
     let all: Vec<(Timing, Gain)> =
-        Timing::all(rules).map(|timing| (timing, cases.gain(timing, rules))).collect();
+        timings.into_par_iter().map(|timing| (timing, cases.gain(timing, rules))).collect();
     let most = all.iter().map(|(_, gain)| gain.mean).fold(0.0, f64::max);
     // Fewer releases that do about as well are better; of equals the sooner one.
     let fewest = all

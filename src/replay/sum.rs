@@ -1,0 +1,238 @@
+//! Sums of the time, constants and attributes: `time() - EnteredCurrentStatus`.
+
+use std::collections::HashMap;
+
+use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, UnaryOperator, Value};
+
+use super::attribute::{Attribute, HeldJob, Told};
+use super::comparison::{attributes_of, changes_by_itself};
+
+/// Numbers beyond this are left to the evaluator: sums of them would have to be rounded to reals, or would not fit.
+const LARGEST: i64 = 1 << 48;
+
+/// The time, so many times, is still below that.
+const STEEPEST: i64 = 1 << 14;
+
+/// Values of a term remembered at most.
+const MAX_REMEMBERED: usize = 4_096;
+
+/// `slope * time() + constant`, and terms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sum {
+    slope: i64,
+    constant: i64,
+    /// A constant is a real.
+    real: bool,
+    terms: Vec<(i64, Term)>,
+}
+
+/// What does not change with time.
+#[derive(Clone, Debug)]
+pub(super) enum Term {
+    Attribute(Attribute),
+    /// Of attributes: `pow(2, NumHolds)`.
+    Expression {
+        expr: Expr,
+        attributes: Vec<Attribute>,
+        /// Values by those of the attributes, where all are integers.
+        remembered: HashMap<Vec<i64>, Value>,
+        key: Vec<i64>,
+    },
+}
+
+/// A sum on one job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Summed {
+    /// `slope * time() + rest`, a real if a part of it is.
+    Of { slope: i64, rest: i64, real: bool },
+    /// A term is undefined, the others are numbers.
+    Undefined,
+    /// A term is not told of.
+    Unrecorded,
+    /// A term is no whole number, or changes with time by itself.
+    Other,
+}
+
+impl Sum {
+    /// Both sides, the right one subtracted.
+    pub(super) fn of(left: Node<'_>, right: Option<Node<'_>>) -> Option<Self> {
+        let mut sum = Self::default();
+        sum.add(left, 1)?;
+        if let Some(right) = right {
+            sum.add(right, -1)?;
+        }
+        (sum.slope != 0).then_some(sum)
+    }
+
+    fn add(&mut self, node: Node<'_>, factor: i64) -> Option<()> {
+        match node.kind() {
+            NodeKind::Parentheses(inside) | NodeKind::Unary(UnaryOperator::Plus, inside) => {
+                return self.add(inside, factor);
+            }
+            NodeKind::Unary(UnaryOperator::Minus, inside) => return self.add(inside, -factor),
+            NodeKind::Binary(BinaryOperator::Add, left, right) => {
+                self.add(left, factor)?;
+                return self.add(right, factor);
+            }
+            NodeKind::Binary(BinaryOperator::Subtract, left, right) => {
+                self.add(left, factor)?;
+                return self.add(right, -factor);
+            }
+            NodeKind::Binary(BinaryOperator::Multiply, left, right) => {
+                let constants = (constant(left), constant(right));
+                let (constant, other) = match constants {
+                    (Some(constant), None) => (constant, right),
+                    (None, Some(constant)) => (constant, left),
+                    _ => return self.add_term(node, factor),
+                };
+                self.real |= matches!(constant, Value::Real(_));
+                let factor = within(factor.checked_mul(whole(&constant)?)?)?;
+                return self.add(other, factor);
+            }
+            NodeKind::Call { name, arguments, .. }
+                if name.eq_ignore_ascii_case("time") && arguments.is_empty() =>
+            {
+                return self.add_time(factor);
+            }
+            NodeKind::Attribute { scope: None, name, absolute: false }
+                if name.eq_ignore_ascii_case("CurrentTime") =>
+            {
+                return self.add_time(factor);
+            }
+            _ => {}
+        }
+        self.add_term(node, factor)
+    }
+
+    fn add_time(&mut self, factor: i64) -> Option<()> {
+        let slope = self.slope.checked_add(factor)?;
+        self.slope = (-STEEPEST..=STEEPEST).contains(&slope).then_some(slope)?;
+        Some(())
+    }
+
+    fn add_term(&mut self, node: Node<'_>, factor: i64) -> Option<()> {
+        match constant(node) {
+            Some(value) => {
+                self.real |= matches!(value, Value::Real(_));
+                let value = within(factor.checked_mul(whole(&value)?)?)?;
+                self.constant = within(self.constant + value)?;
+            }
+            None => self.terms.push((factor, Term::of(node)?)),
+        }
+        Some(())
+    }
+
+    /// The attributes of its terms.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = &Attribute> {
+        self.terms.iter().flat_map(|(_, term)| term.attributes())
+    }
+
+    /// What it is on this job.
+    pub(super) fn on(&mut self, job: &HeldJob<'_>) -> Summed {
+        let (mut rest, mut real) = (Some(self.constant), self.real);
+        let (mut undefined, mut other) = (false, false);
+        for (factor, term) in &mut self.terms {
+            match term.on(job) {
+                Told::Unrecorded => return Summed::Unrecorded,
+                Told::Value(Value::Undefined) => undefined = true,
+                Told::Value(value) => match whole(&value) {
+                    Some(whole) => {
+                        real |= matches!(value, Value::Real(_));
+                        let product = factor.checked_mul(whole).and_then(within);
+                        rest = rest.and_then(|rest| within(rest + product?));
+                    }
+                    None => other = true,
+                },
+                Told::Varies => other = true,
+            }
+        }
+        match rest {
+            _ if other => Summed::Other,
+            None => Summed::Other,
+            _ if undefined => Summed::Undefined,
+            Some(rest) => Summed::Of { slope: self.slope, rest, real },
+        }
+    }
+}
+
+impl Term {
+    /// Of a part of an expression that does not change with time.
+    pub(super) fn of(node: Node<'_>) -> Option<Self> {
+        if let NodeKind::Attribute { scope: None, name, absolute: false } = node.kind()
+            && !name.eq_ignore_ascii_case("CurrentTime")
+        {
+            return Some(Self::Attribute(Attribute::named(name)));
+        }
+        let expr = node.to_expr();
+        if changes_by_itself(&expr) {
+            return None;
+        }
+        let attributes = attributes_of(&expr);
+        Some(Self::Expression { expr, attributes, remembered: HashMap::new(), key: Vec::new() })
+    }
+
+    pub(super) fn attributes(&self) -> &[Attribute] {
+        match self {
+            Self::Attribute(attribute) => std::slice::from_ref(attribute),
+            Self::Expression { attributes, .. } => attributes,
+        }
+    }
+
+    /// Its value on this job.
+    pub(super) fn on(&mut self, job: &HeldJob<'_>) -> Told {
+        let (expr, attributes, remembered, key) = match self {
+            Self::Attribute(attribute) => return job.told(attribute),
+            Self::Expression { expr, attributes, remembered, key } => {
+                (&*expr, &*attributes, remembered, key)
+            }
+        };
+        key.clear();
+        let mut varies = false;
+        for attribute in attributes {
+            match job.told(attribute) {
+                Told::Unrecorded => return Told::Unrecorded,
+                Told::Varies => varies = true,
+                Told::Value(Value::Integer(value)) => key.push(value),
+                Told::Value(_) => {}
+            }
+        }
+        if varies {
+            return Told::Varies;
+        }
+        let integers = key.len() == attributes.len();
+        if integers && let Some(value) = remembered.get(key) {
+            return Told::Value(value.clone());
+        }
+        let context = EvalContext::at(job.held_at());
+        let value = job.ad_of(attributes).evaluate_expr(expr, &context);
+        if integers {
+            if remembered.len() >= MAX_REMEMBERED {
+                remembered.clear();
+            }
+            remembered.insert(key.clone(), value.clone());
+        }
+        Told::Value(value)
+    }
+}
+
+/// The value of what names no attribute and does not change.
+fn constant(node: Node<'_>) -> Option<Value> {
+    let expr = node.to_expr();
+    let is_constant = !changes_by_itself(&expr) && expr.attribute_references().is_empty();
+    is_constant.then(|| ClassAd::new().evaluate_expr(&expr, &EvalContext::at(0)))
+}
+
+fn within(number: i64) -> Option<i64> {
+    (-LARGEST..=LARGEST).contains(&number).then_some(number)
+}
+
+/// A number without fraction that reals can hold too.
+fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(number) => within(*number),
+        Value::Real(number) if number.fract() == 0.0 && number.abs() <= LARGEST as f64 => {
+            Some(*number as i64)
+        }
+        _ => None,
+    }
+}
