@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
-use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, UnaryOperator, Value};
+use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, UnaryOperator, Value};
 
 use super::attribute::{Attribute, HeldJob, Told};
+use super::expression::context;
 use crate::policy::asks_time;
 
 /// Integers beyond this are left to the evaluator: reals cannot tell them apart.
@@ -92,7 +93,7 @@ impl TimeComparison {
         }
         let attributes = attributes_of(&expr);
         if attributes.is_empty() {
-            let value = ClassAd::new().evaluate_expr(&expr, &EvalContext::at(0));
+            let value = ClassAd::new().evaluate_expr(&expr, &context(0));
             self.constant = self.constant.checked_add(sign * whole(&value)?)?;
         } else {
             self.terms.push((sign, Term::Expression(expr, attributes)));
@@ -117,10 +118,7 @@ impl TimeComparison {
                 Term::Expression(expr, attributes) => {
                     match attributes.iter().map(|attribute| job.told(attribute)).find(is_no_value) {
                         Some(told) => told,
-                        None => {
-                            let context = EvalContext::at(job.held_at());
-                            Told::Value(job.ad().evaluate_expr(expr, &context))
-                        }
+                        None => Told::Value(job.ad().evaluate_expr(expr, &context(job.held_at()))),
                     }
                 }
             };
