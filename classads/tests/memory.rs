@@ -144,7 +144,7 @@ fn functions_that_go_on_behind_a_failure_make_nothing_more() {
 }
 
 #[test]
-fn the_parts_of_an_expression_make_no_more_together() {
+fn the_values_of_the_parts_take_no_more_together() {
     let ad = ad("1");
     let expr = Expr::parse("size(strcat(Text, Text)) + size(strcat(Text, Text, Text))");
     let steps = ad.evaluate_tree(&expr.expect("an expression"), &with_bytes(600_000));

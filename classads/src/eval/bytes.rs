@@ -76,6 +76,11 @@ impl Evaluator<'_> {
     /// be printed.
     pub(crate) fn element(&self, value: Val<'_>) -> Result<Value, Failure> {
         self.make_elements(1)?;
+        self.kept(value)
+    }
+
+    /// A value that is kept beside others. Its text counts although it may be shared.
+    pub(crate) fn kept(&self, value: Val<'_>) -> Result<Value, Failure> {
         match &value {
             Val::Plain(Value::String(text)) => self.make(text.len())?,
             Val::Plain(_) => {}
