@@ -27,6 +27,8 @@ struct Layout {
     style: Style,
     /// Blanks before a line, where ads and lists take several.
     indent: Option<usize>,
+    /// Bytes behind which printing stops.
+    limit: usize,
 }
 
 /// Blanks by which the brackets of an ad, and again its attributes, are moved to the right.
@@ -36,7 +38,12 @@ const LIST_STEP: usize = 3;
 
 impl Layout {
     fn on_one_line(style: Style) -> Self {
-        Self { style, indent: None }
+        Self { style, indent: None, limit: usize::MAX }
+    }
+
+    /// Whether there are more bytes than wanted.
+    fn is_full(self, out: &str) -> bool {
+        out.len() > self.limit
     }
 
     /// Appends a bracket; the layout of what is inside.
@@ -80,8 +87,9 @@ pub(crate) fn expression(out: &mut String, expr: &Expr, style: Style) {
 }
 
 /// Appends an expression in the new syntax, ads and lists on several lines, as the function `unparse` writes it.
-pub(crate) fn on_several_lines(out: &mut String, expr: &Expr) {
-    laid_out(out, expr, Layout { style: Style::New, indent: Some(0) });
+/// Stops soon behind `limit` bytes.
+pub(crate) fn on_several_lines(out: &mut String, expr: &Expr, limit: usize) {
+    laid_out(out, expr, Layout { style: Style::New, indent: Some(0), limit });
 }
 
 fn laid_out(out: &mut String, expr: &Expr, layout: Layout) {
@@ -96,6 +104,11 @@ pub(crate) fn value(out: &mut String, value: &Value, style: Style) {
     value_laid_out(out, value, Layout::on_one_line(style));
 }
 
+/// [`value`] that stops soon behind `limit` bytes.
+pub(crate) fn value_within(out: &mut String, value: &Value, style: Style, limit: usize) {
+    value_laid_out(out, value, Layout { limit, ..Layout::on_one_line(style) });
+}
+
 fn value_laid_out(out: &mut String, value: &Value, layout: Layout) {
     let style = layout.style;
     match value {
@@ -107,7 +120,7 @@ fn value_laid_out(out: &mut String, value: &Value, layout: Layout) {
             Style::Long => number::format_general(*real),
             Style::New => number::format_scientific(*real),
         }),
-        Value::String(text) => string(out, text, style),
+        Value::String(text) => quoted(out, text, '"', layout),
         Value::AbsoluteTime { seconds, offset } => {
             out.push_str("absTime(\"");
             out.push_str(&times::format_absolute(*seconds, *offset));
@@ -121,6 +134,9 @@ fn value_laid_out(out: &mut String, value: &Value, layout: Layout) {
         Value::List(elements) => {
             let inside = layout.open(out, '{', LIST_STEP);
             for (index, element) in elements.iter().enumerate() {
+                if layout.is_full(out) {
+                    return;
+                }
                 if index > 0 {
                     out.push(',');
                 }
@@ -148,6 +164,9 @@ pub(crate) fn ordered(ad: &ClassAd) -> Vec<&str> {
 fn ad_laid_out(out: &mut String, ad: &ClassAd, layout: Layout) {
     let inside = layout.open(out, '[', AD_STEP);
     for (index, name) in ordered(ad).into_iter().enumerate() {
+        if layout.is_full(out) {
+            return;
+        }
         if index > 0 {
             out.push_str("; ");
         }
@@ -164,21 +183,28 @@ fn ad_laid_out(out: &mut String, ad: &ClassAd, layout: Layout) {
 
 /// Appends a string literal.
 pub(crate) fn string(out: &mut String, text: &str, style: Style) {
-    quoted(out, text, '"', style);
+    quoted(out, text, '"', Layout::on_one_line(style));
 }
 
-fn quoted(out: &mut String, text: &str, delimiter: char, style: Style) {
+fn quoted(out: &mut String, text: &str, delimiter: char, layout: Layout) {
     out.push(delimiter);
-    match style {
+    match layout.style {
         Style::Long => out.push_str(&text.replace(delimiter, &format!("\\{delimiter}"))),
-        Style::New => escaped(out, text, Some(delimiter)),
+        Style::New => escaped_within(out, text, Some(delimiter), layout.limit),
     }
     out.push(delimiter);
 }
 
 /// Appends text with the escapes of the new syntax, the delimiter of a string among what is escaped.
 pub(crate) fn escaped(out: &mut String, text: &str, delimiter: Option<char>) {
+    escaped_within(out, text, delimiter, usize::MAX);
+}
+
+fn escaped_within(out: &mut String, text: &str, delimiter: Option<char>, limit: usize) {
     for character in text.chars() {
+        if out.len() > limit {
+            return;
+        }
         match character {
             c if Some(c) == delimiter => {
                 out.push('\\');
@@ -209,7 +235,7 @@ pub(crate) fn attribute_name(out: &mut String, name: &str, style: Style) {
     if lexer::is_plain_name(name) && !name.eq_ignore_ascii_case("parent") {
         out.push_str(name);
     } else {
-        quoted(out, name, '\'', style);
+        quoted(out, name, '\'', Layout::on_one_line(style));
     }
 }
 
@@ -229,6 +255,9 @@ fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, mut layout: Layou
     let style = layout.style;
     let mut left = vec![Piece::Node(root)];
     while let Some(piece) = left.pop() {
+        if layout.is_full(out) {
+            return;
+        }
         let id = match piece {
             Piece::Text(text) => {
                 out.push_str(text);

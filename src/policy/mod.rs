@@ -36,6 +36,9 @@ pub use version::{NoVersion, Version};
 /// `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp`).
 pub const NEVER_RELEASED: [i64; 2] = [1, 16];
 
+/// Bytes of strings of one of many evaluations, for `EvalContext::max_bytes`: policies that people write make a few thousand.
+pub(crate) const MAX_BYTES: usize = 1 << 20;
+
 /// What a periodic policy does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {

@@ -9,7 +9,7 @@ use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, Refer
 use super::clauses::followed;
 use super::forecast::Truth;
 use super::raise::{Comparison, Raise, raise};
-use super::{Kind, Knobs};
+use super::{Kind, Knobs, MAX_BYTES};
 
 /// What a run adds to and keeps for the next run.
 const KEPT: [&str; 13] = [
@@ -182,15 +182,16 @@ pub(super) struct Moment {
 }
 
 impl Moment {
+    fn context(&self) -> EvalContext<'static> {
+        EvalContext { max_bytes: MAX_BYTES, ..EvalContext::at(self.at) }
+    }
+
     pub(super) fn fires(&self, expr: &Expr) -> bool {
-        Truth::of(&self.ad.evaluate_expr(expr, &EvalContext::at(self.at))) == Truth::True
+        Truth::of(&self.ad.evaluate_expr(expr, &self.context())) == Truth::True
     }
 
     pub(super) fn number(&self, expr: &Expr) -> Option<f64> {
-        self.ad
-            .evaluate_expr(expr, &EvalContext::at(self.at))
-            .as_real()
-            .filter(|value| value.is_finite())
+        self.ad.evaluate_expr(expr, &self.context()).as_real().filter(|value| value.is_finite())
     }
 }
 
@@ -239,9 +240,10 @@ fn without_hold(ad: &ClassAd) -> ClassAd {
 /// The ad had the job gone on for longer.
 fn grown(ad: &ClassAd) -> ClassAd {
     let mut grown = ad.clone();
+    let context = EvalContext { max_bytes: MAX_BYTES, ..EvalContext::default() };
     for name in KEPT.into_iter().chain(ANEW) {
         // Read from the first ad: one may be computed from another.
-        let value = ad.evaluate(name, &EvalContext::default());
+        let value = ad.evaluate(name, &context);
         if let Some(value) = value.as_integer() {
             grown.insert_value(name, value.saturating_add(GROWTH));
         } else if let Some(value) = value.as_real() {

@@ -7,6 +7,7 @@ use std::cell::Cell;
 
 use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, Value};
 
+use super::MAX_BYTES;
 use super::clauses::{MAX_COMPARISONS, asks_time, comes_and_goes, comparisons, followed, operands};
 use super::when::{self, Condition};
 
@@ -19,7 +20,7 @@ const MAX_STEPS: u32 = 2_000;
 /// Evaluations of one policy, its clauses looked at by themselves.
 const MAX_EVALUATIONS: u32 = 20_000;
 
-/// Evaluations of one policy with HTCondor's own limit of steps.
+/// Evaluations of one policy with HTCondor's own limit of steps, and the usual one of bytes.
 const MAX_LONG_EVALUATIONS: u32 = 2;
 
 /// When an expression becomes true if nothing but time changes.
@@ -82,7 +83,8 @@ impl<'a> Ahead<'a> {
     fn value(&self, expr: &Expr, at: i64) -> Option<Value> {
         let left = self.left.get().checked_sub(1);
         self.left.set(left.unwrap_or(0));
-        let context = EvalContext { max_steps: MAX_STEPS, ..self.context.then(at) };
+        let context =
+            EvalContext { max_steps: MAX_STEPS, max_bytes: MAX_BYTES, ..self.context.then(at) };
         let value = left.and_then(|_| self.ad.try_evaluate_expr(expr, &context));
         if value.is_none() {
             self.gave_up.set(true);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use classads::{ClassAd, EvalContext, Value};
+use classads::{ClassAd, Value};
 
+use super::expression::context;
 use super::past::PastHold;
 use crate::policy::{asks_time, followed};
 
@@ -159,7 +160,7 @@ impl<'a> HeldJob<'a> {
         if expr.is_some_and(|expr| asks_time(&followed(ad, expr))) {
             return Told::Varies;
         }
-        Told::Value(ad.evaluate(name, &EvalContext::at(self.held_at)))
+        Told::Value(ad.evaluate(name, &context(self.held_at)))
     }
 
     /// The ad, as far as it is known.

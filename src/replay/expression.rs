@@ -7,8 +7,7 @@ use classads::{BinaryOperator, EvalContext, Expr, Node, NodeKind, Value};
 
 use super::attribute::{Attribute, HeldJob, Told};
 use super::comparison::{Difference, TimeComparison, attributes_of, changes_by_itself};
-use crate::policy::Truth;
-use crate::policy::operands;
+use crate::policy::{MAX_BYTES, Truth, operands};
 
 /// Steps of one evaluation; what takes more is an error, and does not fire.
 const MAX_STEPS: u32 = 100_000;
@@ -340,7 +339,7 @@ impl Steady {
         if !unrecorded.is_empty() {
             return verdict(&self.expr, ad, unrecorded, time) == Verdict::DoesNot;
         }
-        let context = EvalContext { max_steps: MAX_STEPS, ..EvalContext::at(time) };
+        let context = context(time);
         match ad.evaluate_expr(&self.expr, &context) {
             Value::Boolean(value) => !value,
             Value::Integer(value) => value == 0,
@@ -363,10 +362,15 @@ fn is_random(node: Node<'_>) -> bool {
     matches!(node.kind(), NodeKind::Call { name, .. } if name.eq_ignore_ascii_case("random"))
 }
 
+/// How one of the many evaluations is done.
+pub(super) fn context(time: i64) -> EvalContext<'static> {
+    EvalContext { max_steps: MAX_STEPS, max_bytes: MAX_BYTES, ..EvalContext::at(time) }
+}
+
 /// What the expression is at one time. What depends on attributes that are not told of is not known, unless the rest decides: a
 /// clause that does not fire keeps a conjunction from it, an alternative that fires makes it fire.
 fn verdict(expr: &Expr, ad: &classads::ClassAd, unrecorded: &[String], time: i64) -> Verdict {
-    let context = EvalContext { max_steps: MAX_STEPS, ..EvalContext::at(time) };
+    let context = context(time);
     let fires = |expr: &Expr| {
         if Truth::of(&ad.evaluate_expr(expr, &context)) == Truth::True {
             Verdict::Fires

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, UnaryOperator, Value};
+use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, UnaryOperator, Value};
 
 use super::attribute::{Attribute, HeldJob, Told};
 use super::comparison::{attributes_of, changes_by_itself};
+use super::expression::context;
 
 /// Numbers beyond this are left to the evaluator: sums of them would have to be rounded to reals, or would not fit.
 const LARGEST: i64 = 1 << 48;
@@ -203,7 +204,7 @@ impl Term {
         if integers && let Some(value) = remembered.get(key) {
             return Told::Value(value.clone());
         }
-        let context = EvalContext::at(job.held_at());
+        let context = context(job.held_at());
         let value = job.ad_of(attributes).evaluate_expr(expr, &context);
         if integers {
             if remembered.len() >= MAX_REMEMBERED {
@@ -219,7 +220,7 @@ impl Term {
 fn constant(node: Node<'_>) -> Option<Value> {
     let expr = node.to_expr();
     let is_constant = !changes_by_itself(&expr) && expr.attribute_references().is_empty();
-    is_constant.then(|| ClassAd::new().evaluate_expr(&expr, &EvalContext::at(0)))
+    is_constant.then(|| ClassAd::new().evaluate_expr(&expr, &context(0)))
 }
 
 fn within(number: i64) -> Option<i64> {

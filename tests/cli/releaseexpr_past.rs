@@ -329,9 +329,9 @@ fn hostile_expressions_end() {
         "regexp(\"(a+)+$\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\")".to_owned(),
         [
             "size(",
-            &"replaceAll(\"a\", \"aaaaaaaaaaaaaaaa\", ".repeat(4),
+            &"replaceAll(\"a\", \"aaaaaaaaaaaaaaaa\", ".repeat(12),
             "\"a\"",
-            &")".repeat(4),
+            &")".repeat(12),
             ") > 0",
         ]
         .concat(),

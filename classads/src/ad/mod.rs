@@ -187,6 +187,11 @@ impl ClassAd {
         self.index.rebuild(&self.hashes);
     }
 
+    /// Bytes of memory, about.
+    pub(crate) fn size(&self) -> usize {
+        self.text.len() + self.entries.len() * (size_of::<Entry>() + size_of::<u32>())
+    }
+
     /// Takes all attributes out and keeps the memory.
     pub fn clear(&mut self) {
         self.text.clear();
@@ -319,7 +324,7 @@ impl ClassAd {
     }
 
     /// [`ClassAd::evaluate_expr`]; `None` where it is an error because the evaluation was given up: it took more than
-    /// [`EvalContext::max_steps`], or went too deep.
+    /// [`EvalContext::max_steps`], made more than [`EvalContext::max_bytes`], or went too deep.
     #[must_use]
     pub fn try_evaluate_expr(&self, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
         eval::attempt(self, expr, context)

@@ -35,10 +35,15 @@ pub struct EvalContext<'a> {
     pub random_seed: Option<u64>,
     /// Sub-expressions one evaluation may visit before it is given up as an error; HTCondor's limit by default.
     pub max_steps: u32,
+    /// Bytes of strings one evaluation may make before it is given up as an error. Elements of lists that it makes count some bytes
+    /// each, text that `eval` reads some bytes for each of its own. 64 MiB by default; HTCondor has no limit.
+    pub max_bytes: usize,
 }
 
 /// `MAX_CLASSAD_EVAL_STEPS` in HTCondor's src/classad.
 const MAX_STEPS: u32 = 10_000_000;
+/// More than any policy makes, and little beside the memory of a machine.
+const MAX_BYTES: usize = 64 << 20;
 
 impl Default for EvalContext<'_> {
     /// Now, here, no other ad.
@@ -60,6 +65,7 @@ impl<'a> EvalContext<'a> {
             circles_fail: false,
             random_seed: None,
             max_steps: MAX_STEPS,
+            max_bytes: MAX_BYTES,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Evaluation: the value of an expression on an ad.
 
+mod bytes;
 mod context;
 mod matching;
 pub(crate) mod operators;
@@ -29,7 +30,10 @@ const MAX_DEPTH: u32 = 400;
 /// Limit of anything inside anything, function calls too, so that a small stack is enough.
 const MAX_NESTING: u32 = 800;
 
-/// The evaluation gave up: too deep, too long, or a function that cannot go on. The whole expression is an error.
+/// Bytes of text that are looked through in one step.
+const BYTES_OF_STEP: usize = 64;
+
+/// The evaluation gave up: too deep, too long, too large, or a function that cannot go on. The whole expression is an error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failure;
 
@@ -85,6 +89,8 @@ pub(crate) struct Evaluator<'c> {
     depth: Cell<u32>,
     nesting: Cell<u32>,
     steps: Cell<u32>,
+    /// Bytes that may still be made.
+    bytes: Cell<usize>,
     /// A limit was met.
     gave_up: Cell<bool>,
     /// Addresses of the attributes' expressions being evaluated, to know one that needs itself.
@@ -99,6 +105,7 @@ impl<'c> Evaluator<'c> {
             depth: Cell::new(0),
             nesting: Cell::new(0),
             steps: Cell::new(0),
+            bytes: Cell::new(context.max_bytes),
             gave_up: Cell::new(false),
             active: RefCell::new(Vec::new()),
             random: Cell::new(context.random_seed.unwrap_or(0)),
@@ -137,6 +144,11 @@ impl<'c> Evaluator<'c> {
         let result = inside();
         levels.set(level);
         result
+    }
+
+    /// Takes steps for looking through a text.
+    pub(crate) fn charge_search(&self, text: &str) -> Result<(), Failure> {
+        self.charge(u32::try_from(text.len() / BYTES_OF_STEP).unwrap_or(u32::MAX))
     }
 
     /// Takes steps for work that is done elsewhere, if there are so many left.
@@ -195,6 +207,7 @@ impl<'c> Evaluator<'c> {
             }
             Kind::Call(call) => self.call(tree, call, scope),
             Kind::List(elements) => {
+                self.make(elements.len() * size_of::<Expr>())?;
                 let elements = elements
                     .iter()
                     .map(|element| Expr(Repr::Tree { tree: Arc::clone(tree), root: *element }));
@@ -295,7 +308,7 @@ impl<'c> Evaluator<'c> {
                 for element in elements.iter() {
                     let element = self.deeper(|| self.expression(element, inside))?;
                     let value = self.deeper(|| self.select(&element, name))?;
-                    found.push(value.into_value());
+                    found.push(self.element(value)?);
                 }
                 Ok(Val::List(scope::literals(found), inside.clone()))
             }

@@ -96,8 +96,11 @@ impl<'e, 'c> References<'e, 'c> {
         self.names
     }
 
-    fn add(&mut self, name: String) {
+    fn add(&mut self, name: String) -> Result<(), Failure> {
+        self.evaluator.make_elements(2)?;
+        self.evaluator.make(2 * name.len())?;
         self.names.entry(name.to_ascii_lowercase()).or_insert(name);
+        Ok(())
     }
 
     /// Adds what something that was found needs; an error where that cannot be told.
@@ -176,7 +179,7 @@ impl<'e, 'c> References<'e, 'c> {
                     Val::Ad(inside) => inside,
                     value if value.is_undefined() => {
                         if self.kind == Kind::External {
-                            self.add(format!("{}.{name}", before.to_expr().print(Style::New)));
+                            self.add(format!("{}.{name}", before.to_expr().print(Style::New)))?;
                         }
                         return Ok(());
                     }
@@ -190,14 +193,11 @@ impl<'e, 'c> References<'e, 'c> {
                 // `parent` and its like are no attributes.
                 let is_attribute = matches!(at, Scope::Top { .. }) && at.ad().contains(name);
                 if kind == Kind::Internal && is_attribute {
-                    self.add(name.to_owned());
+                    self.add(name.to_owned())?;
                 }
                 evaluator.deeper(|| self.collect(&found, &at))
             }
-            (None, Kind::External) => {
-                self.add(name.to_owned());
-                Ok(())
-            }
+            (None, Kind::External) => self.add(name.to_owned()),
             (None, Kind::Internal) => Ok(()),
         }
     }

@@ -168,6 +168,14 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Bytes of memory of the ad as a value.
+    pub(crate) fn size(&self) -> usize {
+        match self.own() {
+            Scope::Match(pair) => pair.left.size().saturating_add(pair.right.size()),
+            here => here.ad().size(),
+        }
+    }
+
     /// Nothing is around it.
     pub(crate) fn is_made(&self) -> bool {
         matches!(self, Scope::Made(_))

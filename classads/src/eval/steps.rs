@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::scope::{Scope, Val};
+use super::scope::Scope;
 use super::{EvalContext, Evaluator};
 use crate::ad::ClassAd;
 use crate::expr::{Expr, Inner};
@@ -22,7 +22,8 @@ pub struct Step {
 }
 
 impl ClassAd {
-    /// The value of every sub-expression on this ad, parents before children, in the order they are written.
+    /// The value of every sub-expression on this ad, parents before children, in the order they are written. Together they take
+    /// no more than [`EvalContext::max_bytes`]; a string, list or ad that would take more is an error.
     ///
     /// ```
     /// use classads::{ClassAd, EvalContext, Expr};
@@ -38,13 +39,15 @@ impl ClassAd {
     pub fn evaluate_tree(&self, expr: &Expr, context: &EvalContext<'_>) -> Vec<Step> {
         let scope = Scope::top(self, context.target);
         let mut steps = Vec::new();
+        let kept = Evaluator::new(context);
         let mut pending = vec![(expr.root(), 0)];
         while let Some((node, depth)) = pending.pop() {
             let value = match node.inner {
                 Inner::Literal(value) => value.clone(),
-                Inner::Tree(tree, id) => Evaluator::new(context)
-                    .node(tree, id, &scope)
-                    .map_or(Value::Error, Val::into_value),
+                Inner::Tree(tree, id) => {
+                    let value = Evaluator::new(context).node(tree, id, &scope);
+                    value.and_then(|value| kept.kept(value)).unwrap_or(Value::Error)
+                }
             };
             let text = node.source().map_or_else(|| node.to_string(), str::to_owned);
             steps.push(Step { depth, span: node.span(), text, value });

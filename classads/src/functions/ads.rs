@@ -4,7 +4,7 @@ use super::Arguments;
 use super::conversions::to_string;
 use crate::eval::scope::Val;
 use crate::eval::{Evaluator, Outcome};
-use crate::expr::{Expr, NodeKind};
+use crate::expr::NodeKind;
 use crate::print::{self, Style};
 use crate::value::Value;
 
@@ -31,13 +31,14 @@ pub(crate) fn eval<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>)
     if arguments.len() != 1 {
         return Ok(Val::ERROR);
     }
-    let Value::String(text) = to_string(arguments.value(evaluator, 0)?) else {
+    let Value::String(text) = to_string(evaluator, arguments.value(evaluator, 0)?)? else {
         return Ok(Val::ERROR);
     };
     // A comment may end the text here; elsewhere HTCondor wants a line end behind it.
-    let parsed = Expr::parse(&text).or_else(|error| {
-        if text.contains("//") { Expr::parse(&format!("{text}\n")) } else { Err(error) }
-    });
+    let parsed = match evaluator.parse(&text)? {
+        Err(_) if text.contains("//") => evaluator.parse(&format!("{text}\n"))?,
+        parsed => parsed,
+    };
     match parsed {
         Ok(expr) => evaluator.expression_deeper(&expr, arguments.scope),
         Err(_) => Ok(Val::ERROR),
@@ -53,7 +54,7 @@ pub(crate) fn debug<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
 }
 
 /// The expression of an attribute as text, not evaluated.
-pub(crate) fn unparse<'a>(_: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn unparse<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     let Some(argument) = arguments.expression(0).filter(|_| arguments.len() == 1) else {
         return Ok(Val::ERROR);
     };
@@ -62,9 +63,10 @@ pub(crate) fn unparse<'a>(_: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> O
     }
     // HTCondor looks the printed reference up as one name: `a.b` finds nothing.
     let name = argument.print(Style::New);
-    let mut text = String::new();
-    if let Some(expr) = arguments.scope.ad().get(&name) {
-        print::on_several_lines(&mut text, expr);
-    }
+    let text = evaluator.print(|out, limit| {
+        if let Some(expr) = arguments.scope.ad().get(&name) {
+            print::on_several_lines(out, expr, limit);
+        }
+    })?;
     Ok(text.into())
 }

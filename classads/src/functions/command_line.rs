@@ -43,10 +43,10 @@ pub(crate) fn to_list<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, '
     let Some(text) = text.as_str() else { return Ok(Val::ERROR) };
     Ok(match version {
         Version::V1 => {
-            let words = text.split(quoted_words::WHITE).filter(|word| !word.is_empty());
-            Val::list(words.map(Value::from))
+            quoted_words::make(evaluator, text)?;
+            Val::list(quoted_words::unquoted(text).map(Value::from))
         }
-        Version::V2 => match quoted_words::split(text) {
+        Version::V2 => match quoted_words::split_counted(evaluator, text)? {
             Some(words) => Val::list(words.into_iter().map(Value::from)),
             None => Val::ERROR,
         },
@@ -67,6 +67,9 @@ pub(crate) fn from_list<'a>(
             word @ Val::Plain(Value::String(_)) => words.push(word),
             _ => return Ok(Val::ERROR),
         }
+    }
+    for word in words.iter().filter_map(Val::as_str) {
+        evaluator.make(quoted_words::most_bytes(word))?;
     }
     let words = words.iter().filter_map(Val::as_str);
     Ok(match version {

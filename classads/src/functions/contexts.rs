@@ -29,8 +29,10 @@ fn in_each<'a>(
     evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
     undefined: Value,
-) -> Result<Vec<Val<'a>>, Value> {
-    let argument = arguments.expression(0).filter(|_| arguments.len() == 2).ok_or(Value::Error)?;
+) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
+    let Some(argument) = arguments.expression(0).filter(|_| arguments.len() == 2) else {
+        return Ok(Err(Value::Error));
+    };
     // An attribute that is there stands for its expression; the list is then looked up where that is.
     let (found, site) = evaluator.find_reference(&argument, arguments.scope);
     let written_at = if found.is_some() { &site } else { arguments.scope };
@@ -41,12 +43,14 @@ fn in_each<'a>(
         Val::List(elements, home) => {
             let at = site.of_elements(&home);
             let value = |element: &Expr| {
-                in_context(evaluator, &found, written_at, evaluator.expression_deeper(element, &at))
+                evaluator.make_elements(1)?;
+                let element = evaluator.expression_deeper(element, &at);
+                Ok(in_context(evaluator, &found, written_at, element))
             };
-            Ok(elements.iter().map(value).collect())
+            elements.iter().map(value).collect::<Result<_, _>>().map(Ok)
         }
-        Val::Plain(Value::Undefined) => Err(undefined),
-        _ => Err(Value::Error),
+        Val::Plain(Value::Undefined) => Ok(Err(undefined)),
+        _ => Ok(Err(Value::Error)),
     }
 }
 
@@ -54,17 +58,19 @@ pub(crate) fn eval_in_each_context<'a>(
     evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
 ) -> Outcome<'a> {
-    Ok(match in_each(evaluator, arguments, Value::Undefined) {
-        Ok(values) => Val::list(values.into_iter().map(Val::into_value)),
-        Err(value) => Val::Plain(value),
-    })
+    let values = match in_each(evaluator, arguments, Value::Undefined)? {
+        Ok(values) => values,
+        Err(value) => return Ok(Val::Plain(value)),
+    };
+    let values = values.into_iter().map(|value| evaluator.element(value));
+    Ok(Val::list(values.collect::<Result<Vec<_>, _>>()?))
 }
 
 pub(crate) fn count_matches<'a>(
     evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
 ) -> Outcome<'a> {
-    Ok(match in_each(evaluator, arguments, Value::Integer(0)) {
+    Ok(match in_each(evaluator, arguments, Value::Integer(0))? {
         Ok(values) => {
             let count = values.iter().filter(|value| value.as_condition() == Some(true)).count();
             i64::try_from(count).unwrap_or(i64::MAX).into()

@@ -8,22 +8,21 @@ use crate::print::{self, Style};
 use crate::value::Value;
 
 /// The value as a string, as `strcat` takes it; undefined and error stay themselves.
-pub(crate) fn to_string(value: Val<'_>) -> Value {
-    match value {
+pub(crate) fn to_string(evaluator: &Evaluator<'_>, value: Val<'_>) -> Result<Value, Failure> {
+    if let Val::Plain(kept @ (Value::Undefined | Value::Error | Value::String(_))) = value {
+        return Ok(kept);
+    }
+    let text = evaluator.print(|out, limit| match value {
         Val::Plain(Value::AbsoluteTime { seconds, offset }) => {
-            Value::from(times::format_absolute(seconds, offset))
+            *out = times::format_absolute(seconds, offset);
         }
         // HTCondor cuts the fraction off here.
         Val::Plain(Value::RelativeTime(seconds)) => {
-            Value::from(times::format_relative(number::whole_seconds(seconds)))
+            *out = times::format_relative(number::whole_seconds(seconds));
         }
-        Val::Plain(kept @ (Value::Undefined | Value::Error | Value::String(_))) => kept,
-        other => {
-            let mut text = String::new();
-            print::value(&mut text, &other.into_value(), Style::New);
-            Value::from(text)
-        }
-    }
+        other => print::value_within(out, &other.into_value(), Style::New, limit),
+    })?;
+    Ok(text.into())
 }
 
 /// The value as a real, or what it is instead: undefined or error.
@@ -64,7 +63,10 @@ fn single<'a>(
 }
 
 pub(crate) fn string<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    single(evaluator, arguments, to_string)
+    if arguments.len() != 1 {
+        return Ok(Val::ERROR);
+    }
+    to_string(evaluator, arguments.value(evaluator, 0)?).map(Val::Plain)
 }
 
 pub(crate) fn integer<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {

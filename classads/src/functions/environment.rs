@@ -20,11 +20,13 @@ pub(crate) fn v1_to_v2<'a>(
         return Ok(Val::UNDEFINED);
     }
     let Some(text) = text.as_str() else { return Ok(Val::ERROR) };
+    evaluator.make(text.len())?;
+    evaluator.make_elements(ELEMENTS * entries_v1(text).count())?;
     let mut environment = Environment::default();
-    Ok(match environment.read_v1(text) {
-        Ok(()) => environment.to_v2().into(),
-        Err(Malformed) => Val::ERROR,
-    })
+    match environment.read_v1(text) {
+        Ok(()) => written(evaluator, &environment),
+        Err(Malformed) => Ok(Val::ERROR),
+    }
 }
 
 /// `mergeEnvironment(text, ...)`: the variables of all texts in the newer syntax; the last value of a variable holds,
@@ -34,11 +36,37 @@ pub(crate) fn merge<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
     for index in 0..arguments.len() {
         match arguments.value(evaluator, index)? {
             Val::Plain(Value::Undefined) => {}
-            Val::Plain(Value::String(text)) if environment.read_v2(&text).is_ok() => {}
+            Val::Plain(Value::String(text)) => {
+                let Some(entries) = quoted_words::split_counted(evaluator, &text)? else {
+                    return Ok(Val::ERROR);
+                };
+                evaluator.make(text.len())?;
+                evaluator.make_elements(ELEMENTS * entries.len())?;
+                if environment.add(&entries).is_err() {
+                    return Ok(Val::ERROR);
+                }
+            }
             _ => return Ok(Val::ERROR),
         }
     }
+    written(evaluator, &environment)
+}
+
+/// Elements of a list that take as many bytes as a variable.
+const ELEMENTS: usize = 2;
+
+fn written<'a>(evaluator: &Evaluator<'_>, environment: &Environment) -> Outcome<'a> {
+    evaluator.make(environment.most_bytes())?;
     Ok(environment.to_v2().into())
+}
+
+/// The entries of V1 text: a delimiter or a line end stands between them.
+fn entries_v1(text: &str) -> impl Iterator<Item = &str> {
+    let first = text.chars().next().filter(|first| DELIMITERS.contains(*first));
+    let entries = first.map_or(text, |first| &text[first.len_utf8()..]);
+    // What is behind a value belongs to it.
+    let entries = entries.split(['\n', first.unwrap_or(';')]);
+    entries.map(|entry| entry.trim_start_matches(quoted_words::WHITE)).filter(|it| !it.is_empty())
 }
 
 /// What may stand first in V1 text and then separates its entries, else `;` does.
@@ -57,23 +85,13 @@ struct Malformed;
 struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Adds the entries of V1 text: a delimiter or a line end stands between them, and nothing can be quoted.
+    /// Adds the entries of V1 text, in which nothing can be quoted.
     fn read_v1(&mut self, text: &str) -> Result<(), Malformed> {
-        let first = text.chars().next().filter(|first| DELIMITERS.contains(*first));
-        let entries = first.map_or(text, |first| &text[first.len_utf8()..]);
-        for entry in entries.split(['\n', first.unwrap_or(';')]) {
-            // What is behind a value belongs to it.
-            let entry = entry.trim_start_matches(quoted_words::WHITE);
-            if !entry.is_empty() {
-                self.set(entry)?;
-            }
-        }
-        Ok(())
+        entries_v1(text).try_for_each(|entry| self.set(entry))
     }
 
-    /// Adds the entries of V2 text: words with single quotes.
-    fn read_v2(&mut self, text: &str) -> Result<(), Malformed> {
-        let entries = quoted_words::split(text).ok_or(Malformed)?;
+    /// Adds entries, the words of V2 text.
+    fn add(&mut self, entries: &[String]) -> Result<(), Malformed> {
         entries.iter().try_for_each(|entry| self.set(entry))
     }
 
@@ -87,6 +105,14 @@ impl Environment {
         };
         self.0.insert(name.to_owned(), value.to_owned());
         Ok(())
+    }
+
+    /// Bytes that it takes as V2 text, at most.
+    fn most_bytes(&self) -> usize {
+        let bytes = |(name, value): (&String, &String)| {
+            1 + quoted_words::most_bytes(name) + quoted_words::most_bytes(value)
+        };
+        self.0.iter().map(bytes).sum()
     }
 
     fn to_v2(&self) -> String {
@@ -113,7 +139,8 @@ mod tests {
 
     fn from_v2(text: &str) -> Result<String, Malformed> {
         let mut environment = Environment::default();
-        environment.read_v2(text).map(|()| environment.to_v2())
+        let entries = quoted_words::split(text).ok_or(Malformed)?;
+        environment.add(&entries).map(|()| environment.to_v2())
     }
 
     #[test]

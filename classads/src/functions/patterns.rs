@@ -138,7 +138,10 @@ fn substitution<'a>(
     };
     let options = format!("{}{always}", texts.get(3).copied().unwrap_or_default());
     let text = replaced(evaluator, texts[0], texts[1], texts[2], &options)?;
-    Ok(text.map_or(Val::ERROR, |text| String::from_utf8_lossy(&text).into_owned().into()))
+    match text {
+        Some(text) => evaluator.text_of(&text).map(Val::Plain),
+        None => Ok(Val::ERROR),
+    }
 }
 
 /// The replaced text; `None` is an error.
@@ -167,15 +170,16 @@ fn replaced(
             }
             // HTCondor steps over one byte, into its result even without option f, and fails at the end.
             let Some(stepped) = text.get(at) else { return Ok(None) };
-            out.push(*stepped);
+            evaluator.append_bytes(&mut out, &[*stepped])?;
             at += 1;
             after_empty = false;
             continue;
         };
         if whole {
-            out.extend_from_slice(text.get(at..found.start).unwrap_or_default());
+            let between = text.get(at..found.start).unwrap_or_default();
+            evaluator.append_bytes(&mut out, between)?;
         }
-        if expand(&mut out, replacement, &found, text).is_none() {
+        if expand(evaluator, &mut out, replacement, &found, text)?.is_none() {
             return Ok(None);
         }
         at = found.end;
@@ -185,26 +189,39 @@ fn replaced(
         }
     }
     if whole {
-        out.extend_from_slice(&text[at..]);
+        evaluator.append_bytes(&mut out, &text[at..])?;
     }
     Ok(Some(out))
 }
 
 /// `\0` to `\9` are groups; a group the pattern lacks, or whose number is above the last that matched, is an error.
-fn expand(out: &mut Vec<u8>, replacement: &str, found: &Captures, text: &[u8]) -> Option<()> {
-    let mut bytes = replacement.bytes().peekable();
-    while let Some(byte) = bytes.next() {
-        let group = bytes.peek().filter(|next| byte == b'\\' && next.is_ascii_digit()).copied();
-        let Some(group) = group else {
-            out.push(byte);
-            continue;
+fn expand(
+    evaluator: &Evaluator<'_>,
+    out: &mut Vec<u8>,
+    replacement: &str,
+    found: &Captures,
+    text: &[u8],
+) -> Result<Option<()>, Failure> {
+    let mut left = replacement.as_bytes();
+    while !left.is_empty() {
+        let (plain, rest) = left.split_at(memchr::memchr(b'\\', left).unwrap_or(left.len()));
+        evaluator.append_bytes(out, plain)?;
+        left = match rest {
+            [b'\\', group @ b'0'..=b'9', rest @ ..] => {
+                let group = usize::from(group - b'0');
+                let Some(group) = found.groups.get(group) else { return Ok(None) };
+                let group = group.as_ref().and_then(|range| text.get(range.clone()));
+                evaluator.append_bytes(out, group.unwrap_or_default())?;
+                rest
+            }
+            [backslash, rest @ ..] => {
+                evaluator.append_bytes(out, &[*backslash])?;
+                rest
+            }
+            [] => rest,
         };
-        bytes.next();
-        if let Some(range) = found.groups.get(usize::from(group - b'0'))? {
-            out.extend_from_slice(text.get(range.clone()).unwrap_or_default());
-        }
     }
-    Some(())
+    Ok(Some(()))
 }
 
 /// Whether the pattern matches one of the names; empty matches do not count.

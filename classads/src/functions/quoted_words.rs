@@ -1,8 +1,30 @@
 //! Words with single quotes: the V2 syntax of HTCondor's arguments and environments, as `split_args` and `append_arg`
 //! of src/condor_utils/condor_arglist.cpp read and write it.
 
+use crate::eval::{Evaluator, Failure};
+
 /// What separates words.
 pub(crate) const WHITE: [char; 4] = [' ', '\t', '\n', '\r'];
+
+/// What is between white space: at least as many words as [`split`] finds.
+pub(crate) fn unquoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split(WHITE).filter(|word| !word.is_empty())
+}
+
+/// Takes the bytes of the words of a text.
+pub(crate) fn make(evaluator: &Evaluator<'_>, text: &str) -> Result<(), Failure> {
+    evaluator.make(text.len())?;
+    evaluator.make_elements(unquoted(text).count())
+}
+
+/// [`split`] within the bytes of an evaluation.
+pub(crate) fn split_counted(
+    evaluator: &Evaluator<'_>,
+    text: &str,
+) -> Result<Option<Vec<String>>, Failure> {
+    make(evaluator, text)?;
+    Ok(split(text))
+}
 
 /// The words of a text. White space between quotes belongs to a word, two quotes there are one; `''` alone is an
 /// empty word. Nothing where a quote has no end.
@@ -54,6 +76,13 @@ pub(crate) fn append(text: &mut String, word: &str) {
         text.push(character);
         text.push('\'');
     }
+}
+
+/// Bytes that [`append`] adds at most.
+pub(crate) fn most_bytes(word: &str) -> usize {
+    // A quote takes four characters, white space three; a space stands before, an empty word takes two.
+    let quoted = word.bytes().filter(|byte| *byte == b'\'' || WHITE.contains(&char::from(*byte)));
+    word.len() + 3 * quoted.count() + 3
 }
 
 /// The words as one text.

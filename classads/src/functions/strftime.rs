@@ -24,7 +24,17 @@ fn name(names: &[&'static str], index: i64) -> &'static str {
 }
 
 /// The time in the given format, as glibc's `strftime` in the C locale.
-pub(crate) fn format(fields: &Fields, pattern: &str, zone: &dyn LocalZone) -> String {
+fn format(fields: &Fields, pattern: &str, zone: &dyn LocalZone) -> String {
+    format_within(fields, pattern, zone, usize::MAX)
+}
+
+/// The time in the given format, as glibc's `strftime` in the C locale. Stops soon behind `limit` bytes.
+pub(crate) fn format_within(
+    fields: &Fields,
+    pattern: &str,
+    zone: &dyn LocalZone,
+    limit: usize,
+) -> String {
     let mut out = String::new();
     let mut rest = pattern;
     while let Some(at) = rest.find('%') {
@@ -32,6 +42,9 @@ pub(crate) fn format(fields: &Fields, pattern: &str, zone: &dyn LocalZone) -> St
         let conversion = Conversion::read(&rest[at..]);
         out.push_str(&conversion.write(fields, zone));
         rest = &rest[at + conversion.text.len()..];
+        if out.len() > limit {
+            return out;
+        }
     }
     out + rest
 }

@@ -1,6 +1,7 @@
 //! Strings that are lists: `"a, b, c"`.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::Arguments;
 use super::strings::is_space;
@@ -32,6 +33,7 @@ fn list<'a>(
     let list = arguments.value(evaluator, 0)?;
     let delimiters =
         if arguments.len() == 2 { arguments.value(evaluator, 1)? } else { Val::from(", ") };
+    evaluator.charge_search(list.as_str().unwrap_or_default())?;
     Ok((list.as_str().is_some() && delimiters.as_str().is_some()).then_some((list, delimiters)))
 }
 
@@ -128,15 +130,24 @@ fn membership<'a>(
     let item = item.as_str().unwrap_or_default();
     let list = list.as_str().unwrap_or_default();
     let delimiters = delimiters.as_str().unwrap_or(", \t\r\n");
-    let has = |wanted: &str| items(list, delimiters).any(|known| same(&known, wanted));
+    let has = |wanted: &str| {
+        evaluator.charge_search(list)?;
+        Ok(items(list, delimiters).any(|known| same(&known, wanted)))
+    };
     if !whole_list {
-        return Ok(has(item).into());
+        return Ok(has(item)?.into());
     }
     if item.is_empty() {
         return Ok(true.into());
     }
-    let mut wanted = items(item, delimiters).peekable();
-    Ok((wanted.peek().is_some() && wanted.all(|item| has(&item))).into())
+    let mut any = false;
+    for item in items(item, delimiters) {
+        if !has(&item)? {
+            return Ok(false.into());
+        }
+        any = true;
+    }
+    Ok(any.into())
 }
 
 pub(crate) fn member<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
@@ -179,9 +190,13 @@ pub(crate) fn intersect<'a>(
     let texts: Option<Vec<&str>> = values.iter().map(Val::as_str).collect();
     let Some(texts) = texts else { return Ok(Val::ERROR) };
     let delimiters = texts.get(2).copied().filter(|given| !given.is_empty()).unwrap_or(" ,");
-    let split = |text| -> Vec<&str> {
-        str::split(text, |c: char| delimiters.contains(c)).filter(|item| !item.is_empty()).collect()
+    let split = |text| {
+        str::split(text, |c: char| delimiters.contains(c)).filter(|item: &&str| !item.is_empty())
     };
-    let (left, right) = (split(texts[0]), split(texts[1]));
-    Ok(left.iter().any(|item| right.contains(item)).into())
+    for text in &texts[..2] {
+        evaluator.charge_search(text)?;
+    }
+    evaluator.make_elements(split(texts[1]).count())?;
+    let right: HashSet<&str> = split(texts[1]).collect();
+    Ok(split(texts[0]).any(|item| right.contains(item)).into())
 }

@@ -13,8 +13,8 @@ pub(crate) fn concatenate<'a>(
 ) -> Outcome<'a> {
     let mut text = String::new();
     for index in 0..arguments.len() {
-        match to_string(arguments.value(evaluator, index)?) {
-            Value::String(piece) => text.push_str(&piece),
+        match to_string(evaluator, arguments.value(evaluator, index)?)? {
+            Value::String(piece) => evaluator.append(&mut text, &piece)?,
             other => return Ok(Val::Plain(other)),
         }
     }
@@ -43,14 +43,14 @@ pub(crate) fn join<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>)
     let mut any_undefined = false;
     let mut any_defined = false;
     for (index, piece) in pieces.into_iter().enumerate() {
-        match to_string(piece) {
+        match to_string(evaluator, piece)? {
             piece @ Value::String(_) if index == 0 => separator = piece,
             Value::String(piece) => {
                 if !text.is_empty() {
-                    text.push_str(separator.as_str().unwrap_or_default());
+                    evaluator.append(&mut text, separator.as_str().unwrap_or_default())?;
                 }
                 any_defined = true;
-                text.push_str(&piece);
+                evaluator.append(&mut text, &piece)?;
             }
             Value::Undefined => any_undefined = true,
             _ => return Ok(Val::ERROR),
@@ -70,8 +70,11 @@ fn changed<'a>(
     if arguments.len() != 1 {
         return Ok(Val::ERROR);
     }
-    Ok(Val::Plain(match to_string(arguments.value(evaluator, 0)?) {
-        Value::String(text) => Value::from(change(&text)),
+    Ok(Val::Plain(match to_string(evaluator, arguments.value(evaluator, 0)?)? {
+        Value::String(text) => {
+            evaluator.make(text.len())?;
+            Value::from(change(&text))
+        }
         other => other,
     }))
 }
@@ -120,7 +123,7 @@ pub(crate) fn substring<'a>(
     };
     let index = |value: i64| usize::try_from(value).unwrap_or(0);
     let bytes = &text.as_bytes()[index(start)..index(start + length)];
-    Ok(String::from_utf8_lossy(bytes).into_owned().into())
+    evaluator.text_copied(bytes).map(Val::Plain)
 }
 
 fn ordered<'a>(
@@ -136,7 +139,7 @@ fn ordered<'a>(
     if left.is_undefined() || right.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    Ok(match (to_string(left), to_string(right)) {
+    Ok(match (to_string(evaluator, left)?, to_string(evaluator, right)?) {
         (Value::String(left), Value::String(right)) => i64::from(order(&left, &right) as i8).into(),
         _ => Val::ERROR,
     })
@@ -163,6 +166,8 @@ fn at_sign<'a>(
     }
     let value = arguments.value(evaluator, 0)?;
     let Some(text) = value.as_str() else { return Ok(Val::ERROR) };
+    evaluator.make(text.len())?;
+    evaluator.make_elements(2)?;
     let (first, second) = text.split_once('@').unwrap_or_else(|| without(text));
     Ok(Val::list([Value::from(first), Value::from(second)]))
 }
@@ -199,15 +204,19 @@ pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
     };
     // HTCondor splits bytes: a separator beyond ASCII is several.
     let (bytes, separators) = (text.as_bytes(), separators.as_bytes());
-    let piece = |range| Value::from(&*String::from_utf8_lossy(&bytes[range]));
     let mut pieces = Vec::new();
+    let mut add = |range| {
+        evaluator.make_elements(1)?;
+        pieces.push(evaluator.text_copied(&bytes[range])?);
+        Ok(())
+    };
     let mut from = 0;
     let mut last = None;
     for (at, separator) in bytes.iter().enumerate().filter(|(_, byte)| separators.contains(byte)) {
         if at > from {
-            pieces.push(piece(from..at));
+            add(from..at)?;
         } else if last == Some(separator) {
-            pieces.push(Value::from(""));
+            add(at..at)?;
         }
         if !is_space(char::from(*separator)) {
             last = Some(separator);
@@ -215,7 +224,7 @@ pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
         from = at + 1;
     }
     if from < bytes.len() {
-        pieces.push(piece(from..bytes.len()));
+        add(from..bytes.len())?;
     }
     Ok(Val::list(pieces))
 }

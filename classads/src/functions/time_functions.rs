@@ -143,6 +143,9 @@ fn split_length(seconds: f64) -> Split {
     Split::Length(parts.0, parts.1, parts.2, last)
 }
 
+/// Attributes that `splitTime` gives at most.
+const FIELDS: usize = 8;
+
 pub(crate) fn split_time<'a>(
     evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
@@ -157,6 +160,7 @@ pub(crate) fn split_time<'a>(
     let Some(split) = value.as_plain().and_then(|value| split(evaluator, value)) else {
         return Ok(Val::ERROR);
     };
+    evaluator.make_elements(FIELDS * 2)?;
     let mut ad = ClassAd::new();
     match split {
         Split::Moment(at, offset) => {
@@ -227,13 +231,18 @@ pub(crate) fn format_time<'a>(
         },
     };
     let zone = Local { zone: evaluator.context.zone(), now: evaluator.context.now };
+    let written = |pattern: &str| {
+        // What is no conversion is copied.
+        evaluator.make(pattern.len())?;
+        let text = evaluator.print(|out, limit| {
+            *out = strftime::format_within(&fields, pattern, &zone, limit);
+        })?;
+        Ok(text.into())
+    };
     if arguments.len() < 2 {
-        return Ok(strftime::format(&fields, "%c", &zone).into());
+        return written("%c");
     }
-    Ok(match arguments.value(evaluator, 1)?.as_str() {
-        Some(pattern) => strftime::format(&fields, pattern, &zone).into(),
-        None => Val::ERROR,
-    })
+    arguments.value(evaluator, 1)?.as_str().map_or(Ok(Val::ERROR), written)
 }
 
 /// The zone of the machine.
@@ -283,7 +292,7 @@ pub(crate) fn interval<'a>(
     let (days, rest) = (total / 86400, total % 86400);
     let (hours, rest) = (rest / 3600, rest % 3600);
     let (minutes, seconds) = (rest / 60, rest % 60);
-    Ok(if days != 0 {
+    let text = if days != 0 {
         format!("{days}+{:02}:{:02}:{:02}", hours.abs(), minutes.abs(), seconds.abs())
     } else if hours != 0 {
         format!("{hours}:{:02}:{:02}", minutes.abs(), seconds.abs())
@@ -291,6 +300,7 @@ pub(crate) fn interval<'a>(
         format!("{minutes}:{:02}", seconds.abs())
     } else {
         seconds.to_string()
-    }
-    .into())
+    };
+    evaluator.make(text.len())?;
+    Ok(text.into())
 }

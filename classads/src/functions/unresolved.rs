@@ -31,7 +31,10 @@ pub(crate) fn unresolved<'a>(
         Err(_) => Names::new(),
     };
     let names = names.into_values().map(without_target).collect::<Vec<_>>();
-    let Some(pattern) = pattern else { return Ok(names.join(",").into()) };
+    let Some(pattern) = pattern else {
+        evaluator.make(names.iter().map(|name| name.len() + 1).sum())?;
+        return Ok(names.join(",").into());
+    };
     let Some(pattern) = pattern.as_str() else { return Err(Failure) };
     Ok(Val::Plain(patterns::matches_any(evaluator, pattern, &names)?))
 }

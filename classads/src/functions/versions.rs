@@ -60,7 +60,7 @@ fn compared<'a>(
     if left.is_undefined() || right.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    Ok(Val::Plain(match (to_string(left), to_string(right)) {
+    Ok(Val::Plain(match (to_string(evaluator, left)?, to_string(evaluator, right)?) {
         (Value::String(left), Value::String(right)) => result(natural(&left, &right)),
         _ => Value::Error,
     }))
@@ -100,7 +100,9 @@ pub(crate) fn in_range<'a>(
     if low.is_undefined() || high.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    Ok(Val::Plain(match (to_string(tested), to_string(low), to_string(high)) {
+    let tested = to_string(evaluator, tested)?;
+    let (low, high) = (to_string(evaluator, low)?, to_string(evaluator, high)?);
+    Ok(Val::Plain(match (tested, low, high) {
         (Value::String(tested), Value::String(low), Value::String(high)) => {
             Value::Boolean(natural(&low, &tested) <= 0 && natural(&tested, &high) <= 0)
         }

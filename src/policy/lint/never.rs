@@ -121,9 +121,9 @@ fn ages(all: &[Expr]) -> Vec<i64> {
         let is_constant = expr
             .nodes()
             .all(|node| !matches!(node.kind(), NodeKind::Attribute { .. } | NodeKind::Call { .. }));
-        let value = nowhere.evaluate_expr(&expr, &EvalContext::at(HELD_AT)).as_real();
+        let value = || nowhere.evaluate_expr(&expr, &EvalContext::at(HELD_AT)).as_real();
         // Ages of more than some ten thousand years are none.
-        is_constant.then_some(value?).filter(|value| (1.0..1e12).contains(value))
+        is_constant.then(value)?.filter(|value| (1.0..1e12).contains(value))
     };
     let named = all.iter().flat_map(Expr::nodes).filter_map(value).take(MAX_CONSTANTS);
     #[expect(clippy::cast_possible_truncation, reason = "less than 1e12")]

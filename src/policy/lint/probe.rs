@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, Syntax, Value};
 
-use crate::policy::NEVER_RELEASED;
 use crate::policy::clauses::followed;
 use crate::policy::forecast::Truth;
+use crate::policy::{MAX_BYTES, NEVER_RELEASED};
 
 /// When the jobs went on hold, Unix seconds.
 pub(super) const HELD_AT: i64 = 1_760_000_000;
@@ -194,7 +194,7 @@ fn held(job: &ClassAd, counts: Counts, labels: &[String]) -> ClassAd {
 }
 
 fn context(now: i64) -> EvalContext<'static> {
-    EvalContext { max_steps: MAX_STEPS, ..EvalContext::at(now) }
+    EvalContext { max_steps: MAX_STEPS, max_bytes: MAX_BYTES, ..EvalContext::at(now) }
 }
 
 pub(super) fn is_true(ad: &ClassAd, expr: &Expr, age: i64) -> bool {

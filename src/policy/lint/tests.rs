@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use proptest::prelude::*;
 
 use super::*;
@@ -338,5 +340,19 @@ proptest! {
                 prop_assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
             }
         }
+    }
+}
+
+#[test]
+fn an_expression_that_makes_much_costs_little() {
+    // 16 times as much with every call: half of what one evaluation may make, and gigabytes.
+    for calls in [4, 8] {
+        let text = (0..calls).fold("\"aaaaaaaa\"".to_owned(), |inside, _| {
+            format!("join({inside}, {{ 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7 }})")
+        });
+        let start = Instant::now();
+        let found = release(&format!("HoldReasonCode > 6 ? size({text}) > 0 : NumHolds < 3"));
+        assert_eq!(found.contains(&"error-value"), calls == 8, "{found:?}");
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     }
 }

@@ -1,0 +1,102 @@
+//! Strings and lists that an evaluation makes, counted before they are made.
+
+use super::scope::Val;
+use super::{Evaluator, Failure};
+use crate::expr::Expr;
+use crate::expr::tree::TreeNode;
+use crate::print::{self, Style};
+use crate::syntax::error::ParseError;
+use crate::value::Value;
+
+/// Bytes that an element of a list, or an attribute of an ad, takes beside its text.
+pub(crate) const ELEMENT: usize = 64;
+
+impl Evaluator<'_> {
+    /// Takes bytes for what is about to be made, if so many are left. If not, none are left for the rest of the
+    /// evaluation either: functions that go on behind a failure would try again and again.
+    pub(crate) fn make(&self, bytes: usize) -> Result<(), Failure> {
+        if let Some(left) = self.bytes.get().checked_sub(bytes) {
+            self.bytes.set(left);
+            return Ok(());
+        }
+        self.bytes.set(0);
+        self.gave_up.set(true);
+        Err(Failure)
+    }
+
+    /// Takes bytes for so many elements of a list.
+    pub(crate) fn make_elements(&self, count: usize) -> Result<(), Failure> {
+        self.make(count.saturating_mul(ELEMENT))
+    }
+
+    /// Takes bytes for what may grow to so many times a text.
+    pub(crate) fn make_times(&self, times: usize, text: &[u8]) -> Result<(), Failure> {
+        self.make(text.len().saturating_mul(times))
+    }
+
+    /// Appends to a string.
+    pub(crate) fn append(&self, text: &mut String, piece: &str) -> Result<(), Failure> {
+        self.make(piece.len())?;
+        text.push_str(piece);
+        Ok(())
+    }
+
+    /// Appends to a string that need not be UTF-8 yet.
+    pub(crate) fn append_bytes(&self, text: &mut Vec<u8>, piece: &[u8]) -> Result<(), Failure> {
+        self.make(piece.len())?;
+        text.extend_from_slice(piece);
+        Ok(())
+    }
+
+    /// The string of bytes that are counted already.
+    pub(crate) fn text_of(&self, bytes: &[u8]) -> Result<Value, Failure> {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return Ok(text.into());
+        }
+        // A byte that is no UTF-8 becomes a character of three.
+        self.make_times(2, bytes)?;
+        Ok(String::from_utf8_lossy(bytes).into_owned().into())
+    }
+
+    /// The string of bytes of another string.
+    pub(crate) fn text_copied(&self, bytes: &[u8]) -> Result<Value, Failure> {
+        self.make(bytes.len())?;
+        self.text_of(bytes)
+    }
+
+    /// What is printed. `print` is told how many bytes are left, and stops where it needs more.
+    pub(crate) fn print(&self, print: impl FnOnce(&mut String, usize)) -> Result<String, Failure> {
+        let mut text = String::new();
+        print(&mut text, self.bytes.get());
+        self.make(text.len())?;
+        Ok(text)
+    }
+
+    /// The value of an element of a list that a function makes. Its text counts although it may be shared: the list can
+    /// be printed.
+    pub(crate) fn element(&self, value: Val<'_>) -> Result<Value, Failure> {
+        self.make_elements(1)?;
+        self.kept(value)
+    }
+
+    /// A value that is kept beside others. Its text counts although it may be shared.
+    pub(crate) fn kept(&self, value: Val<'_>) -> Result<Value, Failure> {
+        match &value {
+            Val::Plain(Value::String(text)) => self.make(text.len())?,
+            Val::Plain(_) => {}
+            Val::Ad(scope) => self.make(scope.size())?,
+            Val::List(..) => {
+                let list = value.into_value();
+                self.print(|out, limit| print::value_within(out, &list, Style::New, limit))?;
+                return Ok(list);
+            }
+        }
+        Ok(value.into_value())
+    }
+
+    /// Reads an expression, of which each byte may be a node.
+    pub(crate) fn parse(&self, text: &str) -> Result<Result<Expr, ParseError>, Failure> {
+        self.make_times(size_of::<TreeNode>(), text.as_bytes())?;
+        Ok(Expr::parse(text))
+    }
+}
