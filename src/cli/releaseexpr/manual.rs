@@ -81,7 +81,8 @@ const REMARKS: [&str; 6] = [
     "A log tells ClusterId, ProcId, Owner (event 028), JobStatus, EnteredCurrentStatus, HoldReason, HoldReasonCode, HoldReasonSubCode and, where it \
      begins before the job, QDate, NumHolds, NumJobStarts, LastHoldReasonCode and LastHoldReasonSubCode. What an expression asks for besides is \
      taken from -epochs; where it turns on what is not told, that is counted and said, and nothing is guessed. When in the interval the schedd \
-     looks is not told: at its whole multiples, it is assumed.",
+     looks is not told: at its whole multiples, it is assumed. NumHolds may be higher in the queue: the schedd counts the hold of a running job by a \
+     policy several times, and a submission on hold has no event.",
     "A job that ran out of memory or disk, was released by a person and succeeded is taken to have got more of it, unless the ads of its runs show \
      that it did not. condor_qedit writes no event: what else people mended before a release cannot be told from a log, and makes releases look \
      better than they are.",
