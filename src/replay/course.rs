@@ -1,5 +1,7 @@
 //! What a policy would have come to on one hold.
 
+use std::ops::AddAssign;
+
 use super::advised::{Said, between};
 use super::attribute::HeldJob;
 use super::expression::Answer;
@@ -37,18 +39,36 @@ pub struct Course {
     pub released_at: Option<i64>,
     /// It depends on what the log does not tell.
     pub unknown: bool,
-    /// Releases.
+    /// What it came to.
+    pub sums: Sums,
+}
+
+/// What releases came to, of one hold or of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// Releases, those of jobs that were held again counted too.
     pub releases: f64,
     /// Of these, in vain.
     pub vain: f64,
-    /// Probability that a release by the policy succeeded.
+    /// Holds that a release got out of; of one hold the probability of that.
     pub success: f64,
-    /// Hours by which the job left the hold earlier.
+    /// Hours by which jobs left their holds earlier.
     pub saved: f64,
     /// Slot hours of runs that failed.
     pub wasted: f64,
-    /// What it all costs, hours.
+    /// Hours that all of it costs.
     pub cost: f64,
+}
+
+impl AddAssign for Sums {
+    fn add_assign(&mut self, other: Self) {
+        self.releases += other.releases;
+        self.vain += other.vain;
+        self.success += other.success;
+        self.saved += other.saved;
+        self.wasted += other.wasted;
+        self.cost += other.cost;
+    }
 }
 
 /// Follows one hold. `answer` is when the policy releases a job, at ticks before a time; `probability` that a release then
@@ -75,14 +95,14 @@ pub fn follow(
         };
         course.released_at.get_or_insert(at);
         let success = probability(at).clamp(0.0, 1.0);
-        course.releases += left;
-        course.success += left * success;
-        course.cost += left * success * hours(at - hold.held_at);
-        course.saved += left * success * hours(outlook.until - at);
+        course.sums.releases += left;
+        course.sums.success += left * success;
+        course.sums.cost += left * success * hours(at - hold.held_at);
+        course.sums.saved += left * success * hours(outlook.until - at);
         left *= 1.0 - success;
-        course.vain += left;
-        course.wasted += left * outlook.slot_hours;
-        course.cost += left * (costs.vain + outlook.slot_hours);
+        course.sums.vain += left;
+        course.sums.wasted += left * outlook.slot_hours;
+        course.sums.cost += left * (costs.vain + outlook.slot_hours);
         if left < LEAST {
             return course;
         }
@@ -91,7 +111,7 @@ pub fn follow(
             break;
         }
     }
-    course.cost += left * outlook.until_cost;
+    course.sums.cost += left * outlook.until_cost;
     course
 }
 
@@ -263,11 +283,11 @@ mod tests {
         let passes = hold.held_at + 3 * 3_600;
         let mut probability = |at: i64| f64::from(u8::from(at >= passes));
         let course = follow(&hold, &outlook, &costs, &mut answer, &mut probability);
-        assert_eq!((course.releases, course.vain, course.success), (3.0, 2.0, 1.0));
+        assert_eq!((course.sums.releases, course.sums.vain, course.sums.success), (3.0, 2.0, 1.0));
         let out = 3.0 + 2.0 / 6.0;
-        assert!((course.saved - (24.0 - out)).abs() < 1e-9, "{course:?}");
-        assert!((course.cost - (2.0 * 8.5 + out)).abs() < 1e-9, "{course:?}");
+        assert!((course.sums.saved - (24.0 - out)).abs() < 1e-9, "{course:?}");
+        assert!((course.sums.cost - (2.0 * 8.5 + out)).abs() < 1e-9, "{course:?}");
         let never = follow(&hold, &outlook, &costs, &mut answer, &mut |_| 0.0);
-        assert_eq!((never.vain, never.cost), (3.0, 3.0 * 8.5 + 24.0));
+        assert_eq!((never.sums.vain, never.sums.cost), (3.0, 3.0 * 8.5 + 24.0));
     }
 }

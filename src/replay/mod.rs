@@ -16,7 +16,7 @@ mod tally;
 pub use advised::{ASKED, Answered, Said, between};
 pub use attribute::{HeldJob, recorded};
 pub use contender::Contender;
-pub use course::{Course, Judged, Outlook, follow};
+pub use course::{Course, Judged, Outlook, Sums, follow};
 pub use expression::{Answer, ReplayExpression, Ticks};
 pub use past::{Fate, PastHold};
 pub use read::{PastHolds, ReadError, Sources};

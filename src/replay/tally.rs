@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::course::Course;
+use super::course::{Course, Sums};
 
 /// Sums over holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,18 +17,8 @@ pub struct Tally {
     pub judged: u64,
     /// Of the others, released.
     pub unjudged: u64,
-    /// Releases, those of jobs that were held again counted too.
-    pub releases: f64,
-    /// Of these, in vain.
-    pub vain: f64,
-    /// Holds that a release got out of.
-    pub success: f64,
-    /// Hours by which jobs left their holds earlier.
-    pub saved: f64,
-    /// Slot hours of runs that failed.
-    pub wasted: f64,
-    /// Hours that all of it costs.
-    pub cost: f64,
+    /// What releases came to.
+    pub sums: Sums,
 }
 
 impl Tally {
@@ -45,12 +35,7 @@ impl Tally {
             return;
         }
         self.judged += 1;
-        self.releases += course.releases;
-        self.vain += course.vain;
-        self.success += course.success;
-        self.saved += course.saved;
-        self.wasted += course.wasted;
-        self.cost += course.cost;
+        self.sums += course.sums;
     }
 
     fn join(&mut self, other: &Self) {
@@ -59,12 +44,7 @@ impl Tally {
         self.unknown += other.unknown;
         self.judged += other.judged;
         self.unjudged += other.unjudged;
-        self.releases += other.releases;
-        self.vain += other.vain;
-        self.success += other.success;
-        self.saved += other.saved;
-        self.wasted += other.wasted;
-        self.cost += other.cost;
+        self.sums += other.sums;
     }
 }
 

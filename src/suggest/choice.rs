@@ -78,7 +78,7 @@ pub(super) struct Cases<'a> {
 
 impl<'a> Cases<'a> {
     pub(super) fn add(&mut self, judged: Judged<'a>, rules: &Rules) {
-        let left_alone = course(&judged, rules, &mut |_, _| Answer::Holds).cost;
+        let left_alone = course(&judged, rules, &mut |_, _| Answer::Holds).sums.cost;
         let cluster = judged.hold().job.cluster;
         self.clusters.entry(cluster).or_default().push(Case { judged, left_alone });
     }
@@ -96,11 +96,11 @@ impl<'a> Cases<'a> {
             let mut sum = 0.0;
             for Case { judged, left_alone } in holds {
                 let with = course(judged, rules, &mut |job, end| timing.answer(job, rules, end));
-                sum += left_alone - with.cost;
-                gain.saved += with.saved;
-                gain.wasted += with.wasted;
-                gain.releases.0 += with.releases;
-                gain.releases.1 += with.vain;
+                sum += left_alone - with.sums.cost;
+                gain.saved += with.sums.saved;
+                gain.wasted += with.sums.wasted;
+                gain.releases.0 += with.sums.releases;
+                gain.releases.1 += with.sums.vain;
             }
             let count = holds.len() as f64;
             means.push((count.sqrt(), sum / count));

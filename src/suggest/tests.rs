@@ -95,7 +95,7 @@ fn a_suggestion_costs_less_than_copied_expressions() {
         .collect();
     contenders.push(Contender::Nobody);
     let replayed = replay(&holds, &successes, &contenders, &rules());
-    let costs: Vec<f64> = replayed.iter().map(|replayed| replayed.all.cost).collect();
+    let costs: Vec<f64> = replayed.iter().map(|replayed| replayed.all.sums.cost).collect();
     assert!(costs[1..].iter().all(|cost| costs[0] < *cost), "{costs:?}");
     assert_eq!(replayed[0].codes[&1].released, 0);
     assert_eq!(replayed[1].codes[&1].released, 0, "no policy releases code 1");

@@ -47,12 +47,12 @@ fn tally(tally: &Tally) -> Value {
         "NotTold": tally.unknown,
         "Judged": tally.judged,
         "ReleasedNotJudged": tally.unjudged,
-        "Releases": tally.releases,
-        "Out": tally.success,
-        "InVain": tally.vain,
-        "HoursSaved": tally.saved,
-        "HoursWasted": tally.wasted,
-        "CostHours": tally.cost,
+        "Releases": tally.sums.releases,
+        "Out": tally.sums.success,
+        "InVain": tally.sums.vain,
+        "HoursSaved": tally.sums.saved,
+        "HoursWasted": tally.sums.wasted,
+        "CostHours": tally.sums.cost,
     })
 }
 
@@ -67,8 +67,8 @@ pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -
                     "Policy": policy.name,
                     "ReleasedAt": course.released_at,
                     "NotTold": course.unknown,
-                    "Releases": course.releases,
-                    "CostHours": course.cost,
+                    "Releases": course.sums.releases,
+                    "CostHours": course.sums.cost,
                 })
             })
             .collect();

@@ -95,16 +95,16 @@ fn per_hold(tally: &Tally) -> String {
     let star = if tally.unknown > 0 { "*" } else { "" };
     match tally.judged {
         0 => "-".to_owned(),
-        judged => format!("{:.2}{star}", tally.cost / judged as f64),
+        judged => format!("{:.2}{star}", tally.sums.cost / judged as f64),
     }
 }
 
 fn totals(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> io::Result<()> {
     let heading = ["POLICY", "RELEASED", "OUT", "IN VAIN", "SAVED", "WASTED", "COST"];
     let rows = policies.iter().zip(replayed).map(|(policy, replayed)| {
-        let all = &replayed.all;
+        let (all, sums) = (&replayed.all, &replayed.all.sums);
         let mut row = vec![policy.name.clone(), all.released.to_string()];
-        row.extend([all.success, all.vain, all.saved, all.wasted].map(whole));
+        row.extend([sums.success, sums.vain, sums.saved, sums.wasted].map(whole));
         row.push(per_hold(all));
         row
     });
@@ -188,7 +188,7 @@ fn less(by_hand: &Tally, other: &Tally) -> String {
     if other.judged != by_hand.judged {
         return "?".to_owned();
     }
-    let less = by_hand.cost - other.cost;
+    let less = by_hand.sums.cost - other.sums.cost;
     // No "-0".
     format!("{:.0}", if less.abs() < 0.5 { 0.0 } else { less })
 }
