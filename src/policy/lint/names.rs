@@ -64,6 +64,12 @@ pub(super) fn is_of_grid_jobs(name: &str) -> bool {
     ["grid", "globus", "numglobus"].iter().any(|start| small.starts_with(start))
 }
 
+/// Whether only jobs of Globus had it, which HTCondor no longer knows (it is in no source of 23.0 and later).
+pub(super) fn is_of_globus(name: &str) -> bool {
+    let small = name.to_ascii_lowercase();
+    ["globus", "numglobus"].iter().any(|start| small.starts_with(start)) && !is_known(name)
+}
+
 /// The attribute that was probably meant.
 pub(in crate::policy) fn nearest_attribute(name: &str) -> Option<&'static str> {
     nearest(name, KNOWN.values().copied())

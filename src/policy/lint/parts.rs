@@ -155,6 +155,11 @@ fn attribute(
             "{name} is an attribute of machines, no job ad has it; {own} is what job ads have"
         );
         (&UNKNOWN_ATTRIBUTE, message, None)
+    } else if names::is_of_globus(name) {
+        let message = format!(
+            "no HTCondor of today sets {name}, as jobs of Globus are gone: it is undefined"
+        );
+        (&UNKNOWN_ATTRIBUTE, message, None)
     } else if ["null", "none", "nil"].iter().any(|word| word.eq_ignore_ascii_case(name)) {
         let message = format!(
             "{name} is no value of ClassAds but the name of an attribute that no ad has; undefined is what is meant"

@@ -125,7 +125,7 @@ fn scope(text: &str, sight: &Sight) -> Option<Finding> {
     if !sight.releases_all() {
         return None;
     }
-    let message = "holds of every code are released, also those that come again as they are (14 no working directory, 34 more memory \
+    let message = "holds of every code but those no policy releases (1, 16) are released, also those that come again as they are (14 no working directory, 34 more memory \
                    used than requested, 35 no such image); name the codes, HoldReasonCode =?= 13 for input transfer"
         .to_owned();
     Some(Finding::new(&ANY_CODE, 0..text.len(), message, None))
@@ -159,9 +159,12 @@ fn unbounded(text: &str, expr: &Expr, codes: &str) -> Finding {
     let leaves_some = |mended: &String| {
         Expr::parse_old(mended).is_ok_and(|mended| never::blamed(&mended, &[]).is_none())
     };
-    let mended = mended_with(text, expr, HOLDS).filter(leaves_some);
+    // A bound of the whole would be one of the codes that have theirs.
+    let whole = codes.is_empty();
+    let mended = mended_with(text, expr, HOLDS).filter(|mended| whole && leaves_some(mended));
     let message = match &mended {
         Some(_) => format!("{what}; {HOLDS} would end it"),
+        None if !whole => format!("{what}; {HOLDS} beside that would end it"),
         None => what,
     };
     Finding::new(&UNBOUNDED, 0..text.len(), message, mended)
@@ -211,7 +214,8 @@ fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
     if youngest <= 1 {
         Some(no_delay(text, expr))
     } else if youngest < 60 {
-        let message = "the schedd evaluates every 60 s (PERIODIC_EXPR_INTERVAL) or less often: less than that is no delay";
+        let message = "the schedd evaluates every 60 s (PERIODIC_EXPR_INTERVAL) or less often: less than that is one evaluation at most; what failed has \
+                       little time to recover";
         let mended = with_longer_delay(text, expr).or_else(|| mended_with(text, expr, DELAY));
         Some(Finding::new(&SHORT_DELAY, 0..text.len(), message.into(), mended))
     } else {

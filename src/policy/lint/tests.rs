@@ -280,7 +280,7 @@ fn grid_jobs_have_a_count_of_system_holds() {
     assert_eq!(release(text), ["no-delay", "num-system-holds"]);
     let setting = Setting { is_grid: true, ..Setting::alone(Role::Release) };
     assert_eq!(names(text, &setting), ["no-delay"]);
-    assert_eq!(release("NumSystemHolds <= NumGlobusSubmits * 4 + 4"), ["own-attribute"]);
+    assert_eq!(release("NumSystemHolds <= NumGlobusSubmits * 4 + 4"), ["unknown-attribute"]);
 }
 
 #[test]
