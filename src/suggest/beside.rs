@@ -21,13 +21,22 @@ const RETRY_MEMORY: Version = Version::new(25, 2, 1);
 /// Since when `retry_request_disk` is there (version history, 25.10.1).
 const RETRY_DISK: Version = Version::new(25, 10, 1);
 
-/// What does better than releasing jobs that used more of a resource than they asked for, in a version of HTCondor.
-pub fn beside(resource: Resource, reasons: &[Reason], version: Version) -> Beside {
+/// OutOfResources: the execution point ended the run.
+const OUT_OF_RESOURCES: i32 = 34;
+
+/// What does better than releasing jobs that used more of a resource than they asked for, in a version of HTCondor. A policy that
+/// holds for the same (3, 21, 26) is not kept from it by running the job again with more when it runs out.
+pub fn beside(resource: Resource, reasons: &[Reason], version: Version) -> Vec<Beside> {
     let (what, attribute, since) = match resource {
         Resource::Memory => ("memory", "RequestMemory", RETRY_MEMORY),
         Resource::Disk => ("disk", "RequestDisk", RETRY_DISK),
     };
-    let (lines, why) = if version >= since {
+    let (ended, by_policy): (Vec<Reason>, Vec<Reason>) =
+        reasons.iter().partition(|(code, _)| *code == OUT_OF_RESOURCES);
+    let same = format!(
+        "released as it is, a job that used more {what} than it asked for meets the same limit again"
+    );
+    let retried = if version >= since {
         let lines = vec![
             format!("retry_request_{what}_increase = {attribute} * 2"),
             format!("retry_request_{what}_max = <the most a job may ask for>"),
@@ -35,13 +44,14 @@ pub fn beside(resource: Resource, reasons: &[Reason], version: Version) -> Besid
         let why = format!(
             "a job that used more {what} than it asked for is run again with more in place of being held"
         );
-        (lines, why)
+        Beside { reasons: ended, lines, why }
     } else {
         let why = format!(
-            "released as it is, a job that used more {what} than it asked for meets the same limit again; retry_request_{what} is there from \
-             {since} on, before that request_{what} has to allow for the largest job"
+            "{same}; retry_request_{what} is there from {since} on, before that request_{what} has to allow for the largest job"
         );
-        (Vec::new(), why)
+        Beside { reasons: ended, lines: Vec::new(), why }
     };
-    Beside { reasons: reasons.to_vec(), lines, why }
+    let why = format!("{same}, which a policy keeps; request_{what} has to allow for it");
+    let held = Beside { reasons: by_policy, lines: Vec::new(), why };
+    [retried, held].into_iter().filter(|beside| !beside.reasons.is_empty()).collect()
 }

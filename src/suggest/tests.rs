@@ -123,12 +123,17 @@ fn nothing_is_suggested_without_holds() {
 
 #[test]
 fn more_is_asked_for_where_a_release_cannot_help() {
-    let of = |resource, version: &str| beside(resource, &[(34, 102)], version.parse().unwrap());
+    let of = |resource, version: &str| {
+        beside(resource, &[(34, 102), (26, 34)], version.parse().unwrap()).remove(0)
+    };
     let lines = of(Resource::Memory, "25").lines;
     assert_eq!(lines[0], "retry_request_memory_increase = RequestMemory * 2");
     assert!(of(Resource::Memory, "23.9").lines.is_empty());
     assert!(of(Resource::Memory, "25.0.5").why.contains("from 25.2.1 on"));
     assert!(of(Resource::Disk, "25.9").lines.is_empty());
+    // A policy holds for it all the same.
+    let by_policy = beside(Resource::Memory, &[(26, 34)], Version::NEWEST);
+    assert_eq!((by_policy.len(), by_policy[0].lines.len()), (1, 0));
     let holds: Vec<PastHold> = (0..9)
         .map(|cluster| PastHold {
             resource: Some(Resource::Memory),

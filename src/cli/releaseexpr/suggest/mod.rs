@@ -81,7 +81,7 @@ impl Suggested {
         };
         let of =
             |(resource, reasons): &(Resource, Vec<Reason>)| beside(*resource, reasons, version);
-        let beside = suggestion.resources.iter().map(of).collect();
+        let beside = suggestion.resources.iter().flat_map(of).collect();
         Self { suggestion, beside, unseen }
     }
 }
