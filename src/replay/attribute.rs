@@ -46,11 +46,6 @@ const RECORDED: [(Recorded, &str); 13] = [
 /// JobStatus of a held job.
 const HELD: i64 = 5;
 
-/// The names of the attributes that events tell of.
-pub fn recorded() -> impl Iterator<Item = &'static str> {
-    RECORDED.iter().map(|(_, name)| *name)
-}
-
 /// An attribute that an expression names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Attribute {
@@ -203,7 +198,26 @@ fn name_of(recorded: Recorded) -> &'static str {
     RECORDED.iter().find(|(other, _)| *other == recorded).map_or("", |(_, name)| name)
 }
 
+impl Recorded {
+    /// Events tell of it, or nothing does, wherever the log begins: no ad is asked.
+    const fn needs_no_ad(self) -> bool {
+        !matches!(
+            self,
+            Self::Owner
+                | Self::LastHoldReasonCode
+                | Self::LastHoldReasonSubCode
+                | Self::NumJobStarts
+                | Self::QDate
+        )
+    }
+}
+
 impl Attribute {
+    /// An ad of the job may tell what events do not.
+    pub(super) const fn needs_ad(&self) -> bool {
+        !matches!(self, Self::Recorded(recorded) if recorded.needs_no_ad())
+    }
+
     pub(super) fn named(name: &str) -> Self {
         let recorded = RECORDED.iter().find(|(_, known)| known.eq_ignore_ascii_case(name));
         recorded

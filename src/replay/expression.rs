@@ -165,6 +165,12 @@ impl ReplayExpression {
         self.expr.attribute_references().iter().any(|other| other.name.eq_ignore_ascii_case(name))
     }
 
+    /// The attributes that it names and that ads are to be asked for.
+    pub fn of_ads(&self) -> impl Iterator<Item = String> + use<> {
+        let names = self.expr.attribute_references().into_iter().map(|reference| reference.name);
+        names.filter(|name| Attribute::named(name).needs_ad())
+    }
+
     /// What it does with a held job at the ticks after the hold, until `end` (Unix seconds, not included).
     pub fn answer(&mut self, job: &HeldJob<'_>, ticks: Ticks, end: i64) -> Answer {
         let first = ticks.from(job.held_at().saturating_add(1));

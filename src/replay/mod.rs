@@ -14,7 +14,7 @@ mod sum;
 mod tally;
 
 pub use advised::{ASKED, Answered, Said, between};
-pub use attribute::{HeldJob, recorded};
+pub use attribute::HeldJob;
 pub use contender::Contender;
 pub use course::{Course, Judged, Outlook, Sums, follow};
 pub use expression::{Answer, ReplayExpression, Ticks};

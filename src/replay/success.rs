@@ -65,7 +65,8 @@ impl Releases {
     }
 
     /// Clusters and intervals of time on hold with a release: what the probabilities rest on.
-    pub fn clusters(&self) -> f64 {
+    #[cfg(test)]
+    fn clusters(&self) -> f64 {
         self.clusters.iter().map(|(clusters, _)| clusters).sum()
     }
 

@@ -144,9 +144,6 @@ const WORK_OF: [(&str, &[&str]); 15] = [
     ("form", &["suggest"]),
 ];
 
-/// The kinds of work, by their options.
-const WORKS: [&str; 4] = ["lint", "explain", "replay", "suggest"];
-
 impl Request {
     /// Reads the words after the program's name.
     pub(super) fn read(words: &[OsString]) -> Result<Self, ArgumentError> {
@@ -191,7 +188,7 @@ fn is_stdin(path: Option<&PathBuf>) -> bool {
 
 impl Work {
     fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
-        let Some(work) = WORKS.into_iter().find(|work| is_given(matches, work)) else {
+        let Some(work) = TOOL.exclusive.iter().copied().find(|work| is_given(matches, work)) else {
             return Err(invalid(
                 "nothing to do: give -lint and an expression or a file, -explain and job ids, -replay and an expression, or -suggest"
                     .to_owned(),

@@ -6,8 +6,6 @@ mod text;
 use std::io::Write;
 use std::path::Path;
 
-use classads::Expr;
-
 use super::input::read_settings;
 use super::lint::is_file;
 use super::past::{self, Read};
@@ -17,7 +15,7 @@ use crate::cli::output::say;
 use crate::policy::Version;
 use crate::policy::lint::{Role, Setting, Severity, lint};
 use crate::queue::display_path;
-use crate::replay::{Contender, ReplayExpression, Replayed, recorded, replay};
+use crate::replay::{Contender, ReplayExpression, Replayed, replay};
 use crate::text::{shorten, strip_control};
 
 /// Characters of an expression in an error.
@@ -126,26 +124,10 @@ fn expressions_of(policies: &[Policy]) -> impl Iterator<Item = &ReplayExpression
     })
 }
 
-/// The attributes that ads are asked for: those that no event tells, and those that it tells of whole lives alone.
+/// The attributes that ads are asked for.
 fn attributes(policies: &[Policy]) -> Vec<String> {
-    const ALWAYS: [&str; 8] = [
-        "ClusterId",
-        "ProcId",
-        "JobStatus",
-        "EnteredCurrentStatus",
-        "HoldReason",
-        "HoldReasonCode",
-        "HoldReasonSubCode",
-        "NumHolds",
-    ];
-    debug_assert!(ALWAYS.iter().all(|name| recorded().any(|known| known == *name)));
-    let mut names: Vec<String> = policies
-        .iter()
-        .filter_map(|policy| Expr::parse_old(policy.text.as_deref()?).ok())
-        .flat_map(|expr| expr.attribute_references())
-        .map(|reference| reference.name)
-        .filter(|name| !ALWAYS.iter().any(|known| known.eq_ignore_ascii_case(name)))
-        .collect();
+    let mut names: Vec<String> =
+        expressions_of(policies).flat_map(ReplayExpression::of_ads).collect();
     names.sort_unstable();
     names.dedup();
     names
