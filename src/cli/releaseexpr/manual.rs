@@ -68,7 +68,8 @@ const DESCRIPTION: [&str; 5] = [
     "With -suggest it makes a release expression of the same holds. For each hold reason code and subcode it tries delays from seconds to two days and bounds of \
      NumHolds, and takes what costs least, if it is 95 % sure to cost less than leaving the holds to people; jobs of one cluster \
      share their cause and count together. Holds that somebody wanted (codes 1, 15 and 16) are never released. What it prints can stand in a submit description or in the \
-     configuration as it is; why each reason is released, or not, stands in comments.",
+     configuration as it is; why each reason is released, or not, stands in comments. Where jobs of -userlog alone, or of the clusters named, were held in runs much \
+     longer than those in which they exited later, a periodic_hold after some time is suggested too, in a comment.",
 ];
 
 const REMARKS: [&str; 6] = [

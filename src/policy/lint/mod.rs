@@ -168,7 +168,7 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
                     let known = Known { has_macros, has_errors: findings.iter().any(is_error) };
                     findings.extend(release::findings(text, &expr, setting, known));
                 } else if !has_macros {
-                    findings.extend(running::findings(text, &expr, setting.role));
+                    findings.extend(running::findings(text, &expr, setting));
                 }
             }
         },

@@ -171,6 +171,18 @@ pub(super) fn held_once(job: &ClassAd) -> ClassAd {
     held(job, Counts::Once, &[])
 }
 
+/// The job after a hold, in a slot again; its program is not started yet.
+pub(super) fn running_again(own: &[(String, String)]) -> ClassAd {
+    let mut ad = held_once(&job_with(own));
+    ad.retain(|name| !name.to_ascii_lowercase().starts_with("holdreason"));
+    ad.insert_value("JobStatus", 2);
+    ad.insert_value("LastJobStatus", 1);
+    for name in ["EnteredCurrentStatus", "JobCurrentStartDate", "JobLastStartDate", "ShadowBday"] {
+        ad.insert_value(name, HELD_AT);
+    }
+    ad
+}
+
 fn held(job: &ClassAd, counts: Counts, labels: &[String]) -> ClassAd {
     let mut ad = job.clone();
     let often = counts != Counts::Once;
@@ -241,7 +253,7 @@ pub(super) fn constants(followed: &[Expr], name: &str) -> Vec<i64> {
     out
 }
 
-fn is_attribute(node: Node<'_>, wanted: &str) -> bool {
+pub(super) fn is_attribute(node: Node<'_>, wanted: &str) -> bool {
     match node.kind() {
         NodeKind::Attribute { name, .. } => name.eq_ignore_ascii_case(wanted),
         NodeKind::Parentheses(inside) => is_attribute(inside, wanted),

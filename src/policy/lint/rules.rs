@@ -139,6 +139,11 @@ pub(super) static MEMORY_AS_IS: Rule = rule(
     Warning,
     "Releases a job that used more than it requests (code 34) while nothing in the submit description raises the request.",
 );
+pub(super) static RUN_BEFORE: Rule = rule(
+    "run-before",
+    Warning,
+    "JobCurrentStartExecutingDate is that of the run before until the program starts again: a job whose input is transferred for the next run is held, or removed, before it begins (seen on 23.9 and 25.14). HTCondor's own limit compares it with ShadowBday (user_job_policy.cpp).",
+);
 pub(super) static NO_DELAY: Rule = rule(
     "no-delay",
     Note,
@@ -171,7 +176,7 @@ pub(super) static MACRO: Rule = rule(
 );
 
 /// All rules, in the order they are documented.
-pub static RULES: [&Rule; 25] = [
+pub static RULES: [&Rule; 26] = [
     &UNPARSABLE,
     &QUOTED,
     &UNKNOWN_FUNCTION,
@@ -191,6 +196,7 @@ pub static RULES: [&Rule; 25] = [
     &UNKNOWN_ATTRIBUTE,
     &IMPLIED,
     &MEMORY_AS_IS,
+    &RUN_BEFORE,
     &NO_DELAY,
     &SHORT_DELAY,
     &OWN_ATTRIBUTE,

@@ -1,18 +1,27 @@
 //! Rules about policies of jobs that are not on hold: what holds and removes them.
 
-use classads::{BinaryOperator, Expr};
+use classads::{BinaryOperator, Expr, Node, NodeKind};
 
 use super::codes::equal_to;
-use super::rules::{ALWAYS_TRUE, NEVER_TRUE};
-use super::{Finding, Role};
+use super::parts::replaced;
+use super::probe::{HELD_AT, is_attribute, is_true, running_again};
+use super::rules::{ALWAYS_TRUE, NEVER_TRUE, RUN_BEFORE};
+use super::{Finding, Role, Setting};
 use crate::policy::clauses::operands;
 use crate::policy::forecast::Truth;
 
 /// States in which `periodic_hold` is not evaluated (`user_job_policy.cpp`): removed, completed, held.
 const NOT_HELD: [i64; 3] = [3, 4, 5];
 
+/// When the program of the last run was started.
+const BEGAN_EXECUTING: &str = "JobCurrentStartExecutingDate";
+
+/// Longer ago than what any job is allowed, s.
+const LONG_AGO: i64 = 300 * 86_400;
+
 /// All findings about a policy that is evaluated while a job is not on hold, too.
-pub(super) fn findings(text: &str, expr: &Expr, role: Role) -> Vec<Finding> {
+pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Finding> {
+    let role = setting.role;
     let done = match role {
         Role::Hold => "held",
         Role::Remove => "removed",
@@ -40,5 +49,53 @@ pub(super) fn findings(text: &str, expr: &Expr, role: Role) -> Vec<Finding> {
         };
         Some(Finding::new(&NEVER_TRUE, clause.span(), message, None))
     });
-    found.collect()
+    found.chain(run_before(text, expr, setting)).collect()
+}
+
+/// A time that is that of the run before while the next one is prepared, and nothing that asks for it.
+fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<Finding> {
+    let done = match setting.role {
+        Role::Hold => "held",
+        Role::Remove => "removed",
+        Role::Release | Role::OnExit => return None,
+    };
+    let place = expr.nodes().find(|node| is_attribute(*node, BEGAN_EXECUTING))?;
+    if !is_true_before_start(expr, setting) {
+        return None;
+    }
+    let message = format!(
+        "until the program starts again {BEGAN_EXECUTING} is that of the run before: a job that was run is {done} while its input is \
+         transferred"
+    );
+    let guarded = |place: Node<'_>| {
+        let span = place.span();
+        let (before, after) = (text.get(..span.start)?, text.get(span.end..)?);
+        let new = format!("{BEGAN_EXECUTING} >= ShadowBday && {}", text.get(span.clone())?);
+        let is_alone = before.trim_end().ends_with('(') && after.trim_start().starts_with(')');
+        replaced(text, &span, &if is_alone { new } else { format!("({new})") })
+    };
+    let mended = comparison_of(expr, BEGAN_EXECUTING).and_then(guarded).filter(|mended| {
+        Expr::parse_old(mended).is_ok_and(|mended| !is_true_before_start(&mended, setting))
+    });
+    Some(Finding::new(&RUN_BEFORE, place.span(), message, mended))
+}
+
+/// Whether it is true of a job of a run long ago whose next run is prepared, because of the time at which its program was started.
+fn is_true_before_start(expr: &Expr, setting: &Setting<'_>) -> bool {
+    let mut job = running_again(setting.own_attributes);
+    let mut is_true_of = |began: i64| {
+        job.insert_value(BEGAN_EXECUTING, began);
+        is_true(&job, expr, 1)
+    };
+    is_true_of(HELD_AT - LONG_AGO) && !is_true_of(HELD_AT)
+}
+
+/// The smallest comparison that has an attribute in it.
+fn comparison_of<'a>(expr: &'a Expr, name: &str) -> Option<Node<'a>> {
+    let has = |node: Node<'_>| node.to_expr().nodes().any(|part| is_attribute(part, name));
+    let is_comparison = |node: &Node<'a>| {
+        matches!(node.kind(), NodeKind::Binary(operator, ..) if operator.is_comparison())
+            && has(*node)
+    };
+    expr.nodes().filter(is_comparison).min_by_key(|node| node.span().len())
 }

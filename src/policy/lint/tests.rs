@@ -309,6 +309,31 @@ fn other_roles_have_the_rules_that_fit() {
 }
 
 #[test]
+fn the_time_of_the_run_before_is_seen() {
+    let began = "JobCurrentStartExecutingDate";
+    let long = format!("time() - {began} > 3600");
+    for role in [Role::Hold, Role::Remove] {
+        let found = |text: &str| names(text, &Setting::alone(role));
+        assert_eq!(found(&format!("JobStatus == 2 && {long}")), ["run-before"]);
+        assert_eq!(found(&format!("({began} >= ShadowBday && {long})")), [""; 0]);
+        assert_eq!(found("JobStatus == 2 && time() - EnteredCurrentStatus > 3600"), [""; 0]);
+        assert_eq!(found("JobStatus == 2 && time() - JobCurrentStartDate > 3600"), [""; 0]);
+        assert_eq!(found(&format!("JobStatus == 1 && {long}")), [""; 0]);
+    }
+    assert_eq!(names(&long, &Setting::alone(Role::OnExit)), [""; 0]);
+    let text = format!("MemoryUsage > 4000 || JobStatus == 2 && ({long}) =?= true");
+    let [finding] = &lint(&text, &Setting::alone(Role::Remove))[..] else { panic!("{text}") };
+    assert_eq!(&text[finding.span.clone()], began);
+    let mended = finding.mended.as_deref().unwrap();
+    let guarded = format!("({began} >= ShadowBday && {long})");
+    assert_eq!(mended, format!("MemoryUsage > 4000 || JobStatus == 2 && {guarded} =?= true"));
+    assert_eq!(names(mended, &Setting::alone(Role::Remove)), [""; 0]);
+    let all = lint(&format!("JobStatus == 2 && {long}"), &Setting::alone(Role::Hold));
+    let mended = all[0].mended.as_deref();
+    assert_eq!(mended, Some(format!("JobStatus == 2 && {guarded}").as_str()));
+}
+
+#[test]
 fn macros_differ_from_each_other() {
     assert_eq!(names("$(one) || $(two)", &Setting::alone(Role::Hold)), ["macro", "macro"]);
 }
