@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::access_point::{OWNER, unquoted};
 use super::episode::{action_between_ads, holds_with_ads};
 use super::holds::{Facts, Holds};
+use super::run::{Run, RunEnd, Runs, RunsOf};
 use super::waiting::Waiting;
 use super::{Action, Episode, Exit, History, Hold, Journal, Symbols, What};
 use crate::userlog::{Body, DISORDER, DamagedEvent, Event, EventKind, JobId, LogReader};
@@ -150,6 +151,7 @@ pub struct EpisodeStream<'a> {
     log: u32,
     /// What other logs may tell again: the steps of the second that was taken last.
     second: (i64, HashMap<JobId, Vec<(u32, Step)>>),
+    runs: Runs,
 }
 
 impl<'a> EpisodeStream<'a> {
@@ -165,7 +167,15 @@ impl<'a> EpisodeStream<'a> {
             reached: i64::MIN,
             log: 0,
             second: (i64::MIN, HashMap::new()),
+            runs: Runs::default(),
         }
+    }
+
+    /// The runs of programs are wanted too; memory is taken for each.
+    #[must_use]
+    pub fn with_runs(mut self, of: RunsOf) -> Self {
+        self.runs = Runs::new(of);
+        self
     }
 
     /// The next log begins.
@@ -187,8 +197,8 @@ impl<'a> EpisodeStream<'a> {
         }
     }
 
-    /// No more logs come: what is left.
-    pub fn end(mut self, mut episode: impl FnMut(Episode)) {
+    /// No more logs come: what is left, and the runs that were wanted.
+    pub fn end(mut self, mut episode: impl FnMut(Episode)) -> Vec<Run> {
         while let Some(next) = self.waiting.pop_until(i64::MAX) {
             self.take(next).into_iter().for_each(&mut episode);
         }
@@ -196,12 +206,14 @@ impl<'a> EpisodeStream<'a> {
             self.live.values_mut().filter_map(|live| live.holds.end()).collect();
         left.sort_by_key(|episode| (episode.held_at, episode.identity.job));
         left.into_iter().for_each(episode);
+        self.runs.into_runs()
     }
 
     fn take(&mut self, ((time, log), (job, step)): ((i64, u32), (JobId, Step))) -> Option<Episode> {
         if self.log > 1 && self.was_told(time, log, job, &step) {
             return None;
         }
+        self.run(time, job, &step);
         let (what, reason) = match step {
             Step::Submitted => {
                 self.live
@@ -248,6 +260,18 @@ impl<'a> EpisodeStream<'a> {
             self.live.remove(&job);
         }
         decided
+    }
+
+    fn run(&mut self, time: i64, job: JobId, step: &Step) {
+        let end = match step {
+            Step::Began => return self.runs.begin(job, time),
+            Step::Terminated(_) => RunEnd::Exited,
+            Step::Held { .. } => RunEnd::Held,
+            Step::Removed => RunEnd::Removed,
+            Step::Stopped => RunEnd::Stopped,
+            Step::Submitted | Step::Released { .. } | Step::Owner(_) => return,
+        };
+        self.runs.end(job, time, end);
     }
 
     /// Another log told this very step of the second.

@@ -11,7 +11,8 @@ use classads::ClassAd;
 
 use super::past::PastHold;
 use crate::history::{
-    ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, History, Journal, LogHolds, epoch_written,
+    ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, History, Journal, LogHolds, Run, RunsOf,
+    epoch_written,
 };
 use crate::userlog::{self, ChunkedLog, JobId, ReadOptions, UserlogError};
 
@@ -37,6 +38,8 @@ pub struct Sources {
     pub attributes: Vec<String>,
     /// The texts of hold reasons are wanted.
     pub reasons: bool,
+    /// Whose runs are wanted.
+    pub runs: RunsOf,
 }
 
 /// The holds of some logs.
@@ -44,6 +47,8 @@ pub struct Sources {
 pub struct PastHolds {
     /// By the time of the hold.
     pub holds: Vec<PastHold>,
+    /// The runs that were wanted, in the order of their ends.
+    pub runs: Vec<Run>,
     /// Time of the last event that mattered, Unix seconds.
     pub end: i64,
     /// Events read.
@@ -84,9 +89,10 @@ impl PastHolds {
         let options = ReadOptions::default();
         let logs = this.in_order(sources, &options)?;
         let journal = Journal::default();
-        let mut stream = EpisodeStream::new(&ads.facts, &journal, HORIZON);
+        let mut stream =
+            EpisodeStream::new(&ads.facts, &journal, HORIZON).with_runs(sources.runs.clone());
         let mut owners = HashSet::new();
-        let Self { holds, events, problems, end } = &mut this;
+        let Self { holds, runs, events, problems, end } = &mut this;
         let mut take = |episode: Episode| {
             let mut hold = PastHold::of(&episode, sources.reasons);
             hold.owner = hold.owner.map(|owner| match owners.get(&owner) {
@@ -119,7 +125,7 @@ impl PastHolds {
                 problems.push(format!("{}: {} more damaged events", path.display(), damaged - 1));
             }
         }
-        stream.end(&mut take);
+        *runs = stream.end(&mut take);
         this.holds.sort_by_key(|hold| (hold.held_at, hold.job));
         Ok(this)
     }

@@ -11,7 +11,7 @@ const BOUNDS: [i64; 5] = [2, 3, 4, 6, 11];
 pub(super) const LEAST_CLUSTERS: usize = 5;
 
 /// The normal distribution's quantile for 95 % on one side.
-const SURE: f64 = 1.645;
+pub(super) const SURE: f64 = 1.645;
 
 /// When a policy releases: NumHolds below a bound, so long on hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -120,7 +120,7 @@ fn course(
 }
 
 /// Mean and its standard error, of pairs of weight and value.
-fn weighted_mean(values: &[(f64, f64)]) -> (f64, f64) {
+pub(super) fn weighted_mean(values: &[(f64, f64)]) -> (f64, f64) {
     let weights: f64 = values.iter().map(|(weight, _)| weight).sum();
     if weights <= 0.0 {
         return (0.0, f64::INFINITY);

@@ -6,6 +6,7 @@
 mod beside;
 mod choice;
 mod clause;
+mod long_runs;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ use clause::{any_of, clause};
 pub use beside::{Beside, beside};
 pub use choice::{Gain, Timing};
 pub use clause::Reason;
+pub use long_runs::{LongRuns, long_runs};
 
 use crate::advice::meaning::Resource;
 use crate::history::Hold;

@@ -223,6 +223,59 @@ fn a_suggestion_for_one_job() {
     assert!(text.contains("6/2 FailedToCreateProcess: no such hold is in these logs."), "{text}");
 }
 
+/// Jobs of one to four hours, some of which are stuck until the access point's limit of 20 hours and exit when they run again.
+fn log_of_stuck_runs() -> String {
+    let mut log = Log::default();
+    for cluster in 1..=240 {
+        let mut start = 100 * cluster;
+        log.event(0, cluster, start, "Job submitted from host: <127.0.0.1:9618>");
+        if cluster % 10 == 0 {
+            log.event(1, cluster, start, "Job executing on host: <127.0.0.1:9618>");
+            start += 20 * 60;
+            let reason = "The job exceeded allowed execute duration of 0+20:00:00";
+            let text = format!("Job was held.\n\t{reason}\n\tCode 47 Subcode 0");
+            log.event(12, cluster, start, &text);
+            log.released(cluster, start + 300, PERSON);
+            start += 310;
+        }
+        log.event(1, cluster, start, "Job executing on host: <127.0.0.1:9618>");
+        let text = "Job terminated.\n\t(1) Normal termination (return value 0)";
+        log.event(5, cluster, start + 60 * (1 + cluster % 4), text);
+    }
+    log.text()
+}
+
+#[test]
+fn a_limit_for_stuck_runs_stands_beside() {
+    let place = Place::new();
+    place.file("job.log", log_of_stuck_runs());
+    let text = said(&place, &["-suggest", "-userlog", "job.log"]);
+    insta::assert_snapshot!(text);
+    // It is what the linter has nothing against, with its lines too.
+    let with_lines = text.replace("#     periodic_", "periodic_");
+    assert_eq!(with_lines.matches("\nperiodic_").count(), 5, "{text}");
+    place.file("limited.sub", format!("executable = x\n{with_lines}queue\n"));
+    let linted = place.release_expression(&["-lint", "limited.sub"], "");
+    assert_eq!(linted.status, 0, "{linted:?}");
+    let object = |words: &[&str]| -> Value {
+        let words = [words, &["-json"]].concat();
+        serde_json::from_str(&said(&place, &words)).expect("JSON")
+    };
+    let all = &object(&["-suggest", "-userlog", "job.log"])["LongRuns"];
+    assert_eq!((&all["LimitSeconds"], &all["Stuck"]), (&21_600.into(), &24.into()), "{all}");
+    // What an access point ran for all its users has no length in common; the clusters of a job have.
+    place.file("EventLog", log_of_stuck_runs());
+    assert!(object(&["-suggest", "-eventlog", "EventLog"])["LongRuns"].is_null());
+    assert!(object(&["-suggest", "-userlog", "job.log", "-form", "system"])["LongRuns"].is_null());
+    let held: String = (1..=240).map(|cluster| ad(cluster, 0, "HoldReasonCode = 47\n")).collect();
+    place.file("held.ads", held);
+    let named = object(&["-suggest", "-jobads", "held.ads", "-eventlog", "EventLog"]);
+    assert_eq!(&named["LongRuns"], all);
+    place.file("one.ads", ad(10, 0, "HoldReasonCode = 47"));
+    let named = object(&["-suggest", "-jobads", "one.ads", "-eventlog", "EventLog"]);
+    assert!(named["LongRuns"].is_null(), "one run of each kind shows nothing: {named}");
+}
+
 #[test]
 fn the_log_of_the_access_point_here_is_taken() {
     let place = place();

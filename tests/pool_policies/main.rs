@@ -1,5 +1,6 @@
 //! Forecasts of policies against the schedds of two versions: held jobs with one policy each, on real HTCondor pools side by
-//! side. Which of them is released or removed, when, and by which policy must be what `holdadvise::policy::forecast` said.
+//! side. Which of them is released or removed, when, and by which policy must be what `holdadvise::policy::forecast` said. Before
+//! that, programs that are stuck have the limit that is suggested for long runs.
 //!
 //! Played only when a pool is asked for, as the pool story is (`tests/pool/README.md`).
 //! HOLDADVISE_POLICIES_TABLE=FILE keeps the table.
@@ -8,6 +9,7 @@ mod cases;
 #[path = "../pool/harness.rs"]
 mod harness;
 mod judge;
+mod long_runs;
 mod play;
 
 use std::thread;
@@ -30,6 +32,8 @@ fn schedds_do_what_is_forecast() {
                 let begin = Instant::now();
                 let pool = Pool::or_skip(|| Pool::up_as_release(name, release))?;
                 println!("{release}: up after {:.0?}", begin.elapsed());
+                long_runs::play(&pool);
+                println!("{release}: runs limited after {:.0?}", begin.elapsed());
                 let played = play(&pool);
                 println!("{release}: played after {:.0?}", begin.elapsed());
                 Some(played)

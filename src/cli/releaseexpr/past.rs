@@ -14,7 +14,7 @@ use crate::cli::model_file::{self, Named};
 use crate::cli::output::say;
 use crate::cli::print::{minute, wrap};
 use crate::cli::{Config, costs};
-use crate::history::{Coverage, History};
+use crate::history::{Coverage, History, RunsOf};
 use crate::model::Thresholds;
 use crate::policy::{Knobs, Version};
 use crate::queue::display_path;
@@ -24,6 +24,16 @@ use crate::userlog::ReadOptions;
 
 /// Holds that a model is asked about at most: each several times.
 const ASKED_ABOUT: usize = 2_000;
+
+/// What is wanted of the logs beside the holds.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    /// Attributes of the ads of runs.
+    pub(super) attributes: Vec<String>,
+    /// The texts of hold reasons.
+    pub(super) reasons: bool,
+    pub(super) runs: RunsOf,
+}
 
 /// What was read.
 #[derive(Debug)]
@@ -43,11 +53,7 @@ pub(super) struct Read {
 ///
 /// # Errors
 /// [`RunError`] when there is no log, or a file cannot be opened.
-pub(super) fn read(
-    options: &Past,
-    attributes: Vec<String>,
-    reasons: bool,
-) -> Result<Read, RunError> {
+pub(super) fn read(options: &Past, wanted: Wanted) -> Result<Read, RunError> {
     let config = Config::of_user();
     let mut event_logs = options.event_logs.clone();
     let is_here = event_logs.is_empty() && options.user_logs.is_empty();
@@ -70,8 +76,9 @@ pub(super) fn read(
         event_logs,
         user_logs: options.user_logs.clone(),
         epochs: options.epochs.clone(),
-        attributes,
-        reasons,
+        attributes: wanted.attributes,
+        reasons: wanted.reasons,
+        runs: wanted.runs,
     };
     let past = PastHolds::read(&sources)?;
     for problem in &past.problems {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::input::read_settings;
 use super::lint::is_file;
-use super::past::{self, Read};
+use super::past::{self, Read, Wanted};
 use super::request::{Replay, Request};
 use super::run::RunError;
 use crate::cli::output::say;
@@ -48,7 +48,12 @@ pub(super) fn answer(
         let contender = Contender::Expression(Box::new(expression));
         policies.push(Policy { name, text: Some(text), contender });
     }
-    let mut read = past::read(&replay.past, attributes(&policies), names(&policies, "HoldReason"))?;
+    let wanted = Wanted {
+        attributes: attributes(&policies),
+        reasons: names(&policies, "HoldReason"),
+        ..Wanted::default()
+    };
+    let mut read = past::read(&replay.past, wanted)?;
     for (name, contender) in [("in force", Contender::InForce), ("by hand", Contender::Nobody)] {
         policies.push(Policy { name: name.to_owned(), text: None, contender });
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::past::{Read, heading_json};
 use super::{Suggested, why};
 use crate::advice::meaning::label;
-use crate::suggest::{Clause, Evidence, Gain, Reason, Why};
+use crate::suggest::{Clause, Evidence, Gain, LongRuns, Reason, Why};
 
 /// One object.
 pub(super) fn print(read: &Read, suggested: &Suggested, out: &mut dyn Write) -> io::Result<()> {
@@ -41,6 +41,7 @@ pub(super) fn print(read: &Read, suggested: &Suggested, out: &mut dyn Write) -> 
             json!({ "Reasons": reasons, "Lines": beside.lines, "Why": beside.why })
         })
         .collect();
+    object["LongRuns"] = suggested.long_runs.as_ref().map(long_runs).into();
     serde_json::to_writer_pretty(&mut *out, &object)?;
     out.write_all(b"\n")
 }
@@ -78,6 +79,23 @@ fn evidence(evidence: &Evidence) -> Value {
     object["ReleasedLater"] = json!({ "Clusters": later.0, "Success": later.1 });
     object["Gain"] = gain(&evidence.gain);
     object
+}
+
+fn long_runs(runs: &LongRuns) -> Value {
+    json!({
+        "LimitSeconds": runs.limit,
+        "Lines": runs.lines(),
+        "PeriodicRelease": runs.release(),
+        "Exited": runs.exited.0,
+        "LongestExitedSeconds": runs.exited.1,
+        "Stuck": runs.in_vain.0,
+        "LongestStuckSeconds": runs.in_vain.1,
+        "StuckClusters": runs.in_vain.2,
+        "HoursSaved": runs.saved,
+        "HoursPerRunAtLeast": runs.gain,
+        "RanAgain": runs.again.0,
+        "ExitedAgain": runs.again.1,
+    })
 }
 
 fn gain(gain: &Gain) -> Value {

@@ -7,15 +7,18 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use super::jobs::held;
-use super::past;
-use super::request::{Jobs, Request, Suggest};
+use super::past::{self, Wanted};
+use super::request::{Form, Jobs, Past, Request, Suggest};
 use super::run::RunError;
 use crate::advice::meaning::Resource;
 use crate::cli::Config;
-use crate::history::HoldInQueue;
+use crate::history::{HoldInQueue, RunsOf};
 use crate::policy::Version;
 use crate::queue::Projection;
-use crate::suggest::{Beside, LeftOut, Reason, Suggestion, Why, beside, suggest};
+use crate::replay::Rules;
+use crate::suggest::{
+    Beside, LeftOut, LongRuns, Reason, Suggestion, Why, beside, long_runs, suggest,
+};
 
 /// Held jobs whose reasons are looked at.
 const MAX_JOBS: usize = 100_000;
@@ -29,6 +32,8 @@ const ATTRIBUTES: [&str; 5] =
 struct Suggested {
     suggestion: Suggestion,
     beside: Vec<Beside>,
+    /// A limit that runs should have.
+    long_runs: Option<LongRuns>,
     /// Reasons of the jobs named of which there was no hold in the logs.
     unseen: Vec<Reason>,
 }
@@ -42,12 +47,19 @@ pub(super) fn answer(
     options: &Suggest,
     out: &mut dyn Write,
 ) -> Result<(), RunError> {
-    let reasons = reasons(&options.jobs)?;
-    let mut read = past::read(&options.past, Vec::new(), false)?;
+    let named = Named::of(&options.jobs)?;
+    let runs = if options.form == Form::Submit {
+        runs_of(named.as_ref(), &options.past)
+    } else {
+        RunsOf::None
+    };
+    let mut read = past::read(&options.past, Wanted { runs, ..Wanted::default() })?;
     let said = if options.advice { Some(read.ask(options.model.as_ref())?) } else { None };
     let holds = &read.past.holds;
     let suggestion = suggest(holds, &read.successes, said.as_ref(), &read.rules, read.version);
-    let suggested = Suggested::of(suggestion, reasons.as_ref(), read.version);
+    let mut suggested = Suggested::of(suggestion, named.as_ref(), read.version);
+    let Rules { costs, ticks, .. } = &read.rules;
+    suggested.long_runs = long_runs(&read.past.runs, costs, ticks.interval);
     if request.json {
         json::print(&read, &suggested, out)?;
     } else {
@@ -56,21 +68,44 @@ pub(super) fn answer(
     Ok(())
 }
 
-/// The reasons of the held jobs that were named; `None` where none was.
-fn reasons(jobs: &Jobs) -> Result<Option<BTreeSet<Reason>>, RunError> {
-    if jobs.are_none() {
-        return Ok(None);
+/// The held jobs that were named.
+#[derive(Debug, Default)]
+struct Named {
+    reasons: BTreeSet<Reason>,
+    clusters: BTreeSet<i32>,
+}
+
+impl Named {
+    /// `None` where none was named.
+    fn of(jobs: &Jobs) -> Result<Option<Self>, RunError> {
+        if jobs.are_none() {
+            return Ok(None);
+        }
+        let projection = Projection::new(&ATTRIBUTES, None);
+        let mut named = Self::default();
+        for job in held(jobs, &Config::of_user(), MAX_JOBS, &projection)? {
+            if let Some(hold) = HoldInQueue::of(&job.ad.to_classad()) {
+                named.reasons.insert((hold.code, hold.subcode));
+                named.clusters.insert(job.id.cluster);
+            }
+        }
+        if named.reasons.is_empty() { Err(RunError::NoneHeld) } else { Ok(Some(named)) }
     }
-    let projection = Projection::new(&ATTRIBUTES, None);
-    let held = held(jobs, &Config::of_user(), MAX_JOBS, &projection)?;
-    let holds = held.iter().filter_map(|job| HoldInQueue::of(&job.ad.to_classad()));
-    let reasons: BTreeSet<Reason> = holds.map(|hold| (hold.code, hold.subcode)).collect();
-    if reasons.is_empty() { Err(RunError::NoneHeld) } else { Ok(Some(reasons)) }
+}
+
+/// Whose runs tell how long such jobs take: those of the clusters named, or of a user's own logs. What an access point ran for all of
+/// its users has no length in common.
+fn runs_of(named: Option<&Named>, past: &Past) -> RunsOf {
+    match named {
+        Some(named) => RunsOf::Clusters(named.clusters.clone()),
+        None if past.event_logs.is_empty() && !past.user_logs.is_empty() => RunsOf::All,
+        None => RunsOf::None,
+    }
 }
 
 impl Suggested {
-    fn of(suggestion: Suggestion, reasons: Option<&BTreeSet<Reason>>, version: Version) -> Self {
-        let (suggestion, unseen) = match reasons {
+    fn of(suggestion: Suggestion, named: Option<&Named>, version: Version) -> Self {
+        let (suggestion, unseen) = match named.map(|named| &named.reasons) {
             None => (suggestion, Vec::new()),
             Some(reasons) => {
                 let suggestion = suggestion.only(|reason| reasons.contains(&reason), version);
@@ -82,7 +117,7 @@ impl Suggested {
         let of =
             |(resource, reasons): &(Resource, Vec<Reason>)| beside(*resource, reasons, version);
         let beside = suggestion.resources.iter().flat_map(of).collect();
-        Self { suggestion, beside, unseen }
+        Self { suggestion, beside, long_runs: None, unseen }
     }
 }
 

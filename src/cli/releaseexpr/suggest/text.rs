@@ -7,7 +7,7 @@ use super::super::request::{Form, Suggest};
 use super::{Suggested, why};
 use crate::advice::meaning::label;
 use crate::cli::print::wrap;
-use crate::suggest::{Clause, Evidence, Reason};
+use crate::suggest::{Clause, Evidence, LongRuns, Reason};
 use crate::text::plural;
 
 /// What stands before each line that is no setting.
@@ -64,7 +64,44 @@ pub(super) fn print(
             }
         }
     }
+    if let Some(runs) = &suggested.long_runs {
+        writeln!(out)?;
+        comment(out, &of_runs(runs, suggested.suggestion.expression().is_some(), columns))?;
+    }
     left_out(suggested, columns, &mut comment, out)
+}
+
+/// A limit for runs: why, and the lines.
+fn of_runs(runs: &LongRuns, beside_expression: bool, columns: Option<usize>) -> String {
+    let (stuck, longest, clusters) = runs.in_vain;
+    let (exited, longest_exited) = runs.exited;
+    let (again, exited_again) = runs.again;
+    let why = format!(
+        "Of {} that exited the longest took {}. {} of {} were stuck: held after up to {}, while the same jobs exited in a later run. Held \
+         after {} they would have taken {:.0} slot hours less (at least {:.2} h a run). Of {} that ran again {exited_again} exited within \
+         that.",
+        plural(exited, "run"),
+        about(longest_exited),
+        plural(stuck, "run"),
+        plural(clusters, "cluster"),
+        about(longest),
+        time(runs.limit),
+        runs.saved,
+        runs.gain,
+        plural(again, "such job"),
+    );
+    let mut text = wrap("Runs: ", 4, &why, columns);
+    for line in runs.lines() {
+        text.push_str(&format!("    {line}\n"));
+    }
+    match runs.release() {
+        Some(clause) if beside_expression => {
+            text.push_str(&format!("    periodic_release = $(periodic_release) || ({clause})\n"));
+        }
+        Some(clause) => text.push_str(&format!("    periodic_release = {clause}\n")),
+        None => {}
+    }
+    text
 }
 
 fn left_out(
@@ -175,6 +212,15 @@ fn of_evidence(evidence: &Evidence, delay: i64) -> String {
         gain.saved,
         gain.wasted
     )
+}
+
+/// A length of time, rounded.
+fn about(seconds: i64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7_200 => format!("{:.0} min", seconds as f64 / 60.0),
+        _ => format!("{:.1} h", seconds as f64 / 3_600.0),
+    }
 }
 
 /// A length of time in its largest whole unit.

@@ -1,0 +1,353 @@
+//! Runs in vain that went on for longer than those that came to an end: a hold after some time does better than waiting for them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::choice::{LEAST_CLUSTERS, SURE, weighted_mean};
+use crate::advice::Costs;
+use crate::history::{Run, RunEnd};
+use crate::userlog::JobId;
+
+/// Limits that people think of, s.
+const LIMITS: [i64; 23] = [
+    600,
+    1_200,
+    1_800,
+    HOUR,
+    2 * HOUR,
+    3 * HOUR,
+    4 * HOUR,
+    6 * HOUR,
+    8 * HOUR,
+    12 * HOUR,
+    18 * HOUR,
+    24 * HOUR,
+    36 * HOUR,
+    48 * HOUR,
+    72 * HOUR,
+    96 * HOUR,
+    120 * HOUR,
+    144 * HOUR,
+    168 * HOUR,
+    240 * HOUR,
+    336 * HOUR,
+    504 * HOUR,
+    672 * HOUR,
+];
+
+const HOUR: i64 = 3_600;
+
+/// The next runs may take so many times as long as those of the logs: slower machines, larger input. Assumed.
+const SLOWER: f64 = 1.5;
+
+/// A job is started so often before somebody has to look.
+const STARTS: u32 = 3;
+
+/// PeriodicHoldSubCode of the hold: that of HTCondor's own for the same is code 47 (JobExecuteExceeded).
+const SUBCODE: i32 = 47;
+
+/// A hold of jobs that run too long, and what it rests on.
+///
+/// A run counts as in vain if a hold ended it and a later one of the same job exited, after a shorter time: it was stuck, not long.
+/// What was removed, or never exited, might have been long. A limit saves what runs in vain took beyond it. It costs all starts
+/// of a job that exits after it; how many do is taken from the runs that exited, each for [`SLOWER`], by Laplace's rule of succession.
+/// The limit of the greatest gain is taken if that is above 0 with 95 % (normal, by clusters, or by runs where there are less than five
+/// clusters).
+#[derive(Clone, Debug, PartialEq)]
+pub struct LongRuns {
+    /// A run is held after more seconds than this.
+    pub limit: i64,
+    /// Runs that exited, and the longest of them, s.
+    pub exited: (usize, i64),
+    /// Runs in vain beyond the limit, the longest of them, s, and their clusters.
+    pub in_vain: (usize, i64, usize),
+    /// Slot hours that these took beyond the limit.
+    pub saved: f64,
+    /// Hours that the limit saves for each run at least, 95 % sure.
+    pub gain: f64,
+    /// Jobs held in a run beyond the limit that were started again, to an end that tells; of these those that exited within it.
+    pub again: (usize, usize),
+    /// A release costs less than waiting for somebody.
+    pub releases: bool,
+}
+
+impl LongRuns {
+    /// Lines of a submit description.
+    ///
+    /// JobCurrentStartExecutingDate is that of the run before while the input of the next is transferred: a hold that did not ask
+    /// for ShadowBday would hold the job again and again before it has started.
+    pub fn lines(&self) -> Vec<String> {
+        let began = "JobCurrentStartExecutingDate";
+        let limit = self.limit;
+        vec![
+            format!(
+                "periodic_hold = JobStatus == 2 && {began} >= ShadowBday && time() - {began} > {limit}"
+            ),
+            format!("periodic_hold_subcode = {SUBCODE}"),
+            format!("periodic_hold_reason = \"its program ran for more than {limit} s\""),
+        ]
+    }
+
+    /// The clause that releases these holds, if they are to be released. NumHolds counts a hold of a running job several times, so it
+    /// is bounded by the starts.
+    pub fn release(&self) -> Option<String> {
+        self.releases.then(|| {
+            format!(
+                "HoldReasonCode =?= 3 && HoldReasonSubCode =?= {SUBCODE} && NumJobStarts < {STARTS}"
+            )
+        })
+    }
+}
+
+/// The limit that runs of jobs alike should have, if it is sure to save something. No limit is shorter than `interval`, at
+/// which policies are evaluated, s.
+pub fn long_runs(runs: &[Run], costs: &Costs, interval: i64) -> Option<LongRuns> {
+    let lengths = Lengths::of(runs);
+    let limits = LIMITS.into_iter().filter(|limit| *limit >= interval);
+    let (limit, gain) = limits
+        .map(|limit| (limit, lengths.gain(limit, costs)))
+        .reduce(|best, other| if other.1 > best.1 { other } else { best })?;
+    if gain <= 0.0 {
+        return None;
+    }
+    let beyond: Vec<&Run> = lengths.beyond(limit).collect();
+    let again = again(runs, limit);
+    Some(LongRuns {
+        limit,
+        exited: (lengths.exited.len(), longest(lengths.exited.iter().map(|run| run.seconds))),
+        in_vain: (beyond.len(), longest(beyond.iter().map(|run| run.seconds)), clusters(&beyond)),
+        saved: beyond.iter().map(|run| hours(run.seconds - limit)).sum(),
+        gain,
+        again,
+        releases: release_pays(again, limit, costs),
+    })
+}
+
+/// What runs took.
+struct Lengths {
+    exited: Vec<Run>,
+    /// With the seconds of the later run that exited.
+    in_vain: Vec<(Run, i64)>,
+    /// Runs of each cluster, of both kinds.
+    clusters: BTreeMap<i32, usize>,
+}
+
+impl Lengths {
+    fn of(runs: &[Run]) -> Self {
+        let mut this = Self { exited: Vec::new(), in_vain: Vec::new(), clusters: BTreeMap::new() };
+        let mut later: HashMap<JobId, i64> = HashMap::new();
+        for run in runs.iter().rev() {
+            match (run.end, later.get(&run.job)) {
+                (RunEnd::Exited, _) => {
+                    later.insert(run.job, run.seconds);
+                    this.exited.push(*run);
+                }
+                (RunEnd::Held, Some(&exited)) => this.in_vain.push((*run, exited)),
+                _ => continue,
+            }
+            *this.clusters.entry(run.job.cluster).or_default() += 1;
+        }
+        this
+    }
+
+    /// Runs in vain that a limit would have ended.
+    fn beyond(&self, limit: i64) -> impl Iterator<Item = &Run> {
+        let is_beyond = move |(run, exited): &&(Run, i64)| run.seconds > limit && *exited <= limit;
+        self.in_vain.iter().filter(is_beyond).map(|(run, _)| run)
+    }
+
+    /// Hours that a limit saves for each run at least.
+    fn gain(&self, limit: i64, costs: &Costs) -> f64 {
+        let later = |run: &&Run| run.seconds as f64 * SLOWER > limit as f64;
+        let (share, deviation) = share(self.exited.iter().filter(later).count(), self.exited.len());
+        let all_starts = f64::from(STARTS) * (hours(limit) + costs.vain);
+        let (mean, error) = weighted_mean(&self.saved(limit));
+        mean - share * all_starts - SURE * error.hypot(deviation * all_starts)
+    }
+
+    /// Weight and mean of the hours saved, of each cluster, or of each run.
+    fn saved(&self, limit: i64) -> Vec<(f64, f64)> {
+        let mut saved: Vec<(i32, f64)> =
+            self.beyond(limit).map(|run| (run.job.cluster, hours(run.seconds - limit))).collect();
+        if self.clusters.len() < LEAST_CLUSTERS {
+            saved.resize(self.exited.len() + self.in_vain.len(), (0, 0.0));
+            return saved.into_iter().map(|(_, saved)| (1.0, saved)).collect();
+        }
+        let mut sums: BTreeMap<i32, f64> = BTreeMap::new();
+        for (cluster, saved) in saved {
+            *sums.entry(cluster).or_default() += saved;
+        }
+        let mean = |(cluster, &count): (&i32, &usize)| {
+            let count = count as f64;
+            (count.sqrt(), sums.get(cluster).copied().unwrap_or_default() / count)
+        };
+        self.clusters.iter().map(mean).collect()
+    }
+}
+
+/// What became of the next runs of jobs that were held in runs beyond the limit.
+fn again(runs: &[Run], limit: i64) -> (usize, usize) {
+    let mut held: HashSet<JobId> = HashSet::new();
+    let (mut known, mut exited) = (0, 0);
+    for run in runs {
+        if run.end != RunEnd::Stopped && held.remove(&run.job) {
+            known += 1;
+            exited += usize::from(run.end == RunEnd::Exited && run.seconds <= limit);
+        }
+        if run.seconds > limit && run.end == RunEnd::Held {
+            held.insert(run.job);
+        }
+    }
+    (known, exited)
+}
+
+/// Whether a release at once costs less than somebody who looks later.
+fn release_pays((known, exited): (usize, usize), limit: i64, costs: &Costs) -> bool {
+    let (share, deviation) = share(exited, known);
+    let success = share - SURE * deviation;
+    success * costs.delay > (1.0 - success) * (costs.vain + hours(limit))
+}
+
+/// A share of which a part of so many was seen, by Laplace's rule of succession, and its standard deviation.
+fn share(part: usize, all: usize) -> (f64, f64) {
+    let count = all as f64 + 2.0;
+    let share = (part as f64 + 1.0) / count;
+    (share, (share * (1.0 - share) / (count + 1.0)).sqrt())
+}
+
+fn longest(seconds: impl Iterator<Item = i64>) -> i64 {
+    seconds.max().unwrap_or_default()
+}
+
+fn clusters(runs: &[&Run]) -> usize {
+    runs.iter().map(|run| run.job.cluster).collect::<BTreeSet<_>>().len()
+}
+
+fn hours(seconds: i64) -> f64 {
+    seconds as f64 / HOUR as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn run(cluster: i32, proc: i32, seconds: i64, end: RunEnd) -> Run {
+        Run { job: JobId::new(cluster, proc), seconds, end }
+    }
+
+    /// Jobs of an hour to four; of each cluster the first is stuck so often, held after 20 hours, and exits when it runs again.
+    fn runs(clusters: i32, stuck: i32) -> Vec<Run> {
+        let mut runs = Vec::new();
+        for cluster in 0..clusters {
+            for proc in 0..20 {
+                if proc < stuck {
+                    runs.push(run(cluster, proc, 20 * HOUR, RunEnd::Held));
+                }
+                runs.push(run(cluster, proc, (1 + i64::from(proc) % 4) * HOUR, RunEnd::Exited));
+            }
+        }
+        runs
+    }
+
+    fn limit(runs: &[Run]) -> Option<LongRuns> {
+        long_runs(runs, &Costs::default(), 60)
+    }
+
+    #[test]
+    fn stuck_runs_are_held_soon_after_the_others_have_ended() {
+        let found = limit(&runs(20, 1)).unwrap();
+        // Half as long again as the longest.
+        assert_eq!((found.limit, found.exited), (6 * HOUR, (400, 4 * HOUR)));
+        assert_eq!((found.in_vain, found.saved), ((20, 20 * HOUR, 20), 20.0 * 14.0));
+        assert_eq!((found.again, found.releases), ((20, 20), true));
+        assert!(found.gain > 0.0 && found.gain < 20.0 * 14.0 / 420.0, "{}", found.gain);
+        for line in found.lines().iter().chain(&found.release()) {
+            let expression = line.split_once(" = ").map_or(line.as_str(), |(_, value)| value);
+            classads::Expr::parse_old(expression).unwrap();
+        }
+    }
+
+    #[test]
+    fn jobs_of_one_cluster_count_each() {
+        assert_eq!(limit(&runs(1, 8)), None, "a good run may be as long as one in eight");
+        let mut many: Vec<Run> = (0..300).map(|proc| run(7, proc, HOUR, RunEnd::Exited)).collect();
+        for proc in 0..12 {
+            many.insert(0, run(7, proc, 30 * HOUR, RunEnd::Held));
+        }
+        let found = limit(&many).unwrap();
+        assert_eq!((found.limit, found.in_vain), (2 * HOUR, (12, 30 * HOUR, 1)));
+    }
+
+    #[test]
+    fn what_may_have_been_long_is_not_stuck() {
+        let with = |end: RunEnd, again: Option<i64>| {
+            let mut runs = runs(20, 0);
+            for cluster in 0..20 {
+                runs.push(run(cluster, 90, 20 * HOUR, end));
+                runs.extend(again.map(|seconds| run(cluster, 90, seconds, RunEnd::Exited)));
+            }
+            limit(&runs)
+        };
+        assert!(with(RunEnd::Held, Some(2 * HOUR)).is_some());
+        assert_eq!(with(RunEnd::Held, None), None);
+        assert_eq!(with(RunEnd::Held, Some(20 * HOUR)), None);
+        assert_eq!(with(RunEnd::Removed, None), None);
+        assert_eq!(with(RunEnd::Stopped, Some(2 * HOUR)), None);
+        assert_eq!(limit(&runs(20, 0)), None);
+        assert_eq!(limit(&[]), None);
+    }
+
+    #[test]
+    fn a_rare_long_run_does_not_stand_in_the_way() {
+        let mut many = Vec::new();
+        for cluster in 0..30 {
+            many.extend((0..100).map(|proc| run(cluster, proc, HOUR, RunEnd::Exited)));
+            for proc in 0..10 {
+                many.push(run(cluster, 100 + proc, 90 * HOUR, RunEnd::Held));
+                many.push(run(cluster, 100 + proc, HOUR, RunEnd::Exited));
+            }
+        }
+        many.push(run(3, 200, 40 * HOUR, RunEnd::Exited));
+        assert_eq!(limit(&many).unwrap().limit, 2 * HOUR);
+    }
+
+    #[test]
+    fn what_gets_stuck_again_is_left_to_people() {
+        let mut runs = runs(20, 0);
+        for cluster in 0..20 {
+            runs.extend((0..4).map(|_| run(cluster, 90, 30 * HOUR, RunEnd::Held)));
+            runs.push(run(cluster, 90, HOUR, RunEnd::Exited));
+        }
+        let found = limit(&runs).unwrap();
+        assert_eq!((found.again, found.releases, found.release()), ((80, 20), false, None));
+    }
+
+    #[test]
+    fn shares_are_those_of_the_rule_of_succession() {
+        // Mean and standard deviation of Beta(6, 6) and Beta(1, 1).
+        let (half, deviation) = share(5, 10);
+        assert!(half == 0.5 && (deviation - (1.0_f64 / 52.0).sqrt()).abs() < 1e-12, "{deviation}");
+        let (unknown, deviation) = share(0, 0);
+        assert!(unknown == 0.5 && (deviation - (1.0_f64 / 12.0).sqrt()).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_is_sound(
+            runs in proptest::collection::vec((0..8_i32, 0..4_i32, 0..2_000_000_i64, 0..4_usize), 0..200),
+            interval in 1..100_000_i64,
+        ) {
+            let ends = [RunEnd::Exited, RunEnd::Held, RunEnd::Removed, RunEnd::Stopped];
+            let runs: Vec<Run> = runs
+                .into_iter()
+                .map(|(cluster, proc, seconds, end)| run(cluster, proc, seconds, ends[end]))
+                .collect();
+            if let Some(found) = long_runs(&runs, &Costs::default(), interval) {
+                prop_assert!(found.limit >= interval && found.in_vain.1 > found.limit);
+                prop_assert!(found.gain > 0.0 && found.saved > 0.0);
+                prop_assert!(found.again.1 <= found.again.0 && found.in_vain.2 <= found.in_vain.0);
+            }
+        }
+    }
+}
