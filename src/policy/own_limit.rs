@@ -202,6 +202,10 @@ fn running(ad: &ClassAd) -> ClassAd {
     ad.insert_value("LastJobStatus", 1);
     if let Some(began) = ad.integer("JobCurrentStartDate") {
         ad.insert_value("EnteredCurrentStatus", began);
+        // The schedd sets both at once, and removes this one when the shadow is gone (schedd.cpp).
+        if !ad.contains("ShadowBday") {
+            ad.insert_value("ShadowBday", began);
+        }
     }
     ad
 }

@@ -55,6 +55,17 @@ fn a_limit_in_an_attribute_is_doubled_there() {
 }
 
 #[test]
+fn the_birthday_of_the_shadow_is_gone_once_the_job_is_held() {
+    let limit = periodic("time() - ShadowBday > 600", &[]).unwrap();
+    assert_eq!((limit.reached, limit.limit, limit.again), (700.0, 600.0, Again::WhenReached));
+    let began = "JobCurrentStartExecutingDate";
+    let text = format!("JobStatus == 2 && {began} >= ShadowBday && time() - {began} > 600");
+    let executing = (BEGAN + 50).to_string();
+    let limit = periodic(&text, &[(began, &executing)]).unwrap();
+    assert_eq!((limit.reached, limit.limit, limit.again), (650.0, 600.0, Again::WhenReached));
+}
+
+#[test]
 fn the_unit_of_the_attribute_is_kept() {
     let minutes = [("MaxMinutes", "10")];
     let limit = periodic("60 * MY.MaxMinutes <= (time() - EnteredCurrentStatus)", &minutes);
