@@ -148,10 +148,11 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
                 None => error.message().to_owned(),
             };
             let mended = repair.map(|(mended, _)| mended).filter(|_| findings.is_empty());
+            let message = with_what_is_left(message, mended.as_deref(), setting);
             findings.push(Finding::new(&UNPARSABLE, at..at + length, message, mended));
         }
         Ok(expr) => match expr.as_literal() {
-            Some(Value::String(inside)) => findings.push(quoted(text, inside)),
+            Some(Value::String(inside)) => findings.push(quoted(text, inside, setting)),
             _ => {
                 let has_macros = !findings.is_empty();
                 findings.extend(parts::findings(text, &expr, setting));
@@ -178,11 +179,21 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
 }
 
 /// A string: what is in it was probably meant.
-fn quoted(text: &str, inside: &str) -> Finding {
+fn quoted(text: &str, inside: &str, setting: &Setting<'_>) -> Finding {
     let inside = inside.replace("\"\"", "\"");
     let message =
         "a string is never true: submit descriptions want no quotation marks around an expression"
             .to_owned();
     let mended = Expr::parse_old(&inside).is_ok().then_some(inside);
+    let message = with_what_is_left(message, mended.as_deref(), setting);
     Finding::new(&QUOTED, 0..text.len(), message, mended)
+}
+
+/// The message, and what is still an error in the mended text.
+fn with_what_is_left(message: String, mended: Option<&str>, setting: &Setting<'_>) -> String {
+    let left = mended.map(|mended| lint(mended, setting)).unwrap_or_default();
+    match left.into_iter().find(|finding| finding.rule.severity == Severity::Error) {
+        Some(left) => format!("{message}; mended, it is still an error ({})", left.rule.name),
+        None => message,
+    }
 }

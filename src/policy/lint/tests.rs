@@ -169,6 +169,20 @@ fn what_stands_instead_is_mended() {
 }
 
 #[test]
+fn what_is_left_after_mending_is_said() {
+    for (text, left) in [
+        ("\"StringListMember(HoldReasonCode, \"\"12,13\"\")\"", Some("(error-value)")),
+        ("\"TARGET.NumHolds < 3\"", Some("(target-scope)")),
+        ("\"\"\"NumHolds < 3\"\"\"", Some("(quoted)")),
+        ("\"HoldReasonCode == 13 && NumHolds < 3\"", None),
+    ] {
+        let all = lint(text, &Setting::alone(Role::Release));
+        let found = all[0].message.split_once("still an error ").map(|(_, left)| left);
+        assert_eq!(found, left, "{text}: {}", all[0].message);
+    }
+}
+
+#[test]
 fn mended_text_stands() {
     let found = |text: &str, rule: &str| {
         let all = lint(text, &Setting::alone(Role::Hold));
