@@ -169,12 +169,22 @@ fn attribute(
         let message = format!("no job ad has {name}; did you mean {nearest}?");
         (&UNKNOWN_ATTRIBUTE, message, mended(nearest))
     } else {
-        let message = format!(
+        let mut message = format!(
             "HTCondor sets no {name}; it is undefined unless the submit description has +{name}, or SUBMIT_ATTRS or a job transform sets it"
         );
+        if looks_like_knob(name) {
+            message.push_str(&format!("; the value of a knob of that name is $({name})"));
+        }
         (&OWN_ATTRIBUTE, message, None)
     };
     Some(Finding::new(rule, span, message, mended))
+}
+
+/// Knobs have words in capitals with lines between them, job attributes have not.
+fn looks_like_knob(name: &str) -> bool {
+    let words = name.split('_').filter(|word| !word.is_empty());
+    let capitals = |word: &&str| !word.bytes().any(|byte| byte.is_ascii_lowercase());
+    words.filter(capitals).nth(1).is_some()
 }
 
 fn function(text: &str, node: Node<'_>, name: &str) -> Finding {

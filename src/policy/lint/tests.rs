@@ -348,6 +348,17 @@ fn the_time_of_the_run_before_is_seen() {
 }
 
 #[test]
+fn a_knob_that_stands_for_its_value_is_told_of() {
+    let is_told = |name: &str| {
+        let all = lint(&format!("NumJobStarts > {name}"), &Setting::alone(Role::Hold));
+        assert_eq!(all[0].rule.name, "own-attribute");
+        all[0].message.ends_with(&format!("; the value of a knob of that name is $({name})"))
+    };
+    assert!(is_told("SITE_MAX_STARTS") && is_told("ON_EVICT_CHECK_RequestMemory_REQUIREMENTS"));
+    assert!(!is_told("CRAB_TaskEndTime") && !is_told("MaxWallTimeMins") && !is_told("GlideinJob"));
+}
+
+#[test]
 fn macros_differ_from_each_other() {
     assert_eq!(names("$(one) || $(two)", &Setting::alone(Role::Hold)), ["macro", "macro"]);
 }
