@@ -14,7 +14,7 @@ use crate::history::{
     ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, History, Journal, LogHolds, Run, RunsOf,
     epoch_written,
 };
-use crate::userlog::{self, ChunkedLog, JobId, ReadOptions, UserlogError};
+use crate::userlog::{self, Beginning, ChunkedLog, JobId, ReadOptions, UserlogError};
 
 /// H: what comes later than this after a release says nothing about it, s.
 const HORIZON: i64 = 48 * 3_600;
@@ -156,16 +156,9 @@ impl PastHolds {
     }
 }
 
-/// The time of the first event of a job in a log.
+/// The time at which a log begins.
 fn first_event(path: &Path, options: &ReadOptions) -> Option<i64> {
-    let mut log = userlog::open(path, options).ok()?;
-    loop {
-        match log.next_event()? {
-            Ok(event) if event.job.cluster > 0 => return Some(event.time.seconds),
-            Err(damaged) if damaged.is_io() => return None,
-            _ => {}
-        }
-    }
+    Beginning::of(&mut userlog::open(path, options).ok()?).time()
 }
 
 /// Ads of runs, by job.

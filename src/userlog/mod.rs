@@ -11,6 +11,7 @@
 //! Source of the format: `src/condor_utils/condor_event.cpp` of HTCondor.
 
 mod ad;
+mod beginning;
 mod body;
 mod chunks;
 mod error;
@@ -32,6 +33,7 @@ mod write;
 mod years;
 
 pub use ad::{AdValue, EventAd};
+pub use beginning::{BEGINNING, Beginning, is_header};
 pub use body::*;
 pub use chunks::{Chunk, ChunkedLog};
 pub use error::{Damage, DamagedEvent, UserlogError};

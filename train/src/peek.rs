@@ -8,14 +8,13 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
-use holdadvise::userlog::{self, Body, Event, LogReader, ReadOptions, UserlogError, YearHint};
+use holdadvise::userlog::{
+    self, BEGINNING, Beginning, LogReader, ReadOptions, UserlogError, YearHint, is_header,
+};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::input::is_packed;
-
-/// Bytes at the beginning in which the first event must be found.
-const BEGINNING: u64 = 4 << 20;
 
 /// Bytes at the end in which the last event is looked for; a second look takes [`BEGINNING`].
 const END: u64 = 32 << 10;
@@ -107,28 +106,10 @@ fn packed(path: &Path, options: &ReadOptions) -> io::Result<LogReader<io::Cursor
 
 /// Time of the first event; that of HTCondor's header where nothing follows it.
 fn first<R: Read>(log: &mut LogReader<R>, path: &Path) -> Result<i64, PeekError> {
-    let (mut header, mut damage) = (None, None);
-    while log.offset() < BEGINNING {
-        match log.next_event() {
-            Some(Ok(event)) if is_header(&event) => header = header.or(Some(event.time.seconds)),
-            Some(Ok(event)) => return Ok(event.time.seconds),
-            Some(Err(damaged)) => {
-                let gone = damaged.is_io();
-                damage.get_or_insert(damaged.to_string());
-                if gone {
-                    break;
-                }
-            }
-            None => break,
-        }
-    }
-    let looked_at = log.offset();
-    header.ok_or_else(|| PeekError::NoEvent { path: path.to_owned(), looked_at, damage })
-}
-
-/// The event that HTCondor puts before those of jobs in a global event log (`WriteUserLogHeader`).
-fn is_header(event: &Event<'_>) -> bool {
-    matches!(event.body(), Body::Generic(text) if text.starts_with("Global JobLog:"))
+    let beginning = Beginning::of(log);
+    let time = beginning.time();
+    let Beginning { damage, looked_at, .. } = beginning;
+    time.ok_or_else(|| PeekError::NoEvent { path: path.to_owned(), looked_at, damage })
 }
 
 /// Latest time of the events in the last bytes; the first of them is cut, and left out.
