@@ -147,32 +147,16 @@ impl History {
                 && episode.held_at >= queue.entered_current_status - EVENT_DELAY
         });
         let seen = same.as_ref();
+        let held_at = seen.map_or(queue.entered_current_status, |episode| episode.held_at);
+        let holds = queue.num_holds.or(seen.map(|episode| episode.identity.num_holds)).unwrap_or(1);
+        let hold = Hold { code: queue.code, subcode: queue.subcode, reason: None };
+        let mut episode = Episode::begun(job, held_at, hold, holds);
+        episode.identity.entered_current_status = queue.entered_current_status;
+        episode.step = seen.and_then(|episode| episode.step);
+        episode.owner = self.owner_name(history, now);
         let reason = seen.and_then(|episode| episode.reason.clone());
-        Some(Episode {
-            identity: HoldIdentity {
-                job,
-                entered_current_status: queue.entered_current_status,
-                num_holds: queue
-                    .num_holds
-                    .or(seen.map(|episode| episode.identity.num_holds))
-                    .unwrap_or(1),
-                code: queue.code,
-                subcode: queue.subcode,
-            },
-            step: seen.and_then(|episode| episode.step),
-            owner: self.owner_name(history, now),
-            reason: reason.or_else(|| queue.reason.as_deref().map(super::reason::canonical)),
-            held_at: seen.map_or(queue.entered_current_status, |episode| episode.held_at),
-            released_at: None,
-            released_by_person: false,
-            action: Action::Unknown,
-            outcome: None,
-            outcome_at: None,
-            until: Until::default(),
-            ran: 0,
-            left_at: None,
-            removed: false,
-        })
+        episode.reason = reason.or_else(|| queue.reason.as_deref().map(super::reason::canonical));
+        Some(episode)
     }
 
     fn last_hold(&self, job: &JobHistory, now: i64) -> Option<Episode> {
