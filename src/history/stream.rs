@@ -10,7 +10,7 @@ use super::holds::{Facts, Holds};
 use super::run::{Run, RunEnd, Runs, RunsOf};
 use super::waiting::Waiting;
 use super::{Action, Episode, Exit, History, Hold, Journal, Symbols, What};
-use crate::userlog::{Body, DISORDER, DamagedEvent, Event, EventKind, JobId, LogReader};
+use crate::userlog::{DISORDER, DamagedEvent, Event, EventKind, JobId, LogReader};
 
 /// Damaged events that are kept to be told of.
 const DAMAGE: usize = 20;
@@ -96,8 +96,7 @@ impl Step {
         }
         Some(match event.kind() {
             EventKind::JobAdInformation => {
-                let Body::JobAdInformation(information) = event.body() else { return None };
-                let owner = symbols.intern(unquoted(information.get(OWNER)?));
+                let owner = symbols.intern(unquoted(&event.information(OWNER)?));
                 Self::Owner(symbols.shared(owner))
             }
             EventKind::Execute => Self::Began,

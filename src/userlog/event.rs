@@ -1,7 +1,7 @@
 //! One event: what its header line says, and its text.
 
 use super::ad::{self, EventAd};
-use super::{Body, EventKind, JobId, text};
+use super::{Body, EventKind, JobId, Text, text};
 
 /// When an event was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -45,6 +45,21 @@ impl<'a> Event<'a> {
             None => text::body::parse(self.number, self.title, self.lines),
             Some(ad) => ad::body(self.number, ad),
         }
+    }
+
+    /// The expression of one attribute of an event 028, as [`JobAdInformation::get`] has it. Faster than the whole body; `None` for
+    /// events of other kinds.
+    ///
+    /// [`JobAdInformation::get`]: super::JobAdInformation::get
+    pub fn information(&self, name: &str) -> Option<Text<'a>> {
+        if self.kind() != EventKind::JobAdInformation {
+            return None;
+        }
+        if self.ad.is_none() {
+            return text::body::information(self.lines, name);
+        }
+        let Body::JobAdInformation(information) = self.body() else { return None };
+        information.get(name).cloned()
     }
 
     /// The text of the header line behind the date; where the log has no text form, as it would be there.

@@ -10,6 +10,7 @@ mod table;
 use super::super::body::*;
 use super::lines::{Cursor, Lines, after, codes, indented, text, trimmed, unless_blank};
 use attributes::attributes;
+pub(in crate::userlog) use other::information;
 
 /// The typed fields of event `number`.
 pub(in crate::userlog) fn parse<'a>(number: u16, title: &'a [u8], payload: &'a [u8]) -> Body<'a> {

@@ -33,6 +33,16 @@ pub(super) fn attributes<'a>(
     attributes
 }
 
+/// The expression of the attribute that is written with this name, where its line is as HTCondor writes it.
+pub(super) fn attribute<'a>(bytes: &'a [u8], name: &str) -> Option<Text<'a>> {
+    memchr::memmem::find_iter(bytes, name).find_map(|begin| {
+        let is_first = begin == 0 || bytes[begin - 1] == b'\n';
+        let value = bytes[begin + name.len()..].strip_prefix(b" = ").filter(|_| is_first)?;
+        let end = memchr::memchr(b'\n', value).unwrap_or(value.len());
+        Some(text(value[..end].trim_ascii()))
+    })
+}
+
 /// Where name and expression are of a line with an `=`. White space around is left out.
 #[inline(always)]
 fn name_and_value(
@@ -108,7 +118,28 @@ mod tests {
         assert_eq!(attributes(&other_text, |_| false), at_once);
     }
 
+    #[test]
+    fn one_attribute_is_found_without_the_others() {
+        let lines = "Owners = 1\nX = \"Owner = 2\"\nOwner = \"alice\" \r\nLast = 3";
+        assert_eq!(attribute(lines.as_bytes(), "Owner"), Some("\"alice\"".into()));
+        assert_eq!(attribute(lines.as_bytes(), "Last"), Some("3".into()));
+        assert_eq!(attribute(lines.as_bytes(), "owner"), None);
+        assert_eq!(attribute(b"Owner=1\nOwner", "Owner"), None);
+    }
+
     proptest! {
+        #[test]
+        fn one_attribute_is_that_of_all(lines in "((A|B|BA) ?=( [x= ]{0,9})?[ \r]?\n?){0,6}") {
+            let all = attributes(lines.as_bytes(), |_| false);
+            let expected = all.iter().find(|(name, _)| name == "A").map(|(_, value)| value.clone());
+            // What is written otherwise is left to the parser of all.
+            if let Some(found) = attribute(lines.as_bytes(), "A") {
+                let values = all.iter().filter(|(name, _)| name == "A").map(|(_, value)| value);
+                prop_assert!(values.clone().any(|value| *value == found), "{found} {all:?}");
+                prop_assert!(values.count() > 1 || expected == Some(found));
+            }
+        }
+
         #[test]
         fn every_line_with_a_name_is_an_attribute(lines in "([ \t]{0,2}[A-C ]{0,40}[=\n\r\u{a0}]{0,2}[x= ]{0,40}){0,9}") {
             let expected: Vec<(Text<'_>, Text<'_>)> = lines

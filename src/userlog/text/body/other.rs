@@ -2,7 +2,7 @@
 
 use super::super::super::body::*;
 use super::super::lines::{Cursor, Lines, after, indented, text, unless_blank};
-use super::attributes;
+use super::attributes::{attribute, attributes};
 
 pub(super) fn grid_resource(lines: Lines<'_>) -> GridResource<'_> {
     GridResource { resource: labelled(lines, b"GridResource: ").unwrap_or_default() }
@@ -32,6 +32,11 @@ pub(super) fn job_ad_information(lines: &[u8]) -> JobAdInformation<'_> {
     information.trigger_event =
         information.get("TriggerEventTypeNumber").and_then(|number| number.parse().ok());
     information
+}
+
+/// The expression of one attribute: the others are not parsed where it is written with this name.
+pub(in crate::userlog) fn information<'a>(lines: &'a [u8], name: &str) -> Option<Text<'a>> {
+    attribute(lines, name).or_else(|| job_ad_information(lines).get(name).cloned())
 }
 
 pub(super) fn attribute_update(title: &[u8]) -> AttributeUpdate<'_> {
