@@ -4,7 +4,7 @@ use classads::{BinaryOperator, Expr, Node, NodeKind};
 
 use super::codes::equal_to;
 use super::parts::replaced;
-use super::probe::{HELD_AT, is_attribute, is_true, running_again};
+use super::probe::{HELD_AT, MAX_PARTS, is_attribute, is_true, running_again};
 use super::rules::{ALWAYS_TRUE, NEVER_TRUE, RUN_BEFORE};
 use super::{Finding, Role, Setting};
 use crate::policy::clauses::operands;
@@ -59,8 +59,8 @@ fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<Finding>
         Role::Remove => "removed",
         Role::Release | Role::OnExit => return None,
     };
-    let place = expr.nodes().find(|node| is_attribute(*node, BEGAN_EXECUTING))?;
-    if !is_true_before_start(expr, setting) {
+    let place = expr.nodes().take(MAX_PARTS).find(|node| is_attribute(*node, BEGAN_EXECUTING))?;
+    if expr.nodes().nth(MAX_PARTS).is_some() || !is_true_before_start(expr, setting) {
         return None;
     }
     let message = format!(

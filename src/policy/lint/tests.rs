@@ -348,6 +348,13 @@ fn the_time_of_the_run_before_is_seen() {
 }
 
 #[test]
+fn a_long_chain_of_comparisons_costs_little() {
+    let chain = "1 < ".repeat(20_000) + "2";
+    let text = format!("time() - JobCurrentStartExecutingDate > 60 || ({chain})");
+    assert_eq!(names(&text, &Setting::alone(Role::Hold)), [""; 0]);
+}
+
+#[test]
 fn a_knob_that_stands_for_its_value_is_told_of() {
     let is_told = |name: &str| {
         let all = lint(&format!("NumJobStarts > {name}"), &Setting::alone(Role::Hold));
