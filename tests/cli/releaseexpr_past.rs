@@ -274,6 +274,8 @@ fn a_limit_for_stuck_runs_stands_beside() {
     place.file("one.ads", ad(10, 0, "HoldReasonCode = 47"));
     let named = object(&["-suggest", "-jobads", "one.ads", "-eventlog", "EventLog"]);
     assert!(named["LongRuns"].is_null(), "one run of each kind shows nothing: {named}");
+    let named = object(&["-suggest", "-jobads", "one.ads", "-userlog", "job.log"]);
+    assert_eq!(&named["LongRuns"], all);
 }
 
 #[test]

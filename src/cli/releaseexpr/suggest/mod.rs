@@ -93,12 +93,12 @@ impl Named {
     }
 }
 
-/// Whose runs tell how long such jobs take: those of the clusters named, or of a user's own logs. What an access point ran for all of
-/// its users has no length in common.
+/// Whose runs tell how long such jobs take: those of a user's own logs, of all nodes of a DAG, or of the clusters named. What an access
+/// point ran for all of its users has no length in common.
 fn runs_of(named: Option<&Named>, past: &Past) -> RunsOf {
     match named {
+        _ if past.event_logs.is_empty() && !past.user_logs.is_empty() => RunsOf::All,
         Some(named) => RunsOf::Clusters(named.clusters.clone()),
-        None if past.event_logs.is_empty() && !past.user_logs.is_empty() => RunsOf::All,
         None => RunsOf::None,
     }
 }
