@@ -73,7 +73,10 @@ impl Runs {
 
     /// The job leaves its slot, if it is in one.
     pub(super) fn end(&mut self, job: JobId, time: i64, end: RunEnd) {
-        if let Some(began) = self.began.remove(&job) {
+        // Where no runs are wanted nothing is looked up.
+        if !self.began.is_empty()
+            && let Some(began) = self.began.remove(&job)
+        {
             self.runs.push(Run { job, seconds: time.saturating_sub(began).max(0), end });
         }
     }

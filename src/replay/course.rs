@@ -115,7 +115,8 @@ pub fn follow(
     course
 }
 
-fn hours(seconds: i64) -> f64 {
+/// Seconds as hours.
+pub(crate) fn hours(seconds: i64) -> f64 {
     seconds as f64 / HOUR
 }
 

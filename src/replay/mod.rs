@@ -16,6 +16,7 @@ mod tally;
 pub use advised::{ASKED, Answered, Said, between};
 pub use attribute::HeldJob;
 pub use contender::Contender;
+pub(crate) use course::hours;
 pub use course::{Course, Judged, Outlook, Sums, follow};
 pub use expression::{Answer, ReplayExpression, Ticks};
 pub use past::{Fate, PastHold};

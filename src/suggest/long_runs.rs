@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::choice::{LEAST_CLUSTERS, SURE, weighted_mean};
 use crate::advice::Costs;
 use crate::history::{Run, RunEnd};
+use crate::replay::hours;
 use crate::userlog::JobId;
 
 /// Limits that people think of, s.
@@ -56,16 +57,24 @@ const SUBCODE: i32 = 47;
 pub struct LongRuns {
     /// A run is held after more seconds than this.
     pub limit: i64,
-    /// Runs that exited, and the longest of them, s.
-    pub exited: (usize, i64),
-    /// Runs in vain beyond the limit, the longest of them, s, and their clusters.
-    pub in_vain: (usize, i64, usize),
+    /// Runs that exited.
+    pub exited: usize,
+    /// The longest of them, s.
+    pub longest_exited: i64,
+    /// Runs in vain beyond the limit.
+    pub stuck: usize,
+    /// The longest of them, s.
+    pub longest_stuck: i64,
+    /// Their clusters.
+    pub stuck_clusters: usize,
     /// Slot hours that these took beyond the limit.
     pub saved: f64,
     /// Hours that the limit saves for each run at least, 95 % sure.
     pub gain: f64,
-    /// Jobs held in a run beyond the limit that were started again, to an end that tells; of these those that exited within it.
-    pub again: (usize, usize),
+    /// Jobs held in a run beyond the limit that were started again, to an end that tells.
+    pub ran_again: usize,
+    /// Of these, those that exited within it.
+    pub exited_again: usize,
     /// A release costs less than waiting for somebody.
     pub releases: bool,
 }
@@ -110,15 +119,19 @@ pub fn long_runs(runs: &[Run], costs: &Costs, interval: i64) -> Option<LongRuns>
         return None;
     }
     let beyond: Vec<&Run> = lengths.beyond(limit).collect();
-    let again = again(runs, limit);
+    let (ran_again, exited_again) = again(runs, limit);
     Some(LongRuns {
         limit,
-        exited: (lengths.exited.len(), longest(lengths.exited.iter().map(|run| run.seconds))),
-        in_vain: (beyond.len(), longest(beyond.iter().map(|run| run.seconds)), clusters(&beyond)),
+        exited: lengths.exited.len(),
+        longest_exited: longest(&lengths.exited),
+        stuck: beyond.len(),
+        longest_stuck: longest(beyond.iter().copied()),
+        stuck_clusters: clusters(&beyond),
         saved: beyond.iter().map(|run| hours(run.seconds - limit)).sum(),
         gain,
-        again,
-        releases: release_pays(again, limit, costs),
+        ran_again,
+        exited_again,
+        releases: release_pays(ran_again, exited_again, limit, costs),
     })
 }
 
@@ -201,8 +214,8 @@ fn again(runs: &[Run], limit: i64) -> (usize, usize) {
 }
 
 /// Whether a release at once costs less than somebody who looks later.
-fn release_pays((known, exited): (usize, usize), limit: i64, costs: &Costs) -> bool {
-    let (share, deviation) = share(exited, known);
+fn release_pays(ran_again: usize, exited: usize, limit: i64, costs: &Costs) -> bool {
+    let (share, deviation) = share(exited, ran_again);
     let success = share - SURE * deviation;
     success * costs.delay > (1.0 - success) * (costs.vain + hours(limit))
 }
@@ -214,16 +227,13 @@ fn share(part: usize, all: usize) -> (f64, f64) {
     (share, (share * (1.0 - share) / (count + 1.0)).sqrt())
 }
 
-fn longest(seconds: impl Iterator<Item = i64>) -> i64 {
-    seconds.max().unwrap_or_default()
+/// Seconds of the longest.
+fn longest<'a>(runs: impl IntoIterator<Item = &'a Run>) -> i64 {
+    runs.into_iter().map(|run| run.seconds).max().unwrap_or_default()
 }
 
 fn clusters(runs: &[&Run]) -> usize {
     runs.iter().map(|run| run.job.cluster).collect::<BTreeSet<_>>().len()
-}
-
-fn hours(seconds: i64) -> f64 {
-    seconds as f64 / HOUR as f64
 }
 
 #[cfg(test)]

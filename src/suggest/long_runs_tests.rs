@@ -31,9 +31,10 @@ fn limit(runs: &[Run]) -> Option<LongRuns> {
 fn stuck_runs_are_held_soon_after_the_others_have_ended() {
     let found = limit(&runs(20, 1)).unwrap();
     // Half as long again as the longest.
-    assert_eq!((found.limit, found.exited), (6 * HOUR, (400, 4 * HOUR)));
-    assert_eq!((found.in_vain, found.saved), ((20, 20 * HOUR, 20), 20.0 * 14.0));
-    assert_eq!((found.again, found.releases), ((20, 20), true));
+    assert_eq!((found.limit, found.exited, found.longest_exited), (6 * HOUR, 400, 4 * HOUR));
+    assert_eq!((found.stuck, found.longest_stuck, found.stuck_clusters), (20, 20 * HOUR, 20));
+    assert_eq!(found.saved, 20.0 * 14.0);
+    assert_eq!((found.ran_again, found.exited_again, found.releases), (20, 20, true));
     assert!(found.gain > 0.0 && found.gain < 20.0 * 14.0 / 420.0, "{}", found.gain);
     for line in found.lines().iter().chain(&found.release()) {
         let expression = line.split_once(" = ").map_or(line.as_str(), |(_, value)| value);
@@ -49,7 +50,10 @@ fn jobs_of_one_cluster_count_each() {
         many.insert(0, run(7, proc, 30 * HOUR, RunEnd::Held));
     }
     let found = limit(&many).unwrap();
-    assert_eq!((found.limit, found.in_vain), (2 * HOUR, (12, 30 * HOUR, 1)));
+    assert_eq!(
+        (found.limit, found.stuck, found.longest_stuck, found.stuck_clusters),
+        (2 * HOUR, 12, 30 * HOUR, 1)
+    );
 }
 
 #[test]
@@ -93,7 +97,10 @@ fn what_gets_stuck_again_is_left_to_people() {
         runs.push(run(cluster, 90, HOUR, RunEnd::Exited));
     }
     let found = limit(&runs).unwrap();
-    assert_eq!((found.again, found.releases, found.release()), ((80, 20), false, None));
+    assert_eq!(
+        (found.ran_again, found.exited_again, found.releases, found.release()),
+        (80, 20, false, None)
+    );
 }
 
 #[test]
@@ -117,9 +124,9 @@ proptest! {
             .map(|(cluster, proc, seconds, end)| run(cluster, proc, seconds, ends[end]))
             .collect();
         if let Some(found) = long_runs(&runs, &Costs::default(), interval) {
-            prop_assert!(found.limit >= interval && found.in_vain.1 > found.limit);
+            prop_assert!(found.limit >= interval && found.longest_stuck > found.limit);
             prop_assert!(found.gain > 0.0 && found.saved > 0.0);
-            prop_assert!(found.again.1 <= found.again.0 && found.in_vain.2 <= found.in_vain.0);
+            prop_assert!(found.exited_again <= found.ran_again && found.stuck_clusters <= found.stuck);
         }
     }
 }

@@ -67,11 +67,15 @@ enum Told {
 pub(crate) fn play(pool: &Pool) {
     let limited = LongRuns {
         limit: LIMIT,
-        exited: (100, 3),
-        in_vain: (10, 600, 10),
+        exited: 100,
+        longest_exited: 3,
+        stuck: 10,
+        longest_stuck: 600,
+        stuck_clusters: 10,
         saved: 1.0,
         gain: 0.01,
-        again: (10, 10),
+        ran_again: 10,
+        exited_again: 10,
         releases: true,
     };
     // As where there was an expression before.

@@ -86,15 +86,15 @@ fn long_runs(runs: &LongRuns) -> Value {
         "LimitSeconds": runs.limit,
         "Lines": runs.lines(),
         "PeriodicRelease": runs.release(),
-        "Exited": runs.exited.0,
-        "LongestExitedSeconds": runs.exited.1,
-        "Stuck": runs.in_vain.0,
-        "LongestStuckSeconds": runs.in_vain.1,
-        "StuckClusters": runs.in_vain.2,
+        "Exited": runs.exited,
+        "LongestExitedSeconds": runs.longest_exited,
+        "Stuck": runs.stuck,
+        "LongestStuckSeconds": runs.longest_stuck,
+        "StuckClusters": runs.stuck_clusters,
         "HoursSaved": runs.saved,
         "HoursPerRunAtLeast": runs.gain,
-        "RanAgain": runs.again.0,
-        "ExitedAgain": runs.again.1,
+        "RanAgain": runs.ran_again,
+        "ExitedAgain": runs.exited_again,
     })
 }
 

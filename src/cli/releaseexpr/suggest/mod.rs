@@ -57,9 +57,9 @@ pub(super) fn answer(
     let said = if options.advice { Some(read.ask(options.model.as_ref())?) } else { None };
     let holds = &read.past.holds;
     let suggestion = suggest(holds, &read.successes, said.as_ref(), &read.rules, read.version);
-    let mut suggested = Suggested::of(suggestion, named.as_ref(), read.version);
     let Rules { costs, ticks, .. } = &read.rules;
-    suggested.long_runs = long_runs(&read.past.runs, costs, ticks.interval);
+    let long_runs = long_runs(&read.past.runs, costs, ticks.interval);
+    let suggested = Suggested::of(suggestion, long_runs, named.as_ref(), read.version);
     if request.json {
         json::print(&read, &suggested, out)?;
     } else {
@@ -104,7 +104,12 @@ fn runs_of(named: Option<&Named>, past: &Past) -> RunsOf {
 }
 
 impl Suggested {
-    fn of(suggestion: Suggestion, named: Option<&Named>, version: Version) -> Self {
+    fn of(
+        suggestion: Suggestion,
+        long_runs: Option<LongRuns>,
+        named: Option<&Named>,
+        version: Version,
+    ) -> Self {
         let (suggestion, unseen) = match named.map(|named| &named.reasons) {
             None => (suggestion, Vec::new()),
             Some(reasons) => {
@@ -117,7 +122,7 @@ impl Suggested {
         let of =
             |(resource, reasons): &(Resource, Vec<Reason>)| beside(*resource, reasons, version);
         let beside = suggestion.resources.iter().flat_map(of).collect();
-        Self { suggestion, beside, long_runs: None, unseen }
+        Self { suggestion, beside, long_runs, unseen }
     }
 }
 

@@ -73,22 +73,20 @@ pub(super) fn print(
 
 /// A limit for runs: why, and the lines.
 fn of_runs(runs: &LongRuns, beside_expression: bool, columns: Option<usize>) -> String {
-    let (stuck, longest, clusters) = runs.in_vain;
-    let (exited, longest_exited) = runs.exited;
-    let (again, exited_again) = runs.again;
     let why = format!(
         "Of {} that exited the longest took {}. {} of {} were stuck: held after up to {}, while the same jobs exited in a later run. Held \
-         after {} they would have taken {:.0} slot hours less (at least {:.2} h a run). Of {} that ran again {exited_again} exited within \
+         after {} they would have taken {:.0} slot hours less (at least {:.2} h a run). Of {} that ran again {} exited within \
          that.",
-        plural(exited, "run"),
-        about(longest_exited),
-        plural(stuck, "run"),
-        plural(clusters, "cluster"),
-        about(longest),
+        plural(runs.exited, "run"),
+        about(runs.longest_exited),
+        plural(runs.stuck, "run"),
+        plural(runs.stuck_clusters, "cluster"),
+        about(runs.longest_stuck),
         time(runs.limit),
         runs.saved,
         runs.gain,
-        plural(again, "such job"),
+        plural(runs.ran_again, "such job"),
+        runs.exited_again,
     );
     let mut text = wrap("Runs: ", 4, &why, columns);
     for line in runs.lines() {
