@@ -2,14 +2,17 @@
 
 use std::collections::HashMap;
 
+use super::cause::Cause;
 use super::changes::{self, Change};
 use super::decide::{Chances, Decision, decide};
 use super::inputs::Inputs;
 use super::job_facts::JobFacts;
+use super::removal::Removal;
+use super::seen::{Looked, Seen};
 use super::undecided::Open;
 use super::{
-    Advice, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Wait, evidence, limit,
-    meaning,
+    Advice, ByItself, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Wait, evidence,
+    limit, meaning,
 };
 use crate::features::{Layout, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, History, HoldInQueue, reason};
@@ -31,6 +34,8 @@ pub struct Held {
     pub htcondor_will: Vec<String>,
     /// When HTCondor will release it by itself, Unix seconds.
     pub released_by_policy_at: Option<i64>,
+    /// Whether HTCondor will release or remove it by itself.
+    pub by_itself: ByItself,
 }
 
 impl Held {
@@ -43,6 +48,7 @@ impl Held {
             dagman_job_id: None,
             htcondor_will: Vec::new(),
             released_by_policy_at: None,
+            by_itself: ByItself::Unknown,
         }
     }
 }
@@ -69,6 +75,7 @@ struct Question<'h> {
     held: &'h Held,
     hold: Episode,
     neighbourhoods: Vec<Neighbourhood>,
+    seen: Seen,
     actions: Vec<Action>,
     /// What the model was asked, where it is to be asked without some of it.
     sample: Option<Sample>,
@@ -99,6 +106,9 @@ impl Asked {
 
 /// Seconds ahead for which a release by HTCondor itself is worth waiting for.
 const SOON: i64 = 3_600;
+
+/// Seconds after which to look again at what is waited for: ten minutes at least, a working day at most. Assumed.
+const LOOK_AGAIN: (i64, i64) = (600, 8 * 3_600);
 
 impl<'a> Advisor<'a> {
     /// Reads the history once. Fails where the model was trained on other features.
@@ -198,17 +208,37 @@ impl<'a> Advisor<'a> {
 
     /// The probabilities of one question, and what else a decision is made from.
     fn chances(&self, question: &Question<'_>, answers: &mut impl Iterator<Item = f64>) -> Chances {
-        let code = question.hold.identity.code;
-        let actions = question.actions.iter().copied().zip(answers.by_ref()).collect();
-        let recovered = answers.next();
-        let limit = limit::of(question.held, code);
-        let like = question.neighbourhoods.iter().find(|n| n.scope == Scope::Reason);
+        let Question { held, hold, seen, .. } = question;
+        let code = hold.identity.code;
+        let answered = question.actions.iter().copied().zip(answers.by_ref());
+        let judged = |(action, p): (Action, f64)| {
+            let p = seen.trusted(p);
+            (action, if action == Action::AsIs { seen.as_is(p) } else { p })
+        };
+        let actions: Vec<(Action, f64)> = answered.map(judged).collect();
+        let recovered = answers.next().map(|p| seen.recovered(seen.trusted(p)));
+        let limit = limit::of(held, code);
         let metadata = &self.model.metadata;
+        let text = hold.reason.as_deref().unwrap_or_default();
+        let job = self.history().job(held.job);
+        let removal = Removal {
+            held_for: self.now.saturating_sub(hold.held_at),
+            failed_releases: job
+                .zip(hold.step)
+                .map_or(0, |(job, step)| job.failed_releases(step + 1)),
+            cause: Cause::of(code, hold.identity.subcode, text),
+            by_itself: held.by_itself,
+            like_job_began: seen.like_job_began,
+            untaught: false,
+        };
         Chances {
             actions,
             // Nothing outside the job changes a limit of its own.
             recovered: recovered.filter(|_| limit.is_none()),
-            came: like.is_some_and(|like| like.got_through),
+            since: seen.since,
+            lasting: seen.lasting,
+            whole: seen.whole,
+            removal,
             limit,
             unknown_code: metadata.releases_after(code).filter(|_| !metadata.knows(code)),
         }
@@ -272,10 +302,28 @@ impl<'a> Advisor<'a> {
         }
         sample.set_action(Action::AsIs);
         // What a wait could bring: others of the narrowest scope that is known get through again.
-        let recovers = if server.is_some() { &self.server_recovers } else { &self.place_recovers };
+        let recovers = if waits_for_server(&hold, server) {
+            &self.server_recovers
+        } else {
+            &self.place_recovers
+        };
         ask(&recovers.apply(&sample));
         let sample = self.inputs.is_some().then_some(sample);
-        Some(Question { held, hold, neighbourhoods, actions, sample })
+        let seen = self.seen(&hold, &neighbourhoods);
+        Some(Question { held, hold, neighbourhoods, seen, actions, sample })
+    }
+
+    /// What others and the hold reason show.
+    fn seen(&self, hold: &Episode, neighbourhoods: &[Neighbourhood]) -> Seen {
+        let looked = Looked {
+            code: hold.identity.code,
+            subcode: hold.identity.subcode,
+            reason: hold.reason.as_deref().unwrap_or_default(),
+            event_log: self.history().event_log_view(hold.identity.job, hold.held_at),
+            logged: hold.step.is_some(),
+            now: self.now,
+        };
+        Seen::of(&looked, neighbourhoods)
     }
 
     /// The advice, from what the model answered.
@@ -294,7 +342,11 @@ impl<'a> Advisor<'a> {
             action: decision.action,
             success: chances.actions.clone(),
             band: decision.band(),
-            meaning: meaning::meaning(parts.code, parts.subcode, parts.reason),
+            meaning: match decision.recommendation {
+                // A release as it is, and a change in the same breath, would contradict each other.
+                Recommendation::Release => meaning::meaning,
+                _ => meaning::with_usual_change,
+            }(parts.code, parts.subcode, parts.reason),
             undecided: decision.open.map(|why| why.sentence(hold.identity.code, &costs)),
             evidence: evidence::sentences(hold, job, neighbourhoods, &spent, self.now),
             inputs: Vec::new(),
@@ -308,6 +360,7 @@ impl<'a> Advisor<'a> {
                 trained_on: self.model.metadata.training.trained_on.clone(),
                 outcomes_here: self.model.metadata.outcomes_here(),
             },
+            event_log: self.history().event_log_view(held.job, hold.held_at),
             missing: Vec::new(),
         }
     }
@@ -350,7 +403,11 @@ impl<'a> Advisor<'a> {
             "its input files have been spooled".to_owned()
         } else if until.is_some() {
             "HTCondor releases it by itself".to_owned()
-        } else if let Some(server) = neighbourhoods.iter().find(|n| n.scope == Scope::Server) {
+        } else if let Some(server) = neighbourhoods
+            .iter()
+            .find(|near| near.scope == Scope::Server)
+            .filter(|server| waits_for_server(hold, Some(server)))
+        {
             let name = server.name.as_deref().map_or_else(String::new, |name| {
                 format!(" from {}", crate::text::strip_control(name))
             });
@@ -358,8 +415,20 @@ impl<'a> Advisor<'a> {
         } else {
             "another job with this hold reason has got through after a release".to_owned()
         };
-        Some(Wait { what, until })
+        let held_for = self.now.saturating_sub(hold.held_at);
+        let look_again = match until {
+            Some(at) => at.saturating_add(LOOK_AGAIN.0),
+            // What has lasted for so long may last as long again.
+            None => self.now.saturating_add(held_for.clamp(LOOK_AGAIN.0, LOOK_AGAIN.1)),
+        };
+        Some(Wait { what, until, look_again })
     }
+}
+
+/// Whether what is waited for is a file server: input from a URL could not be fetched.
+fn waits_for_server(hold: &Episode, server: Option<&Neighbourhood>) -> bool {
+    let of_url = |text: &String| reason::url(text).is_some();
+    server.is_some() && hold.identity.code == 13 && hold.reason.as_ref().is_some_and(of_url)
 }
 
 /// What each choice is expected to cost, where there is a choice and the model knows the code.

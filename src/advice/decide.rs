@@ -1,5 +1,8 @@
 //! Probabilities and costs become a recommendation.
 
+use super::cause::Trouble;
+use super::removal::Removal;
+use super::seen::Since;
 use super::undecided::Open;
 use super::{Band, Costs, Recommendation};
 use crate::history::Action;
@@ -13,8 +16,14 @@ pub(super) struct Chances {
     /// Success of a release as it is, had others been seen to get through again. `None` where nothing outside the job is
     /// known to wait for.
     pub recovered: Option<f64>,
-    /// What a wait is for has come: a job held alike was released since and finished, and none has failed after it.
-    pub came: bool,
+    /// What became of like jobs since the hold.
+    pub since: Since,
+    /// The trouble of its hold reason stays until somebody acts, and nothing shows that it is over.
+    pub lasting: Option<Trouble>,
+    /// The event log shows this hold.
+    pub whole: bool,
+    /// What is known of it where no action is likely to help.
+    pub removal: Removal,
     /// The job was held by a limit of its own: the action that raises it, and when it holds the job again.
     pub limit: Option<(Action, Again)>,
     /// Releases after the hold's code that the model was trained on, where they are too few for it to know the code.
@@ -90,16 +99,20 @@ const WORTH_WAITING_FOR: f64 = 0.15;
 /// A release this likely to succeed needs no change.
 const GOOD_AS_IT_IS: f64 = 0.8;
 
-/// Decides by expected cost ([`Costs`]): a release from its threshold on, a removal only where the best action stays below
-/// the other one. docs/advice.md has the derivation, and says which of the numbers above are assumed.
+/// Where the event log does not show the hold, a release is worth it from this probability of success on where it is from one
+/// half otherwise: `likely`.
+const WITHOUT_EVENT_LOG: f64 = 0.65;
+
+/// Decides by expected cost ([`Costs`]): a release from its threshold on, a removal only where its own rule
+/// ([`Removal`]) has nothing against it. docs/advice.md has the derivation, and says which of the numbers above are assumed.
 ///
 /// Of a limit of the job's own the ad tells cause and cure, and no probability decides between them: HTCondor evaluates
 /// `periodic_hold` in the next run as in this one (manual page `condor_submit`), so a release as it is helps only where
 /// that run gets by with less. It is advised only where the model is nearly sure of that, and never where the limit is
 /// exceeded again at once.
 ///
-/// Of a code that the model does not know nothing else is said. Where what a wait would be for has come, the next thing to do is
-/// the release that was waited for: a small chance is enough, no mend is looked for first, and `least_confidence` is not
+/// Of a code that the model does not know nothing else is said. Where like jobs get through again, the next thing to do is
+/// the release that was waited for: a small chance is enough, nothing is changed first, and `least_confidence` is not
 /// asked for, since it was seen and not only computed.
 pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<f64>) -> Decision {
     let (as_is, best) = (chances.as_is(), chances.best());
@@ -114,7 +127,7 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
     }
     let decision = weigh(chances, costs);
     let confidence = match decision.recommendation {
-        Recommendation::Release if !chances.came => decision.chance,
+        Recommendation::Release if chances.since != Since::GotThrough => decision.chance,
         Recommendation::Remove => 1.0 - decision.chance,
         _ => return decision,
     };
@@ -124,36 +137,58 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
     }
 }
 
-/// What the probabilities and costs come to.
+/// The recommendation by probabilities and costs.
 fn weigh(chances: &Chances, costs: &Costs) -> Decision {
     let (as_is, threshold) = (chances.as_is(), costs.release_threshold());
+    let came = chances.since == Since::GotThrough;
     let worth_waiting_for = shifted(WORTH_WAITING_FOR, threshold);
-    let enough = if chances.came { worth_waiting_for } else { threshold };
+    let enough = match came {
+        true => worth_waiting_for,
+        false if chances.whole => threshold,
+        false => shifted(WITHOUT_EVENT_LOG, threshold),
+    };
     let better_changed = chances.best_change().filter(|&(action, p)| {
-        let mend = action == Action::Other && as_is >= enough && chances.came;
-        !mend
+        if chances.lasting.is_some() && action == Action::Other {
+            return p >= as_is;
+        }
+        let changed_for_nothing = action == Action::Other && as_is >= enough && came;
+        !changed_for_nothing
             && p >= shifted(WORTH_A_LOOK, threshold)
             && p >= as_is + WORTH_A_CHANGE
             && as_is < GOOD_AS_IT_IS
     });
-    if as_is >= enough && better_changed.is_none() {
+    if as_is >= enough && better_changed.is_none() && chances.lasting.is_none() {
         return Decision::of(Recommendation::Release, Action::AsIs, as_is);
     }
-    let recovered =
-        chances.recovered.filter(|&p| p >= worth_waiting_for && p >= as_is + WORTH_A_WAIT);
+    // A wait ends when others have got through, whatever came after.
+    let recovered = chances.recovered.filter(|&p| {
+        chances.since == Since::Nothing && p >= worth_waiting_for && p >= as_is + WORTH_A_WAIT
+    });
     let changed = better_changed.map_or(0.0, |(_, p)| p);
-    if let Some(chance) = recovered.filter(|&p| as_is < threshold && p >= changed) {
+    if let Some(chance) = recovered.filter(|&p| as_is < enough && p >= changed) {
         return Decision::of(Recommendation::Wait, Action::AsIs, chance);
     }
     if let Some((action, chance)) = better_changed {
         return Decision::of(Recommendation::Change, action, chance);
     }
     let best = chances.best();
-    if best < costs.remove_threshold() {
-        let remove = Recommendation::Remove;
-        return Decision { recommendation: remove, action: None, chance: best, open: None };
+    if let Some(trouble) = chances.lasting {
+        return Decision::open(Open::Lasting(trouble), best);
     }
-    Decision::open(Open::Between, best)
+    if best < costs.remove_threshold() {
+        let change = chances.best_change().map(|(_, p)| p);
+        return match chances.removal.against(&costs.expected(as_is, change, best)) {
+            Some(against) => Decision::open(Open::NotRemoved(against), best),
+            None => Decision {
+                recommendation: Recommendation::Remove,
+                action: None,
+                chance: best,
+                open: None,
+            },
+        };
+    }
+    let why = if as_is >= threshold { Open::Sources } else { Open::Between };
+    Decision::open(why, best)
 }
 
 /// A probability that is enough where a release is from one half on, for another threshold: their odds are multiplied.
@@ -164,12 +199,34 @@ fn shifted(probability: f64, threshold: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     use crate::advice::Spent;
+    use crate::advice::cause::Cause;
+    use crate::advice::removal::{Against, ByItself, LEAST_FAILED, LEAST_HELD};
+
+    const RIPE: Removal = Removal {
+        held_for: 90_000,
+        failed_releases: 2,
+        cause: Cause::Program,
+        by_itself: ByItself::Nothing,
+        like_job_began: false,
+        untaught: false,
+    };
 
     fn chances(actions: Vec<(Action, f64)>, recovered: Option<f64>) -> Chances {
-        Chances { actions, recovered, came: false, limit: None, unknown_code: None }
+        Chances {
+            actions,
+            recovered,
+            since: Since::Nothing,
+            lasting: None,
+            whole: true,
+            removal: RIPE,
+            limit: None,
+            unknown_code: None,
+        }
     }
 
     fn after(run: f64, chances: &Chances) -> Recommendation {
@@ -203,7 +260,7 @@ mod tests {
         for as_is in [0.01, 0.3, 0.99] {
             let actions = vec![(Action::AsIs, as_is), (Action::Other, 0.95)];
             let mut unknown = chances(actions, Some(0.99));
-            unknown.came = true;
+            unknown.since = Since::GotThrough;
             unknown.unknown_code = Some(4);
             let decision = decide(&unknown, &Costs::default(), None);
             assert_eq!(decision.recommendation, Recommendation::Undecided);
@@ -217,7 +274,8 @@ mod tests {
     #[test]
     fn the_least_confidence_is_asked_of_releases_and_removals() {
         let asked = |as_is: f64, came: bool, least: f64| {
-            let chances = Chances { came, ..chances(vec![(Action::AsIs, as_is)], None) };
+            let since = if came { Since::GotThrough } else { Since::Nothing };
+            let chances = Chances { since, ..chances(vec![(Action::AsIs, as_is)], None) };
             let decision = decide(&chances, &Costs::default(), Some(least));
             (decision.recommendation, decision.open)
         };
@@ -285,7 +343,7 @@ mod tests {
         let came = |as_is: f64, change: Option<(Action, f64)>| {
             let mut actions = vec![(Action::AsIs, as_is)];
             actions.extend(change);
-            after(0.0, &Chances { came: true, ..chances(actions, Some(as_is)) })
+            after(0.0, &Chances { since: Since::GotThrough, ..chances(actions, Some(as_is)) })
         };
         assert_eq!(came(0.25, Some((Action::Other, 0.7))), Recommendation::Release);
         assert_eq!(came(0.35, Some((Action::Memory, 0.7))), Recommendation::Change);
@@ -298,5 +356,133 @@ mod tests {
         assert_eq!(decided(0.01, Some(0.02), None), Recommendation::Remove);
         assert_eq!(decided(0.01, Some(0.15), None), Recommendation::Undecided);
         assert_eq!(decided(0.01, Some(0.02), Some(0.12)), Recommendation::Undecided);
+    }
+
+    #[test]
+    fn what_stands_against_a_removal_is_said() {
+        let young = Removal { held_for: 600, ..RIPE };
+        let hopeless = Chances { removal: young, ..chances(vec![(Action::AsIs, 0.01)], None) };
+        let decision = decide(&hopeless, &Costs::default(), None);
+        assert_eq!(decision.open, Some(Open::NotRemoved(Against::HeldTooShort)));
+    }
+
+    #[test]
+    fn a_wait_is_over_once_others_have_got_through() {
+        for since in [Since::Mixed, Since::GotThrough] {
+            let over = Chances { since, ..chances(vec![(Action::AsIs, 0.1)], Some(0.9)) };
+            assert_ne!(after(0.0, &over), Recommendation::Wait);
+        }
+    }
+
+    #[test]
+    fn a_lasting_trouble_is_looked_at_first() {
+        let full = |actions| Chances { lasting: Some(Trouble::NoSpace), ..chances(actions, None) };
+        let look = full(vec![(Action::AsIs, 0.34), (Action::Other, 0.4)]);
+        assert_eq!(after(0.0, &look), Recommendation::Change);
+        let deadline = Costs { delay: 200.0, ..Costs::default() };
+        let alone = decide(&full(vec![(Action::AsIs, 0.34)]), &deadline, None);
+        assert_eq!(alone.open, Some(Open::Lasting(Trouble::NoSpace)));
+    }
+
+    #[test]
+    fn without_an_event_log_a_release_must_be_likely() {
+        let alone = |p| Chances { whole: false, ..chances(vec![(Action::AsIs, p)], None) };
+        assert_eq!(after(0.0, &alone(0.7)), Recommendation::Release);
+        let decision = decide(&alone(0.6), &Costs::default(), None);
+        assert_eq!(decision.open, Some(Open::Sources));
+    }
+
+    fn any_chances() -> impl Strategy<Value = Chances> {
+        let p = || 0.0..=1.0_f64;
+        let since = prop::sample::select(vec![Since::Nothing, Since::Mixed, Since::GotThrough]);
+        let lasting =
+            prop::option::of(prop::sample::select(vec![Trouble::Denied, Trouble::NoSpace]));
+        let cause = prop::sample::select(vec![
+            Cause::Program,
+            Cause::Transfer,
+            Cause::Host,
+            Cause::Unknown,
+            Cause::Limit,
+        ]);
+        let by_itself =
+            prop::sample::select(vec![ByItself::Nothing, ByItself::Acts, ByItself::Unknown]);
+        let removal = (0..200_000_i64, 0..4_usize, cause, by_itself, any::<bool>(), any::<bool>());
+        let actions = (p(), prop::option::of(p()), prop::option::of(p()));
+        (actions, prop::option::of(p()), since, lasting, any::<bool>(), removal).prop_map(
+            |((as_is, memory, other), recovered, since, lasting, whole, removal)| {
+                let (held_for, failed_releases, cause, by_itself, like_job_began, untaught) =
+                    removal;
+                let mut actions = vec![(Action::AsIs, as_is)];
+                actions.extend(memory.map(|p| (Action::Memory, p)));
+                actions.extend(other.map(|p| (Action::Other, p)));
+                Chances {
+                    actions,
+                    recovered,
+                    since,
+                    lasting,
+                    whole,
+                    removal: Removal {
+                        held_for,
+                        failed_releases,
+                        cause,
+                        by_itself,
+                        like_job_began,
+                        untaught,
+                    },
+                    limit: None,
+                    unknown_code: None,
+                }
+            },
+        )
+    }
+
+    proptest! {
+        /// What is decided agrees with what was seen, whatever the probabilities and costs.
+        #[test]
+        fn verdict_and_evidence_agree(
+            chances in any_chances(),
+            vain in 0.1..100.0_f64,
+            delay in 0.1..100.0_f64,
+        ) {
+            let costs = Costs { vain, delay, ..Costs::default() };
+            let decision = decide(&chances, &costs, None);
+            match decision.recommendation {
+                Recommendation::Release => {
+                    prop_assert_eq!(chances.lasting, None);
+                    prop_assert_eq!(decision.chance, chances.as_is());
+                    if chances.since != Since::GotThrough {
+                        prop_assert!(decision.chance >= costs.release_threshold());
+                    }
+                }
+                Recommendation::Remove => {
+                    let removal = chances.removal;
+                    prop_assert!(removal.held_for > LEAST_HELD);
+                    prop_assert!(removal.failed_releases >= LEAST_FAILED);
+                    prop_assert!(removal.cause.lasts() && !removal.untaught);
+                    prop_assert!(!removal.like_job_began);
+                    prop_assert_eq!(removal.by_itself, ByItself::Nothing);
+                    let change = chances.best_change().map(|(_, p)| p);
+                    let expected = costs.expected(chances.as_is(), change, chances.best());
+                    prop_assert!(expected.remove <= 0.75 * expected.hold);
+                    prop_assert!(expected.remove <= 0.75 * expected.release);
+                    prop_assert!(change.is_none() || expected.remove <= 0.75 * expected.change.unwrap());
+                }
+                Recommendation::Wait => prop_assert_eq!(chances.since, Since::Nothing),
+                Recommendation::Change => {
+                    prop_assert!(decision.chance >= chances.as_is());
+                }
+                Recommendation::Undecided => prop_assert!(decision.open.is_some()),
+            }
+        }
+
+        /// With the event log missing nothing becomes a release or a removal that was none.
+        #[test]
+        fn a_missing_event_log_gives_no_release(chances in any_chances()) {
+            let with = decide(&Chances { whole: true, ..chances.clone() }, &Costs::default(), None);
+            let without = decide(&Chances { whole: false, ..chances }, &Costs::default(), None);
+            if matches!(without.recommendation, Recommendation::Release | Recommendation::Remove) {
+                prop_assert_eq!(with.recommendation, without.recommendation);
+            }
+        }
     }
 }

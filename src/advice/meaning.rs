@@ -3,6 +3,7 @@
 //! Sources: `src/condor_utils/condor_holdcodes.h` and `docs/codes-other-values/hold-table.rst` of
 //! HTCondor 25; the wording is this project's own. Codes say what failed, not whether it will again.
 
+use super::cause::Cause;
 use super::errno::Errno;
 use crate::history::reason::words;
 use crate::memo::Memo;
@@ -31,6 +32,8 @@ enum Subcode {
 struct Code {
     code: i32,
     label: &'static str,
+    /// The kind of cause, where the reason says no more.
+    cause: Cause,
     meaning: &'static str,
     change: &'static str,
     subcode: Subcode,
@@ -39,66 +42,67 @@ struct Code {
 const fn code(
     code: i32,
     label: &'static str,
+    cause: Cause,
     subcode: Subcode,
     meaning: &'static str,
     change: &'static str,
 ) -> Code {
-    Code { code, label, meaning, change, subcode }
+    Code { code, label, cause, meaning, change, subcode }
 }
 
 /// All hold codes of HTCondor 25, by number.
 #[rustfmt::skip]
 const CODES: [Code; 50] = [
-    code(0, "Unspecified", Subcode::None, "HTCondor gave no code for this hold", ""),
-    code(1, "UserRequest", Subcode::None, "a person put the job on hold (condor_hold)", "ask whoever held it; only condor_release lets it go on, periodic_release does not"),
-    code(2, "GlobusGramError", Subcode::None, "the Globus gatekeeper reported an error (obsolete)", "submit it again to another resource"),
-    code(3, "JobPolicy", Subcode::Policy, "the job's own periodic_hold or on_exit_hold became true", "see what that expression tests"),
-    code(4, "CorruptedCredential", Subcode::None, "the job's credential (proxy or token) is missing, broken or about to expire", "renew the credential"),
-    code(5, "JobPolicyUndefined", Subcode::None, "a policy expression of the job evaluated to undefined", "mend the expression with condor_qedit"),
-    code(6, "FailedToCreateProcess", Subcode::Errno, "the program could not be started", "mend the executable: path, permission, first line, architecture"),
-    code(7, "UnableToOpenOutput", Subcode::Errno, "the file for standard output or error could not be opened", "make its directory exist and writable"),
-    code(8, "UnableToOpenInput", Subcode::Errno, "the file for standard input could not be opened", "put the input file in place"),
-    code(9, "UnableToOpenOutputStream", Subcode::Errno, "the stream for standard output or error could not be opened", "make its directory exist and writable"),
-    code(10, "UnableToOpenInputStream", Subcode::Errno, "the stream for standard input could not be opened", "put the input file in place"),
-    code(11, "InvalidTransferAck", Subcode::None, "the two sides of a file transfer lost each other (bad acknowledgment)", ""),
-    code(12, "TransferOutputError", Subcode::Transfer, "moving the job's output or checkpoint files from the execution point failed", "make the output exist, or make room where it goes"),
-    code(13, "TransferInputError", Subcode::Transfer, "moving the job's input files to the execution point failed", "put the input in place or correct transfer_input_files"),
-    code(14, "IwdError", Subcode::Errno, "the job's initial working directory cannot be entered", "make initialdir exist and accessible"),
-    code(15, "SubmittedOnHold", Subcode::None, "the job was submitted on hold (hold = true)", "release it when it shall run"),
-    code(16, "SpoolingInput", Subcode::None, "its input files are still being spooled to the access point", "wait for the spooling to end; it is let go by itself and cannot be released before"),
-    code(17, "JobShadowMismatch", Subcode::None, "a standard universe job does not fit the shadow (obsolete)", "submit it again in another universe"),
-    code(18, "InvalidTransferGoAhead", Subcode::None, "the two sides of a file transfer lost each other (bad go-ahead)", ""),
-    code(19, "HookPrepareJobFailure", Subcode::Hook, "the execution point's hook that prepares jobs failed", "tell its administrator; another execution point may do"),
-    code(20, "MissedDeferredExecutionTime", Subcode::None, "the job missed the time it was to start at", "set a later deferral_time or a longer deferral_window"),
-    code(21, "StartdHeldJob", Subcode::Policy, "the policy of the execution point (WANT_HOLD) put the job on hold; its reason says which limit", "keep within that limit"),
-    code(22, "UnableToInitUserLog", Subcode::None, "the job event log could not be opened for writing", "make the directory of the log writable"),
-    code(23, "FailedToAccessUserAccount", Subcode::None, "the access point could not act as the owner's account", "tell the administrator of the access point"),
-    code(24, "NoCompatibleShadow", Subcode::None, "the access point has no shadow program for this job", "tell the administrator of the access point"),
-    code(25, "InvalidCronSettings", Subcode::None, "the cron settings of the job are invalid", "correct the cron_ settings"),
-    code(26, "SystemPolicy", Subcode::Policy, "a policy of the access point (SYSTEM_PERIODIC_HOLD) put the job on hold; its reason says which limit", "keep within that limit"),
-    code(27, "SystemPolicyUndefined", Subcode::None, "a policy expression of the access point evaluated to undefined", "tell the administrator of the access point"),
-    code(28, "GlexecChownSandboxToUser", Subcode::None, "the sandbox could not be given to the user (glexec, obsolete)", "tell the administrator of the execution point"),
-    code(29, "PrivsepChownSandboxToUser", Subcode::None, "the sandbox could not be given to the user (obsolete)", "tell the administrator of the execution point"),
-    code(30, "GlexecChownSandboxToCondor", Subcode::None, "the sandbox could not be given back to HTCondor (glexec, obsolete)", "tell the administrator of the execution point"),
-    code(31, "PrivsepChownSandboxToCondor", Subcode::None, "the sandbox could not be given back to HTCondor (obsolete)", "tell the administrator of the execution point"),
-    code(32, "MaxTransferInputSizeExceeded", Subcode::None, "the input files are larger than the limit (MAX_TRANSFER_INPUT_MB)", "move less, or by URL"),
-    code(33, "MaxTransferOutputSizeExceeded", Subcode::None, "the output files are larger than the limit (MAX_TRANSFER_OUTPUT_MB)", "move less, or by URL"),
-    code(34, "JobOutOfResources", Subcode::Resource, "the job used more than its slot was given", "request more of it"),
-    code(35, "InvalidDockerImage", Subcode::None, "the container image could not be used", "correct the image's name, access to its registry, or its architecture"),
-    code(36, "FailedToCheckpoint", Subcode::Exit, "the job's own checkpoint failed", "see its error output for why the checkpoint failed"),
-    code(37, "EC2UserError", Subcode::Ec2, "an error in the user's part of an EC2 job", "correct the ec2_ settings"),
-    code(38, "EC2InternalError", Subcode::Ec2, "an internal error of an EC2 job", "tell the administrator of the access point"),
-    code(39, "EC2AdminError", Subcode::Ec2, "the access point is not set up for EC2 jobs", "tell the administrator of the access point"),
-    code(40, "EC2ConnectionProblem", Subcode::Ec2, "the EC2 service could not be reached", ""),
-    code(41, "EC2ServerError", Subcode::Ec2, "the EC2 service reported an error", ""),
-    code(42, "EC2InstancePotentiallyLostError", Subcode::Ec2, "an EC2 instance may have been left running", "look for it at the service, and end it there"),
-    code(43, "PreScriptFailed", Subcode::None, "the job's pre script exited with another status than expected", "mend the script"),
-    code(44, "PostScriptFailed", Subcode::None, "the job's post script exited with another status than expected", "mend the script"),
-    code(45, "SingularityTestFailed", Subcode::None, "the container runtime of the execution point failed its test before the job began", "another execution point may do; else check the image"),
-    code(46, "JobDurationExceeded", Subcode::None, "the job ran longer than its allowed_job_duration", "allow more time, or make the job shorter"),
-    code(47, "JobExecuteExceeded", Subcode::None, "the job executed longer than its allowed_execute_duration", "allow more time, or make the job shorter"),
-    code(48, "HookShadowPrepareJobFailure", Subcode::Hook, "the access point's hook that prepares jobs failed", "tell the administrator of the access point"),
-    code(49, "CannotSwitchPrimaryGroup", Subcode::None, "the job cannot run with the primary group it asks for", "tell the administrator of the access point, or ask for another group"),
+    code(0, "Unspecified", Cause::Unknown, Subcode::None, "HTCondor gave no code for this hold", ""),
+    code(1, "UserRequest", Cause::Person, Subcode::None, "a person put the job on hold (condor_hold)", "ask whoever held it; only condor_release lets it go on, periodic_release does not"),
+    code(2, "GlobusGramError", Cause::Unknown, Subcode::None, "the Globus gatekeeper reported an error (obsolete)", "submit it again to another resource"),
+    code(3, "JobPolicy", Cause::Policy, Subcode::Policy, "the job's own periodic_hold or on_exit_hold became true", "see what that expression tests"),
+    code(4, "CorruptedCredential", Cause::Credential, Subcode::None, "the job's credential (proxy or token) is missing, broken or about to expire", "renew the credential"),
+    code(5, "JobPolicyUndefined", Cause::Setting, Subcode::None, "a policy expression of the job evaluated to undefined", "mend the expression with condor_qedit"),
+    code(6, "FailedToCreateProcess", Cause::Program, Subcode::Errno, "the program could not be started", "mend the executable: path, permission, first line, architecture"),
+    code(7, "UnableToOpenOutput", Cause::FileSystem, Subcode::Errno, "the file for standard output or error could not be opened", "make its directory exist and writable"),
+    code(8, "UnableToOpenInput", Cause::FileSystem, Subcode::Errno, "the file for standard input could not be opened", "put the input file in place"),
+    code(9, "UnableToOpenOutputStream", Cause::FileSystem, Subcode::Errno, "the stream for standard output or error could not be opened", "make its directory exist and writable"),
+    code(10, "UnableToOpenInputStream", Cause::FileSystem, Subcode::Errno, "the stream for standard input could not be opened", "put the input file in place"),
+    code(11, "InvalidTransferAck", Cause::Connection, Subcode::None, "the two sides of a file transfer lost each other (bad acknowledgment)", ""),
+    code(12, "TransferOutputError", Cause::Transfer, Subcode::Transfer, "moving the job's output or checkpoint files from the execution point failed", "make the output exist, or make room where it goes"),
+    code(13, "TransferInputError", Cause::Transfer, Subcode::Transfer, "moving the job's input files to the execution point failed", "put the input in place or correct transfer_input_files"),
+    code(14, "IwdError", Cause::FileSystem, Subcode::Errno, "the job's initial working directory cannot be entered", "make initialdir exist and accessible"),
+    code(15, "SubmittedOnHold", Cause::Person, Subcode::None, "the job was submitted on hold (hold = true)", "release it when it shall run"),
+    code(16, "SpoolingInput", Cause::Transfer, Subcode::None, "its input files are still being spooled to the access point", "wait for the spooling to end; it is let go by itself and cannot be released before"),
+    code(17, "JobShadowMismatch", Cause::Unknown, Subcode::None, "a standard universe job does not fit the shadow (obsolete)", "submit it again in another universe"),
+    code(18, "InvalidTransferGoAhead", Cause::Connection, Subcode::None, "the two sides of a file transfer lost each other (bad go-ahead)", ""),
+    code(19, "HookPrepareJobFailure", Cause::Host, Subcode::Hook, "the execution point's hook that prepares jobs failed", "tell its administrator; another execution point may do"),
+    code(20, "MissedDeferredExecutionTime", Cause::Setting, Subcode::None, "the job missed the time it was to start at", "set a later deferral_time or a longer deferral_window"),
+    code(21, "StartdHeldJob", Cause::Policy, Subcode::Policy, "the policy of the execution point (WANT_HOLD) put the job on hold; its reason says which limit", "keep within that limit"),
+    code(22, "UnableToInitUserLog", Cause::FileSystem, Subcode::None, "the job event log could not be opened for writing", "make the directory of the log writable"),
+    code(23, "FailedToAccessUserAccount", Cause::Host, Subcode::None, "the access point could not act as the owner's account", "tell the administrator of the access point"),
+    code(24, "NoCompatibleShadow", Cause::Host, Subcode::None, "the access point has no shadow program for this job", "tell the administrator of the access point"),
+    code(25, "InvalidCronSettings", Cause::Setting, Subcode::None, "the cron settings of the job are invalid", "correct the cron_ settings"),
+    code(26, "SystemPolicy", Cause::Policy, Subcode::Policy, "a policy of the access point (SYSTEM_PERIODIC_HOLD) put the job on hold; its reason says which limit", "keep within that limit"),
+    code(27, "SystemPolicyUndefined", Cause::Host, Subcode::None, "a policy expression of the access point evaluated to undefined", "tell the administrator of the access point"),
+    code(28, "GlexecChownSandboxToUser", Cause::Host, Subcode::None, "the sandbox could not be given to the user (glexec, obsolete)", "tell the administrator of the execution point"),
+    code(29, "PrivsepChownSandboxToUser", Cause::Host, Subcode::None, "the sandbox could not be given to the user (obsolete)", "tell the administrator of the execution point"),
+    code(30, "GlexecChownSandboxToCondor", Cause::Host, Subcode::None, "the sandbox could not be given back to HTCondor (glexec, obsolete)", "tell the administrator of the execution point"),
+    code(31, "PrivsepChownSandboxToCondor", Cause::Host, Subcode::None, "the sandbox could not be given back to HTCondor (obsolete)", "tell the administrator of the execution point"),
+    code(32, "MaxTransferInputSizeExceeded", Cause::Limit, Subcode::None, "the input files are larger than the limit (MAX_TRANSFER_INPUT_MB)", "move less, or by URL"),
+    code(33, "MaxTransferOutputSizeExceeded", Cause::Limit, Subcode::None, "the output files are larger than the limit (MAX_TRANSFER_OUTPUT_MB)", "move less, or by URL"),
+    code(34, "JobOutOfResources", Cause::Limit, Subcode::Resource, "the job used more than its slot was given", "request more of it"),
+    code(35, "InvalidDockerImage", Cause::Program, Subcode::None, "the container image could not be used", "correct the image's name, access to its registry, or its architecture"),
+    code(36, "FailedToCheckpoint", Cause::Unknown, Subcode::Exit, "the job's own checkpoint failed", "see its error output for why the checkpoint failed"),
+    code(37, "EC2UserError", Cause::Setting, Subcode::Ec2, "an error in the user's part of an EC2 job", "correct the ec2_ settings"),
+    code(38, "EC2InternalError", Cause::Host, Subcode::Ec2, "an internal error of an EC2 job", "tell the administrator of the access point"),
+    code(39, "EC2AdminError", Cause::Host, Subcode::Ec2, "the access point is not set up for EC2 jobs", "tell the administrator of the access point"),
+    code(40, "EC2ConnectionProblem", Cause::Connection, Subcode::Ec2, "the EC2 service could not be reached", ""),
+    code(41, "EC2ServerError", Cause::Connection, Subcode::Ec2, "the EC2 service reported an error", ""),
+    code(42, "EC2InstancePotentiallyLostError", Cause::Connection, Subcode::Ec2, "an EC2 instance may have been left running", "look for it at the service, and end it there"),
+    code(43, "PreScriptFailed", Cause::Program, Subcode::None, "the job's pre script exited with another status than expected", "mend the script"),
+    code(44, "PostScriptFailed", Cause::Program, Subcode::None, "the job's post script exited with another status than expected", "mend the script"),
+    code(45, "SingularityTestFailed", Cause::Host, Subcode::None, "the container runtime of the execution point failed its test before the job began", "another execution point may do; else check the image"),
+    code(46, "JobDurationExceeded", Cause::Limit, Subcode::None, "the job ran longer than its allowed_job_duration", "allow more time, or make the job shorter"),
+    code(47, "JobExecuteExceeded", Cause::Limit, Subcode::None, "the job executed longer than its allowed_execute_duration", "allow more time, or make the job shorter"),
+    code(48, "HookShadowPrepareJobFailure", Cause::Host, Subcode::Hook, "the access point's hook that prepares jobs failed", "tell the administrator of the access point"),
+    code(49, "CannotSwitchPrimaryGroup", Cause::Setting, Subcode::None, "the job cannot run with the primary group it asks for", "tell the administrator of the access point, or ask for another group"),
 ];
 
 /// Codes from here on are reasons for leaving a slot, not for a hold.
@@ -106,6 +110,16 @@ const VACATE_BASE: i32 = 1000;
 
 fn known(code: i32) -> Option<&'static Code> {
     usize::try_from(code).ok().and_then(|at| CODES.get(at))
+}
+
+/// The kind of cause that a hold code alone names.
+pub(super) fn cause_of_code(code: i32) -> Cause {
+    match known(code) {
+        Some(known) => known.cause,
+        // A reason for leaving a slot: the system failed (`condor_holdcodes.h`).
+        None if code >= VACATE_BASE => Cause::Host,
+        None => Cause::Unknown,
+    }
 }
 
 /// The name of a hold code in HTCondor's sources, as `NumHoldsByReason` uses it. `None` for a code
@@ -232,7 +246,16 @@ fn complaint(reason: &str) -> Option<UrlTrouble> {
     }
 }
 
-/// A hold's code and subcode in plain words: one or two sentences, ended by a full stop.
+/// [`meaning`], and what is usually changed.
+pub fn with_usual_change(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
+    let mut text = meaning(code, subcode, reason);
+    if let Some(change) = code.and_then(|code| usual_change(code, subcode, reason)) {
+        text.push_str(&format!(" Usual change: {change}."));
+    }
+    text
+}
+
+/// A hold's code and subcode in plain words: a sentence, ended by a full stop.
 ///
 /// `code` and `subcode` are HoldReasonCode and HoldReasonSubCode; the reason decides only where the
 /// codes leave it open (which resource, which side).
@@ -258,11 +281,6 @@ pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String 
         text.push_str(&detail);
     }
     text.push('.');
-    if let Some(change) = usual_change(number, subcode, reason) {
-        text.push_str(" Usual change: ");
-        text.push_str(change);
-        text.push('.');
-    }
     text
 }
 
@@ -384,7 +402,7 @@ fn resource_of(reason: &str) -> Option<Resource> {
 }
 
 /// Whether the text says that a transfer failed at the execution point.
-fn at_execution_point(reason: &str) -> bool {
+pub(super) fn at_execution_point(reason: &str) -> bool {
     reason.contains("failure at execution point")
         || reason.contains("failure at the execution point")
 }
@@ -409,7 +427,7 @@ mod tests {
     use super::*;
 
     fn of(code: i32, subcode: i32, reason: &str) -> String {
-        meaning(Some(code), Some(subcode), reason)
+        with_usual_change(Some(code), Some(subcode), reason)
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Probabilities and costs become a recommendation with its reasons.
 
 mod advisor;
+mod cause;
 pub mod changes;
 mod costs;
 mod decide;
@@ -10,11 +11,14 @@ mod inputs;
 pub mod job_facts;
 mod limit;
 pub mod meaning;
+mod removal;
 mod report;
+mod seen;
 mod spent;
 mod undecided;
 
 pub use advisor::{Advisor, Held};
 pub use costs::{Costs, ExpectedCosts};
+pub use removal::ByItself;
 pub use report::{Advice, Band, HeldJob, InputEffect, Recommendation, Trust, Wait};
 pub use spent::Spent;

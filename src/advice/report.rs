@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Costs, ExpectedCosts};
-use crate::history::Action;
+use crate::history::{Action, EventLogView};
 use crate::userlog::JobId;
 
 /// What to do with a held job.
@@ -104,8 +104,10 @@ pub struct HeldJob {
 pub struct Wait {
     /// The event that would change the advice, in plain words.
     pub what: String,
-    /// When HTCondor will act by itself or looking again is due; Unix seconds.
+    /// When HTCondor will act by itself, Unix seconds.
     pub until: Option<i64>,
+    /// When to look again, Unix seconds.
+    pub look_again: i64,
 }
 
 /// What the model behind an advice was trained on.
@@ -164,6 +166,8 @@ pub struct Advice {
     pub htcondor_will: Vec<String>,
     /// What the model was trained on.
     pub trust: Trust,
+    /// What the event log shows of this hold.
+    pub event_log: EventLogView,
     /// What could not be read, one line each.
     pub missing: Vec<String>,
 }

@@ -1,6 +1,8 @@
 //! Why nothing is recommended.
 
 use super::Costs;
+use super::cause::Trouble;
+use super::removal::Against;
 use crate::model::LEAST_RELEASES;
 
 /// Why nothing is recommended.
@@ -12,6 +14,12 @@ pub(super) enum Open {
     UnknownCode(u64),
     /// The model is less sure than this, which it must be for a release or a removal.
     Unsure(f64),
+    /// Its hold reason says what stays until somebody acts.
+    Lasting(Trouble),
+    /// No action is likely to help, and this stands against a removal.
+    NotRemoved(Against),
+    /// A release would be likely enough, were the event log at hand.
+    Sources,
     /// No action is likely enough, and none so unlikely that removal is the cheaper choice.
     Between,
 }
@@ -40,6 +48,24 @@ impl Open {
                     least * 100.0
                 )
             }
+            Self::Lasting(trouble) => {
+                let what = match trouble {
+                    Trouble::NoSpace => "no space is left",
+                    Trouble::Denied => "permission is denied",
+                    Trouble::Missing => "a file is missing",
+                    Trouble::Away => "a service is away",
+                };
+                format!(
+                    "Its hold reason says that {what}, and nothing was seen to get through there since. Look whether \
+                     that is still so before a release."
+                )
+            }
+            Self::NotRemoved(against) => {
+                format!("No action is likely to help. {}", against.sentence())
+            }
+            Self::Sources => "The event log of the access point does not show this hold; without it a release is advised \
+                              only where it is likely to succeed."
+                .to_owned(),
             Self::Between => format!(
                 "Neither a release (worth it from {:.0} % success on) nor a removal (below {:.0} %) pays, and no change \
                  makes enough of a difference.",

@@ -13,7 +13,7 @@ use super::gather::Gathered;
 use super::run::RunError;
 use super::{Config, Request};
 use crate::advice::job_facts::JobFacts;
-use crate::advice::{Advice, Advisor, Held};
+use crate::advice::{Advice, Advisor, ByItself, Held};
 use crate::history::{Coverage, History, HoldInQueue, LogReport};
 use crate::model::{Model, ModelError};
 use crate::policy::{DagNode, Kind, Knobs, forecast, own_limit};
@@ -214,6 +214,14 @@ fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, now: i64) -> Held {
         htcondor_will.extend(node.removal());
         htcondor_will.extend(node.holds(knobs, held_in_cluster));
     }
+    // Without the configuration of its access point the policies there are not known.
+    let by_itself = if forecast.deed.is_some() {
+        ByItself::Acts
+    } else if !knobs.is_empty() && !forecast.policies.iter().any(|policy| policy.not_known) {
+        ByItself::Nothing
+    } else {
+        ByItself::Unknown
+    };
     let release = forecast.deed.as_ref().filter(|deed| deed.kind == Kind::Release);
     Held {
         job: job.id,
@@ -222,5 +230,6 @@ fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, now: i64) -> Held {
         dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
         htcondor_will,
         released_by_policy_at: release.map(|deed| deed.at),
+        by_itself,
     }
 }

@@ -25,6 +25,12 @@ pub struct Neighbourhood {
     pub last_started: Option<i64>,
     /// When the last one went on hold for the same code, Unix seconds.
     pub last_held_same_code: Option<i64>,
+    /// When the first one began to execute since the job went on hold, Unix seconds.
+    pub first_started_since: Option<i64>,
+    /// How many went on hold for the same code after that.
+    pub held_after_start: usize,
+    /// When the last release from the same code and subcode ended, Unix seconds, and whether in success.
+    pub last_release: Option<(i64, bool)>,
     /// Successes and failures, known since the job went on hold, of releases from the same code and subcode.
     pub released_since: (usize, usize),
     /// The last such release to come to an outcome did so since the job went on hold, and succeeded.
@@ -79,9 +85,14 @@ impl Neighbourhood {
             results.get(&(code, subcode)).and_then(|results| results.first(instant, job))
         };
         let last = group.released.get(&(code, subcode)).and_then(|of| of.last(instant, job));
+        let first_started_since = group.started.first(held_at, instant, job);
+        let held_after = |from| held.map_or(0, |held| held.count(from, instant, job));
         Self {
             scope,
             name,
+            first_started_since,
+            held_after_start: first_started_since.map_or(0, held_after),
+            last_release: last,
             got_through: last.is_some_and(|(at, success)| success && at > held_at),
             first_outcome: first(&group.as_is).into_iter().chain(first(&group.changed)).min(),
             started_since: since(&group.started),

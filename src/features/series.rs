@@ -74,6 +74,17 @@ impl Series {
         prompt.max(late)
     }
 
+    /// When it first happened to a job other than `job` after `from` and not after `to`, as known at `to`.
+    pub(crate) fn first(&self, from: i64, to: i64, job: u32) -> Option<i64> {
+        let start = self.prompt.partition_point(|entry| entry.time <= from);
+        let prompt = self.prompt[start..].iter().take_while(|entry| entry.time <= to);
+        let prompt = prompt.filter(|entry| entry.job != job).map(|entry| entry.time).next();
+        let start = self.late.partition_point(|entry| entry.time <= from);
+        let late = self.late[start..].iter().take_while(|entry| entry.time <= to);
+        let late = late.filter(|entry| entry.known <= to && entry.job != job);
+        late.map(|entry| entry.time).next().into_iter().chain(prompt).min()
+    }
+
     /// The jobs it happened to, the latest first, not after `to`, of those known to belong to the group at once.
     pub(crate) fn latest(&self, to: i64) -> impl Iterator<Item = u32> {
         let end = self.prompt.partition_point(|entry| entry.time <= to);
@@ -165,6 +176,8 @@ mod tests {
         assert_eq!(series.last(40, 1), Some(20));
         assert_eq!(series.last(50, 1), Some(30));
         assert_eq!(series.last(5, 9), None);
+        assert_eq!((series.first(10, 40, 9), series.first(10, 40, 2)), (Some(20), Some(40)));
+        assert_eq!((series.first(20, 50, 9), series.first(40, 50, 9)), (Some(30), None));
         assert_eq!(series.latest(35).collect::<Vec<_>>(), [2, 1]);
     }
 

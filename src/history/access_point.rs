@@ -17,6 +17,20 @@ pub enum Coverage {
     Jobs,
 }
 
+/// What the event log of the access point shows of one hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventLogView {
+    /// It had begun by the hold and has events of the job.
+    Whole,
+    /// It begins after the hold.
+    BeginsLater,
+    /// It has no event of the job: it may be of another access point.
+    WithoutJob,
+    /// None was read.
+    None,
+}
+
 /// A log that was added, and the time it spans.
 #[derive(Clone, Copy, Debug)]
 struct Source {
@@ -58,9 +72,11 @@ impl History {
     /// Adds an event of a log.
     pub fn add_event(&mut self, source: SourceId, event: &Event<'_>) {
         let time = event.time.seconds;
+        let mut of_access_point = false;
         if let Some(source) = self.sources.get_mut(usize::from(source.0)) {
             source.first = source.first.min(time);
             source.last = source.last.max(time);
+            of_access_point = source.coverage == Coverage::AccessPoint;
         }
         // Events of a whole cluster (proc -1) happen to no job.
         if event.job.cluster <= 0 || event.job.proc < 0 {
@@ -82,6 +98,7 @@ impl History {
                 if let Some(what) = What::of(event, &mut self.symbols) {
                     let number = self.number(event.job);
                     self.jobs[number].steps.push(Step { time, what });
+                    self.jobs[number].in_event_log |= of_access_point;
                     self.told_by[number].push(source.0);
                     self.settled = false;
                 }
@@ -173,6 +190,23 @@ impl History {
         self.sources
             .iter()
             .any(|source| source.coverage == Coverage::AccessPoint && source.first <= instant)
+    }
+
+    /// What the event log shows of the hold that `job` is in since `held_at`, Unix seconds.
+    pub fn event_log_view(&self, job: JobId, held_at: i64) -> EventLogView {
+        let read = |source: &&Source| {
+            source.coverage == Coverage::AccessPoint && source.first <= source.last
+        };
+        let Some(first) = self.sources.iter().filter(read).map(|source| source.first).min() else {
+            return EventLogView::None;
+        };
+        if first > held_at {
+            EventLogView::BeginsLater
+        } else if self.job(job).is_some_and(|job| job.in_event_log) {
+            EventLogView::Whole
+        } else {
+            EventLogView::WithoutJob
+        }
     }
 
     /// The last instant any log tells of; `None` without a log.

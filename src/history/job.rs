@@ -1,6 +1,6 @@
 //! The life of one job, as far as it is known.
 
-use super::{AdFacts, Step, Symbol, What};
+use super::{AdFacts, Exit, Step, Symbol, What};
 use crate::userlog::JobId;
 
 /// A fact and when it became known.
@@ -19,6 +19,8 @@ pub struct JobHistory {
     pub job: JobId,
     /// What happened.
     pub steps: Vec<Step>,
+    /// An event log of the access point has events of it.
+    pub in_event_log: bool,
     /// What its ads said, epoch ads and the queue's.
     pub ads: Vec<AdFacts>,
     /// Its owner.
@@ -69,6 +71,30 @@ impl JobHistory {
     pub fn site_at(&self, instant: i64) -> Option<Symbol> {
         let known = self.sites.partition_point(|site| site.since <= instant);
         self.sites[..known].last().map(|site| site.value)
+    }
+
+    /// How many releases among the first `steps` steps ended in another hold by HTCondor or a policy, or in an exit with another
+    /// code than 0.
+    pub fn failed_releases(&self, steps: usize) -> usize {
+        let mut released = false;
+        let mut failed = 0;
+        for step in &self.steps[..steps.min(self.steps.len())] {
+            let ends = match step.what {
+                What::Released { .. } => {
+                    released = true;
+                    continue;
+                }
+                What::Held(hold) => Some(hold.is_by_system()),
+                What::Terminated(exit) => Some(matches!(exit, Exit::Code(_) | Exit::Signal(_))),
+                What::Removed => Some(false),
+                _ => None,
+            };
+            if let Some(failure) = ends {
+                failed += usize::from(released && failure);
+                released = false;
+            }
+        }
+        failed
     }
 
     /// Learns the owner; the earliest moment it was known counts.
@@ -164,6 +190,31 @@ mod tests {
         assert_eq!(job.owner_at(9), None);
         assert!(job.owner_at(10).is_some());
         assert_eq!(job.steps_until(19).len(), 1);
+    }
+
+    #[test]
+    fn releases_that_failed_are_counted() {
+        let held = |code| What::Held(super::super::Hold { code, subcode: 0, reason: None });
+        let released = What::Released { by_person: true };
+        let mut job = JobHistory::default();
+        job.steps = [
+            held(13),
+            released,
+            What::Executing(None),
+            held(13),
+            released,
+            held(1),
+            released,
+            What::Terminated(Exit::Code(3)),
+            held(3),
+        ]
+        .into_iter()
+        .zip(1..)
+        .map(|(what, time)| step(time, what))
+        .collect();
+        assert_eq!(job.failed_releases(usize::MAX), 2);
+        assert_eq!(job.failed_releases(4), 1);
+        assert_eq!(job.failed_releases(0), 0);
     }
 
     use super::super::Symbols;

@@ -15,7 +15,7 @@ mod stream;
 mod symbol;
 mod waiting;
 
-pub use access_point::{Coverage, History, SourceId};
+pub use access_point::{Coverage, EventLogView, History, SourceId};
 pub use action::{Action, Outcome};
 pub(crate) use ad_facts::printed;
 pub use ad_facts::{ATTRIBUTES, AdFacts};

@@ -1,7 +1,7 @@
 //! Advices for tests of what is printed.
 
 use crate::advice::{Advice, Band, Costs, HeldJob, InputEffect, Recommendation, Trust, Wait};
-use crate::history::Action;
+use crate::history::{Action, EventLogView};
 use crate::userlog::JobId;
 
 /// The moment the samples are printed at: 2026-03-01 12:00:00 UTC.
@@ -55,11 +55,13 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         wait: Some(Wait {
             what: "another job has fetched from data.example.org".to_owned(),
             until: Some(NOW + 600),
+            look_again: NOW + 1200,
         }),
         htcondor_will: vec![
             "Nothing: PeriodicRelease is false now and at any later time.".to_owned(),
         ],
         trust: Trust { trained_on: "simulated data".to_owned(), outcomes_here: 0 },
+        event_log: EventLogView::None,
         missing: vec!["event log /var/log/condor/EventLog: permission denied".to_owned()],
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Explained;
 use super::text::word;
-use crate::advice::meaning::{label, meaning};
+use crate::advice::meaning::{label, with_usual_change};
 use crate::policy::{
     Deed, ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth,
 };
@@ -26,7 +26,7 @@ pub(super) fn object(job: &Explained) -> Value {
         "HoldReasonSubCode": hold.subcode,
         "HoldReasonLabel": label(hold.code),
         "HoldReason": reason.map(strip_control),
-        "Meaning": strip_control(&meaning(Some(hold.code), Some(hold.subcode), reason.unwrap_or_default())),
+        "Meaning": strip_control(&with_usual_change(Some(hold.code), Some(hold.subcode), reason.unwrap_or_default())),
         "NumHolds": hold.num_holds,
         "HeldSince": Some(hold.entered_current_status).filter(|&since| since != 0),
         "Now": forecast.now,

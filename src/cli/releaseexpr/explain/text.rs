@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Explained, Page};
-use crate::advice::meaning::meaning;
+use crate::advice::meaning::with_usual_change;
 use crate::cli::print::{length, second, wrap};
 use crate::policy::{ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth};
 use crate::text::{shorten, strip_control};
@@ -57,7 +57,7 @@ impl Sheet<'_> {
         self.line(
             &mut out,
             "Why held:",
-            &meaning(Some(job.hold.code), Some(job.hold.subcode), reason),
+            &with_usual_change(Some(job.hold.code), Some(job.hold.subcode), reason),
         );
         if !reason.is_empty() {
             self.line(&mut out, "Hold reason:", &shown(reason, REASON));

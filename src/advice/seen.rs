@@ -1,0 +1,228 @@
+//! What the other jobs and the hold reason show about a release, beside the model's answer.
+
+use super::cause::{Cause, Trouble};
+use crate::features::{Neighbourhood, Scope};
+use crate::history::{EventLogView, reason};
+
+/// The model's answer counts as much as so many jobs. Assumed.
+const WEIGHT: f64 = 2.0;
+
+/// So many releases of a cluster that all failed speak against the next one.
+const LEAST_FAILURES: usize = 2;
+
+/// For so long after the last of them, seconds: a working day, as for the costs of a delay. Assumed.
+const FAILURES_COUNT: i64 = 8 * 3_600;
+
+/// The highest probability of a release as it is while nothing shows that its lasting trouble is over: `unlikely`.
+const LASTING_TROUBLE: f64 = 0.34;
+
+/// Log-odds are multiplied by this where the event log does not show the hold, and again where no log does. Assumed; that
+/// missing sources make nothing surer is measured (`tests/sources.rs`).
+const WITHOUT_A_LOG: f64 = 0.7;
+
+/// What became of like jobs since the hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Since {
+    /// None got through.
+    Nothing,
+    /// Some got through, and others failed again after that.
+    Mixed,
+    /// They get through.
+    GotThrough,
+}
+
+/// What others show about one hold.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Seen {
+    /// What became of like jobs since the hold.
+    pub since: Since,
+    /// A job with the same cluster, server, file or hold reason began to execute since.
+    pub like_job_began: bool,
+    /// A trouble of the hold reason that stays until somebody acts, and nothing shows that it is over.
+    pub lasting: Option<Trouble>,
+    /// Jobs that got through since the hold, and like holds since the first of them.
+    through: (usize, usize),
+    /// Releases of the cluster that all failed lately.
+    failures: usize,
+    /// What multiplies log-odds.
+    trust: f64,
+    /// The event log shows this hold.
+    pub whole: bool,
+    /// Its kind of cause often passes by itself, and its reason names nothing that stays.
+    passes: bool,
+}
+
+/// The hold that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Looked<'a> {
+    pub code: i32,
+    pub subcode: i32,
+    pub reason: &'a str,
+    pub event_log: EventLogView,
+    /// A log tells of this hold.
+    pub logged: bool,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+impl Seen {
+    pub(super) fn of(hold: &Looked<'_>, neighbourhoods: &[Neighbourhood]) -> Self {
+        let Looked { code, subcode, reason, .. } = *hold;
+        let near = |scope: Scope| neighbourhoods.iter().find(|near| near.scope == scope);
+        let like = near(Scope::Reason);
+        let trouble = Trouble::of(code, subcode, reason);
+        let fetched = fetched(code, trouble, reason)
+            .iter()
+            .filter_map(|&scope| near(scope))
+            .max_by_key(|near| near.started_since);
+        let begun = fetched.filter(|near| near.started_since > 0);
+        let came = like.is_some_and(|like| like.got_through);
+        let some_came = like.is_some_and(|like| like.released_since.0 > 0);
+        let since = match begun {
+            _ if came => Since::GotThrough,
+            Some(near) if gets_through(near) => Since::GotThrough,
+            Some(_) => Since::Mixed,
+            None if some_came => Since::Mixed,
+            None => Since::Nothing,
+        };
+        let cause = Cause::of(code, subcode, reason);
+        let stays = trouble.is_some_and(Trouble::lasts);
+        let passes = cause.passes() && trouble.is_none_or(|trouble| trouble == Trouble::Away);
+        // Of causes that do not pass the outcomes of others say no more than the model has seen in them.
+        let released = like.filter(|_| passes && came).map(|like| like.released_since);
+        let through = begun.map(|near| (near.started_since, near.held_after_start));
+        let at_place = match trouble {
+            Some(Trouble::Denied) => near(Scope::File).is_some_and(|file| file.started_since > 0),
+            _ => came,
+        };
+        let cluster = near(Scope::Cluster);
+        let failures = cluster.map_or(0, |cluster| match (cluster.as_is(), cluster.last_release) {
+            ((0, failed), Some((at, false))) if hold.now - at <= FAILURES_COUNT => failed,
+            _ => 0,
+        });
+        let beginners = [Scope::Cluster, Scope::File, Scope::Server, Scope::Reason];
+        let whole = hold.event_log == EventLogView::Whole;
+        let logs = i32::from(!whole) + i32::from(!hold.logged);
+        Self {
+            since,
+            like_job_began: beginners
+                .into_iter()
+                .filter_map(near)
+                .any(|near| near.started_since > 0),
+            lasting: trouble.filter(|_| stays && !at_place),
+            through: through.or(released).unwrap_or((0, 0)),
+            failures: if failures >= LEAST_FAILURES { failures } else { 0 },
+            trust: WITHOUT_A_LOG.powi(logs),
+            whole,
+            passes,
+        }
+    }
+
+    /// The model's answer about any action, less sure by what it was asked without.
+    pub(super) fn trusted(&self, p: f64) -> f64 {
+        if self.trust == 1.0 || p <= 0.0 || p >= 1.0 {
+            return p;
+        }
+        let logit = (p / (1.0 - p)).ln() * self.trust;
+        1.0 / (1.0 + (-logit).exp())
+    }
+
+    /// The probability that a release as it is succeeds, with what was seen since.
+    pub(super) fn as_is(&self, p: f64) -> f64 {
+        let (through, failed) = self.through;
+        let p = match self.since {
+            Since::GotThrough => p.max(share(p, through, failed)),
+            _ => p.min(share(p, 0, self.failures)),
+        };
+        if self.lasting.is_some() { p.min(LASTING_TROUBLE) } else { p }
+    }
+
+    /// The probability that it succeeds once another like job has got through. No less than what [`Seen::as_is`] will say then.
+    pub(super) fn recovered(&self, p: f64) -> f64 {
+        if self.passes { p.max(share(p, 1, 0)) } else { p }
+    }
+}
+
+/// The model's answer and what was counted, together.
+fn share(p: f64, successes: usize, failures: usize) -> f64 {
+    (WEIGHT * p + successes as f64) / (WEIGHT + (successes + failures) as f64)
+}
+
+/// The scopes in which a job that began shows that the input of this hold can be fetched again.
+fn fetched(code: i32, trouble: Option<Trouble>, text: &str) -> &'static [Scope] {
+    if code != 13 {
+        return &[];
+    }
+    match trouble {
+        // That another file is there, or another user may read it, shows nothing of this one.
+        Some(Trouble::Missing | Trouble::Denied | Trouble::NoSpace) => &[Scope::File],
+        _ if reason::url(text).is_some() => &[Scope::File, Scope::Server, Scope::Reason],
+        _ => &[Scope::File, Scope::Reason],
+    }
+}
+
+/// Whether jobs get through now, some of which began since the hold.
+fn gets_through(near: &Neighbourhood) -> bool {
+    // A run that was on its way before may still fail after the first has got through.
+    near.last_started > near.last_held_same_code || near.started_since > 2 * near.held_after_start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen() -> Seen {
+        Seen {
+            since: Since::Nothing,
+            like_job_began: false,
+            lasting: None,
+            through: (0, 0),
+            failures: 0,
+            trust: 1.0,
+            whole: true,
+            passes: true,
+        }
+    }
+
+    #[test]
+    fn nothing_seen_leaves_the_answer() {
+        for p in [0.0, 0.3, 1.0] {
+            assert_eq!((seen().as_is(p), seen().trusted(p)), (p, p));
+        }
+    }
+
+    #[test]
+    fn jobs_that_got_through_weigh_more_than_the_model() {
+        let after = |through| Seen { since: Since::GotThrough, through, ..seen() };
+        assert!(after((40, 0)).as_is(0.02) > 0.9);
+        assert!(after((1, 0)).as_is(0.02) < 0.4);
+        assert!(after((1, 0)).as_is(0.02) > 0.3);
+        assert_eq!(after((3, 9)).as_is(0.9), 0.9);
+    }
+
+    #[test]
+    fn what_a_wait_promises_is_kept() {
+        for p in [0.0, 0.1, 0.5, 0.99] {
+            let kept = Seen { since: Since::GotThrough, through: (1, 0), ..seen() };
+            assert!(kept.as_is(p) >= seen().recovered(p) - 1e-12, "{p}");
+        }
+    }
+
+    #[test]
+    fn failures_and_lasting_troubles_speak_against_a_release() {
+        let failed = Seen { failures: 2, ..seen() };
+        assert!(failed.as_is(0.8) < 0.5);
+        let denied = Seen { lasting: Some(Trouble::Denied), ..seen() };
+        assert_eq!(denied.as_is(0.9), LASTING_TROUBLE);
+        assert_eq!(denied.as_is(0.1), 0.1);
+    }
+
+    #[test]
+    fn a_missing_log_makes_no_answer_surer() {
+        let without = Seen { trust: WITHOUT_A_LOG, ..seen() };
+        for p in [0.0, 0.02, 0.3, 0.5, 0.7, 0.99, 1.0] {
+            assert!((without.trusted(p) - 0.5).abs() <= (p - 0.5f64).abs());
+            assert_eq!(without.trusted(p) > 0.5, p > 0.5);
+        }
+    }
+}
