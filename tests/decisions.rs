@@ -5,9 +5,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use holdadvise::advice::job_facts::JobFacts;
-use holdadvise::advice::{Advice, Advisor, Costs, Held, Recommendation};
+use holdadvise::advice::{Advice, Advisor, ByItself, Costs, Held, Recommendation};
 use holdadvise::features::{FeatureSchema, State};
-use holdadvise::history::{Coverage, History, HoldInQueue};
+use holdadvise::history::{Coverage, History, HoldInQueue, epoch_written};
 use holdadvise::model::{Batch, Calibration, Engine, Model, ModelError};
 use holdadvise::policy::{Knobs, own_limit};
 use holdadvise::userlog::{self, JobId, ReadOptions};
@@ -36,6 +36,13 @@ impl Recording {
             let event = event.expect("the recorded log is whole");
             if event.time.seconds <= self.now {
                 history.add_event(source, &event);
+            }
+        }
+        let epochs = File::open(self.folder.join("epoch_history")).expect("the recorded epoch ads");
+        for ad in classads::read_ads(BufReader::new(epochs)) {
+            let ad = ad.expect("the recorded epoch ads are whole");
+            if epoch_written(&ad).is_some_and(|written| written <= self.now) {
+                history.add_epoch(&ad);
             }
         }
         for ad in self.ads() {
@@ -258,8 +265,76 @@ fn costs_move_the_advice() {
     assert!(released(|costs| costs.delay = 24.0) >= 15);
     let costly = Costs { keep: 100.0, ..Costs::default() };
     let advices = recording.advices(&model, |advisor| advisor.set_costs(costly));
-    assert!(advices.iter().any(|advice| advice.recommendation == Recommendation::Remove));
+    // Held for minutes: whatever it costs to keep them, none is removed.
+    assert!(advices.iter().all(|advice| advice.recommendation != Recommendation::Remove));
+    let why = |advice: &Advice| advice.undecided.clone().unwrap_or_default();
+    assert!(advices.iter().any(|advice| why(advice).starts_with("No action is likely to help.")));
     for advice in advices {
         assert!(!matches!(advice.held.code, Some(1 | 15)) || advice.commands.is_empty());
     }
+}
+
+/// The log of a job whose program failed at every start, released twice.
+const HOPELESS: &str = "\
+000 (007.000.000) 2026-03-01 08:00:00 Job submitted from host: <127.0.0.1:9618>
+...
+001 (007.000.000) 2026-03-01 08:01:00 Job executing on host: <127.0.0.1:9619>
+...
+012 (007.000.000) 2026-03-01 08:02:00 Job was held.
+\tThe job attribute OnExitHold expression 'ExitCode =!= 0' evaluated to TRUE
+\tCode 3 Subcode 1
+...
+013 (007.000.000) 2026-03-01 09:00:00 Job was released.
+\tvia condor_release (by user alice)
+...
+001 (007.000.000) 2026-03-01 09:01:00 Job executing on host: <127.0.0.1:9619>
+...
+012 (007.000.000) 2026-03-01 09:02:00 Job was held.
+\tThe job attribute OnExitHold expression 'ExitCode =!= 0' evaluated to TRUE
+\tCode 3 Subcode 1
+...
+013 (007.000.000) 2026-03-01 10:00:00 Job was released.
+\tvia condor_release (by user alice)
+...
+001 (007.000.000) 2026-03-01 10:01:00 Job executing on host: <127.0.0.1:9619>
+...
+012 (007.000.000) 2026-03-01 10:02:00 Job was held.
+\tThe job attribute OnExitHold expression 'ExitCode =!= 0' evaluated to TRUE
+\tCode 3 Subcode 1
+...
+";
+
+#[test]
+fn a_removal_needs_a_day_two_failed_releases_and_nobody_who_acts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let advised = |log: &str, hours: i64, by_itself: ByItself| {
+        let path = folder.path().join("EventLog");
+        std::fs::write(&path, log).expect("written");
+        let mut history = History::new();
+        let options = ReadOptions::in_zone(TimeZone::UTC);
+        history.read_log(&path, Coverage::AccessPoint, &options).expect("a log");
+        let model = model(-9.0, &[], &[]);
+        let held_at = 1_772_359_320;
+        let advisor = Advisor::new(history, &model, held_at + hours * 3_600).expect("a schema");
+        let held = Held { by_itself, ..Held::of_log(JobId::new(7, 0)) };
+        advisor.advise(&held).expect("the engine runs").expect("it is held")
+    };
+    let of = |log: &str, hours, by_itself| advised(log, hours, by_itself).recommendation;
+    assert_eq!(of(HOPELESS, 25, ByItself::Nothing), Recommendation::Remove);
+    assert_eq!(of(HOPELESS, 23, ByItself::Nothing), Recommendation::Undecided);
+    assert_eq!(of(HOPELESS, 25, ByItself::Unknown), Recommendation::Undecided);
+    assert_eq!(of(HOPELESS, 25, ByItself::Acts), Recommendation::Undecided);
+    let once = HOPELESS.replacen(
+        "013 (007.000.000) 2026-03-01 09:00",
+        "021 (007.000.000) 2026-03-01 09:00",
+        1,
+    );
+    assert_eq!(of(&once, 25, ByItself::Nothing), Recommendation::Undecided);
+    let transfer = HOPELESS.replace("Code 3 Subcode 1", "Code 13 Subcode 2");
+    assert_ne!(of(&transfer, 25, ByItself::Nothing), Recommendation::Remove);
+    let began = format!(
+        "{HOPELESS}000 (007.001.000) 2026-03-01 08:00:00 Job submitted from host: <127.0.0.1:9618>\n...\n\
+         001 (007.001.000) 2026-03-01 11:00:00 Job executing on host: <127.0.0.1:9619>\n...\n"
+    );
+    assert_ne!(of(&began, 25, ByItself::Nothing), Recommendation::Remove);
 }

@@ -192,31 +192,41 @@ impl<'a> Advisor<'a> {
         let questions: Vec<Option<Question<'_>>> =
             held.iter().map(|held| self.question(held, |sample| asked.push(sample))).collect();
         let mut answers = asked.answers(self.model)?.into_iter();
+        let mut answered = Vec::with_capacity(questions.len());
         let mut advices: Vec<Option<Advice>> = questions
             .iter()
             .map(|question| {
-                let question = question.as_ref()?;
-                let chances = self.chances(question, &mut answers);
-                Some(self.conclude(question, &chances))
+                let actions = question.as_ref().map_or(&[][..], |question| &question.actions);
+                let of_model: Vec<(Action, f64)> =
+                    actions.iter().copied().zip(answers.by_ref()).collect();
+                let recovered = question.as_ref().and_then(|_| answers.next());
+                let advice = question.as_ref().map(|question| {
+                    self.conclude(question, &self.chances(question, &of_model, recovered))
+                });
+                answered.push(of_model);
+                advice
             })
             .collect();
         if let Some(inputs) = &self.inputs {
-            self.explain_all(inputs, &questions, &mut advices)?;
+            self.explain_all(inputs, &questions, &answered, &mut advices)?;
         }
         Ok(advices)
     }
 
     /// The probabilities of one question, and what else a decision is made from.
-    fn chances(&self, question: &Question<'_>, answers: &mut impl Iterator<Item = f64>) -> Chances {
+    fn chances(
+        &self,
+        question: &Question<'_>,
+        of_model: &[(Action, f64)],
+        recovered: Option<f64>,
+    ) -> Chances {
         let Question { held, hold, seen, .. } = question;
         let code = hold.identity.code;
-        let answered = question.actions.iter().copied().zip(answers.by_ref());
-        let judged = |(action, p): (Action, f64)| {
-            let p = seen.trusted(p);
-            (action, if action == Action::AsIs { seen.as_is(p) } else { p })
+        let judged = |&(action, p): &(Action, f64)| {
+            (action, if action == Action::AsIs { seen.as_is(p) } else { seen.trusted(p) })
         };
-        let actions: Vec<(Action, f64)> = answered.map(judged).collect();
-        let recovered = answers.next().map(|p| seen.recovered(seen.trusted(p)));
+        let actions: Vec<(Action, f64)> = of_model.iter().map(judged).collect();
+        let recovered = recovered.map(|p| seen.recovered(p));
         let limit = limit::of(held, code);
         let metadata = &self.model.metadata;
         let text = hold.reason.as_deref().unwrap_or_default();
@@ -237,6 +247,7 @@ impl<'a> Advisor<'a> {
             recovered: recovered.filter(|_| limit.is_none()),
             since: seen.since,
             lasting: seen.lasting,
+            trust: seen.trust,
             whole: seen.whole,
             removal,
             limit,
@@ -249,14 +260,15 @@ impl<'a> Advisor<'a> {
         &self,
         inputs: &Inputs,
         questions: &[Option<Question<'_>>],
+        answered: &[Vec<(Action, f64)>],
         advices: &mut [Option<Advice>],
     ) -> Result<(), ModelError> {
         let mut asked = Asked::default();
         let mut explained = Vec::new();
-        for (question, advice) in questions.iter().zip(advices) {
+        for ((question, of_model), advice) in questions.iter().zip(answered).zip(advices) {
             let (Some(question), Some(advice)) = (question, advice) else { continue };
             let action = advice.action.unwrap_or(Action::AsIs);
-            let chance = advice.success.iter().find(|(other, _)| *other == action);
+            let chance = of_model.iter().find(|(other, _)| *other == action);
             // Of a code that it does not know the model's reasons are worth as little as its probability.
             let known = self.model.metadata.knows(question.hold.identity.code);
             let (Some(sample), Some(&(_, chance)), true) = (&question.sample, chance, known) else {
@@ -321,6 +333,7 @@ impl<'a> Advisor<'a> {
             reason: hold.reason.as_deref().unwrap_or_default(),
             event_log: self.history().event_log_view(hold.identity.job, hold.held_at),
             logged: hold.step.is_some(),
+            epochs: self.history().has_read_epochs(),
             now: self.now,
         };
         Seen::of(&looked, neighbourhoods)

@@ -20,7 +20,9 @@ pub(super) struct Chances {
     pub since: Since,
     /// The trouble of its hold reason stays until somebody acts, and nothing shows that it is over.
     pub lasting: Option<Trouble>,
-    /// The event log shows this hold.
+    /// What the model's log-odds were multiplied by, 0 to 1.
+    pub trust: f64,
+    /// The event log shows this hold, and ads of earlier runs were read.
     pub whole: bool,
     /// What is known of it where no action is likely to help.
     pub removal: Removal,
@@ -99,7 +101,7 @@ const WORTH_WAITING_FOR: f64 = 0.15;
 /// A release this likely to succeed needs no change.
 const GOOD_AS_IT_IS: f64 = 0.8;
 
-/// Where the event log does not show the hold, a release is worth it from this probability of success on where it is from one
+/// Where the event log does not show the hold, or no ads of earlier runs were read, a release is worth it from this probability of success on where it is from one
 /// half otherwise: `likely`.
 const WITHOUT_EVENT_LOG: f64 = 0.65;
 
@@ -142,9 +144,10 @@ fn weigh(chances: &Chances, costs: &Costs) -> Decision {
     let (as_is, threshold) = (chances.as_is(), costs.release_threshold());
     let came = chances.since == Since::GotThrough;
     let worth_waiting_for = shifted(WORTH_WAITING_FOR, threshold);
-    let enough = match came {
-        true => worth_waiting_for,
-        false if chances.whole => threshold,
+    let enough = match chances.whole {
+        true if came => worth_waiting_for,
+        true => threshold,
+        // Where failures of others are not seen, few successes are not enough.
         false => shifted(WITHOUT_EVENT_LOG, threshold),
     };
     let better_changed = chances.best_change().filter(|&(action, p)| {
@@ -154,7 +157,8 @@ fn weigh(chances: &Chances, costs: &Costs) -> Decision {
         let changed_for_nothing = action == Action::Other && as_is >= enough && came;
         !changed_for_nothing
             && p >= shifted(WORTH_A_LOOK, threshold)
-            && p >= as_is + WORTH_A_CHANGE
+            // Answers that are less sure lie nearer to each other.
+            && p >= as_is + WORTH_A_CHANGE * chances.trust
             && as_is < GOOD_AS_IT_IS
     });
     if as_is >= enough && better_changed.is_none() && chances.lasting.is_none() {
@@ -222,6 +226,7 @@ mod tests {
             recovered,
             since: Since::Nothing,
             lasting: None,
+            trust: 1.0,
             whole: true,
             removal: RIPE,
             limit: None,
@@ -420,6 +425,7 @@ mod tests {
                     recovered,
                     since,
                     lasting,
+                    trust: 1.0,
                     whole,
                     removal: Removal {
                         held_for,

@@ -16,9 +16,9 @@ const FAILURES_COUNT: i64 = 8 * 3_600;
 /// The highest probability of a release as it is while nothing shows that its lasting trouble is over: `unlikely`.
 const LASTING_TROUBLE: f64 = 0.34;
 
-/// Log-odds are multiplied by this where the event log does not show the hold, and again where no log does. Assumed; that
-/// missing sources make nothing surer is measured (`tests/sources.rs`).
-const WITHOUT_A_LOG: f64 = 0.7;
+/// Log-odds are multiplied by this where the event log does not show the hold, and again where no log does: half as sure.
+/// Assumed; that missing sources make nothing surer is measured (`tests/sources.rs`).
+const WITHOUT_A_LOG: f64 = 0.5;
 
 /// What became of like jobs since the hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +44,9 @@ pub(super) struct Seen {
     through: (usize, usize),
     /// Releases of the cluster that all failed lately.
     failures: usize,
-    /// What multiplies log-odds.
-    trust: f64,
-    /// The event log shows this hold.
+    /// What multiplies log-odds: 1 where a log and the event log show this hold.
+    pub trust: f64,
+    /// The event log shows this hold, and ads of earlier runs were read.
     pub whole: bool,
     /// Its kind of cause often passes by itself, and its reason names nothing that stays.
     passes: bool,
@@ -61,6 +61,8 @@ pub(super) struct Looked<'a> {
     pub event_log: EventLogView,
     /// A log tells of this hold.
     pub logged: bool,
+    /// Ads of earlier runs were read.
+    pub epochs: bool,
     /// Unix seconds.
     pub now: i64,
 }
@@ -113,7 +115,7 @@ impl Seen {
             through: through.or(released).unwrap_or((0, 0)),
             failures: if failures >= LEAST_FAILURES { failures } else { 0 },
             trust: WITHOUT_A_LOG.powi(logs),
-            whole,
+            whole: whole && hold.epochs,
             passes,
         }
     }
@@ -127,19 +129,19 @@ impl Seen {
         1.0 / (1.0 + (-logit).exp())
     }
 
-    /// The probability that a release as it is succeeds, with what was seen since.
+    /// The probability that a release as it is succeeds, with what was seen since, from the model's answer.
     pub(super) fn as_is(&self, p: f64) -> f64 {
         let (through, failed) = self.through;
         let p = match self.since {
-            Since::GotThrough => p.max(share(p, through, failed)),
-            _ => p.min(share(p, 0, self.failures)),
+            Since::GotThrough => self.trusted(p).max(share(p, through, failed)),
+            _ => self.trusted(p.min(share(p, 0, self.failures))),
         };
         if self.lasting.is_some() { p.min(LASTING_TROUBLE) } else { p }
     }
 
     /// The probability that it succeeds once another like job has got through. No less than what [`Seen::as_is`] will say then.
     pub(super) fn recovered(&self, p: f64) -> f64 {
-        if self.passes { p.max(share(p, 1, 0)) } else { p }
+        if self.passes { self.trusted(p).max(share(p, 1, 0)) } else { self.trusted(p) }
     }
 }
 

@@ -63,8 +63,8 @@ impl Open {
             Self::NotRemoved(against) => {
                 format!("No action is likely to help. {}", against.sentence())
             }
-            Self::Sources => "The event log of the access point does not show this hold; without it a release is advised \
-                              only where it is likely to succeed."
+            Self::Sources => "A release may succeed. Without the sources named above it is advised only where it is \
+                              likely to."
                 .to_owned(),
             Self::Between => format!(
                 "Neither a release (worth it from {:.0} % success on) nor a removal (below {:.0} %) pays, and no change \

@@ -37,6 +37,8 @@ pub struct Gathered {
     pub event_logs: Vec<PathBuf>,
     /// Ads of earlier runs.
     pub epochs: Vec<AdText>,
+    /// They were asked for, and there was an answer.
+    pub asked_epochs: bool,
     /// A file of such ads that was named, and can be opened.
     pub epoch_file: Option<PathBuf>,
     /// Jobs held in the whole queue by code and subcode, asked for when no event log can be read.
@@ -96,7 +98,7 @@ pub fn gather(
             out.epoch_file = Some(file.clone());
         }
         None if !request.is_offline() => out.ask(&schedd, &projection, now),
-        None => {}
+        None => out.missing.push("ads of earlier runs: none were named".to_owned()),
     }
     Ok(out)
 }
@@ -162,6 +164,7 @@ impl Gathered {
             log.map(PathBuf::from).into_iter().collect()
         } else {
             // Logs were named: nothing else is read.
+            self.missing.push("event log of the access point: none was named".to_owned());
             return;
         };
         if named.is_empty() {
@@ -190,6 +193,7 @@ impl Gathered {
         match epochs {
             Some(Ok((ads, left_out))) => {
                 self.epochs = ads;
+                self.asked_epochs = true;
                 self.missing.extend(left_out);
             }
             Some(Err(error)) => self.missing.push(format!("ads of earlier runs: {error}")),

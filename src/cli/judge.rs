@@ -14,7 +14,7 @@ use super::run::RunError;
 use super::{Config, Request};
 use crate::advice::job_facts::JobFacts;
 use crate::advice::{Advice, Advisor, ByItself, Held};
-use crate::history::{Coverage, History, HoldInQueue, LogReport};
+use crate::history::{Coverage, EventLogView, History, HoldInQueue, LogReport};
 use crate::model::{Model, ModelError};
 use crate::policy::{DagNode, Kind, Knobs, forecast, own_limit};
 use crate::queue::QueueJob;
@@ -66,6 +66,7 @@ pub(super) fn judge(
     let jobs = std::mem::take(&mut gathered.held);
     in_batches(jobs, judge_jobs, |job, advice| match advice {
         Some(mut advice) => {
+            advice.missing.extend(not_shown(advice.event_log));
             let missing = gathered.missing_of.remove(&job.id).unwrap_or_default();
             advice.missing.extend(missing.iter().map(|line| line.to_string()));
             advice.missing.extend(gathered.missing.iter().cloned());
@@ -76,6 +77,19 @@ pub(super) fn judge(
             Ok(())
         }
     })
+}
+
+/// What is missing where only logs were named.
+const NO_ADS: &str = "job ads and policies: only logs were named";
+
+/// An event log that does not show the hold is as good as none.
+fn not_shown(event_log: EventLogView) -> Option<String> {
+    let what = match event_log {
+        EventLogView::Whole | EventLogView::None => return None,
+        EventLogView::BeginsLater => "it begins after this hold",
+        EventLogView::WithoutHold => "it does not show this hold",
+    };
+    Some(format!("event log of the access point: {what}"))
 }
 
 /// Judges jobs, several at a time and on all cores, and hands them on in their order.
@@ -125,6 +139,8 @@ fn judge_logs(
     };
     in_batches(held, judge_jobs, |_, advice| {
         let Some(mut advice) = advice else { return Ok(()) };
+        advice.missing.push(NO_ADS.to_owned());
+        advice.missing.extend(not_shown(advice.event_log));
         advice.missing.extend(gathered.missing.iter().cloned());
         Ok(take(&advice)?)
     })?;
@@ -147,6 +163,12 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
             }
             Err(error) => gathered.missing.push(error.to_string()),
         }
+    }
+    if is_foreign(&history, &gathered.held) {
+        let text = "event log of the access point: it shows none of these holds, and is left out; is it of another \
+                    access point?";
+        gathered.missing.push(text.to_owned());
+        history = History::new();
     }
     let mut failed = None;
     let mut read = 0;
@@ -173,6 +195,9 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
         let place = file.display();
         gathered.faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
     }
+    if gathered.asked_epochs {
+        history.note_epochs();
+    }
     for ad in gathered.epochs.drain(..) {
         history.add_epoch(&ad.to_classad());
     }
@@ -181,6 +206,23 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     }
     history.settle();
     Ok(history)
+}
+
+/// Whether the event log had begun before some of these holds and shows none of them.
+fn is_foreign(history: &History, held: &[QueueJob]) -> bool {
+    let mut covers = false;
+    for job in held {
+        let Some(hold) = HoldInQueue::of(&job.ad.to_classad()) else { continue };
+        let at = hold.entered_current_status;
+        match history.event_log_view(job.id, at) {
+            EventLogView::None => return false,
+            EventLogView::BeginsLater => {}
+            _ if history.may_show(job.id, at) => return false,
+            // A job that is submitted on hold has no event of that.
+            _ => covers |= hold.code != 15,
+        }
+    }
+    covers
 }
 
 /// Notes damaged events, one line a log.

@@ -25,11 +25,20 @@ pub enum EventLogView {
     Whole,
     /// It begins after the hold.
     BeginsLater,
-    /// It has no event of the job: it may be of another access point.
-    WithoutJob,
+    /// It had begun and does not show the hold: it may be of another access point.
+    WithoutHold,
     /// None was read.
     None,
 }
+
+/// Seconds by which the event of a hold and EnteredCurrentStatus may differ on a busy access point.
+const SAME_HOLD: i64 = 120;
+
+/// Seconds of a quarter of an hour.
+const QUARTER: i64 = 900;
+
+/// Seconds by which two zones differ at most.
+const ZONES: i64 = 26 * 3_600;
 
 /// A log that was added, and the time it spans.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +63,8 @@ pub struct History {
     told_by: Vec<Vec<u16>>,
     numbers: HashMap<JobId, u32>,
     sources: Vec<Source>,
+    /// Ads of earlier runs were read, even if there are none.
+    read_epochs: bool,
     settled: bool,
 }
 
@@ -98,7 +109,9 @@ impl History {
                 if let Some(what) = What::of(event, &mut self.symbols) {
                     let number = self.number(event.job);
                     self.jobs[number].steps.push(Step { time, what });
-                    self.jobs[number].in_event_log |= of_access_point;
+                    if of_access_point && matches!(what, What::Held(_)) {
+                        self.jobs[number].held_in_event_log.push(time);
+                    }
                     self.told_by[number].push(source.0);
                     self.settled = false;
                 }
@@ -192,6 +205,16 @@ impl History {
             .any(|source| source.coverage == Coverage::AccessPoint && source.first <= instant)
     }
 
+    /// Notes that ads of earlier runs were read: all there are have been or will be added.
+    pub fn note_epochs(&mut self) {
+        self.read_epochs = true;
+    }
+
+    /// Whether ads of earlier runs were read, even if there are none.
+    pub fn has_read_epochs(&self) -> bool {
+        self.read_epochs
+    }
+
     /// What the event log shows of the hold that `job` is in since `held_at`, Unix seconds.
     pub fn event_log_view(&self, job: JobId, held_at: i64) -> EventLogView {
         let read = |source: &&Source| {
@@ -202,11 +225,25 @@ impl History {
         };
         if first > held_at {
             EventLogView::BeginsLater
-        } else if self.job(job).is_some_and(|job| job.in_event_log) {
+        } else if self.hold_events(job).any(|at| (at - held_at).abs() <= SAME_HOLD) {
             EventLogView::Whole
         } else {
-            EventLogView::WithoutJob
+            EventLogView::WithoutHold
         }
+    }
+
+    /// Whether the event log has a hold of the job that may be the one since `held_at`, in whatever zone the log was written:
+    /// zones differ by quarters of an hour.
+    pub fn may_show(&self, job: JobId, held_at: i64) -> bool {
+        self.hold_events(job).any(|at| {
+            let apart = at - held_at;
+            let quarter = apart.rem_euclid(QUARTER);
+            apart.abs() <= ZONES && quarter.min(QUARTER - quarter) <= SAME_HOLD
+        })
+    }
+
+    fn hold_events(&self, job: JobId) -> impl Iterator<Item = i64> {
+        self.job(job).into_iter().flat_map(|job| job.held_in_event_log.iter().copied())
     }
 
     /// The last instant any log tells of; `None` without a log.

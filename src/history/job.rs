@@ -19,8 +19,8 @@ pub struct JobHistory {
     pub job: JobId,
     /// What happened.
     pub steps: Vec<Step>,
-    /// An event log of the access point has events of it.
-    pub in_event_log: bool,
+    /// When the event log of the access point says that it was held.
+    pub held_in_event_log: Vec<i64>,
     /// What its ads said, epoch ads and the queue's.
     pub ads: Vec<AdFacts>,
     /// Its owner.
@@ -196,8 +196,7 @@ mod tests {
     fn releases_that_failed_are_counted() {
         let held = |code| What::Held(super::super::Hold { code, subcode: 0, reason: None });
         let released = What::Released { by_person: true };
-        let mut job = JobHistory::default();
-        job.steps = [
+        let lived = [
             held(13),
             released,
             What::Executing(None),
@@ -207,11 +206,9 @@ mod tests {
             released,
             What::Terminated(Exit::Code(3)),
             held(3),
-        ]
-        .into_iter()
-        .zip(1..)
-        .map(|(what, time)| step(time, what))
-        .collect();
+        ];
+        let steps = lived.into_iter().zip(1..).map(|(what, time)| step(time, what)).collect();
+        let job = JobHistory { steps, ..JobHistory::default() };
         assert_eq!(job.failed_releases(usize::MAX), 2);
         assert_eq!(job.failed_releases(4), 1);
         assert_eq!(job.failed_releases(0), 0);

@@ -104,6 +104,7 @@ impl History {
     /// JSON. Ads of other kinds (transfers, execution points) and ads that do not say when they were written are left out.
     pub fn read_epochs(&mut self, input: impl BufRead) -> AdReport {
         let mut report = AdReport::default();
+        self.note_epochs();
         let names = ATTRIBUTES.iter().chain(EPOCH_ATTRIBUTES);
         for ad in classads::read_ads(input).with_projection(names) {
             match ad {
@@ -122,6 +123,7 @@ impl History {
         if kind.is_some_and(|kind| kind != "EPOCH") {
             return None;
         }
+        self.note_epochs();
         self.add_ad(ad, epoch_written(ad)?)
     }
 }

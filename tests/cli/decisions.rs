@@ -107,7 +107,7 @@ fn a_code_that_the_model_does_not_know_is_undecided() {
         (&json!("not known"), &Value::Null, &json!([]))
     );
     let said = place.advise(&format!("-userlog job.log -now {NOW} 5.0"));
-    assert!(said.stdout.contains("Undecided:     The model has seen no release"), "{said:?}");
+    assert!(said.stdout.contains("Undecided:      The model has seen no release"), "{said:?}");
     assert!(!said.stdout.contains("What counts:"), "{said:?}");
     let table = place.advise(&format!("-userlog job.log -now {NOW} -nobatch"));
     assert!(table.stdout.contains("undecided not known"), "{table:?}");

@@ -7,7 +7,7 @@ use crate::advice::{Advice, Costs, ExpectedCosts, InputEffect};
 use crate::text::strip_control;
 
 /// The names, in the order printed.
-pub(crate) const NAMES: [&str; 28] = [
+pub(crate) const NAMES: [&str; 30] = [
     "ClusterId",
     "ProcId",
     "Owner",
@@ -31,8 +31,10 @@ pub(crate) const NAMES: [&str; 28] = [
     "Commands",
     "WaitFor",
     "WaitUntil",
+    "LookAgain",
     "HTCondorWill",
     "Trust",
+    "EventLog",
     "Missing",
     "TrainedOn",
     "OutcomesHere",
@@ -73,6 +75,7 @@ pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
     put("Commands", Value::from_iter(advice.commands.iter().map(|line| command(line))));
     put("WaitFor", advice.wait.as_ref().map_or(Value::Null, |wait| text(&wait.what)));
     put("WaitUntil", advice.wait.as_ref().and_then(|wait| wait.until).into());
+    put("LookAgain", advice.wait.as_ref().map(|wait| wait.look_again).into());
     put("HTCondorWill", texts(&advice.htcondor_will));
     put(
         "Trust",
@@ -81,6 +84,7 @@ pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
             "OutcomesHere": advice.trust.outcomes_here,
         }),
     );
+    put("EventLog", json!(advice.event_log));
     put("Missing", texts(&advice.missing));
     out
 }
@@ -151,7 +155,7 @@ mod tests {
         let advice = samples::transfer(7, 0);
         let attributes = attributes(&advice);
         let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
-        assert_eq!(names, NAMES[..26]);
+        assert_eq!(names, NAMES[..28]);
         for name in NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
             let absent = ["DAGManJobId", "Undecided"].contains(&name);

@@ -12,7 +12,7 @@ use crate::advice::Advice;
 use crate::text::strip_control;
 
 /// Columns the labels take.
-const LABEL: usize = 15;
+const LABEL: usize = 16;
 
 pub(super) fn print(out: &mut dyn Write, advice: &Advice, page: &Page) -> io::Result<()> {
     out.write_all(text(advice, page).as_bytes())
@@ -27,6 +27,9 @@ fn text(advice: &Advice, page: &Page) -> String {
     let mut line = |label: &str, text: &str| {
         out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
     };
+    for (number, missing) in advice.missing.iter().enumerate() {
+        line(if number == 0 { "Judged without:" } else { "" }, missing);
+    }
     line("Why:", &advice.meaning);
     if let Some(undecided) = &advice.undecided {
         line("Undecided:", undecided);
@@ -51,6 +54,7 @@ fn text(advice: &Advice, page: &Page) -> String {
         let until =
             wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
         line("Wait until:", &format!("{}{until}", wait.what));
+        line("Look again:", &minute(wait.look_again, &page.zone));
     }
     for (number, action) in advice.htcondor_will.iter().enumerate() {
         line(if number == 0 { "By itself:" } else { "" }, action);
@@ -64,9 +68,6 @@ fn text(advice: &Advice, page: &Page) -> String {
         out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
     };
     line("Trust:", &trust(advice));
-    for (number, missing) in advice.missing.iter().enumerate() {
-        line(if number == 0 { "Not read:" } else { "" }, missing);
-    }
     out
 }
 

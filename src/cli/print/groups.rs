@@ -57,6 +57,8 @@ struct Group {
     /// What to wait for, and the latest instant named.
     wait: Varying,
     until: Option<i64>,
+    /// When to look again, at the latest.
+    look_again: Option<i64>,
     /// The commands with [`ID`] for the job; empty where some have more than others.
     commands: Vec<Varying>,
 }
@@ -112,6 +114,7 @@ impl Groups {
         let changes = advice.changes.join(" ");
         let wait = advice.wait.as_ref().map_or("", |wait| &wait.what);
         let until = advice.wait.as_ref().and_then(|wait| wait.until);
+        let look_again = advice.wait.as_ref().map(|wait| wait.look_again);
         let commands: Vec<String> =
             advice.commands.iter().map(|command| with_target(command, held.job)).collect();
         let group = self.groups.entry(key(advice)).or_insert_with(|| Group {
@@ -126,6 +129,7 @@ impl Groups {
             changes: Varying::new(&changes),
             wait: Varying::new(wait),
             until,
+            look_again,
             commands: commands.iter().map(|command| Varying::new(command)).collect(),
         });
         if group.undecided != advice.undecided {
@@ -134,6 +138,7 @@ impl Groups {
         group.changes.add(&changes);
         group.wait.add(wait);
         group.until = group.until.max(until);
+        group.look_again = group.look_again.max(look_again);
         if commands.len() == group.commands.len() {
             group.commands.iter_mut().zip(&commands).for_each(|(all, one)| all.add(one));
         } else {
@@ -156,6 +161,23 @@ impl Groups {
         {
             return block::print(out, &group.first, page);
         }
+        let line = |out: &mut dyn Write, first: &str, text: &str| {
+            out.write_all(wrap(first, 2, &strip_control(text), page.columns).as_bytes())
+        };
+        // What it was judged without comes before what is made of the rest.
+        for missing in self.missing.values().take(MISSING) {
+            let text = match missing.jobs {
+                jobs if jobs < 2 || is_of_all(&missing.first) => missing.first.clone(),
+                jobs => format!("{}; and so for {}", missing.first, plural(jobs - 1, "more job")),
+            };
+            line(out, "Judged without: ", &text)?;
+        }
+        if self.missing.len() > MISSING {
+            line(out, "Judged without: ", "more; -json lists it for each job")?;
+        }
+        if !self.missing.is_empty() {
+            writeln!(out)?;
+        }
         let count = self.groups.len();
         for (key, group) in std::mem::take(&mut self.groups) {
             writeln!(out, "{}", self.text(&key, group, page))?;
@@ -166,21 +188,8 @@ impl Groups {
             plural(self.jobs, "held job"),
             plural(count, "group")
         )?;
-        let mut line = |first: &str, text: &str| {
-            out.write_all(wrap(first, 2, &strip_control(text), page.columns).as_bytes())
-        };
         for text in &self.trusts {
-            line("", text)?;
-        }
-        for missing in self.missing.values().take(MISSING) {
-            let text = match missing.jobs {
-                jobs if jobs < 2 || is_of_all(&missing.first) => missing.first.clone(),
-                jobs => format!("{}; and so for {}", missing.first, plural(jobs - 1, "more job")),
-            };
-            line("not read: ", &text)?;
-        }
-        if self.missing.len() > MISSING {
-            line("not read: ", "more; -json lists it for each job")?;
+            line(out, "", text)?;
         }
         Ok(())
     }
@@ -227,6 +236,9 @@ impl Groups {
             let text = group.wait.ranges().unwrap_or_else(|| own(group.wait.first()));
             let text = format!("{}{until}", strip_control(&text));
             out.push_str(&wrap("  Wait until: ", 4, &text, columns));
+            if let Some(at) = group.look_again {
+                let _ = writeln!(out, "  Look again: {}", minute(at, &page.zone));
+            }
         }
         for sentence in group.by_itself.iter().take(BY_ITSELF) {
             out.push_str(&wrap("  By itself: ", 4, &strip_control(sentence), columns));
@@ -444,13 +456,14 @@ mod tests {
         let mut advices = [lacks(0, "No such file"), lacks(1, "No such file"), lacks(2, "denied")];
         advices[1].missing.push("job event log /dag.nodes.log: No such file".to_owned());
         let text = text(&advices, None, true);
-        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("not read")).collect();
+        let lines: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("Judged without")).collect();
         assert_eq!(
             lines,
             [
-                "not read: event log /var/log/condor/EventLog: permission denied",
-                "not read: job event log /home/u/0.log: No such file; and so for 1 more job",
-                "not read: job event log /home/u/2.log: denied",
+                "Judged without: event log /var/log/condor/EventLog: permission denied",
+                "Judged without: job event log /home/u/0.log: No such file; and so for 1 more job",
+                "Judged without: job event log /home/u/2.log: denied",
             ]
         );
     }

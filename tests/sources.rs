@@ -1,0 +1,223 @@
+//! Less evidence never gives more confidence: recorded holds are judged with every source and with each left out.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use classads::ClassAd;
+use flate2::read::MultiGzDecoder;
+use holdadvise::advice::job_facts::JobFacts;
+use holdadvise::advice::{Advice, Advisor, Band, ByItself, Held, Recommendation};
+use holdadvise::history::{
+    Coverage, Episode, History, HoldInQueue, Journal, Outcome, epoch_written,
+};
+use holdadvise::model::Model;
+use holdadvise::userlog::{self, EventKind, JobId, ReadOptions};
+use jiff::tz::TimeZone;
+
+/// A played pool: its event log and its epoch ads by cluster.
+struct Play {
+    name: &'static str,
+    folder: tempfile::TempDir,
+    ads: BTreeMap<i32, Vec<(i64, ClassAd)>>,
+    holds: Vec<Episode>,
+}
+
+/// What is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Without {
+    Nothing,
+    EventLog,
+    Logs,
+    Ads,
+    EpochAds,
+}
+
+fn unpacked(path: &Path) -> impl Read + use<> {
+    let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    MultiGzDecoder::new(file)
+}
+
+fn cluster(ad: &ClassAd) -> Option<i32> {
+    i32::try_from(ad.integer("ClusterId")?).ok()
+}
+
+impl Play {
+    fn open(name: &'static str) -> Self {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("EventLog");
+        io::copy(&mut unpacked(&data.join("EventLog.gz")), &mut File::create(&log).unwrap())
+            .unwrap();
+        let mut ads: BTreeMap<i32, Vec<(i64, ClassAd)>> = BTreeMap::new();
+        for ad in classads::read_ads(BufReader::new(unpacked(&data.join("epoch_history.gz")))) {
+            let ad = ad.expect("a whole file");
+            if ad.string("EpochAdType").is_some_and(|kind| kind != "EPOCH") {
+                continue;
+            }
+            if let (Some(cluster), Some(written)) = (cluster(&ad), epoch_written(&ad)) {
+                ads.entry(cluster).or_default().push((written, ad));
+            }
+        }
+        let mut play = Self { name, folder, ads, holds: Vec::new() };
+        let histories = play.histories(Without::EpochAds);
+        let episodes =
+            histories.values().flat_map(|history| history.episodes(i64::MAX, &Journal::default()));
+        // A third of them: neighbours of one cluster are much alike.
+        play.holds = episodes
+            .step_by(3)
+            .filter(|hold| hold.released_at.is_some() && !matches!(hold.identity.code, 1 | 15 | 16))
+            .collect();
+        play
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("EventLog")
+    }
+
+    /// Everything, or for each cluster what its owner sees of it.
+    fn histories(&self, without: Without) -> BTreeMap<Option<i32>, History> {
+        let alone = matches!(without, Without::EventLog | Without::Logs);
+        let coverage = if alone { Coverage::Jobs } else { Coverage::AccessPoint };
+        let mut histories = BTreeMap::new();
+        let begun = || {
+            let mut history = History::new();
+            (history.add_source(coverage), history)
+        };
+        if without != Without::EpochAds {
+            for (cluster, ads) in &self.ads {
+                let (_, history) = histories.entry(alone.then_some(*cluster)).or_insert_with(begun);
+                for (_, ad) in ads {
+                    history.add_epoch(ad);
+                }
+            }
+        }
+        if without != Without::Logs {
+            let options = ReadOptions::in_zone(TimeZone::UTC);
+            let mut log = userlog::open(self.log(), &options).expect("the recorded log");
+            while let Some(event) = log.next_event() {
+                let event = event.expect("a whole log");
+                // The log of a job has no event 028 unless the job asks for it.
+                if !alone || event.kind() != EventKind::JobAdInformation {
+                    let of = alone.then_some(event.job.cluster);
+                    let (source, history) = histories.entry(of).or_insert_with(begun);
+                    history.add_event(*source, &event);
+                }
+            }
+        }
+        histories
+            .into_iter()
+            .map(|(of, (_, mut history))| {
+                history.settle();
+                (of, history)
+            })
+            .collect()
+    }
+
+    /// The job as its ad in the queue told it at the decision.
+    fn held(&self, hold: &Episode, now: i64) -> Held {
+        let job = hold.identity.job;
+        let ads = self.ads.get(&job.cluster);
+        let of_job = |ad: &ClassAd| ad.integer("ProcId") == Some(i64::from(job.proc));
+        let last = ads
+            .and_then(|ads| ads.iter().rev().find(|(written, ad)| *written <= now && of_job(ad)));
+        let facts = last.map_or_else(|| JobFacts::of(job), |(_, ad)| JobFacts::of_ad(job, ad));
+        let in_queue = HoldInQueue {
+            entered_current_status: hold.held_at,
+            num_holds: Some(hold.identity.num_holds),
+            code: hold.identity.code,
+            subcode: hold.identity.subcode,
+            reason: hold.reason.clone(),
+        };
+        Held { in_queue: Some(in_queue), facts, by_itself: ByItself::Nothing, ..Held::of_log(job) }
+    }
+
+    /// The advice for each hold a second before its release.
+    fn advices(&self, model: &Model, without: Without) -> Vec<Option<Advice>> {
+        let alone = matches!(without, Without::EventLog | Without::Logs);
+        let mut advices: HashMap<(JobId, i64), Advice> = HashMap::new();
+        let mut clusters: BTreeMap<Option<i32>, Vec<&Episode>> = BTreeMap::new();
+        for hold in &self.holds {
+            let of = alone.then_some(hold.identity.job.cluster);
+            clusters.entry(of).or_default().push(hold);
+        }
+        for (of, history) in self.histories(without) {
+            let mut advisor = Advisor::new(history, model, 0).unwrap();
+            for hold in clusters.remove(&of).unwrap_or_default() {
+                let now = (hold.released_at.expect("released") - 1).max(hold.held_at);
+                advisor.set_now(now);
+                let mut held = self.held(hold, now);
+                if without == Without::Ads {
+                    held = Held::of_log(hold.identity.job);
+                }
+                if let Some(advice) = advisor.advise(&held).unwrap() {
+                    advices.insert((hold.identity.job, hold.held_at), advice);
+                }
+            }
+        }
+        let key = |hold: &Episode| (hold.identity.job, hold.held_at);
+        self.holds.iter().map(|hold| advices.remove(&key(hold))).collect()
+    }
+}
+
+fn as_is(advice: &Advice) -> f64 {
+    advice.success.first().map_or(0.5, |(_, p)| *p)
+}
+
+/// Bands away from *as likely as not*.
+fn sureness(p: f64) -> f64 {
+    match Band::of(p) {
+        Band::VeryUnlikely | Band::VeryLikely => 2.0,
+        Band::Unlikely | Band::Likely => 1.0,
+        Band::Even => 0.0,
+    }
+}
+
+fn is_final(recommendation: Recommendation) -> bool {
+    matches!(recommendation, Recommendation::Release | Recommendation::Remove)
+}
+
+#[test]
+fn a_missing_source_gives_no_release_and_no_removal() {
+    let model = Model::builtin_default().unwrap();
+    for name in ["pool-faults-23.9", "pool-faults-25.14"] {
+        let play = Play::open(name);
+        let with = play.advices(&model, Without::Nothing);
+        for without in [Without::EventLog, Without::Logs, Without::Ads, Without::EpochAds] {
+            let left_out = play.advices(&model, without);
+            let (mut jobs, mut sure, mut surer) = (0.0, 0.0, 0.0);
+            let mut new: BTreeMap<String, [u32; 2]> = BTreeMap::new();
+            let mut releases = [[0; 2]; 2];
+            for ((hold, full), less) in play.holds.iter().zip(&with).zip(&left_out) {
+                let (Some(full), Some(less)) = (full, less) else { continue };
+                jobs += 1.0;
+                sure += sureness(as_is(full));
+                surer += sureness(as_is(less));
+                let success = usize::from(hold.outcome == Some(Outcome::Success));
+                for (at, advice) in [full, less].into_iter().enumerate() {
+                    if advice.recommendation == Recommendation::Release {
+                        releases[at][success] += 1;
+                    }
+                }
+                if is_final(less.recommendation) && less.recommendation != full.recommendation {
+                    let code = (hold.identity.code, hold.identity.subcode);
+                    let what =
+                        format!("{code:?} {:?} was {:?}", less.recommendation, full.recommendation);
+                    new.entry(what).or_default()[success] += 1;
+                }
+            }
+            println!(
+                "{}, without {without:?}: {jobs} holds, bands from even {:.3} (with all {:.3}), releases [failed, \
+                 succeeded] {:?} (with all {:?}), new {new:?}",
+                play.name,
+                surer / jobs,
+                sure / jobs,
+                releases[1],
+                releases[0],
+            );
+            assert!(surer <= sure, "without {without:?}: bands from even {surer} after {sure}");
+            assert!(new.is_empty(), "without {without:?}: {new:?}");
+        }
+    }
+}
