@@ -169,8 +169,8 @@ fn weigh(chances: &Chances, costs: &Costs) -> Decision {
         chances.since == Since::Nothing && p >= worth_waiting_for && p >= as_is + WORTH_A_WAIT
     });
     let changed = better_changed.map_or(0.0, |(_, p)| p);
-    if let Some(chance) = recovered.filter(|&p| as_is < enough && p >= changed) {
-        return Decision::of(Recommendation::Wait, Action::AsIs, chance);
+    if recovered.is_some_and(|p| as_is < enough && p >= changed) {
+        return Decision::of(Recommendation::Wait, Action::AsIs, as_is);
     }
     if let Some((action, chance)) = better_changed {
         return Decision::of(Recommendation::Change, action, chance);
@@ -473,7 +473,10 @@ mod tests {
                     prop_assert!(expected.remove <= 0.75 * expected.release);
                     prop_assert!(change.is_none() || expected.remove <= 0.75 * expected.change.unwrap());
                 }
-                Recommendation::Wait => prop_assert_eq!(chances.since, Since::Nothing),
+                Recommendation::Wait => {
+                    prop_assert_eq!(chances.since, Since::Nothing);
+                    prop_assert_eq!(decision.chance, chances.as_is());
+                }
                 Recommendation::Change => {
                     prop_assert!(decision.chance >= chances.as_is());
                 }
