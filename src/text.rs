@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
+use serde::Serialize;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 /// The text on one line, without anything a terminal acts upon and with nothing that is not seen.
@@ -45,9 +46,25 @@ pub fn is_fit(text: &str) -> bool {
     !text.chars().any(is_unfit)
 }
 
-/// JSON in which characters that a terminal acts upon or that are not seen are `\uXXXX`, which
-/// changes no value. Only strings of JSON can hold them.
-pub fn visible_json(json: &str) -> Cow<'_, str> {
+/// JSON on one line. Characters that a terminal acts upon or that are not seen are `\uXXXX` in it, which
+/// changes no value.
+///
+/// # Errors
+/// When the thing cannot be written as JSON.
+pub fn to_json(thing: &impl Serialize) -> serde_json::Result<String> {
+    Ok(visible_json(&serde_json::to_string(thing)?).into_owned())
+}
+
+/// [`to_json`] with an indented line for each value.
+///
+/// # Errors
+/// When the thing cannot be written as JSON.
+pub fn to_json_pretty(thing: &impl Serialize) -> serde_json::Result<String> {
+    Ok(visible_json(&serde_json::to_string_pretty(thing)?).into_owned())
+}
+
+/// Escapes in JSON: only its strings can hold such characters.
+fn visible_json(json: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c >= '\u{7f}' && is_unfit(c);
     if !json.chars().any(is_escaped) {
         return Cow::Borrowed(json);
@@ -221,8 +238,7 @@ mod tests {
     #[test]
     fn json_keeps_its_values() {
         let text = "a\u{200b}b\u{e0041}\u{7f}\u{85}\nc é";
-        let json = serde_json::to_string(text).unwrap();
-        let visible = visible_json(&json);
+        let visible = to_json(&text).unwrap();
         assert_eq!(visible, r#""a\u200bb\udb40\udc41\u007f\u0085\nc é""#);
         assert_eq!(serde_json::from_str::<String>(&visible).unwrap(), text);
     }
@@ -298,8 +314,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_json_keeps_its_values(text in any::<String>()) {
-            let json = serde_json::to_string(&text).unwrap();
-            let visible = visible_json(&json);
+            let visible = to_json(&text).unwrap();
             prop_assert!(is_fit(&visible));
             prop_assert_eq!(serde_json::from_str::<String>(&visible).unwrap(), text);
         }

@@ -2,6 +2,7 @@
 
 mod advisor;
 pub mod changes;
+mod command;
 mod costs;
 mod decide;
 mod errno;
@@ -15,6 +16,7 @@ mod spent;
 mod undecided;
 
 pub use advisor::{Advisor, Held};
+pub use command::{Command, Since, Target, constraint_of};
 pub use costs::{Costs, ExpectedCosts};
 pub use report::{Advice, Band, HeldJob, InputEffect, Recommendation, Trust, Wait};
 pub use spent::Spent;
