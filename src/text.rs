@@ -1,16 +1,21 @@
 //! Text others wrote, made fit to print and to paste.
 //!
 //! Hold reasons, file names and host names come from jobs, servers and execution points. Before they
-//! reach a terminal, control characters are taken out; before they reach a command, they are quoted.
+//! reach a terminal, control characters are taken out and invisible ones made visible; before they
+//! reach a command, they are quoted.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 
-/// The text on one line, without anything a terminal acts upon.
+use serde::Serialize;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+/// The text on one line, without anything a terminal acts upon and with nothing that is not seen.
 ///
-/// Escape sequences (CSI, OSC and two-byte ones) are left out, line breaks and tabs become one
-/// space, all other control characters (C0, DEL, C1) and the characters that turn the direction of
-/// writing (U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) are left out. The result is never
-/// longer than the text.
+/// Escape sequences (CSI, OSC and two-byte ones) are left out, line breaks, tabs and blanks of any
+/// width become one space, all other control characters (C0, DEL, C1) are left out. Characters that
+/// take no room or turn the direction of writing are written as `\u{200b}`.
 pub fn strip_control(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unfit) {
         return Cow::Borrowed(text);
@@ -27,18 +32,95 @@ pub fn strip_control(text: &str) -> Cow<'_, str> {
                     out.push(' ');
                 }
             }
-            c if is_unfit(c) => {}
+            c if c.is_control() => {}
+            c if is_invisible(c) => out.extend(c.escape_unicode()),
+            c if is_wide_blank(c) => out.push(' '),
             c => out.push(c),
         }
     }
     Cow::Owned(out)
 }
 
-fn is_unfit(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-            | '\u{2028}' | '\u{2029}')
+/// Whether a text can be printed and pasted as it is: [`strip_control`] leaves it alone.
+pub fn is_fit(text: &str) -> bool {
+    !text.chars().any(is_unfit)
 }
+
+/// JSON on one line. Characters that a terminal acts upon or that are not seen are `\uXXXX` in it, which
+/// changes no value.
+///
+/// # Errors
+/// When the thing cannot be written as JSON.
+pub fn to_json(thing: &impl Serialize) -> serde_json::Result<String> {
+    Ok(visible_json(&serde_json::to_string(thing)?).into_owned())
+}
+
+/// [`to_json`] with an indented line for each value.
+///
+/// # Errors
+/// When the thing cannot be written as JSON.
+pub fn to_json_pretty(thing: &impl Serialize) -> serde_json::Result<String> {
+    Ok(visible_json(&serde_json::to_string_pretty(thing)?).into_owned())
+}
+
+/// Escapes in JSON: only its strings can hold such characters.
+fn visible_json(json: &str) -> Cow<'_, str> {
+    let is_escaped = |c: char| c >= '\u{7f}' && is_unfit(c);
+    if !json.chars().any(is_escaped) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_escaped(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn is_unfit(c: char) -> bool {
+    // Most text is ASCII.
+    if c.is_ascii() {
+        c.is_ascii_control()
+    } else {
+        c.is_control() || is_wide_blank(c) || is_invisible(c)
+    }
+}
+
+/// A blank that is not the ASCII one: wide and narrow ones fill a line unseen.
+fn is_wide_blank(c: char) -> bool {
+    c.general_category() == GeneralCategory::SpaceSeparator && c != ' '
+}
+
+/// Characters that take no room, look like a blank or turn the direction of writing.
+fn is_invisible(c: char) -> bool {
+    use GeneralCategory::{Format, LineSeparator, ParagraphSeparator};
+    matches!(c.general_category(), Format | LineSeparator | ParagraphSeparator)
+        || INVISIBLE.iter().any(|range| range.contains(&c))
+}
+
+/// What is invisible outside of these categories: `Default_Ignorable_Code_Point` of Unicode 16
+/// (`DerivedCoreProperties.txt`), and the braille pattern without dots.
+const INVISIBLE: [RangeInclusive<char>; 14] = [
+    '\u{34f}'..='\u{34f}',
+    '\u{115f}'..='\u{1160}',
+    '\u{17b4}'..='\u{17b5}',
+    '\u{180b}'..='\u{180f}',
+    '\u{2065}'..='\u{2065}',
+    '\u{2800}'..='\u{2800}',
+    '\u{3164}'..='\u{3164}',
+    '\u{fe00}'..='\u{fe0f}',
+    '\u{ffa0}'..='\u{ffa0}',
+    '\u{fff0}'..='\u{fff8}',
+    '\u{1bca0}'..='\u{1bca3}',
+    '\u{1d159}'..='\u{1d159}',
+    '\u{1d173}'..='\u{1d17a}',
+    '\u{e0000}'..='\u{e0fff}',
+];
 
 /// What follows an escape sequence whose ESC was read. A sequence that does not end is not one: its
 /// text is kept.
@@ -75,8 +157,8 @@ fn after_string(rest: &str) -> &str {
 /// One word of a POSIX shell command line.
 ///
 /// Words of letters, digits and `_ - . , / : @ % + =` stand as they are, others in single quotes. The
-/// result is to be seen and pasted, so [`strip_control`] is applied first: a word with control
-/// characters does not come through unchanged.
+/// result is to be seen and pasted, so [`strip_control`] is applied first: only a word that [`is_fit`]
+/// is read by the shell as it was given.
 pub fn shell_quote(word: &str) -> Cow<'_, str> {
     let word = strip_control(word);
     // `=` first would be expanded by zsh, `~` by all; both are quoted then.
@@ -135,8 +217,30 @@ mod tests {
         assert_eq!(strip_control("\u{1b}]never ends"), "never ends");
         assert_eq!(strip_control("a\u{9b}2Jb\u{8}c\u{7f}"), "abc");
         assert_eq!(strip_control("one\r\ntwo\tthree"), "one two three");
-        assert_eq!(strip_control("abc\u{202e}fed"), "abcfed");
         assert!(matches!(strip_control("plain: é"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn what_nobody_sees_is_escaped() {
+        assert_eq!(strip_control("abc\u{202e}fed"), "abc\\u{202e}fed");
+        let unseen = "\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180b}\u{180e}\u{200b}\u{200d}\u{200e}\u{2028}\
+             \u{2029}\u{2060}\u{2066}\u{2800}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{fff9}\u{1d173}\u{e0001}\u{e0041}\u{e0100}";
+        for c in unseen.chars() {
+            assert_eq!(strip_control(&format!("a{c}b")), format!("a{}b", c.escape_unicode()));
+        }
+        assert_eq!(strip_control("a\u{a0}b\u{3000}c\u{2003}"), "a b c ");
+        for seen in ["é", "e\u{301}", "日本", "한국", "שלום", "عربى", "😀", "\u{e000}"]
+        {
+            assert!(is_fit(seen), "{seen}");
+        }
+    }
+
+    #[test]
+    fn json_keeps_its_values() {
+        let text = "a\u{200b}b\u{e0041}\u{7f}\u{85}\nc é";
+        let visible = to_json(&text).unwrap();
+        assert_eq!(visible, r#""a\u200bb\udb40\udc41\u007f\u0085\nc é""#);
+        assert_eq!(serde_json::from_str::<String>(&visible).unwrap(), text);
     }
 
     #[test]
@@ -209,10 +313,16 @@ mod tests {
 
     proptest! {
         #[test]
+        fn any_json_keeps_its_values(text in any::<String>()) {
+            let visible = to_json(&text).unwrap();
+            prop_assert!(is_fit(&visible));
+            prop_assert_eq!(serde_json::from_str::<String>(&visible).unwrap(), text);
+        }
+
+        #[test]
         fn nothing_a_terminal_acts_upon_is_left(text in any::<String>()) {
             let out = strip_control(&text);
             prop_assert!(!out.chars().any(is_unfit));
-            prop_assert!(out.len() <= text.len());
             let again = strip_control(&out).into_owned();
             prop_assert_eq!(again, out);
         }

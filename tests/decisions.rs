@@ -222,7 +222,8 @@ fn codes_withheld_from_training_are_left_undecided() {
                 why.starts_with(&format!("The model has seen no release after code {code};")),
                 "{why}"
             );
-            assert!(advice.commands.is_empty() && advice.expected_costs.is_none());
+            assert!(advice.commands.is_empty() && advice.commands_after.is_empty());
+            assert!(advice.expected_costs.is_none());
         } else {
             // A limit of the job's own, of which its ad tells cause and cure.
             assert_eq!(advice.recommendation, Recommendation::Change);

@@ -11,8 +11,8 @@ use super::removal::Removal;
 use super::seen::{Looked, Seen};
 use super::undecided::Open;
 use super::{
-    Advice, ByItself, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Wait, evidence,
-    limit, meaning,
+    Advice, ByItself, Command, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Wait,
+    evidence, limit, meaning,
 };
 use crate::features::{Layout, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, History, HoldInQueue, reason};
@@ -349,6 +349,7 @@ impl<'a> Advisor<'a> {
         let decision = self.decision(hold, chances, &costs, held);
         let change =
             decision.action.and_then(|action| changes::change(action, &parts, &held.facts));
+        let (commands, commands_after) = commands_of(&decision, change.as_ref(), held, &parts);
         Advice {
             held: describe(held, hold, parts.reason),
             recommendation: decision.recommendation,
@@ -366,7 +367,9 @@ impl<'a> Advisor<'a> {
             costs,
             expected_costs: expected(&costs, chances, &decision),
             changes: changes_of(&decision, change.as_ref()),
-            commands: commands_of(&decision, change.as_ref(), &parts, &held.facts),
+            target: changes::target(&parts, &held.facts),
+            commands,
+            commands_after,
             wait: self.wait(&decision, hold, held, neighbourhoods),
             htcondor_will: held.htcondor_will.clone(),
             trust: Trust {
@@ -485,21 +488,25 @@ fn changes_of(decision: &Decision, change: Option<&Change>) -> Vec<String> {
     }
 }
 
+/// What to paste now, and what later.
 fn commands_of(
     decision: &Decision,
     change: Option<&Change>,
+    held: &Held,
     hold: &changes::Hold<'_>,
-    facts: &JobFacts,
-) -> Vec<String> {
+) -> (Vec<Command>, Vec<Command>) {
+    let edits = change.map(|change| change.commands.clone()).unwrap_or_default();
+    let release = vec![Command::Release];
     match decision.recommendation {
-        Recommendation::Release | Recommendation::Change => {
-            change.map(|change| change.commands.clone()).unwrap_or_default()
+        Recommendation::Release => (release, Vec::new()),
+        // What is changed by hand comes first.
+        Recommendation::Change if edits.is_empty() => (Vec::new(), release),
+        Recommendation::Change => ([edits, release].concat(), Vec::new()),
+        // A job that HTCondor releases by itself needs no command.
+        Recommendation::Wait if hold.code != Some(16) && held.released_by_policy_at.is_none() => {
+            (Vec::new(), release)
         }
-        // To be pasted when what is waited for has come.
-        Recommendation::Wait if hold.code != Some(16) => {
-            vec![changes::release_command(hold, facts)]
-        }
-        Recommendation::Remove => vec![changes::remove_command(hold, facts)],
-        Recommendation::Wait | Recommendation::Undecided => Vec::new(),
+        Recommendation::Remove => (vec![Command::Remove], Vec::new()),
+        Recommendation::Wait | Recommendation::Undecided => (Vec::new(), Vec::new()),
     }
 }

@@ -1,13 +1,14 @@
-//! What an action stands for on one held job: what to change, and the exact commands.
+//! What an action stands for on one held job: what to change, and the commands that do it.
 //!
 //! Nothing here runs a command. Text from ads and logs enters commands quoted, or not at all.
 
+use super::command::{Command, Since, Target};
 use super::job_facts::JobFacts;
 use super::limit;
 use super::meaning::{Resource, UrlTrouble, resource, url_trouble, usual_change};
 use crate::history::Action;
 use crate::history::reason::{canonical, file_name, host, machine, url, words};
-use crate::text::{classad_quote, shell_command, shorten, strip_control};
+use crate::text::{classad_quote, is_fit, shorten, strip_control};
 
 /// A request is raised to this much of the largest of usage, provision and request: half as much again,
 /// the step that pycbc's and CHTC's memory expressions take.
@@ -19,6 +20,13 @@ const MEMORY_STEP: i64 = 128;
 /// RequestDisk is rounded up to this, KiB (100 MiB).
 const DISK_STEP: i64 = 100 * 1024;
 
+/// MiB beyond which a figure makes no sense: 64 TiB, all the memory that Linux on x86-64 can address with
+/// page tables of four levels (its `x86_64/5level-paging`).
+const MOST_MEMORY: i64 = 64 << 20;
+
+/// KiB beyond which a figure makes no sense: 1 EiB, the largest ext4 file system (ext4(5)).
+const MOST_DISK: i64 = 1 << 50;
+
 /// Usage above this part of the provision is taken for a limit that was hit: 9/10. The starter itself
 /// takes less for a machine that ran out of memory, not the job (`vanilla_proc.cpp`).
 const NEAR_LIMIT: (i64, i64) = (9, 10);
@@ -28,8 +36,8 @@ const NEAR_LIMIT: (i64, i64) = (9, 10);
 pub struct Change {
     /// What to change, one or two sentences.
     pub text: String,
-    /// The commands to paste, in order, quoted for a POSIX shell; the last one releases the job.
-    pub commands: Vec<String>,
+    /// The commands that make the change, in order. None where it is made by hand.
+    pub commands: Vec<Command>,
 }
 
 /// A hold that is judged: what its codes and reason say.
@@ -79,7 +87,7 @@ pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Chang
     if !applicable_actions(hold, facts).contains(&action) {
         return None;
     }
-    let (text, mut commands) = match action {
+    let (text, commands) = match action {
         Action::AsIs => ("Release it as it is.".to_owned(), Vec::new()),
         Action::Memory => memory(hold, facts),
         Action::Disk => disk(hold, facts),
@@ -87,39 +95,22 @@ pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Chang
         Action::Other => other(hold, facts)?,
         Action::Unknown => return None,
     };
-    commands.push(release_command(hold, facts));
     Some(Change { text, commands })
 }
 
-/// The command that releases this very hold.
-///
-/// A job may have run and been held for something else since the advice was given; the constraint
-/// lets the schedd check that: job, JobStatus, HoldReasonCode and, where the ad has it, NumHolds,
-/// which goes up with every hold, else that the hold did not begin later. A log's holds are not counted for
-/// it: for one event the schedd may count two. `condor_release` says so when no job fits.
-pub fn release_command(hold: &Hold<'_>, facts: &JobFacts) -> String {
-    let mut constraint = format!(
-        "ClusterId == {} && ProcId == {} && JobStatus == 5",
-        facts.job.cluster, facts.job.proc
-    );
-    if let Some(code) = hold.code {
-        constraint.push_str(&format!(" && HoldReasonCode == {code}"));
+/// The hold that commands act on: what the ad has, else what the log tells.
+pub(super) fn target(hold: &Hold<'_>, facts: &JobFacts) -> Target {
+    let of_log = hold.held_at.map(Since::NotAfter);
+    Target {
+        job: facts.job,
+        code: hold.code,
+        num_holds: facts.num_holds,
+        since: facts.entered_current_status.map(Since::At).or(of_log),
     }
-    if let Some(num_holds) = facts.num_holds {
-        constraint.push_str(&format!(" && NumHolds == {num_holds}"));
-    } else if let Some(held_at) = hold.held_at {
-        constraint.push_str(&format!(" && EnteredCurrentStatus <= {held_at}"));
-    }
-    shell_command(["condor_release", "-constraint", &constraint])
 }
 
-/// The command that removes the job while it is in this hold.
-pub fn remove_command(hold: &Hold<'_>, facts: &JobFacts) -> String {
-    release_command(hold, facts).replacen("condor_release", "condor_rm", 1)
-}
-
-pub(super) fn edit(facts: &JobFacts, attribute: &str, value: &str) -> String {
-    shell_command(["condor_qedit", &facts.job.to_string(), attribute, value])
+pub(super) fn edit(attribute: &str, value: &str) -> Command {
+    Command::Edit { attribute: attribute.to_owned(), value: value.to_owned() }
 }
 
 fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
@@ -159,16 +150,32 @@ fn disk_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
 }
 
 /// The largest known value, raised and rounded up. `None` where none is known.
-fn raised(values: [Option<i64>; 4], step: i64) -> Option<i64> {
-    let largest = values.into_iter().flatten().filter(|&value| value > 0).max()?;
+fn raised(figures: &[(&str, Option<i64>)], step: i64) -> Option<i64> {
+    let values = figures.iter().filter_map(|(_, value)| *value);
+    let largest = values.filter(|&value| value > 0).max()?;
     let raised = largest.saturating_mul(RAISE.0) / RAISE.1;
     Some(raised.saturating_add(step - 1) / step * step)
 }
 
-fn memory(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<String>) {
+/// A figure that no slot can have: its name and itself.
+fn absurd<'a>(figures: &[(&'a str, Option<i64>)], most: i64) -> Option<(&'a str, i64)> {
+    figures.iter().find_map(|&(name, value)| Some((name, value.filter(|&value| value > most)?)))
+}
+
+fn memory(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<Command>) {
     let said = megabytes(hold.reason);
-    let known = [facts.memory_usage, facts.memory_provisioned, facts.request_memory, said];
-    match raised(known, MEMORY_STEP) {
+    let known = [
+        ("MemoryUsage", facts.memory_usage),
+        ("MemoryProvisioned", facts.memory_provisioned),
+        ("RequestMemory", facts.request_memory),
+        ("the hold reason's size", said),
+    ];
+    if let Some((name, value)) = absurd(&known, MOST_MEMORY) {
+        let text =
+            format!("Correct RequestMemory: {name}, {value} MiB, is more than any machine has.");
+        return (text, Vec::new());
+    }
+    match raised(&known, MEMORY_STEP) {
         Some(request) => {
             let used = match (facts.memory_usage.filter(|&used| used > 0), said) {
                 (Some(used), _) => format!(" (it used {used} MiB)"),
@@ -177,7 +184,7 @@ fn memory(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<String>) {
             };
             (
                 format!("Raise RequestMemory to {request} MiB{used}."),
-                vec![edit(facts, "RequestMemory", &request.to_string())],
+                vec![edit("RequestMemory", &request.to_string())],
             )
         }
         None => {
@@ -186,15 +193,24 @@ fn memory(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<String>) {
     }
 }
 
-fn disk(_: &Hold<'_>, facts: &JobFacts) -> (String, Vec<String>) {
-    let known = [facts.disk_usage, facts.disk_provisioned, facts.request_disk, None];
-    match raised(known, DISK_STEP) {
+fn disk(_: &Hold<'_>, facts: &JobFacts) -> (String, Vec<Command>) {
+    let known = [
+        ("DiskUsage", facts.disk_usage),
+        ("DiskProvisioned", facts.disk_provisioned),
+        ("RequestDisk", facts.request_disk),
+    ];
+    if let Some((name, value)) = absurd(&known, MOST_DISK) {
+        let text =
+            format!("Correct RequestDisk: {name}, {value} KiB, is more than any machine has.");
+        return (text, Vec::new());
+    }
+    match raised(&known, DISK_STEP) {
         Some(request) => {
             let used = facts.disk_usage.filter(|&used| used > 0);
             let used = used.map_or(String::new(), |used| format!(" (it used {used} KiB)"));
             (
                 format!("Raise RequestDisk to {request} KiB{used}."),
-                vec![edit(facts, "RequestDisk", &request.to_string())],
+                vec![edit("RequestDisk", &request.to_string())],
             )
         }
         None => {
@@ -271,7 +287,7 @@ fn is_name(name: &str) -> bool {
         && !matches!(name.to_ascii_lowercase().as_str(), "unknown" | "undefined" | "error")
 }
 
-fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<String>)> {
+fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<Command>)> {
     let (attribute, name) = failed_at(hold, facts)?;
     let literal = classad_quote(&name)?;
     let text = match attribute {
@@ -285,8 +301,8 @@ fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<String>)> {
             return Some((format!("{text} Add to its Requirements: {exclusion}."), Vec::new()));
         }
         Some(old) if old.contains(&exclusion) => Vec::new(),
-        Some(old) if strip_control(old) != old => Vec::new(),
-        Some(old) => vec![edit(facts, "Requirements", &format!("({old}) && ({exclusion})"))],
+        Some(old) if !is_fit(old) => Vec::new(),
+        Some(old) => vec![edit("Requirements", &format!("({old}) && ({exclusion})"))],
     };
     Some((text, commands))
 }
@@ -297,10 +313,10 @@ fn shown(name: &str) -> String {
 }
 
 /// Changes that are neither a request nor a place: what to mend, by code, subcode and reason.
-fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<String>)> {
+fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<Command>)> {
     let code = hold.code?;
     if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
-        return Some(limit::change(own, facts));
+        return Some(limit::change(own));
     }
     let text = match (code, hold.subcode) {
         (6, _) => return Some(executable(hold, facts)),
@@ -357,7 +373,7 @@ fn duration(attribute: &str, seconds: Option<i64>) -> String {
 }
 
 /// Code 6: the program could not be started.
-fn executable(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<String>) {
+fn executable(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<Command>) {
     let ours = facts.executable();
     // What lay in the sandbox is a copy: the file to mend is the job's own.
     let named = file_name(hold.reason).filter(|path| in_sandbox(path).is_none());
@@ -375,8 +391,8 @@ fn executable(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<String>) {
         Some(13) => {
             let commands = ours
                 .iter()
-                .filter(|path| strip_control(path) == **path)
-                .map(|path| shell_command(["chmod", "+x", path]))
+                .filter(|path| is_fit(path))
+                .map(|path| Command::Run(["chmod", "+x", path].map(str::to_owned).to_vec()))
                 .collect();
             (format!("Make {name} executable."), commands)
         }

@@ -14,16 +14,43 @@ fn hold(code: i32, subcode: i32, reason: &str) -> Hold<'_> {
 
 const MEMORY: &str = "Error from slot1_1@e2031.example.org: Job has gone over cgroup memory limit of 2048 megabytes. Last measured usage: 2040 megabytes.  Consider resubmitting with a higher request_memory.";
 
+/// The first command, for a constraint that says `true`.
+fn first(commands: &[Command]) -> String {
+    commands[0].line("true")
+}
+
 #[test]
-fn release_names_the_very_hold() {
-    assert_eq!(
-        release_command(&hold(13, 256, ""), &facts()),
-        "condor_release -constraint 'ClusterId == 1234 && ProcId == 0 && JobStatus == 5 && HoldReasonCode == 13 && NumHolds == 2'"
+fn commands_name_the_very_hold() {
+    let of_log = target(&hold(13, 256, ""), &facts());
+    assert_eq!((of_log.num_holds, of_log.since), (Some(2), Some(Since::NotAfter(1_772_359_200))));
+    let ad = JobFacts { entered_current_status: Some(1_772_359_199), ..facts() };
+    let of_ad = target(&hold(13, 256, ""), &ad);
+    assert_eq!((of_ad.code, of_ad.since), (Some(13), Some(Since::At(1_772_359_199))));
+}
+
+#[test]
+fn figures_that_no_slot_can_have_are_no_edit() {
+    let hold = hold(34, 102, MEMORY);
+    for facts in [
+        JobFacts {
+            request_memory: Some(4_611_686_018_427_387_904),
+            memory_usage: Some(100),
+            ..facts()
+        },
+        JobFacts { memory_usage: Some(MOST_MEMORY + 1), ..facts() },
+        JobFacts { memory_provisioned: Some(i64::MAX), ..facts() },
+    ] {
+        let change = change(Action::Memory, &hold, &facts).unwrap();
+        assert!(change.commands.is_empty(), "{change:?}");
+        assert!(change.text.contains("is more than any machine has"), "{change:?}");
+    }
+    let facts = JobFacts { request_disk: Some(MOST_DISK + 1), ..facts() };
+    let hold = super::Hold { subcode: Some(104), ..hold };
+    let change = change(Action::Disk, &super::Hold { reason: "", ..hold }, &facts).unwrap();
+    assert!(
+        change.commands.is_empty() && change.text.starts_with("Correct RequestDisk:"),
+        "{change:?}"
     );
-    let of_log = JobFacts::of(JobId::new(1234, 0));
-    let later = "HoldReasonCode == 13 && EnteredCurrentStatus <= 1772359200'";
-    assert!(release_command(&hold(13, 256, ""), &of_log).ends_with(later));
-    assert!(remove_command(&hold(13, 256, ""), &facts()).starts_with("condor_rm -constraint '"));
 }
 
 #[test]
@@ -36,8 +63,8 @@ fn memory_is_raised_over_usage_and_provision() {
     };
     let change = change(Action::Memory, &hold(34, 102, MEMORY), &facts).unwrap();
     assert_eq!(change.text, "Raise RequestMemory to 3072 MiB (it used 2040 MiB).");
-    assert_eq!(change.commands[0], "condor_qedit 1234.0 RequestMemory 3072");
-    assert_eq!(change.commands.len(), 2);
+    assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestMemory 3072");
+    assert_eq!(change.commands.len(), 1);
 }
 
 #[test]
@@ -46,9 +73,9 @@ fn memory_is_read_from_the_reason_of_a_log() {
     assert_eq!(megabytes("Memory limit exceeded: requested 1000MB, used 1300MB."), Some(1300));
     assert_eq!(megabytes("due to memory usage 10572684."), None);
     let change = change(Action::Memory, &hold(34, 102, MEMORY), &facts()).unwrap();
-    assert_eq!(change.commands[0], "condor_qedit 1234.0 RequestMemory 3072");
+    assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestMemory 3072");
     let unknown = super::change(Action::Memory, &hold(34, 102, ""), &facts()).unwrap();
-    assert_eq!(unknown.commands.len(), 1, "no number, no edit");
+    assert!(unknown.commands.is_empty(), "no number, no edit");
 }
 
 #[test]
@@ -69,7 +96,7 @@ fn limits_of_policies_are_named() {
 fn disk_is_raised() {
     let facts = JobFacts { disk_usage: Some(1_000_000), request_disk: Some(500_000), ..facts() };
     let change = change(Action::Disk, &hold(34, 104, ""), &facts).unwrap();
-    assert_eq!(change.commands[0], "condor_qedit 1234.0 RequestDisk 1536000");
+    assert_eq!(first(&change.commands), "condor_qedit -constraint true RequestDisk 1536000");
 }
 
 #[test]
@@ -98,17 +125,17 @@ fn a_failed_machine_is_excluded_and_requirements_kept() {
     let hold = hold(45, -1000, "Error from slot1_1@e2031.example.org: Singularity test failed:");
     let change = change(Action::Site, &hold, &facts).unwrap();
     assert_eq!(
-        change.commands[0],
-        r#"condor_qedit 1234.0 Requirements '((TARGET.Arch == "X86_64") && Name != "it'\''s") && (TARGET.Machine =!= "e2031.example.org")'"#
+        first(&change.commands),
+        r#"condor_qedit -constraint true Requirements '((TARGET.Arch == "X86_64") && Name != "it'\''s") && (TARGET.Machine =!= "e2031.example.org")'"#
     );
     let again = JobFacts {
         requirements: Some("(true) && (TARGET.Machine =!= \"e2031.example.org\")".to_owned()),
         ..facts.clone()
     };
-    assert_eq!(super::change(Action::Site, &hold, &again).unwrap().commands.len(), 1);
+    assert!(super::change(Action::Site, &hold, &again).unwrap().commands.is_empty());
     let site = JobFacts { glidein_site: Some("UChicago".to_owned()), ..facts };
     assert!(
-        super::change(Action::Site, &hold, &site).unwrap().commands[0]
+        first(&super::change(Action::Site, &hold, &site).unwrap().commands)
             .contains("TARGET.GLIDEIN_Site =!= \"UChicago\"")
     );
 }
@@ -141,7 +168,7 @@ fn an_executable_is_made_executable() {
     };
     let reason = "Error from slot1@h: Failed to execute '/var/lib/condor/execute/dir_1/condor_exec.exe': (errno=13: 'Permission denied')";
     let change = change(Action::Other, &hold(6, 13, reason), &facts).unwrap();
-    assert_eq!(change.commands[0], "chmod +x '/home/u/run me.sh'");
+    assert_eq!(first(&change.commands), "chmod +x '/home/u/run me.sh'");
 }
 
 #[test]
@@ -164,7 +191,7 @@ fn a_duration_that_the_ad_does_not_show_exceeded_is_named() {
     let facts = JobFacts { allowed_execute_duration: Some(3600), ..facts() };
     let change = change(Action::Other, &hold(47, 0, ""), &facts).unwrap();
     assert!(change.text.contains("AllowedExecuteDuration, 3600 s now"), "{}", change.text);
-    assert_eq!(change.commands.len(), 1);
+    assert!(change.commands.is_empty());
 }
 
 #[test]
@@ -181,11 +208,11 @@ fn a_limit_of_the_job_is_raised_before_its_request() {
     let facts = JobFacts { own_limit: Some(limit.clone()), ..facts() };
     assert!(applicable_actions(&own, &facts).contains(&Action::Other));
     let commands = change(Action::Other, &own, &facts).unwrap().commands;
-    assert_eq!(commands[0], "condor_qedit 1234.0 Most 260");
+    assert_eq!(first(&commands), "condor_qedit -constraint true Most 260");
     let limit = OwnLimit { raise: Raise::Request(Request::Memory), ..limit };
     let facts = JobFacts { own_limit: Some(limit), memory_usage: Some(130), ..facts };
     let commands = change(Action::Memory, &own, &facts).unwrap().commands;
-    assert_eq!(commands[0], "condor_qedit 1234.0 RequestMemory 256");
+    assert_eq!(first(&commands), "condor_qedit -constraint true RequestMemory 256");
 }
 
 #[test]
@@ -215,9 +242,11 @@ proptest! {
         let hold = hold(code, subcode, &reason);
         for action in applicable_actions(&hold, &facts) {
             let change = change(action, &hold, &facts).unwrap();
-            let all = change.commands.iter().chain([&change.text]);
-            prop_assert!(all.into_iter().all(|text| !text.chars().any(char::is_control)));
-            prop_assert!(change.commands.last().unwrap().starts_with("condor_release "));
+            let lines = change.commands.iter().map(|command| command.line("true"));
+            for text in lines.chain([change.text.clone()]) {
+                prop_assert!(is_fit(&text), "{text:?}");
+            }
+            prop_assert_eq!(change.commands.is_empty() || action != Action::AsIs, true);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cause::Trouble;
 use super::removal::Removal;
-use super::seen::Since;
+use super::seen::Others;
 use super::undecided::Open;
 use super::{Band, Costs, Recommendation};
 use crate::history::Action;
@@ -17,7 +17,7 @@ pub(super) struct Chances {
     /// known to wait for.
     pub recovered: Option<f64>,
     /// What became of like jobs since the hold.
-    pub since: Since,
+    pub since: Others,
     /// The trouble of its hold reason stays until somebody acts, and nothing shows that it is over.
     pub lasting: Option<Trouble>,
     /// What the model's log-odds were multiplied by, 0 to 1.
@@ -129,7 +129,7 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
     }
     let decision = weigh(chances, costs);
     let confidence = match decision.recommendation {
-        Recommendation::Release if chances.since != Since::GotThrough => decision.chance,
+        Recommendation::Release if chances.since != Others::GotThrough => decision.chance,
         Recommendation::Remove => 1.0 - decision.chance,
         _ => return decision,
     };
@@ -142,7 +142,7 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
 /// The recommendation by probabilities and costs.
 fn weigh(chances: &Chances, costs: &Costs) -> Decision {
     let (as_is, threshold) = (chances.as_is(), costs.release_threshold());
-    let came = chances.since == Since::GotThrough;
+    let came = chances.since == Others::GotThrough;
     let worth_waiting_for = shifted(WORTH_WAITING_FOR, threshold);
     let enough = match chances.whole {
         true if came => worth_waiting_for,
@@ -166,7 +166,7 @@ fn weigh(chances: &Chances, costs: &Costs) -> Decision {
     }
     // A wait ends when others have got through, whatever came after.
     let recovered = chances.recovered.filter(|&p| {
-        chances.since == Since::Nothing && p >= worth_waiting_for && p >= as_is + WORTH_A_WAIT
+        chances.since == Others::Nothing && p >= worth_waiting_for && p >= as_is + WORTH_A_WAIT
     });
     let changed = better_changed.map_or(0.0, |(_, p)| p);
     if recovered.is_some_and(|p| as_is < enough && p >= changed) {
@@ -224,7 +224,7 @@ mod tests {
         Chances {
             actions,
             recovered,
-            since: Since::Nothing,
+            since: Others::Nothing,
             lasting: None,
             trust: 1.0,
             whole: true,
@@ -265,7 +265,7 @@ mod tests {
         for as_is in [0.01, 0.3, 0.99] {
             let actions = vec![(Action::AsIs, as_is), (Action::Other, 0.95)];
             let mut unknown = chances(actions, Some(0.99));
-            unknown.since = Since::GotThrough;
+            unknown.since = Others::GotThrough;
             unknown.unknown_code = Some(4);
             let decision = decide(&unknown, &Costs::default(), None);
             assert_eq!(decision.recommendation, Recommendation::Undecided);
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn the_least_confidence_is_asked_of_releases_and_removals() {
         let asked = |as_is: f64, came: bool, least: f64| {
-            let since = if came { Since::GotThrough } else { Since::Nothing };
+            let since = if came { Others::GotThrough } else { Others::Nothing };
             let chances = Chances { since, ..chances(vec![(Action::AsIs, as_is)], None) };
             let decision = decide(&chances, &Costs::default(), Some(least));
             (decision.recommendation, decision.open)
@@ -348,7 +348,7 @@ mod tests {
         let came = |as_is: f64, change: Option<(Action, f64)>| {
             let mut actions = vec![(Action::AsIs, as_is)];
             actions.extend(change);
-            after(0.0, &Chances { since: Since::GotThrough, ..chances(actions, Some(as_is)) })
+            after(0.0, &Chances { since: Others::GotThrough, ..chances(actions, Some(as_is)) })
         };
         assert_eq!(came(0.25, Some((Action::Other, 0.7))), Recommendation::Release);
         assert_eq!(came(0.35, Some((Action::Memory, 0.7))), Recommendation::Change);
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_wait_is_over_once_others_have_got_through() {
-        for since in [Since::Mixed, Since::GotThrough] {
+        for since in [Others::Mixed, Others::GotThrough] {
             let over = Chances { since, ..chances(vec![(Action::AsIs, 0.1)], Some(0.9)) };
             assert_ne!(after(0.0, &over), Recommendation::Wait);
         }
@@ -399,7 +399,7 @@ mod tests {
 
     fn any_chances() -> impl Strategy<Value = Chances> {
         let p = || 0.0..=1.0_f64;
-        let since = prop::sample::select(vec![Since::Nothing, Since::Mixed, Since::GotThrough]);
+        let since = prop::sample::select(vec![Others::Nothing, Others::Mixed, Others::GotThrough]);
         let lasting =
             prop::option::of(prop::sample::select(vec![Trouble::Denied, Trouble::NoSpace]));
         let cause = prop::sample::select(vec![
@@ -456,7 +456,7 @@ mod tests {
                 Recommendation::Release => {
                     prop_assert_eq!(chances.lasting, None);
                     prop_assert_eq!(decision.chance, chances.as_is());
-                    if chances.since != Since::GotThrough {
+                    if chances.since != Others::GotThrough {
                         prop_assert!(decision.chance >= costs.release_threshold());
                     }
                 }
@@ -474,7 +474,7 @@ mod tests {
                     prop_assert!(change.is_none() || expected.remove <= 0.75 * expected.change.unwrap());
                 }
                 Recommendation::Wait => {
-                    prop_assert_eq!(chances.since, Since::Nothing);
+                    prop_assert_eq!(chances.since, Others::Nothing);
                     prop_assert_eq!(decision.chance, chances.as_is());
                 }
                 Recommendation::Change => {

@@ -13,6 +13,8 @@ pub struct JobFacts {
     pub job: JobId,
     /// NumHolds of the ad (not a count of a log's holds, which may begin late).
     pub num_holds: Option<i64>,
+    /// EnteredCurrentStatus of the ad, Unix seconds.
+    pub entered_current_status: Option<i64>,
     /// RequestMemory, MiB.
     pub request_memory: Option<i64>,
     /// MemoryProvisioned of the last run, MiB.
@@ -72,6 +74,7 @@ impl JobFacts {
         Self {
             job,
             num_holds: integer("NumHolds"),
+            entered_current_status: integer("EnteredCurrentStatus"),
             request_memory: integer("RequestMemory"),
             memory_provisioned: integer("MemoryProvisioned"),
             // The figures that the evidence gives, not the ones rounded up for publication.

@@ -2,10 +2,13 @@
 
 use super::Held;
 use super::changes::edit;
-use super::job_facts::JobFacts;
+use super::command::Command;
 use crate::history::Action;
 use crate::policy::{Again, OwnLimit, Raise, Request};
-use crate::text::{shorten, strip_control};
+use crate::text::{is_fit, shorten, strip_control};
+
+/// A limit beyond this makes no sense: 30 years in seconds, 900 TiB in MiB.
+const MOST: i64 = 1_000_000_000;
 
 /// Characters of a test and of an expression that are shown.
 const SHOWN: usize = 120;
@@ -33,7 +36,7 @@ pub(super) fn action(limit: &OwnLimit) -> Action {
 }
 
 /// What to change, and the commands that do it.
-pub(super) fn change(limit: &OwnLimit, facts: &JobFacts) -> (String, Vec<String>) {
+pub(super) fn change(limit: &OwnLimit) -> (String, Vec<Command>) {
     let policy = strip_control(&limit.policy);
     let tested = tested(limit);
     let again = match limit.again {
@@ -42,13 +45,17 @@ pub(super) fn change(limit: &OwnLimit, facts: &JobFacts) -> (String, Vec<String>
     };
     let text = |what: String| format!("{what}: {tested}.{again}");
     match &limit.raise {
+        Raise::Attribute { name, to, .. } if *to > MOST => {
+            let name = strip_control(name);
+            (text(format!("Correct what {name} is compared with: {to} makes no sense")), Vec::new())
+        }
         Raise::Attribute { name, from, to } => (
             text(format!(
                 "Raise {} from {} to {to}, or make the job need less",
                 strip_control(name),
                 number(*from)
             )),
-            command(facts, name, &to.to_string()),
+            command(name, &to.to_string()),
         ),
         Raise::Expression { name, text: new } => {
             let what = format!(
@@ -56,7 +63,7 @@ pub(super) fn change(limit: &OwnLimit, facts: &JobFacts) -> (String, Vec<String>
                 number(limit.limit),
                 strip_control(name)
             );
-            (text(what), command(facts, name, new))
+            (text(what), command(name, new))
         }
         Raise::Request(Request::Cpus) => {
             (text("Raise RequestCpus, or make the job need less".to_owned()), Vec::new())
@@ -83,9 +90,8 @@ fn tested(limit: &OwnLimit) -> String {
 }
 
 /// No command where a name or text cannot be pasted as it is.
-fn command(facts: &JobFacts, name: &str, value: &str) -> Vec<String> {
-    let plain = |text: &str| strip_control(text) == text;
-    if plain(name) && plain(value) { vec![edit(facts, name, value)] } else { Vec::new() }
+fn command(name: &str, value: &str) -> Vec<Command> {
+    if is_fit(name) && is_fit(value) { vec![edit(name, value)] } else { Vec::new() }
 }
 
 fn number(value: f64) -> String {
@@ -95,7 +101,6 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::userlog::JobId;
 
     fn limit(raise: Raise) -> OwnLimit {
         OwnLimit {
@@ -109,7 +114,8 @@ mod tests {
     }
 
     fn told(limit: &OwnLimit) -> (String, Vec<String>) {
-        change(limit, &JobFacts::of(JobId::new(11, 0)))
+        let (text, commands) = change(limit);
+        (text, commands.iter().map(|command| command.line("true")).collect())
     }
 
     #[test]
@@ -121,7 +127,7 @@ mod tests {
             "Raise RunLimit from 8 to 22, or make the job need less: PeriodicHold tests \
              time() - JobCurrentStartDate > RunLimit, and it came to 11."
         );
-        assert_eq!(commands, ["condor_qedit 11.0 RunLimit 22"]);
+        assert_eq!(commands, ["condor_qedit -constraint true RunLimit 22"]);
     }
 
     #[test]
@@ -133,8 +139,13 @@ mod tests {
         assert!(text.ends_with("It would be held again at once."), "{text}");
         assert_eq!(
             commands,
-            [r#"condor_qedit 11.0 PeriodicHold 'Note == "it'\''s" && NumJobStarts > 6'"#]
+            [
+                r#"condor_qedit -constraint true PeriodicHold 'Note == "it'\''s" && NumJobStarts > 6'"#
+            ]
         );
+        let dates = Raise::Attribute { name: "A".to_owned(), from: 1.0, to: i64::MAX };
+        let (text, commands) = told(&self::limit(dates));
+        assert!(text.contains("makes no sense") && commands.is_empty(), "{text}");
         let hostile = Raise::Expression { name: "A".to_owned(), text: "x > \u{1b}[31m".to_owned() };
         assert!(told(&self::limit(hostile)).1.is_empty());
     }

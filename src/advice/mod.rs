@@ -3,6 +3,7 @@
 mod advisor;
 mod cause;
 pub mod changes;
+mod command;
 mod costs;
 mod decide;
 mod errno;
@@ -18,6 +19,7 @@ mod spent;
 mod undecided;
 
 pub use advisor::{Advisor, Held};
+pub use command::{Command, Since, Target, constraint_of};
 pub use costs::{Costs, ExpectedCosts};
 pub use removal::ByItself;
 pub use report::{Advice, Band, HeldJob, InputEffect, Recommendation, Trust, Wait};

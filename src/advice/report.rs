@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Costs, ExpectedCosts};
+use super::{Command, Costs, ExpectedCosts, Target};
 use crate::history::{Action, EventLogView};
 use crate::userlog::JobId;
 
@@ -158,8 +158,12 @@ pub struct Advice {
     pub expected_costs: Option<ExpectedCosts>,
     /// What to change before a release.
     pub changes: Vec<String>,
-    /// The exact commands to paste.
-    pub commands: Vec<String>,
+    /// The hold that commands act on.
+    pub target: Target,
+    /// What to paste now, in this order, each only if the one before it succeeded.
+    pub commands: Vec<Command>,
+    /// What to paste later: after a change that is made by hand, or when what is waited for has happened.
+    pub commands_after: Vec<Command>,
     /// What to wait for.
     pub wait: Option<Wait>,
     /// What HTCondor will do by itself.

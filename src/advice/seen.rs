@@ -22,7 +22,7 @@ const WITHOUT_A_LOG: f64 = 0.5;
 
 /// What became of like jobs since the hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Since {
+pub(super) enum Others {
     /// None got through.
     Nothing,
     /// Some got through, and others failed again after that.
@@ -35,7 +35,7 @@ pub(super) enum Since {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seen {
     /// What became of like jobs since the hold.
-    pub since: Since,
+    pub since: Others,
     /// A job with the same cluster, server, file or hold reason began to execute since.
     pub like_job_began: bool,
     /// A trouble of the hold reason that stays until somebody acts, and nothing shows that it is over.
@@ -81,11 +81,11 @@ impl Seen {
         let came = like.is_some_and(|like| like.got_through);
         let some_came = like.is_some_and(|like| like.released_since.0 > 0);
         let since = match begun {
-            _ if came => Since::GotThrough,
-            Some(near) if gets_through(near) => Since::GotThrough,
-            Some(_) => Since::Mixed,
-            None if some_came => Since::Mixed,
-            None => Since::Nothing,
+            _ if came => Others::GotThrough,
+            Some(near) if gets_through(near) => Others::GotThrough,
+            Some(_) => Others::Mixed,
+            None if some_came => Others::Mixed,
+            None => Others::Nothing,
         };
         let cause = Cause::of(code, subcode, reason);
         let stays = trouble.is_some_and(Trouble::lasts);
@@ -133,7 +133,7 @@ impl Seen {
     pub(super) fn as_is(&self, p: f64) -> f64 {
         let (through, failed) = self.through;
         let p = match self.since {
-            Since::GotThrough => self.trusted(p).max(share(p, through, failed)),
+            Others::GotThrough => self.trusted(p).max(share(p, through, failed)),
             _ => self.trusted(p.min(share(p, 0, self.failures))),
         };
         if self.lasting.is_some() { p.min(LASTING_TROUBLE) } else { p }
@@ -175,7 +175,7 @@ mod tests {
 
     fn seen() -> Seen {
         Seen {
-            since: Since::Nothing,
+            since: Others::Nothing,
             like_job_began: false,
             lasting: None,
             through: (0, 0),
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn jobs_that_got_through_weigh_more_than_the_model() {
-        let after = |through| Seen { since: Since::GotThrough, through, ..seen() };
+        let after = |through| Seen { since: Others::GotThrough, through, ..seen() };
         assert!(after((40, 0)).as_is(0.02) > 0.9);
         assert!(after((1, 0)).as_is(0.02) < 0.4);
         assert!(after((1, 0)).as_is(0.02) > 0.3);
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn what_a_wait_promises_is_kept() {
         for p in [0.0, 0.1, 0.5, 0.99] {
-            let kept = Seen { since: Since::GotThrough, through: (1, 0), ..seen() };
+            let kept = Seen { since: Others::GotThrough, through: (1, 0), ..seen() };
             assert!(kept.as_is(p) >= seen().recovered(p) - 1e-12, "{p}");
         }
     }

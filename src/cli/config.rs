@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use directories::BaseDirs;
 
+use crate::model::EngineKind;
 use crate::policy::{Assignment, Knobs, SettingsFile};
 use crate::queue::run_tool;
 
@@ -62,11 +63,24 @@ const POOL_NAMES: &str = "^(SCHEDD[.])?(HOLDADVISE_.*|EVENT_LOG|\
 /// `condor_config_val` reads a few files; longer than this something hangs.
 const POOL_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Seconds that a tool of HTCondor may be given: up to a day.
+const TIMEOUTS: std::ops::RangeInclusive<u64> = 1..=86_400;
+
+/// A setting whose value cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name} is \"{value}\" (from {place}): expected {expected}")]
+pub struct SettingError {
+    name: &'static str,
+    value: String,
+    place: String,
+    expected: &'static str,
+}
+
 /// Looks settings up, each source read when it is first needed.
 #[derive(Debug)]
 pub struct Config {
     user_files: Vec<PathBuf>,
-    user: OnceCell<BTreeMap<String, String>>,
+    user: OnceCell<BTreeMap<String, (String, PathBuf)>>,
     pool: OnceCell<BTreeMap<String, String>>,
 }
 
@@ -83,10 +97,7 @@ impl Config {
 
     /// The value of a setting of this tool; empty values count as not set.
     pub fn get(&self, name: &str) -> Option<String> {
-        self.environment(name)
-            .or_else(|| self.user().get(name).cloned())
-            .or_else(|| self.pool().get(name).cloned())
-            .filter(|value| !value.is_empty())
+        self.find(name).map(|(value, _)| value)
     }
 
     /// The value of one of HTCondor's own settings, from the environment or its configuration.
@@ -116,21 +127,71 @@ impl Config {
         self.pool().iter().map(|(name, value)| (name, value.as_str())).collect()
     }
 
-    /// A setting that is a probability, 0 to 1; anything else counts as not set.
-    pub fn probability(&self, name: &str) -> Option<f64> {
-        self.get(name)?.trim().parse().ok().filter(|value| (0.0..=1.0).contains(value))
+    /// A setting that is a probability.
+    ///
+    /// # Errors
+    /// [`SettingError`] for anything else.
+    pub fn probability(&self, name: &'static str) -> Result<Option<f64>, SettingError> {
+        let read = |text: &str| text.parse().ok().filter(|value| (0.0..=1.0).contains(value));
+        self.read(name, "a probability from 0 to 1", read)
     }
 
-    /// A setting that is a cost in hours; anything else counts as not set.
-    pub fn hours(&self, name: &str) -> Option<f64> {
-        super::costs::hours(self.get(name)?.trim())
+    /// A setting that is a cost in hours.
+    ///
+    /// # Errors
+    /// [`SettingError`] for anything else.
+    pub fn hours(&self, name: &'static str) -> Result<Option<f64>, SettingError> {
+        self.read(name, "a number of hours from 0 on", super::costs::hours)
     }
 
     /// How long a tool of HTCondor may take.
-    pub fn timeout(&self) -> Duration {
+    ///
+    /// # Errors
+    /// [`SettingError`] where the setting is no such time.
+    pub fn timeout(&self) -> Result<Duration, SettingError> {
+        let read = |text: &str| text.parse().ok().filter(|seconds| TIMEOUTS.contains(seconds));
         let seconds =
-            self.environment("HOLDADVISE_TIMEOUT").or_else(|| self.get("HOLDADVISE_TIMEOUT"));
-        Duration::from_secs(seconds.and_then(|text| text.trim().parse().ok()).unwrap_or(60))
+            self.read("HOLDADVISE_TIMEOUT", "seconds, a whole number from 1 to 86400", read)?;
+        Ok(Duration::from_secs(seconds.unwrap_or(60)))
+    }
+
+    /// What runs the model.
+    ///
+    /// # Errors
+    /// [`SettingError`] for a name that is none.
+    pub fn engine(&self) -> Result<Option<EngineKind>, SettingError> {
+        self.read("HOLDADVISE_ENGINE", "builtin or torch", |text| {
+            let kinds = [EngineKind::Builtin, EngineKind::Torch];
+            kinds.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(text))
+        })
+    }
+
+    /// A setting that is more than a text. Tools of HTCondor end, too, where theirs is no number or out of range.
+    fn read<T>(
+        &self,
+        name: &'static str,
+        expected: &'static str,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>, SettingError> {
+        let Some((value, place)) = self.find(name) else { return Ok(None) };
+        match read(value.trim()) {
+            Some(value) => Ok(Some(value)),
+            None => Err(SettingError { name, value, place, expected }),
+        }
+    }
+
+    /// The value of a setting of this tool and where it was found.
+    fn find(&self, name: &str) -> Option<(String, String)> {
+        let of_environment =
+            || Some((self.environment(name)?, format!("environment, _CONDOR_{name}")));
+        let of_user = || {
+            let (value, path) = self.user().get(name)?;
+            Some((value.clone(), path.display().to_string()))
+        };
+        let of_pool =
+            || Some((self.pool().get(name)?.clone(), "HTCondor's configuration".to_owned()));
+        let found = of_environment().or_else(of_user).or_else(of_pool);
+        found.filter(|(value, _)| !value.is_empty())
     }
 
     fn environment(&self, name: &str) -> Option<String> {
@@ -139,12 +200,13 @@ impl Config {
             .find_map(|prefix| std::env::var(format!("{prefix}{name}")).ok())
     }
 
-    fn user(&self) -> &BTreeMap<String, String> {
+    /// The settings of the user's files, each with its file.
+    fn user(&self) -> &BTreeMap<String, (String, PathBuf)> {
         self.user.get_or_init(|| {
             let mut all = BTreeMap::new();
             for path in &self.user_files {
                 for (name, value) in read_file(path) {
-                    all.entry(name).or_insert(value);
+                    all.entry(name).or_insert_with(|| (value, path.clone()));
                 }
             }
             all
@@ -246,6 +308,35 @@ mod tests {
         assert_eq!(config.get("FAR").as_deref(), Some("4"));
         assert_eq!(config.get("EMPTY"), None);
         assert_eq!(config.get_condor("OTHER"), None);
+    }
+
+    #[test]
+    fn values_that_cannot_be_used_are_named() {
+        let config = |name: &str, value: &str| Config {
+            user_files: Vec::new(),
+            user: OnceCell::from(BTreeMap::new()),
+            pool: OnceCell::from(BTreeMap::from([(name.to_owned(), value.to_owned())])),
+        };
+        let threshold = "HOLDADVISE_RELEASE_THRESHOLD";
+        for wrong in ["nan", "-1", "1.01", "inf", "half"] {
+            let error = config(threshold, wrong).probability(threshold).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "{threshold} is \"{wrong}\" (from HTCondor's configuration): expected a probability from 0 to 1"
+                )
+            );
+        }
+        assert_eq!(config(threshold, " 0.5 ").probability(threshold), Ok(Some(0.5)));
+        assert_eq!(config("X", "nan").probability(threshold), Ok(None));
+        let cost = "HOLDADVISE_COST_VAIN";
+        assert!(config(cost, "-1").hours(cost).is_err() && config(cost, "2").hours(cost).is_ok());
+        for wrong in ["soon", "-3", "0", "1.5", "18446744073709551615"] {
+            assert!(config("HOLDADVISE_TIMEOUT", wrong).timeout().is_err(), "{wrong}");
+        }
+        assert_eq!(config("X", "").timeout(), Ok(Duration::from_secs(60)));
+        assert!(config("HOLDADVISE_ENGINE", "candle").engine().is_err());
+        assert_eq!(config("HOLDADVISE_ENGINE", "Torch").engine(), Ok(Some(EngineKind::Torch)));
     }
 
     proptest! {

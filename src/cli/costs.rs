@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use clap::{Arg, ArgMatches};
 
-use super::Config;
 use super::arguments::ValueError;
+use super::config::{Config, SettingError};
 use crate::advice::Costs;
 use crate::model::Thresholds;
 
@@ -70,11 +70,19 @@ pub(super) fn changes(matches: &ArgMatches) -> Vec<CostChange> {
 }
 
 /// The costs to decide by: those the model's thresholds stand for, changed by the settings and those by the options.
-pub(super) fn costs(changes: &[CostChange], config: &Config, thresholds: Thresholds) -> Costs {
-    let set = KINDS.iter().filter_map(|&(kind, _, setting)| {
-        config.hours(setting).map(|hours| CostChange { kind, hours })
-    });
-    changed(Costs::of(thresholds), set.chain(changes.iter().copied()))
+///
+/// # Errors
+/// [`SettingError`] for a setting that is no number of hours.
+pub(super) fn costs(
+    changes: &[CostChange],
+    config: &Config,
+    thresholds: Thresholds,
+) -> Result<Costs, SettingError> {
+    let mut set = Vec::new();
+    for (kind, _, setting) in KINDS {
+        set.extend(config.hours(setting)?.map(|hours| CostChange { kind, hours }));
+    }
+    Ok(changed(Costs::of(thresholds), set.into_iter().chain(changes.iter().copied())))
 }
 
 fn changed(mut costs: Costs, changes: impl Iterator<Item = CostChange>) -> Costs {

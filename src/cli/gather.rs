@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
+use super::run::RunError;
 use super::{Config, Request};
 use crate::history::ATTRIBUTES;
 use crate::queue::{
@@ -57,18 +58,18 @@ pub struct Gathered {
 /// is sent the constraint.
 ///
 /// # Errors
-/// [`QueueError`] when no jobs can be had at all.
+/// [`RunError`] when no jobs can be had at all, and for a timeout that is none.
 pub fn gather(
     request: &Request,
     config: &Config,
     filter: Filter<'_>,
     now: i64,
-) -> Result<Gathered, QueueError> {
+) -> Result<Gathered, RunError> {
     let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref());
     let schedd = Schedd {
         name: request.schedd.clone(),
         pool: request.pool.clone(),
-        timeout: config.timeout(),
+        timeout: config.timeout()?,
     };
     let mut out = Gathered::default();
     let found = match &request.job_ads {

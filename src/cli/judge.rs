@@ -45,7 +45,7 @@ pub(super) fn judge(
         }
         advisor.set_held_by_code(by_code);
     }
-    advisor.set_costs(costs(&request.costs, config, model.metadata.thresholds));
+    advisor.set_costs(costs(&request.costs, config, model.metadata.thresholds)?);
     if gathered.logs_alone {
         return judge_logs(&mut advisor, gathered, request, take);
     }

@@ -33,7 +33,8 @@ pub fn manual_page() -> String {
     page.paragraph(
         "A setting is looked up in this order: the option, the environment (_CONDOR_NAME or \
          _condor_NAME), ~/.condor/holdadvise/config or $XDG_CONFIG_HOME/condor-holdadvise/config with \
-         lines NAME = value, HTCondor's configuration through condor_config_val, the default.",
+         lines NAME = value, HTCondor's configuration through condor_config_val, the default. A value that cannot be \
+         used is an error.",
     );
     for knob in KNOBS {
         page.tagged(&[(knob.name, false)], knob.help);
@@ -65,7 +66,7 @@ pub fn manual_page() -> String {
     page.finish()
 }
 
-const DESCRIPTION: [&str; 5] = [
+const DESCRIPTION: [&str; 6] = [
     "condor_holdadvise says of a job on hold whether to release it as it is, to change something and then \
      release it, to wait, or to remove it; how sure that is; why; what HTCondor will do by itself; and \
      the commands to paste. It never releases, edits or removes a job itself.",
@@ -86,13 +87,19 @@ const DESCRIPTION: [&str; 5] = [
     "One job prints a block of lines. Several jobs print groups: jobs of one cluster, held for the same \
      code, subcode and reason, with the same recommendation share a block and a command. Where what to change differs in \
      numbers, their ranges are printed and the command has the largest, if that is at most twice the \
-     smallest. The command's constraint holds only jobs that are still in the hold that was judged.",
+     smallest. A command acts on the jobs that were judged and are still in the same hold, and on nothing else: its \
+     constraint compares ClusterId, ProcId, JobStatus, HoldReasonCode, NumHolds and EnteredCurrentStatus. A group's \
+     removal is printed with -removals only.",
+    "Commands can be pasted now; of several, each runs only if the one before it succeeded. Those below After that are \
+     for after a change by hand, those below When that has happened for the end of a wait (CommandsAfter). In blocks and \
+     groups a line that begins with a lower-case letter in the first column is a command, and no other line is.",
 ];
 
 const REMARKS: [&str; 3] = [
     "The text for people may change between versions; scripts should use -json, -jsonl, -long, -af or \
      -format.",
-    "Control characters and terminal escape sequences in reasons and names are not printed.",
+    "Control characters and terminal escape sequences in reasons and names are not printed; invisible characters are \
+     printed as \\u{200b}.",
     "What could not be read is listed, a line each, as not read; the advice is then made from the rest. \
      A hold put on by a person (code 1) is never advised to be released.",
 ];

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use directories::BaseDirs;
 
-use super::Config;
+use super::config::{Config, SettingError};
 use crate::model::{EngineKind, Model, ModelError};
 use crate::text::{shorten, strip_control};
 
@@ -29,12 +29,17 @@ pub struct Named<'a> {
 /// Opens the model that the options, the settings or the folders name; else the one built in.
 ///
 /// # Errors
-/// [`ModelError`] when the model found cannot be used: another one is not tried in its place.
-pub fn open(named: &Named<'_>, config: &Config) -> Result<Model, ModelError> {
-    let engine = named.engine.map(str::to_owned);
-    let engine = match engine.or_else(|| config.get("HOLDADVISE_ENGINE")) {
+/// [`ModelError`] when the model found cannot be used: another one is not tried in its place. [`SettingError`] for a
+/// setting that cannot be used.
+pub fn open<E>(named: &Named<'_>, config: &Config) -> Result<Model, E>
+where
+    E: From<ModelError> + From<SettingError>,
+{
+    let set = config.engine()?;
+    let engine = match named.engine {
         Some(name) if name.eq_ignore_ascii_case(EngineKind::Torch.name()) => EngineKind::Torch,
-        _ => EngineKind::Builtin,
+        Some(_) => EngineKind::Builtin,
+        None => set.unwrap_or(EngineKind::Builtin),
     };
     let file = named.file.map(Path::to_owned);
     let file = file.or_else(|| config.get("HOLDADVISE_MODEL").map(PathBuf::from));
@@ -54,11 +59,11 @@ pub fn open(named: &Named<'_>, config: &Config) -> Result<Model, ModelError> {
         ("HOLDADVISE_RELEASE_THRESHOLD", &mut thresholds.release),
         ("HOLDADVISE_REMOVE_THRESHOLD", &mut thresholds.remove),
     ] {
-        if let Some(value) = config.probability(name) {
+        if let Some(value) = config.probability(name)? {
             *threshold = value;
         }
     }
-    let least = config.probability("HOLDADVISE_LEAST_CONFIDENCE");
+    let least = config.probability("HOLDADVISE_LEAST_CONFIDENCE")?;
     thresholds.confidence = least.or(thresholds.confidence);
     Ok(model)
 }

@@ -71,6 +71,13 @@ const OPTIONS: &[OptionSpec] = &[
         OUTPUT,
         "Print one line for each job instead of one block for each group of like jobs.",
     ),
+    flag(
+        "removals",
+        3,
+        OUTPUT,
+        "Print the command that removes a group of jobs, where removal is advised. Without it a removal is printed for one \
+         job at a time.",
+    ),
     wide(OUTPUT),
     flag("long", 1, OUTPUT, "Print each advice as a ClassAd."),
     flag("json", 2, OUTPUT, "Print the advices as one JSON array."),

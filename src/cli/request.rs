@@ -64,6 +64,8 @@ pub struct Request {
     pub now: Option<i64>,
     /// What to print.
     pub output: Output,
+    /// `-removals`
+    pub removals: bool,
     /// Columns to fit lines to; none: no limit.
     pub columns: Option<usize>,
 }
@@ -155,6 +157,7 @@ impl Request {
             costs: costs::changes(matches),
             now: matches.get_one::<i64>("now").copied(),
             output,
+            removals: matches.get_flag("removals"),
             columns: arguments::columns(matches),
         }
     }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use super::config::SettingError;
 use super::constraint::Constraint;
 use super::debug;
 use super::gather::{Gathered, gather};
@@ -15,7 +16,7 @@ use super::{model_file, model_sheet};
 use jiff::tz::TimeZone;
 
 use crate::model::ModelError;
-use crate::queue::{JobSpec, QueueError};
+use crate::queue::QueueError;
 use crate::userlog::UserlogError;
 
 /// Why no advice can be given.
@@ -28,6 +29,9 @@ pub enum RunError {
     /// No jobs can be had.
     #[error(transparent)]
     Queue(#[from] QueueError),
+    /// A setting cannot be used.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The model cannot be used.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -70,7 +74,7 @@ fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
     if request.version {
         let version = env!("CARGO_PKG_VERSION");
         writeln!(out, "$HoldadviseVersion: {version} $")?;
-        let model = model_file::open(&request.model(), &config)?;
+        let model = model_file::open::<RunError>(&request.model(), &config)?;
         out.write_all(model_file::sheet(&model).as_bytes())?;
         if request.model.is_some() {
             out.write_all(model_sheet::full(&model, request.columns).as_bytes())?;
@@ -95,14 +99,11 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
         columns: request.columns,
         now,
         zone: TimeZone::system(),
-        whole_clusters: !gathered.logs_alone
-            && request.limit.is_none()
-            && selection.constraint.is_none()
-            && !selection.jobs.iter().any(|spec| matches!(spec, JobSpec::Job(_))),
+        removals: request.removals,
     };
     let mut printer = Printer::new(out, &request.output, &page);
     if !gathered.held.is_empty() || gathered.logs_alone {
-        let model = model_file::open(&request.model(), config)?;
+        let model = model_file::open::<RunError>(&request.model(), config)?;
         judge(&mut gathered, request, config, &model, now, &mut |advice| printer.add(advice))?;
     }
     tell(&gathered);

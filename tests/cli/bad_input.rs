@@ -128,7 +128,7 @@ fn terminal_escapes_do_not_come_through() {
         assert_eq!(said.status, 0, "{said:?}");
         let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!said.stdout.contains(harmful), "{output:?}: {said:?}");
-        assert!(said.stdout.contains("gone txet"), "{output:?}: {said:?}");
+        assert!(said.stdout.contains("u{202e}txet"), "{output:?}: {said:?}");
     }
 }
 
@@ -159,4 +159,79 @@ fn constraints_that_are_no_expressions() {
     };
     assert_eq!(ask("NumHolds > 0 && regexp(\"^ali\", Owner)").stdout, "7.0 1\n");
     assert_eq!(ask("Unheard > 0").stdout, "");
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_named() {
+    let held = ad(7, 0, "");
+    for (setting, value, expected) in [
+        ("HOLDADVISE_RELEASE_THRESHOLD", "nan", "a probability from 0 to 1"),
+        ("HOLDADVISE_REMOVE_THRESHOLD", "-1", "a probability from 0 to 1"),
+        ("HOLDADVISE_LEAST_CONFIDENCE", "90 %", "a probability from 0 to 1"),
+        ("HOLDADVISE_TIMEOUT", "soon", "seconds, a whole number from 1 to 86400"),
+        ("HOLDADVISE_ENGINE", "candle", "builtin or torch"),
+        ("HOLDADVISE_COST_VAIN", "-1", "a number of hours from 0 on"),
+    ] {
+        let place = Place::new();
+        place.file(".condor/holdadvise/config", format!("{setting} = {value}\n"));
+        let ads = place.file("held.ads", &held);
+        let said = place.run(&["-jobads", ads.to_str().unwrap()], "");
+        said.is_error(&[
+            &format!("Error: {setting} is \"{value}\" (from "),
+            &format!(".condor/holdadvise/config): expected {expected}"),
+        ]);
+    }
+    let place = Place::new();
+    place.file(".condor/holdadvise/config", "HOLDADVISE_COST_VAIN = -1\n");
+    let log = place.file("EventLog", HELD_LOG);
+    let said =
+        place.release_expression(&["-replay", "true", "-eventlog", log.to_str().unwrap()], "");
+    assert_ne!(said.status, 0, "{said:?}");
+    assert!(said.stderr.contains("HOLDADVISE_COST_VAIN is \"-1\" (from "), "{said:?}");
+}
+
+#[test]
+fn a_damaged_ad_of_a_cluster_is_not_acted_upon() {
+    let place = Place::new();
+    // Proc 1 cannot be read as a held job, and the ad of the cluster has no proc.
+    let damaged = ad(7, 1, "").replace("ProcId = 1", "ProcId = \"1");
+    let cluster = ad(7, 0, "").replace("ProcId = 0\n", "");
+    let ads = [ad(7, 0, ""), damaged, cluster, ad(7, 2, "")].join("\n");
+    let ads = place.file("held.ads", ads);
+    let said = place.run(&["-jobads", ads.to_str().unwrap(), "-json"], "");
+    let jobs: Vec<serde_json::Value> = serde_json::from_str(&said.stdout).unwrap();
+    let procs: Vec<_> = jobs.iter().map(|job| job["ProcId"].as_i64().unwrap()).collect();
+    assert_eq!(procs, [0, 2]);
+    let said = place.run(&["-jobads", ads.to_str().unwrap(), "-wide"], "");
+    let commands: Vec<&str> =
+        said.stdout.lines().filter(|line| line.starts_with("condor_")).collect();
+    assert!(!commands.is_empty(), "{said:?}");
+    for command in &commands {
+        assert!(command.contains("-constraint '(ClusterId == 7 && "), "{command}");
+        assert!(command.contains("ProcId == 0") && command.contains("ProcId == 2"), "{command}");
+    }
+    assert!(
+        !said.stdout.contains("ProcId == 1") && !said.stdout.contains("ProcId >= "),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn invisible_characters_are_seen_in_json() {
+    let place = Place::new();
+    let said = place.release_expression(
+        &[
+            "-lint",
+            "(NumJobStarts < 5) && Note == \"a\u{200b}\u{3164}b\" && Hold\u{2800} > 1",
+            "-json",
+        ],
+        "",
+    );
+    assert!(said.stdout.is_ascii() && said.stdout.contains("\\u200b\\u3164"), "{said:?}");
+    let reason = "HoldReason = \"a\u{200b}b\u{e0041}\"\n";
+    let ads = place.file("held.ads", ad(7, 0, reason));
+    for form in ["-json", "-long", "-nobatch", "-jsonl", "-wide"] {
+        let said = place.run(&["-jobads", ads.to_str().unwrap(), form], "");
+        assert!(!said.stdout.contains(['\u{200b}', '\u{e0041}']), "{form}");
+    }
 }

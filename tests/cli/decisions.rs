@@ -85,7 +85,7 @@ fn options_win_over_settings_and_settings_over_the_model() {
     let place = place("6");
     place.file(
         ".condor/holdadvise/config",
-        "HOLDADVISE_COST_DELAY = 24\nHOLDADVISE_COST_KEEP = 2\nHOLDADVISE_COST_WORK = much\n",
+        "HOLDADVISE_COST_DELAY = 24\nHOLDADVISE_COST_KEEP = 2\nHOLDADVISE_COST_WORK = 8\n",
     );
     let job = told(&place, "-cost vain=0 -cost keep=1.5 5.0");
     assert_eq!(job["Costs"], json!({"Vain": 20.0, "Delay": 24.0, "Keep": 1.5, "Work": 28.0}));

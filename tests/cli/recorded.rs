@@ -46,8 +46,15 @@ fn a_run_longer_than_the_jobs_own_limit_needs_a_higher_limit() {
         let raised: u32 =
             raised.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
         assert!((16..=60).contains(&raised), "twice what was reached: {change}");
-        let edit = format!("condor_qedit {}.{} RunLimit {raised}", job["ClusterId"], job["ProcId"]);
-        assert_eq!(job["Commands"][0], edit);
+        let edit = job["Commands"][0].as_str().unwrap();
+        let own = format!(
+            "condor_qedit -constraint '(ClusterId == {} && ProcId == {} && ",
+            job["ClusterId"], job["ProcId"]
+        );
+        assert!(
+            edit.starts_with(&own) && edit.ends_with(&format!(")' RunLimit {raised}")),
+            "{edit}"
+        );
         assert_eq!(job["WaitFor"], Value::Null);
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
 
+use holdadvise::text::to_json;
 use serde::Serialize;
 
 /// Writes to standard output. A reader that has seen enough, as `head`, is no error; anything else is said.
@@ -27,11 +28,10 @@ pub fn json_lines<T: Serialize>(things: &[T]) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a thing as JSON on a line of its own.
+/// Writes a thing as JSON on a line of its own, with characters that nobody sees as `\uXXXX`.
 ///
 /// # Errors
 /// When `out` cannot be written.
 pub fn json_line(out: &mut impl Write, thing: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, thing)?;
-    out.write_all(b"\n")
+    writeln!(out, "{}", to_json(thing)?)
 }

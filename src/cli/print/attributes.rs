@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
+use super::commands::lines;
 use super::sure::band;
 use crate::advice::{Advice, Costs, ExpectedCosts, InputEffect};
 use crate::text::strip_control;
 
 /// The names, in the order printed.
-pub(crate) const NAMES: [&str; 30] = [
+pub(crate) const NAMES: [&str; 31] = [
     "ClusterId",
     "ProcId",
     "Owner",
@@ -29,6 +30,7 @@ pub(crate) const NAMES: [&str; 30] = [
     "Inputs",
     "Changes",
     "Commands",
+    "CommandsAfter",
     "WaitFor",
     "WaitUntil",
     "LookAgain",
@@ -72,7 +74,9 @@ pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
     put("Evidence", texts(&advice.evidence));
     put("Inputs", Value::from_iter(advice.inputs.iter().map(input)));
     put("Changes", texts(&advice.changes));
-    put("Commands", Value::from_iter(advice.commands.iter().map(|line| command(line))));
+    let constraint = advice.target.constraint();
+    put("Commands", lines(&advice.commands, &constraint).into());
+    put("CommandsAfter", lines(&advice.commands_after, &constraint).into());
     put("WaitFor", advice.wait.as_ref().map_or(Value::Null, |wait| text(&wait.what)));
     put("WaitUntil", advice.wait.as_ref().and_then(|wait| wait.until).into());
     put("LookAgain", advice.wait.as_ref().map(|wait| wait.look_again).into());
@@ -135,16 +139,6 @@ fn rounded(probability: f64) -> Value {
     Value::from((probability * 1e4).round() / 1e4)
 }
 
-/// A command line without control characters, each taken out by itself so that quotes stay paired.
-pub(super) fn command_text(line: &str) -> String {
-    let line: String = line.chars().filter(|c| !c.is_control()).collect();
-    strip_control(&line).into_owned()
-}
-
-fn command(line: &str) -> Value {
-    command_text(line).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,16 +149,11 @@ mod tests {
         let advice = samples::transfer(7, 0);
         let attributes = attributes(&advice);
         let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
-        assert_eq!(names, NAMES[..28]);
+        assert_eq!(names, NAMES[..29]);
         for name in NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
             let absent = ["DAGManJobId", "Undecided"].contains(&name);
             assert!(known != Value::Null || absent, "{name}");
         }
-    }
-
-    #[test]
-    fn commands_keep_their_quotes() {
-        assert_eq!(command_text("rm '\u{1b}'x\n\u{9b}"), "rm ''x");
     }
 }

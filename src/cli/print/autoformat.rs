@@ -119,7 +119,7 @@ mod tests {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut out = Vec::new();
         let zone = TimeZone::UTC;
-        let page = Page { columns: None, now: samples::NOW, zone, whole_clusters: true };
+        let page = Page { columns: None, now: samples::NOW, zone, removals: false };
         let mut rows = Rows::new(letters, &names);
         for advice in &advices {
             rows.add(&mut out, advice, &page).unwrap();

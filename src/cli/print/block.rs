@@ -1,13 +1,11 @@
 //! One job: a block of lines.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::Page;
-use super::attributes::command_text;
 use super::sure::{expected_costs, inputs, trust, verdict};
 use super::times::{length, minute};
 use super::wrap::wrap;
+use super::{Page, commands};
 use crate::advice::Advice;
 use crate::text::strip_control;
 
@@ -59,11 +57,15 @@ fn text(advice: &Advice, page: &Page) -> String {
     for (number, action) in advice.htcondor_will.iter().enumerate() {
         line(if number == 0 { "By itself:" } else { "" }, action);
     }
-    for (number, command) in advice.commands.iter().enumerate() {
-        let label = if number == 0 { "Commands:" } else { "" };
-        // Not wrapped: it is to be pasted.
-        let _ = writeln!(out, "{label:<LABEL$}{}", command_text(command));
-    }
+    // Not wrapped: they are to be pasted.
+    let constraint = advice.target.constraint();
+    out.push_str(&commands::text(
+        "",
+        advice,
+        &advice.commands,
+        &advice.commands_after,
+        &constraint,
+    ));
     let mut line = |label: &str, text: &str| {
         out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
     };
@@ -98,10 +100,11 @@ mod tests {
     use jiff::tz::TimeZone;
 
     use super::*;
+    use crate::advice::Command;
     use crate::cli::print::samples::{self, NOW};
 
     fn page() -> Page {
-        Page { columns: Some(80), now: NOW, zone: TimeZone::UTC, whole_clusters: true }
+        Page { columns: Some(80), now: NOW, zone: TimeZone::UTC, removals: false }
     }
 
     #[test]
@@ -134,10 +137,10 @@ mod tests {
         advice.held.reason = Some("\u{1b}[2Jcleared\u{1b}]0;t\u{7}\nnext \u{202e}line".to_owned());
         advice.held.owner = Some("a\u{9b}1mb".to_owned());
         advice.evidence = vec!["\u{1b}[31mred".to_owned()];
-        advice.commands = vec!["condor_release '\u{1b}'1.0".to_owned()];
+        advice.commands = vec![Command::Run(vec!["chmod".to_owned(), "\u{1b}]x".to_owned()])];
         let text = text(&advice, &page());
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
-        assert!(text.contains("cleared next line") && text.contains("of ab,"));
-        assert!(text.contains("condor_release ''1.0"));
+        assert!(text.contains("cleared next \\u{202e}line") && text.contains("of ab,"));
+        assert!(text.contains("\nchmod x\n"), "{text}");
     }
 }

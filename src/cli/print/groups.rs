@@ -6,25 +6,21 @@
 //! of it where the jobs' commands differ, but for the id, in a number of which the largest does for all.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::Page;
-use super::attributes::command_text;
 use super::block::{self, codes};
+use super::commands::{self, Shared};
 use super::sure::{probability, trust, verdict};
 use super::times::{length, minute};
 use super::varying::Varying;
 use super::wrap::wrap;
-use crate::advice::Advice;
 use crate::advice::meaning::tells_cause;
+use crate::advice::{Advice, Command, Recommendation, Target, constraint_of};
 use crate::history::Action;
-use crate::text::{plural, shell_quote, shorten, strip_control};
+use crate::text::{plural, shorten, strip_control};
 use crate::userlog::JobId;
-
-/// Stands for the job's id in commands that are compared.
-const ID: &str = "\u{0}";
 
 /// What members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +45,8 @@ struct Group {
     undecided: Option<String>,
     oldest: i64,
     newest: i64,
-    procs: Vec<i32>,
+    /// The holds of all members.
+    targets: Vec<Target>,
     /// What HTCondor will do by itself, as far as it is the same for all members.
     by_itself: Vec<String>,
     /// What to change first, one text.
@@ -59,16 +56,15 @@ struct Group {
     until: Option<i64>,
     /// When to look again, at the latest.
     look_again: Option<i64>,
-    /// The commands with [`ID`] for the job; empty where some have more than others.
-    commands: Vec<Varying>,
+    /// What to paste now and later; `None` where no commands do for all.
+    commands: Option<Vec<Shared>>,
+    commands_after: Option<Vec<Shared>>,
 }
 
-/// Groups of the advices added so far: their memory grows with the groups and 4 bytes a job.
+/// Groups of the advices added so far: their memory grows with the groups and 48 bytes a job.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     groups: BTreeMap<Key, Group>,
-    /// Jobs judged, by what a constraint can tell.
-    holds: HashMap<Hold, usize>,
     trusts: BTreeSet<String>,
     missing: BTreeMap<String, Missing>,
     jobs: usize,
@@ -96,7 +92,6 @@ const MISSING: usize = 20;
 impl Groups {
     pub(super) fn add(&mut self, advice: &Advice) {
         self.jobs += 1;
-        *self.holds.entry(hold(advice)).or_default() += 1;
         self.trusts.insert(trust(advice));
         for line in &advice.missing {
             let kind = kind_of_missing(line);
@@ -110,13 +105,11 @@ impl Groups {
         }
         let chance = probability(advice).unwrap_or(0.0);
         let held = &advice.held;
-        let (proc, since) = (held.job.proc, held.held_since);
+        let since = held.held_since;
         let changes = advice.changes.join(" ");
         let wait = advice.wait.as_ref().map_or("", |wait| &wait.what);
         let until = advice.wait.as_ref().and_then(|wait| wait.until);
         let look_again = advice.wait.as_ref().map(|wait| wait.look_again);
-        let commands: Vec<String> =
-            advice.commands.iter().map(|command| with_target(command, held.job)).collect();
         let group = self.groups.entry(key(advice)).or_insert_with(|| Group {
             verdict: verdict(advice),
             first: advice.clone(),
@@ -124,13 +117,14 @@ impl Groups {
             undecided: advice.undecided.clone(),
             oldest: since,
             newest: since,
-            procs: Vec::new(),
+            targets: Vec::new(),
             by_itself: advice.htcondor_will.clone(),
             changes: Varying::new(&changes),
             wait: Varying::new(wait),
             until,
             look_again,
-            commands: commands.iter().map(|command| Varying::new(command)).collect(),
+            commands: Shared::all(&advice.commands),
+            commands_after: Shared::all(&advice.commands_after),
         });
         if group.undecided != advice.undecided {
             group.undecided = None;
@@ -139,13 +133,10 @@ impl Groups {
         group.wait.add(wait);
         group.until = group.until.max(until);
         group.look_again = group.look_again.max(look_again);
-        if commands.len() == group.commands.len() {
-            group.commands.iter_mut().zip(&commands).for_each(|(all, one)| all.add(one));
-        } else {
-            group.commands.clear();
-        }
+        Shared::add(&mut group.commands, &advice.commands);
+        Shared::add(&mut group.commands_after, &advice.commands_after);
         group.by_itself.retain(|sentence| advice.htcondor_will.contains(sentence));
-        group.procs.push(proc);
+        group.targets.push(advice.target);
         group.oldest = group.oldest.min(since);
         group.newest = group.newest.max(since);
         if chance < group.chance {
@@ -179,8 +170,8 @@ impl Groups {
             writeln!(out)?;
         }
         let count = self.groups.len();
-        for (key, group) in std::mem::take(&mut self.groups) {
-            writeln!(out, "{}", self.text(&key, group, page))?;
+        for group in std::mem::take(&mut self.groups).into_values() {
+            writeln!(out, "{}", group.text(page))?;
         }
         writeln!(
             out,
@@ -189,17 +180,20 @@ impl Groups {
             plural(count, "group")
         )?;
         for text in &self.trusts {
-            line(out, "", text)?;
+            line(out, "Trust: ", text)?;
         }
         Ok(())
     }
+}
 
-    fn text(&self, key: &Key, mut group: Group, page: &Page) -> String {
+impl Group {
+    fn text(&self, page: &Page) -> String {
+        let group = self;
         let mut out = String::new();
         let first = &group.first;
         let held = &first.held;
         let columns = page.columns;
-        let (jobs, up_to) = match group.procs.len() {
+        let (jobs, up_to) = match group.targets.len() {
             1 => (format!("Job {}", held.job), ""),
             count => (format!("{count} jobs of cluster {}", held.job.cluster), "up to "),
         };
@@ -223,8 +217,7 @@ impl Groups {
         if !group.changes.first().is_empty() {
             let own = |text: &str| format!("each its own, {} so: {text}", held.job);
             let mut text = group.changes.ranges().unwrap_or_else(|| own(group.changes.first()));
-            let raised = |all: &Varying| all.same().is_none() && all.largest().is_some();
-            if group.commands.iter().any(raised) {
+            if group.commands.iter().flatten().any(Shared::differ) {
                 text.push_str(" The command gives all of them the largest.");
             }
             out.push_str(&wrap("  Change first: ", 4, &strip_control(&text), columns));
@@ -237,38 +230,45 @@ impl Groups {
             let text = format!("{}{until}", strip_control(&text));
             out.push_str(&wrap("  Wait until: ", 4, &text, columns));
             if let Some(at) = group.look_again {
-                let _ = writeln!(out, "  Look again: {}", minute(at, &page.zone));
+                out.push_str(&wrap("  Look again: ", 4, &minute(at, &page.zone), columns));
             }
         }
         for sentence in group.by_itself.iter().take(BY_ITSELF) {
             out.push_str(&wrap("  By itself: ", 4, &strip_control(sentence), columns));
         }
-        let commands: Option<Vec<String>> = if group.procs.len() == 1 {
-            Some(first.commands.iter().map(|command| command_text(command)).collect())
-        } else if group.commands.is_empty() && !first.commands.is_empty() {
-            None
-        } else {
-            group.commands.iter().map(Varying::largest).collect()
-        };
-        let Some(mut commands) = commands else {
-            let text = format!(
-                "The commands differ from job to job: condor_holdadvise {} -long",
-                held.job.cluster
-            );
-            out.push_str(&wrap("    ", 4, &text, columns));
-            return out;
-        };
-        if group.procs.len() > 1 {
-            let others = self.holds.get(&key.hold).is_some_and(|jobs| *jobs > group.procs.len());
-            let procs = (others || !page.whole_clusters).then(|| among(&mut group.procs));
-            let target = target(key.hold, group.newest, procs);
-            commands.iter_mut().for_each(|command| *command = command.replace(ID, &target));
-        }
-        for command in commands {
-            // Not wrapped: it is to be pasted.
-            let _ = writeln!(out, "    {command}");
-        }
+        out.push_str(&group.commands(page));
         out
+    }
+
+    /// The commands that do for all, or where to see those of each job.
+    fn commands(&self, page: &Page) -> String {
+        let (first, cluster) = (&self.first, self.first.held.job.cluster);
+        let say = |text: &str| wrap("  ", 4, text, page.columns);
+        if first.commands.is_empty() && first.commands_after.is_empty() {
+            return String::new();
+        }
+        let is_removal = first.recommendation == Recommendation::Remove;
+        if is_removal && self.targets.len() > 1 && !page.removals {
+            return say(&format!(
+                "A removal is for one job at a time: condor_holdadvise with its id says why and has the command. \
+                 -removals prints the command for all {}.",
+                self.targets.len()
+            ));
+        }
+        let all = |shared: &Option<Vec<Shared>>| -> Option<Vec<Command>> {
+            Some(shared.as_ref()?.iter().map(Shared::command).collect())
+        };
+        let (Some(now), Some(after)) = (all(&self.commands), all(&self.commands_after)) else {
+            return say(&format!(
+                "The commands differ from job to job: condor_holdadvise {cluster} -long"
+            ));
+        };
+        let Some(constraint) = constraint_of(&self.targets) else {
+            return say(&format!(
+                "One command for all of them would be too long: condor_holdadvise {cluster} -long has one for each job."
+            ));
+        };
+        commands::text("  ", first, &now, &after, &constraint)
     }
 }
 
@@ -304,78 +304,23 @@ fn is_of_all(line: &str) -> bool {
     !line.starts_with(JOB_LOG)
 }
 
-/// The command with [`ID`] in place of what names the job: a constraint that begins with its ids and is
-/// all the command acts on, or else the first word that is its id.
-fn with_target(command: &str, job: JobId) -> String {
-    let command = command_text(command);
-    let own = format!("-constraint 'ClusterId == {} && ProcId == {} && ", job.cluster, job.proc);
-    for tool in ["condor_release ", "condor_rm "] {
-        if command.strip_prefix(tool).is_some_and(|rest| rest.starts_with(&own)) {
-            return format!("{tool}{ID}");
-        }
-    }
-    let id = job.to_string();
-    // Behind a quote a word may be part of somebody's text.
-    let bare = command.find(['\'', '"', '\\']).unwrap_or(command.len());
-    let mut start = 0;
-    for word in command[..bare].split_inclusive(' ') {
-        if word.trim_end_matches(' ') == id {
-            return format!("{}{ID}{}", &command[..start], &command[start + id.len()..]);
-        }
-        start += word.len();
-    }
-    command
-}
-
-/// What a group's command acts on: a constraint that is true for the jobs judged while they are in the
-/// holds judged, and for no other job.
-fn target((cluster, code, subcode): Hold, newest: i64, procs: Option<String>) -> String {
-    let mut parts = vec![format!("ClusterId == {cluster}"), "JobStatus == 5".to_owned()];
-    parts.extend(code.map(|code| format!("HoldReasonCode == {code}")));
-    parts.extend(subcode.map(|subcode| format!("HoldReasonSubCode == {subcode}")));
-    parts.push(format!("EnteredCurrentStatus <= {newest}"));
-    parts.extend(procs);
-    format!("-constraint {}", shell_quote(&parts.join(" && ")))
-}
-
-/// `ProcId >= 3 && ProcId <= 9`; `(ProcId == 1 || (ProcId >= 3 && ProcId <= 9))`.
-fn among(procs: &mut Vec<i32>) -> String {
-    procs.sort_unstable();
-    procs.dedup();
-    let mut runs: Vec<(i32, i32)> = Vec::new();
-    for &proc in procs.iter() {
-        match runs.last_mut() {
-            Some((_, end)) if end.checked_add(1) == Some(proc) => *end = proc,
-            _ => runs.push((proc, proc)),
-        }
-    }
-    let one = |&(from, to): &(i32, i32)| {
-        if from == to {
-            format!("ProcId == {from}")
-        } else {
-            format!("ProcId >= {from} && ProcId <= {to}")
-        }
-    };
-    if let [run] = runs.as_slice() {
-        return one(run);
-    }
-    let in_brackets =
-        |run: &(i32, i32)| if run.0 == run.1 { one(run) } else { format!("({})", one(run)) };
-    format!("({})", runs.iter().map(in_brackets).collect::<Vec<_>>().join(" || "))
-}
-
 #[cfg(test)]
 mod tests {
     use jiff::tz::TimeZone;
+    use proptest::prelude::*;
 
     use super::*;
     use crate::cli::print::samples::{self, NOW};
 
-    fn text(advices: &[Advice], columns: Option<usize>, whole_clusters: bool) -> String {
+    fn text(advices: &[Advice], columns: Option<usize>) -> String {
+        print_groups(advices, columns, false)
+    }
+
+    fn print_groups(advices: &[Advice], columns: Option<usize>, removals: bool) -> String {
         let mut groups = Groups::default();
         advices.iter().for_each(|advice| groups.add(advice));
         let mut out = Vec::new();
-        let page = Page { columns, now: NOW, zone: TimeZone::UTC, whole_clusters };
+        let page = Page { columns, now: NOW, zone: TimeZone::UTC, removals };
         groups.print(&mut out, &page).unwrap();
         String::from_utf8(out).unwrap()
     }
@@ -391,7 +336,7 @@ mod tests {
             samples::memory(1234, 5, 4096),
             samples::memory(1234, 7, 4096),
         ];
-        insta::assert_snapshot!(text(&advices, Some(80), true));
+        insta::assert_snapshot!(text(&advices, Some(80)));
     }
 
     #[test]
@@ -400,7 +345,7 @@ mod tests {
         let shared = ["A is near.", "B is near.", "C is near."].map(str::to_owned);
         advices[0].htcondor_will = [vec!["It ends at 10:00.".to_owned()], shared.to_vec()].concat();
         advices[1].htcondor_will = [shared.to_vec(), vec!["It ends at 11:00.".to_owned()]].concat();
-        let text = text(&advices, None, true);
+        let text = text(&advices, None);
         assert!(text.contains("  By itself: A is near.\n  By itself: B is near.\n"), "{text}");
         assert!(!text.contains("It ends") && !text.contains("C is near"), "{text}");
     }
@@ -410,21 +355,28 @@ mod tests {
         let site = |proc: i32, name: &str| {
             let mut advice = samples::memory(5, proc, 2048);
             advice.changes = vec![format!("Keep it off {name}, where it failed.")];
-            let edit = format!("condor_qedit 5.{proc} Requirements 'M =!= \"{name}\"'");
-            advice.commands[0] = edit;
+            advice.commands[0] = Command::Edit {
+                attribute: "Requirements".to_owned(),
+                value: format!("M =!= \"{name}\""),
+            };
             advice
         };
-        let differ = text(&[site(0, "e1"), site(1, "f1")], None, true);
+        let differ = text(&[site(0, "e1"), site(1, "f1")], None);
         assert!(differ.contains("Change first: each its own, 5.0 so: Keep it off e1, where"));
         assert!(differ.contains("The commands differ from job to job: condor_holdadvise 5 -long"));
         assert!(!differ.contains("condor_qedit"), "{differ}");
         // By hand: the release is the same for all.
         let mut advices = [site(0, "/in/1.dat"), site(1, "/in/2.dat")];
-        advices.iter_mut().for_each(|advice| drop(advice.commands.remove(0)));
-        let by_hand = text(&advices, None, true);
+        for advice in &mut advices {
+            (advice.commands, advice.commands_after) = (vec![], vec![Command::Release]);
+        }
+        let by_hand = text(&advices, None);
         assert!(by_hand.contains("Keep it off /in/{1..2}.dat, where"), "{by_hand}");
-        assert!(by_hand.contains("condor_release -constraint 'ClusterId == 5 && "), "{by_hand}");
-        let few = text(&[samples::memory(5, 0, 1024), samples::memory(5, 1, 4096)], None, true);
+        assert!(
+            by_hand.contains("  After that:\ncondor_release -constraint '(ClusterId == 5 && "),
+            "{by_hand}"
+        );
+        let few = text(&[samples::memory(5, 0, 1024), samples::memory(5, 1, 4096)], None);
         assert!(few.contains("Ask for 1024 to 4096 MB") && !few.contains("condor_qedit"), "{few}");
     }
 
@@ -437,8 +389,7 @@ mod tests {
             advice.held.normalised_reason = reason.to_owned();
             advice
         };
-        let of =
-            |code| text(&[worded(0, code, "too long"), worded(1, code, "too\nbig")], None, true);
+        let of = |code| text(&[worded(0, code, "too long"), worded(1, code, "too\nbig")], None);
         assert!(of(13).contains("2 held jobs in 1 group;"), "{}", of(13));
         assert!(!of(13).contains("Hold reason"));
         assert!(of(26).contains("2 held jobs in 2 groups;"));
@@ -455,7 +406,7 @@ mod tests {
         };
         let mut advices = [lacks(0, "No such file"), lacks(1, "No such file"), lacks(2, "denied")];
         advices[1].missing.push("job event log /dag.nodes.log: No such file".to_owned());
-        let text = text(&advices, None, true);
+        let text = text(&advices, None);
         let lines: Vec<&str> =
             text.lines().filter(|line| line.starts_with("Judged without")).collect();
         assert_eq!(
@@ -469,33 +420,102 @@ mod tests {
     }
 
     #[test]
-    fn only_the_target_is_replaced() {
-        let target = |command| with_target(command, JobId::new(7, 0)).replace(ID, "@");
-        assert_eq!(target("condor_qedit 7.0 A '\"x 7.0 y\"'"), "condor_qedit @ A '\"x 7.0 y\"'");
-        assert_eq!(target("say 'at 7.0 it'"), "say 'at 7.0 it'");
-        assert_eq!(target("condor_rm 7.01"), "condor_rm 7.01");
-        assert_eq!(
-            target("condor_rm -constraint 'ClusterId == 7 && ProcId == 0 && NumHolds == 2'"),
-            "condor_rm @"
+    fn other_advice_in_the_same_hold_is_left_out() {
+        let mut wait = samples::transfer(9, 2);
+        wait.recommendation = Recommendation::Wait;
+        wait.commands_after = std::mem::take(&mut wait.commands);
+        let text = text(&[samples::transfer(9, 0), samples::transfer(9, 1), wait], None);
+        let held = format!(
+            "JobStatus == 5 && HoldReasonCode == 13 && NumHolds == 2 && EnteredCurrentStatus == {})'\n",
+            NOW - 8040
         );
+        let both = "  Commands:\ncondor_release -constraint '(ClusterId == 9 && ProcId >= 0 && ProcId <= 1 && ";
+        assert!(text.contains(&format!("{both}{held}")), "{text}");
+        let one = "  When that has happened:\ncondor_release -constraint '(ClusterId == 9 && ProcId == 2 && ";
+        assert!(text.contains(&format!("{one}{held}")), "{text}");
     }
 
     #[test]
-    fn other_advice_in_the_same_hold_is_left_out() {
-        let mut wait = samples::transfer(9, 2);
-        wait.recommendation = crate::advice::Recommendation::Wait;
-        let advices = [samples::transfer(9, 0), samples::transfer(9, 1), wait];
-        let text = text(&advices, None, true);
-        let command = format!(
-            "condor_release -constraint 'ClusterId == 9 && JobStatus == 5 && HoldReasonCode == 13 && \
-             HoldReasonSubCode == 256 && EnteredCurrentStatus <= {} && ProcId >= 0 && ProcId <= 1'",
-            NOW - 8040
+    fn a_group_is_removed_only_if_asked_for() {
+        let remove = |proc: i32| {
+            let mut advice = samples::transfer(9, proc);
+            advice.recommendation = Recommendation::Remove;
+            advice.commands = vec![Command::Remove];
+            advice
+        };
+        let printed = |advices: &[Advice], removals: bool| print_groups(advices, None, removals);
+        let both = [remove(0), remove(1)];
+        let unasked = printed(&both, false);
+        assert!(!unasked.contains("condor_rm") && unasked.contains("-removals"), "{unasked}");
+        assert!(
+            printed(&both, true)
+                .contains("\ncondor_rm -constraint '(ClusterId == 9 && ProcId >= 0")
         );
-        assert!(text.contains(&command), "{text}");
-        // Of a cluster that was not looked at as a whole the procs are named.
-        let some = super::tests::text(&advices[..2], None, false);
-        assert!(some.contains(" && ProcId >= 0 && ProcId <= 1'"), "{some}");
-        let whole = super::tests::text(&advices[..2], None, true);
-        assert!(!whole.contains("ProcId"), "{whole}");
+        assert!(
+            printed(&both[..1], false)
+                .contains("\ncondor_rm -constraint '(ClusterId == 9 && ProcId == 0")
+        );
+    }
+
+    /// Lines for people that can be pasted: they begin with a lower-case letter in the first column.
+    fn command_lines(text: &str) -> Vec<&str> {
+        text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase())).collect()
+    }
+
+    /// The commands of an advice as they are printed.
+    fn commands_of(advice: &Advice) -> Vec<String> {
+        let constraint = advice.target.constraint();
+        let all = [&advice.commands, &advice.commands_after]
+            .map(|some| commands::lines(some, &constraint).join(" &&\n"));
+        all.iter().flat_map(|some| some.lines()).map(str::to_owned).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_looks_like_a_command(
+            words in prop::collection::vec(
+                prop::sample::select(vec![
+                    "condor_rm 1.0", "condor_release -all", "\n", "\r\n", "\u{2028}", "\u{2800}", "\u{a0}", "\u{3000}",
+                    "\t", "        ", "\u{1b}[2J\u{1b}[H", "\u{9b}1G", "\u{85}", "\u{b}", "chmod", "x", "Commands:", "&&",
+                    "a-word-that-is-longer-than-many-a-line-of-a-terminal-is-wide", "\u{200b}", "日本",
+                ]),
+                0..30,
+            ),
+            columns in prop::option::of(1_usize..130),
+            recommendation in 0..5_usize,
+            by_hand in any::<bool>(),
+        ) {
+            let text = words.join(" ");
+            let hostile = |proc: i32| {
+                let mut advice = samples::memory(1, proc, 2048);
+                let texts = [&mut advice.evidence, &mut advice.changes, &mut advice.htcondor_will, &mut advice.missing];
+                texts.into_iter().for_each(|texts| *texts = vec![text.clone(), text.clone()]);
+                advice.held.reason = Some(text.clone());
+                advice.held.owner = Some(text.clone());
+                advice.held.code = Some(26);
+                advice.meaning.clone_from(&text);
+                advice.undecided = Some(text.clone());
+                advice.trust.trained_on.clone_from(&text);
+                advice.wait = Some(crate::advice::Wait { what: text.clone(), until: None, look_again: 0 });
+                advice.inputs[0].input.clone_from(&text);
+                use Recommendation::{Change, Release, Remove, Undecided, Wait};
+                advice.recommendation = [Release, Change, Wait, Remove, Undecided][recommendation];
+                if by_hand {
+                    (advice.commands, advice.commands_after) = (vec![], vec![Command::Release]);
+                }
+                advice
+            };
+            let one = hostile(0);
+            let block = print_groups(std::slice::from_ref(&one), columns, true);
+            prop_assert_eq!(command_lines(&block), commands_of(&one), "{}", block);
+            let two = [hostile(0), hostile(2)];
+            let groups = print_groups(&two, columns, true);
+            let targets: Vec<Target> = two.iter().map(|advice| advice.target).collect();
+            let shared = constraint_of(&targets).unwrap();
+            let own = one.target.constraint();
+            let of_all: Vec<String> =
+                commands_of(&one).iter().map(|line| line.replace(&own, &shared)).collect();
+            prop_assert_eq!(command_lines(&groups), of_all, "{}", groups);
+        }
     }
 }

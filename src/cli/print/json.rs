@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::attributes::attributes;
 use crate::advice::Advice;
+use crate::text::{to_json, to_json_pretty};
 
 /// An advice as one element of an array, `number` counted from 0.
 pub(super) fn print_element(out: &mut dyn Write, advice: &Advice, number: usize) -> io::Result<()> {
@@ -17,7 +18,7 @@ pub(in crate::cli) fn element(
     number: usize,
 ) -> io::Result<()> {
     out.write_all(if number == 0 { b"[\n" } else { b",\n" })?;
-    Ok(serde_json::to_writer_pretty(out, object)?)
+    out.write_all(to_json_pretty(object)?.as_bytes())
 }
 
 /// The end of an array of so many elements.
@@ -26,8 +27,7 @@ pub(in crate::cli) fn print_end(out: &mut dyn Write, elements: usize) -> io::Res
 }
 
 pub(super) fn print_line(out: &mut dyn Write, advice: &Advice) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &attributes(advice))?;
-    out.write_all(b"\n")
+    writeln!(out, "{}", to_json(&attributes(advice))?)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 mod attributes;
 mod autoformat;
 mod block;
+mod commands;
 mod groups;
 mod json;
 mod long;
@@ -39,8 +40,8 @@ pub struct Page {
     pub now: i64,
     /// The zone times are printed in.
     pub zone: TimeZone,
-    /// All held jobs of the clusters met were looked at: a group's command need not name procs.
-    pub whole_clusters: bool,
+    /// `-removals`: a command that removes a group is printed.
+    pub removals: bool,
 }
 
 /// Prints advices as they are added; groups and tables when all are there.

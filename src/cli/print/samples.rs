@@ -1,6 +1,8 @@
 //! Advices for tests of what is printed.
 
-use crate::advice::{Advice, Band, Costs, HeldJob, InputEffect, Recommendation, Trust, Wait};
+use crate::advice::{
+    Advice, Band, Command, Costs, HeldJob, InputEffect, Recommendation, Since, Target, Trust, Wait,
+};
 use crate::history::{Action, EventLogView};
 use crate::userlog::JobId;
 
@@ -48,10 +50,14 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             "Another job fetched from data.example.org 10 minutes ago.".to_owned(),
         ],
         changes: vec![],
-        commands: vec![format!(
-            "condor_release -constraint 'ClusterId == {cluster} && ProcId == {proc} && \
-             JobStatus == 5 && HoldReasonCode == 13 && NumHolds == 2'"
-        )],
+        target: Target {
+            job,
+            code: Some(13),
+            num_holds: Some(2),
+            since: Some(Since::At(NOW - 8040)),
+        },
+        commands: vec![Command::Release],
+        commands_after: vec![],
         wait: Some(Wait {
             what: "another job has fetched from data.example.org".to_owned(),
             until: Some(NOW + 600),
@@ -72,7 +78,6 @@ fn input(input: &str, change: f64) -> InputEffect {
 
 /// More memory than asked for.
 pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
-    let job = JobId::new(cluster, proc);
     let mut advice = transfer(cluster, proc);
     advice.held.code = Some(34);
     advice.held.subcode = Some(102);
@@ -89,10 +94,10 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
     advice.expected_costs = Some(Costs::default().expected(0.02, Some(0.93), 0.93));
     advice.meaning = "The job used more memory than it asked for.".to_owned();
     advice.changes = vec![format!("Ask for {megabytes} MB of memory.")];
-    advice.commands = vec![
-        format!("condor_qedit {job} RequestMemory {megabytes}"),
-        format!("condor_release {job}"),
-    ];
+    advice.target.code = Some(34);
+    let edit =
+        Command::Edit { attribute: "RequestMemory".to_owned(), value: megabytes.to_string() };
+    advice.commands = vec![edit, Command::Release];
     advice.wait = None;
     advice.trust = Trust { trained_on: "ap1.example.org".to_owned(), outcomes_here: 5120 };
     advice.missing.clear();

@@ -87,7 +87,7 @@ mod tests {
         long.held.reason = Some("\u{1b}[31mred\nand long ".repeat(20));
         let advices = [samples::transfer(7, 0), samples::memory(7, 1, 2048), long];
         let mut out = Vec::new();
-        let page = Page { columns, now: NOW, zone: TimeZone::UTC, whole_clusters: true };
+        let page = Page { columns, now: NOW, zone: TimeZone::UTC, removals: false };
         let rows = advices.iter().map(|advice| row(advice, &page)).collect();
         print(&mut out, rows, &page).unwrap();
         String::from_utf8(out).unwrap()

@@ -39,12 +39,6 @@ impl Varying {
         }
     }
 
-    /// The text as all have it. `None` where they differ.
-    pub(super) fn same(&self) -> Option<&str> {
-        let same = self.shape.is_some() && self.low == self.high;
-        same.then_some(self.first.as_str())
-    }
-
     /// The text with ranges: `2 to 5` for a number by itself, `{2..5}` inside of a word. `None` where more differs.
     pub(super) fn ranges(&self) -> Option<String> {
         let shape = self.shape.as_ref()?;
@@ -56,22 +50,6 @@ impl Varying {
                 (false, false) => format!("{{{low}..{high}}}"),
             }
         }))
-    }
-
-    /// The text with the largest of the one number in which they differ, if that stands by itself, in no string, and is
-    /// at most twice the smallest: then it does for all.
-    pub(super) fn largest(&self) -> Option<String> {
-        let shape = self.shape.as_ref()?;
-        let mut differ = (0..self.low.len()).filter(|&at| self.low[at] != self.high[at]);
-        let (Some(differs), None) = (differ.next(), differ.next()) else {
-            return self.same().map(str::to_owned);
-        };
-        let (low, high): (u64, u64) =
-            (self.low[differs].parse().ok()?, self.high[differs].parse().ok()?);
-        let place = shape.match_indices(NUMBER).nth(differs)?.0;
-        let by_itself = is_alone(shape, place) && shape[..place].matches('"').count() % 2 == 0;
-        (by_itself && high <= low.saturating_mul(2))
-            .then(|| self.filled(shape, |at, _| self.high[at].clone()))
     }
 
     /// The first text.
@@ -150,7 +128,6 @@ mod tests {
             "Raise it to 512 MiB (it used 209 MiB).",
         ]);
         assert_eq!(all.ranges().unwrap(), "Raise it to 384 to 3072 MiB (it used 95 to 209 MiB).");
-        assert_eq!(all.same(), None);
         let files = of(&["Put /in/a-007.dat back.", "Put /in/a-011.dat back."]);
         assert_eq!(files.ranges().unwrap(), "Put /in/a-{007..011}.dat back.");
     }
@@ -158,23 +135,8 @@ mod tests {
     #[test]
     fn what_differs_in_words_is_an_example() {
         let all = of(&["Keep it off e1.", "Keep it off f1.", "Keep it off e1."]);
-        assert_eq!((all.ranges(), all.same(), all.largest()), (None, None, None));
+        assert_eq!(all.ranges(), None);
         assert_eq!(all.first(), "Keep it off e1.");
-    }
-
-    #[test]
-    fn the_largest_does_for_all_where_it_is_near() {
-        let largest = |texts: &[&str]| of(texts).largest();
-        let edit = |value: u32| format!("condor_qedit @ RequestMemory {value}");
-        let (a, b, c) = (edit(1024), edit(2048), edit(4096));
-        assert_eq!(largest(&[&b, &a]).as_deref(), Some(&*b));
-        assert_eq!(largest(&[&a, &c]), None, "too much for the smallest");
-        assert_eq!(largest(&[&a, &a]).as_deref(), Some(&*a));
-        let limit = |value: u32| format!("condor_qedit @ PeriodicHold 'time() - A > {value}'");
-        assert_eq!(largest(&[&limit(80), &limit(90)]), Some(limit(90)));
-        assert_eq!(largest(&["q @ R 'M =!= \"e 5\"'", "q @ R 'M =!= \"e 6\"'"]), None);
-        assert_eq!(largest(&["q @ R e5", "q @ R e6"]), None);
-        assert_eq!(largest(&["q @ R 5 5", "q @ R 6 6"]), None);
     }
 
     proptest! {
@@ -182,10 +144,9 @@ mod tests {
         fn any_texts_are_taken(texts in prop::collection::vec(any::<String>(), 1..5)) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let all = of(&texts);
-            all.ranges();
-            all.largest();
+            let ranges = all.ranges();
             if texts.iter().all(|text| *text == texts[0]) {
-                prop_assert_eq!(all.same(), Some(texts[0]));
+                prop_assert_eq!(ranges, Some(texts[0].replace(NUMBER, "")));
             }
         }
     }

@@ -5,7 +5,8 @@ use unicode_width::UnicodeWidthStr;
 /// Breaks text at spaces into lines of at most `columns`, the first after `first`, the others after as
 /// many spaces as `rest` says. A word longer than a line stays whole.
 pub(in crate::cli) fn wrap(first: &str, rest: usize, text: &str, columns: Option<usize>) -> String {
-    let Some(columns) = columns else { return format!("{first}{text}\n") };
+    // Runs of blanks would fill a line of the terminal unseen.
+    let columns = columns.unwrap_or(usize::MAX);
     let mut out = String::from(first);
     let mut at = first.width();
     let mut fresh = true;

@@ -24,7 +24,7 @@ pub(super) fn held(
             let schedd = Schedd {
                 name: jobs.schedd.clone(),
                 pool: jobs.pool.clone(),
-                timeout: config.timeout(),
+                timeout: config.timeout()?,
             };
             schedd.held_jobs(&selection, limit, projection)?
         }

@@ -87,7 +87,7 @@ pub(super) fn read(options: &Past, wanted: Wanted) -> Result<Read, RunError> {
     let rules = Rules {
         ticks: Ticks { interval, phase: 0 },
         max_releases: knobs.max_releases(),
-        costs: costs::costs(&options.costs, &config, Thresholds::default()),
+        costs: costs::costs(&options.costs, &config, Thresholds::default())?,
         end: past.end,
     };
     let successes = Successes::of(&past.holds);
@@ -103,7 +103,7 @@ impl Read {
     /// [`RunError`] when the model cannot be used or a log cannot be read once more.
     pub(super) fn ask(&mut self, model: Option<&PathBuf>) -> Result<Said, RunError> {
         let named = Named { file: model.map(PathBuf::as_path), engine: None };
-        let model = model_file::open(&named, &self.config)?;
+        let model = model_file::open::<RunError>(&named, &self.config)?;
         let every = self.past.holds.len().div_ceil(ASKED_ABOUT).max(1);
         if every > 1 {
             let some: Vec<PastHold> = self.past.holds.iter().step_by(every).cloned().collect();

@@ -65,6 +65,9 @@ pub(super) enum RunError {
     /// The model cannot be used.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A setting cannot be used.
+    #[error(transparent)]
+    Setting(#[from] crate::cli::config::SettingError),
     /// A text to replay is no expression.
     #[error("{text} is no expression: {error}; -lint shows the place")]
     NoExpression {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Placed, Report};
 use crate::cli::print::wrapped;
 use crate::policy::lint::{RULES, Severity};
-use crate::text::{plural, strip_control};
+use crate::text::{plural, strip_control, to_json_pretty};
 
 /// The column that what belongs to a finding begins at.
 const INDENT: usize = 4;
@@ -86,8 +86,7 @@ pub(super) fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         })
     };
     let objects: Vec<_> = report.findings.iter().map(object).collect();
-    serde_json::to_writer_pretty(&mut *out, &objects)?;
-    writeln!(out)
+    writeln!(out, "{}", to_json_pretty(&objects)?)
 }
 
 /// All rules.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::past::{Read, heading_json};
 use super::Policy;
 use crate::replay::{Fate, PastHold, Replayed, Tally};
-use crate::text::strip_control;
+use crate::text::{strip_control, to_json, to_json_pretty};
 
 /// One object.
 pub(super) fn print(
@@ -36,8 +36,7 @@ pub(super) fn print(
         })
     };
     object["Policies"] = policies.iter().zip(replayed).map(policy).collect();
-    serde_json::to_writer_pretty(&mut *out, &object)?;
-    out.write_all(b"\n")
+    writeln!(out, "{}", to_json_pretty(&object)?)
 }
 
 fn tally(tally: &Tally) -> Value {
@@ -74,8 +73,7 @@ pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -
             .collect();
         let mut object = of_hold(hold);
         object["Policies"] = releases.into();
-        serde_json::to_writer(&mut *out, &object)?;
-        out.write_all(b"\n")?;
+        writeln!(out, "{}", to_json(&object)?)?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::super::past::{Read, heading_json};
 use super::{Suggested, why};
 use crate::advice::meaning::label;
 use crate::suggest::{Clause, Evidence, Gain, LongRuns, Reason, Why};
+use crate::text::to_json_pretty;
 
 /// One object.
 pub(super) fn print(read: &Read, suggested: &Suggested, out: &mut dyn Write) -> io::Result<()> {
@@ -42,8 +43,7 @@ pub(super) fn print(read: &Read, suggested: &Suggested, out: &mut dyn Write) -> 
         })
         .collect();
     object["LongRuns"] = suggested.long_runs.as_ref().map(long_runs).into();
-    serde_json::to_writer_pretty(&mut *out, &object)?;
-    out.write_all(b"\n")
+    writeln!(out, "{}", to_json_pretty(&object)?)
 }
 
 const fn word(why: Why) -> &'static str {
