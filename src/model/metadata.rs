@@ -167,6 +167,14 @@ pub struct ActionStatistics {
     pub successes: u64,
 }
 
+/// Rows that speak for an action: `as-is` and `unknown` speak for one another, since of both no edit is known.
+pub fn rows_of_action(actions: &[ActionStatistics], action: Action) -> u64 {
+    let unedited = |action| matches!(action, Action::AsIs | Action::Unknown);
+    let speaks =
+        |of: &&ActionStatistics| of.action == action || (unedited(of.action) && unedited(action));
+    actions.iter().filter(speaks).fold(0, |sum: u64, of| sum.saturating_add(of.rows))
+}
+
 /// The whole of `extra/holdadvise.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelMetadata {
@@ -324,15 +332,9 @@ impl ModelMetadata {
         self.releases_after(code).is_none_or(|releases| releases >= LEAST_RELEASES)
     }
 
-    /// Rows of the training part that speak for this action. `as-is` and `unknown` speak for one another: of both no edit
-    /// is known. `None` where the metadata count no actions.
+    /// Rows of the training part that speak for this action ([`rows_of_action`]). `None` where the metadata count no actions.
     pub fn rows_of(&self, action: Action) -> Option<u64> {
-        let unedited = |action| matches!(action, Action::AsIs | Action::Unknown);
-        let speaks = |of: &&ActionStatistics| {
-            of.action == action || (unedited(of.action) && unedited(action))
-        };
-        let rows = self.actions.iter().filter(speaks);
-        let rows = rows.fold(0, |sum: u64, of| sum.saturating_add(of.rows));
+        let rows = rows_of_action(&self.actions, action);
         (!self.actions.is_empty()).then_some(rows)
     }
 

@@ -39,7 +39,7 @@ pub use error::ModelError;
 pub use metadata::{
     ActionStatistics, Calibration, CodeStatistics, Contract, Dimensions, LEAST_RELEASES,
     LEAST_ROWS, METADATA_FORMAT, ModelMetadata, Output, TensorEntry, Thresholds, TrainingSummary,
-    limits,
+    limits, rows_of_action,
 };
 pub use recalibration::{Change, Interval, LEAST_OUTCOMES, Recalibration, RecalibrationCheck};
 pub use sheet::{Found, Leakage, Sheet, SheetFigure};

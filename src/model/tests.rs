@@ -433,6 +433,16 @@ fn an_action_is_known_from_enough_rows_and_without_counts_no_change_is() {
 }
 
 #[test]
+fn the_shipped_model_counts_all_its_rows_by_action_and_knows_every_action() {
+    let metadata = Model::from_bytes(crate::model::DEFAULT_ARCHIVE).unwrap().metadata;
+    assert_eq!(Action::ALL.map(|action| metadata.knows_action(action)), [true; 6]);
+    let sum = |of: fn(&ActionStatistics) -> u64| metadata.actions.iter().map(of).sum::<u64>();
+    let train = &metadata.training.details["train"];
+    assert_eq!(train["rows"], sum(|of| of.rows));
+    assert_eq!(train["successes"], sum(|of| of.successes));
+}
+
+#[test]
 fn thresholds_without_a_confidence_are_read_and_written_as_ever() {
     let old = r#"{"release":0.5,"remove":0.1}"#;
     let thresholds: Thresholds = serde_json::from_str(old).unwrap();
