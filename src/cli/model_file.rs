@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use directories::BaseDirs;
 
 use super::config::{Config, SettingError};
+use crate::history::Action;
 use crate::model::{EngineKind, Model, ModelError};
 use crate::text::{shorten, strip_control};
 
@@ -121,6 +122,10 @@ pub fn sheet(model: &Model) -> String {
     if !known.is_empty() {
         let _ = writeln!(out, "hold codes known:  {}", known.join(" "));
     }
+    let actions = Action::ALL.into_iter().filter(|&action| metadata.knows_action(action));
+    let actions: Vec<&str> = actions.map(Action::name).collect();
+    let actions = if actions.is_empty() { "none".to_owned() } else { actions.join(" ") };
+    let _ = writeln!(out, "actions known:     {actions}");
     for (heading, values) in
         [("training", Some(&training.details)), ("held-out data", metadata.metrics.as_object())]
     {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::error::printable;
 use super::{ModelError, Recalibration, Sheet};
 use crate::features::FeatureSchema;
+use crate::history::Action;
 
 /// Version of the layout of [`ModelMetadata`] that this program reads and writes.
 pub const METADATA_FORMAT: u32 = 1;
@@ -13,6 +14,11 @@ pub const METADATA_FORMAT: u32 = 1;
 /// Releases after a code that a model must have seen to know it: the standard error of a share of successes is 0.09 then at
 /// most (0.5 / sqrt(30)).
 pub const LEAST_RELEASES: u64 = 30;
+
+/// Rows of an action that a model must have been trained on to know it. A removal rests on a success below 0.1 of every action
+/// ([`Thresholds::remove`]). No success among n independent rows shows that with 95 % from n = 30 on (3 / n, the rule of
+/// three: Hanley and Lippman-Hand 1983). Rows of one cluster are alike: ten rows are counted as one, which is assumed.
+pub const LEAST_ROWS: u64 = 300;
 
 /// Upper limits on the sizes a model may declare.
 pub mod limits {
@@ -150,6 +156,25 @@ pub struct CodeStatistics {
     pub successes: u64,
 }
 
+/// The rows of one action in the training part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionStatistics {
+    /// What was done before the release.
+    pub action: Action,
+    /// Releases that happened, and rows a simulator tells of.
+    pub rows: u64,
+    /// Those that ended in success.
+    pub successes: u64,
+}
+
+/// Rows that speak for an action: `as-is` and `unknown` speak for one another, since of both no edit is known.
+pub fn rows_of_action(actions: &[ActionStatistics], action: Action) -> u64 {
+    let unedited = |action| matches!(action, Action::AsIs | Action::Unknown);
+    let speaks =
+        |of: &&ActionStatistics| of.action == action || (unedited(of.action) && unedited(action));
+    actions.iter().filter(speaks).fold(0, |sum: u64, of| sum.saturating_add(of.rows))
+}
+
 /// The whole of `extra/holdadvise.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelMetadata {
@@ -182,6 +207,9 @@ pub struct ModelMetadata {
     /// Outcomes per hold code in the training part.
     #[serde(default)]
     pub codes: Vec<CodeStatistics>,
+    /// Rows per action in the training part.
+    #[serde(default)]
+    pub actions: Vec<ActionStatistics>,
     /// What the calibration was fitted to, where that is not the validation part of the training.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recalibration: Option<Recalibration>,
@@ -302,5 +330,27 @@ impl ModelMetadata {
     /// file trouble are errno values, which the features tell by kind.
     pub fn knows(&self, code: i32) -> bool {
         self.releases_after(code).is_none_or(|releases| releases >= LEAST_RELEASES)
+    }
+
+    /// Rows of the training part that speak for this action ([`rows_of_action`]). `None` where the metadata count no actions.
+    pub fn rows_of(&self, action: Action) -> Option<u64> {
+        let rows = rows_of_action(&self.actions, action);
+        (!self.actions.is_empty()).then_some(rows)
+    }
+
+    /// Whether the training part had [`LEAST_ROWS`] rows of this action. Nothing is advised that rests on an action that a
+    /// model does not know, or on the failure of that action.
+    ///
+    /// Metadata without counts of actions attest no change. They attest a release as it is by the releases of their
+    /// `codes`: whatever was done before these, a release followed.
+    pub fn knows_action(&self, action: Action) -> bool {
+        let rows = self.rows_of(action).unwrap_or_else(|| match action {
+            Action::AsIs | Action::Unknown => {
+                let releases = self.codes.iter().map(|of| of.releases);
+                releases.fold(0, u64::saturating_add)
+            }
+            _ => 0,
+        });
+        rows >= LEAST_ROWS
     }
 }

@@ -37,8 +37,9 @@ pub use batch::{Batch, Engine, EngineKind};
 pub use builtin::BuiltinEngine;
 pub use error::ModelError;
 pub use metadata::{
-    Calibration, CodeStatistics, Contract, Dimensions, LEAST_RELEASES, METADATA_FORMAT,
-    ModelMetadata, Output, TensorEntry, Thresholds, TrainingSummary, limits,
+    ActionStatistics, Calibration, CodeStatistics, Contract, Dimensions, LEAST_RELEASES,
+    LEAST_ROWS, METADATA_FORMAT, ModelMetadata, Output, TensorEntry, Thresholds, TrainingSummary,
+    limits, rows_of_action,
 };
 pub use recalibration::{Change, Interval, LEAST_OUTCOMES, Recalibration, RecalibrationCheck};
 pub use sheet::{Found, Leakage, Sheet, SheetFigure};

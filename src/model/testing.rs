@@ -6,6 +6,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::{Dimensions, FeatureSchema, Forest, ModelMetadata, Node, TREE_TENSORS, TensorEntry};
+use crate::history::Action;
 
 /// Sizes of a network.
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +114,7 @@ impl Network {
             training: super::TrainingSummary::default(),
             metrics: serde_json::Value::Null,
             codes: Vec::new(),
+            actions: every_action(),
             recalibration: None,
             sheet: None,
         };
@@ -183,6 +185,13 @@ pub(super) fn random_forest(k: usize, trees: usize, numbers: &mut Numbers) -> Fo
         }
     }
     forest
+}
+
+/// Counts with which every action is known.
+pub(super) fn every_action() -> Vec<super::ActionStatistics> {
+    let rows = super::LEAST_ROWS;
+    let of = |action| super::ActionStatistics { action, rows, successes: rows / 2 };
+    Action::ALL.map(of).to_vec()
 }
 
 /// A zip with the entries below the folder `model`.

@@ -5,9 +5,11 @@ use zip::CompressionMethod;
 
 use super::testing::{Network, Numbers, SMALL, Sizes, zip_of};
 use super::{
-    Archive, Batch, CodeStatistics, Contract, Dimensions, EngineKind, LEAST_RELEASES,
-    METADATA_ENTRY, Model, ModelError, StaticSource, TREE_TENSORS, Thresholds,
+    ActionStatistics, Archive, Batch, CodeStatistics, Contract, Dimensions, EngineKind,
+    LEAST_RELEASES, LEAST_ROWS, METADATA_ENTRY, Model, ModelError, ModelMetadata, StaticSource,
+    TREE_TENSORS, Thresholds,
 };
+use crate::history::Action;
 
 /// The network in f64, written down from the definition of the LSTM, one sample at a time.
 fn reference(network: &Network, states: &[u8], statics: &[f32]) -> f64 {
@@ -405,6 +407,39 @@ fn a_code_is_known_from_enough_releases_on_whatever_their_subcodes() {
         [13, 12, 49].map(|code| metadata.releases_after(code)),
         [Some(LEAST_RELEASES), Some(29), Some(0)]
     );
+}
+
+#[test]
+fn an_action_is_known_from_enough_rows_and_without_counts_no_change_is() {
+    let mut metadata = Network::random(SMALL, 1).metadata;
+    let of = |action, rows| ActionStatistics { action, rows, successes: 0 };
+    metadata.actions = vec![
+        of(Action::AsIs, LEAST_ROWS - 1),
+        of(Action::Unknown, 1),
+        of(Action::Memory, LEAST_ROWS),
+        of(Action::Other, LEAST_ROWS - 1),
+    ];
+    let known = |metadata: &ModelMetadata| Action::ALL.map(|action| metadata.knows_action(action));
+    assert_eq!(known(&metadata), [true, true, false, false, false, true]);
+    assert_eq!(metadata.rows_of(Action::AsIs), Some(LEAST_ROWS), "unknown speaks for as-is");
+    assert_eq!(metadata.rows_of(Action::Disk), Some(0));
+
+    metadata.actions.clear();
+    assert_eq!(metadata.rows_of(Action::Memory), None);
+    assert_eq!(known(&metadata), [false; 6], "nothing says that there was a release");
+    let releases = LEAST_ROWS;
+    metadata.codes = vec![CodeStatistics { code: 13, subcode: 2, releases, successes: 0 }];
+    assert_eq!(known(&metadata), [true, false, false, false, false, true]);
+}
+
+#[test]
+fn the_shipped_model_counts_all_its_rows_by_action_and_knows_every_action() {
+    let metadata = Model::from_bytes(crate::model::DEFAULT_ARCHIVE).unwrap().metadata;
+    assert_eq!(Action::ALL.map(|action| metadata.knows_action(action)), [true; 6]);
+    let sum = |of: fn(&ActionStatistics) -> u64| metadata.actions.iter().map(of).sum::<u64>();
+    let train = &metadata.training.details["train"];
+    assert_eq!(train["rows"], sum(|of| of.rows));
+    assert_eq!(train["successes"], sum(|of| of.successes));
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod join;
 use std::path::PathBuf;
 
 use holdadvise::history::{Action, Outcome};
-use holdadvise::model::{Batch, Dimensions, FeatureSchema};
+use holdadvise::model::{ActionStatistics, Batch, Dimensions, FeatureSchema};
 use serde::{Deserialize, Serialize};
 
 /// Version of [`DatasetInfo`] that this program reads and writes.
@@ -288,6 +288,18 @@ impl Dataset {
         if self.observed[row] == 0 { self.truth(row).unwrap_or(label) } else { label }
     }
 
+    /// How many of some rows there are of each action, and how many of them succeeded; actions without a row too.
+    pub fn actions_of(&self, rows: &[usize]) -> Vec<ActionStatistics> {
+        let mut counts =
+            Action::ALL.map(|action| ActionStatistics { action, rows: 0, successes: 0 });
+        for &row in rows {
+            let count = &mut counts[usize::from(self.action[row])];
+            count.rows += 1;
+            count.successes += u64::from(self.label[row] == SUCCESS);
+        }
+        counts.to_vec()
+    }
+
     /// States and statics of the rows named, one after the other.
     pub fn gather(&self, rows: &[usize]) -> (Vec<u8>, Vec<f32>) {
         let d = Dimensions::of(&self.info.schema);
@@ -374,6 +386,17 @@ mod tests {
         assert_eq!(truth, [None, None, None, Some(0.25)]);
         let target: Vec<f64> = (0..4).map(|row| read.target(row)).collect();
         assert_eq!(target, [1.0, 0.0, 0.0, 0.25], "the truth where nothing was observed");
+    }
+
+    #[test]
+    fn rows_are_counted_by_action() {
+        let counts = sample().actions_of(&[0, 2, 3]);
+        let counts: Vec<_> = counts.iter().map(|of| (of.action, of.rows, of.successes)).collect();
+        assert_eq!(
+            counts[..3],
+            [(Action::AsIs, 2, 1), (Action::Memory, 0, 0), (Action::Disk, 1, 0)]
+        );
+        assert_eq!(counts.len(), Action::ALL.len());
     }
 
     #[test]

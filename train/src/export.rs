@@ -204,6 +204,7 @@ mod tests {
             training: TrainingSummary::default(),
             metrics: serde_json::Value::Null,
             codes: Vec::new(),
+            actions: Vec::new(),
             recalibration: None,
             sheet: None,
         }

@@ -5,7 +5,11 @@ mod shared;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use holdadvise::model::{CodeStatistics, LEAST_OUTCOMES, LEAST_RELEASES, Sheet, SheetFigure};
+use holdadvise::history::Action;
+use holdadvise::model::{
+    ActionStatistics, CodeStatistics, LEAST_OUTCOMES, LEAST_RELEASES, LEAST_ROWS, Sheet,
+    SheetFigure, rows_of_action,
+};
 use jiff::Timestamp;
 
 use crate::dataset::{Dataset, simulation_field};
@@ -124,6 +128,7 @@ fn data(training: &Training<'_>) -> Vec<String> {
         "{} rows trained, {} validated: {} releases that happened, {} rows that a simulator tells of (what an action would have come to).",
         split.train.len(), split.validation.len(), happened.len(), told.len()
     ));
+    lines.push(rows_per_action(&dataset.actions_of(&split.train)));
     lines.push(format!("Feature schema {}; seed {}.", info.schema.hash, training.seed));
     if selection.shuffle_labels {
         lines.push(
@@ -132,6 +137,24 @@ fn data(training: &Training<'_>) -> Vec<String> {
         );
     }
     lines
+}
+
+fn rows_per_action(actions: &[ActionStatistics]) -> String {
+    let rows: Vec<String> =
+        actions.iter().map(|of| format!("{} {}", of.action.name(), of.rows)).collect();
+    format!("Rows trained per action: {}.", rows.join(", "))
+}
+
+/// The actions that the model does not know.
+fn few_rows(actions: &[ActionStatistics]) -> Option<String> {
+    let few = Action::ALL.into_iter().filter(|&of| rows_of_action(actions, of) < LEAST_ROWS);
+    let few: Vec<&str> = few.map(Action::name).collect();
+    (!few.is_empty()).then(|| {
+        format!(
+            "Enough of the actions {}: fewer than {LEAST_ROWS} rows each. Nothing is advised that rests on them or on their failure.",
+            few.join(", ")
+        )
+    })
 }
 
 fn split(training: &Training<'_>) -> Vec<String> {
@@ -189,6 +212,7 @@ fn not_seen(training: &Training<'_>) -> Vec<String> {
         ));
     }
     lines.push(format!("Hold codes other than {}.", list(known.iter().map(|(code, _)| code))));
+    lines.extend(few_rows(&dataset.actions_of(&training.split.train)));
     if info.real || selection.releases_only {
         lines.push("Holds that nobody released: they have no outcome.".to_owned());
     }

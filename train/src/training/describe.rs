@@ -89,6 +89,7 @@ pub(super) fn describe(
         },
         metrics: serde_json::Value::Null,
         codes: baselines.code_statistics(),
+        actions: dataset.actions_of(&split.train),
         recalibration: None,
         sheet: None,
     }
