@@ -16,7 +16,7 @@ pub(crate) const OWNER: &str = "alice";
 pub(crate) const OTHER: &str = "bob";
 
 /// Longest that any step may take; jobs of the story run for less than half a minute.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What came of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
