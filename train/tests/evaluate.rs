@@ -324,7 +324,8 @@ fn what_does_not_fit_is_said() {
     let report = read(&here.join("out"));
     assert_eq!(report.methods.len(), 2);
     assert!(report.remarks[0].contains("--baselines-from"));
-    done(here, [&all[..], &["--baselines-from", "d", "--baselines-parts", "p"]].concat());
+    let more = ["--replace", "--baselines-from", "d", "--baselines-parts", "p"];
+    done(here, [&all[..], &more].concat());
     assert_eq!(read(&here.join("out")).methods.len(), 5);
 }
 

@@ -4,12 +4,17 @@
 //! for several populations of holds, and hands a [`crate::report::Report`] to be written. docs/evaluation.md says what is measured.
 
 mod curves;
+mod decisions;
 mod method;
 mod one_model;
 mod population;
 mod study;
 mod unknown_codes;
 
+#[cfg(test)]
+pub(crate) use decisions::tests as decision_tests;
+pub use decisions::{Decisions, Known, MethodDecisions};
+pub(crate) use decisions::{Paired, pair as paired_decisions};
 pub(crate) use method::{digest, predict};
 pub use one_model::{ActionFigures, CodeFigures, Method, Report, report};
 pub(crate) use study::Comparison;
