@@ -23,7 +23,7 @@ struct Case {
 impl Case {
     fn unpacked() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/outage-case");
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/outage-cases");
         for name in ["EventLog", "job.log"] {
             let packed = File::open(data.join(format!("{name}.gz"))).expect("the recording");
             let mut file = File::create(folder.path().join(name)).unwrap();
