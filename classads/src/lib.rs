@@ -18,7 +18,7 @@ mod syntax;
 mod value;
 
 pub use ad::ClassAd;
-pub use eval::{EvalContext, Step};
+pub use eval::{Budget, EvalContext, Step};
 pub use expr::{
     AttributeReference, BinaryOperator, Expr, Node, NodeKind, ReferenceScope, UnaryOperator,
 };

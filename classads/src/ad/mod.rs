@@ -324,7 +324,7 @@ impl ClassAd {
     }
 
     /// [`ClassAd::evaluate_expr`]; `None` where it is an error because the evaluation was given up: it took more than
-    /// [`EvalContext::max_steps`], made more than [`EvalContext::max_bytes`], or went too deep.
+    /// [`EvalContext::max_steps`] or what is left of [`EvalContext::budget`], made more than [`EvalContext::max_bytes`], or went too deep.
     #[must_use]
     pub fn try_evaluate_expr(&self, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
         eval::attempt(self, expr, context)
@@ -361,7 +361,7 @@ impl ClassAd {
         let expr = self.get(name)?;
         Some(match expr.as_literal() {
             Some(value) => value.clone(),
-            None => eval::attribute(self, name, &EvalContext::default()),
+            None => eval::attribute(self, name, &EvalContext::quick()),
         })
     }
 }

@@ -15,6 +15,7 @@ impl Evaluator<'_> {
     /// Takes bytes for what is about to be made, if so many are left. If not, none are left for the rest of the
     /// evaluation either: functions that go on behind a failure would try again and again.
     pub(crate) fn make(&self, bytes: usize) -> Result<(), Failure> {
+        self.charge_bytes(bytes)?;
         if let Some(left) = self.bytes.get().checked_sub(bytes) {
             self.bytes.set(left);
             return Ok(());

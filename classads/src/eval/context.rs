@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
 
+use super::budget::Budget;
 use crate::ad::ClassAd;
 
 /// What an evaluation may know besides the ad: the time, the time zone, the other ad of a match.
@@ -33,8 +34,12 @@ pub struct EvalContext<'a> {
     pub circles_fail: bool,
     /// Where `random()` starts; `None`: somewhere else each time.
     pub random_seed: Option<u64>,
-    /// Sub-expressions one evaluation may visit before it is given up as an error; HTCondor's limit by default.
+    /// Steps of one evaluation before it is given up as an error; HTCondor's limit by default. A sub-expression that is visited is a step,
+    /// and so are 64 bytes of a string that is looked through or made, an element of a list, and steps of matching a regular
+    /// expression.
     pub max_steps: u32,
+    /// Steps that this and other evaluations may take together; `None`: no limit but `max_steps`.
+    pub budget: Option<Budget>,
     /// Bytes of strings one evaluation may make before it is given up as an error. Elements of lists that it makes count some bytes
     /// each, text that `eval` reads some bytes for each of its own. 64 MiB by default; HTCondor has no limit.
     pub max_bytes: usize,
@@ -42,6 +47,9 @@ pub struct EvalContext<'a> {
 
 /// `MAX_CLASSAD_EVAL_STEPS` in HTCondor's src/classad.
 const MAX_STEPS: u32 = 10_000_000;
+/// Steps and bytes for one attribute that is nearly always a constant.
+const QUICK_STEPS: u32 = 10_000;
+const QUICK_BYTES: usize = 1 << 20;
 /// More than any policy makes, and little beside the memory of a machine.
 const MAX_BYTES: usize = 64 << 20;
 
@@ -65,7 +73,22 @@ impl<'a> EvalContext<'a> {
             circles_fail: false,
             random_seed: None,
             max_steps: MAX_STEPS,
+            budget: None,
             max_bytes: MAX_BYTES,
+        }
+    }
+
+    /// Now, with limits for what is nearly always a constant and may be anything that its owner wrote: 10,000 steps and 1 MiB.
+    #[must_use]
+    pub fn quick() -> EvalContext<'a> {
+        EvalContext { max_steps: QUICK_STEPS, max_bytes: QUICK_BYTES, ..EvalContext::default() }
+    }
+
+    /// The steps that an evaluation may take.
+    pub(crate) fn steps(&self) -> u32 {
+        match &self.budget {
+            None => self.max_steps,
+            Some(budget) => u32::try_from(budget.left()).unwrap_or(u32::MAX).min(self.max_steps),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Evaluation: the value of an expression on an ad.
 
+mod budget;
 mod bytes;
 mod context;
 mod matching;
@@ -12,6 +13,7 @@ mod steps;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+pub use budget::Budget;
 pub use context::EvalContext;
 pub use steps::Step;
 
@@ -88,7 +90,9 @@ pub(crate) struct Evaluator<'c> {
     pub(crate) context: &'c EvalContext<'c>,
     depth: Cell<u32>,
     nesting: Cell<u32>,
+    /// Steps that were taken, and may be.
     steps: Cell<u32>,
+    max_steps: u32,
     /// Bytes that may still be made.
     bytes: Cell<usize>,
     /// A limit was met.
@@ -105,6 +109,7 @@ impl<'c> Evaluator<'c> {
             depth: Cell::new(0),
             nesting: Cell::new(0),
             steps: Cell::new(0),
+            max_steps: context.steps(),
             bytes: Cell::new(context.max_bytes),
             gave_up: Cell::new(false),
             active: RefCell::new(Vec::new()),
@@ -148,13 +153,21 @@ impl<'c> Evaluator<'c> {
 
     /// Takes steps for looking through a text.
     pub(crate) fn charge_search(&self, text: &str) -> Result<(), Failure> {
-        self.charge(u32::try_from(text.len() / BYTES_OF_STEP).unwrap_or(u32::MAX))
+        self.charge_bytes(text.len())
     }
 
-    /// Takes steps for work that is done elsewhere, if there are so many left.
+    /// Takes steps for bytes that are looked at or made.
+    pub(crate) fn charge_bytes(&self, bytes: usize) -> Result<(), Failure> {
+        self.charge(u32::try_from(bytes / BYTES_OF_STEP).unwrap_or(u32::MAX))
+    }
+
+    /// Takes steps for work that is done elsewhere, if there are so many left. If not, none are left for the rest of the
+    /// evaluation either.
+    #[inline]
     pub(crate) fn charge(&self, steps: u32) -> Result<(), Failure> {
         let steps = self.steps.get().saturating_add(steps);
-        if steps > self.context.max_steps {
+        if steps > self.max_steps {
+            self.steps.set(self.max_steps);
             self.gave_up.set(true);
             return Err(Failure);
         }
@@ -162,11 +175,27 @@ impl<'c> Evaluator<'c> {
         Ok(())
     }
 
+    /// A value that a function looks at.
+    pub(crate) fn looked_at<'a>(&self, value: Val<'a>) -> Outcome<'a> {
+        if let Some(text) = value.as_str() {
+            self.charge_search(text)?;
+        }
+        Ok(value)
+    }
+
     pub(crate) fn expression<'a>(&self, expr: &Expr, scope: &Scope<'a>) -> Outcome<'a> {
         match &expr.0 {
-            Repr::Literal(value) => Ok(Val::of(value, scope)),
+            Repr::Literal(value) => {
+                self.charge(1)?;
+                Ok(Val::of(value, scope))
+            }
             Repr::Tree { tree, root } => self.node(tree, *root, scope),
         }
+    }
+
+    /// The value of an element of a list, for functions that look at it.
+    pub(crate) fn element_of<'a>(&self, element: &Expr, at: &Scope<'a>) -> Outcome<'a> {
+        self.looked_at(self.expression(element, at)?)
     }
 
     pub(crate) fn node<'a>(&self, tree: &Arc<Tree>, id: NodeId, scope: &Scope<'a>) -> Outcome<'a> {
@@ -264,7 +293,12 @@ impl<'c> Evaluator<'c> {
         match operator {
             BinaryOperator::Elvis => Ok(right),
             BinaryOperator::Subscript => self.subscript(&left, &right),
-            _ => Ok(Val::Plain(operators::binary(operator, &left, &right))),
+            _ => {
+                if let (Some(one), Some(other)) = (left.as_str(), right.as_str()) {
+                    self.charge_bytes(one.len().min(other.len()))?;
+                }
+                Ok(Val::Plain(operators::binary(operator, &left, &right)))
+            }
         }
     }
 
@@ -440,6 +474,14 @@ impl<'c> Evaluator<'c> {
     /// [`Evaluator::expression`] one level deeper, for functions that evaluate what is no argument of theirs.
     pub(crate) fn expression_deeper<'a>(&self, expr: &Expr, scope: &Scope<'a>) -> Outcome<'a> {
         self.deeper(|| self.expression(expr, scope))
+    }
+}
+
+impl Drop for Evaluator<'_> {
+    fn drop(&mut self) {
+        if let Some(budget) = &self.context.budget {
+            budget.take(self.steps.get());
+        }
     }
 }
 

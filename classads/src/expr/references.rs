@@ -1,5 +1,7 @@
 //! The attributes an expression names.
 
+use std::collections::HashSet;
+
 use super::Expr;
 use super::node::{Node, NodeKind};
 
@@ -27,15 +29,16 @@ pub struct AttributeReference {
 
 pub(crate) fn of(expr: &Expr) -> Vec<AttributeReference> {
     let mut found = Vec::new();
+    let mut known = HashSet::new();
     let mut pending = vec![expr.clone()];
     while let Some(expr) = pending.pop() {
         let mut nested = Vec::new();
-        // The scope keyword itself, `MY` of `MY.x`, is no reference.
-        let mut keywords = Vec::new();
+        // The scope keyword itself, `MY` of `MY.x`, is no reference. It comes right behind.
+        let mut skipped = None;
         for node in expr.nodes() {
             match node.kind() {
                 NodeKind::Attribute { scope, name, absolute } => {
-                    if keywords.contains(&node.span()) && scope.is_none() {
+                    if skipped.take().is_some_and(|span| span == node.span()) && scope.is_none() {
                         continue;
                     }
                     let scope = match scope {
@@ -44,12 +47,14 @@ pub(crate) fn of(expr: &Expr) -> Vec<AttributeReference> {
                         Some(before) => {
                             let kind = keyword(before);
                             if kind != ReferenceScope::Other {
-                                keywords.push(before.span());
+                                skipped = Some(before.span());
                             }
                             kind
                         }
                     };
-                    add(&mut found, scope, name);
+                    if known.insert((scope, name.to_ascii_lowercase())) {
+                        found.push(AttributeReference { scope, name: name.to_owned() });
+                    }
                 }
                 NodeKind::ClassAd(ad) => {
                     nested.extend(ad.names().filter_map(|name| ad.get(name).cloned()));
@@ -74,11 +79,5 @@ fn keyword(node: Node<'_>) -> ReferenceScope {
             }
         }
         _ => ReferenceScope::Other,
-    }
-}
-
-fn add(found: &mut Vec<AttributeReference>, scope: ReferenceScope, name: &str) {
-    if !found.iter().any(|known| known.scope == scope && known.name.eq_ignore_ascii_case(name)) {
-        found.push(AttributeReference { scope, name: name.to_owned() });
     }
 }

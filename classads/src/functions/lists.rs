@@ -17,7 +17,7 @@ pub(crate) fn elements<'a>(
         Val::List(elements, home) => {
             let at = site.of_elements(home);
             let values: Result<Vec<_>, _> =
-                elements.iter().map(|element| evaluator.expression(element, &at)).collect();
+                elements.iter().map(|element| evaluator.element_of(element, &at)).collect();
             values.map(Ok)
         }
         Val::Plain(Value::Undefined) => Ok(Err(Value::Undefined)),
@@ -136,7 +136,7 @@ fn membership<'a>(
     let operator = if identical { BinaryOperator::Identical } else { BinaryOperator::Equal };
     let at = arguments.scope.of_elements(home);
     for element in elements.iter() {
-        let element = evaluator.expression(element, &at)?;
+        let element = evaluator.element_of(element, &at)?;
         if operators::binary(operator, &element, &wanted).as_boolean() == Some(true) {
             return Ok(true.into());
         }
@@ -182,7 +182,7 @@ fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>, all: bo
     let other = arguments.value(evaluator, 2)?;
     let at = arguments.scope.of_elements(home);
     for element in elements.iter() {
-        let element = evaluator.expression(element, &at)?;
+        let element = evaluator.element_of(element, &at)?;
         match operators::compare_values(operator, &element, &other) {
             // An undefined comparison ends the search without success.
             Value::Undefined => return Ok(false.into()),

@@ -46,7 +46,7 @@ impl<'a> Arguments<'_, 'a> {
 
     pub(crate) fn value(&self, evaluator: &Evaluator<'_>, index: usize) -> Outcome<'a> {
         match self.nodes.get(index) {
-            Some(node) => evaluator.node(self.tree, *node, self.scope),
+            Some(node) => evaluator.looked_at(evaluator.node(self.tree, *node, self.scope)?),
             None => Ok(Val::ERROR),
         }
     }

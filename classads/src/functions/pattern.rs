@@ -9,8 +9,15 @@ use pcre2::bytes::{Regex, RegexBuilder};
 use crate::eval::{Evaluator, Failure};
 
 /// Steps of matching from one start: little suffices nearly always, the most is PCRE2's own limit. What needs more is
-/// tried again with the next, and each trial takes a tenth of its limit from the steps of the evaluation.
-const LIMITS: [u32; 3] = [1_000, 100_000, 10_000_000];
+/// tried again with the next.
+const LIMITS: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
+/// Bytes of a text for each of which a trial takes its limit from the steps of the evaluation: a search may begin at every byte,
+/// and few starts take many steps.
+const STARTS: usize = 64;
+/// The most that a trial takes for each of these, so that PCRE2's own limit is within HTCondor's of an evaluation.
+const DEAREST: u32 = 1_000_000;
+/// Bytes of a pattern that are read in one step.
+const PATTERN_BYTES: usize = 4;
 /// KiB of memory one match may take.
 const HEAP_LIMIT: u32 = 64 * 1024;
 /// PCRE2's error numbers for a match that reached its limit of steps (`PCRE2_ERROR_MATCHLIMIT`, pcre2.h).
@@ -99,7 +106,7 @@ impl<'t> Pattern<'t> {
         text: &[u8],
         from: usize,
     ) -> Result<Option<Option<Captures>>, Failure> {
-        self.within_limits(evaluator, text.len(), |regex| {
+        self.within_limits(evaluator, text.len().saturating_sub(from), |regex| {
             let mut locations = regex.capture_locations();
             let found = regex.captures_read_at(&mut locations, text, from)?;
             Ok(found.map(|found| {
@@ -120,10 +127,11 @@ impl<'t> Pattern<'t> {
         length: usize,
         search: impl Fn(&Regex) -> Result<T, pcre2::Error>,
     ) -> Result<Option<T>, Failure> {
-        // A search may begin at every byte.
-        let starts = 1 + u32::try_from(length / 64).unwrap_or(u32::MAX - 1);
+        let starts = u32::try_from(1 + length / STARTS).unwrap_or(u32::MAX);
+        let reading = u32::try_from(self.text.len() / PATTERN_BYTES).unwrap_or(u32::MAX);
         for limit in LIMITS {
-            evaluator.charge((limit / 10).saturating_mul(starts))?;
+            let matching = limit.min(DEAREST).saturating_mul(starts);
+            evaluator.charge(matching.saturating_add(reading))?;
             let Some(regex) = self.compiled(limit) else { return Ok(None) };
             match search(&regex) {
                 Ok(found) => return Ok(Some(found)),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::Arguments;
-use super::strings::is_space;
+use super::strings::{Bytes, is_space};
 use crate::eval::scope::Val;
 use crate::eval::{Evaluator, Failure, Outcome};
 use crate::number;
@@ -12,9 +12,10 @@ use crate::value::Value;
 
 /// The items between delimiters, white space around them cut off, empty ones left out. HTCondor cuts bytes: a delimiter beyond ASCII
 /// is several.
-pub(crate) fn items<'t>(text: &'t str, delimiters: &'t str) -> impl Iterator<Item = Cow<'t, str>> {
+pub(crate) fn items<'t>(text: &'t str, delimiters: &str) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
+    let delimiters = Bytes::of(delimiters);
     text.as_bytes()
-        .split(move |byte| delimiters.as_bytes().contains(byte))
+        .split(move |byte| delimiters.has(*byte))
         .map(|item| match String::from_utf8_lossy(item) {
             Cow::Borrowed(item) => Cow::Borrowed(item.trim_matches(is_space)),
             Cow::Owned(item) => Cow::Owned(item.trim_matches(is_space).to_owned()),
@@ -33,7 +34,6 @@ fn list<'a>(
     let list = arguments.value(evaluator, 0)?;
     let delimiters =
         if arguments.len() == 2 { arguments.value(evaluator, 1)? } else { Val::from(", ") };
-    evaluator.charge_search(list.as_str().unwrap_or_default())?;
     Ok((list.as_str().is_some() && delimiters.as_str().is_some()).then_some((list, delimiters)))
 }
 
@@ -193,8 +193,9 @@ pub(crate) fn intersect<'a>(
     let split = |text| {
         str::split(text, |c: char| delimiters.contains(c)).filter(|item: &&str| !item.is_empty())
     };
+    // Each character is compared with each delimiter.
     for text in &texts[..2] {
-        evaluator.charge_search(text)?;
+        evaluator.charge_bytes(text.len().saturating_mul(delimiters.len()))?;
     }
     evaluator.make_elements(split(texts[1]).count())?;
     let right: HashSet<&str> = split(texts[1]).collect();

@@ -203,7 +203,7 @@ pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
         },
     };
     // HTCondor splits bytes: a separator beyond ASCII is several.
-    let (bytes, separators) = (text.as_bytes(), separators.as_bytes());
+    let (bytes, separators) = (text.as_bytes(), Bytes::of(separators));
     let mut pieces = Vec::new();
     let mut add = |range| {
         evaluator.make_elements(1)?;
@@ -212,7 +212,7 @@ pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
     };
     let mut from = 0;
     let mut last = None;
-    for (at, separator) in bytes.iter().enumerate().filter(|(_, byte)| separators.contains(byte)) {
+    for (at, separator) in bytes.iter().enumerate().filter(|(_, byte)| separators.has(**byte)) {
         if at > from {
             add(from..at)?;
         } else if last == Some(separator) {
@@ -227,6 +227,22 @@ pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
         add(from..bytes.len())?;
     }
     Ok(Val::list(pieces))
+}
+
+/// A set of bytes.
+pub(crate) struct Bytes([bool; 256]);
+
+impl Bytes {
+    /// The bytes of a text.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut bytes = [false; 256];
+        text.bytes().for_each(|byte| bytes[usize::from(byte)] = true);
+        Self(bytes)
+    }
+
+    pub(crate) fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte)]
+    }
 }
 
 /// C's `isspace`.

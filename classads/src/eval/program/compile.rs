@@ -16,7 +16,8 @@ impl Program {
     pub(crate) fn of(tree: &Tree) -> Option<Program> {
         let mut compiler = Compiler { tree, steps: Vec::new(), height: 0, most: 0 };
         compiler.node(tree.root(), 0)?;
-        (compiler.most <= STACK).then(|| Program { steps: compiler.steps.into() })
+        let size = u32::try_from(compiler.steps.len()).ok()?;
+        (compiler.most <= STACK).then(|| Program { steps: compiler.steps.into(), size })
     }
 }
 

@@ -19,13 +19,16 @@ use scalar::Scalar;
 const STACK: usize = 6;
 /// Attributes whose expressions lie in each other: what is deeper may need itself.
 const MAX_DEPTH: u32 = 24;
-/// Programs run for one evaluation.
-const MAX_PROGRAMS: u32 = 500;
+/// Steps for one evaluation; with fewer the long way is taken, which gives up where it has to.
+const LEAST_STEPS: u32 = 500;
+const MOST_STEPS: u32 = 10_000;
 
 /// The steps of an expression.
 #[derive(Debug)]
 pub(crate) struct Program {
     steps: Box<[Step]>,
+    /// How many they are.
+    size: u32,
 }
 
 #[derive(Debug)]
@@ -65,11 +68,16 @@ enum Jump {
 
 /// The value of an expression; `None` where the short way does not lead there.
 pub(super) fn expression(ad: &ClassAd, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
-    if context.target.is_some() || context.max_steps < MAX_PROGRAMS {
+    let most = context.steps().min(MOST_STEPS);
+    if context.target.is_some() || most < LEAST_STEPS {
         return None;
     }
-    let mut run = Run { ad, context, left: MAX_PROGRAMS };
-    run.expression(expr, 0).map(Scalar::into_value)
+    let mut run = Run { ad, context, left: most };
+    let value = run.expression(expr, 0).map(Scalar::into_value);
+    if let Some(budget) = &context.budget {
+        budget.take(most - run.left);
+    }
+    value
 }
 
 /// [`expression`] for an attribute of the ad.
@@ -81,7 +89,7 @@ pub(super) fn attribute(ad: &ClassAd, name: &Name, context: &EvalContext<'_>) ->
 struct Run<'a, 'c> {
     ad: &'a ClassAd,
     context: &'c EvalContext<'c>,
-    /// Programs that may still be run.
+    /// Steps that may still be taken.
     left: u32,
 }
 
@@ -90,8 +98,9 @@ impl<'a> Run<'a, '_> {
         match &expr.0 {
             Repr::Literal(value) => Scalar::of(value),
             Repr::Tree { tree, root } if *root == tree.root() && depth < MAX_DEPTH => {
-                self.left = self.left.checked_sub(1)?;
-                self.program(tree.program()?, depth + 1)
+                let program = tree.program()?;
+                self.left = self.left.checked_sub(program.size)?;
+                self.program(program, depth + 1)
             }
             Repr::Tree { .. } => None,
         }

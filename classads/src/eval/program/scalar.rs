@@ -7,7 +7,10 @@ use crate::eval::scope::Val;
 use crate::expr::operator::{BinaryOperator, UnaryOperator};
 use crate::value::Value;
 
-/// A value that is no time, list or ad.
+/// Bytes of a string that is compared in one step; a longer one takes the long way, which counts them.
+const LONGEST: usize = 512;
+
+/// A value that is no time, a long string, list or ad.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scalar<'a> {
     Undefined,
@@ -26,7 +29,7 @@ impl<'a> Scalar<'a> {
             Value::Boolean(truth) => Scalar::Boolean(*truth),
             Value::Integer(integer) => Scalar::Integer(*integer),
             Value::Real(real) => Scalar::Real(*real),
-            Value::String(text) => Scalar::Text(text),
+            Value::String(text) if text.len() <= LONGEST => Scalar::Text(text),
             _ => return None,
         })
     }
