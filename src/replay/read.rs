@@ -147,8 +147,7 @@ impl PastHolds {
         }
         let first = |(path, log): (PathBuf, ChunkedLog)| {
             let first = first_event(&path, options).unwrap_or(i64::MAX);
-            // Months of logs are read once, and no one waits for each line of them.
-            (path, log.mapped(), first)
+            (path, log, first)
         };
         let mut logs: Vec<_> = logs.into_iter().map(first).collect();
         logs.sort_by_key(|(_, _, first)| *first);

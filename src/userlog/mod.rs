@@ -21,7 +21,6 @@ mod form;
 mod identity;
 mod job_id;
 mod kind;
-mod map;
 mod options;
 mod position;
 mod reader;

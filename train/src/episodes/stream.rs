@@ -100,7 +100,7 @@ impl<F: FnMut(Episode) -> ControlFlow<()>> Reading<'_, F> {
     ) -> Result<ControlFlow<()>, InputError> {
         let packed = if log.copy.is_none() { unpacked(log.path)? } else { None };
         let file = packed.as_ref().map_or(log.file(), |file| file.path());
-        let chunks = ChunkedLog::open(file, options)?.mapped();
+        let chunks = ChunkedLog::open(file, options)?;
         // The bar counts bytes of files as they are, compressed or not.
         let share = log.size() as f64 / chunks.len().max(1) as f64;
         self.stream.begin_log();
