@@ -239,10 +239,21 @@ impl<'a> Advisor<'a> {
             cause: Cause::of(code, hold.identity.subcode, text),
             by_itself: held.by_itself,
             like_job_began: seen.like_job_began,
-            untaught: false,
+            // What nobody can name may help all the same.
+            untaught: !question
+                .actions
+                .iter()
+                .chain(&[Action::Other])
+                .all(|&action| metadata.knows_action(action)),
         };
         Chances {
             actions,
+            untaught: question
+                .actions
+                .iter()
+                .copied()
+                .filter(|&action| !metadata.knows_action(action))
+                .collect(),
             // Nothing outside the job changes a limit of its own.
             recovered: recovered.filter(|_| limit.is_none()),
             since: seen.since,

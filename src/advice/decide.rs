@@ -16,6 +16,8 @@ pub(super) struct Chances {
     /// Success of a release as it is, had others been seen to get through again. `None` where nothing outside the job is
     /// known to wait for.
     pub recovered: Option<f64>,
+    /// Actions among these that the model was hardly trained on.
+    pub untaught: Vec<Action>,
     /// What became of like jobs since the hold.
     pub since: Others,
     /// The trouble of its hold reason stays until somebody acts, and nothing shows that it is over.
@@ -43,9 +45,10 @@ impl Chances {
         self.of(Action::AsIs).unwrap_or(0.0)
     }
 
-    /// The change most likely to help.
+    /// The change most likely to help, of those that the model knows.
     pub(super) fn best_change(&self) -> Option<(Action, f64)> {
-        let changes = self.actions.iter().filter(|(action, _)| *action != Action::AsIs);
+        let known = |action: &Action| *action != Action::AsIs && !self.untaught.contains(action);
+        let changes = self.actions.iter().filter(|(action, _)| known(action));
         changes.copied().max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
@@ -123,6 +126,9 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         && let Some(chance) = chances.of(action)
     {
         return Decision::of(Recommendation::Change, action, chance);
+    }
+    if chances.untaught.contains(&Action::AsIs) {
+        return Decision::open(Open::NoReleases, best);
     }
     if let Some(releases) = chances.unknown_code {
         return Decision::open(Open::UnknownCode(releases), best);
@@ -224,6 +230,7 @@ mod tests {
         Chances {
             actions,
             recovered,
+            untaught: Vec::new(),
             since: Others::Nothing,
             lasting: None,
             trust: 1.0,
@@ -364,6 +371,19 @@ mod tests {
     }
 
     #[test]
+    fn what_the_model_was_not_taught_is_not_advised() {
+        let actions = vec![(Action::AsIs, 0.05), (Action::Other, 0.9)];
+        let taught = chances(actions, None);
+        assert_eq!(after(0.0, &taught), Recommendation::Change);
+        let removal = Removal { untaught: true, ..RIPE };
+        let untaught = Chances { untaught: vec![Action::Other], removal, ..taught };
+        assert_eq!(after(0.0, &untaught), Recommendation::Undecided);
+        let nothing =
+            Chances { untaught: vec![Action::AsIs], ..chances(vec![(Action::AsIs, 0.9)], None) };
+        assert_eq!(after(0.0, &nothing), Recommendation::Undecided);
+    }
+
+    #[test]
     fn what_stands_against_a_removal_is_said() {
         let young = Removal { held_for: 600, ..RIPE };
         let hopeless = Chances { removal: young, ..chances(vec![(Action::AsIs, 0.01)], None) };
@@ -423,6 +443,7 @@ mod tests {
                 Chances {
                     actions,
                     recovered,
+                    untaught: Vec::new(),
                     since,
                     lasting,
                     trust: 1.0,

@@ -14,6 +14,8 @@ pub(super) enum Open {
     UnknownCode(u64),
     /// The model is less sure than this, which it must be for a release or a removal.
     Unsure(f64),
+    /// The model was hardly trained on releases as they were.
+    NoReleases,
     /// Its hold reason says what stays until somebody acts.
     Lasting(Trouble),
     /// No action is likely to help, and this stands against a removal.
@@ -47,6 +49,9 @@ impl Open {
                     "The model is less sure than {:.0} %, the least asked of it.",
                     least * 100.0
                 )
+            }
+            Self::NoReleases => {
+                "The model was trained on too few releases without a change.".to_owned()
             }
             Self::Lasting(trouble) => {
                 let what = match trouble {

@@ -34,6 +34,8 @@ pub struct Gathered {
     pub logs_alone: bool,
     /// Readable job event logs of users and DAGs.
     pub user_logs: Vec<PathBuf>,
+    /// Owners of the jobs whose ads name a log of these; a log without an entry was named by who asks.
+    pub log_owners: HashMap<PathBuf, BTreeSet<String>>,
     /// Readable event logs of the access point; their rotated siblings stand beside them.
     pub event_logs: Vec<PathBuf>,
     /// Ads of earlier runs.
@@ -129,12 +131,15 @@ impl Gathered {
             let needed = |name: &str| {
                 JobLogs::ATTRIBUTES.iter().any(|needed| needed.eq_ignore_ascii_case(name))
             };
-            let logs = JobLogs::of(&job.ad.part(needed));
+            let ad = job.ad.part(|name| needed(name) || name.eq_ignore_ascii_case("Owner"));
+            let (logs, owner) = (JobLogs::of(&ad), ad.string("Owner"));
             let mut faults: Vec<Arc<str>> = Vec::new();
             let mut any = false;
             for log in [logs.user_log, logs.nodes_log].into_iter().flatten() {
                 match state.entry(log.clone()).or_insert_with(|| fault(&log)) {
                     None => {
+                        let owners = self.log_owners.entry(log.clone()).or_default();
+                        owners.extend(owner.clone());
                         readable.insert(log);
                         any = true;
                         // The nodes log of a DAG holds less of the same.

@@ -170,10 +170,20 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
         gathered.missing.push(text.to_owned());
         history = History::new();
     }
+    for job in &gathered.held {
+        let ad = job.ad.part(|name| name.eq_ignore_ascii_case("Owner"));
+        if let Some(owner) = ad.string("Owner") {
+            history.attest_owner(job.id, &owner);
+        }
+    }
     let mut failed = None;
     let mut read = 0;
     for log in &gathered.user_logs {
-        match history.read_log(log, Coverage::Jobs, &options) {
+        let report = match gathered.log_owners.get(log) {
+            Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), &options),
+            None => history.read_log(log, Coverage::Jobs, &options),
+        };
+        match report {
             Ok(report) => {
                 read += 1;
                 told(&mut gathered.faults, log, &report);

@@ -41,9 +41,11 @@ const QUARTER: i64 = 900;
 const ZONES: i64 = 26 * 3_600;
 
 /// A log that was added, and the time it spans.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Source {
     coverage: Coverage,
+    /// Owners of the jobs whose ads name it; `None` for a log that no ad names.
+    named_by: Option<Vec<Symbol>>,
     first: i64,
     last: i64,
 }
@@ -65,6 +67,8 @@ pub struct History {
     sources: Vec<Source>,
     /// Ads of earlier runs were read, even if there are none.
     read_epochs: bool,
+    /// Owner by ClusterId, as HTCondor wrote it: all jobs of a cluster have one owner, which nobody can edit.
+    owners: HashMap<i32, Symbol>,
     settled: bool,
 }
 
@@ -76,12 +80,53 @@ impl History {
 
     /// Announces a log. Events of it name it.
     pub fn add_source(&mut self, coverage: Coverage) -> SourceId {
-        self.sources.push(Source { coverage, first: i64::MAX, last: i64::MIN });
+        self.source(coverage, None)
+    }
+
+    /// Announces a log that ads of jobs of these owners name. They can write into it what they like: it is believed
+    /// about no job that HTCondor says is another owner's.
+    pub fn add_source_of<'a>(&mut self, owners: impl IntoIterator<Item = &'a str>) -> SourceId {
+        let owners = owners.into_iter().map(|owner| self.symbols.intern(owner)).collect();
+        self.source(Coverage::Jobs, Some(owners))
+    }
+
+    fn source(&mut self, coverage: Coverage, named_by: Option<Vec<Symbol>>) -> SourceId {
+        self.sources.push(Source { coverage, named_by, first: i64::MAX, last: i64::MIN });
         SourceId(u16::try_from(self.sources.len() - 1).unwrap_or(u16::MAX))
+    }
+
+    /// Tells whose job it is, as an ad of HTCondor says. To be called before logs that ads name are read.
+    pub fn attest_owner(&mut self, job: JobId, owner: &str) {
+        let owner = self.symbols.intern(owner);
+        self.owners.entry(job.cluster).or_insert(owner);
+    }
+
+    /// What the log says of this job is believed.
+    fn believes(&self, source: SourceId, job: JobId) -> bool {
+        let named_by = self.sources.get(usize::from(source.0)).and_then(|of| of.named_by.as_ref());
+        named_by.is_none_or(|users| {
+            self.owners.get(&job.cluster).is_none_or(|owner| users.contains(owner))
+        })
+    }
+
+    /// An event 028 of the log may say that the job is this owner's.
+    fn believes_owner(&mut self, source: SourceId, job: JobId, owner: Symbol) -> bool {
+        let Some(source) = self.sources.get(usize::from(source.0)) else { return true };
+        if source.coverage == Coverage::AccessPoint {
+            return *self.owners.entry(job.cluster).or_insert(owner) == owner;
+        }
+        match (self.owners.get(&job.cluster), &source.named_by) {
+            (Some(attested), _) => *attested == owner,
+            (None, Some(users)) => users.contains(&owner),
+            (None, None) => true,
+        }
     }
 
     /// Adds an event of a log.
     pub fn add_event(&mut self, source: SourceId, event: &Event<'_>) {
+        if !self.believes(source, event.job) {
+            return;
+        }
         let time = event.time.seconds;
         let mut of_access_point = false;
         if let Some(source) = self.sources.get_mut(usize::from(source.0)) {
@@ -94,7 +139,7 @@ impl History {
             return;
         }
         match event.kind() {
-            EventKind::JobAdInformation => self.learn(event),
+            EventKind::JobAdInformation => self.learn(source, event),
             EventKind::ImageSize => {
                 if let Body::ImageSize(size) = event.body()
                     && let Some(usage) = size.memory_usage_mb.filter(|usage| *usage >= 0)
@@ -134,13 +179,15 @@ impl History {
         Some(job)
     }
 
-    fn learn(&mut self, event: &Event<'_>) {
+    fn learn(&mut self, source: SourceId, event: &Event<'_>) {
         let Body::JobAdInformation(information) = event.body() else { return };
         let time = event.time.seconds;
         for (name, value) in &information.attributes {
             if name.eq_ignore_ascii_case(OWNER) {
                 let owner = self.symbols.intern(unquoted(value));
-                self.job_mut(event.job).learn_owner(owner, time);
+                if self.believes_owner(source, event.job, owner) {
+                    self.job_mut(event.job).learn_owner(owner, time);
+                }
             } else if is_site_attribute(name) {
                 let site = unquoted(value);
                 if !site.is_empty() && !site.eq_ignore_ascii_case("undefined") {

@@ -1,13 +1,13 @@
 //! Logs and files of ads, read into a history.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use classads::{AdError, ClassAd, long};
 
 use super::{ATTRIBUTES, Coverage, History, SourceId};
-use crate::userlog::{self, DamagedEvent, Event, JobId, ReadOptions, UserlogError};
+use crate::userlog::{self, DamagedEvent, Event, JobId, LogReader, ReadOptions, UserlogError};
 
 /// What came of reading one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,15 +31,34 @@ impl History {
         coverage: Coverage,
         options: &ReadOptions,
     ) -> Result<LogReport, UserlogError> {
-        let mut log = userlog::open(path, options)?;
+        let log = userlog::open(path, options)?;
         let source = self.add_source(coverage);
+        Ok(self.read_from(log, source))
+    }
+
+    /// Reads a job event log that ads of jobs of these owners name ([`History::add_source_of`]).
+    ///
+    /// # Errors
+    /// [`UserlogError`] when the file cannot be opened or is no job event log.
+    pub fn read_log_of<'a>(
+        &mut self,
+        path: &Path,
+        owners: impl IntoIterator<Item = &'a str>,
+        options: &ReadOptions,
+    ) -> Result<LogReport, UserlogError> {
+        let log = userlog::open(path, options)?;
+        let source = self.add_source_of(owners);
+        Ok(self.read_from(log, source))
+    }
+
+    fn read_from(&mut self, mut log: LogReader<impl Read>, source: SourceId) -> LogReport {
         let mut report = LogReport::default();
         while let Some(event) = log.next_event() {
             if self.take(source, event, &mut report).is_break() {
                 break;
             }
         }
-        Ok(report)
+        report
     }
 
     /// Reads the event log of an access point with its rotated siblings. Returned with the report: the siblings that could not be

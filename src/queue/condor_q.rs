@@ -24,6 +24,12 @@ const EPOCH_JOBS: usize = 50;
 /// Owners named to it at most.
 const EPOCH_OWNERS: usize = 5;
 
+/// Bytes of the ads of an answer: a hundred thousand jobs with all their attributes.
+const ANSWER: u64 = 1 << 30;
+
+/// Ads of an answer: ten times as many jobs as a busy access point has in its queue.
+const ADS: usize = 1_000_000;
+
 /// Epoch ads read at most: a second of work, and about half of what HTCondor keeps by default (3 files of 20 MB).
 const EPOCH_ADS: usize = 5_000;
 
@@ -119,7 +125,7 @@ impl Schedd {
         list: Option<&str>,
         limit: Option<usize>,
         projection: &Projection,
-        take: impl FnMut(AdItem),
+        mut take: impl FnMut(AdItem),
     ) -> Result<(), QueueError> {
         let constraint = selection.expression();
         let limit = limit.map(|limit| limit.to_string());
@@ -135,9 +141,26 @@ impl Schedd {
             arguments.extend(["-limit", limit]);
         }
         arguments.extend(["-constraint", &constraint]);
-        stream_tool("condor_q", &arguments, self.timeout, |output| {
-            read_ads(output, Path::new("output of condor_q"), projection, take)
-        })
+        let mut ads = 0;
+        let read = stream_tool("condor_q", &arguments, self.timeout, ANSWER, |output| {
+            read_ads(output, Path::new("output of condor_q"), projection, |item| {
+                ads += usize::from(matches!(item, AdItem::Ad(_)));
+                if ads <= ADS {
+                    take(item);
+                }
+            })
+        });
+        if ads > ADS {
+            take(AdItem::Fault(format!("condor_q wrote {ads} ads; all but {ADS} were left out")));
+        }
+        match read {
+            // What came before is whole.
+            Err(error @ QueueError::TooLong { .. }) if ads > 0 => {
+                take(AdItem::Fault(error.to_string()));
+                Ok(())
+            }
+            read => read,
+        }
     }
 
     /// The ads of earlier runs of jobs and of what else ran of their owners lately, through one
@@ -170,13 +193,21 @@ impl Schedd {
         let enough = format!("EpochWriteDate < {}", others.submitted.min(others.since));
         arguments.extend(["-limit", &limit, "-since", &enough, "-constraint", &constraint]);
         let mut ads = Vec::new();
-        stream_tool("condor_history", &arguments, self.timeout, |output| {
+        let read = stream_tool("condor_history", &arguments, self.timeout, ANSWER, |output| {
             read_ads(output, Path::new("output of condor_history"), projection, |item| {
-                if let AdItem::Ad(ad) = item {
+                if let AdItem::Ad(ad) = item
+                    && ads.len() < EPOCH_ADS
+                {
                     ads.push(AdText::of(&ad));
                 }
             })
-        })?;
+        });
+        match read {
+            Err(error @ QueueError::TooLong { .. }) if !ads.is_empty() => {
+                left_out.push(error.to_string());
+            }
+            read => read?,
+        }
         if ads.len() >= EPOCH_ADS {
             left_out.push(format!("epoch ads but for the newest {EPOCH_ADS}"));
         }

@@ -34,6 +34,14 @@ pub enum QueueError {
         /// The time it had.
         after: Duration,
     },
+    /// A tool of HTCondor wrote more than is read, and was ended.
+    #[error("{tool} wrote more than {} MiB; what came behind that was not read", most >> 20)]
+    TooLong {
+        /// Its name.
+        tool: &'static str,
+        /// Bytes that are read.
+        most: u64,
+    },
     /// A file cannot be opened or read.
     #[error("cannot read {}: {source}", path.display())]
     Read {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{self, Child, Stdio};
 
 use assert_cmd::Command;
 use tempfile::TempDir;
@@ -58,6 +59,27 @@ impl Place {
     /// Runs `condor_releaseexpr` with these words and standard input.
     pub(crate) fn release_expression(&self, words: &[&str], stdin: &str) -> Said {
         self.program(env!("CARGO_BIN_EXE_condor_releaseexpr"), words, stdin)
+    }
+
+    /// Starts `condor_holdadvise`, and does not wait for it.
+    pub(crate) fn start(&self, words: &[&str]) -> Child {
+        let mut program = self.command(env!("CARGO_BIN_EXE_condor_holdadvise"));
+        program.args(words).spawn().expect("the program starts")
+    }
+
+    /// A program as all are run here, without input and output.
+    pub(crate) fn command(&self, program: &str) -> process::Command {
+        let mut command = process::Command::new(program);
+        command
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("HOME", self.dir.path())
+            .env("PATH", self.path("bin"))
+            .env("TZ", "UTC")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
     }
 
     fn program(&self, program: &str, words: &[&str], stdin: &str) -> Said {

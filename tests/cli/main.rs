@@ -9,3 +9,4 @@ mod recorded;
 mod releaseexpr;
 mod releaseexpr_explain;
 mod releaseexpr_past;
+mod trust;

@@ -1,6 +1,10 @@
 //! The queue, with scripts in the place of HTCondor's tools for what no file can show.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
 
 use crate::harness::{NOW, Place, ad, queue_of};
 
@@ -31,6 +35,85 @@ fn a_schedd_that_hangs_is_given_up() {
     place.tool("condor_q", "exec /bin/sleep 600");
     place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT = 1\n");
     place.advise("").is_error(&["condor_q gave no answer within 1 s", "HOLDADVISE_TIMEOUT"]);
+}
+
+/// A `condor_q` whose child holds its pipes open; the child's number goes into a file.
+fn slow_queue(place: &Place, start: &str) {
+    let pid = place.path("pid").display().to_string();
+    place
+        .tool("condor_q", &format!("{start} & echo $! > {pid}.new\n/bin/mv {pid}.new {pid}; wait"));
+}
+
+/// Waits until the script has said its child's number.
+fn child_of(place: &Place) -> String {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(120) {
+        if let Ok(pid) = fs::read_to_string(place.path("pid")) {
+            return pid.trim().to_owned();
+        }
+        std::thread::yield_now();
+    }
+    panic!("condor_q was not started");
+}
+
+/// Waits until a process has ended; its parent need not have noticed.
+fn ends(pid: &str) -> bool {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(120) {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
+        if state.is_empty() || state.starts_with(['Z', 'X']) {
+            return true;
+        }
+        std::thread::yield_now();
+    }
+    false
+}
+
+#[test]
+fn a_tool_ends_at_the_deadline_with_all_it_started() {
+    let place = Place::new();
+    place.file(".condor/holdadvise/config", "HOLDADVISE_TIMEOUT = 1\n");
+    slow_queue(&place, "/bin/sleep 600");
+    let started = Instant::now();
+    place.advise("").is_error(&["condor_q gave no answer within 1 s"]);
+    assert!(started.elapsed() < Duration::from_secs(300));
+    assert!(ends(&child_of(&place)));
+    // What has left the group holds nobody up either.
+    fs::remove_file(place.path("pid")).unwrap();
+    slow_queue(&place, "/usr/bin/setsid /bin/sleep 600");
+    place.advise("").is_error(&["condor_q gave no answer within 1 s"]);
+    assert!(started.elapsed() < Duration::from_secs(300));
+    let left = Pid::from_raw(child_of(&place).parse().unwrap()).unwrap();
+    let _ = rustix::process::kill_process(left, Signal::KILL);
+}
+
+#[test]
+fn a_signal_ends_the_tools_and_then_this_program() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let place = Place::new();
+        slow_queue(&place, "/bin/sleep 600");
+        let mut program = place.start(&[]);
+        let child = child_of(&place);
+        rustix::process::kill_process(Pid::from_child(&program), signal).unwrap();
+        assert_eq!(program.wait().unwrap().signal(), Some(signal.as_raw()));
+        assert!(ends(&child), "{signal:?}");
+    }
+}
+
+#[test]
+fn an_ignored_signal_stays_ignored() {
+    let place = Place::new();
+    slow_queue(&place, "/bin/sleep 600");
+    let program = env!("CARGO_BIN_EXE_condor_holdadvise");
+    let mut shell = place.command("/bin/sh");
+    let mut shell = shell.args(["-c", "trap '' HUP; exec \"$0\"", program]).spawn().unwrap();
+    let child = child_of(&place);
+    for signal in [Signal::HUP, Signal::TERM] {
+        rustix::process::kill_process(Pid::from_child(&shell), signal).unwrap();
+    }
+    assert_eq!(shell.wait().unwrap().signal(), Some(Signal::TERM.as_raw()));
+    assert!(ends(&child));
 }
 
 #[test]

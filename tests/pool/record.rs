@@ -9,7 +9,7 @@ use super::harness::Pool;
 use super::story::{OTHER, OWNER, Story};
 
 /// Longest that a step may take.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// A DAG of two nodes whose first goes on hold for a file that is not there.
 const DAG: &str = "\

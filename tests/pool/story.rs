@@ -16,7 +16,7 @@ pub(crate) const OWNER: &str = "alice";
 pub(crate) const OTHER: &str = "bob";
 
 /// Longest that any step may take; jobs of the story run for less than half a minute.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What came of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,22 +150,21 @@ pub(crate) fn tell(pool: &Pool, all_held: AllHeld<'_>) -> Story {
     // Every job is released as it is.
     let released = pool.now();
     let as_is = release(pool, &jobs);
-    // The ones held again are edited with the very commands of the advice, where it gave any.
-    let mut edits: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (&name, outcome) in &as_is {
-        let advice = after.get(name).and_then(|advice| advice.as_ref().ok());
-        let commands = advice.map(Advice::edits).unwrap_or_default();
-        if matches!(outcome, Outcome::HeldAgain(..)) && !commands.is_empty() {
-            edits.insert(name, commands);
-        }
-    }
+    // The ones held again are edited with the very commands of the advice, where it gives any. A command is for one hold,
+    // so it is asked for again.
+    let held = |outcome: Option<&Outcome>| matches!(outcome, Some(Outcome::HeldAgain(..)));
+    let second = ask_all(pool, &select(&jobs, |name| held(as_is.get(name))), ask);
+    let edits: BTreeMap<&str, Vec<String>> = second
+        .iter()
+        .filter_map(|(&name, advice)| Some((name, advice.as_ref().ok()?.edits())))
+        .filter(|(_, commands)| !commands.is_empty())
+        .collect();
     for commands in edits.values() {
         // An edit that HTCondor refuses shows in the outcome.
         let _ = pool.try_run(OWNER, &["sh", "-c", &commands.join("\n")]);
     }
     let advised = release(pool, &select(&jobs, |name| edits.contains_key(name)));
     // The ones still held are mended.
-    let held = |outcome: Option<&Outcome>| matches!(outcome, Some(Outcome::HeldAgain(..)));
     let again = select(&jobs, |name| held(advised.get(name).or_else(|| as_is.get(name))));
     for (name, job) in &again {
         pool.shell(OWNER, &folder(name), &format!("JOB={job}\n{}", cause_of(name).mend));

@@ -9,14 +9,17 @@ use crate::cases::Meant;
 use crate::harness::HELD;
 use crate::play::{Job, Played, Seen};
 
-/// Seconds that a pool on a busy machine may take beyond its interval: until the schedd has read its configuration
-/// and walked the queue.
-const SLACK: i64 = 5;
+/// Seconds that one look at the whole queue may take: events of one look have times that differ by no more.
+const ONE_LOOK: i64 = 5;
 
 impl Played {
-    /// Longest time between two evaluations by the schedd, s.
-    fn interval(&self) -> i64 {
-        self.knobs.longest_interval()
+    /// When the schedd looked at the queue and did nothing with a job that it was to do something with: it did something with
+    /// another between the second forecast and the one seen, in a look of its own. However late a busy machine is, the job is in
+    /// the first look from that second on.
+    fn passed_over(&self, deed: &Deed, seen: &Seen) -> Option<i64> {
+        let due = deed.at.max(self.from);
+        let passed = |&&at: &&i64| at > due && at < seen.at - ONE_LOOK;
+        self.evaluated.iter().find(passed).copied()
     }
 
     /// What must be seen of a forecast; `None`: nothing.
@@ -43,6 +46,8 @@ impl Played {
         match (due, &job.seen) {
             (None, None) if job.status == Some(HELD) => None,
             (None, None) => Some(format!("JobStatus is {:?} without an event", job.status)),
+            // Later than all that is judged.
+            (None, Some(seen)) if seen.at > self.to => None,
             (None, Some(seen)) => Some(format!("{seen:?}, forecast was nothing")),
             (Some(deed), None) => Some(format!("still held, forecast was {deed:?}")),
             (Some(deed), Some(seen)) => self.deed_fault(&job.forecast, deed, seen),
@@ -50,15 +55,13 @@ impl Played {
     }
 
     fn deed_fault(&self, forecast: &Forecast, deed: &Deed, seen: &Seen) -> Option<String> {
-        let late = self.late(deed, seen);
         let by = source(forecast, deed);
         if seen.kind != deed.kind {
             Some(format!("{seen:?}, forecast was {deed:?}"))
-        } else if seen.at < deed.at || late > self.interval() + SLACK {
-            Some(format!(
-                "{late} s late, of at most {} + {SLACK}: {seen:?}, {deed:?}",
-                self.interval()
-            ))
+        } else if seen.at < deed.at {
+            Some(format!("{} s too early: {seen:?}, {deed:?}", deed.at - seen.at))
+        } else if let Some(at) = self.passed_over(deed, seen) {
+            Some(format!("passed over at {at}: {seen:?}, {deed:?}"))
         } else if !unfolded(&seen.reason).starts_with(&unfolded(&by)) {
             Some(format!("because of {:?}, forecast was {by:?}", seen.reason))
         } else {
@@ -73,7 +76,7 @@ impl Played {
 
     /// Whether a forecast is so near the end that it could be missed: the play is then badly laid out.
     pub(crate) fn is_too_near_the_end(&self, job: &Job) -> bool {
-        let end = self.to - self.interval() - SLACK;
+        let end = self.to - ONE_LOOK;
         job.forecast.deed.as_ref().is_some_and(|deed| deed.at > end && deed.at <= self.to)
     }
 

@@ -57,12 +57,10 @@ fn schedds_do_what_is_forecast() {
         }
         let right = play.jobs.len() - (faults.len() - before);
         println!(
-            "{}: {right} of {} jobs as forecast, at most {} s late, interval {} to {} s, watched for {} s",
+            "{}: {right} of {} jobs as forecast, at most {} s late, watched for {} s",
             play.version,
             play.jobs.len(),
             play.latest(),
-            play.knobs.interval().unwrap_or_default(),
-            play.knobs.longest_interval(),
             play.to - play.from,
         );
     }

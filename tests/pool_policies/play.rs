@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::thread::sleep;
+use std::path::Path;
 use std::time::Duration;
 
 use classads::{ClassAd, read_ads};
 use holdadvise::policy::{Forecast, Kind, Knobs, SettingsFile, forecast};
-use holdadvise::userlog::{self, Body, ReadOptions};
+use holdadvise::userlog::{self, Body, JobId, ReadOptions};
 use jiff::tz::TimeZone;
 
 use crate::cases::{CASES, Case, FILES, Hold, SETTING_UP, WATCHED};
@@ -17,9 +17,11 @@ use crate::harness::{HELD, Pool};
 const OWNER: &str = "alice";
 const FOLDER: &str = "policies";
 /// Longest that a step may take.
-const PATIENCE: Duration = Duration::from_secs(240);
-/// How long the schedd is watched, s.
-const WATCH: i64 = 56;
+const PATIENCE: Duration = Duration::from_secs(900);
+/// The clock: jobs that are due one after the other, so many seconds apart. They show when the schedd looked at the queue, and
+/// the watch ends when the last of them has been released, however late a busy machine is.
+const TICK: i64 = 4;
+const TICKS: i64 = 14;
 
 /// What the schedd did with a job first.
 #[derive(Clone, Debug)]
@@ -47,9 +49,11 @@ pub(crate) struct Played {
     /// CONDOR_VERSION.
     pub version: String,
     pub knobs: Knobs,
-    /// When the schedd was told to evaluate policies, and until when it was watched, Unix seconds.
+    /// When the schedd was told to evaluate policies, and when it released the last job of the clock, Unix seconds.
     pub from: i64,
     pub to: i64,
+    /// When it was seen to evaluate policies, Unix seconds, in order.
+    pub evaluated: Vec<i64>,
     pub jobs: Vec<Job>,
 }
 
@@ -60,11 +64,13 @@ pub(crate) fn play(pool: &Pool) -> Played {
         pool.root_shell("condor_config_val -schedd PERIODIC_EXPR_INTERVAL").trim() == "0"
     });
     let ids = submit(pool);
+    let clock = submit_clock(pool);
     hold(pool, &ids);
 
     write_configuration(pool, WATCHED);
     let knobs = knobs(pool);
     edit(pool, &ids);
+    set_clock(pool, clock);
     let ads = ads(pool);
     let now = pool.now();
     let forecasts: Vec<_> = CASES
@@ -82,25 +88,22 @@ pub(crate) fn play(pool: &Pool) -> Played {
     let (user_start, schedd_start) = (length(&user_log), length(&schedd_log));
     let from = pool.now();
     reconfigure(pool);
-    while pool.now() < from + WATCH {
-        sleep(Duration::from_secs(1));
-    }
-    let status = statuses(pool);
-    let to = pool.now();
-
     let options = ReadOptions { offset: user_start, ..ReadOptions::in_zone(TimeZone::UTC) };
-    let mut log = userlog::open(&user_log, &options).expect("the jobs' log");
+    pool.wait_for(PATIENCE, "the last release of the clock", || {
+        let count = |job: &JobId| i64::from(job.cluster) == clock;
+        events(&user_log, &options).iter().filter(|(job, _)| count(job)).count() == TICKS as usize
+    });
+    let status = statuses(pool);
+
+    let events = events(&user_log, &options);
+    let mut evaluated: Vec<i64> = events.iter().map(|(_, seen)| seen.at).collect();
+    evaluated.sort_unstable();
+    evaluated.dedup();
+    let of_clock = events.iter().filter(|(job, _)| i64::from(job.cluster) == clock);
+    let to = of_clock.map(|(_, seen)| seen.at).max().expect("the clock");
     let mut seen: BTreeMap<i64, Seen> = BTreeMap::new();
-    while let Some(event) = log.next_event() {
-        let event = event.expect("an undamaged log");
-        let (kind, reason) = match event.body() {
-            Body::Released(released) => (Kind::Release, released.reason),
-            Body::Aborted(aborted) => (Kind::Remove, aborted.reason),
-            _ => continue,
-        };
-        let reason = reason.map(|reason| reason.into_owned()).unwrap_or_default();
-        let first = Seen { kind, at: event.time.seconds, reason };
-        seen.entry(i64::from(event.job.cluster)).or_insert(first);
+    for (job, first) in events {
+        seen.entry(i64::from(job.cluster)).or_insert(first);
     }
     let schedd_log = fs::read(&schedd_log).expect("the schedd's log");
     let schedd_log = String::from_utf8_lossy(&schedd_log[schedd_start as usize..]).into_owned();
@@ -126,7 +129,47 @@ pub(crate) fn play(pool: &Pool) -> Played {
         })
         .collect();
     let version = knobs.get("CONDOR_VERSION").expect("CONDOR_VERSION").to_owned();
-    Played { version, knobs, from, to, jobs }
+    Played { version, knobs, from, to, evaluated, jobs }
+}
+
+/// Releases and removals of a job log, in its order.
+fn events(log: &Path, options: &ReadOptions) -> Vec<(JobId, Seen)> {
+    let mut log = userlog::open(log, options).expect("the jobs' log");
+    let mut found = Vec::new();
+    while let Some(event) = log.next_event() {
+        // The last one may be half written.
+        let Ok(event) = event else { break };
+        let (kind, reason) = match event.body() {
+            Body::Released(released) => (Kind::Release, released.reason),
+            Body::Aborted(aborted) => (Kind::Remove, aborted.reason),
+            _ => continue,
+        };
+        let reason = reason.map(|reason| reason.into_owned()).unwrap_or_default();
+        found.push((event.job, Seen { kind, at: event.time.seconds, reason }));
+    }
+    found
+}
+
+/// The jobs of the clock, held; returns their cluster.
+fn submit_clock(pool: &Pool) -> i64 {
+    let answer = pool.shell(
+        OWNER,
+        FOLDER,
+        &format!(
+            "cat >clock.sub <<'END'\nexecutable = /bin/true\ntransfer_executable = False\nlog = job.log\n\
+             should_transfer_files = YES\nrequest_memory = 16\nrequest_disk = 1M\nhold = True\n\
+             periodic_release = time() >= Due\n+Due = 1e10\nqueue {TICKS}\nEND\ncondor_submit -terse clock.sub"
+        ),
+    );
+    let cluster = answer.lines().last().and_then(|line| line.split_once('.')?.0.parse().ok());
+    cluster.unwrap_or_else(|| panic!("no cluster in {answer}"))
+}
+
+fn set_clock(pool: &Pool, cluster: i64) {
+    let now = pool.now();
+    let due = (0..TICKS)
+        .map(|proc| format!("condor_qedit {cluster}.{proc} Due {}\n", now + (proc + 1) * TICK));
+    pool.shell(OWNER, FOLDER, &due.collect::<String>());
 }
 
 fn write_configuration(pool: &Pool, text: &str) {

@@ -119,3 +119,16 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     assert!(output.status.success() && output.stderr.is_empty());
     assert!(line.starts_with("{\"identity\":"));
 }
+
+#[test]
+fn characters_that_nobody_sees_are_escaped() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = std::fs::read_to_string(recorded().join("EventLog.1")).unwrap();
+    let invisible = log.replace("Transfer input files", "Transfer\u{200b} input\u{e0041} files");
+    assert_ne!(log, invisible, "a hold of this log has the words");
+    std::fs::write(folder.path().join("log"), invisible).unwrap();
+    let (episodes, _) = texts(episodes(folder.path()).arg("log").output().unwrap());
+    assert!(episodes.contains("200b") && episodes.contains("Transfer"), "{episodes}");
+    assert!(!episodes.contains(['\u{200b}', '\u{e0041}']), "{episodes}");
+    assert!(episodes.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+}

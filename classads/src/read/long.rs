@@ -17,6 +17,9 @@ use crate::print::Style;
 use crate::syntax::Syntax;
 use crate::value::Value;
 
+/// Bytes of attributes that are not wanted by name and may be by what the ad's policies refer to.
+const MAX_LEFT_OUT: usize = 8 << 20;
+
 /// Reads ads in the `-long` form from a stream, one at a time.
 ///
 /// A line that is no attribute is given as an error before its ad, which has all the others. The expressions
@@ -109,6 +112,11 @@ impl Pending {
             }
             start = attribute.raw;
         }
+    }
+
+    /// Bytes that they take.
+    fn size(&self) -> usize {
+        self.text.len() + self.attributes.len() * size_of::<Attribute>()
     }
 
     fn clear(&mut self) {
@@ -253,6 +261,12 @@ impl Lines {
         self.attribute(line)
     }
 
+    /// The error of an ad that is too large, once.
+    fn too_large(&mut self, message: &'static str) -> Option<Found> {
+        let is_first = !std::mem::replace(&mut self.too_large, true);
+        is_first.then(|| Err(AdError::too_large(self.line, message)))
+    }
+
     fn attribute(&mut self, line: &[u8]) -> Option<Found> {
         let Some((name, raw)) = split(line).or_else(|| split_at_sign(line)) else {
             let start: String = String::from_utf8_lossy(line).chars().take(40).collect();
@@ -260,23 +274,22 @@ impl Lines {
                 format!("expected 'Attribute = expression', found '{}'", start.escape_debug());
             return Some(Err(AdError::malformed(self.line, message)));
         };
+        let size = line.len() + size_of::<Attribute>();
         if !self.projection.wants(name) {
-            // An ad this large is cut anyhow.
-            if self.projection.may_want_more()
-                && self.left_out.text.len() + line.len() <= MAX_AD_SIZE
-            {
-                self.left_out.push(name, raw, self.line);
-            }
-            return None;
-        }
-        self.size += line.len();
-        if self.size > MAX_AD_SIZE {
-            if self.too_large {
+            if !self.projection.may_want_more() {
                 return None;
             }
-            self.too_large = true;
-            let message = "the ad is larger than 64 MiB; the rest of it is skipped";
-            return Some(Err(AdError::too_large(self.line, message)));
+            if self.left_out.size() + size > MAX_LEFT_OUT {
+                let message = "the ad has more than 8 MiB of attributes beside those wanted; \
+                               policies do not see the rest of them";
+                return self.too_large(message);
+            }
+            self.left_out.push(name, raw, self.line);
+            return None;
+        }
+        self.size += size;
+        if self.size > MAX_AD_SIZE {
+            return self.too_large("the ad is larger than 64 MiB; the rest of it is skipped");
         }
         if self.checked {
             let (name, raw) = (text(name), text(raw));
@@ -407,4 +420,27 @@ fn field_length(value: &str) -> usize {
         return value.len();
     }
     value.find(char::is_whitespace).unwrap_or(value.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_that_are_not_wanted_do_not_pile_up() {
+        let line = "Attr = 1\n".repeat(1000);
+        let mut projection = Projection::of(["ClusterId"]);
+        projection.policies = vec!["PeriodicRelease".into()];
+        let mut reader = AdReader::new(line.as_bytes()).projected(projection);
+        let mut faults = 0;
+        for _ in 0..2000 {
+            reader.reader = line.as_bytes();
+            faults += usize::from(reader.step().unwrap().is_some_and(|found| found.is_err()));
+        }
+        assert_eq!(faults, 1, "it is said once");
+        assert!(reader.lines.left_out.size() <= MAX_LEFT_OUT);
+        reader.reader = b"ClusterId = 7\n";
+        let ad = reader.next().unwrap().unwrap();
+        assert_eq!(ad.integer("ClusterId"), Some(7));
+    }
 }

@@ -43,16 +43,16 @@ pool_start() {
         setsid unshare $namespaces --fork bash "$here/lib/start-inside" "$root" "$marker" \
             </dev/null >"$base/init.log" 2>&1 &
         disown
-        wait_until 60 read_init || { cat "$base/init.log" >&2; fail "the pool's first process did not start"; }
+        wait_until 240 read_init || { cat "$base/init.log" >&2; fail "the pool's first process did not start"; }
     fi
-    wait_until 240 answers || { tail -n 20 "$base/init.log" >&2; fail "HTCondor does not answer"; }
+    wait_until 600 answers || { tail -n 20 "$base/init.log" >&2; fail "HTCondor does not answer"; }
     for name in $(fault_names); do pool_fault "$name" off; done
     say "pool runs in $base"
 }
 
 answers() {
-    pool_root_run timeout 10 condor_q -allusers >/dev/null 2>&1 &&
-        [ "$(pool_root_run timeout 10 condor_status -af Name 2>/dev/null | grep -c '^slot[12]@')" = 2 ]
+    pool_root_run timeout 60 condor_q -allusers >/dev/null 2>&1 &&
+        [ "$(pool_root_run timeout 60 condor_status -af Name 2>/dev/null | grep -c '^slot[12]@')" = 2 ]
 }
 
 # wait_until SECONDS COMMAND...
@@ -114,7 +114,7 @@ pool_stop() {
     if read_init; then
         # The first process of a process namespace takes all others with it.
         kill -KILL "$init_process" 2>/dev/null || true
-        wait_until 90 init_gone || fail "process $init_process does not end"
+        wait_until 240 init_gone || fail "process $init_process does not end"
     fi
     sed -i '/^init /d' "$marker"
 }

@@ -1,5 +1,6 @@
 //! What goes wrong while a sweep runs.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use crate::harness::Pool;
@@ -44,14 +45,15 @@ pub(crate) fn play(pool: &Pool, name: &str, limit: Duration) {
 
 /// The cluster of a node's job, once it is submitted.
 fn node(pool: &Pool, limit: Duration, name: &str) -> u64 {
-    let find = || {
+    let found = Cell::new(None);
+    pool.wait_for(limit, name, || {
         let constraint = format!("DAGNodeName == \"{name}\"");
-        let found =
+        let id =
             pool.shell(USER, ".", &format!("condor_q -constraint '{constraint}' -af ClusterId"));
-        found.trim().parse().ok()
-    };
-    pool.wait_for(limit, name, || find().is_some());
-    find().unwrap_or_else(|| panic!("{name} is gone"))
+        found.set(id.trim().parse().ok());
+        found.get().is_some()
+    });
+    found.get().expect("it was waited for")
 }
 
 fn status(pool: &Pool, cluster: u64) -> String {

@@ -18,8 +18,8 @@ use std::time::Duration;
 use harness::Pool;
 use results::Results;
 
-/// How long a sweep may take.
-const LIMIT: Duration = Duration::from_secs(900);
+/// How long anything may take, on a busy machine too.
+const LIMIT: Duration = Duration::from_secs(1800);
 
 #[test]
 fn sweeps_come_to_their_end_whatever_happens() {
