@@ -16,6 +16,9 @@ pub const MOST_UNPACKED: u64 = 64 << 30;
 /// Bytes read at a time.
 const BUFFER: usize = 256 << 10;
 
+/// Bytes that are looked at first: whoever reads on sees as many at once, and can tell text from something else.
+const FIRST: u64 = 4 << 10;
+
 /// What a gzip file begins with: its number, and deflate (RFC 1952).
 const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
@@ -117,9 +120,9 @@ pub fn reader(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
 
 /// Reads the first bytes: whether they are gzip's, and all bytes from the first on.
 fn begin<R: Read>(mut source: R) -> io::Result<(bool, io::Chain<io::Cursor<Vec<u8>>, R>)> {
-    let mut first = Vec::with_capacity(GZIP.len());
-    source.by_ref().take(GZIP.len() as u64).read_to_end(&mut first)?;
-    Ok((first == GZIP, io::Cursor::new(first).chain(source)))
+    let mut first = Vec::new();
+    source.by_ref().take(FIRST).read_to_end(&mut first)?;
+    Ok((first.starts_with(&GZIP), io::Cursor::new(first).chain(source)))
 }
 
 /// A file is gzip's.

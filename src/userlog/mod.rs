@@ -43,7 +43,7 @@ pub use job_id::{JobId, ParseJobIdError};
 pub use kind::EventKind;
 pub use options::ReadOptions;
 pub use position::Position;
-pub use reader::{LogReader, open};
+pub use reader::{LogReader, check, open};
 pub use series::{ChunkedSeries, LogSet, open_chunked_series, open_series};
 pub use text::events::Events;
 pub(crate) use time::DISORDER;

@@ -87,6 +87,15 @@ pub fn open(
     open_file(path, open_named(path)?, options)
 }
 
+/// Whether a file is a job event log, as far as its beginning tells. An empty one is.
+///
+/// # Errors
+/// As [`open`].
+pub fn check(path: impl AsRef<Path>) -> Result<(), UserlogError> {
+    let path = path.as_ref();
+    check_is_log(path, &open_named(path)?, &ReadOptions::default())
+}
+
 /// The file of that name, which must be a regular one.
 pub(super) fn open_named(path: &Path) -> Result<File, UserlogError> {
     input::open_regular(path).map_err(|source| UserlogError::Io { path: path.to_owned(), source })
