@@ -1,9 +1,9 @@
 //! Reads the histories of what was gathered and asks the advisor about each held job.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
@@ -15,9 +15,10 @@ use super::{Config, Request};
 use crate::advice::job_facts::JobFacts;
 use crate::advice::{Advice, Advisor, ByItself, Held};
 use crate::history::{Coverage, EventLogView, History, HoldInQueue, LogReport};
+use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{DagNode, Kind, Knobs, forecast, own_limit};
-use crate::queue::QueueJob;
+use crate::queue::{QueueError, QueueJob, display_path};
 use crate::userlog::{JobId, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
@@ -178,14 +179,24 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     }
     let mut failed = None;
     let mut read = 0;
+    let mut limits = LogLimits::default();
+    // A large log, which anybody can make, is not read in the place of many small ones.
+    gathered
+        .user_logs
+        .sort_by_cached_key(|log| log.metadata().map_or(0, |metadata| metadata.len()));
     for log in &gathered.user_logs {
         let report = match gathered.log_owners.get(log) {
-            Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), &options),
+            Some(_) if limits.are_met() => continue,
+            Some(owners) => {
+                let owners = owners.iter().map(String::as_str);
+                history.read_log_of(log, owners, &limits.options(&options))
+            }
             None => history.read_log(log, Coverage::Jobs, &options),
         };
         match report {
             Ok(report) => {
                 read += 1;
+                limits.take(log, &report, &mut gathered.missing);
                 told(&mut gathered.faults, log, &report);
             }
             Err(error) => {
@@ -194,14 +205,22 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
             }
         }
     }
+    gathered.missing.extend(limits.left_out());
     // Logs alone were asked about and none can be read.
     if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
         return Err(RunError::Log(error));
     }
     if let Some(file) = &gathered.epoch_file {
         let path = file.clone();
-        let error = |source| crate::queue::QueueError::Read { path, source };
-        let report = history.read_epochs(BufReader::new(File::open(file).map_err(error)?));
+        let error = |source| QueueError::Read { path, source };
+        let mut report = history.read_epochs(input::reader(file).map_err(error)?);
+        if report.ads == 0 && !report.problems.is_empty() {
+            let expected = format!(
+                "{}; expected what condor_history -epochs -long or -json writes",
+                report.problems.remove(0)
+            );
+            return Err(QueueError::NotAds { path: file.clone(), expected }.into());
+        }
         let place = file.display();
         gathered.faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
     }
@@ -216,6 +235,66 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     }
     history.settle();
     Ok(history)
+}
+
+/// Bytes that are read of a log that an ad names: its last ones.
+const LOG_BYTES: u64 = 64 << 20;
+
+/// Bytes that are read of all such logs of a call.
+const LOGS_BYTES: u64 = 4 << 30;
+
+/// How long such logs are read in a call.
+const LOGS_TIME: Duration = Duration::from_secs(60);
+
+/// What is left of the limits on logs that ads name: whoever owns a job writes there whatever they like.
+struct LogLimits {
+    bytes: u64,
+    until: Instant,
+    left_out: usize,
+}
+
+impl Default for LogLimits {
+    fn default() -> Self {
+        Self { bytes: LOGS_BYTES, until: Instant::now() + LOGS_TIME, left_out: 0 }
+    }
+}
+
+impl LogLimits {
+    /// Nothing more is to be read.
+    fn are_met(&mut self) -> bool {
+        let met = self.bytes == 0 || Instant::now() >= self.until;
+        self.left_out += usize::from(met);
+        met
+    }
+
+    fn options(&self, options: &ReadOptions) -> ReadOptions {
+        let most = LOG_BYTES.min(self.bytes);
+        ReadOptions { newest: Some(most), max_unpacked: most, ..options.clone() }
+    }
+
+    fn take(&mut self, log: &Path, report: &LogReport, missing: &mut Vec<String>) {
+        self.bytes = self.bytes.saturating_sub(report.bytes);
+        if report.skipped > 0 {
+            missing.push(format!(
+                "job event log {}: its first {} MiB, of a log that an ad names the last {} MiB are read",
+                display_path(log),
+                report.skipped.div_ceil(1 << 20),
+                LOG_BYTES >> 20
+            ));
+        }
+    }
+
+    /// A line for the logs that were not read.
+    fn left_out(&self) -> Option<String> {
+        (self.left_out > 0).then(|| {
+            format!(
+                "{} job event logs that ads name: {} GiB or {} s of such logs were read",
+                self.left_out,
+                LOGS_BYTES >> 30,
+                LOGS_TIME.as_secs()
+            )
+        })
+    }
 }
 
 /// Whether the event log had begun before some of these holds and shows none of them.
