@@ -1,9 +1,9 @@
 //! Reads the histories of what was gathered and asks the advisor about each held job.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::costs::costs;
 use super::gather::Gathered;
 use super::run::RunError;
+use super::zones::Zone;
 use super::{Config, Request};
 use crate::advice::job_facts::JobFacts;
 use crate::advice::{Advice, Advisor, ByItself, Held};
@@ -69,6 +70,8 @@ pub(super) fn judge(
             advice.missing.extend(not_shown(advice.event_log));
             let missing = gathered.missing_of.remove(&job.id).unwrap_or_default();
             advice.missing.extend(missing.iter().map(|line| line.to_string()));
+            let notes = gathered.notes_of.remove(&job.id).unwrap_or_default();
+            advice.notes.extend(notes.iter().map(|line| line.to_string()));
             advice.missing.extend(gathered.missing.iter().cloned());
             Ok(take(&advice)?)
         }
@@ -152,12 +155,66 @@ fn judge_logs(
     Ok(())
 }
 
+/// Logs that were written in another zone than TZ names.
+type Zones = BTreeMap<PathBuf, Zone>;
+
 fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError> {
-    let options = ReadOptions::default();
+    let said = (gathered.faults.len(), gathered.missing.len());
+    let (mut history, zones) = read_logs(gathered, &Zones::new(), now)?;
+    if !zones.is_empty() {
+        gathered.faults.truncate(said.0);
+        gathered.missing.truncate(said.1);
+        (history, _) = read_logs(gathered, &zones, now)?;
+    }
+    for zone in zones.into_values() {
+        for job in zone.jobs {
+            gathered.notes_of.entry(job).or_default().push(zone.note.clone());
+        }
+    }
+    if let Some(file) = &gathered.epoch_file {
+        let path = file.clone();
+        let error = |source| crate::queue::QueueError::Read { path, source };
+        let report = history.read_epochs(BufReader::new(File::open(file).map_err(error)?));
+        let place = file.display();
+        gathered.faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
+    }
+    if gathered.asked_epochs {
+        history.note_epochs();
+    }
+    for ad in gathered.epochs.drain(..) {
+        history.add_epoch(&ad.to_classad());
+    }
+    for job in &gathered.held {
+        history.add_ad(&job.ad.to_classad(), now);
+    }
+    history.settle();
+    Ok(history)
+}
+
+/// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be of another zone.
+fn read_logs(
+    gathered: &mut Gathered,
+    zones: &Zones,
+    now: i64,
+) -> Result<(History, Zones), RunError> {
+    let options_of = |log: &Path| match zones.get(log) {
+        Some(zone) => ReadOptions::in_zone(zone.zone.clone()),
+        None => ReadOptions::default(),
+    };
+    let mut found = Zones::new();
     let mut history = History::new();
     for log in &gathered.event_logs {
-        match history.read_series(log, &options) {
+        match history.read_series(log, &options_of(log)) {
             Ok((report, unread)) => {
+                let again = |history: &mut History, options: &ReadOptions| {
+                    history.read_series(log, options).is_ok()
+                };
+                if let Some(mut zone) = Zone::find(&history, log, &gathered.held, None, now, again)
+                {
+                    // What goes on around a job counts for jobs that are not in the log too.
+                    zone.jobs = gathered.held.iter().map(|job| job.id).collect();
+                    found.insert(log.clone(), zone);
+                }
                 gathered.missing.extend(unread.iter().map(ToString::to_string));
                 told(&mut gathered.faults, log, &report);
             }
@@ -179,13 +236,20 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     let mut failed = None;
     let mut read = 0;
     for log in &gathered.user_logs {
-        let report = match gathered.log_owners.get(log) {
-            Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), &options),
-            None => history.read_log(log, Coverage::Jobs, &options),
+        let owners = gathered.log_owners.get(log);
+        let read_log = |history: &mut History, options: &ReadOptions| match owners {
+            Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), options),
+            None => history.read_log(log, Coverage::Jobs, options),
         };
-        match report {
+        match read_log(&mut history, &options_of(log)) {
             Ok(report) => {
                 read += 1;
+                let again = |history: &mut History, options: &ReadOptions| {
+                    read_log(history, options).is_ok()
+                };
+                if let Some(zone) = Zone::find(&history, log, &gathered.held, owners, now, again) {
+                    found.insert(log.clone(), zone);
+                }
                 told(&mut gathered.faults, log, &report);
             }
             Err(error) => {
@@ -198,24 +262,7 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
         return Err(RunError::Log(error));
     }
-    if let Some(file) = &gathered.epoch_file {
-        let path = file.clone();
-        let error = |source| crate::queue::QueueError::Read { path, source };
-        let report = history.read_epochs(BufReader::new(File::open(file).map_err(error)?));
-        let place = file.display();
-        gathered.faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
-    }
-    if gathered.asked_epochs {
-        history.note_epochs();
-    }
-    for ad in gathered.epochs.drain(..) {
-        history.add_epoch(&ad.to_classad());
-    }
-    for job in &gathered.held {
-        history.add_ad(&job.ad.to_classad(), now);
-    }
-    history.settle();
-    Ok(history)
+    Ok((history, found))
 }
 
 /// Whether the event log had begun before some of these holds and shows none of them.
