@@ -191,7 +191,8 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     Ok(history)
 }
 
-/// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be of another zone.
+/// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be of
+/// another zone.
 fn read_logs(
     gathered: &mut Gathered,
     zones: &Zones,

@@ -1,7 +1,7 @@
 //! Logs written in another time zone than the one they are read in.
 //!
-//! Logs hold local times without their zone. The ad says in Unix seconds when a hold began, so that the two differ by
-//! quarters of an hour where the zone is wrong.
+//! Logs hold local times without their zone. The ad says in Unix seconds when a hold began, so that
+//! the two differ by quarters of an hour where the zone is wrong.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -15,7 +15,8 @@ use crate::queue::QueueJob;
 use crate::text::plural;
 use crate::userlog::{JobId, ReadOptions};
 
-/// Seconds from UTC of the zone farthest from it (Pacific/Kiritimati), and the largest difference that is taken for one of zones.
+/// Seconds from UTC of the zone farthest from it (Pacific/Kiritimati). No larger difference is taken
+/// for one of zones.
 const FARTHEST: i64 = 14 * 3_600;
 
 /// The zone that a log was written in, where TZ names another.
@@ -40,8 +41,8 @@ struct Pair {
 }
 
 impl Zone {
-    /// Compares the log that `history` read last with the ads of held jobs, of `owners` alone where these are given.
-    /// `again` reads it once more.
+    /// Compares the log that `history` read last with the ads of held jobs, of `owners` alone where
+    /// these are given. `again` reads it once more.
     pub(super) fn find(
         history: &History,
         log: &Path,
@@ -72,7 +73,8 @@ impl Zone {
             return None;
         }
         let note = format!(
-            "{}: its times are {} {} EnteredCurrentStatus; it was read as written at UTC{} (TZ names another zone)",
+            "{}: its times are {} {} EnteredCurrentStatus; it was read as written at UTC{} (TZ \
+             names another zone)",
             log.display(),
             length(shift.abs()),
             if shift > 0 { "ahead of" } else { "behind" },
@@ -98,7 +100,7 @@ fn pairs(history: &History, held: &[QueueJob], owners: Option<&BTreeSet<String>>
             continue;
         }
         let apart = at.saturating_sub(since);
-        // A later hold is not in the log: it is a copy from before, or begins within the life of the job.
+        // The log may lack the hold of the ad: it is a copy from before, or begins too late to tell.
         let is_earlier = of_ad.num_holds.is_some_and(|holds| holds > count);
         if apart.abs() <= SAME_HOLD || !is_earlier {
             pairs.push(Pair { job: job.id, owner: owner.to_string(), at, apart });
@@ -112,8 +114,8 @@ fn shift(pairs: &[Pair]) -> Option<i64> {
     agreed(pairs).filter(|&shift| shift != 0 && shift.abs() <= FARTHEST)
 }
 
-/// Seconds, in quarters of an hour, by which nearly all owners' pairs are apart. Owners count alike, however many jobs they
-/// hold: they can edit EnteredCurrentStatus.
+/// Seconds, in quarters of an hour, by which nearly all owners' pairs are apart. Owners count alike,
+/// however many jobs they have: they can edit EnteredCurrentStatus.
 fn agreed(pairs: &[Pair]) -> Option<i64> {
     let mut of_owner: BTreeMap<&str, Vec<Option<i64>>> = BTreeMap::new();
     for pair in pairs {
@@ -208,7 +210,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_for_what_is_farther_apart(apart in prop::collection::vec(-60_000_i64..60_000, 2..5)) {
+        fn never_for_what_is_farther_apart(
+            apart in prop::collection::vec(-60_000_i64..60_000, 2..5),
+        ) {
             let spread = apart.iter().max().unwrap() - apart.iter().min().unwrap();
             if spread > 2 * SAME_HOLD {
                 prop_assert_eq!(of_one(&apart), None);
@@ -216,9 +220,12 @@ mod tests {
         }
 
         #[test]
-        fn nearly_all_lie_about_the_shift(apart in prop::collection::vec(-4_000_i64..4_000, 0..12)) {
+        fn nearly_all_lie_about_the_shift(
+            apart in prop::collection::vec(-4_000_i64..4_000, 0..12),
+        ) {
             if let Some(shift) = of_one(&apart) {
-                let near = apart.iter().filter(|apart| (**apart - shift).abs() <= SAME_HOLD).count();
+                let is_near = |apart: &&i64| (**apart - shift).abs() <= SAME_HOLD;
+                let near = apart.iter().filter(is_near).count();
                 prop_assert!(shift != 0 && shift % QUARTER == 0 && near * 5 >= apart.len() * 4);
             }
         }

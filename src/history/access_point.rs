@@ -304,8 +304,8 @@ impl History {
         self.job(job).into_iter().flat_map(|job| job.held_in_event_log.iter().copied())
     }
 
-    /// The hold that a job is in at the end of the log that was read last. To be asked before [`History::settle`], which
-    /// forgets which log told what.
+    /// The hold that a job is in at the end of the log that was read last. To be asked before
+    /// [`History::settle`], which forgets which log told what.
     pub(crate) fn open_hold(&self, job: JobId) -> Option<OpenHold> {
         let newest = u16::try_from(self.sources.len().checked_sub(1)?).ok()?;
         let number = *self.numbers.get(&job)? as usize;

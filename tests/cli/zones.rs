@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::harness::{HELD_LOG, NOW, Place, Said, ad};
 
-/// The log of the held job, as written at other hours: `submitted` and `held` are hours and minutes.
+/// The log of the held job, as written at other hours and minutes.
 fn log_at(submitted: &str, before: &str, held: &str) -> String {
     HELD_LOG
         .replace(" 09:00:00", &format!(" {submitted}:00"))
@@ -54,8 +54,8 @@ fn a_log_of_another_zone_is_read_in_its_own() {
         let words = format!("-jobads held.ads {option} job.log -now {NOW} -json");
         let mut here = advices(&place.advise_in("UTC", &words));
         let mut there = advices(&place.advise_in("America/Chicago", &words));
-        let note = "job.log: its times are 6 hours behind EnteredCurrentStatus; it was read as written at UTC-06:00 \
-                    (TZ names another zone)";
+        let note = "job.log: its times are 6 hours behind EnteredCurrentStatus; it was read as \
+                    written at UTC-06:00 (TZ names another zone)";
         assert_eq!(here[0]["Notes"].take(), Value::from(vec![note]));
         assert_eq!(there[0]["Notes"].take(), Value::from(Vec::<Value>::new()));
         assert_eq!(here, there);
@@ -86,7 +86,8 @@ fn a_log_that_agrees_is_left_alone() {
 fn a_log_from_before_is_left_alone() {
     let stale = log_at("06:00", "06:59", "07:00");
     has_no_note(&ad(1234, 0, "").replace("NumHolds = 1", "NumHolds = 2"), &stale);
-    let released = "013 (1234.000.000) 2026-03-01 07:10:00 Job was released.\n\tvia condor_release (by user alice)\n...\n";
+    let released = "013 (1234.000.000) 2026-03-01 07:10:00 Job was released.\n\t\
+                    via condor_release (by user alice)\n...\n";
     has_no_note(&ad(1234, 0, ""), &format!("{stale}{released}"));
 }
 

@@ -151,7 +151,7 @@ mod tests {
         let advice = samples::transfer(7, 0);
         let attributes = attributes(&advice);
         let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
-        assert_eq!(names, NAMES[..29]);
+        assert_eq!(names, NAMES[..30]);
         for name in NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
             let absent = ["DAGManJobId", "Undecided"].contains(&name);
