@@ -53,6 +53,8 @@ pub struct Gathered {
     pub missing: Vec<String>,
     /// What could not be read for one job.
     pub missing_of: HashMap<JobId, Vec<Arc<str>>>,
+    /// How logs of a job were read, where not as TZ says.
+    pub notes_of: HashMap<JobId, Vec<Arc<str>>>,
 }
 
 /// Reads the queue or the files named, as of `now` (Unix seconds). Of a file only the ads that `filter` lets through count; a queue

@@ -1,8 +1,8 @@
 //! Reads the histories of what was gathered and asks the advisor about each held job.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::costs::costs;
 use super::gather::Gathered;
 use super::run::RunError;
+use super::zones::Zone;
 use super::{Config, Request};
 use crate::advice::job_facts::JobFacts;
 use crate::advice::{Advice, Advisor, ByItself, Held};
@@ -70,6 +71,8 @@ pub(super) fn judge(
             advice.missing.extend(not_shown(advice.event_log));
             let missing = gathered.missing_of.remove(&job.id).unwrap_or_default();
             advice.missing.extend(missing.iter().map(|line| line.to_string()));
+            let notes = gathered.notes_of.remove(&job.id).unwrap_or_default();
+            advice.notes.extend(notes.iter().map(|line| line.to_string()));
             advice.missing.extend(gathered.missing.iter().cloned());
             Ok(take(&advice)?)
         }
@@ -153,62 +156,21 @@ fn judge_logs(
     Ok(())
 }
 
+/// Logs that were written in another zone than TZ names.
+type Zones = BTreeMap<PathBuf, Zone>;
+
 fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError> {
-    let options = ReadOptions::default();
-    let mut history = History::new();
-    for log in &gathered.event_logs {
-        match history.read_series(log, &options) {
-            Ok((report, unread)) => {
-                gathered.missing.extend(unread.iter().map(ToString::to_string));
-                told(&mut gathered.faults, log, &report);
-            }
-            Err(error) => gathered.missing.push(error.to_string()),
+    let said = (gathered.faults.len(), gathered.missing.len());
+    let (mut history, zones) = read_logs(gathered, &Zones::new(), now)?;
+    if !zones.is_empty() {
+        gathered.faults.truncate(said.0);
+        gathered.missing.truncate(said.1);
+        (history, _) = read_logs(gathered, &zones, now)?;
+    }
+    for zone in zones.into_values() {
+        for job in zone.jobs {
+            gathered.notes_of.entry(job).or_default().push(zone.note.clone());
         }
-    }
-    if is_foreign(&history, &gathered.held) {
-        let text = "event log of the access point: it shows none of these holds, and is left out; is it of another \
-                    access point?";
-        gathered.missing.push(text.to_owned());
-        history = History::new();
-    }
-    for job in &gathered.held {
-        let ad = job.ad.part(|name| name.eq_ignore_ascii_case("Owner"));
-        if let Some(owner) = ad.string("Owner") {
-            history.attest_owner(job.id, &owner);
-        }
-    }
-    let mut failed = None;
-    let mut read = 0;
-    let mut limits = LogLimits::default();
-    // A large log, which anybody can make, is not read in the place of many small ones.
-    gathered
-        .user_logs
-        .sort_by_cached_key(|log| log.metadata().map_or(0, |metadata| metadata.len()));
-    for log in &gathered.user_logs {
-        let report = match gathered.log_owners.get(log) {
-            Some(_) if limits.are_met() => continue,
-            Some(owners) => {
-                let owners = owners.iter().map(String::as_str);
-                history.read_log_of(log, owners, &limits.options(&options))
-            }
-            None => history.read_log(log, Coverage::Jobs, &options),
-        };
-        match report {
-            Ok(report) => {
-                read += 1;
-                limits.take(log, &report, &mut gathered.missing);
-                told(&mut gathered.faults, log, &report);
-            }
-            Err(error) => {
-                gathered.missing.push(error.to_string());
-                failed.get_or_insert(error);
-            }
-        }
-    }
-    gathered.missing.extend(limits.left_out());
-    // Logs alone were asked about and none can be read.
-    if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
-        return Err(RunError::Log(error));
     }
     if let Some(file) = &gathered.epoch_file {
         let path = file.clone();
@@ -235,6 +197,93 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     }
     history.settle();
     Ok(history)
+}
+
+/// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be of
+/// another zone.
+fn read_logs(
+    gathered: &mut Gathered,
+    zones: &Zones,
+    now: i64,
+) -> Result<(History, Zones), RunError> {
+    let options_of = |log: &Path| match zones.get(log) {
+        Some(zone) => ReadOptions::in_zone(zone.zone.clone()),
+        None => ReadOptions::default(),
+    };
+    let mut found = Zones::new();
+    let mut history = History::new();
+    for log in &gathered.event_logs {
+        match history.read_series(log, &options_of(log)) {
+            Ok((report, unread)) => {
+                let again = |history: &mut History, options: &ReadOptions| {
+                    history.read_series(log, options).is_ok()
+                };
+                if let Some(mut zone) = Zone::find(&history, log, &gathered.held, None, now, again)
+                {
+                    // What goes on around a job counts for jobs that are not in the log too.
+                    zone.jobs = gathered.held.iter().map(|job| job.id).collect();
+                    found.insert(log.clone(), zone);
+                }
+                gathered.missing.extend(unread.iter().map(ToString::to_string));
+                told(&mut gathered.faults, log, &report);
+            }
+            Err(error) => gathered.missing.push(error.to_string()),
+        }
+    }
+    if is_foreign(&history, &gathered.held) {
+        let text = "event log of the access point: it shows none of these holds, and is left out; is it of another \
+                    access point?";
+        gathered.missing.push(text.to_owned());
+        history = History::new();
+    }
+    for job in &gathered.held {
+        let ad = job.ad.part(|name| name.eq_ignore_ascii_case("Owner"));
+        if let Some(owner) = ad.string("Owner") {
+            history.attest_owner(job.id, &owner);
+        }
+    }
+    let mut failed = None;
+    let mut read = 0;
+    let mut limits = LogLimits::default();
+    // A large log, which anybody can make, is not read in the place of many small ones.
+    gathered
+        .user_logs
+        .sort_by_cached_key(|log| log.metadata().map_or(0, |metadata| metadata.len()));
+    for log in &gathered.user_logs {
+        let owners = gathered.log_owners.get(log);
+        if owners.is_some() && limits.are_met() {
+            continue;
+        }
+        let read_log = |history: &mut History, options: &ReadOptions| match owners {
+            Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), options),
+            None => history.read_log(log, Coverage::Jobs, options),
+        };
+        let options = options_of(log);
+        let options = if owners.is_some() { limits.options(&options) } else { options };
+        match read_log(&mut history, &options) {
+            Ok(report) => {
+                read += 1;
+                limits.take(log, &report, &mut gathered.missing);
+                let again = |history: &mut History, options: &ReadOptions| {
+                    read_log(history, options).is_ok()
+                };
+                if let Some(zone) = Zone::find(&history, log, &gathered.held, owners, now, again) {
+                    found.insert(log.clone(), zone);
+                }
+                told(&mut gathered.faults, log, &report);
+            }
+            Err(error) => {
+                gathered.missing.push(error.to_string());
+                failed.get_or_insert(error);
+            }
+        }
+    }
+    gathered.missing.extend(limits.left_out());
+    // Logs alone were asked about and none can be read.
+    if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
+        return Err(RunError::Log(error));
+    }
+    Ok((history, found))
 }
 
 /// Bytes that are read of a log that an ad names: its last ones.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use classads::ClassAd;
 
 use super::ad_facts::{input_names, is_site_attribute};
-use super::{AdFacts, JobHistory, Known, Step, Symbol, Symbols, What};
+use super::{AdFacts, Hold, JobHistory, Known, Step, Symbol, Symbols, What};
 use crate::userlog::{Body, Event, EventKind, JobId};
 
 /// What a log covers.
@@ -32,10 +32,10 @@ pub enum EventLogView {
 }
 
 /// Seconds by which the event of a hold and EnteredCurrentStatus may differ on a busy access point.
-const SAME_HOLD: i64 = 120;
+pub(crate) const SAME_HOLD: i64 = 120;
 
-/// Seconds of a quarter of an hour.
-const QUARTER: i64 = 900;
+/// Seconds of a quarter of an hour: zones differ by multiples of it.
+pub(crate) const QUARTER: i64 = 900;
 
 /// Seconds by which two zones differ at most.
 const ZONES: i64 = 26 * 3_600;
@@ -48,6 +48,17 @@ struct Source {
     named_by: Option<Vec<Symbol>>,
     first: i64,
     last: i64,
+}
+
+/// The hold that a job is in at the end of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenHold {
+    /// When the event was written, Unix seconds.
+    pub(crate) at: i64,
+    /// What it says.
+    pub(crate) hold: Hold,
+    /// Holds of the job in the log, this one included.
+    pub(crate) count: i64,
 }
 
 /// The number of a log of a [`History`].
@@ -291,6 +302,32 @@ impl History {
 
     fn hold_events(&self, job: JobId) -> impl Iterator<Item = i64> {
         self.job(job).into_iter().flat_map(|job| job.held_in_event_log.iter().copied())
+    }
+
+    /// The hold that a job is in at the end of the log that was read last. To be asked before
+    /// [`History::settle`], which forgets which log told what.
+    pub(crate) fn open_hold(&self, job: JobId) -> Option<OpenHold> {
+        let newest = u16::try_from(self.sources.len().checked_sub(1)?).ok()?;
+        let number = *self.numbers.get(&job)? as usize;
+        let mut open = None;
+        let mut count = 0;
+        for (step, &told_by) in self.jobs[number].steps.iter().zip(&self.told_by[number]) {
+            match step.what {
+                _ if told_by != newest => {}
+                What::Held(hold) => {
+                    count += 1;
+                    open = Some(OpenHold { at: step.time, hold, count });
+                }
+                What::Released { .. } => open = None,
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// The last instant that the log read last tells of.
+    pub(crate) fn end_of_newest(&self) -> Option<i64> {
+        self.sources.last().map(|source| source.last)
     }
 
     /// The last instant any log tells of; `None` without a log.
