@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
@@ -17,7 +18,7 @@ use crate::advice::{Advice, Advisor, ByItself, Held};
 use crate::history::{Coverage, EventLogView, History, HoldInQueue, LogReport};
 use crate::model::{Model, ModelError};
 use crate::policy::{DagNode, Kind, Knobs, forecast, own_limit};
-use crate::queue::QueueJob;
+use crate::queue::{JobLogs, QueueJob};
 use crate::userlog::{JobId, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
@@ -176,9 +177,10 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
             history.attest_owner(job.id, &owner);
         }
     }
+    read_epochs(&mut history, gathered)?;
     let mut failed = None;
     let mut read = 0;
-    for log in &gathered.user_logs {
+    for log in &std::mem::take(&mut gathered.user_logs) {
         let report = match gathered.log_owners.get(log) {
             Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), &options),
             None => history.read_log(log, Coverage::Jobs, &options),
@@ -189,7 +191,7 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
                 told(&mut gathered.faults, log, &report);
             }
             Err(error) => {
-                gathered.missing.push(error.to_string());
+                note_unread(gathered, log, &error.to_string());
                 failed.get_or_insert(error);
             }
         }
@@ -198,6 +200,15 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
         return Err(RunError::Log(error));
     }
+    for job in &gathered.held {
+        history.add_queue_ad(&job.ad.to_classad(), now);
+    }
+    history.settle();
+    Ok(history)
+}
+
+/// Ads of earlier runs; they say whose jobs they are of.
+fn read_epochs(history: &mut History, gathered: &mut Gathered) -> Result<(), RunError> {
     if let Some(file) = &gathered.epoch_file {
         let path = file.clone();
         let error = |source| crate::queue::QueueError::Read { path, source };
@@ -211,11 +222,24 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
     for ad in gathered.epochs.drain(..) {
         history.add_epoch(&ad.to_classad());
     }
-    for job in &gathered.held {
-        history.add_ad(&job.ad.to_classad(), now);
+    Ok(())
+}
+
+/// A log that an ad names concerns the jobs that name it alone.
+fn note_unread(gathered: &mut Gathered, log: &Path, error: &str) {
+    if !gathered.log_owners.contains_key(log) {
+        gathered.missing.push(error.to_owned());
+        return;
     }
-    history.settle();
-    Ok(history)
+    let error: Arc<str> = error.into();
+    for job in &gathered.held {
+        let needed =
+            |name: &str| JobLogs::ATTRIBUTES.iter().any(|other| other.eq_ignore_ascii_case(name));
+        let logs = JobLogs::of(&job.ad.part(needed));
+        if [logs.user_log, logs.nodes_log].into_iter().flatten().any(|named| named == log) {
+            gathered.missing_of.entry(job.id).or_default().push(Arc::clone(&error));
+        }
+    }
 }
 
 /// Whether the event log had begun before some of these holds and shows none of them.
