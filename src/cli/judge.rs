@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
@@ -19,7 +20,7 @@ use crate::history::{Coverage, EventLogView, History, HoldInQueue, LogReport};
 use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{DagNode, Kind, Knobs, forecast, own_limit};
-use crate::queue::{QueueError, QueueJob, display_path};
+use crate::queue::{JobLogs, QueueError, QueueJob, display_path};
 use crate::userlog::{JobId, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
@@ -161,10 +162,12 @@ type Zones = BTreeMap<PathBuf, Zone>;
 
 fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError> {
     let said = (gathered.faults.len(), gathered.missing.len());
+    let missing_of = gathered.missing_of.clone();
     let (mut history, zones) = read_logs(gathered, &Zones::new(), now)?;
     if !zones.is_empty() {
         gathered.faults.truncate(said.0);
         gathered.missing.truncate(said.1);
+        gathered.missing_of = missing_of;
         (history, _) = read_logs(gathered, &zones, now)?;
     }
     for zone in zones.into_values() {
@@ -172,28 +175,8 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
             gathered.notes_of.entry(job).or_default().push(zone.note.clone());
         }
     }
-    if let Some(file) = &gathered.epoch_file {
-        let path = file.clone();
-        let error = |source| QueueError::Read { path, source };
-        let mut report = history.read_epochs(input::reader(file).map_err(error)?);
-        if report.ads == 0 && !report.problems.is_empty() {
-            let expected = format!(
-                "{}; expected what condor_history -epochs -long or -json writes",
-                report.problems.remove(0)
-            );
-            return Err(QueueError::NotAds { path: file.clone(), expected }.into());
-        }
-        let place = file.display();
-        gathered.faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
-    }
-    if gathered.asked_epochs {
-        history.note_epochs();
-    }
-    for ad in gathered.epochs.drain(..) {
-        history.add_epoch(&ad.to_classad());
-    }
     for job in &gathered.held {
-        history.add_ad(&job.ad.to_classad(), now);
+        history.add_queue_ad(&job.ad.to_classad(), now);
     }
     history.settle();
     Ok(history)
@@ -242,6 +225,7 @@ fn read_logs(
             history.attest_owner(job.id, &owner);
         }
     }
+    read_epochs(&mut history, gathered)?;
     let mut failed = None;
     let mut read = 0;
     let mut limits = LogLimits::default();
@@ -249,7 +233,8 @@ fn read_logs(
     gathered
         .user_logs
         .sort_by_cached_key(|log| log.metadata().map_or(0, |metadata| metadata.len()));
-    for log in &gathered.user_logs {
+    let user_logs = std::mem::take(&mut gathered.user_logs);
+    for log in &user_logs {
         let owners = gathered.log_owners.get(log);
         if owners.is_some() && limits.are_met() {
             continue;
@@ -273,17 +258,60 @@ fn read_logs(
                 told(&mut gathered.faults, log, &report);
             }
             Err(error) => {
-                gathered.missing.push(error.to_string());
+                note_unread(gathered, log, &error.to_string());
                 failed.get_or_insert(error);
             }
         }
     }
+    gathered.user_logs = user_logs;
     gathered.missing.extend(limits.left_out());
     // Logs alone were asked about and none can be read.
     if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
         return Err(RunError::Log(error));
     }
     Ok((history, found))
+}
+
+/// Ads of earlier runs; they say whose jobs they are of.
+fn read_epochs(history: &mut History, gathered: &mut Gathered) -> Result<(), RunError> {
+    if let Some(file) = &gathered.epoch_file {
+        let path = file.clone();
+        let error = |source| QueueError::Read { path, source };
+        let mut report = history.read_epochs(input::reader(file).map_err(error)?);
+        if report.ads == 0 && !report.problems.is_empty() {
+            let expected = format!(
+                "{}; expected what condor_history -epochs -long or -json writes",
+                report.problems.remove(0)
+            );
+            return Err(QueueError::NotAds { path: file.clone(), expected }.into());
+        }
+        let place = file.display();
+        gathered.faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
+    }
+    if gathered.asked_epochs {
+        history.note_epochs();
+    }
+    for ad in &gathered.epochs {
+        history.add_epoch(&ad.to_classad());
+    }
+    Ok(())
+}
+
+/// A log that an ad names concerns the jobs that name it alone.
+fn note_unread(gathered: &mut Gathered, log: &Path, error: &str) {
+    if !gathered.log_owners.contains_key(log) {
+        gathered.missing.push(error.to_owned());
+        return;
+    }
+    let error: Arc<str> = error.into();
+    for job in &gathered.held {
+        let needed =
+            |name: &str| JobLogs::ATTRIBUTES.iter().any(|other| other.eq_ignore_ascii_case(name));
+        let logs = JobLogs::of(&job.ad.part(needed));
+        if [logs.user_log, logs.nodes_log].into_iter().flatten().any(|named| named == log) {
+            gathered.missing_of.entry(job.id).or_default().push(Arc::clone(&error));
+        }
+    }
 }
 
 /// Bytes that are read of a log that an ad names: its last ones.

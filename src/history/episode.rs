@@ -154,8 +154,8 @@ impl History {
         episode.identity.entered_current_status = queue.entered_current_status;
         episode.step = seen.and_then(|episode| episode.step);
         episode.owner = self.owner_name(history, now);
-        let reason = seen.and_then(|episode| episode.reason.clone());
-        episode.reason = reason.or_else(|| queue.reason.as_deref().map(super::reason::canonical));
+        let reason = queue.reason.as_deref().map(super::reason::canonical);
+        episode.reason = reason.or_else(|| seen.and_then(|episode| episode.reason.clone()));
         Some(episode)
     }
 

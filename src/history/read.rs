@@ -149,7 +149,11 @@ impl History {
             return None;
         }
         self.note_epochs();
-        self.add_ad(ad, epoch_written(ad)?)
+        let job = self.add_ad(ad, epoch_written(ad)?)?;
+        if let Some(owner) = ad.string("Owner") {
+            self.attest_owner(job, &owner);
+        }
+        Some(job)
     }
 }
 
