@@ -118,8 +118,11 @@ pub fn reader(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     })
 }
 
+/// The bytes of a source of which the first were read.
+type Whole<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
+
 /// Reads the first bytes: whether they are gzip's, and all bytes from the first on.
-fn begin<R: Read>(mut source: R) -> io::Result<(bool, io::Chain<io::Cursor<Vec<u8>>, R>)> {
+fn begin<R: Read>(mut source: R) -> io::Result<(bool, Whole<R>)> {
     let mut first = Vec::new();
     source.by_ref().take(FIRST).read_to_end(&mut first)?;
     Ok((first.starts_with(&GZIP), io::Cursor::new(first).chain(source)))
