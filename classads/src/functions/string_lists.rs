@@ -12,7 +12,10 @@ use crate::value::Value;
 
 /// The items between delimiters, white space around them cut off, empty ones left out. HTCondor cuts bytes: a delimiter beyond ASCII
 /// is several.
-pub(crate) fn items<'t>(text: &'t str, delimiters: &str) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
+pub(crate) fn items<'t>(
+    text: &'t str,
+    delimiters: &str,
+) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
     let delimiters = Bytes::of(delimiters);
     text.as_bytes()
         .split(move |byte| delimiters.has(*byte))
