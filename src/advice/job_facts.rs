@@ -66,7 +66,7 @@ impl JobFacts {
     /// The facts an ad has, but for the limit, which takes the access point's policies too. Sizes may be expressions
     /// there (`MemoryUsage`): they are evaluated on it.
     pub fn of_ad(job: JobId, ad: &ClassAd) -> Self {
-        let integer = |name: &str| whole(&ad.evaluate(name, &EvalContext::default()));
+        let integer = |name: &str| whole(&ad.evaluate(name, &EvalContext::quick()));
         let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
         let used = |measured: Option<f64>, name: &str| {
             measured.map(Value::Real).as_ref().and_then(whole).or_else(|| integer(name))

@@ -32,6 +32,10 @@ pub(crate) const KNOBS: &[Knob] = &[
         help: "Seconds after which condor_q or condor_history is given up. The default is 60.",
     },
     Knob {
+        name: "HOLDADVISE_POLICY_TIME",
+        help: "Seconds for evaluating the policies of all jobs; those of the others are then not known. The default is 10.",
+    },
+    Knob {
         name: "HOLDADVISE_RELEASE_THRESHOLD",
         help: "A release is recommended from this probability of success on, and from a higher one for a job whose runs \
                took hours until they were held. It sets the cost vain in the place of the model's. The default is the \
@@ -153,6 +157,17 @@ impl Config {
         let seconds =
             self.read("HOLDADVISE_TIMEOUT", "seconds, a whole number from 1 to 86400", read)?;
         Ok(Duration::from_secs(seconds.unwrap_or(60)))
+    }
+
+    /// How long evaluating the policies of all jobs may take.
+    ///
+    /// # Errors
+    /// [`SettingError`] where the setting is no such time.
+    pub fn policy_time(&self) -> Result<Duration, SettingError> {
+        let read = |text: &str| text.parse().ok().filter(|seconds| *seconds <= *TIMEOUTS.end());
+        let expected = "seconds, a whole number from 0 to 86400";
+        let seconds = self.read("HOLDADVISE_POLICY_TIME", expected, read)?;
+        Ok(Duration::from_secs(seconds.unwrap_or(10)))
     }
 
     /// What runs the model.

@@ -1,6 +1,8 @@
 //! `-constraint` on ads that come from a file: evaluated here instead of by the schedd.
 
-use classads::{ClassAd, EvalContext, Expr};
+use std::cell::Cell;
+
+use classads::{Budget, ClassAd, EvalContext, Expr};
 
 use crate::queue::QueueError;
 
@@ -8,9 +10,14 @@ use crate::queue::QueueError;
 #[derive(Debug)]
 pub struct Constraint {
     expression: Expr,
-    /// What `time()` is, Unix seconds.
-    now: i64,
+    /// As of when, and within which limits.
+    context: EvalContext<'static>,
+    undecided: Cell<usize>,
 }
+
+/// Steps for one ad, and for all: about ten seconds.
+const STEPS: u32 = 1_000_000;
+const WORK: u64 = 500_000_000;
 
 impl Constraint {
     /// Reads the text in the old syntax, as HTCondor's tools do. `now` is what `time()` gives, Unix seconds.
@@ -19,7 +26,11 @@ impl Constraint {
     /// [`QueueError::Constraint`] when the text is no expression.
     pub fn new(text: &str, now: i64) -> Result<Self, QueueError> {
         match Expr::parse_old(text) {
-            Ok(expression) => Ok(Self { expression, now }),
+            Ok(expression) => {
+                let budget = Some(Budget::new(WORK));
+                let context = EvalContext { max_steps: STEPS, budget, ..EvalContext::at(now) };
+                Ok(Self { expression, context, undecided: Cell::new(0) })
+            }
             Err(error) => Err(QueueError::Constraint {
                 constraint: crate::text::strip_control(text).into_owned(),
                 reason: error.to_string(),
@@ -27,10 +38,22 @@ impl Constraint {
         }
     }
 
-    /// True when the expression is true for the ad; undefined and error are not.
+    /// True when the expression is true for the ad; undefined and error are not, nor is what takes too many steps.
     pub fn is_true_for(&self, ad: &ClassAd) -> bool {
-        let value = ad.evaluate_expr(&self.expression, &EvalContext::at(self.now));
-        value.as_condition() == Some(true)
+        let value = ad.try_evaluate_expr(&self.expression, &self.context);
+        if value.is_none() {
+            self.undecided.set(self.undecided.get() + 1);
+        }
+        value.and_then(|value| value.as_condition()) == Some(true)
+    }
+
+    /// The line about the ads that were left out because evaluation was given up, if there are any.
+    pub fn undecided(&self) -> Option<String> {
+        let count = self.undecided.get();
+        let ads = if count == 1 { "ad was" } else { "ads were" };
+        (count > 0).then(|| {
+            format!("-constraint: {count} {ads} left out, the expression nests too deeply or takes too long")
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::costs::costs;
 use super::gather::Gathered;
+use super::policy_time::PolicyTime;
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
@@ -19,7 +20,7 @@ use crate::advice::{Advice, Advisor, ByItself, Held};
 use crate::history::{Coverage, EventLogView, History, HoldInQueue, LogReport};
 use crate::input;
 use crate::model::{Model, ModelError};
-use crate::policy::{DagNode, Kind, Knobs, forecast, own_limit};
+use crate::policy::{DagNode, Forecast, Kind, Knobs, LATE_WORK, WORK, forecast, own_limit_within};
 use crate::queue::{JobLogs, QueueError, QueueJob, display_path};
 use crate::userlog::{JobId, ReadOptions};
 
@@ -60,14 +61,17 @@ pub(super) fn judge(
     for job in &gathered.held {
         *held_in_cluster.entry(job.id.cluster).or_default() += 1;
     }
+    let time = PolicyTime::new(config.policy_time()?);
     let judge_jobs = |jobs: &[QueueJob]| {
         let in_cluster = |job: &QueueJob| held_in_cluster.get(&job.id.cluster).copied();
-        let held: Vec<Held> =
-            jobs.iter().map(|job| held(job, &knobs, in_cluster(job).unwrap_or(0), now)).collect();
+        let held: Vec<Held> = jobs
+            .iter()
+            .map(|job| held(job, &knobs, in_cluster(job).unwrap_or(0), &time, now))
+            .collect();
         advisor.advise_all(&held)
     };
     let jobs = std::mem::take(&mut gathered.held);
-    in_batches(jobs, judge_jobs, |job, advice| match advice {
+    let judged = in_batches(jobs, judge_jobs, |job, advice| match advice {
         Some(mut advice) => {
             advice.missing.extend(not_shown(advice.event_log));
             let missing = gathered.missing_of.remove(&job.id).unwrap_or_default();
@@ -81,7 +85,9 @@ pub(super) fn judge(
             gathered.refused.push(format!("job {} is not held", job.id));
             Ok(())
         }
-    })
+    });
+    gathered.faults.extend(time.line());
+    judged
 }
 
 /// What is missing where only logs were named.
@@ -409,32 +415,43 @@ fn knobs(request: &Request, config: &Config) -> Knobs {
     if is_here { config.knobs() } else { Knobs::default() }
 }
 
-fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, now: i64) -> Held {
+fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, time: &PolicyTime, now: i64) -> Held {
     let ad = job.ad.to_classad();
     let mut in_queue = HoldInQueue::of(&ad);
     if let Some(hold) = in_queue.as_mut().filter(|_| !ad.contains("EnteredCurrentStatus")) {
         hold.entered_current_status = now;
     }
-    let forecast = forecast(&ad, knobs, now);
-    let mut htcondor_will = forecast.sentences(&TimeZone::system());
+    let forecast = time.within(|| forecast(&ad, knobs, now));
+    let mut htcondor_will = match &forecast {
+        Some(forecast) => forecast.sentences(&TimeZone::system()),
+        None => vec![format!(
+            "Whether HTCondor will release or remove this job is not known: its policies were {}.",
+            time.reason()
+        )],
+    };
     let node = DagNode::of(&ad);
     if let Some(node) = &node {
         htcondor_will.extend(node.removal());
         htcondor_will.extend(node.holds(knobs, held_in_cluster));
     }
     // Without the configuration of its access point the policies there are not known.
-    let by_itself = if forecast.deed.is_some() {
-        ByItself::Acts
-    } else if !knobs.is_empty() && !forecast.policies.iter().any(|policy| policy.not_known) {
-        ByItself::Nothing
-    } else {
-        ByItself::Unknown
+    let by_itself = match &forecast {
+        Some(Forecast { deed: Some(_), .. }) => ByItself::Acts,
+        Some(Forecast { policies, .. })
+            if !knobs.is_empty() && !policies.iter().any(|policy| policy.not_known) =>
+        {
+            ByItself::Nothing
+        }
+        _ => ByItself::Unknown,
     };
-    let release = forecast.deed.as_ref().filter(|deed| deed.kind == Kind::Release);
+    // The limit that held the job tells whether it is held again: a few steps for it are always left.
+    let work = if forecast.is_some() { WORK } else { LATE_WORK };
+    let own_limit = own_limit_within(&ad, knobs, now, work);
+    let release = forecast.and_then(|all| all.deed).filter(|deed| deed.kind == Kind::Release);
     Held {
         job: job.id,
         in_queue,
-        facts: JobFacts { own_limit: own_limit(&ad, knobs, now), ..JobFacts::of_ad(job.id, &ad) },
+        facts: JobFacts { own_limit, ..JobFacts::of_ad(job.id, &ad) },
         dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
         htcondor_will,
         released_by_policy_at: release.map(|deed| deed.at),

@@ -32,6 +32,6 @@ fn is_closed(error: &io::Error) -> bool {
 }
 
 /// A line on standard error.
-pub(super) fn say(what: &str, line: &str) {
+pub(in crate::cli) fn say(what: &str, line: &str) {
     eprintln!("{what}: {}", crate::text::strip_control(line));
 }

@@ -94,6 +94,7 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
     let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
     let mut gathered = gather(request, config, &filter, now)?;
+    gathered.faults.extend(constraint.as_ref().and_then(Constraint::undecided));
     let selection = &request.selection;
     let page = Page {
         columns: request.columns,

@@ -9,7 +9,7 @@ use classads::{
 const MAX_FOLLOWED: usize = 64;
 
 /// Parts of an expression whose attributes are followed; one with more may depend on anything.
-const MAX_PARTS: usize = 10_000;
+const MAX_PARTS: usize = 2_000;
 
 /// Comparisons of one policy looked at.
 pub(super) const MAX_COMPARISONS: usize = 128;

@@ -22,7 +22,7 @@ pub struct DagNode {
 impl DagNode {
     /// The node this ad is of. `None` for a job that is none.
     pub fn of(ad: &ClassAd) -> Option<Self> {
-        let context = EvalContext::default();
+        let context = EvalContext::quick();
         let text = |name: &str| ad.evaluate(name, &context).as_str().map(str::to_owned);
         Some(Self {
             dagman_job_id: ad.evaluate("DAGManJobId", &context).as_integer()?,

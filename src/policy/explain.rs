@@ -2,7 +2,9 @@
 //!
 //! Values and times are found by evaluation; the form of an expression only says where its clauses are.
 
-use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, ReferenceScope, Value};
+use classads::{
+    BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope, Value,
+};
 
 use super::clauses::{followed, operands, references, without_parentheses};
 use super::forecast::{
@@ -10,7 +12,7 @@ use super::forecast::{
 };
 use super::lint::names;
 use super::prospect::{Ahead, Prospect};
-use super::{Kind, Knobs};
+use super::{Kind, Knobs, WORK};
 
 /// Parts of one policy that are looked at; further ones are counted.
 const MAX_PARTS: usize = 256;
@@ -121,7 +123,7 @@ pub fn explain(ad: &ClassAd, knobs: Option<&Knobs>, now: i64) -> Explanation {
     let knobs = knobs.unwrap_or(&defaults);
     let ad = in_queue(ad);
     let ad = ad.as_ref();
-    let context = knobs.context(now);
+    let context = EvalContext { budget: Some(Budget::new(WORK)), ..knobs.context(now) };
     let forecast = forecast(ad, knobs, now);
     let as_released = released(ad, &context);
     let mut policies: Vec<ExplainedPolicy> = policies_set(ad, knobs)

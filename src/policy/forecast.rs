@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use classads::{ClassAd, EvalContext, Expr, Value};
+use classads::{Budget, ClassAd, EvalContext, Expr, Value};
 
 use super::clauses::clauses;
 use super::prospect::{Ahead, HORIZON, Prospect};
-use super::{Kind, Knobs, number};
+use super::{Kind, Knobs, WORK, number};
 
 /// What an expression is now, as the schedd takes it: a number is true when its whole part is not
 /// zero; whatever is no number does not fire.
@@ -151,7 +151,7 @@ pub struct Forecast {
 pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
     let ad = in_queue(ad);
     let ad = ad.as_ref();
-    let context = knobs.context(now);
+    let context = EvalContext { budget: Some(Budget::new(WORK)), ..knobs.context(now) };
     let gate = gate(ad, knobs, &context);
     let interval = (knobs.interval().unwrap_or(60), knobs.longest_interval());
     let released = OnceCell::new();
@@ -280,9 +280,11 @@ impl Job<'_> {
         };
         let Some(expr) = &set.expr else { return policy };
         let ahead = Ahead::new(self.ad, self.context, self.step);
-        let value = ahead.try_value_now(expr).unwrap_or(Value::Error);
+        let value = ahead.try_value_now(expr);
+        policy.not_known = self.may && value.is_none();
+        let value = value.unwrap_or(Value::Error);
         policy.now = Truth::of(&value);
-        if self.may {
+        if self.may && !policy.not_known {
             let prospect = ahead.prospect(expr, is_true(&value), is_true);
             policy.becomes_true = prospect.from();
             policy.not_known = prospect == Prospect::NotKnown;

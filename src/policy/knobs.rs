@@ -44,7 +44,7 @@ impl Knobs {
     fn integer(&self, name: &str, default: i64) -> i64 {
         let evaluated = |text: &str| {
             let expr = Expr::parse_old(text).ok()?;
-            number::whole(&ClassAd::new().evaluate_expr(&expr, &EvalContext::default()))
+            number::whole(&ClassAd::new().evaluate_expr(&expr, &EvalContext::quick()))
         };
         self.get(name)
             .and_then(|text| text.parse().ok().or_else(|| evaluated(text)))

@@ -26,7 +26,7 @@ pub use dagman::DagNode;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
 pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
 pub use knobs::Knobs;
-pub use own_limit::{Again, OwnLimit, own_limit};
+pub use own_limit::{Again, OwnLimit, own_limit, own_limit_within};
 pub use prospect::Prospect;
 pub use raise::{Raise, Request};
 pub use settings_file::{Assignment, Mapped, SettingsFile};
@@ -35,6 +35,13 @@ pub use version::{NoVersion, Version};
 /// Hold reason codes that no policy releases: a person's hold, and input that is being spooled (`src/condor_utils/user_job_policy.cpp`,
 /// `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp`).
 pub const NEVER_RELEASED: [i64; 2] = [1, 16];
+
+/// Steps of all evaluations of one policy of one job, its parts looked at by themselves: some thousand evaluations of a policy that
+/// people write, and a few hundredths of a second.
+pub(crate) const WORK: u64 = 1_000_000;
+
+/// The same where there is no time left.
+pub(crate) const LATE_WORK: u64 = 20_000;
 
 /// Bytes of strings of one of many evaluations, for `EvalContext::max_bytes`: policies that people write make a few thousand.
 pub(crate) const MAX_BYTES: usize = 1 << 20;

@@ -4,12 +4,14 @@
 //! it compares what grows while the job runs with a limit that does not, the cause of the hold is certain from
 //! the ad alone: the same run meets the same limit again, and nothing outside the job changes that.
 
-use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope};
+use classads::{
+    BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope,
+};
 
 use super::clauses::followed;
 use super::forecast::Truth;
 use super::raise::{Comparison, Raise, raise};
-use super::{Kind, Knobs, MAX_BYTES};
+use super::{Kind, Knobs, MAX_BYTES, WORK};
 
 /// What a run adds to and keeps for the next run.
 const KEPT: [&str; 13] = [
@@ -98,19 +100,25 @@ pub struct OwnLimit {
 /// The limit that put the held job of this ad on hold, as of `now` (Unix seconds). `None` for other holds, where the
 /// expression is not at hand, and where the ad has been edited since so that its limit is no longer exceeded.
 pub fn own_limit(ad: &ClassAd, knobs: &Knobs, now: i64) -> Option<OwnLimit> {
+    own_limit_within(ad, knobs, now, WORK)
+}
+
+/// [`own_limit`] in so many steps of evaluation for each policy; `None` where it takes more.
+pub fn own_limit_within(ad: &ClassAd, knobs: &Knobs, now: i64, work: u64) -> Option<OwnLimit> {
+    let of_policy = |name: &str, expr: &Expr, of_job| of_policy(ad, name, expr, of_job, now, work);
     match ad.integer("HoldReasonCode")? {
         3 => ["PeriodicHold", "OnExitHold"]
             .into_iter()
-            .find_map(|name| of_policy(ad, name, ad.get(name)?, true, now)),
+            .find_map(|name| of_policy(name, ad.get(name)?, true)),
         26 => {
             let known = knobs.system_policies(Kind::Hold);
-            let known = known.iter().filter_map(|(name, text)| {
-                of_policy(ad, name, &Expr::parse_old(text).ok()?, false, now)
-            });
+            let known = known
+                .iter()
+                .filter_map(|(name, text)| of_policy(name, &Expr::parse_old(text).ok()?, false));
             let in_reason = || {
                 let reason = ad.string("HoldReason")?;
                 let (name, text) = of_reason(&reason)?;
-                of_policy(ad, name, &Expr::parse_old(text).ok()?, false, now)
+                of_policy(name, &Expr::parse_old(text).ok()?, false)
             };
             known.into_iter().next().or_else(in_reason)
         }
@@ -150,13 +158,20 @@ fn duration(ad: &ClassAd, attribute: &str, began: &[&str]) -> Option<OwnLimit> {
     })
 }
 
-fn of_policy(ad: &ClassAd, policy: &str, expr: &Expr, of_job: bool, now: i64) -> Option<OwnLimit> {
+fn of_policy(
+    ad: &ClassAd,
+    policy: &str,
+    expr: &Expr,
+    of_job: bool,
+    now: i64,
+    work: u64,
+) -> Option<OwnLimit> {
     let held = ad.integer("EnteredCurrentStatus")?;
-    let run = Moment { ad: running(ad), at: held };
+    let run = Moment { ad: running(ad), at: held, budget: Budget::new(work) };
     if !run.fires(expr) {
         return None;
     }
-    let grown = Moment { ad: grown(&run.ad), at: held.saturating_add(GROWTH) };
+    let grown = run.with(grown(&run.ad), held.saturating_add(GROWTH));
     let clauses = clauses_that_fired(&run, policy, expr)?;
     if !clauses.iter().all(|clause| is_of_job_alone(&run.ad, &clause.expr)) {
         return None;
@@ -164,7 +179,7 @@ fn of_policy(ad: &ClassAd, policy: &str, expr: &Expr, of_job: bool, now: i64) ->
     let comparison = clauses.iter().find_map(|clause| comparison(clause, &run, &grown))?;
     let raise = raise(&run, policy, expr, &comparison, of_job);
     let again = [idle(ad, now), started(ad, now)];
-    let at_once = again.into_iter().any(|ad| Moment { ad, at: now }.fires(expr));
+    let at_once = again.into_iter().any(|ad| run.with(ad, now).fires(expr));
     Some(OwnLimit {
         policy: policy.to_owned(),
         test: comparison.text.clone(),
@@ -179,11 +194,18 @@ fn of_policy(ad: &ClassAd, policy: &str, expr: &Expr, of_job: bool, now: i64) ->
 pub(super) struct Moment {
     pub(super) ad: ClassAd,
     pub(super) at: i64,
+    budget: Budget,
 }
 
 impl Moment {
+    /// Another ad, or another instant, on the same budget.
+    pub(super) fn with(&self, ad: ClassAd, at: i64) -> Self {
+        Self { ad, at, budget: self.budget.clone() }
+    }
+
     fn context(&self) -> EvalContext<'static> {
-        EvalContext { max_bytes: MAX_BYTES, ..EvalContext::at(self.at) }
+        let budget = Some(self.budget.clone());
+        EvalContext { max_bytes: MAX_BYTES, budget, ..EvalContext::at(self.at) }
     }
 
     pub(super) fn fires(&self, expr: &Expr) -> bool {
@@ -244,7 +266,7 @@ fn without_hold(ad: &ClassAd) -> ClassAd {
 /// The ad had the job gone on for longer.
 fn grown(ad: &ClassAd) -> ClassAd {
     let mut grown = ad.clone();
-    let context = EvalContext { max_bytes: MAX_BYTES, ..EvalContext::default() };
+    let context = EvalContext::quick();
     for name in KEPT.into_iter().chain(ANEW) {
         // Read from the first ad: one may be computed from another.
         let value = ad.evaluate(name, &context);

@@ -5,23 +5,18 @@
 
 use std::cell::Cell;
 
-use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, Value};
+use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, Value};
 
-use super::MAX_BYTES;
 use super::clauses::{MAX_COMPARISONS, asks_time, comes_and_goes, comparisons, followed, operands};
 use super::when::{self, Condition};
+use super::{MAX_BYTES, WORK};
 
 /// How far ahead is looked, s: 30 days.
 pub(super) const HORIZON: i64 = 30 * 24 * 3600;
 
-/// Steps of one of many evaluations; those of the policies that people write take less than a hundred.
-const MAX_STEPS: u32 = 2_000;
-
-/// Evaluations of one policy, its clauses looked at by themselves.
-const MAX_EVALUATIONS: u32 = 20_000;
-
-/// Evaluations of one policy with HTCondor's own limit of steps, and the usual one of bytes.
-const MAX_LONG_EVALUATIONS: u32 = 2;
+/// Steps of one of many evaluations; those of the policies that people write take less than a hundred, and a few thousand with
+/// regular expressions.
+const MAX_STEPS: u32 = 20_000;
 
 /// When an expression becomes true if nothing but time changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,31 +42,24 @@ impl Prospect {
     }
 }
 
-/// Evaluates a policy and its parts on one ad, now and later, as often as is allowed.
+/// Evaluates a policy and its parts on one ad, now and later, within [`WORK`].
 #[derive(Debug)]
 pub(super) struct Ahead<'a> {
     ad: &'a ClassAd,
     /// Now, as the schedd evaluates.
-    context: &'a EvalContext<'static>,
+    context: EvalContext<'static>,
+    budget: Budget,
     /// Seconds between two evaluations by the schedd.
     step: i64,
-    /// Evaluations that are left.
-    left: Cell<u32>,
-    long_left: Cell<u32>,
     /// An evaluation was given up.
     gave_up: Cell<bool>,
 }
 
 impl<'a> Ahead<'a> {
-    pub(super) fn new(ad: &'a ClassAd, context: &'a EvalContext<'static>, step: i64) -> Self {
-        Self {
-            ad,
-            context,
-            step,
-            left: Cell::new(MAX_EVALUATIONS),
-            long_left: Cell::new(MAX_LONG_EVALUATIONS),
-            gave_up: Cell::new(false),
-        }
+    pub(super) fn new(ad: &'a ClassAd, context: &EvalContext<'static>, step: i64) -> Self {
+        let budget = Budget::new(WORK);
+        let context = EvalContext { budget: Some(budget.clone()), ..context.clone() };
+        Self { ad, context, budget, step, gave_up: Cell::new(false) }
     }
 
     /// The value now; `None` where that takes long.
@@ -81,22 +69,20 @@ impl<'a> Ahead<'a> {
 
     /// The value at a time; `None` where that takes too long.
     fn value(&self, expr: &Expr, at: i64) -> Option<Value> {
-        let left = self.left.get().checked_sub(1);
-        self.left.set(left.unwrap_or(0));
         let context =
             EvalContext { max_steps: MAX_STEPS, max_bytes: MAX_BYTES, ..self.context.then(at) };
-        let value = left.and_then(|_| self.ad.try_evaluate_expr(expr, &context));
+        let value = self.ad.try_evaluate_expr(expr, &context);
         if value.is_none() {
             self.gave_up.set(true);
         }
         value
     }
 
-    /// The value now, within HTCondor's own limit of steps; `None` where that takes long and was done too often.
+    /// The value now, where HTCondor gives up an error; `None` where that takes more steps than are left.
     pub(super) fn try_value_now(&self, expr: &Expr) -> Option<Value> {
         self.value(expr, self.context.now).or_else(|| {
-            self.long_left.set(self.long_left.get().checked_sub(1)?);
-            Some(self.ad.evaluate_expr(expr, self.context))
+            let value = self.ad.evaluate_expr(expr, &self.context);
+            (self.budget.left() > 0).then_some(value)
         })
     }
 

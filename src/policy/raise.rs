@@ -129,7 +129,7 @@ fn attribute(run: &Moment, expr: &Expr, comparison: &Comparison, name: &str) -> 
     let limit = |value: f64| {
         let mut ad = run.ad.clone();
         ad.insert_value(name, value);
-        Moment { ad, at: run.at }.number(&comparison.limit_expr)
+        run.with(ad, run.at).number(&comparison.limit_expr)
     };
     let slope = limit(from + 1.0)? - limit(from)?;
     let missing = comparison.target()? - comparison.limit;
@@ -140,7 +140,7 @@ fn attribute(run: &Moment, expr: &Expr, comparison: &Comparison, name: &str) -> 
     let to = whole(to);
     let mut ad = run.ad.clone();
     ad.insert_value(name, to);
-    let raised = Moment { ad, at: run.at };
+    let raised = run.with(ad, run.at);
     (!raised.fires(expr)).then(|| Raise::Attribute { name: name.to_owned(), from, to })
 }
 
@@ -165,7 +165,7 @@ fn expression(run: &Moment, policy: &str, expr: &Expr, comparison: &Comparison) 
     let policy = if name == policy { edited.clone() } else { expr.clone() };
     let mut ad = run.ad.clone();
     ad.insert(name, edited);
-    let raised = Moment { ad, at: run.at };
+    let raised = run.with(ad, run.at);
     (!raised.fires(&policy)).then(|| Raise::Expression { name: name.clone(), text })
 }
 

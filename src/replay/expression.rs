@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use classads::{BinaryOperator, EvalContext, Expr, Node, NodeKind, Value};
+use classads::{BinaryOperator, Budget, EvalContext, Expr, Node, NodeKind, Value};
 
 use super::attribute::{Attribute, HeldJob, Told};
 use super::comparison::{Difference, TimeComparison, attributes_of, changes_by_itself};
@@ -11,6 +11,12 @@ use crate::policy::{MAX_BYTES, Truth, operands};
 
 /// Steps of one evaluation; what takes more is an error, and does not fire.
 const MAX_STEPS: u32 = 100_000;
+
+/// Steps of all evaluations for one hold; what becomes of it is not known beyond that.
+const WORK: u64 = 5_000_000;
+
+/// Parts of an expression that is taken apart; one with more is evaluated at every tick.
+const MAX_PARTS: usize = 2_000;
 
 /// Answers remembered at most.
 const MAX_REMEMBERED: usize = 1 << 16;
@@ -91,12 +97,13 @@ impl ReplayExpression {
     /// The text is no expression.
     pub fn parse(text: &str) -> Result<Self, classads::ParseError> {
         let expr = Expr::parse_old(text)?;
+        let is_long = expr.nodes().nth(MAX_PARTS).is_some();
         let mut this = Self {
             text: text.to_owned(),
             expr: expr.clone(),
             attributes: Vec::new(),
             named: attributes_of(&expr),
-            steady: Steady::of(&expr),
+            steady: if is_long { Vec::new() } else { Steady::of(&expr) },
             comparisons: Vec::new(),
             open: false,
             random: expr.nodes().any(is_random),
@@ -104,7 +111,12 @@ impl ReplayExpression {
             strings: Strings::default(),
             key: Vec::new(),
         };
-        this.look_at(expr.root());
+        if is_long {
+            this.open = true;
+            this.attributes = attributes_of(&expr);
+        } else {
+            this.look_at(expr.root());
+        }
         this.attributes.sort_by(|a, b| a.name().cmp(b.name()));
         this.attributes.dedup();
         Ok(this)
@@ -203,13 +215,14 @@ impl ReplayExpression {
         }
         self.begin_key(job);
         open |= self.key.iter().any(|(kind, _)| *kind == VARIES);
+        let budget = Budget::new(WORK);
         if open {
-            return self.at_every_tick(job, ticks, first, end);
+            return self.at_every_tick(job, ticks, first, end, &budget);
         }
         let times = &mut times[..count];
         times.sort_unstable();
         for &mut time in times {
-            match self.at(job, &differences, time) {
+            match self.at(job, &differences, time, &budget) {
                 Verdict::Fires => return Answer::Releases(time),
                 Verdict::Unknown => return Answer::Unknown(time),
                 Verdict::DoesNot => {}
@@ -219,18 +232,25 @@ impl ReplayExpression {
     }
 
     /// The same by evaluating at every tick.
-    fn at_every_tick(&self, job: &HeldJob<'_>, ticks: Ticks, first: i64, end: i64) -> Answer {
+    fn at_every_tick(
+        &self,
+        job: &HeldJob<'_>,
+        ticks: Ticks,
+        first: i64,
+        end: i64,
+        budget: &Budget,
+    ) -> Answer {
         let ad = job.ad();
         let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
         // What has to be true and does not change is asked once.
-        let never = |clause: &Steady| clause.is_never_true(job, &ad, &unrecorded, first);
+        let never = |clause: &Steady| clause.is_never_true(job, &ad, &unrecorded, first, budget);
         if self.steady.iter().any(never) {
             return Answer::Holds;
         }
         let last = first.saturating_add(ticks.interval.saturating_mul(MAX_TICKS));
         let mut time = first;
         while time < end.min(last) {
-            match verdict(&self.expr, &ad, &unrecorded, time) {
+            match verdict(&self.expr, &ad, &unrecorded, time, budget) {
                 Verdict::Fires => return Answer::Releases(time),
                 Verdict::Unknown => return Answer::Unknown(time),
                 Verdict::DoesNot => time = time.saturating_add(ticks.interval),
@@ -264,7 +284,13 @@ impl ReplayExpression {
         }
     }
 
-    fn at(&mut self, job: &HeldJob<'_>, differences: &[Difference], time: i64) -> Verdict {
+    fn at(
+        &mut self,
+        job: &HeldJob<'_>,
+        differences: &[Difference],
+        time: i64,
+        budget: &Budget,
+    ) -> Verdict {
         self.key.truncate(self.attributes.len());
         for difference in differences.iter().take(self.comparisons.len()) {
             let sign = match difference {
@@ -279,7 +305,10 @@ impl ReplayExpression {
             return *verdict;
         }
         let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
-        let verdict = verdict(&self.expr, &job.ad_of(&self.named), &unrecorded, time);
+        let verdict = verdict(&self.expr, &job.ad_of(&self.named), &unrecorded, time, budget);
+        if budget.left() == 0 {
+            return Verdict::Unknown;
+        }
         if self.remembered.len() >= MAX_REMEMBERED {
             self.remembered.clear();
         }
@@ -338,15 +367,17 @@ impl Steady {
         ad: &classads::ClassAd,
         unrecorded: &[String],
         time: i64,
+        budget: &Budget,
     ) -> bool {
         if self.attributes.iter().any(|attribute| job.told(attribute) == Told::Varies) {
             return false;
         }
         if !unrecorded.is_empty() {
-            return verdict(&self.expr, ad, unrecorded, time) == Verdict::DoesNot;
+            return verdict(&self.expr, ad, unrecorded, time, budget) == Verdict::DoesNot;
         }
-        let context = context(time);
+        let context = EvalContext { budget: Some(budget.clone()), ..context(time) };
         match ad.evaluate_expr(&self.expr, &context) {
+            _ if budget.left() == 0 => false,
             Value::Boolean(value) => !value,
             Value::Integer(value) => value == 0,
             // Half a second is no release by itself, but true beside another clause.
@@ -375,10 +406,19 @@ pub(super) fn context(time: i64) -> EvalContext<'static> {
 
 /// What the expression is at one time. What depends on attributes that are not told of is not known, unless the rest decides: a
 /// clause that does not fire keeps a conjunction from it, an alternative that fires makes it fire.
-fn verdict(expr: &Expr, ad: &classads::ClassAd, unrecorded: &[String], time: i64) -> Verdict {
-    let context = context(time);
+fn verdict(
+    expr: &Expr,
+    ad: &classads::ClassAd,
+    unrecorded: &[String],
+    time: i64,
+    budget: &Budget,
+) -> Verdict {
+    let context = EvalContext { budget: Some(budget.clone()), ..context(time) };
     let fires = |expr: &Expr| {
-        if Truth::of(&ad.evaluate_expr(expr, &context)) == Truth::True {
+        let value = ad.evaluate_expr(expr, &context);
+        if budget.left() == 0 {
+            Verdict::Unknown
+        } else if Truth::of(&value) == Truth::True {
             Verdict::Fires
         } else {
             Verdict::DoesNot

@@ -66,18 +66,37 @@ impl Sum {
     }
 
     fn add(&mut self, node: Node<'_>, factor: i64) -> Option<()> {
+        // A list of what is left to add instead of recursion: sums may be long.
+        let mut left = vec![(node, factor)];
+        while let Some((node, factor)) = left.pop() {
+            self.add_part(node, factor, &mut left)?;
+        }
+        Some(())
+    }
+
+    /// Adds what is no sum; the parts of a sum are left to add.
+    fn add_part<'n>(
+        &mut self,
+        node: Node<'n>,
+        factor: i64,
+        rest: &mut Vec<(Node<'n>, i64)>,
+    ) -> Option<()> {
         match node.kind() {
             NodeKind::Parentheses(inside) | NodeKind::Unary(UnaryOperator::Plus, inside) => {
-                return self.add(inside, factor);
+                rest.push((inside, factor));
+                return Some(());
             }
-            NodeKind::Unary(UnaryOperator::Minus, inside) => return self.add(inside, -factor),
+            NodeKind::Unary(UnaryOperator::Minus, inside) => {
+                rest.push((inside, -factor));
+                return Some(());
+            }
             NodeKind::Binary(BinaryOperator::Add, left, right) => {
-                self.add(left, factor)?;
-                return self.add(right, factor);
+                rest.extend([(right, factor), (left, factor)]);
+                return Some(());
             }
             NodeKind::Binary(BinaryOperator::Subtract, left, right) => {
-                self.add(left, factor)?;
-                return self.add(right, -factor);
+                rest.extend([(right, -factor), (left, factor)]);
+                return Some(());
             }
             NodeKind::Binary(BinaryOperator::Multiply, left, right) => {
                 let constants = (constant(left), constant(right));
@@ -87,8 +106,8 @@ impl Sum {
                     _ => return self.add_term(node, factor),
                 };
                 self.real |= matches!(constant, Value::Real(_));
-                let factor = within(factor.checked_mul(whole(&constant)?)?)?;
-                return self.add(other, factor);
+                rest.push((other, within(factor.checked_mul(whole(&constant)?)?)?));
+                return Some(());
             }
             NodeKind::Call { name, arguments, .. }
                 if name.eq_ignore_ascii_case("time") && arguments.is_empty() =>

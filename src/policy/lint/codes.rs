@@ -64,8 +64,7 @@ pub(super) fn memory_subcode(
     if BETWEEN.contains(&version) || comparison(expr, text, "HoldReasonSubCode", right).is_some() {
         return None;
     }
-    let asks = expr.nodes().any(|node| {
-        let clauses = operands(node, BinaryOperator::And);
+    let asks = conjunctions(expr).any(|clauses| {
         let asks =
             |name, number| clauses.iter().any(|clause| equal_to(*clause, name) == Some(number));
         asks("HoldReasonCode", 34) && asks("HoldReasonSubCode", wrong)
@@ -80,6 +79,16 @@ pub(super) fn memory_subcode(
     let both = format!("{source} || {other}");
     let mended = replaced(text, &span, &if is_inside { both } else { format!("({both})") });
     Some(Finding::new(&MEMORY_SUBCODE, span, message, mended))
+}
+
+/// The clauses of every chain of `&&`, each chain once.
+fn conjunctions(expr: &Expr) -> impl Iterator<Item = Vec<Node<'_>>> {
+    let mut pending = vec![expr.root()];
+    std::iter::from_fn(move || {
+        let clauses = operands(pending.pop()?, BinaryOperator::And);
+        pending.extend(clauses.iter().flat_map(Node::children));
+        Some(clauses)
+    })
 }
 
 /// The number that an attribute is compared with for equality.

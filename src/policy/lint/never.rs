@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope};
+use classads::{
+    BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope,
+};
 
 use super::probe::{
-    AGES, CODES, COUNTS, HELD_AT, MAX_CONSTANTS, MAX_PARTS, SUBCODES, constants, held_once,
-    is_true, job_with,
+    AGES, CODES, COUNTS, HELD_AT, MAX_CONSTANTS, MAX_PARTS, MAX_WORK, SUBCODES, constants,
+    held_once, is_true, job_with,
 };
 use crate::policy::clauses::{followed, operands};
-
-/// Parts evaluated at most for one answer.
-const MAX_WORK: usize = 4_000_000;
 
 /// A job that is ten years old, seconds.
 const LONG_AGO: i64 = 10 * 365 * 86_400;
@@ -23,16 +22,16 @@ const NUMBERS: std::ops::RangeInclusive<i64> = 0..=10;
 /// true, or that is not known; `own` are attributes of the job with the text of their values.
 pub(super) fn blamed<'e>(expr: &'e Expr, own: &[(String, String)]) -> Option<Node<'e>> {
     let clauses = operands(expr.root(), BinaryOperator::And);
-    let mut work = MAX_WORK;
-    let single = clauses.iter().find(|clause| is_never_true(&clause.to_expr(), own, &mut work));
-    single.copied().or_else(|| is_never_true(expr, own, &mut work).then(|| expr.root()))
+    let work = Budget::new(MAX_WORK);
+    let single = clauses.iter().find(|clause| is_never_true(&clause.to_expr(), own, &work));
+    single.copied().or_else(|| is_never_true(expr, own, &work).then(|| expr.root()))
 }
 
 /// Whether it is known that no held job makes it true.
 ///
 /// Codes, subcodes, ages and counts are tried. Of anything else in an ad (its owner, its request, how its program ended) no
 /// value can be ruled out. What takes more `work` than is left is not known.
-fn is_never_true(expr: &Expr, own: &[(String, String)], work: &mut usize) -> bool {
+fn is_never_true(expr: &Expr, own: &[(String, String)], work: &Budget) -> bool {
     let job = job_with(own);
     let all = followed(&job, expr);
     let parts = all.iter().flat_map(Expr::nodes).take(MAX_PARTS + 1).count();
@@ -42,15 +41,16 @@ fn is_never_true(expr: &Expr, own: &[(String, String)], work: &mut usize) -> boo
     let Some(varied) = varied(&all, own) else { return false };
     let ages = if names_time(&all) { ages(&all) } else { vec![1] };
     let tries = varied.iter().map(|(_, values)| values.len()).product::<usize>() * ages.len();
-    let Some(left) = work.checked_sub(tries.saturating_mul(parts)) else { return false };
-    *work = left;
+    if u64::try_from(tries.saturating_mul(parts)).is_ok_and(|all| all > work.left()) {
+        return false;
+    }
     let mut ad = held_once(&job);
     (0..tries / ages.len()).all(|mut number| {
         for (name, values) in &varied {
             ad.insert_value(name, values[number % values.len()]);
             number /= values.len();
         }
-        !ages.iter().any(|age| is_true(&ad, expr, *age))
+        ages.iter().all(|age| is_true(&ad, expr, *age, work) == Some(false))
     })
 }
 
@@ -121,7 +121,11 @@ fn ages(all: &[Expr]) -> Vec<i64> {
         let is_constant = expr
             .nodes()
             .all(|node| !matches!(node.kind(), NodeKind::Attribute { .. } | NodeKind::Call { .. }));
-        let value = || nowhere.evaluate_expr(&expr, &EvalContext::at(HELD_AT)).as_real();
+        let value = || {
+            nowhere
+                .evaluate_expr(&expr, &EvalContext { now: HELD_AT, ..EvalContext::quick() })
+                .as_real()
+        };
         // Ages of more than some ten thousand years are none.
         is_constant.then(value)?.filter(|value| (1.0..1e12).contains(value))
     };

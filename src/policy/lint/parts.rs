@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
+use classads::{BinaryOperator, Budget, EvalContext, Expr, Node, NodeKind, Value};
 
 use super::names;
 use super::probe;
@@ -201,25 +201,26 @@ fn errors(expr: &Expr) -> Vec<Finding> {
     if expr.nodes().nth(probe::MAX_PARTS).is_some() {
         return Vec::new();
     }
+    let is_candidate = |node: &Node<'_>| {
+        !matches!(node.kind(), NodeKind::Literal(_) | NodeKind::Call { is_known: false, .. })
+    };
+    let span = |node: &Node<'_>| (node.span().start, node.span().end);
+    let budget = Budget::new(probe::MAX_WORK);
     let mut always: Option<BTreeSet<(usize, usize)>> = None;
     for code in CODES {
         let (ad, context) = probe::example(code);
-        let steps = ad.evaluate_tree(expr, &context);
-        let is_error = |span: &Range<usize>| {
-            steps.iter().any(|step| step.span == *span && step.value == Value::Error)
+        let context = EvalContext { budget: Some(budget.clone()), ..context };
+        // What is given up is no error of its types.
+        let is_error = |node: &Node<'_>| {
+            matches!(ad.try_evaluate_expr(&node.to_expr(), &context), Some(Value::Error))
         };
-        let here: BTreeSet<_> = expr
-            .nodes()
-            .filter(|node| {
-                !matches!(
-                    node.kind(),
-                    NodeKind::Literal(_) | NodeKind::Call { is_known: false, .. }
-                )
-            })
-            .filter(|node| is_error(&node.span()))
-            .filter(|node| !node.children().iter().any(|child| is_error(&child.span())))
-            .map(|node| (node.span().start, node.span().end))
-            .collect();
+        let errors: BTreeSet<_> = expr.nodes().filter(is_error).map(|node| span(&node)).collect();
+        let innermost = |node: &Node<'_>| {
+            errors.contains(&span(node))
+                && !node.children().iter().any(|child| errors.contains(&span(child)))
+        };
+        let candidates = expr.nodes().filter(is_candidate).filter(innermost);
+        let here: BTreeSet<_> = candidates.map(|node| span(&node)).collect();
         always = Some(match always {
             Some(known) => known.intersection(&here).copied().collect(),
             None => here,

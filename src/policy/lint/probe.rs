@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use classads::{BinaryOperator, ClassAd, EvalContext, Expr, Node, NodeKind, Syntax, Value};
+use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, Syntax, Value};
 
 use crate::policy::clauses::followed;
 use crate::policy::forecast::Truth;
@@ -23,8 +23,11 @@ pub(super) const SUBCODES: [i64; 9] = [0, 1, 2, 13, 28, 62, 102, 104, 256];
 /// Parts of an expression, attributes of the job followed, that is evaluated on all these jobs.
 pub(super) const MAX_PARTS: usize = 500;
 
-/// Steps of one evaluation; what takes more is an error.
-const MAX_STEPS: u32 = 1000;
+/// Steps of one evaluation.
+const MAX_STEPS: u32 = 2_000;
+
+/// Steps of all evaluations for one answer.
+pub(super) const MAX_WORK: u64 = 4_000_000;
 
 /// A request of memory or disk that has grown for ever.
 const GROWN: i64 = 1_000_000_000_000;
@@ -95,6 +98,7 @@ impl Sight {
             SUBCODES.into_iter().chain(constants(&all, "HoldReasonSubCode")).collect();
         let labels = labels(&all);
         let mut sight = Self::default();
+        let budget = Budget::new(MAX_WORK);
         for counts in [Counts::Once, Counts::Often, Counts::OftenWithoutStart] {
             let mut ad = held(&job, counts, &labels);
             if grows && counts != Counts::Once {
@@ -106,9 +110,15 @@ impl Sight {
                 ad.insert_value("HoldReasonCode", code);
                 for &subcode in &subcodes {
                     ad.insert_value("HoldReasonSubCode", subcode);
-                    let age = AGES.into_iter().find(|age| is_true(&ad, expr, *age));
-                    if let Some(age) = age {
-                        sight.add(counts, code, subcode, age);
+                    for age in AGES {
+                        match is_true(&ad, expr, age, &budget) {
+                            None => return Self::default(),
+                            Some(false) => {}
+                            Some(true) => {
+                                sight.add(counts, code, subcode, age);
+                                break;
+                            }
+                        }
                     }
                 }
             }
@@ -209,8 +219,10 @@ fn context(now: i64) -> EvalContext<'static> {
     EvalContext { max_steps: MAX_STEPS, max_bytes: MAX_BYTES, ..EvalContext::at(now) }
 }
 
-pub(super) fn is_true(ad: &ClassAd, expr: &Expr, age: i64) -> bool {
-    Truth::of(&ad.evaluate_expr(expr, &context(HELD_AT + age))) == Truth::True
+/// Whether it is true so many seconds after the hold; `None` where that takes too many steps.
+pub(super) fn is_true(ad: &ClassAd, expr: &Expr, age: i64, budget: &Budget) -> Option<bool> {
+    let context = EvalContext { budget: Some(budget.clone()), ..context(HELD_AT + age) };
+    Some(Truth::of(&ad.try_evaluate_expr(expr, &context)?) == Truth::True)
 }
 
 /// A job on hold for a day, of a usual code, for looking at the parts of an expression.

@@ -1,10 +1,10 @@
 //! Rules about policies of jobs that are not on hold: what holds and removes them.
 
-use classads::{BinaryOperator, Expr, Node, NodeKind};
+use classads::{BinaryOperator, Budget, Expr, Node, NodeKind};
 
 use super::codes::equal_to;
 use super::parts::replaced;
-use super::probe::{HELD_AT, MAX_PARTS, is_attribute, is_true, running_again};
+use super::probe::{HELD_AT, MAX_PARTS, MAX_WORK, is_attribute, is_true, running_again};
 use super::rules::{ALWAYS_TRUE, NEVER_TRUE, RUN_BEFORE};
 use super::{Finding, Role, Setting};
 use crate::policy::clauses::operands;
@@ -85,7 +85,7 @@ fn is_true_before_start(expr: &Expr, setting: &Setting<'_>) -> bool {
     let mut job = running_again(setting.own_attributes);
     let mut is_true_of = |began: i64| {
         job.insert_value(BEGAN_EXECUTING, began);
-        is_true(&job, expr, 1)
+        is_true(&job, expr, 1, &Budget::new(MAX_WORK)) == Some(true)
     };
     is_true_of(HELD_AT - LONG_AGO) && !is_true_of(HELD_AT)
 }

@@ -402,14 +402,14 @@ proptest! {
 
 #[test]
 fn an_expression_that_makes_much_costs_little() {
-    // 16 times as much with every call: half of what one evaluation may make, and gigabytes.
-    for calls in [4, 8] {
+    // 16 times as much with every call, up to gigabytes: what it is, is not known.
+    for calls in [2, 4, 8] {
         let text = (0..calls).fold("\"aaaaaaaa\"".to_owned(), |inside, _| {
             format!("join({inside}, {{ 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7 }})")
         });
         let start = Instant::now();
         let found = release(&format!("HoldReasonCode > 6 ? size({text}) > 0 : NumHolds < 3"));
-        assert_eq!(found.contains(&"error-value"), calls == 8, "{found:?}");
+        assert!(!found.contains(&"error-value") && !found.contains(&"never-true"), "{found:?}");
         assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     }
 }

@@ -12,6 +12,8 @@ use super::jobs::held;
 use super::request::{Explain, Request};
 use super::run::RunError;
 use crate::cli::Config;
+use crate::cli::output::say;
+use crate::cli::policy_time::PolicyTime;
 use crate::cli::print::{json_element, json_end};
 use crate::history::HoldInQueue;
 use crate::policy::{Explanation, Knobs, explain};
@@ -53,7 +55,9 @@ pub(super) fn answer(
     let knobs = knobs(explain, &config)?;
     let held = held(&explain.jobs, &config, MAX_JOBS, &Projection::whole())?;
     let page = Page { columns: request.columns, zone: TimeZone::system() };
-    let jobs = held.iter().filter_map(|job| explained(job, knobs.as_ref(), now));
+    let time = PolicyTime::new(config.policy_time()?);
+    let explained = |job| time.within(|| explained(job, knobs.as_ref(), now)).flatten();
+    let jobs = held.iter().filter_map(explained);
     let mut count = 0;
     for job in jobs {
         if request.json {
@@ -63,9 +67,13 @@ pub(super) fn answer(
         }
         count += 1;
     }
+    let left_out = time.line();
+    if let Some(line) = &left_out {
+        say("Warning", line);
+    }
     if request.json {
         json_end(out, count)?;
-    } else if count == 0 {
+    } else if count == 0 && left_out.is_none() {
         writeln!(out, "No held jobs.")?;
     }
     Ok(())
