@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
 use holdadvise::model::Model;
 use holdadvise_train::sweep::plan::{Decision, Fate, Plan, RungResult};
