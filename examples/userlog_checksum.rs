@@ -94,7 +94,7 @@ fn main() -> ExitCode {
         }
     };
     let log = match ChunkedLog::open(path, &ReadOptions::default()) {
-        Ok(log) => log.mapped(),
+        Ok(log) => log,
         Err(error) => {
             eprintln!("Error: {error}");
             return ExitCode::FAILURE;

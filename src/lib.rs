@@ -17,6 +17,7 @@ pub mod cli;
 pub mod features;
 mod fnv;
 pub mod history;
+pub mod input;
 mod memo;
 pub mod model;
 pub mod policy;

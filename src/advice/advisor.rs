@@ -389,6 +389,7 @@ impl<'a> Advisor<'a> {
             },
             event_log: self.history().event_log_view(held.job, hold.held_at),
             missing: Vec::new(),
+            notes: Vec::new(),
         }
     }
 

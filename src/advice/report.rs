@@ -174,4 +174,6 @@ pub struct Advice {
     pub event_log: EventLogView,
     /// What could not be read, one line each.
     pub missing: Vec<String>,
+    /// How sources were read, where not as they say, one line each.
+    pub notes: Vec<String>,
 }

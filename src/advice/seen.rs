@@ -40,7 +40,7 @@ pub(super) struct Seen {
     pub like_job_began: bool,
     /// A trouble of the hold reason that stays until somebody acts, and nothing shows that it is over.
     pub lasting: Option<Trouble>,
-    /// Jobs that got through since the hold, and like holds since the first of them.
+    /// Voices of jobs that got through since the hold, and like holds since the first of them.
     through: (usize, usize),
     /// Releases of the cluster that all failed lately.
     failures: usize,
@@ -76,7 +76,7 @@ impl Seen {
         let fetched = fetched(code, trouble, reason)
             .iter()
             .filter_map(|&scope| near(scope))
-            .max_by_key(|near| near.started_since);
+            .max_by_key(|near| near.voices_started_since);
         let begun = fetched.filter(|near| near.started_since > 0);
         let came = like.is_some_and(|like| like.got_through);
         let some_came = like.is_some_and(|like| like.released_since.0 > 0);
@@ -91,8 +91,11 @@ impl Seen {
         let stays = trouble.is_some_and(Trouble::lasts);
         let passes = cause.passes() && trouble.is_none_or(|trouble| trouble == Trouble::Away);
         // Of causes that do not pass the outcomes of others say no more than the model has seen in them.
-        let released = like.filter(|_| passes && came).map(|like| like.released_since);
-        let through = begun.map(|near| (near.started_since, near.held_after_start));
+        let released = like
+            .filter(|_| passes && came)
+            .map(|like| (like.voices_released_since, like.released_since.1));
+        // One other user is one voice, however many jobs of it began.
+        let through = begun.map(|near| (near.voices_started_since, near.held_after_start));
         let at_place = match trouble {
             Some(Trouble::Denied) => near(Scope::File).is_some_and(|file| file.started_since > 0),
             _ => came,
@@ -166,7 +169,8 @@ fn fetched(code: i32, trouble: Option<Trouble>, text: &str) -> &'static [Scope] 
 /// Whether jobs get through now, some of which began since the hold.
 fn gets_through(near: &Neighbourhood) -> bool {
     // A run that was on its way before may still fail after the first has got through.
-    near.last_started > near.last_held_same_code || near.started_since > 2 * near.held_after_start
+    near.last_started > near.last_held_same_code
+        || near.voices_started_since > 2 * near.held_after_start
 }
 
 #[cfg(test)]

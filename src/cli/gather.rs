@@ -1,8 +1,6 @@
 //! Brings together what an advice is made from: held jobs, their logs, ads of earlier runs, counts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -10,11 +8,12 @@ use std::thread;
 use super::run::RunError;
 use super::{Config, Request};
 use crate::history::ATTRIBUTES;
+use crate::input;
 use crate::queue::{
     AdText, Filter, Found, JobLogs, Projection, QueueError, QueueJob, RecentRuns, Schedd,
     held_jobs_of_file, unreadable,
 };
-use crate::userlog::JobId;
+use crate::userlog::{self, JobId};
 
 /// Up to this many jobs the ads of earlier runs are asked for: their history is read with care.
 const EPOCH_JOBS: usize = 1000;
@@ -54,6 +53,8 @@ pub struct Gathered {
     pub missing: Vec<String>,
     /// What could not be read for one job.
     pub missing_of: HashMap<JobId, Vec<Arc<str>>>,
+    /// How logs of a job were read, where not as TZ says.
+    pub notes_of: HashMap<JobId, Vec<Arc<str>>>,
 }
 
 /// Reads the queue or the files named, as of `now` (Unix seconds). Of a file only the ads that `filter` lets through count; a queue
@@ -73,6 +74,7 @@ pub fn gather(
         pool: request.pool.clone(),
         timeout: config.timeout()?,
     };
+    check_named(request)?;
     let mut out = Gathered::default();
     let found = match &request.job_ads {
         Some(file) => {
@@ -80,9 +82,6 @@ pub fn gather(
         }
         None if request.is_offline() => {
             out.logs_alone = true;
-            if request.user_logs.is_empty() {
-                request.event_logs.iter().try_for_each(|log| can_be_read(log))?;
-            }
             Found::default()
         }
         None => schedd.held_jobs(&request.selection, request.limit, &projection)?,
@@ -93,11 +92,10 @@ pub fn gather(
     if out.held.is_empty() && !out.logs_alone {
         return Ok(out);
     }
-    out.find_user_logs(request)?;
+    out.find_user_logs(request);
     out.find_event_logs(request, config);
     match &request.epochs {
         Some(file) => {
-            can_be_read(file)?;
             out.epoch_file = Some(file.clone());
         }
         None if !request.is_offline() => out.ask(&schedd, &projection, now),
@@ -106,21 +104,21 @@ pub fn gather(
     Ok(out)
 }
 
-fn can_be_read(file: &Path) -> Result<(), QueueError> {
-    let error = |source| QueueError::Read { path: file.to_owned(), source };
-    let metadata = File::open(file).and_then(|file| file.metadata()).map_err(error)?;
-    if metadata.is_dir() { Err(error(io::Error::other("it is a directory"))) } else { Ok(()) }
+/// What was named must be there and be what it was named as.
+fn check_named(request: &Request) -> Result<(), RunError> {
+    request.event_logs.iter().chain(&request.user_logs).try_for_each(userlog::check)?;
+    if let Some(file) = &request.epochs {
+        input::check(file).map_err(|source| QueueError::Read { path: file.to_owned(), source })?;
+    }
+    Ok(())
 }
 
 impl Gathered {
-    /// The logs named, which must be readable, or those the ads name, which may be others' and closed.
-    fn find_user_logs(&mut self, request: &Request) -> Result<(), QueueError> {
-        for log in &request.user_logs {
-            can_be_read(log)?;
-        }
+    /// The logs named, or those the ads name, which may be others' and closed, or no logs at all.
+    fn find_user_logs(&mut self, request: &Request) {
         if !request.user_logs.is_empty() {
             self.user_logs.clone_from(&request.user_logs);
-            return Ok(());
+            return;
         }
         let mut state: HashMap<PathBuf, Option<Arc<str>>> = HashMap::new();
         let no_log: Arc<str> = "the job has no event log of its own".into();
@@ -156,7 +154,6 @@ impl Gathered {
             }
         }
         self.user_logs = readable.into_iter().collect();
-        Ok(())
     }
 
     fn find_event_logs(&mut self, request: &Request, config: &Config) {

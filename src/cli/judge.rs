@@ -1,9 +1,10 @@
 //! Reads the histories of what was gathered and asks the advisor about each held job.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufReader};
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
@@ -12,13 +13,15 @@ use super::costs::costs;
 use super::gather::Gathered;
 use super::policy_time::PolicyTime;
 use super::run::RunError;
+use super::zones::Zone;
 use super::{Config, Request};
 use crate::advice::job_facts::JobFacts;
 use crate::advice::{Advice, Advisor, ByItself, Held};
 use crate::history::{Coverage, EventLogView, History, HoldInQueue, LogReport};
+use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{DagNode, Forecast, Kind, Knobs, LATE_WORK, WORK, forecast, own_limit_within};
-use crate::queue::QueueJob;
+use crate::queue::{JobLogs, QueueError, QueueJob, display_path};
 use crate::userlog::{JobId, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
@@ -73,6 +76,8 @@ pub(super) fn judge(
             advice.missing.extend(not_shown(advice.event_log));
             let missing = gathered.missing_of.remove(&job.id).unwrap_or_default();
             advice.missing.extend(missing.iter().map(|line| line.to_string()));
+            let notes = gathered.notes_of.remove(&job.id).unwrap_or_default();
+            advice.notes.extend(notes.iter().map(|line| line.to_string()));
             advice.missing.extend(gathered.missing.iter().cloned());
             Ok(take(&advice)?)
         }
@@ -158,12 +163,56 @@ fn judge_logs(
     Ok(())
 }
 
+/// Logs that were written in another zone than TZ names.
+type Zones = BTreeMap<PathBuf, Zone>;
+
 fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError> {
-    let options = ReadOptions::default();
+    let said = (gathered.faults.len(), gathered.missing.len());
+    let missing_of = gathered.missing_of.clone();
+    let (mut history, zones) = read_logs(gathered, &Zones::new(), now)?;
+    if !zones.is_empty() {
+        gathered.faults.truncate(said.0);
+        gathered.missing.truncate(said.1);
+        gathered.missing_of = missing_of;
+        (history, _) = read_logs(gathered, &zones, now)?;
+    }
+    for zone in zones.into_values() {
+        for job in zone.jobs {
+            gathered.notes_of.entry(job).or_default().push(zone.note.clone());
+        }
+    }
+    for job in &gathered.held {
+        history.add_queue_ad(&job.ad.to_classad(), now);
+    }
+    history.settle();
+    Ok(history)
+}
+
+/// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be of
+/// another zone.
+fn read_logs(
+    gathered: &mut Gathered,
+    zones: &Zones,
+    now: i64,
+) -> Result<(History, Zones), RunError> {
+    let options_of = |log: &Path| match zones.get(log) {
+        Some(zone) => ReadOptions::in_zone(zone.zone.clone()),
+        None => ReadOptions::default(),
+    };
+    let mut found = Zones::new();
     let mut history = History::new();
     for log in &gathered.event_logs {
-        match history.read_series(log, &options) {
+        match history.read_series(log, &options_of(log)) {
             Ok((report, unread)) => {
+                let again = |history: &mut History, options: &ReadOptions| {
+                    history.read_series(log, options).is_ok()
+                };
+                if let Some(mut zone) = Zone::find(&history, log, &gathered.held, None, now, again)
+                {
+                    // What goes on around a job counts for jobs that are not in the log too.
+                    zone.jobs = gathered.held.iter().map(|job| job.id).collect();
+                    found.insert(log.clone(), zone);
+                }
                 gathered.missing.extend(unread.iter().map(ToString::to_string));
                 told(&mut gathered.faults, log, &report);
             }
@@ -182,46 +231,153 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
             history.attest_owner(job.id, &owner);
         }
     }
+    read_epochs(&mut history, gathered)?;
     let mut failed = None;
     let mut read = 0;
-    for log in &gathered.user_logs {
-        let report = match gathered.log_owners.get(log) {
-            Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), &options),
-            None => history.read_log(log, Coverage::Jobs, &options),
+    let mut limits = LogLimits::default();
+    // A large log, which anybody can make, is not read in the place of many small ones.
+    gathered
+        .user_logs
+        .sort_by_cached_key(|log| log.metadata().map_or(0, |metadata| metadata.len()));
+    let user_logs = std::mem::take(&mut gathered.user_logs);
+    for log in &user_logs {
+        let owners = gathered.log_owners.get(log);
+        if owners.is_some() && limits.are_met() {
+            continue;
+        }
+        let read_log = |history: &mut History, options: &ReadOptions| match owners {
+            Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), options),
+            None => history.read_log(log, Coverage::Jobs, options),
         };
-        match report {
+        let options = options_of(log);
+        let options = if owners.is_some() { limits.options(&options) } else { options };
+        match read_log(&mut history, &options) {
             Ok(report) => {
                 read += 1;
+                limits.take(log, &report, &mut gathered.missing);
+                let again = |history: &mut History, options: &ReadOptions| {
+                    read_log(history, options).is_ok()
+                };
+                if let Some(zone) = Zone::find(&history, log, &gathered.held, owners, now, again) {
+                    found.insert(log.clone(), zone);
+                }
                 told(&mut gathered.faults, log, &report);
             }
             Err(error) => {
-                gathered.missing.push(error.to_string());
+                note_unread(gathered, log, &error.to_string());
                 failed.get_or_insert(error);
             }
         }
     }
+    gathered.user_logs = user_logs;
+    gathered.missing.extend(limits.left_out());
     // Logs alone were asked about and none can be read.
     if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
         return Err(RunError::Log(error));
     }
+    Ok((history, found))
+}
+
+/// Ads of earlier runs; they say whose jobs they are of.
+fn read_epochs(history: &mut History, gathered: &mut Gathered) -> Result<(), RunError> {
     if let Some(file) = &gathered.epoch_file {
         let path = file.clone();
-        let error = |source| crate::queue::QueueError::Read { path, source };
-        let report = history.read_epochs(BufReader::new(File::open(file).map_err(error)?));
+        let error = |source| QueueError::Read { path, source };
+        let mut report = history.read_epochs(input::reader(file).map_err(error)?);
+        if report.ads == 0 && !report.problems.is_empty() {
+            let expected = format!(
+                "{}; expected what condor_history -epochs -long or -json writes",
+                report.problems.remove(0)
+            );
+            return Err(QueueError::NotAds { path: file.clone(), expected }.into());
+        }
         let place = file.display();
         gathered.faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
     }
     if gathered.asked_epochs {
         history.note_epochs();
     }
-    for ad in gathered.epochs.drain(..) {
+    for ad in &gathered.epochs {
         history.add_epoch(&ad.to_classad());
     }
-    for job in &gathered.held {
-        history.add_ad(&job.ad.to_classad(), now);
+    Ok(())
+}
+
+/// A log that an ad names concerns the jobs that name it alone.
+fn note_unread(gathered: &mut Gathered, log: &Path, error: &str) {
+    if !gathered.log_owners.contains_key(log) {
+        gathered.missing.push(error.to_owned());
+        return;
     }
-    history.settle();
-    Ok(history)
+    let error: Arc<str> = error.into();
+    for job in &gathered.held {
+        let needed =
+            |name: &str| JobLogs::ATTRIBUTES.iter().any(|other| other.eq_ignore_ascii_case(name));
+        let logs = JobLogs::of(&job.ad.part(needed));
+        if [logs.user_log, logs.nodes_log].into_iter().flatten().any(|named| named == log) {
+            gathered.missing_of.entry(job.id).or_default().push(Arc::clone(&error));
+        }
+    }
+}
+
+/// Bytes that are read of a log that an ad names: its last ones.
+const LOG_BYTES: u64 = 64 << 20;
+
+/// Bytes that are read of all such logs of a call.
+const LOGS_BYTES: u64 = 4 << 30;
+
+/// How long such logs are read in a call.
+const LOGS_TIME: Duration = Duration::from_secs(60);
+
+/// What is left of the limits on logs that ads name: whoever owns a job writes there whatever they like.
+struct LogLimits {
+    bytes: u64,
+    until: Instant,
+    left_out: usize,
+}
+
+impl Default for LogLimits {
+    fn default() -> Self {
+        Self { bytes: LOGS_BYTES, until: Instant::now() + LOGS_TIME, left_out: 0 }
+    }
+}
+
+impl LogLimits {
+    /// Nothing more is to be read.
+    fn are_met(&mut self) -> bool {
+        let met = self.bytes == 0 || Instant::now() >= self.until;
+        self.left_out += usize::from(met);
+        met
+    }
+
+    fn options(&self, options: &ReadOptions) -> ReadOptions {
+        let most = LOG_BYTES.min(self.bytes);
+        ReadOptions { newest: Some(most), max_unpacked: most, ..options.clone() }
+    }
+
+    fn take(&mut self, log: &Path, report: &LogReport, missing: &mut Vec<String>) {
+        self.bytes = self.bytes.saturating_sub(report.bytes);
+        if report.skipped > 0 {
+            missing.push(format!(
+                "job event log {}: its first {} MiB, of a log that an ad names the last {} MiB are read",
+                display_path(log),
+                report.skipped.div_ceil(1 << 20),
+                LOG_BYTES >> 20
+            ));
+        }
+    }
+
+    /// A line for the logs that were not read.
+    fn left_out(&self) -> Option<String> {
+        (self.left_out > 0).then(|| {
+            format!(
+                "{} job event logs that ads name: {} GiB or {} s of such logs were read",
+                self.left_out,
+                LOGS_BYTES >> 30,
+                LOGS_TIME.as_secs()
+            )
+        })
+    }
 }
 
 /// Whether the event log had begun before some of these holds and shows none of them.

@@ -101,6 +101,8 @@ const REMARKS: [&str; 3] = [
     "Control characters and terminal escape sequences in reasons and names are not printed; invisible characters are \
      printed as \\u{200b}.",
     "What could not be read is listed, a line each, as not read; the advice is then made from the rest. \
+     Times of logs are local times of the zone that TZ names; where the ads show that a log was written in another \
+     zone, it is read so and a note says it (Notes). \
      A hold put on by a person (code 1) is never advised to be released.",
 ];
 

@@ -18,6 +18,7 @@ pub mod print;
 pub mod releaseexpr;
 mod request;
 mod run;
+mod zones;
 
 pub use arguments::ArgumentError;
 pub use config::Config;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::series::{Results, Series};
+use super::series::{Both, Results, Series};
 use crate::history::{
-    Action, Exit, History, JobHistory, Journal, Outcome, Step, Symbol, Symbols, What, reason,
+    Action, Exit, History, JobHistory, Journal, Outcome, Symbol, Symbols, What, reason,
 };
 use crate::memo::Memo;
 
@@ -89,6 +89,8 @@ pub(crate) struct GroupSeries {
 #[derive(Debug)]
 pub(crate) struct Around {
     groups: HashMap<Group, GroupSeries>,
+    /// What jobs of one owner see beyond that.
+    own: HashMap<Symbol, HashMap<Group, GroupSeries>>,
     /// Normalised reasons by canonical reason.
     normalised: HashMap<Symbol, Named>,
 }
@@ -129,7 +131,7 @@ impl From<Option<Symbol>> for Name {
 pub(crate) struct Neighbours<'a> {
     /// The held job has a name in this scope. That others have it too is another matter.
     pub(crate) known: bool,
-    pub(crate) series: Option<&'a GroupSeries>,
+    pub(crate) series: Both<'a, GroupSeries>,
 }
 
 /// What a hold reason names.
@@ -151,14 +153,38 @@ const AD_DELAY: i64 = 60;
 impl Around {
     /// Reads the whole history. Reasons get their normalised forms as symbols.
     pub(crate) fn of(history: &mut History) -> Self {
-        let mut around = Self { groups: HashMap::new(), normalised: HashMap::new() };
+        let mut around =
+            Self { groups: HashMap::new(), own: HashMap::new(), normalised: HashMap::new() };
         around.normalise_reasons(history);
-        for (number, job) in history.jobs().iter().enumerate() {
-            let number = u32::try_from(number).unwrap_or(u32::MAX);
-            around.add_steps(number, job);
-            around.add_results(number, job, history);
+        for number in (0..history.jobs().len()).filter_map(|number| u32::try_from(number).ok()) {
+            let seen_by = |owner| history.as_seen_by(number, owner).into_iter();
+            let Self { groups, own, normalised } = &mut around;
+            for job in seen_by(None) {
+                put_job(job, history, normalised, &mut |group, kinds, time, known| {
+                    groups.entry(group).or_default().add(kinds, time, known, number);
+                });
+            }
+            for owner in history.seen_apart_by(number) {
+                let mut seen = Entries::default();
+                for job in seen_by(None) {
+                    put_job(job, history, normalised, &mut |group, kinds, time, known| {
+                        seen.note(group, kinds, time, known);
+                    });
+                }
+                let groups = own.entry(owner).or_default();
+                for job in seen_by(Some(owner)) {
+                    put_job(job, history, normalised, &mut |group, kinds, time, known| {
+                        for &kind in kinds {
+                            if !seen.take(group, kind, time, known) {
+                                groups.entry(group).or_default().add(&[kind], time, known, number);
+                            }
+                        }
+                    });
+                }
+            }
         }
-        for series in around.groups.values_mut() {
+        let own = around.own.values_mut().flat_map(HashMap::values_mut);
+        for series in around.groups.values_mut().chain(own) {
             for series in
                 [&mut series.any, &mut series.started, &mut series.succeeded, &mut series.held]
             {
@@ -175,9 +201,10 @@ impl Around {
         around
     }
 
-    /// The series of a group; `None` where nothing ever happened to it.
-    pub(crate) fn group(&self, group: Group) -> Option<&GroupSeries> {
-        self.groups.get(&group)
+    /// The series of a group as jobs of `owner` see it.
+    pub(crate) fn group(&self, group: Group, owner: Option<Symbol>) -> Both<'_, GroupSeries> {
+        let own = owner.and_then(|owner| self.own.get(&owner)?.get(&group));
+        Both { all: self.groups.get(&group), own }
     }
 
     /// What a canonical hold reason names, if a log tells of it.
@@ -202,111 +229,223 @@ impl Around {
             });
         }
     }
+}
 
-    fn add_steps(&mut self, number: u32, job: &JobHistory) {
-        let mut last_hold = None;
-        let mut held_for: Option<i32> = None;
-        let mut run: Vec<Membership> = Vec::new();
-        let lasting = lasting_groups(job);
-        for (index, step) in job.steps.iter().enumerate() {
-            if let What::Executing(machine) = step.what {
-                run = run_groups(job, index, machine);
-            }
-            if let What::Held(hold) = step.what {
-                last_hold = hold.reason.and_then(|reason| self.named(reason));
-            }
-            let mut groups: Vec<Membership> = lasting.clone();
-            groups.extend(&run);
-            if let Some(named) = last_hold {
-                let from_reason = [
-                    (Scope::Reason, named.normalised),
-                    (Scope::Server, named.server),
-                    (Scope::File, named.file),
-                ];
-                for (scope, symbol) in from_reason {
-                    groups.extend(
-                        symbol.symbol().map(|symbol| (Group::Named(scope, symbol), step.time)),
-                    );
-                }
-                if matches!(step.what, What::Held(_)) {
-                    groups.extend(
-                        named
-                            .machine
-                            .symbol()
-                            .map(|machine| (Group::Named(Scope::Site, machine), step.time)),
-                    );
-                }
-            }
-            earliest(&mut groups);
-            let leaves = held_for.filter(|_| ends_hold(step.what));
-            for (group, known) in groups {
-                self.groups.entry(group).or_default().add(step, known, number, leaves);
-            }
-            if leaves.is_some() {
-                held_for = None;
-            }
-            if let What::Held(hold) = step.what {
-                held_for = Some(hold.code);
-            }
+/// Takes what happened to a job of a group, when, and from when it was known to belong to the group.
+type Put<'a> = dyn FnMut(Group, &[Kind], i64, i64) + 'a;
+
+/// One thing that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Any,
+    Started,
+    Succeeded,
+    Held,
+    HeldCode(i32),
+    LeftCode(i32),
+    Released((i32, i32), bool),
+    AsIs((i32, i32), bool),
+    Changed((i32, i32), bool),
+}
+
+/// What everyone sees of one job, with how often.
+#[derive(Debug, Default)]
+struct Entries(HashMap<(Group, Kind, i64, i64), usize>);
+
+impl Entries {
+    fn note(&mut self, group: Group, kinds: &[Kind], time: i64, known: i64) {
+        for &kind in kinds {
+            *self.0.entry((group, kind, time, known.max(time))).or_default() += 1;
         }
     }
 
-    fn add_results(&mut self, number: u32, job: &JobHistory, history: &History) {
-        if !job.steps.iter().any(|step| matches!(step.what, What::Released { .. })) {
-            return;
+    /// It is among them; it is there once less then.
+    fn take(&mut self, group: Group, kind: Kind, time: i64, known: i64) -> bool {
+        let count = self.0.get_mut(&(group, kind, time, known.max(time)));
+        count.filter(|count| **count > 0).map(|count| *count -= 1).is_some()
+    }
+}
+
+fn put_job(
+    job: &JobHistory,
+    history: &History,
+    normalised: &HashMap<Symbol, Named>,
+    put: &mut Put<'_>,
+) {
+    put_steps(job, normalised, put);
+    put_results(job, history, normalised, put);
+}
+
+fn put_steps(job: &JobHistory, normalised: &HashMap<Symbol, Named>, put: &mut Put<'_>) {
+    let mut last_hold = None;
+    let mut held_for: Option<i32> = None;
+    let mut run: Vec<Membership> = Vec::new();
+    let lasting = lasting_groups(job);
+    for (index, step) in job.steps.iter().enumerate() {
+        if let What::Executing(machine) = step.what {
+            run = run_groups(job, index, machine);
         }
-        for episode in history.episodes_of(job, i64::MAX, &Journal::default()) {
-            let (Some(outcome), Some(at)) = (episode.outcome, episode.outcome_at) else { continue };
-            if outcome == Outcome::Censored {
-                continue;
+        if let What::Held(hold) = step.what {
+            last_hold = hold.reason.and_then(|reason| normalised.get(&reason).copied());
+        }
+        let mut groups: Vec<Membership> = lasting.clone();
+        groups.extend(&run);
+        if let Some(named) = last_hold {
+            let from_reason = [
+                (Scope::Reason, named.normalised),
+                (Scope::Server, named.server),
+                (Scope::File, named.file),
+            ];
+            for (scope, symbol) in from_reason {
+                groups
+                    .extend(symbol.symbol().map(|symbol| (Group::Named(scope, symbol), step.time)));
             }
-            let known = at.saturating_add(AD_DELAY);
-            let action = episode.action_as_known(job, known);
-            let key = (episode.identity.code, episode.identity.subcode);
-            let held = episode.step.map(|step| job.steps[step].what);
-            let reason = match held {
-                Some(What::Held(hold)) => hold.reason,
-                _ => None,
-            };
-            let named = reason.and_then(|reason| self.named(reason)).unwrap_or_default();
-            let mut groups = lasting_groups(job);
-            let held_at = episode.held_at;
-            groups.extend(named.groups().map(|group| (group, held_at)));
-            let places = job.machine_at(held_at).into_iter().chain(job.site_at(held_at));
-            groups.extend(places.map(|place| (Group::Named(Scope::Site, place), held_at)));
-            earliest(&mut groups);
-            let success = outcome == Outcome::Success;
-            for (group, member_since) in groups {
-                let series = self.groups.entry(group).or_default();
-                series.released.entry(key).or_default().push(at.max(member_since), number, success);
-                let results = match action {
-                    Action::AsIs | Action::Unknown => &mut series.as_is,
-                    _ => &mut series.changed,
-                };
-                results.entry(key).or_default().push(known.max(member_since), number, success);
+            if matches!(step.what, What::Held(_)) {
+                groups.extend(
+                    named
+                        .machine
+                        .symbol()
+                        .map(|machine| (Group::Named(Scope::Site, machine), step.time)),
+                );
             }
+        }
+        earliest(&mut groups);
+        let leaves = held_for.filter(|_| ends_hold(step.what));
+        let mut kinds = Vec::with_capacity(4);
+        put_kinds(&mut kinds, step.what, leaves);
+        for (group, known) in groups {
+            put(group, &kinds, step.time, known);
+        }
+        if leaves.is_some() {
+            held_for = None;
+        }
+        if let What::Held(hold) = step.what {
+            held_for = Some(hold.code);
         }
     }
 }
 
-impl GroupSeries {
-    fn add(&mut self, step: &Step, known: i64, job: u32, leaves: Option<i32>) {
-        self.any.push(step.time, known, job);
-        if let Some(code) = leaves {
-            self.left_code.entry(code).or_default().push(step.time, known, job);
+fn put_results(
+    job: &JobHistory,
+    history: &History,
+    normalised: &HashMap<Symbol, Named>,
+    put: &mut Put<'_>,
+) {
+    if !job.steps.iter().any(|step| matches!(step.what, What::Released { .. })) {
+        return;
+    }
+    for episode in history.episodes_of(job, i64::MAX, &Journal::default()) {
+        let (Some(outcome), Some(at)) = (episode.outcome, episode.outcome_at) else { continue };
+        if outcome == Outcome::Censored {
+            continue;
         }
-        match step.what {
-            What::Executing(_) => self.started.push(step.time, known, job),
-            What::Terminated(Exit::Success) => {
-                self.succeeded.push(step.time, known, job);
+        let known = at.saturating_add(AD_DELAY);
+        let action = episode.action_as_known(job, known);
+        let key = (episode.identity.code, episode.identity.subcode);
+        let held = episode.step.map(|step| job.steps[step].what);
+        let reason = match held {
+            Some(What::Held(hold)) => hold.reason,
+            _ => None,
+        };
+        let named = reason.and_then(|reason| normalised.get(&reason).copied());
+        let named = named.unwrap_or_default();
+        let mut groups = lasting_groups(job);
+        let held_at = episode.held_at;
+        groups.extend(named.groups().map(|group| (group, held_at)));
+        let places = job.machine_at(held_at).into_iter().chain(job.site_at(held_at));
+        groups.extend(places.map(|place| (Group::Named(Scope::Site, place), held_at)));
+        earliest(&mut groups);
+        let success = outcome == Outcome::Success;
+        for (group, member_since) in groups {
+            put(group, &[Kind::Released(key, success)], at, member_since);
+            let kind = match action {
+                Action::AsIs | Action::Unknown => Kind::AsIs(key, success),
+                _ => Kind::Changed(key, success),
+            };
+            put(group, &[kind], known, member_since);
+        }
+    }
+}
+
+/// What a step counts as; `leaves`: the code of the hold that it ends.
+fn put_kinds(kinds: &mut Vec<Kind>, what: What, leaves: Option<i32>) {
+    kinds.push(Kind::Any);
+    kinds.extend(leaves.map(Kind::LeftCode));
+    match what {
+        What::Executing(_) => kinds.push(Kind::Started),
+        What::Terminated(Exit::Success) => kinds.push(Kind::Succeeded),
+        What::Held(hold) => {
+            if hold.is_by_system() {
+                kinds.push(Kind::Held);
             }
-            What::Held(hold) => {
-                if hold.is_by_system() {
-                    self.held.push(step.time, known, job);
+            kinds.push(Kind::HeldCode(hold.code));
+        }
+        _ => {}
+    }
+}
+
+impl<'a> Both<'a, GroupSeries> {
+    pub(crate) fn any(self) -> Both<'a, Series> {
+        self.part(|group| Some(&group.any))
+    }
+
+    pub(crate) fn started(self) -> Both<'a, Series> {
+        self.part(|group| Some(&group.started))
+    }
+
+    pub(crate) fn succeeded(self) -> Both<'a, Series> {
+        self.part(|group| Some(&group.succeeded))
+    }
+
+    pub(crate) fn held(self) -> Both<'a, Series> {
+        self.part(|group| Some(&group.held))
+    }
+
+    pub(crate) fn held_code(self, code: i32) -> Both<'a, Series> {
+        self.part(move |group| group.held_code.get(&code))
+    }
+
+    pub(crate) fn left_code(self, code: i32) -> Both<'a, Series> {
+        self.part(move |group| group.left_code.get(&code))
+    }
+
+    pub(crate) fn released(self, key: (i32, i32)) -> Both<'a, Results> {
+        self.part(move |group| group.released.get(&key))
+    }
+
+    pub(crate) fn as_is(self, key: (i32, i32)) -> Both<'a, Results> {
+        self.part(move |group| group.as_is.get(&key))
+    }
+
+    pub(crate) fn changed(self, key: (i32, i32)) -> Both<'a, Results> {
+        self.part(move |group| group.changed.get(&key))
+    }
+}
+
+impl GroupSeries {
+    fn add(&mut self, kinds: &[Kind], time: i64, known: i64, job: u32) {
+        for &kind in kinds {
+            let series = match kind {
+                Kind::Any => &mut self.any,
+                Kind::Started => &mut self.started,
+                Kind::Succeeded => &mut self.succeeded,
+                Kind::Held => &mut self.held,
+                Kind::HeldCode(code) => self.held_code.entry(code).or_default(),
+                Kind::LeftCode(code) => self.left_code.entry(code).or_default(),
+                Kind::Released(key, success) => {
+                    self.released.entry(key).or_default().push(time.max(known), job, success);
+                    continue;
                 }
-                self.held_code.entry(hold.code).or_default().push(step.time, known, job);
-            }
-            _ => {}
+                Kind::AsIs(key, success) => {
+                    self.as_is.entry(key).or_default().push(time.max(known), job, success);
+                    continue;
+                }
+                Kind::Changed(key, success) => {
+                    self.changed.entry(key).or_default().push(time.max(known), job, success);
+                    continue;
+                }
+            };
+            series.push(time, known, job);
         }
     }
 }
@@ -323,6 +462,14 @@ impl Named {
     }
 
     fn by(text: &str, mut name: impl FnMut(&str) -> Name) -> Self {
+        let [normalised, server, file, machine] = Self::texts(text)
+            .each_ref()
+            .map(|known| known.as_deref().map_or(Name::None, &mut name));
+        Self { normalised, server, file, machine }
+    }
+
+    /// The names in a reason: the reason without its particulars, the server, the file, the machine.
+    pub(crate) fn texts(text: &str) -> Rc<[Option<String>; 4]> {
         thread_local!(static MEMO: Memo<Rc<[Option<String>; 4]>> = const { Memo::new() });
         let names = |text: &str| {
             Rc::new([
@@ -332,10 +479,7 @@ impl Named {
                 reason::host(text).map(|host| reason::machine(&host).to_owned()),
             ])
         };
-        let names = MEMO.with(|memo| memo.get(text, names));
-        let [normalised, server, file, machine] =
-            names.each_ref().map(|known| known.as_deref().map_or(Name::None, &mut name));
-        Self { normalised, server, file, machine }
+        MEMO.with(|memo| memo.get(text, names))
     }
 
     fn groups(self) -> impl Iterator<Item = Group> {

@@ -1,10 +1,11 @@
 //! The numbers about the other jobs of one scope, for people: the statics hold the same as logarithms.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::Scope;
 use super::around::GroupSeries;
-use super::series::{Results, Series};
+use super::series::{Both, Results, Series};
+use crate::history::Symbol;
 
 /// What one scope's jobs, but for the held one, did and do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,9 @@ pub struct Neighbourhood {
     pub name: Option<String>,
     /// How many began to execute since the job went on hold: their input had arrived.
     pub started_since: usize,
+    /// How many voices stand behind these: each start of a job of the same owner is one, and each other owner is one,
+    /// however many jobs of it began; all jobs whose owner is not known are one together.
+    pub voices_started_since: usize,
     /// How many exited with code 0 since then.
     pub succeeded_since: usize,
     /// How many went on hold for the same code since then.
@@ -33,6 +37,8 @@ pub struct Neighbourhood {
     pub last_release: Option<(i64, bool)>,
     /// Successes and failures, known since the job went on hold, of releases from the same code and subcode.
     pub released_since: (usize, usize),
+    /// How many voices stand behind these successes, counted likewise.
+    pub voices_released_since: usize,
     /// The last such release to come to an outcome did so since the job went on hold, and succeeded.
     pub got_through: bool,
     /// When the first outcome of a release from the same code and subcode was known, before this hold or since; Unix seconds.
@@ -51,6 +57,30 @@ pub(crate) struct Window {
     pub(crate) job: u32,
 }
 
+/// Who speaks when something happens to a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Voice {
+    /// The owner of the held job.
+    Own,
+    /// Another one; `None`: it is not known who.
+    Other(Option<Symbol>),
+}
+
+/// How many voices stand behind what happened to these jobs.
+fn voices(jobs: impl Iterator<Item = u32>, voice: impl Fn(u32) -> Voice) -> usize {
+    let mut own = 0;
+    let mut others = HashSet::new();
+    for job in jobs {
+        match voice(job) {
+            Voice::Own => own += 1,
+            Voice::Other(owner) => {
+                others.insert(owner);
+            }
+        }
+    }
+    own + others.len()
+}
+
 impl Neighbourhood {
     /// Successes and failures of earlier releases from the same code and subcode as they were, or with nothing known of
     /// an edit.
@@ -66,27 +96,23 @@ impl Neighbourhood {
     pub(crate) fn of(
         scope: Scope,
         name: Option<String>,
-        series: Option<&GroupSeries>,
+        group: Both<'_, GroupSeries>,
         window: &Window,
+        voice: impl Fn(u32) -> Voice,
     ) -> Self {
-        let empty = GroupSeries::default();
-        let group = series.unwrap_or(&empty);
         let Window { code, subcode, held_at, instant, job } = *window;
-        let since = |series: &Series| series.count(held_at, instant, job);
-        let held = group.held_code.get(&code);
-        let all = |series: Option<&Series>| {
-            series.map_or(0, |series| series.count(i64::MIN, instant, job))
-        };
-        let results = |results: &HashMap<(i32, i32), Results>, from: i64| {
-            let results = results.get(&(code, subcode));
-            results.map_or((0, 0), |results| results.count(from, instant, job))
-        };
-        let first = |results: &HashMap<(i32, i32), Results>| {
-            results.get(&(code, subcode)).and_then(|results| results.first(instant, job))
-        };
-        let last = group.released.get(&(code, subcode)).and_then(|of| of.last(instant, job));
-        let first_started_since = group.started.first(held_at, instant, job);
-        let held_after = |from| held.map_or(0, |held| held.count(from, instant, job));
+        let since = |series: Both<'_, Series>| series.count(held_at, instant, job);
+        let key = (code, subcode);
+        let held = group.held_code(code);
+        let all = |series: Both<'_, Series>| series.count(i64::MIN, instant, job);
+        let results = |results: Both<'_, Results>, from: i64| results.count(from, instant, job);
+        let first = |results: Both<'_, Results>| results.first(instant, job);
+        let last = group.released(key).last(instant, job);
+        let first_started_since = group.started().first(held_at, instant, job);
+        let held_after = |from| held.count(from, instant, job);
+        let voices_started_since = voices(group.started().jobs(held_at, instant, job), &voice);
+        let voices_released_since =
+            voices(group.released(key).successes(held_at, instant, job), &voice);
         Self {
             scope,
             name,
@@ -94,16 +120,44 @@ impl Neighbourhood {
             held_after_start: first_started_since.map_or(0, held_after),
             last_release: last,
             got_through: last.is_some_and(|(at, success)| success && at > held_at),
-            first_outcome: first(&group.as_is).into_iter().chain(first(&group.changed)).min(),
-            started_since: since(&group.started),
-            succeeded_since: since(&group.succeeded),
-            held_same_code_since: held.map_or(0, since),
-            held_now_same_code: all(held).saturating_sub(all(group.left_code.get(&code))),
-            last_started: group.started.last(instant, job),
-            last_held_same_code: held.and_then(|series| series.last(instant, job)),
-            released_since: results(&group.released, held_at),
-            as_is: results(&group.as_is, i64::MIN),
-            changed: results(&group.changed, i64::MIN),
+            first_outcome: first(group.as_is(key))
+                .into_iter()
+                .chain(first(group.changed(key)))
+                .min(),
+            started_since: since(group.started()),
+            voices_started_since,
+            voices_released_since,
+            succeeded_since: since(group.succeeded()),
+            held_same_code_since: since(held),
+            held_now_same_code: all(held).saturating_sub(all(group.left_code(code))),
+            last_started: group.started().last(instant, job),
+            last_held_same_code: held.last(instant, job),
+            released_since: results(group.released(key), held_at),
+            as_is: results(group.as_is(key), i64::MIN),
+            changed: results(group.changed(key), i64::MIN),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Symbols;
+
+    #[test]
+    fn fifty_starts_of_one_other_user_are_one_voice() {
+        let mut symbols = Symbols::default();
+        let (bob, carol) = (symbols.intern("bob"), symbols.intern("carol"));
+        let of = |job: u32| match job {
+            0..50 => Voice::Other(Some(bob)),
+            50..53 => Voice::Own,
+            53 => Voice::Other(Some(carol)),
+            _ => Voice::Other(None),
+        };
+        assert_eq!(voices(0..50, of), 1);
+        assert_eq!(voices(0..53, of), 4);
+        assert_eq!(voices(0..54, of), 5);
+        assert_eq!(voices(0..90, of), 6);
+        assert_eq!(voices(0..0, of), 0);
     }
 }

@@ -1,7 +1,8 @@
 //! One sample: the tensor and the statics of one hold at one decision instant.
 
 use super::around::{Around, Group, Name, Named, Neighbours, Scope};
-use super::neighbourhood::{Neighbourhood, Window};
+use super::neighbourhood::{Neighbourhood, Voice, Window};
+use super::series::Both;
 use super::slots;
 use super::statics::{Facts, Own, Usage, put_action, put_facts};
 use super::{FeatureSchema, Layout, State};
@@ -93,7 +94,8 @@ impl Sampler {
             Some(number) => (number, &self.history.jobs()[number as usize]),
             None => (u32::MAX, absent),
         };
-        View { sampler: self, hold, instant, number, job }
+        let viewer = self.history.owner_of(hold.identity.job);
+        View { sampler: self, hold, instant, number, job, viewer }
     }
 }
 
@@ -107,6 +109,8 @@ struct View<'a> {
     instant: i64,
     number: u32,
     job: &'a JobHistory,
+    /// Its owner, who sees more of the jobs it owns than others do.
+    viewer: Option<Symbol>,
 }
 
 /// The other jobs, scope by scope.
@@ -130,8 +134,9 @@ impl<'a> View<'a> {
         scopes
             .filter(|((_, neighbours), _)| neighbours.known)
             .map(|((scope, neighbours), name)| {
-                let name = name.map(|name| self.sampler.history.symbols.name(name).to_owned());
-                Neighbourhood::of(scope, name, neighbours.series, &self.window())
+                Neighbourhood::of(scope, name, neighbours.series, &self.window(), |job| {
+                    self.voice(job)
+                })
             })
             .collect()
     }
@@ -153,14 +158,23 @@ impl<'a> View<'a> {
         let owner = self.job.owner_at(self.instant);
         let code = self.hold.identity.code;
         let primary = (self.number, self.job);
-        let jobs = slots::choose(*slots, &self.sampler.around, primary, owner, code, self.instant);
+        let jobs = slots::choose(
+            *slots,
+            &self.sampler.around,
+            primary,
+            owner,
+            self.viewer,
+            code,
+            self.instant,
+        );
         let mut states = vec![State::NOT_OBSERVED.index(); frames.count() * j];
         for (slot, number) in jobs.into_iter().enumerate() {
-            let Some(job) =
-                number.and_then(|number| self.sampler.history.jobs().get(number as usize))
-            else {
-                continue;
+            let history = &self.sampler.history;
+            let seen = |number: u32| match slot {
+                0 => history.jobs().get(number as usize),
+                _ => history.as_seen_by(number, self.viewer),
             };
+            let Some(job) = number.and_then(seen) else { continue };
             let steps =
                 if slot == 0 { self.own_steps() } else { job.steps_until(self.instant).len() };
             for (frame, state) in frames.states(job, steps, self.instant).enumerate() {
@@ -297,8 +311,8 @@ impl<'a> View<'a> {
             Scope::Cluster => self.group(Group::Cluster(self.job.job.cluster)),
             Scope::AccessPoint => self.group(Group::AccessPoint),
             _ => match self.name(scope, named) {
-                Name::None => Neighbours { known: false, series: None },
-                Name::New => Neighbours { known: true, series: None },
+                Name::None => Neighbours::default(),
+                Name::New => Neighbours { known: true, series: Both::default() },
                 Name::Known(symbol) => self.group(Group::Named(scope, symbol)),
             },
         })
@@ -316,9 +330,37 @@ impl<'a> View<'a> {
         }
     }
 
-    fn names(&self) -> [Option<Symbol>; Scope::ALL.len()] {
+    fn names(&self) -> [Option<String>; Scope::ALL.len()] {
         let named = self.named();
-        Scope::ALL.map(|scope| self.name(scope, named).symbol())
+        Scope::ALL.map(|scope| match self.name(scope, named) {
+            Name::None => None,
+            Name::Known(name) => Some(self.sampler.history.symbols.name(name).to_owned()),
+            // Whether others mention a name does not change it.
+            Name::New => {
+                let texts = Named::texts(self.hold.reason.as_deref()?);
+                let [normalised, server, file, machine] = &*texts;
+                match scope {
+                    Scope::Reason => normalised.clone(),
+                    Scope::Server => server.clone(),
+                    Scope::File => file.clone(),
+                    Scope::Site => machine.clone(),
+                    Scope::Cluster | Scope::Owner | Scope::AccessPoint => None,
+                }
+            }
+        })
+    }
+
+    /// Who speaks when something happens to another job: all jobs of a cluster have one owner.
+    fn voice(&self, number: u32) -> Voice {
+        let history = &self.sampler.history;
+        let Some(job) = history.jobs().get(number as usize) else { return Voice::Other(None) };
+        if job.job.cluster == self.hold.identity.job.cluster {
+            return Voice::Own;
+        }
+        match history.owner_of(job.job) {
+            owner if owner.is_some() && owner == self.viewer => Voice::Own,
+            owner => Voice::Other(owner),
+        }
     }
 
     fn window(&self) -> Window {
@@ -332,7 +374,7 @@ impl<'a> View<'a> {
     }
 
     fn group(&self, group: Group) -> Neighbours<'a> {
-        Neighbours { known: true, series: self.sampler.around.group(group) }
+        Neighbours { known: true, series: self.sampler.around.group(group, self.viewer) }
     }
 
     /// What the reason of this hold names.

@@ -85,10 +85,119 @@ impl Series {
         late.map(|entry| entry.time).next().into_iter().chain(prompt).min()
     }
 
-    /// The jobs it happened to, the latest first, not after `to`, of those known to belong to the group at once.
-    pub(crate) fn latest(&self, to: i64) -> impl Iterator<Item = u32> {
+    /// When and to which jobs it happened, the latest first, not after `to`, of those known to belong to the group at once.
+    fn latest(&self, to: i64) -> impl Iterator<Item = (i64, u32)> {
         let end = self.prompt.partition_point(|entry| entry.time <= to);
-        self.prompt[..end].iter().rev().map(|entry| entry.job)
+        self.prompt[..end].iter().rev().map(|entry| (entry.time, entry.job))
+    }
+
+    /// The jobs other than `job` to which it happened after `from` and not after `to`, as known at `to`.
+    fn jobs(&self, from: i64, to: i64, job: u32) -> impl Iterator<Item = u32> {
+        let start = self.prompt.partition_point(|entry| entry.time <= from);
+        let prompt = self.prompt[start..].iter().take_while(move |entry| entry.time <= to);
+        let start = self.late.partition_point(|entry| entry.time <= from);
+        let late = self.late[start..].iter().take_while(move |entry| entry.time <= to);
+        let late = late.filter(move |entry| entry.known <= to).map(|entry| entry.job);
+        prompt.map(|entry| entry.job).chain(late).filter(move |&other| other != job)
+    }
+}
+
+/// What all see of a group, and what jobs of one owner see beyond that.
+#[derive(Debug)]
+pub(crate) struct Both<'a, T> {
+    pub(crate) all: Option<&'a T>,
+    pub(crate) own: Option<&'a T>,
+}
+
+impl<T> Clone for Both<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Both<'_, T> {}
+
+impl<T> Default for Both<'_, T> {
+    fn default() -> Self {
+        Self { all: None, own: None }
+    }
+}
+
+impl<'a, T> Both<'a, T> {
+    /// A part of each.
+    pub(crate) fn part<U>(self, part: impl Fn(&'a T) -> Option<&'a U>) -> Both<'a, U> {
+        Both { all: self.all.and_then(&part), own: self.own.and_then(part) }
+    }
+
+    /// Something ever happened there.
+    pub(crate) fn is_known(self) -> bool {
+        self.all.is_some() || self.own.is_some()
+    }
+
+    fn each(self) -> impl Iterator<Item = &'a T> {
+        self.all.into_iter().chain(self.own)
+    }
+}
+
+impl<'a> Both<'a, Series> {
+    /// [`Series::count`]
+    pub(crate) fn count(self, from: i64, to: i64, job: u32) -> usize {
+        self.each().map(|series| series.count(from, to, job)).sum()
+    }
+
+    /// [`Series::last`]
+    pub(crate) fn last(self, to: i64, job: u32) -> Option<i64> {
+        self.each().filter_map(|series| series.last(to, job)).max()
+    }
+
+    /// [`Series::first`]
+    pub(crate) fn first(self, from: i64, to: i64, job: u32) -> Option<i64> {
+        self.each().filter_map(|series| series.first(from, to, job)).min()
+    }
+
+    /// [`Series::jobs`]
+    pub(crate) fn jobs(self, from: i64, to: i64, job: u32) -> impl Iterator<Item = u32> {
+        self.each().flat_map(move |series| series.jobs(from, to, job))
+    }
+
+    /// The jobs it happened to, the latest first, not after `to`, of those known to belong to the group at once.
+    pub(crate) fn latest(self, to: i64) -> impl Iterator<Item = u32> {
+        let [mut all, mut own] = [self.all, self.own]
+            .map(|series| series.into_iter().flat_map(move |series| series.latest(to)).peekable());
+        std::iter::from_fn(move || if own.peek() > all.peek() { own.next() } else { all.next() })
+            .map(|(_, job)| job)
+    }
+}
+
+impl Both<'_, Results> {
+    /// [`Results::count`]
+    pub(crate) fn count(self, from: i64, to: i64, job: u32) -> (usize, usize) {
+        let counts = self.each().map(|results| results.count(from, to, job));
+        counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
+    }
+
+    /// [`Results::last`]
+    pub(crate) fn last(self, to: i64, job: u32) -> Option<(i64, bool)> {
+        self.each().filter_map(|results| results.last(to, job)).max_by_key(|last| last.0)
+    }
+
+    /// [`Results::first`]
+    pub(crate) fn first(self, to: i64, job: u32) -> Option<i64> {
+        self.each().filter_map(|results| results.first(to, job)).min()
+    }
+
+    /// [`Results::last_success`]
+    pub(crate) fn last_success(self, to: i64, job: u32) -> Option<i64> {
+        self.each().filter_map(|results| results.last_success(to, job)).max()
+    }
+
+    /// The jobs other than `job` of which a success was known after `from` and not after `to`.
+    pub(crate) fn successes(self, from: i64, to: i64, job: u32) -> impl Iterator<Item = u32> {
+        self.each().flat_map(move |results| {
+            let start = results.entries.partition_point(|&(known, _, _)| known <= from);
+            let known = results.entries[start..].iter().take_while(move |entry| entry.0 <= to);
+            known.filter(move |&&(_, other, success)| success && other != job).map(|entry| entry.1)
+        })
     }
 }
 
@@ -178,7 +287,15 @@ mod tests {
         assert_eq!(series.last(5, 9), None);
         assert_eq!((series.first(10, 40, 9), series.first(10, 40, 2)), (Some(20), Some(40)));
         assert_eq!((series.first(20, 50, 9), series.first(40, 50, 9)), (Some(30), None));
-        assert_eq!(series.latest(35).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(series.latest(35).collect::<Vec<_>>(), [(20, 2), (10, 1)]);
+        let mut own = Series::default();
+        [(15, 4), (30, 5)].into_iter().for_each(|(time, job)| own.push(time, time, job));
+        own.settle();
+        let both = Both { all: Some(&series), own: Some(&own) };
+        assert_eq!(both.latest(35).collect::<Vec<_>>(), [5, 2, 4, 1]);
+        assert_eq!((both.count(0, 50, 1), both.last(40, 9)), (4, Some(40)));
+        assert_eq!(both.first(12, 50, 2), Some(15));
+        assert_eq!(both.jobs(0, 50, 2).collect::<Vec<_>>(), [1, 1, 3, 4, 5]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::around::{Around, Group, Scope};
-use super::series::Series;
+use super::series::{Both, Series};
 use crate::history::{JobHistory, Symbol};
 
 /// j, the number of job slots: slot 0 is the held job, behind it stand those of each kind of neighbour.
@@ -89,34 +89,33 @@ const SEARCHED: usize = 1_024;
 const SEARCHED_A_SLOT: usize = 16;
 
 /// The jobs in the j slots, `None` for an empty one: the primary job, then the neighbours to which something happened
-/// last, not after `instant`. No job stands in two slots.
+/// last, not after `instant` and as `viewer`, who owns the primary job, may see it. No job stands in two slots.
 pub(crate) fn choose(
     slots: Slots,
     around: &Around,
     primary: (u32, &JobHistory),
     owner: Option<Symbol>,
+    viewer: Option<Symbol>,
     code: i32,
     instant: i64,
 ) -> Vec<Option<u32>> {
     let mut jobs = vec![None; slots.count()];
     jobs[0] = Some(primary.0);
-    let any = |group| around.group(group).map(|group| &group.any);
-    let same_code = around.group(Group::AccessPoint).and_then(|group| group.held_code.get(&code));
+    let any = |group| around.group(group, viewer).any();
+    let same_code = around.group(Group::AccessPoint, viewer).held_code(code);
     let series = [
         any(Group::Cluster(primary.1.job.cluster)),
-        owner.and_then(|owner| any(Group::Named(Scope::Owner, owner))),
+        owner.map_or_else(Both::default, |owner| any(Group::Named(Scope::Owner, owner))),
         same_code,
         any(Group::AccessPoint),
     ];
     for (series, of_kind) in series.into_iter().zip(slots.of_kinds()) {
-        if let Some(series) = series {
-            fill(&mut jobs, of_kind, series, instant);
-        }
+        fill(&mut jobs, of_kind, series, instant);
     }
     jobs
 }
 
-fn fill(jobs: &mut [Option<u32>], of_kind: Range<usize>, series: &Series, instant: i64) {
+fn fill(jobs: &mut [Option<u32>], of_kind: Range<usize>, series: Both<'_, Series>, instant: i64) {
     let searched = SEARCHED.max(SEARCHED_A_SLOT * of_kind.len());
     let mut next = of_kind.start;
     for job in series.latest(instant).take(searched) {

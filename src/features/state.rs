@@ -63,6 +63,7 @@ impl State {
             What::Evicted | What::ShadowException => Self(11),
             What::Released { .. } => Self(12),
             What::Terminated(Exit::Success) => Self(13),
+            What::Terminated(Exit::Unknown) => Self::NOT_OBSERVED,
             What::Terminated(_) => Self(14),
             What::Removed => Self(15),
             What::Held(hold) => Self::held(hold.code),

@@ -3,7 +3,8 @@
 //! Values and names are written by the same code, so that the order of columns is one. `docs/features.md` has a row for
 //! each column.
 
-use super::around::{GroupSeries, Neighbours, Scope};
+use super::around::{Neighbours, Scope};
+use super::series::{Both, Series};
 use super::words::{self, BUCKETS, CUES};
 use crate::history::Action;
 
@@ -174,54 +175,53 @@ fn put_scope(
     facts: &Facts<'_>,
 ) {
     let name = scope.name();
-    let empty = GroupSeries::default();
-    let group = neighbours.series.unwrap_or(&empty);
-    let none = super::series::Series::default();
-    let held_code = group.held_code.get(&facts.code).unwrap_or(&none);
-    let left_code = group.left_code.get(&facts.code).unwrap_or(&none);
+    let group = neighbours.series;
+    let held_code = group.held_code(facts.code);
+    let left_code = group.left_code(facts.code);
     let (to, job) = (facts.instant, facts.number);
     columns.put(format_args!("{name}-known"), flag(neighbours.known));
     // A scope that has no other jobs says nothing, and not that none of them got through.
-    let others = neighbours.known && group.any.last(to, job).is_some();
+    let others = neighbours.known && group.any().last(to, job).is_some();
     columns.put(format_args!("{name}-others"), flag(others));
     for (window, seconds) in WINDOWS {
         let from = to.saturating_sub(seconds);
         columns.put(
             format_args!("{name}-started-{window}"),
-            counted(group.started.count(from, to, job)),
+            counted(group.started().count(from, to, job)),
         );
         columns.put(
             format_args!("{name}-succeeded-{window}"),
-            counted(group.succeeded.count(from, to, job)),
+            counted(group.succeeded().count(from, to, job)),
         );
-        columns.put(format_args!("{name}-held-{window}"), counted(group.held.count(from, to, job)));
+        columns
+            .put(format_args!("{name}-held-{window}"), counted(group.held().count(from, to, job)));
         columns.put(
             format_args!("{name}-held-same-code-{window}"),
             counted(held_code.count(from, to, job)),
         );
     }
     let since = facts.held_at;
-    columns.put(format_args!("{name}-started-since"), counted(group.started.count(since, to, job)));
+    columns
+        .put(format_args!("{name}-started-since"), counted(group.started().count(since, to, job)));
     columns.put(
         format_args!("{name}-succeeded-since"),
-        counted(group.succeeded.count(since, to, job)),
+        counted(group.succeeded().count(since, to, job)),
     );
     columns
         .put(format_args!("{name}-held-same-code-since"), counted(held_code.count(since, to, job)));
     let since_last =
         |last: Option<i64>| if others { age(last.map_or(OLDEST, |last| to - last)) } else { 0.0 };
-    let started = group.started.last(to, job);
+    let started = group.started().last(to, job);
     let held = held_code.last(to, job);
     columns.put(format_args!("{name}-last-started"), since_last(started));
-    columns.put(format_args!("{name}-last-succeeded"), since_last(group.succeeded.last(to, job)));
+    columns.put(format_args!("{name}-last-succeeded"), since_last(group.succeeded().last(to, job)));
     columns.put(format_args!("{name}-last-held-same-code"), since_last(held));
     columns.put(format_args!("{name}-started-after-held"), flag(started > held.max(Some(since))));
-    let all = |series: &super::series::Series| series.count(i64::MIN, to, job);
+    let all = |series: Both<'_, Series>| series.count(i64::MIN, to, job);
     let held_now = all(held_code).saturating_sub(all(left_code));
     columns.put(format_args!("{name}-held-now-same-code"), counted(held_now));
     let key = (facts.code, facts.subcode);
-    let nothing = super::series::Results::default();
-    let released = group.released.get(&key).unwrap_or(&nothing);
+    let released = group.released(key);
     let (successes, failures) = released.count(since, to, job);
     columns.put(format_args!("{name}-released-successes-since"), counted(successes));
     columns.put(format_args!("{name}-released-failures-since"), counted(failures));
@@ -229,8 +229,8 @@ fn put_scope(
     columns.put(format_args!("{name}-last-release"), last);
     let last_success = released.last_success(to, job);
     columns.put(format_args!("{name}-last-release-succeeded"), since_last(last_success));
-    for (kind, results) in [("as-is", &group.as_is), ("changed", &group.changed)] {
-        let (successes, failures) = results.get(&key).unwrap_or(&nothing).count(i64::MIN, to, job);
+    for (kind, results) in [("as-is", group.as_is(key)), ("changed", group.changed(key))] {
+        let (successes, failures) = results.count(i64::MIN, to, job);
         columns.put(format_args!("{name}-{kind}-successes"), counted(successes));
         columns.put(format_args!("{name}-{kind}-failures"), counted(failures));
         // Laplace's rule of succession, less one half: 0 where nothing is known.
@@ -241,17 +241,11 @@ fn put_scope(
 
 fn put_queue(columns: &mut impl Columns, facts: &Facts<'_>) {
     columns.put(format_args!("sees-access-point"), flag(facts.sees_access_point));
-    let logged = facts.around[Scope::AccessPoint as usize]
-        .series
-        .filter(|_| facts.sees_access_point)
-        .map(|group| {
-            let all = |by_code: &std::collections::HashMap<i32, super::series::Series>| {
-                by_code
-                    .get(&facts.code)
-                    .map_or(0, |series| series.count(i64::MIN, facts.instant, facts.number))
-            };
-            all(&group.held_code).saturating_sub(all(&group.left_code))
-        });
+    let logged = facts.around[Scope::AccessPoint as usize].series;
+    let logged = (logged.is_known() && facts.sees_access_point).then(|| {
+        let all = |series: Both<'_, Series>| series.count(i64::MIN, facts.instant, facts.number);
+        all(logged.held_code(facts.code)).saturating_sub(all(logged.left_code(facts.code)))
+    });
     let held = logged.or(facts.held_in_queue);
     columns.put(format_args!("queue-held-same-code-known"), flag(held.is_some()));
     columns.put(format_args!("queue-held-same-code"), held.map_or(0.0, counted));

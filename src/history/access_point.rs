@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use classads::ClassAd;
 
 use super::ad_facts::{input_names, is_site_attribute};
-use super::{AdFacts, JobHistory, Known, Step, Symbol, Symbols, What};
+use super::{AdFacts, Hold, JobHistory, Known, Step, Symbol, Symbols, What};
 use crate::userlog::{Body, Event, EventKind, JobId};
 
 /// What a log covers.
@@ -32,10 +32,10 @@ pub enum EventLogView {
 }
 
 /// Seconds by which the event of a hold and EnteredCurrentStatus may differ on a busy access point.
-const SAME_HOLD: i64 = 120;
+pub(crate) const SAME_HOLD: i64 = 120;
 
-/// Seconds of a quarter of an hour.
-const QUARTER: i64 = 900;
+/// Seconds of a quarter of an hour: zones differ by multiples of it.
+pub(crate) const QUARTER: i64 = 900;
 
 /// Seconds by which two zones differ at most.
 const ZONES: i64 = 26 * 3_600;
@@ -49,6 +49,37 @@ struct Source {
     first: i64,
     last: i64,
 }
+
+/// The hold that a job is in at the end of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenHold {
+    /// When the event was written, Unix seconds.
+    pub(crate) at: i64,
+    /// What it says.
+    pub(crate) hold: Hold,
+    /// Holds of the job in the log, this one included.
+    pub(crate) count: i64,
+}
+
+/// What one source tells of one job that those alone see whose ads name the source.
+#[derive(Debug)]
+struct Part {
+    source: u16,
+    audience: Vec<Symbol>,
+    told: JobHistory,
+}
+
+/// One job as it looks to different owners.
+#[derive(Debug, Default)]
+struct Views {
+    /// To everyone else.
+    public: JobHistory,
+    /// To these owners; `None` where that is all there is.
+    of: Vec<(Symbol, Option<JobHistory>)>,
+}
+
+/// The source of what the queue's ad says: behind all logs.
+const QUEUE: u16 = u16::MAX;
 
 /// The number of a log of a [`History`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +96,10 @@ pub struct History {
     told_by: Vec<Vec<u16>>,
     numbers: HashMap<JobId, u32>,
     sources: Vec<Source>,
+    /// What logs that ads name, and ads of the queue, tell of a job: known to some owners alone.
+    parts: HashMap<u32, Vec<Part>>,
+    /// Jobs that look different to different owners.
+    views: HashMap<u32, Views>,
     /// Ads of earlier runs were read, even if there are none.
     read_epochs: bool,
     /// Owner by ClusterId, as HTCondor wrote it: all jobs of a cluster have one owner, which nobody can edit.
@@ -144,7 +179,7 @@ impl History {
                 if let Body::ImageSize(size) = event.body()
                     && let Some(usage) = size.memory_usage_mb.filter(|usage| *usage >= 0)
                 {
-                    let job = self.job_mut(event.job);
+                    let job = self.told_mut(source, event.job);
                     if job.memory_usage.last().is_none_or(|last| last.value != usage) {
                         job.memory_usage.push(Known { since: time, value: usage });
                     }
@@ -152,23 +187,39 @@ impl History {
             }
             _ => {
                 if let Some(what) = What::of(event, &mut self.symbols) {
-                    let number = self.number(event.job);
-                    self.jobs[number].steps.push(Step { time, what });
+                    let job = self.told_mut(source, event.job);
+                    job.steps.push(Step { time, what });
                     if of_access_point && matches!(what, What::Held(_)) {
-                        self.jobs[number].held_in_event_log.push(time);
+                        job.held_in_event_log.push(time);
                     }
-                    self.told_by[number].push(source.0);
+                    if self.audience(source).is_none() {
+                        let number = self.number(event.job);
+                        self.told_by[number].push(source.0);
+                    }
                     self.settled = false;
                 }
             }
         }
     }
 
-    /// Adds what an ad said of a job: an epoch ad at the end of a run, the queue's at the time of the query. An ad
-    /// without ClusterId and ProcId says nothing of a job and gives `None`.
+    /// Adds the ad of a job in the queue, at the time of the query. Its owner can edit most of it: but for the owner, what it
+    /// says is seen by jobs of that owner alone. An ad without ClusterId says nothing of a job and gives `None`.
+    pub fn add_queue_ad(&mut self, ad: &ClassAd, known: i64) -> Option<JobId> {
+        let job = job_of(ad)?;
+        let facts = AdFacts::of(ad, known, &mut self.symbols);
+        let audience: Vec<Symbol> = facts.owner.into_iter().collect();
+        if let Some(owner) = facts.owner {
+            self.job_mut(job).learn_owner(owner, known);
+        }
+        self.part_mut(QUEUE, &audience, job).ads.push(facts);
+        self.settled = false;
+        Some(job)
+    }
+
+    /// Adds what an ad said of a job, for all to see: an epoch ad at the end of a run. An ad without ClusterId says nothing
+    /// of a job and gives `None`.
     pub fn add_ad(&mut self, ad: &ClassAd, known: i64) -> Option<JobId> {
-        let part = |name| ad.integer(name).and_then(|value| i32::try_from(value).ok());
-        let job = JobId::new(part("ClusterId")?, part("ProcId").unwrap_or(0));
+        let job = job_of(ad)?;
         let facts = AdFacts::of(ad, known, &mut self.symbols);
         let history = self.job_mut(job);
         if let Some(owner) = facts.owner {
@@ -186,13 +237,13 @@ impl History {
             if name.eq_ignore_ascii_case(OWNER) {
                 let owner = self.symbols.intern(unquoted(value));
                 if self.believes_owner(source, event.job, owner) {
-                    self.job_mut(event.job).learn_owner(owner, time);
+                    self.told_mut(source, event.job).learn_owner(owner, time);
                 }
             } else if is_site_attribute(name) {
                 let site = unquoted(value);
                 if !site.is_empty() && !site.eq_ignore_ascii_case("undefined") {
                     let site = self.symbols.intern(site);
-                    let job = self.job_mut(event.job);
+                    let job = self.told_mut(source, event.job);
                     // Said again at the start of each run, since a run without a site of its own has none.
                     let starts = information.trigger_event == Some(EventKind::Execute.number());
                     if starts || job.sites.last().is_none_or(|last| last.value != site) {
@@ -205,13 +256,13 @@ impl History {
                 let list = unquoted(value);
                 let urls = list.split(',').filter(whole).collect::<Vec<_>>().join(",");
                 let (input, servers) = input_names(&urls, "", &mut self.symbols);
-                let job = self.job_mut(event.job);
+                let job = self.told_mut(source, event.job);
                 learn_names(&mut job.input, input, time);
                 learn_names(&mut job.servers, servers, time);
             } else if name.eq_ignore_ascii_case("MemoryProvisioned")
                 && let Ok(provisioned) = value.trim().parse()
             {
-                let job = self.job_mut(event.job);
+                let job = self.told_mut(source, event.job);
                 if job.memory_provisioned.last().is_none_or(|last| last.value != provisioned) {
                     job.memory_provisioned.push(Known { since: time, value: provisioned });
                 }
@@ -224,10 +275,53 @@ impl History {
         if self.settled {
             return;
         }
+        self.join_parts();
         for (job, told_by) in self.jobs.iter_mut().zip(&mut self.told_by) {
             job.settle(told_by);
         }
         self.settled = true;
+    }
+
+    /// Joins what is known to some owners alone with what all know. Where there are others who do not know it, the job as
+    /// it looks to each is kept too.
+    fn join_parts(&mut self) {
+        let parts = std::mem::take(&mut self.parts);
+        let mut audiences = parts.values().flatten().map(|part| &part.audience);
+        let first = audiences.next();
+        let apart = audiences.any(|audience| Some(audience) != first);
+        for (number, mut parts) in parts {
+            parts.sort_by_key(|part| part.source);
+            let index = number as usize;
+            if apart {
+                let public = (&self.jobs[index], &self.told_by[index]);
+                self.views.insert(number, Views::of(public, &parts));
+            }
+            for part in parts {
+                self.jobs[index].join(&mut self.told_by[index], part.told, part.source);
+            }
+        }
+    }
+
+    /// Whose job it is, as far as that is known.
+    pub fn owner_of(&self, job: JobId) -> Option<Symbol> {
+        let attested = self.owners.get(&job.cluster).copied();
+        attested.or_else(|| self.job(job)?.owner.map(|owner| owner.value))
+    }
+
+    /// The job with this number as jobs of `owner` may see it; `None`: as all may. To be called on a settled history.
+    pub fn as_seen_by(&self, number: u32, owner: Option<Symbol>) -> Option<&JobHistory> {
+        let all = self.jobs.get(number as usize)?;
+        let Some(views) = self.views.get(&number) else { return Some(all) };
+        let own = views.of.iter().find(|(of, _)| Some(*of) == owner);
+        Some(own.map_or(&views.public, |(_, view)| view.as_ref().unwrap_or(all)))
+    }
+
+    /// The owners to whom the job with this number looks otherwise than to all.
+    pub fn seen_apart_by(&self, number: u32) -> impl Iterator<Item = Symbol> {
+        self.views
+            .get(&number)
+            .into_iter()
+            .flat_map(|views| views.of.iter().map(|(owner, _)| *owner))
     }
 
     /// The history of a job.
@@ -293,6 +387,32 @@ impl History {
         self.job(job).into_iter().flat_map(|job| job.held_in_event_log.iter().copied())
     }
 
+    /// The hold that a job is in at the end of the log that was read last. To be asked before
+    /// [`History::settle`], which forgets which log told what.
+    pub(crate) fn open_hold(&self, job: JobId) -> Option<OpenHold> {
+        let newest = u16::try_from(self.sources.len().checked_sub(1)?).ok()?;
+        let number = *self.numbers.get(&job)? as usize;
+        let mut open = None;
+        let mut count = 0;
+        for (step, &told_by) in self.jobs[number].steps.iter().zip(&self.told_by[number]) {
+            match step.what {
+                _ if told_by != newest => {}
+                What::Held(hold) => {
+                    count += 1;
+                    open = Some(OpenHold { at: step.time, hold, count });
+                }
+                What::Released { .. } => open = None,
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// The last instant that the log read last tells of.
+    pub(crate) fn end_of_newest(&self) -> Option<i64> {
+        self.sources.last().map(|source| source.last)
+    }
+
     /// The last instant any log tells of; `None` without a log.
     pub fn last_event(&self) -> Option<i64> {
         self.sources
@@ -307,6 +427,30 @@ impl History {
         &mut self.jobs[number]
     }
 
+    /// Those who see what the source tells; `None`: all.
+    fn audience(&self, source: SourceId) -> Option<&Vec<Symbol>> {
+        self.sources.get(usize::from(source.0)).and_then(|source| source.named_by.as_ref())
+    }
+
+    /// Where what the source tells of the job is kept.
+    fn told_mut(&mut self, source: SourceId, job: JobId) -> &mut JobHistory {
+        match self.audience(source).cloned() {
+            Some(audience) => self.part_mut(source.0, &audience, job),
+            None => self.job_mut(job),
+        }
+    }
+
+    fn part_mut(&mut self, source: u16, audience: &[Symbol], job: JobId) -> &mut JobHistory {
+        let number = u32::try_from(self.number(job)).unwrap_or(u32::MAX);
+        let parts = self.parts.entry(number).or_default();
+        let at = parts.iter().position(|part| part.source == source).unwrap_or_else(|| {
+            let told = JobHistory { job, ..JobHistory::default() };
+            parts.push(Part { source, audience: audience.to_vec(), told });
+            parts.len() - 1
+        });
+        &mut parts[at].told
+    }
+
     fn number(&mut self, job: JobId) -> usize {
         let next = u32::try_from(self.jobs.len()).unwrap_or(u32::MAX);
         let number = *self.numbers.entry(job).or_insert(next);
@@ -316,6 +460,35 @@ impl History {
         }
         number as usize
     }
+}
+
+impl Views {
+    fn of((public, told_by): (&JobHistory, &Vec<u16>), parts: &[Part]) -> Self {
+        let mut owners: Vec<Symbol> =
+            parts.iter().flat_map(|part| part.audience.iter().copied()).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        let joined = |parts: &[&Part]| {
+            let (mut job, mut told_by) = (public.clone(), told_by.clone());
+            for part in parts {
+                job.join(&mut told_by, part.told.clone(), part.source);
+            }
+            job.settle(&mut told_by);
+            job
+        };
+        let view = |owner: Symbol| {
+            let seen: Vec<&Part> =
+                parts.iter().filter(|part| part.audience.contains(&owner)).collect();
+            (owner, (seen.len() < parts.len()).then(|| joined(&seen)))
+        };
+        Self { public: joined(&[]), of: owners.into_iter().map(view).collect() }
+    }
+}
+
+/// The job an ad is of.
+fn job_of(ad: &ClassAd) -> Option<JobId> {
+    let part = |name| ad.integer(name).and_then(|value| i32::try_from(value).ok());
+    Some(JobId::new(part("ClusterId")?, part("ProcId").unwrap_or(0)))
 }
 
 /// Who submitted the job.

@@ -154,8 +154,8 @@ impl History {
         episode.identity.entered_current_status = queue.entered_current_status;
         episode.step = seen.and_then(|episode| episode.step);
         episode.owner = self.owner_name(history, now);
-        let reason = seen.and_then(|episode| episode.reason.clone());
-        episode.reason = reason.or_else(|| queue.reason.as_deref().map(super::reason::canonical));
+        let reason = queue.reason.as_deref().map(super::reason::canonical);
+        episode.reason = reason.or_else(|| seen.and_then(|episode| episode.reason.clone()));
         Some(episode)
     }
 
@@ -320,6 +320,48 @@ mod tests {
             outcomes(&[(1, held(13)), (2, released()), (9, killed)]),
             [Some(Outcome::Failure)]
         );
+    }
+
+    #[test]
+    fn an_end_of_which_the_log_does_not_say_how_is_neither() {
+        let log = "005 (001.000.000) 2026-01-02 03:04:05 Job terminated.\n\t1  -  Run Bytes Sent By Job\n...\n";
+        let options = crate::userlog::ReadOptions::in_zone(jiff::tz::TimeZone::UTC);
+        let event = crate::userlog::Events::with_options(log.as_bytes(), &options).next();
+        let event = event.unwrap().unwrap();
+        let ended = What::of(&event, &mut crate::history::Symbols::default()).unwrap();
+        assert_eq!(ended, What::Terminated(Exit::Unknown));
+        assert_eq!(
+            outcomes(&[(1, held(13)), (2, released()), (9, ended)]),
+            [Some(Outcome::Censored)]
+        );
+        // Nor is it in HTCondor's attributes, in the other forms and in what is written.
+        let ad = event.to_ad(&jiff::tz::TimeZone::UTC);
+        for name in ["TerminatedNormally", "ReturnValue", "TerminatedBySignal"] {
+            assert!(ad.get(name).is_none(), "{name}");
+        }
+        let mut written = Vec::new();
+        let date = crate::userlog::DateForm::iso(jiff::tz::TimeZone::UTC);
+        let header = crate::userlog::EventHeader {
+            job: event.job,
+            subproc: 0,
+            time: event.time,
+            date: &date,
+        };
+        crate::userlog::write_event(&mut written, &header, &event.body()).unwrap();
+        assert!(!String::from_utf8(written).unwrap().contains("termination"));
+        for (before, behind) in [
+            ("{\"EventTypeNumber\":5,\"EventTime\":\"2026-01-02T03:04:05\",\"Cluster\":1", "}\n"),
+            (
+                "<c><a n=\"EventTypeNumber\"><i>5</i></a><a n=\"EventTime\"><s>2026-01-02T03:04:05</s></a>",
+                "</c>\n",
+            ),
+        ] {
+            let log = format!("{before}{behind}");
+            let mut reader = crate::userlog::LogReader::new(log.as_bytes(), &options);
+            let event = reader.next_event().unwrap().unwrap();
+            let ended = What::of(&event, &mut crate::history::Symbols::default());
+            assert_eq!(ended, Some(What::Terminated(Exit::Unknown)), "{log}");
+        }
     }
 
     #[test]

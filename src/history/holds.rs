@@ -101,7 +101,7 @@ impl Holds {
         {
             episode.outcome = Some(match what {
                 What::Terminated(Exit::Success) => Outcome::Success,
-                What::Terminated(_) => Outcome::Failure,
+                What::Terminated(Exit::Code(_) | Exit::Signal(_)) => Outcome::Failure,
                 What::Held(hold) if hold.is_by_system() => Outcome::Failure,
                 _ => Outcome::Censored,
             });

@@ -105,6 +105,22 @@ impl JobHistory {
         }
     }
 
+    /// Adds what another source tells of the same job. `sources`: which told each step.
+    pub(super) fn join(&mut self, sources: &mut Vec<u16>, told: Self, source: u16) {
+        sources.extend(told.steps.iter().map(|_| source));
+        self.steps.extend(told.steps);
+        self.held_in_event_log.extend(told.held_in_event_log);
+        self.ads.extend(told.ads);
+        self.sites.extend(told.sites);
+        self.input.extend(told.input);
+        self.servers.extend(told.servers);
+        self.memory_usage.extend(told.memory_usage);
+        self.memory_provisioned.extend(told.memory_provisioned);
+        if let Some(owner) = told.owner {
+            self.learn_owner(owner.value, owner.since);
+        }
+    }
+
     /// Brings steps and facts into the order of their times, and drops the second copy of a step that several logs told.
     pub(super) fn settle(&mut self, sources: &mut Vec<u16>) {
         if sources.windows(2).any(|pair| pair[0] != pair[1]) {

@@ -18,6 +18,10 @@ pub struct LogReport {
     pub damaged: u64,
     /// The first of them.
     pub first_damage: Option<DamagedEvent>,
+    /// Bytes read; of a rotated log they are not counted.
+    pub bytes: u64,
+    /// Bytes at the beginning that were left out ([`ReadOptions::newest`]).
+    pub skipped: u64,
 }
 
 impl History {
@@ -58,6 +62,8 @@ impl History {
                 break;
             }
         }
+        report.skipped = log.skipped();
+        report.bytes = log.offset().saturating_sub(report.skipped);
         report
     }
 
@@ -143,7 +149,11 @@ impl History {
             return None;
         }
         self.note_epochs();
-        self.add_ad(ad, epoch_written(ad)?)
+        let job = self.add_ad(ad, epoch_written(ad)?)?;
+        if let Some(owner) = ad.string("Owner") {
+            self.attest_owner(job, &owner);
+        }
+        Some(job)
     }
 }
 

@@ -12,6 +12,8 @@ pub enum Exit {
     Code(i32),
     /// By a signal.
     Signal(i32),
+    /// The log does not say how.
+    Unknown,
 }
 
 /// A hold as the log tells it.
@@ -119,7 +121,8 @@ impl What {
                 Self::Terminated(match (terminated.return_value, terminated.signal) {
                     (Some(0), _) => Exit::Success,
                     (Some(code), _) => Exit::Code(code),
-                    (None, signal) => Exit::Signal(signal.unwrap_or(0)),
+                    (None, Some(signal)) => Exit::Signal(signal),
+                    (None, None) => Exit::Unknown,
                 })
             }
             Body::Held(held) => Self::Held(Hold {

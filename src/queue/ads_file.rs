@@ -1,13 +1,13 @@
 //! Held jobs and epoch ads out of files.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use classads::ClassAd;
 
 use super::job::{Found, Sorter};
 use super::{AdItem, Ads, Projection, QueueError, Selection};
+use crate::input;
 
 /// Bytes read at a time.
 const BUFFER: usize = 256 * 1024;
@@ -15,7 +15,7 @@ const BUFFER: usize = 256 * 1024;
 /// Decides whether an ad is among those a constraint selects.
 pub type Filter<'a> = &'a dyn Fn(&ClassAd) -> bool;
 
-/// Reads the held jobs of a file of job ads; `-` is standard input.
+/// Reads the held jobs of a file of job ads, compressed or not; `-` is standard input.
 ///
 /// # Errors
 /// [`QueueError::Read`] when the file cannot be read, [`QueueError::NotAds`] when nothing in it is an ad.
@@ -28,7 +28,8 @@ pub fn held_jobs_of_file(
 ) -> Result<Found, QueueError> {
     let place = display(path);
     let mut sorter = Sorter::new(selection, limit, &place);
-    read_ads(open(path)?, path, projection, |item| match item {
+    let error = |source| QueueError::Read { path: path.to_owned(), source };
+    read_ads(input::reader(path).map_err(error)?, path, projection, |item| match item {
         AdItem::Ad(ad) if filter(&ad) => sorter.take(&ad),
         AdItem::Ad(_) => {}
         AdItem::Fault(fault) => sorter.fault(&fault),
@@ -43,18 +44,6 @@ pub(crate) fn display(path: &Path) -> String {
     } else {
         crate::text::strip_control(&path.display().to_string()).into_owned()
     }
-}
-
-fn open(path: &Path) -> Result<Box<dyn Read>, QueueError> {
-    if path == Path::new("-") {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    let error = |source| QueueError::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(error)?;
-    if file.metadata().map_err(error)?.is_dir() {
-        return Err(error(io::Error::other("it is a directory")));
-    }
-    Ok(Box::new(file))
 }
 
 /// Hands every ad and fault to `take`; an input with faults only is no input of ads.

@@ -1,6 +1,5 @@
 //! Where the job event logs of a job are.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use classads::ClassAd;
@@ -37,11 +36,7 @@ impl JobLogs {
 
 /// Why a log cannot be read, in one line; `None` when it can.
 pub fn unreadable(log: &Path) -> Option<String> {
-    let fault = match File::open(log).and_then(|file| file.metadata()) {
-        Ok(metadata) if metadata.is_dir() => "it is a directory".to_owned(),
-        Ok(_) => return None,
-        Err(error) => error.to_string(),
-    };
+    let fault = crate::input::open_regular(log).err()?;
     Some(format!("{}: {fault}", crate::text::strip_control(&log.display().to_string())))
 }
 

@@ -1,8 +1,6 @@
 //! Reads the holds of logs.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +12,7 @@ use crate::history::{
     ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, History, Journal, LogHolds, Run, RunsOf,
     epoch_written,
 };
+use crate::input;
 use crate::userlog::{self, Beginning, ChunkedLog, JobId, ReadOptions, UserlogError};
 
 /// H: what comes later than this after a release says nothing about it, s.
@@ -138,6 +137,7 @@ impl PastHolds {
     ) -> Result<Vec<(PathBuf, ChunkedLog, i64)>, ReadError> {
         let mut logs = Vec::new();
         for path in &sources.event_logs {
+            userlog::check(path)?;
             let series = userlog::open_chunked_series(path, options)?;
             self.problems.extend(series.unread.iter().map(ToString::to_string));
             logs.extend(series.logs);
@@ -147,8 +147,7 @@ impl PastHolds {
         }
         let first = |(path, log): (PathBuf, ChunkedLog)| {
             let first = first_event(&path, options).unwrap_or(i64::MAX);
-            // Months of logs are read once, and no one waits for each line of them.
-            (path, log.mapped(), first)
+            (path, log, first)
         };
         let mut logs: Vec<_> = logs.into_iter().map(first).collect();
         logs.sort_by_key(|(_, _, first)| *first);
@@ -158,7 +157,7 @@ impl PastHolds {
 
 /// The time at which a log begins.
 fn first_event(path: &Path, options: &ReadOptions) -> Option<i64> {
-    Beginning::of(&mut userlog::open(path, options).ok()?).time()
+    Beginning::at(path, options).ok()?.time()
 }
 
 /// Ads of runs, by job.
@@ -177,13 +176,14 @@ impl RunAds {
         problems: &mut Vec<String>,
     ) -> Result<(), ReadError> {
         let error = |error| ReadError::Ads { path: path.to_owned(), error };
-        let file = BufReader::new(File::open(path).map_err(error)?);
+        let file = input::reader(path).map_err(error)?;
         let own = ATTRIBUTES.iter().chain(EPOCH_ATTRIBUTES).copied();
         let names = own.chain(attributes.iter().map(String::as_str));
-        let mut told = 0;
+        let (mut told, mut any) = (0, false);
         for ad in classads::read_ads(file).with_projection(names).with_references_of(attributes) {
             match ad {
                 Ok(mut ad) => {
+                    any = true;
                     let Some(job) = self.facts.add_epoch(&ad) else { continue };
                     let Some(written) = epoch_written(&ad).filter(|_| !attributes.is_empty())
                     else {
@@ -204,6 +204,11 @@ impl RunAds {
                 }
                 Err(_) => {}
             }
+        }
+        if told > 0 && !any {
+            let first = problems.drain(problems.len() - told..).next().unwrap_or_default();
+            let expected = "expected what condor_history -epochs -long or -json writes";
+            return Err(error(std::io::Error::other(format!("{first}; {expected}"))));
         }
         self.ads.values_mut().for_each(|ads| ads.sort_by_key(|(written, _)| *written));
         Ok(())

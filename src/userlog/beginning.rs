@@ -1,8 +1,12 @@
 //! When a log begins: what stands behind its first events is not read.
 
 use std::io::Read;
+use std::path::Path;
 
-use super::{Body, Event, LogReader};
+use jiff::Timestamp;
+
+use super::{Body, Event, LogReader, ReadOptions, UserlogError, YearHint};
+use crate::input;
 
 /// Bytes at the beginning of a log in which its first event must be found.
 pub const BEGINNING: u64 = 4 << 20;
@@ -21,6 +25,26 @@ pub struct Beginning {
 }
 
 impl Beginning {
+    /// Of a log in a file, compressed or not. Of a compressed one no more than the beginning is unpacked, and it is not asked whether
+    /// it is a log.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no log.
+    pub fn at(path: &Path, options: &ReadOptions) -> Result<Self, UserlogError> {
+        let failed = |source| UserlogError::Io { path: path.to_owned(), source };
+        let file = input::open_regular(path).map_err(failed)?;
+        if !input::is_packed(&file).map_err(failed)? {
+            return Ok(Self::of(&mut super::reader::open_file(path, file, options)?));
+        }
+        let modified = file.metadata().and_then(|metadata| metadata.modified()).ok();
+        let modified = modified.and_then(|time| Timestamp::try_from(time).ok());
+        let year = modified.map_or(YearHint::Now, |time| YearHint::NotAfter(time.as_second()));
+        let options = ReadOptions { year, ..options.clone() };
+        // Enough for any first event but the largest.
+        let bytes = input::beginning(&file, BEGINNING >> 4).map_err(failed)?;
+        Ok(Self::of(&mut LogReader::new(bytes.as_slice(), &options)))
+    }
+
     /// Reads until the first event.
     pub fn of<R: Read>(log: &mut LogReader<R>) -> Self {
         let mut this = Self::default();
@@ -59,7 +83,6 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::userlog::ReadOptions;
 
     fn beginning(text: &str) -> Beginning {
         let options = ReadOptions::in_zone(jiff::tz::TimeZone::UTC);

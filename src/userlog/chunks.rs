@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use memchr::memmem;
 
-use super::map::Mapping;
-use super::reader::open_file;
+use super::reader::{open_file, open_named};
 use super::time::{Before, Clock, Seen};
 use super::{Form, LogReader, ReadOptions, UserlogError};
 
@@ -29,7 +28,7 @@ const LOOK: usize = 8 << 10;
 /// A chunk begins behind a separator, so that its events, its damage and their offsets are those of [`super::open`]: no chunk
 /// has to know of another. What is not in its own bytes, the year of a date without one and which of two equal hours it is, is
 /// asked of the part before where it matters. Each chunk is read with bounded memory, and a log that is truncated meanwhile ends
-/// there, unless it is [mapped](Self::mapped). XML and JSON logs are one chunk.
+/// there. XML and JSON logs are one chunk. A compressed log is unpacked first, into the folder for temporary files.
 ///
 /// ```no_run
 /// use std::ops::ControlFlow;
@@ -62,6 +61,8 @@ pub struct ChunkedLog {
     form: Option<Form>,
     /// The clock at the beginning of the log.
     clock: Clock,
+    /// What is to be reported at its end.
+    fault: Option<String>,
 }
 
 /// The bytes of the file and where its chunks are.
@@ -72,8 +73,6 @@ struct Bytes {
     end: u64,
     chunk: u64,
     max_event: u64,
-    /// Chunks of the text form are mapped.
-    mapped: bool,
 }
 
 /// The bytes of one chunk.
@@ -111,8 +110,7 @@ impl ChunkedLog {
     /// As [`super::open`].
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, UserlogError> {
         let path = path.as_ref();
-        let failed = |source| UserlogError::Io { path: path.to_owned(), source };
-        Self::of_file(path, File::open(path).map_err(failed)?, options)
+        Self::of_file(path, open_named(path)?, options)
     }
 
     /// Of a file that is open.
@@ -122,14 +120,16 @@ impl ChunkedLog {
         options: &ReadOptions,
     ) -> Result<Self, UserlogError> {
         let failed = |source| UserlogError::Io { path: path.to_owned(), source };
+        let mut reader = open_file(path, file, options)?;
+        let fault = reader.take_fault();
+        let (file, clock, form) = reader.into_parts();
         let end = file.metadata().map_err(failed)?.len();
-        let (file, clock, form) = open_file(path, file, options)?.into_parts();
         let begin = options.offset.min(end);
         let share = (end - begin) / (4 * threads() as u64);
         let chunk = share.clamp(SMALLEST, LARGEST);
         let max_event = options.max_event as u64;
-        let bytes = Arc::new(Bytes { file, begin, end, chunk, max_event, mapped: false });
-        Ok(Self { bytes, options: options.clone(), form, clock })
+        let bytes = Arc::new(Bytes { file, begin, end, chunk, max_event });
+        Ok(Self { bytes, options: options.clone(), form, clock, fault })
     }
 
     /// Bytes of a chunk, about; 256 KiB to 4 MiB where it is not said.
@@ -138,19 +138,6 @@ impl ChunkedLog {
         // No chunk is being read.
         if let Some(log) = Arc::get_mut(&mut self.bytes) {
             log.chunk = bytes.max(1);
-        }
-        self
-    }
-
-    /// Maps the chunks of a text log into memory, one for each thread at a time: nothing is copied, which is faster.
-    ///
-    /// For logs that nobody truncates or overwrites while they are read. HTCondor appends to its logs and renames them, which does
-    /// no harm; where a file system loses bytes that are mapped, the system kills the process (`SIGBUS`). A chunk that is no longer
-    /// there in whole, or that cannot be mapped, is read.
-    #[must_use]
-    pub fn mapped(mut self) -> Self {
-        if let Some(log) = Arc::get_mut(&mut self.bytes) {
-            log.mapped = matches!(self.form, Some(Form::Text));
         }
         self
     }
@@ -198,7 +185,9 @@ impl ChunkedLog {
                 self.bytes.place(number)?
             };
             let clock = clocks.of(number);
-            Some(each(&mut self.bytes.reader(&self.options, self.form, clock, begin, end)))
+            let reader = self.bytes.reader(&self.options, self.form, clock, begin, end);
+            let fault = self.fault.clone().filter(|_| end == self.bytes.end);
+            Some(each(&mut reader.with_fault(fault)))
         };
         let threads = threads().min(chunks);
         if threads < 2 {
@@ -208,8 +197,7 @@ impl ChunkedLog {
     }
 }
 
-/// Threads to read with. Rayon's own are not begun for it: where there is one thread, a map is undone without asking the other
-/// processors.
+/// Threads to read with. Rayon's own are not begun for it.
 fn threads() -> usize {
     let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|asked| asked.parse().ok());
     let asked = asked.filter(|asked| *asked > 0);
@@ -231,12 +219,7 @@ impl Bytes {
     ) -> LogReader<Chunk> {
         let options = ReadOptions { offset: begin, follow: false, ..options.clone() };
         let chunk = Chunk { bytes: Arc::clone(self), at: begin, end };
-        let reader = LogReader::with_clock(chunk, options, clock, form);
-        let mapping = self.mapped.then(|| Mapping::new(&self.file, begin, end));
-        match mapping {
-            Some(Ok(mapping)) => reader.mapped(mapping),
-            _ => reader,
-        }
+        LogReader::with_clock(chunk, options, clock, form)
     }
 
     /// Where a chunk begins and ends; `None` if one before reaches over it.
@@ -418,7 +401,6 @@ mod tests {
         for &size in sizes {
             let chunked = ChunkedLog::open(file.path(), options).unwrap().in_chunks_of(size);
             assert_eq!(in_order(&chunked), whole, "chunks of {size} bytes");
-            assert_eq!(in_order(&chunked.mapped()), whole, "mapped chunks of {size} bytes");
         }
     }
 
@@ -473,7 +455,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let event = event(1, "2024-01-02 03:04:05", "...\n");
         std::fs::write(file.path(), event.repeat(100)).unwrap();
-        let log = ChunkedLog::open(file.path(), &options("UTC")).unwrap().mapped();
+        let log = ChunkedLog::open(file.path(), &options("UTC")).unwrap();
         file.as_file().set_len(event.len() as u64 * 3).unwrap();
         assert_eq!(in_order(&log).len(), 3);
     }

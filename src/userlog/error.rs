@@ -67,6 +67,11 @@ pub enum Damage {
     /// The file could not be read on.
     #[error("cannot read on: {0}")]
     Io(String),
+    /// A compressed log of which the end is missing. What is before was read.
+    #[error(
+        "the compressed log cannot be unpacked on: {0}; what was written behind this is not read"
+    )]
+    Packed(String),
     /// A log that is followed was cut in place (`copytruncate`, `> job.log`), and no copy of it is among its siblings.
     #[error(
         "the log was cut in place; events written since the last look may be lost, it is read from its beginning again"

@@ -12,6 +12,7 @@ use super::position::Spot;
 use super::reader::{Located, Place, check_is_log};
 use super::siblings::{Node, open_siblings};
 use super::{Damage, DamagedEvent, Event, LogReader, Position, ReadOptions, UserlogError, years};
+use crate::input::{is_packed, open_regular};
 
 /// Follows a log through its rotations, see [`follow`].
 ///
@@ -132,8 +133,12 @@ pub fn follow(
 ) -> Result<Follower, UserlogError> {
     let path = path.as_ref().to_owned();
     let options = ReadOptions { follow: true, offset: 0, ..options.clone() };
-    match File::open(&path) {
-        Ok(file) if position.is_none() => check_is_log(&path, file, &options)?,
+    match open_regular(&path) {
+        Ok(file) if is_packed(&file).unwrap_or(false) => {
+            let source = io::Error::other("it is compressed, which no log is that grows");
+            return Err(UserlogError::Io { path, source });
+        }
+        Ok(file) if position.is_none() => check_is_log(&path, &file, &options)?,
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(source) => return Err(UserlogError::Io { path, source }),
@@ -284,7 +289,7 @@ impl Follower {
 
     /// Opens the file to begin or to go on with, if it is there, and tells what was lost.
     fn start(&mut self) -> io::Result<Option<DamagedEvent>> {
-        let newest = match File::open(&self.path) {
+        let newest = match open_regular(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             newest => Some(newest?),
         };
@@ -334,7 +339,7 @@ impl Follower {
         if std::fs::metadata(&self.path).is_ok_and(is_node) {
             return Ok(false);
         }
-        let newest = match File::open(&self.path) {
+        let newest = match open_regular(&self.path) {
             Ok(newest) if id.is_node_of(&newest) => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             newest => Some(newest?),

@@ -16,6 +16,12 @@ pub struct ReadOptions {
     pub max_event: usize,
     /// Byte offset in the file of the first byte read, where reading begins behind the start.
     pub offset: u64,
+    /// Bytes that a compressed log may have unpacked; what is behind them is reported as damage. Default:
+    /// [`crate::input::MOST_UNPACKED`].
+    pub max_unpacked: u64,
+    /// Of a larger file only so many bytes at its end are read, from the first event that begins there on, and nothing that is
+    /// written meanwhile. Default: all.
+    pub newest: Option<u64>,
     /// The log is being written: an incomplete event at its end is not reported, the next call looks again. The file
     /// stays the same when the log is rotated; see [`super::follow`].
     pub follow: bool,
@@ -28,6 +34,8 @@ impl Default for ReadOptions {
             year: YearHint::Now,
             max_event: 4 << 20,
             offset: 0,
+            max_unpacked: crate::input::MOST_UNPACKED,
+            newest: None,
             follow: false,
         }
     }

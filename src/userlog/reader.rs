@@ -7,13 +7,13 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::ad::{EventAd, find_json, find_xml, parse_json, parse_xml, write_as_text};
-use super::map::{Buffer, Mapping};
 use super::text::events::{Span, Years, damaged, event};
 use super::text::header::{EXPECTED_NUMBER, Ids};
 use super::text::lines::Lines;
 use super::text::scan::{Found, find, glued, resync, resynced};
 use super::time::{Clock, yearless_date};
 use super::{Damage, DamagedEvent, Event, Form, ReadOptions, UserlogError, YearHint};
+use crate::input::{self, Unpacked};
 
 pub(super) use place::{Place, check_is_log};
 
@@ -25,8 +25,7 @@ const FIRST: usize = 32 << 10;
 
 /// Reads the events of a log one by one, holding no more than one event and one chunk in memory.
 ///
-/// Nothing is mapped: a log that is truncated while it is read simply ends there. For large logs that stay as they are,
-/// [`super::ChunkedLog`] maps.
+/// A log that is truncated while it is read simply ends there.
 ///
 /// ```no_run
 /// use holdadvise::userlog::{self, ReadOptions};
@@ -46,7 +45,7 @@ pub struct LogReader<R> {
     options: ReadOptions,
     clock: Clock,
     form: Option<Form>,
-    buffer: Buffer,
+    buffer: Vec<u8>,
     /// What is still to be read: `buffer[at..filled]`.
     at: usize,
     filled: usize,
@@ -60,6 +59,12 @@ pub struct LogReader<R> {
     ad: EventAd<'static>,
     /// The beginning of the rest belongs to damage that was reported.
     skipping: bool,
+    /// Offset in the file behind which nothing is read.
+    end: u64,
+    /// Bytes at the beginning of the file that are left out.
+    skipped: u64,
+    /// What is to be reported at the end of the log.
+    fault: Option<String>,
 }
 
 /// Where in the buffer an event is: at `span` behind `buffer[at]`, which is at offset `base` of the file.
@@ -70,18 +75,30 @@ pub(super) struct Located {
     span: Span,
 }
 
-/// Opens a log. A year that its dates lack comes from the log or from the modification time of the file.
+/// Opens a log, compressed with gzip or not. A year that its dates lack comes from the log or from the modification time of the file.
 ///
 /// # Errors
-/// The file cannot be read, or its beginning is no job event log.
+/// The file cannot be read, is no regular file, or its beginning is no job event log.
 pub fn open(
     path: impl AsRef<Path>,
     options: &ReadOptions,
 ) -> Result<LogReader<File>, UserlogError> {
     let path = path.as_ref();
-    let file =
-        File::open(path).map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
-    open_file(path, file, options)
+    open_file(path, open_named(path)?, options)
+}
+
+/// Whether a file is a job event log, as far as its beginning tells. An empty one is.
+///
+/// # Errors
+/// As [`open`].
+pub fn check(path: impl AsRef<Path>) -> Result<(), UserlogError> {
+    let path = path.as_ref();
+    check_is_log(path, &open_named(path)?, &ReadOptions::default())
+}
+
+/// The file of that name, which must be a regular one.
+pub(super) fn open_named(path: &Path) -> Result<File, UserlogError> {
+    input::open_regular(path).map_err(|source| UserlogError::Io { path: path.to_owned(), source })
 }
 
 /// As [`open`], of a file that is open. `path` is for messages.
@@ -90,9 +107,15 @@ pub(super) fn open_file(
     file: File,
     options: &ReadOptions,
 ) -> Result<LogReader<File>, UserlogError> {
-    let place = Place::at_offset(options.offset);
-    let (reader, beginning) = begin(file, options, &place)
-        .map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
+    let failed = |source| UserlogError::Io { path: path.to_owned(), source };
+    let Unpacked { mut file, fault } = input::unpack(file, options.max_unpacked).map_err(failed)?;
+    let (place, end) = match options.newest {
+        None => (Place::at_offset(options.offset), u64::MAX),
+        Some(most) => newest(&mut file, options, most).map_err(failed)?,
+    };
+    let (mut reader, beginning) = begin(file, options, &place, end).map_err(failed)?;
+    reader.skipped = place.offset - options.offset.min(place.offset);
+    reader.fault = fault;
     match beginning {
         Beginning::NotALog => {
             Err(UserlogError::NotALog { path: path.to_owned(), looked_at: reader.filled })
@@ -101,11 +124,23 @@ pub(super) fn open_file(
     }
 }
 
-/// Reads the first chunk from `place` on and finds out what it says.
+/// Where the last `most` bytes of a file begin, and its end as it is now.
+fn newest(file: &mut File, options: &ReadOptions, most: u64) -> io::Result<(Place, u64)> {
+    let end = file.metadata()?.len();
+    let offset = end.saturating_sub(most).max(options.offset);
+    if offset == options.offset {
+        return Ok((Place::at_offset(offset), end));
+    }
+    let form = Form::detect(&input::beginning(file, FIRST as u64)?);
+    Ok((Place::within(offset, form), end))
+}
+
+/// Reads the first chunk from `place` on and finds out what it says. Nothing is read behind `end`.
 fn begin(
     mut file: File,
     options: &ReadOptions,
     place: &Place,
+    end: u64,
 ) -> io::Result<(LogReader<File>, Beginning)> {
     let mut options = ReadOptions { offset: place.offset, ..options.clone() };
     let metadata = file.metadata()?;
@@ -118,6 +153,7 @@ fn begin(
         file.seek(SeekFrom::Start(options.offset))?;
     }
     let mut reader = LogReader::new(file, &options);
+    reader.end = end;
     reader.take_up(place);
     reader.fill_chunk()?;
     let bytes = &reader.buffer[..reader.filled];
@@ -229,7 +265,7 @@ impl<R: Read> LogReader<R> {
             source,
             clock,
             form,
-            buffer: Buffer::Read(Vec::new()),
+            buffer: Vec::new(),
             at: 0,
             filled: 0,
             base: options.offset,
@@ -238,12 +274,25 @@ impl<R: Read> LogReader<R> {
             text: Vec::new(),
             ad: EventAd::default(),
             skipping: false,
+            end: u64::MAX,
+            skipped: 0,
+            fault: None,
         }
     }
 
-    /// Reads these bytes, which are all that there are, instead of the source.
-    pub(super) fn mapped(self, bytes: Mapping) -> Self {
-        Self { filled: bytes.len(), buffer: Buffer::Mapped(bytes), last: true, ..self }
+    /// Reports at the end of the log what is wrong with it.
+    pub(super) fn with_fault(self, fault: Option<String>) -> Self {
+        Self { fault, ..self }
+    }
+
+    /// Takes out what is to be reported at the end.
+    pub(super) fn take_fault(&mut self) -> Option<String> {
+        self.fault.take()
+    }
+
+    /// Bytes at the beginning that are left out, see [`ReadOptions::newest`].
+    pub fn skipped(&self) -> u64 {
+        self.skipped
     }
 
     /// The source, the clock as it is now, and the form.
@@ -297,7 +346,9 @@ impl<R: Read> LogReader<R> {
                     }
                     Found::End => {
                         self.at = self.filled;
-                        return None;
+                        let damage = Damage::Packed(self.fault.take()?);
+                        let offset = self.offset();
+                        return Some(Err(DamagedEvent { offset, length: 0, event: None, damage }));
                     }
                     Found::More { begin } => self.at += begin,
                 }
@@ -373,7 +424,7 @@ impl<R: Read> LogReader<R> {
 
     /// Reads on; the number of bytes read.
     fn fill(&mut self) -> io::Result<usize> {
-        let Buffer::Read(buffer) = &mut self.buffer else { return Ok(0) };
+        let buffer = &mut self.buffer;
         buffer.copy_within(self.at..self.filled, 0);
         self.base += self.at as u64;
         self.filled -= self.at;
@@ -383,7 +434,9 @@ impl<R: Read> LogReader<R> {
         } else if buffer.len() < self.filled + FIRST / 2 {
             buffer.resize((self.filled + CHUNK).next_power_of_two(), 0);
         }
-        let read = read_some(&mut self.source, &mut buffer[self.filled..])?;
+        let left = usize::try_from(self.end.saturating_sub(self.base + self.filled as u64));
+        let room = left.unwrap_or(usize::MAX).min(buffer.len() - self.filled);
+        let read = read_some(&mut self.source, &mut buffer[self.filled..self.filled + room])?;
         self.filled += read;
         if self.form.is_none() && read > 0 {
             self.form = Some(Form::detect(&self.buffer[..self.filled]));

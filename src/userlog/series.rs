@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::reader::{Place, open_file};
+use super::reader::{Place, open_file, open_named};
 use super::siblings::open_siblings;
 use super::{
     ChunkedLog, DamagedEvent, Event, LogReader, ReadOptions, UserlogError, YearHint, years,
@@ -23,7 +23,8 @@ pub struct LogSet {
     unread: Vec<UserlogError>,
 }
 
-/// Opens a log and its rotated siblings: with one rotation `.old`, with several `.1` (the latest) to `.N`.
+/// Opens a log and its rotated siblings: with one rotation `.old`, with several `.1` (the latest) to `.N`; each may be compressed
+/// with gzip, and have `.gz` behind its name.
 ///
 /// The years of dates without one come from the `Global JobLog` header of each file; a file that has none is not later
 /// than the beginnings and modification times of those that follow it. With [`YearHint::First`] they go on from file to
@@ -33,9 +34,7 @@ pub struct LogSet {
 /// `path` itself cannot be opened. Siblings that cannot be read are in [`LogSet::unread`].
 pub fn open_series(path: impl AsRef<Path>, options: &ReadOptions) -> Result<LogSet, UserlogError> {
     let path = path.as_ref();
-    let newest =
-        File::open(path).map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
-    let siblings = open_siblings(path, Some(newest));
+    let siblings = open_siblings(path, Some(open_named(path)?));
     let hints = years::hints(&siblings.files, options);
     let files = siblings.files.into_iter().zip(hints);
     Ok(LogSet {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::UserlogError;
+use crate::input::open_regular;
 
 /// Rotated files that are looked for; `EVENT_LOG_MAX_ROTATIONS` is 1 by default.
 const MOST_ROTATIONS: u32 = 999;
@@ -29,17 +30,19 @@ pub(super) fn open_siblings(path: &Path, newest: Option<File>) -> Siblings {
     // From new to old: a file that is rotated meanwhile is met again under its new name, and none is missed.
     let mut unread = Vec::new();
     let mut open = |suffix: &str| {
-        let path = sibling(path, suffix);
-        match File::open(&path) {
-            Ok(file) => Some((path, file)),
-            Err(source) => {
-                let error = UserlogError::Io { path, source };
-                if !error.is_not_found() {
-                    unread.push(error);
+        ["", ".gz"].into_iter().find_map(|packed| {
+            let path = sibling(path, &format!("{suffix}{packed}"));
+            match open_regular(&path) {
+                Ok(file) => Some((path, file)),
+                Err(source) => {
+                    let error = UserlogError::Io { path, source };
+                    if !error.is_not_found() {
+                        unread.push(error);
+                    }
+                    None
                 }
-                None
             }
-        }
+        })
     };
     let (mut numbered, mut missing) = (Vec::new(), 0);
     for number in 1..=MOST_ROTATIONS {

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use super::identity::{LogHeader, beginning};
 use super::reader::open_file;
-use super::{ReadOptions, YearHint};
+use super::{BEGINNING, LogReader, ReadOptions, YearHint};
+use crate::input::{self, is_packed};
 
 /// The hints of files that are in order, oldest first.
 pub(super) fn hints(files: &[(PathBuf, File)], options: &ReadOptions) -> Vec<YearHint> {
@@ -48,6 +49,12 @@ fn modified(file: &File) -> Option<i64> {
 
 /// When a file was begun: what its header says, else the time of its first event.
 fn begun(path: &Path, file: &File, options: &ReadOptions) -> Option<i64> {
+    if is_packed(file).ok()? {
+        let bytes = input::beginning(file, BEGINNING >> 4).ok()?;
+        let header = LogHeader::read(&bytes).map(|header| header.ctime);
+        let mut log = LogReader::new(bytes.as_slice(), options);
+        return header.or_else(|| super::Beginning::of(&mut log).first);
+    }
     if let Some(header) = LogHeader::read(&beginning(file).ok()?) {
         return Some(header.ctime);
     }

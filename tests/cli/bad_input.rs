@@ -7,9 +7,9 @@ use crate::harness::{HELD_LOG, NOW, Place, ad};
 #[test]
 fn files_that_are_not_there() {
     let place = Place::new();
-    for option in ["-jobads", "-userlog"] {
+    for option in ["-jobads", "-userlog", "-eventlog"] {
         let said = place.run(&[option, "absent"], "");
-        said.is_error(&["cannot read absent", "No such file"]);
+        said.is_error(&["cannot read ", "absent", "No such file"]);
     }
     let ads = place.file("held.ads", ad(7, 0, ""));
     let ads = ads.to_str().unwrap();
@@ -25,21 +25,119 @@ fn files_that_may_not_be_read() {
     if std::fs::File::open(&path).is_ok() {
         println!("skipped: this user may read everything");
     } else {
-        for option in ["-jobads", "-userlog"] {
-            place.run(&[option, "closed"], "").is_error(&["cannot read closed", "denied"]);
+        for option in ["-jobads", "-userlog", "-eventlog"] {
+            place.run(&[option, "closed"], "").is_error(&["cannot read ", "closed", "denied"]);
         }
     }
     place.run(&["-jobads", "bin"], "").is_error(&["cannot read bin", "directory"]);
 }
 
 #[test]
-fn an_event_log_that_cannot_be_read_is_told_in_one_line() {
+fn a_file_that_was_named_and_is_none_ends_the_call() {
     let place = Place::new();
-    let log = place.file("job.log", HELD_LOG);
-    let log = log.to_str().unwrap();
-    let said = place.run(&["-userlog", log, "-eventlog", "absent", "-now", NOW], "");
+    place.file("job.log", HELD_LOG);
+    place.file("held.ads", ad(1234, 0, ""));
+    place.file("letter", "dear reader\n");
+    place.file("empty", "");
+    let both = ["-jobads", "held.ads", "-userlog", "job.log", "-now", NOW];
+    for (option, file, expected) in [
+        ("-eventlog", "absent", "No such file"),
+        ("-eventlog", "letter", "is not a job event log"),
+        ("-eventlog", "bin", "it is a directory, expected a regular file"),
+        ("-userlog", "letter", "is not a job event log"),
+        ("-epochs", "absent", "No such file"),
+        ("-epochs", "letter", "expected what condor_history -epochs"),
+        ("-epochs", "bin", "it is a directory"),
+    ] {
+        place.run(&[&both[..], &[option, file]].concat(), "").is_error(&[file, expected]);
+    }
+    let said = place.run(&[&both[..], &["-eventlog", "empty", "-epochs", "empty"]].concat(), "");
     assert_eq!(said.status, 0, "{said:?}");
-    assert_eq!(said.stdout.matches("event log absent: No such file").count(), 1, "{said:?}");
+    // One from the configuration may be missing.
+    place.tool("condor_config_val", "echo 'EVENT_LOG = /absent/EventLog'");
+    let said = place.run(&["-jobads", "held.ads", "-now", NOW], "");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(said.stdout.matches("/absent/EventLog: No such file").count(), 1, "{said:?}");
+}
+
+#[test]
+fn files_that_were_named_may_be_compressed() {
+    let place = Place::new();
+    let gzip = |name: &str, text: &str| {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut out, text.as_bytes()).unwrap();
+        place.file(name, out.finish().unwrap());
+    };
+    gzip("log", HELD_LOG);
+    gzip("ads", &ad(1234, 0, ""));
+    gzip("epochs", "");
+    for (option, file) in [("-userlog", "log"), ("-eventlog", "log"), ("-jobads", "ads")] {
+        let said =
+            place.run(&[option, file, "-epochs", "epochs", "-now", NOW, "-af:j", "Owner"], "");
+        assert!(said.status == 0 && said.stdout.starts_with("1234.0 "), "{option}: {said:?}");
+    }
+}
+
+/// A pipe that nobody writes to, devices without an end and holes of many gigabytes, each named as its log by an ad.
+#[test]
+fn what_an_ad_names_as_its_log_stops_nobody() {
+    let place = Place::new();
+    rustix::fs::mkfifoat(rustix::fs::CWD, place.path("pipe"), rustix::fs::Mode::RUSR).unwrap();
+    std::fs::File::create(place.path("hole")).unwrap().set_len(10 << 30).unwrap();
+    place.file("job.log", HELD_LOG);
+    let folder = place.path("");
+    let log = |cluster, name: &str, log: &str| {
+        ad(cluster, 0, &format!("Iwd = \"{}\"\n{name} = \"{log}\"", folder.display())) + "\n"
+    };
+    let ads: String = [
+        log(7, "UserLog", "pipe"),
+        log(8, "UserLog", "/dev/zero"),
+        log(9, "DAGManNodesLog", "bin"),
+        log(10, "UserLog", "hole"),
+        log(1234, "UserLog", "job.log"),
+    ]
+    .concat();
+    let arguments = ["-jobads", "-", "-allusers", "-now", NOW, "-jsonl"];
+    let said = place.run(&arguments, &ads);
+    assert_eq!((said.status, said.stdout.lines().count()), (0, 5), "{said:?}");
+    for line in [
+        "pipe: it is a pipe (FIFO), expected a regular file",
+        "/dev/zero: it is a device, expected a regular file",
+        "bin: it is a directory, expected a regular file",
+        "hole",
+    ] {
+        assert!(said.stdout.contains(line) || said.stderr.contains(line), "{line}: {said:?}");
+    }
+}
+
+#[test]
+fn of_a_large_log_that_an_ad_names_the_end_is_read() {
+    let place = Place::new();
+    let path = place.file("job.log", "");
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len(200 << 20).unwrap();
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut file, HELD_LOG.as_bytes()).unwrap();
+    let ads = ad(1234, 0, &format!("UserLog = \"{}\"", path.display()));
+    let said = place.run(&["-jobads", "-", "-now", NOW], &ads);
+    assert_eq!(said.status, 0, "{said:?}");
+    let said = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("the last 64 MiB are read"), "{said}");
+}
+
+#[test]
+fn ads_may_come_through_a_pipe_that_was_named() {
+    let place = Place::new();
+    let pipe = place.path("pipe");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, ad(1234, 0, "")).unwrap()
+    });
+    let said = place.run(&["-jobads", "pipe", "-now", NOW, "-af:j", "Owner"], "");
+    assert_eq!((said.status, said.stdout.as_str()), (0, "1234.0 alice\n"), "{said:?}");
+    writer.join().unwrap();
 }
 
 #[test]
@@ -50,7 +148,7 @@ fn an_event_log_alone_asks_no_queue() {
     let said = place.run(&["-eventlog", log.to_str().unwrap(), "-now", NOW, "-af:j", "Owner"], "");
     assert_eq!((said.status, said.stdout.as_str()), (0, "1234.0 undefined\n"), "{said:?}");
     assert!(!place.path("calls").exists());
-    place.run(&["-eventlog", "absent"], "").is_error(&["cannot read absent", "No such file"]);
+    place.run(&["-eventlog", "absent"], "").is_error(&["absent", "No such file"]);
 }
 
 #[test]

@@ -51,14 +51,20 @@ impl Place {
         self.run(&words.split_whitespace().collect::<Vec<_>>(), "")
     }
 
+    /// As [`Place::advise`], in this time zone.
+    pub(crate) fn advise_in(&self, zone: &str, words: &str) -> Said {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        self.program(env!("CARGO_BIN_EXE_condor_holdadvise"), &words, "", zone)
+    }
+
     /// Runs `condor_holdadvise` with these words and standard input.
     pub(crate) fn run(&self, words: &[&str], stdin: &str) -> Said {
-        self.program(env!("CARGO_BIN_EXE_condor_holdadvise"), words, stdin)
+        self.program(env!("CARGO_BIN_EXE_condor_holdadvise"), words, stdin, "UTC")
     }
 
     /// Runs `condor_releaseexpr` with these words and standard input.
     pub(crate) fn release_expression(&self, words: &[&str], stdin: &str) -> Said {
-        self.program(env!("CARGO_BIN_EXE_condor_releaseexpr"), words, stdin)
+        self.program(env!("CARGO_BIN_EXE_condor_releaseexpr"), words, stdin, "UTC")
     }
 
     /// Starts `condor_holdadvise`, and does not wait for it.
@@ -82,14 +88,14 @@ impl Place {
         command
     }
 
-    fn program(&self, program: &str, words: &[&str], stdin: &str) -> Said {
+    fn program(&self, program: &str, words: &[&str], stdin: &str, zone: &str) -> Said {
         let output = Command::new(program)
             .args(words)
             .current_dir(self.dir.path())
             .env_clear()
             .env("HOME", self.dir.path())
             .env("PATH", self.path("bin"))
-            .env("TZ", "UTC")
+            .env("TZ", zone)
             .write_stdin(stdin)
             .output()
             .expect("the program runs");

@@ -10,3 +10,4 @@ mod releaseexpr;
 mod releaseexpr_explain;
 mod releaseexpr_past;
 mod trust;
+mod zones;

@@ -1,8 +1,7 @@
 //! Completes a TorchScript archive: adds `extra/holdadvise.json`, which lets the advisor read the
 //! weights without libtorch, and checks that it does.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Cursor, Read, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{
@@ -12,6 +11,7 @@ use holdadvise::model::{
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
+use crate::output::Output;
 use crate::pickle;
 use crate::say::say;
 
@@ -33,6 +33,9 @@ pub struct ExportOptions {
     /// File to write.
     #[arg(short, long)]
     output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
 }
 
 /// Why a module could not be completed.
@@ -66,10 +69,12 @@ pub fn run(options: &ExportOptions) -> Result<(), ExportError> {
     let read = |path: &Path| {
         std::fs::read(path).map_err(|source| ExportError::File { path: path.into(), source })
     };
+    let output = Output::new(&options.output, options.replace);
+    let failed = |source| ExportError::File { path: options.output.clone(), source };
+    output.check().map_err(failed)?;
     let metadata = ModelMetadata::from_json(&read(&options.metadata)?)?;
     let completed = complete(&read(&options.module)?, metadata)?;
-    write_whole(&options.output, &completed)
-        .map_err(|source| ExportError::File { path: options.output.clone(), source })?;
+    output.write(&completed).map_err(failed)?;
     say(format_args!("{}: {} bytes\n", options.output.display(), completed.len()));
     Ok(())
 }
@@ -145,38 +150,6 @@ fn rewrite(archive: &[u8], metadata: &ModelMetadata) -> Result<Vec<u8>, ExportEr
     Ok(writer.finish().map_err(|error| failed(&error))?.into_inner())
 }
 
-/// Writes a file by way of one beside it, so that a reader sees the old content or the new.
-///
-/// # Errors
-/// What the system said.
-pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    write_whole_by(path, |file| file.write_all(content))
-}
-
-/// As [`write_whole`], of a file that is written piece by piece.
-///
-/// # Errors
-/// When it cannot be written.
-pub(crate) fn write_whole_by(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let result = File::create(&beside)
-        .and_then(|file| {
-            let mut file = BufWriter::new(file);
-            write(&mut file)?;
-            file.flush()
-        })
-        .and_then(|()| std::fs::rename(&beside, path));
-    if result.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,16 +206,5 @@ mod tests {
         other.dimensions.j = 2;
         let error = complete(TEMPLATE, other).unwrap_err().to_string();
         assert!(error.contains("tensor embedding: 1 rows, j * e is 2"), "{error}");
-    }
-
-    #[test]
-    fn a_file_is_replaced_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f");
-        write_whole(&path, b"one").unwrap();
-        write_whole(&path, b"two").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"two");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(write_whole(&folder.path().join("no/such"), b"").is_err());
     }
 }

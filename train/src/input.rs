@@ -1,20 +1,20 @@
 //! The logs, epoch ads and journal that training reads.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek};
+use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use flate2::read::MultiGzDecoder;
 use holdadvise::history::{Coverage, Episode, History, Journal};
+use holdadvise::input;
 use holdadvise::userlog::{ReadOptions, UserlogError};
 use jiff::tz::TimeZone;
 
 /// What to read.
 #[derive(Clone, Debug, Args)]
 pub struct InputOptions {
-    /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs (`--userlogs`). Files whose
-    /// names end in `.gz`, here and below, are gzip's.
+    /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs (`--userlogs`). Here and
+    /// below, files may be compressed with gzip, whatever their names.
     pub logs: Vec<PathBuf>,
     /// The logs are users' logs, not one of the whole access point.
     #[arg(long)]
@@ -74,8 +74,8 @@ impl InputOptions {
         let coverage = if self.userlogs { Coverage::Jobs } else { Coverage::AccessPoint };
         let options = self.read_options()?;
         for path in &self.logs {
-            let unpacked = unpacked(path)?;
-            let log = unpacked.as_ref().map_or(path.as_path(), |file| file.path());
+            let piped = piped(path)?;
+            let log = piped.as_ref().map_or(path.as_path(), |file| file.path());
             let report = history.read_log(log, coverage, &options)?;
             if let Some(first) = report.first_damage {
                 let others = report.damaged - 1;
@@ -185,40 +185,22 @@ pub fn plain_or_packed(folder: &Path, name: &str) -> PathBuf {
     if packed.exists() && !plain.exists() { packed } else { plain }
 }
 
-/// A file that is read unpacked.
-pub(crate) fn is_packed(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "gz")
-}
-
-/// Reads a file, unpacked where its name ends in `.gz`.
+/// Reads a file, unpacked where it is gzip's.
 ///
 /// # Errors
 /// [`InputError::File`].
-pub fn reader(path: &Path) -> Result<Box<dyn BufRead>, InputError> {
-    let file = open(path)?;
-    Ok(if is_packed(path) {
-        Box::new(BufReader::new(MultiGzDecoder::new(file)))
-    } else {
-        Box::new(BufReader::new(file))
-    })
+pub fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, InputError> {
+    input::reader(path).map_err(|source| InputError::File { path: path.to_owned(), source })
 }
 
-/// A log that is read by its path, as a file that goes when it is dropped; `None` where it is one already, neither compressed nor a
-/// pipe.
-pub(crate) fn unpacked(path: &Path) -> Result<Option<tempfile::NamedTempFile>, InputError> {
-    let is_plain = |path: &Path| path.metadata().is_ok_and(|is| is.is_file() || is.is_dir());
-    let is_packed = is_packed(path);
-    if !is_packed && (is_plain(path) || !path.exists()) {
+/// What came through a pipe, as a file that goes when it is dropped; `None` of a file, which is read by its path.
+pub(crate) fn piped(path: &Path) -> Result<Option<tempfile::NamedTempFile>, InputError> {
+    if !input::is_pipe(path) {
         return Ok(None);
     }
     let failed = |source| InputError::File { path: path.to_owned(), source };
     let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
-    let mut bytes = open(path)?;
-    if is_packed {
-        io::copy(&mut MultiGzDecoder::new(bytes), &mut file).map_err(failed)?;
-    } else {
-        io::copy(&mut bytes, &mut file).map_err(failed)?;
-    }
+    io::copy(&mut File::open(path).map_err(failed)?, &mut file).map_err(failed)?;
     file.rewind().map_err(failed)?;
     Ok(Some(file))
 }
@@ -228,7 +210,7 @@ pub(crate) fn unpacked(path: &Path) -> Result<Option<tempfile::NamedTempFile>, I
 /// # Errors
 /// [`InputError::File`].
 pub fn open(path: &Path) -> Result<File, InputError> {
-    File::open(path).map_err(|source| InputError::File { path: path.to_owned(), source })
+    input::open_regular(path).map_err(|source| InputError::File { path: path.to_owned(), source })
 }
 
 #[cfg(test)]
@@ -276,12 +258,14 @@ mod tests {
     }
 
     #[test]
-    fn file_that_is_not_compressed_is_named() {
+    fn a_name_does_not_say_whether_a_file_is_compressed() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("EventLog.gz");
-        std::fs::write(&path, LOG).unwrap();
-        let error = InputOptions { logs: vec![path], ..options() }.read().unwrap_err();
-        assert!(matches!(error, InputError::File { .. }), "{error}");
-        assert!(error.to_string().contains("EventLog.gz"), "{error}");
+        let [plain, small] = ["EventLog.gz", "EventLog"].map(|name| folder.path().join(name));
+        std::fs::write(&plain, LOG).unwrap();
+        packed(&small, LOG);
+        for log in [plain, small] {
+            let input = InputOptions { logs: vec![log], ..options() }.read().unwrap();
+            assert_eq!(input.episodes().len(), 1);
+        }
     }
 }

@@ -19,6 +19,7 @@ pub mod instant;
 pub mod merge;
 pub mod metadata;
 pub mod metrics;
+pub mod output;
 pub mod parts;
 pub mod peek;
 pub mod pickle;

@@ -11,6 +11,7 @@ use holdadvise::model::Dimensions;
 use serde_json::Value;
 
 use crate::dataset::{Dataset, DatasetError, DatasetInfo};
+use crate::output::Output;
 use crate::say::say;
 
 /// Make one dataset of the shards that `tensors` wrote.
@@ -22,6 +23,9 @@ pub struct MergeOptions {
     /// The dataset to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
 }
 
 /// Why shards do not make a dataset.
@@ -85,8 +89,10 @@ pub enum MergeError {
 /// # Errors
 /// When a shard cannot be read or does not go with the others, or the dataset cannot be written.
 pub fn run(options: &MergeOptions) -> Result<(), MergeError> {
+    let output = Output::new(&options.output, options.replace);
+    output.check().map_err(|source| DatasetError::File { path: options.output.clone(), source })?;
     let dataset = merge(&options.shards)?;
-    dataset.write(&options.output)?;
+    dataset.write(&output)?;
     let (rows, schema) = (dataset.len(), &dataset.info.schema.hash);
     say(format_args!("{rows} rows of {} shards, schema {schema}\n", options.shards.len()));
     Ok(())

@@ -11,8 +11,8 @@ use safetensors::tensor::TensorView;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{CENSORED, Dataset, DatasetError};
-use crate::export::write_whole;
 use crate::metadata::{self, METADATA_KEY};
+use crate::output::Output;
 use crate::say::say;
 use crate::split::{Cuts, Dropped, Split, SplitOptions};
 
@@ -30,6 +30,9 @@ pub struct PartsOptions {
     /// The file to write.
     #[arg(short, long, value_name = "PARTS")]
     output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
     /// What lies in one part together.
     #[arg(long, value_enum, default_value_t)]
     by: By,
@@ -131,6 +134,8 @@ pub enum PartsError {
 /// When the dataset cannot be read, the options leave nothing to train on, the parts are not complete where they must be, or the
 /// file cannot be written.
 pub fn run(options: &PartsOptions) -> Result<(), PartsError> {
+    let output = Output::new(&options.output, options.replace);
+    output.check().map_err(|source| PartsError::File { path: options.output.clone(), source })?;
     let dataset = Dataset::read(&options.dataset)?;
     let split = options.by.split(&dataset, &options.split).map_err(PartsError::Options)?;
     if options.complete {
@@ -141,7 +146,7 @@ pub fn run(options: &PartsOptions) -> Result<(), PartsError> {
         }
     }
     let parts = Parts::of(&dataset, options.by, &split);
-    parts.write(&options.output)?;
+    parts.write(&output)?;
     let PartsInfo { train, validation, test, dropped, .. } = &parts.info;
     say(format_args!(
         "{train} rows train, {validation} validate, {test} test; in no part: {} censored, {} near a cut, \
@@ -185,15 +190,16 @@ impl Parts {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), PartsError> {
+    pub fn write(&self, output: impl Into<Output>) -> Result<(), PartsError> {
+        let output = output.into();
+        let path = output.path();
         let content = |detail: String| PartsError::Content { path: path.to_owned(), detail };
         let info = serde_json::to_string(&self.info).map_err(|error| content(error.to_string()))?;
         let metadata = HashMap::from([(METADATA_KEY.to_owned(), info)]);
         let file = TensorView::new(Dtype::U8, vec![self.part.len()], &self.part)
             .and_then(|view| safetensors::serialize([("part", view)], Some(metadata)))
             .map_err(|error| content(error.to_string()))?;
-        write_whole(path, &file)
-            .map_err(|source| PartsError::File { path: path.to_owned(), source })
+        output.write(&file).map_err(|source| PartsError::File { path: path.to_owned(), source })
     }
 
     /// Reads and checks a file.

@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::dataset::Dataset;
 use crate::evaluate::{EvaluateError, digest, predict};
-use crate::export::write_whole;
 use crate::metadata::METADATA_KEY;
+use crate::output::Output;
 use crate::parts::Parts;
 use crate::say::say;
 
@@ -28,6 +28,9 @@ pub struct PredictOptions {
     /// File to write: tensors `row` i64 and `probability` f32.
     #[arg(short, long)]
     output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
 }
 
 /// Runs `predict`.
@@ -35,6 +38,9 @@ pub struct PredictOptions {
 /// # Errors
 /// When a file cannot be read or written, or they do not belong together.
 pub fn run(options: &PredictOptions) -> Result<(), EvaluateError> {
+    let output = Output::new(&options.output, options.replace);
+    let failed = |source| EvaluateError::Write { path: options.output.clone(), source };
+    output.check().map_err(failed)?;
     let dataset = Dataset::read(&options.dataset)?;
     let rows: Vec<usize> = match &options.parts {
         None => (0..dataset.len()).collect(),
@@ -53,8 +59,7 @@ pub fn run(options: &PredictOptions) -> Result<(), EvaluateError> {
     let about = json!({ "model": name(&options.model), "sha256": digest(&bytes) });
     let file = serialize(&rows, &probability, &about.to_string())
         .map_err(|error| EvaluateError::Options(format!("predictions: {error}")))?;
-    write_whole(&options.output, &file)
-        .map_err(|source| EvaluateError::Write { path: options.output.clone(), source })?;
+    output.write(&file).map_err(failed)?;
     say(format_args!("{}: {} rows\n", options.output.display(), rows.len()));
     Ok(())
 }

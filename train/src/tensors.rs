@@ -13,6 +13,7 @@ use holdadvise::model::limits;
 use crate::dataset::{Dataset, DatasetError, Row};
 use crate::input::{InputError, InputOptions, open};
 use crate::instant::Instant;
+use crate::output::Output;
 use crate::random::Random;
 use crate::truth::Truth;
 
@@ -25,6 +26,9 @@ pub struct TensorsOptions {
     /// The dataset file to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
     /// What the rows are of: `simulated data`, or the name of the access point.
     #[arg(long, value_name = "NAME", default_value = "simulated data")]
     origin: String,
@@ -134,6 +138,8 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
     if !(0.0..=1.0).contains(&options.told) {
         return Err(format!("--told {} must lie in 0..=1", options.told).into());
     }
+    let output = Output::new(&options.output, options.replace);
+    output.check().map_err(|source| InputError::File { path: options.output.clone(), source })?;
     let layout = options.layout()?;
     let window = options.window()?;
     let horizon = options.input.horizon();
@@ -174,7 +180,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
         )
         .into());
     }
-    dataset.write(&options.output)?;
+    dataset.write(&output)?;
     eprintln!("{} rows, schema {}", dataset.len(), dataset.info.schema.hash);
     Ok(())
 }

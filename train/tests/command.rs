@@ -335,3 +335,45 @@ fn python_reads_the_dataset_as_the_documentation_says() {
         text(&output.stderr)
     );
 }
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error_before_the_work_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let message = |words: &str| {
+        let run = holdadvise_train(here, words.split_whitespace());
+        assert_eq!(run.status.code(), Some(1), "{words}");
+        String::from_utf8(run.stderr).unwrap()
+    };
+    std::fs::write(here.join("kept"), "kept").unwrap();
+    std::os::unix::fs::symlink("kept", here.join("link")).unwrap();
+    // None of the inputs is there: the output is looked at first.
+    for words in [
+        "train d",
+        "split d",
+        "merge d",
+        "tensors EventLog",
+        "predict d m.pt",
+        "evaluate d m.pt",
+        "calibrate m.pt d",
+        "export m.pt --metadata m.json",
+    ] {
+        let error = message(&format!("{words} -o kept"));
+        assert!(error.contains("kept") && error.contains("--replace"), "{words}: {error}");
+        let error = message(&format!("{words} -o link --replace"));
+        assert!(error.contains("it is a link"), "{words}: {error}");
+    }
+    assert!(message("split d -o no/such").contains("no/such"));
+    assert!(message("split d -o kept --replace").contains("dataset d: No such file"));
+    for file in ["--metrics", "--checkpoint", "--result"] {
+        let error = message(&format!("train d -o m.pt {file} link"));
+        assert!(error.contains("it is a link"), "{file}: {error}");
+    }
+    let simulate = "simulate --preset rapid --seed 3 --days 1 -o";
+    assert!(message(&format!("{simulate} .")).contains("it is not empty"));
+    std::fs::create_dir(here.join("sim")).unwrap();
+    std::os::unix::fs::symlink("../kept", here.join("sim/truth.jsonl")).unwrap();
+    assert!(message(&format!("{simulate} sim --replace")).contains("truth.jsonl"));
+    assert_eq!(std::fs::read(here.join("kept")).unwrap(), b"kept");
+    assert!(here.join("link").symlink_metadata().unwrap().is_symlink());
+}

@@ -260,6 +260,8 @@ fn several_methods_make_a_report() {
     assert_eq!(outline(&html), expected);
 
     let first = std::fs::read(here.join("out/report.json")).unwrap();
+    assert!(refused(here, arguments).contains("--replace"), "what is there is kept");
+    std::fs::remove_dir_all(here.join("out")).unwrap();
     done(here, arguments);
     assert!(std::fs::read(here.join("out/report.json")).unwrap() == first, "the same again");
 }
@@ -278,7 +280,7 @@ fn what_does_not_fit_is_said() {
         let error = refused(here, ["split", "d", "-o", "p", "--complete", fraction, "0"]);
         assert!(error.contains(expected) && !here.join("p").exists(), "{error}");
     }
-    done(here, ["split", "d", "-o", "p", "--complete"]);
+    done(here, ["split", "d", "-o", "p", "--replace", "--complete"]);
     done(here, ["split", "d", "-o", "all", "--by", "all"]);
     std::fs::write(here.join("t.json"), r#"{"columns":["a","b"],"rows":[["x"]]}"#).unwrap();
     let with = |more: &[&str]| {
@@ -322,7 +324,8 @@ fn what_does_not_fit_is_said() {
     let report = read(&here.join("out"));
     assert_eq!(report.methods.len(), 2);
     assert!(report.remarks[0].contains("--baselines-from"));
-    done(here, [&all[..], &["--baselines-from", "d", "--baselines-parts", "p"]].concat());
+    let more = ["--replace", "--baselines-from", "d", "--baselines-parts", "p"];
+    done(here, [&all[..], &more].concat());
     assert_eq!(read(&here.join("out")).methods.len(), 5);
 }
 

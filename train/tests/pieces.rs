@@ -51,7 +51,7 @@ fn dataset(folder: &Path) {
 }
 
 const SMALL: &str = "train data.safetensors --embedding 8 --hidden 16 --units 4 --joint 8 --batch 64 --dropout 0.2 \
-    --source-dropout 0.3 --learning-rate 0.01 --epochs 6 --patience 6 --trees 5 --draws 10 --no-test";
+    --source-dropout 0.3 --learning-rate 0.01 --epochs 6 --patience 6 --trees 5 --draws 10 --no-test --replace";
 
 fn call(folder: &Path, arguments: &str) -> (i32, String) {
     let output = holdadvise_train(folder, arguments.split_whitespace());

@@ -8,7 +8,7 @@ use crate::advice::{Advice, Costs, ExpectedCosts, InputEffect};
 use crate::text::strip_control;
 
 /// The names, in the order printed.
-pub(crate) const NAMES: [&str; 31] = [
+pub(crate) const NAMES: [&str; 32] = [
     "ClusterId",
     "ProcId",
     "Owner",
@@ -38,6 +38,7 @@ pub(crate) const NAMES: [&str; 31] = [
     "Trust",
     "EventLog",
     "Missing",
+    "Notes",
     "TrainedOn",
     "OutcomesHere",
 ];
@@ -90,6 +91,7 @@ pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
     );
     put("EventLog", json!(advice.event_log));
     put("Missing", texts(&advice.missing));
+    put("Notes", texts(&advice.notes));
     out
 }
 
@@ -149,7 +151,7 @@ mod tests {
         let advice = samples::transfer(7, 0);
         let attributes = attributes(&advice);
         let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
-        assert_eq!(names, NAMES[..29]);
+        assert_eq!(names, NAMES[..30]);
         for name in NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
             let absent = ["DAGManJobId", "Undecided"].contains(&name);

@@ -28,6 +28,9 @@ fn text(advice: &Advice, page: &Page) -> String {
     for (number, missing) in advice.missing.iter().enumerate() {
         line(if number == 0 { "Judged without:" } else { "" }, missing);
     }
+    for (number, note) in advice.notes.iter().enumerate() {
+        line(if number == 0 { "Note:" } else { "" }, note);
+    }
     line("Why:", &advice.meaning);
     if let Some(undecided) = &advice.undecided {
         line("Undecided:", undecided);

@@ -67,6 +67,7 @@ pub(super) struct Groups {
     groups: BTreeMap<Key, Group>,
     trusts: BTreeSet<String>,
     missing: BTreeMap<String, Missing>,
+    notes: BTreeSet<String>,
     jobs: usize,
 }
 
@@ -86,7 +87,7 @@ const BY_ITSELF: usize = 2;
 /// Characters of a hold reason that are printed of a group.
 const REASON: usize = 200;
 
-/// Lines on what could not be read that are printed.
+/// Lines on what could not be read that are printed, and notes.
 const MISSING: usize = 20;
 
 impl Groups {
@@ -102,6 +103,9 @@ impl Groups {
                 let missing = Missing { first: line.clone(), jobs: 1, last: advice.held.job };
                 self.missing.insert(kind.into_owned(), missing);
             }
+        }
+        if self.notes.len() <= MISSING {
+            self.notes.extend(advice.notes.iter().cloned());
         }
         let chance = probability(advice).unwrap_or(0.0);
         let held = &advice.held;
@@ -166,7 +170,13 @@ impl Groups {
         if self.missing.len() > MISSING {
             line(out, "Judged without: ", "more; -json lists it for each job")?;
         }
-        if !self.missing.is_empty() {
+        for note in self.notes.iter().take(MISSING) {
+            line(out, "Note: ", note)?;
+        }
+        if self.notes.len() > MISSING {
+            line(out, "Note: ", "more; -json lists it for each job")?;
+        }
+        if !self.missing.is_empty() || !self.notes.is_empty() {
             writeln!(out)?;
         }
         let count = self.groups.len();
@@ -488,7 +498,7 @@ mod tests {
             let text = words.join(" ");
             let hostile = |proc: i32| {
                 let mut advice = samples::memory(1, proc, 2048);
-                let texts = [&mut advice.evidence, &mut advice.changes, &mut advice.htcondor_will, &mut advice.missing];
+                let texts = [&mut advice.evidence, &mut advice.changes, &mut advice.htcondor_will, &mut advice.missing, &mut advice.notes];
                 texts.into_iter().for_each(|texts| *texts = vec![text.clone(), text.clone()]);
                 advice.held.reason = Some(text.clone());
                 advice.held.owner = Some(text.clone());

@@ -69,6 +69,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         trust: Trust { trained_on: "simulated data".to_owned(), outcomes_here: 0 },
         event_log: EventLogView::None,
         missing: vec!["event log /var/log/condor/EventLog: permission denied".to_owned()],
+        notes: vec![],
     }
 }
 

@@ -129,9 +129,9 @@ impl Read {
             history.read_log(log, Coverage::Jobs, &options)?;
         }
         for path in &self.sources.epochs {
-            let file = std::fs::File::open(path)
+            let file = crate::input::reader(path)
                 .map_err(|error| RunError::Read { file: display_path(path), error })?;
-            history.read_epochs(std::io::BufReader::new(file));
+            history.read_epochs(file);
         }
         history.settle();
         Ok(history)

@@ -287,15 +287,24 @@ impl<'a> EventAd<'a> {
         }
     }
 
+    /// How a program ended, if that is known.
+    fn ending(&mut self, return_value: Option<i32>, signal: Option<i32>) {
+        if return_value.is_some() || signal.is_some() {
+            self.flag("TerminatedNormally", return_value.is_some());
+            self.some_count("ReturnValue", return_value);
+            self.some_count("TerminatedBySignal", signal);
+        }
+    }
+
     fn terminated(&mut self, terminated: Terminated<'a>, with_unset: bool) {
         self.resources(terminated.resources);
-        self.flag("TerminatedNormally", terminated.return_value.is_some());
-        if with_unset {
-            self.int_value("ReturnValue", terminated.return_value.unwrap_or(-1));
-            self.int_value("TerminatedBySignal", terminated.signal.unwrap_or(-1));
+        let (return_value, signal) = (terminated.return_value, terminated.signal);
+        if with_unset && (return_value.is_some() || signal.is_some()) {
+            self.flag("TerminatedNormally", return_value.is_some());
+            self.int_value("ReturnValue", return_value.unwrap_or(-1));
+            self.int_value("TerminatedBySignal", signal.unwrap_or(-1));
         } else {
-            self.some_count("ReturnValue", terminated.return_value);
-            self.some_count("TerminatedBySignal", terminated.signal);
+            self.ending(return_value, signal);
         }
         self.some_text("CoreFile", terminated.core_file);
         self.usage("RunLocalUsage", terminated.run_local);
@@ -406,9 +415,12 @@ impl<'a> EventAd<'a> {
                 self.bytes("SentBytes", evicted.bytes_sent);
                 self.bytes("ReceivedBytes", evicted.bytes_received);
                 self.flag("TerminatedAndRequeued", evicted.terminated_and_requeued);
-                self.flag("TerminatedNormally", evicted.return_value.is_some());
-                self.some_count("ReturnValue", evicted.return_value);
-                self.some_count("TerminatedBySignal", evicted.signal);
+                if evicted.terminated_and_requeued {
+                    self.ending(evicted.return_value, evicted.signal);
+                } else {
+                    // HTCondor says so of every eviction.
+                    self.flag("TerminatedNormally", false);
+                }
                 let is_labelled = !evicted.plain_reason && !evicted.terminated_and_requeued;
                 let reason =
                     evicted.reason.map(|reason| Tidy(tidy.0 && !is_labelled).both_ends(reason));
@@ -451,9 +463,7 @@ impl<'a> EventAd<'a> {
                 self.some_count("Node", node.node);
             }
             Body::PostScriptTerminated(script) => {
-                self.flag("TerminatedNormally", script.return_value.is_some());
-                self.some_count("ReturnValue", script.return_value);
-                self.some_count("TerminatedBySignal", script.signal);
+                self.ending(script.return_value, script.signal);
                 self.some_text("DAGNodeName", both_ends(script.dag_node));
             }
             Body::RemoteError(error) => {

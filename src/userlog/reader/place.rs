@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::time::Seen;
 use super::super::{Form, ReadOptions, UserlogError};
-use super::{Beginning, Found, LogReader, begin, look};
+use super::{Beginning, CHUNK, Found, LogReader, begin, look};
+use crate::input;
 
 /// What a reader needs to go on where another stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +27,11 @@ impl Place {
         Self { offset, ..Self::default() }
     }
 
+    /// Within an event of a log of this form, of which nothing is to be said.
+    pub(in crate::userlog) fn within(offset: u64, form: Form) -> Self {
+        Self { offset, form: Some(form), skipping: form == Form::Text, ..Self::default() }
+    }
+
     /// The beginning of the file that was begun when the one of this place was left.
     pub(in crate::userlog) fn in_next_file(self) -> Self {
         Self { clock: self.clock, ..Self::default() }
@@ -35,11 +41,13 @@ impl Place {
 /// Is `file` no job event log, as far as its beginning tells?
 pub(in crate::userlog) fn check_is_log(
     path: &Path,
-    file: File,
+    file: &File,
     options: &ReadOptions,
 ) -> Result<(), UserlogError> {
-    let mut reader = LogReader::new(file, options);
-    reader.fill_chunk().map_err(|source| UserlogError::Io { path: path.to_owned(), source })?;
+    let failed = |source| UserlogError::Io { path: path.to_owned(), source };
+    let beginning = input::beginning(file, CHUNK as u64).map_err(failed)?;
+    let mut reader = LogReader::new(beginning.as_slice(), options);
+    reader.fill_chunk().map_err(failed)?;
     let bytes = &reader.buffer[..reader.filled];
     match (reader.form, Beginning::of(bytes)) {
         (Some(Form::Text), Beginning::NotALog) => {
@@ -66,7 +74,7 @@ impl LogReader<File> {
     ) -> io::Result<Self> {
         // It may have been read before.
         file.seek(SeekFrom::Start(place.offset))?;
-        begin(file, options, place).map(|(reader, _)| reader)
+        begin(file, options, place, u64::MAX).map(|(reader, _)| reader)
     }
 
     pub(in crate::userlog) fn place(&self) -> Place {

@@ -8,7 +8,7 @@ mod run;
 mod table;
 
 use super::super::body::*;
-use super::lines::{Cursor, Lines, after, codes, indented, text, trimmed, unless_blank};
+use super::lines::{Lines, after, codes, indented, text, trimmed, unless_blank};
 use attributes::attributes;
 pub(in crate::userlog) use other::information;
 
@@ -192,13 +192,15 @@ fn held(mut lines: Lines<'_>) -> Held<'_> {
 fn post_script_terminated(lines: Lines<'_>) -> PostScriptTerminated<'_> {
     let mut script = PostScriptTerminated::default();
     for line in lines {
-        let line = line.trim_ascii_start();
-        if let Some(rest) = line.strip_prefix(b"(1) Normal termination (return value") {
-            script.return_value = Cursor(rest).int();
-        } else if let Some(rest) = line.strip_prefix(b"(0) Abnormal termination (signal") {
-            script.signal = Cursor(rest).int();
-        } else if let Some(node) = line.strip_prefix(b"DAG Node: ") {
-            script.dag_node = unless_blank(node);
+        match run::end(line) {
+            Some(run::End::Return(value)) => script.return_value = value,
+            Some(run::End::Signal(signal)) => script.signal = signal,
+            Some(run::End::Core(_)) => {}
+            None => {
+                if let Some(node) = line.trim_ascii_start().strip_prefix(b"DAG Node: ") {
+                    script.dag_node = unless_blank(node);
+                }
+            }
         }
     }
     script
@@ -207,6 +209,18 @@ fn post_script_terminated(lines: Lines<'_>) -> PostScriptTerminated<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_post_script_ends_behind_any_white_space() {
+        for before in ["\t", "  ", "", "\x0b"] {
+            let lines =
+                format!("{before}(1)  Normal termination (return value 2)\n    DAG Node: A\n");
+            let Body::PostScriptTerminated(script) = parse(16, b"", lines.as_bytes()) else {
+                panic!()
+            };
+            assert_eq!((script.return_value, script.dag_node.as_deref()), (Some(2), Some("A")));
+        }
+    }
 
     #[test]
     fn a_slot_may_be_named_on_any_line() {

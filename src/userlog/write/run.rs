@@ -58,7 +58,7 @@ pub(super) fn evicted(out: &mut impl Write, evicted: &Evicted<'_>) -> io::Result
     bytes(out, "Run Bytes Received By Job", evicted.bytes_received)?;
     if evicted.terminated_and_requeued {
         ending(out, evicted.return_value, evicted.signal)?;
-        if evicted.return_value.is_none() {
+        if evicted.return_value.is_none() && evicted.signal.is_some() {
             core_file(out, &evicted.core_file)?;
         }
     }
@@ -76,7 +76,7 @@ pub(super) fn terminated(
     who: &str,
 ) -> io::Result<()> {
     ending(out, terminated.return_value, terminated.signal)?;
-    if terminated.return_value.is_none() {
+    if terminated.return_value.is_none() && terminated.signal.is_some() {
         core_file(out, &terminated.core_file)?;
     }
     usage(out, "Run Remote", terminated.run_remote)?;
@@ -91,15 +91,16 @@ pub(super) fn terminated(
     toe(out, &terminated.toe)
 }
 
-/// How it ended. Without a return value it was a signal.
+/// How it ended, if that is known.
 pub(super) fn ending(
     out: &mut impl Write,
     return_value: Option<i32>,
     signal: Option<i32>,
 ) -> io::Result<()> {
-    match return_value {
-        Some(value) => writeln!(out, "\t(1) Normal termination (return value {value})"),
-        None => writeln!(out, "\t(0) Abnormal termination (signal {})", signal.unwrap_or(-1)),
+    match (return_value, signal) {
+        (Some(value), _) => writeln!(out, "\t(1) Normal termination (return value {value})"),
+        (None, Some(signal)) => writeln!(out, "\t(0) Abnormal termination (signal {signal})"),
+        (None, None) => Ok(()),
     }
 }
 

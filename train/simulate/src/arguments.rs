@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::output::place;
 use crate::{Preset, Settings, SimulateError, Summary, simulate};
 
 /// Arguments of `simulate`.
@@ -28,6 +29,9 @@ pub struct Arguments {
     /// Directory for EventLog, epoch_history and truth.jsonl
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
+    /// Write to that directory although it is not empty; files of the same names are replaced
+    #[arg(long)]
+    pub replace: bool,
     /// Leave out event 028
     #[arg(long)]
     pub no_job_ad_information: bool,
@@ -45,6 +49,7 @@ impl Arguments {
     /// # Errors
     /// The preset cannot be read, or a file cannot be written.
     pub fn run(&self) -> Result<Summary, SimulateError> {
+        place::prepare(&self.output, self.replace)?;
         let mut preset = Preset::load(&self.preset)?;
         if let Some(start) = self.start {
             preset.access_point.start = start;

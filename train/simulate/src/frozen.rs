@@ -1,6 +1,6 @@
 //! Which simulator this is: figures of models are compared only where the same one made their data.
 
-use std::io;
+use std::io::{self, Write};
 
 use holdadvise::features::fnv1a;
 use serde::Serialize;
@@ -54,5 +54,7 @@ pub(crate) fn describe(settings: &Settings) -> Result<(), SimulateError> {
         source: io::Error::other(error),
     })?;
     text.push('\n');
-    std::fs::write(&path, text).map_err(|source| SimulateError::Write { path, source })
+    let written =
+        crate::output::place::create(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|source| SimulateError::Write { path, source })
 }

@@ -21,7 +21,6 @@ mod truth;
 mod vary;
 mod world;
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
@@ -70,7 +69,7 @@ impl Settings {
 pub fn simulate(settings: &Settings) -> Result<Summary, SimulateError> {
     let finished = engine::Simulation::new(settings)?.run()?;
     let path = settings.output.join("truth.jsonl");
-    let written = File::create(&path).and_then(|file| {
+    let written = output::place::create(&path).and_then(|file| {
         let mut out = BufWriter::new(file);
         truth::write(&mut out, &finished.records)?;
         out.flush()

@@ -17,8 +17,9 @@ use holdadvise::features::Layout;
 use holdadvise::model::{LEAST_OUTCOMES, Model, ModelError};
 
 use crate::dataset::{Dataset, DatasetError};
-use crate::export::{self, ExportError, write_whole};
+use crate::export::{self, ExportError};
 use crate::input::InputOptions;
+use crate::output::Output;
 use crate::parts::{Parts, PartsError};
 use crate::say::say;
 use crate::tensors;
@@ -35,6 +36,9 @@ pub struct CalibrateOptions {
     /// Model file to write.
     #[arg(short, long, required_unless_present = "curve", conflicts_with = "curve")]
     pub output: Option<PathBuf>,
+    /// Replace a file that is there already.
+    #[arg(long)]
+    pub replace: bool,
     /// Name of the access point that the logs are from; of a dataset by default the one it was made with.
     #[arg(long, value_name = "NAME")]
     pub access_point: Option<String>,
@@ -132,6 +136,9 @@ pub fn run(options: &CalibrateOptions) -> Result<(), CalibrateError> {
         let path = path.to_owned();
         |source| CalibrateError::File { path, source }
     };
+    for path in options.output.iter().chain(&options.json) {
+        Output::new(path, options.replace).check().map_err(failed(path))?;
+    }
     let archive = std::fs::read(&options.model).map_err(failed(&options.model))?;
     let model = Model::from_bytes(&archive).map_err(|source| ModelError::InFile {
         path: options.model.clone(),
@@ -156,7 +163,7 @@ pub fn run(options: &CalibrateOptions) -> Result<(), CalibrateError> {
     metadata.recalibration = Some(recalibration);
     let completed = export::complete(&archive, metadata)?;
     if let Some(path) = &options.output {
-        write_whole(path, &completed).map_err(failed(path))?;
+        Output::new(path, options.replace).write(&completed).map_err(failed(path))?;
         say(format_args!("{}: {} bytes\n", path.display(), completed.len()));
     }
     Ok(())
@@ -174,7 +181,8 @@ fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(
     if let Some(path) = &options.json {
         let json = serde_json::to_vec_pretty(&table)
             .map_err(|error| CalibrateError::Options(format!("the table is not JSON: {error}")))?;
-        write_whole(path, &json)
+        Output::new(path, options.replace)
+            .write(&json)
             .map_err(|source| CalibrateError::File { path: path.clone(), source })?;
     }
     Ok(())

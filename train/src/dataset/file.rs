@@ -14,21 +14,25 @@ use sha2::{Digest, Sha256};
 
 use super::{CENSORED, DATASET_FORMAT, Dataset, DatasetError, DatasetInfo, Reach, UNKNOWN};
 use crate::metadata::{self, METADATA_KEY};
+use crate::output::Output;
 
 impl Dataset {
-    /// Writes the file, by way of a file beside it so that no half-written one is ever seen.
+    /// Writes the file; no half-written one is ever seen.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), DatasetError> {
+    pub fn write(&self, output: impl Into<Output>) -> Result<(), DatasetError> {
+        let output = output.into();
+        let path = output.path();
         let mut columns = self.columns();
         let content = |detail: String| DatasetError::Content { path: path.to_owned(), detail };
         let header = self.header(&mut columns).map_err(content)?;
-        let write = |file: &mut BufWriter<File>| {
+        let write = |file: &mut BufWriter<&File>| {
             file.write_all(&header)?;
             columns.iter().try_for_each(|column| column.pieces(|piece| file.write_all(piece)))
         };
-        crate::export::write_whole_by(path, write)
+        output
+            .write_by(write)
             .map_err(|source| DatasetError::File { path: path.to_owned(), source })
     }
 

@@ -4,13 +4,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use holdadvise::history::{Episode, EpisodeStream, History, Journal, LogHolds};
-use holdadvise::userlog::{Chunk, ChunkedLog, LogReader, ReadOptions};
+use holdadvise::userlog::{Beginning, Chunk, ChunkedLog, LogReader, ReadOptions};
 use tempfile::NamedTempFile;
 
 use super::progress::Progress;
 use super::summary::Counts;
-use crate::input::{InputError, InputOptions, is_packed, unpacked};
-use crate::peek::first_event;
+use crate::input::{InputError, InputOptions, piped};
 
 /// Reads the logs of `input` and passes on their episodes, until `episode` breaks.
 pub(super) fn stream(
@@ -71,10 +70,9 @@ fn in_order<'a>(
 ) -> Result<Vec<Log<'a>>, InputError> {
     let mut logs = Vec::new();
     for path in &input.logs {
-        let copy = if is_packed(path) { None } else { unpacked(path)? };
-        let mut log = Log { path, copy, first: 0 };
+        let mut log = Log { path, copy: piped(path)?, first: 0 };
         if input.logs.len() > 1 {
-            log.first = first_event(log.file(), options)?.unwrap_or(i64::MAX);
+            log.first = Beginning::at(log.file(), options)?.time().unwrap_or(i64::MAX);
         }
         logs.push(log);
     }
@@ -98,9 +96,7 @@ impl<F: FnMut(Episode) -> ControlFlow<()>> Reading<'_, F> {
         next: Option<i64>,
         options: &ReadOptions,
     ) -> Result<ControlFlow<()>, InputError> {
-        let packed = if log.copy.is_none() { unpacked(log.path)? } else { None };
-        let file = packed.as_ref().map_or(log.file(), |file| file.path());
-        let chunks = ChunkedLog::open(file, options)?.mapped();
+        let chunks = ChunkedLog::open(log.file(), options)?;
         // The bar counts bytes of files as they are, compressed or not.
         let share = log.size() as f64 / chunks.len().max(1) as f64;
         self.stream.begin_log();

@@ -4,22 +4,27 @@
 //! for several populations of holds, and hands a [`crate::report::Report`] to be written. docs/evaluation.md says what is measured.
 
 mod curves;
+mod decisions;
 mod method;
 mod one_model;
 mod population;
 mod study;
 mod unknown_codes;
 
+#[cfg(test)]
+pub(crate) use decisions::tests as decision_tests;
+pub use decisions::{Decisions, Known, MethodDecisions};
+pub(crate) use decisions::{Paired, pair as paired_decisions};
 pub(crate) use method::{digest, predict};
 pub use one_model::{ActionFigures, CodeFigures, Method, Report, report};
 pub(crate) use study::Comparison;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use holdadvise::model::{EngineKind, Model, ModelError};
 
 use crate::dataset::{Dataset, DatasetError};
-use crate::export::write_whole;
+use crate::output::Output;
 use crate::parts::{Parts, PartsError};
 use crate::say::say;
 use crate::split::{Cuts, Split, SplitOptions};
@@ -34,6 +39,9 @@ pub struct EvaluateOptions {
     /// Of one model: write the figures as JSON to this file too. Else: the folder of report.json and report.html.
     #[arg(short, long)]
     output: Option<PathBuf>,
+    /// Replace files that are there already.
+    #[arg(long)]
+    replace: bool,
     /// The parts file, as `holdadvise-train split` writes it.
     #[arg(long, value_name = "PARTS", conflicts_with = "recut")]
     parts: Option<PathBuf>,
@@ -109,6 +117,9 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
         EngineOption::Torch => EngineKind::Torch,
     };
     let Some(path) = &options.model else { return study::run(options, engine) };
+    if let Some(path) = &options.output {
+        Output::new(path, options.replace).check().map_err(failed(path))?;
+    }
     let dataset = Dataset::read(&options.dataset)?;
     let model = Model::open_with(path, engine)?;
     model.check_schema(&dataset.info.schema.hash)?;
@@ -127,10 +138,14 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
     if let Some(path) = &options.output {
         let json = serde_json::to_vec_pretty(&report)
             .map_err(|error| EvaluateError::Options(format!("figures are not JSON: {error}")))?;
-        write_whole(path, &json)
-            .map_err(|source| EvaluateError::Write { path: path.clone(), source })?;
+        Output::new(path, options.replace).write(&json).map_err(failed(path))?;
     }
     Ok(())
+}
+
+/// A file could not be written.
+fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> EvaluateError {
+    |source| EvaluateError::Write { path: path.to_owned(), source }
 }
 
 pub(crate) fn check_test(dataset: &Dataset, split: &Split) -> Result<(), EvaluateError> {

@@ -7,6 +7,7 @@ use holdadvise::model::Model;
 use serde::{Deserialize, Serialize};
 
 use super::EvaluateError;
+use super::decisions::{Decisions, decisions};
 use super::method::predict;
 use crate::baselines::Baselines;
 use crate::dataset::{Dataset, SUCCESS};
@@ -74,6 +75,9 @@ pub struct Report {
     /// Per action, where the data are simulated and the truth was told.
     #[serde(default)]
     pub actions: Vec<ActionFigures>,
+    /// What the probabilities lead to: by every action where that is known, and by the releases that happened.
+    #[serde(default)]
+    pub decisions: Vec<Decisions>,
 }
 
 /// Figures of the model and of the baselines on the test part of a split.
@@ -119,6 +123,7 @@ pub fn report(
         cuts: split.cuts,
         methods: methods.collect(),
         codes: per_code(dataset, rows, &predicted, &table),
+        decisions: decisions(dataset, &split.test, model, (draws, seed))?,
         actions: per_action(dataset, &told, &predict(model, dataset, &told)?, &baselines),
     })
 }
@@ -287,6 +292,7 @@ impl fmt::Display for Report {
                 pair(action.oracle)
             )?;
         }
+        self.decisions.iter().try_for_each(|decisions| write!(f, "{decisions}"))?;
         Ok(())
     }
 }

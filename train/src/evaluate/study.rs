@@ -11,8 +11,8 @@ use super::population::{Population, asked, populations};
 use super::{EngineOption, EvaluateError, EvaluateOptions, unknown_codes};
 use crate::baselines::Baselines;
 use crate::dataset::{Dataset, Reach, UNKNOWN};
-use crate::export::write_whole;
 use crate::metrics::{Draws, Estimate, NAMES, Scored, draw};
+use crate::output::{self, Output};
 use crate::parts::{By, Parts};
 use crate::report::{
     Curves, DatasetNote, ExtraTable, FileNote, GroupRow, MethodFigures, MethodNote,
@@ -110,6 +110,7 @@ impl Comparison<'_> {
             output: Some(folder.to_owned()),
             parts: Some(self.parts.to_owned()),
             recut: false,
+            replace: true,
             split: SplitOptions::default(),
             engine: EngineOption::Builtin,
             draws: self.draws,
@@ -145,6 +146,12 @@ pub(super) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
             "--release-threshold {} must lie between 0 and 1",
             study.release_threshold
         ));
+    }
+    let outputs = ["report.json", "report.html"].map(|name| folder.join(name));
+    let there = output::check_folder(folder).map_err(super::failed(folder))?;
+    let outputs = outputs.map(|path| Output::new(&path, options.replace));
+    for output in outputs.iter().filter(|_| there) {
+        output.check().map_err(super::failed(output.path()))?;
     }
     let mut tables = study.table.iter().map(extra_table).collect::<Result<Vec<_>, _>>()?;
     let dataset = Dataset::read(&options.dataset)?;
@@ -236,14 +243,10 @@ pub(super) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
     let report = evaluated.complete(report);
     let json = serde_json::to_vec_pretty(&report)
         .map_err(|error| EvaluateError::Options(format!("the report is not JSON: {error}")))?;
-    let write = |path: &Path, content: &[u8]| {
-        write_whole(path, content)
-            .map_err(|source| EvaluateError::Write { path: path.to_owned(), source })
-    };
-    std::fs::create_dir_all(folder)
-        .map_err(|source| EvaluateError::Write { path: folder.clone(), source })?;
-    write(&folder.join("report.json"), &json)?;
-    write(&folder.join("report.html"), page(&report).as_bytes())?;
+    std::fs::create_dir_all(folder).map_err(super::failed(folder))?;
+    for (output, content) in outputs.iter().zip([json.as_slice(), page(&report).as_bytes()]) {
+        output.write(content).map_err(super::failed(output.path()))?;
+    }
     say(format_args!("{}", summary(&report)));
     say(format_args!("{}\n", folder.join("report.html").display()));
     Ok(())

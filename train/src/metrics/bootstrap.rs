@@ -61,21 +61,45 @@ pub fn draw(methods: &[Vec<Scored>], clusters: usize, draws: usize, seed: u64) -
     let drawn: Vec<Vec<Vec<Values>>> = (0..draws.div_ceil(LANES))
         .into_par_iter()
         .map(|batch| {
-            let mut times = vec![[0.0_f32; LANES]; clusters];
-            let numbers = (1..=LANES as u64).map(|lane| (batch * LANES) as u64 + lane);
-            for (lane, number) in numbers.enumerate() {
-                let mut random = Random::new(seed ^ number.wrapping_mul(0xD134_2543_DE82_EF95));
-                for _ in 0..clusters {
-                    times[random.below(clusters)][lane] += 1.0;
-                }
-            }
-            let figures = figures(&times);
+            let figures = figures(&times(clusters, batch, seed));
             let lanes = LANES.min(draws - batch * LANES);
             (0..lanes).map(|lane| of_lane(&figures, lane)).collect()
         })
         .collect();
     let value = of_lane(&figures(&vec![[1.0; LANES]; clusters]), 0);
     Draws { value, drawn: drawn.into_iter().flatten().collect() }
+}
+
+/// How often each cluster is counted in the draws of a batch.
+fn times(clusters: usize, batch: usize, seed: u64) -> Vec<[f32; LANES]> {
+    let mut times = vec![[0.0_f32; LANES]; clusters];
+    let numbers = (1..=LANES as u64).map(|lane| (batch * LANES) as u64 + lane);
+    for (lane, number) in numbers.enumerate() {
+        let mut random = Random::new(seed ^ number.wrapping_mul(0xD134_2543_DE82_EF95));
+        for _ in 0..clusters {
+            times[random.below(clusters)][lane] += 1.0;
+        }
+    }
+    times
+}
+
+/// The sums of values that each cluster has, over all clusters, in each draw. The draws are those of [`draw`].
+pub fn draw_sums(of_clusters: &[Vec<f64>], draws: usize, seed: u64) -> Vec<Vec<f64>> {
+    let values = of_clusters.first().map_or(0, Vec::len);
+    let batches = (0..draws.div_ceil(LANES)).into_par_iter().map(|batch| {
+        let times = times(of_clusters.len(), batch, seed);
+        let lanes = 0..LANES.min(draws - batch * LANES);
+        let lane = |lane: usize| {
+            let mut sums = vec![0.0; values];
+            for (of_cluster, times) in of_clusters.iter().zip(&times) {
+                let times = f64::from(times[lane]);
+                sums.iter_mut().zip(of_cluster).for_each(|(sum, value)| *sum += times * value);
+            }
+            sums
+        };
+        lanes.map(lane).collect::<Vec<_>>()
+    });
+    batches.collect::<Vec<_>>().concat()
 }
 
 /// The mean over training seeds, in each draw.

@@ -6,7 +6,7 @@
 mod bootstrap;
 mod scored;
 
-pub use bootstrap::{Draws, Estimate, draw};
+pub use bootstrap::{Draws, Estimate, draw, draw_sums};
 pub use scored::{BINS, COVERAGE, Outcomes, Scored};
 
 use serde::{Deserialize, Serialize};

@@ -308,6 +308,7 @@ mod tests {
             methods: Vec::new(),
             codes: Vec::new(),
             actions: Vec::new(),
+            decisions: Vec::new(),
         };
         let codes = [
             CodeStatistics { code: 13, subcode: 2, releases: 40, successes: 9 },

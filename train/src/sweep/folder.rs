@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::draw::Values;
 use super::plan::{BestTrial, Decision, Fate, PLAN_FORMAT, Parameters, Plan, RungResult};
-use crate::export::write_whole;
+use crate::output::Output;
 
 /// The plan.
 pub const PLAN: &str = "sweep.json";
@@ -218,5 +218,5 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), FolderError> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    write_whole(path, content).map_err(failed)
+    Output::from(path).write(content).map_err(failed)
 }

@@ -19,6 +19,7 @@ use super::dag::steps::{
 use super::dag::{DagError, SHARDS, SKIP, Shard};
 use super::folder::{FolderError, read_json, read_plan};
 use super::plan::Plan;
+use crate::output::{self, Output};
 use crate::say::say;
 
 /// Where steps work until they are done.
@@ -232,7 +233,7 @@ impl Machine {
         };
         let log = |end: &str| {
             fs::create_dir_all(self.folder.join(logs))?;
-            File::create(self.folder.join(logs).join(format!("{}.{end}", step.name)))
+            output::anew(&self.folder.join(logs).join(format!("{}.{end}", step.name)))
         };
         let (out, err) = (log("out")?, log("err")?);
         for words in &step.commands {
@@ -264,10 +265,8 @@ impl Machine {
             let to = place.join(&name);
             if name == CHECKPOINT_FILES[0] {
                 if !to.exists() {
-                    // Beside it first: a copy that was cut off is no checkpoint.
-                    let part = place.join("checkpoint.part");
-                    fs::copy(&from, &part)?;
-                    fs::rename(part, to)?;
+                    let mut from = File::open(&from)?;
+                    Output::from(&to).write_by(|file| io::copy(&mut from, file).map(drop))?;
                 }
                 continue;
             }
@@ -309,7 +308,8 @@ impl Machine {
             let why = why.replace(['"', '\n'], " ");
             format!("[\n  Node = \"{name}\";\n  NodeStatus = 6;\n  StatusDetails = \"{why}\";\n]\n")
         });
-        fs::write(&status, nodes.collect::<String>())
+        Output::from(&status)
+            .write(nodes.collect::<String>().as_bytes())
             .map_err(|source| RunError::File { path: status, source })?;
         let (count, state) = (failed.len().to_string(), if failed.is_empty() { "0" } else { "2" });
         let finished = Command::new(&self.program)

@@ -16,8 +16,8 @@ use tch::Tensor;
 
 use super::error::TrainError;
 use super::optimizer::{AdamState, numbers};
-use crate::export::write_whole;
 use crate::metadata::{self, METADATA_KEY};
+use crate::output::Output;
 
 /// Version of [`Progress`] that this program reads and writes.
 const CHECKPOINT_FORMAT: u32 = 1;
@@ -110,7 +110,8 @@ impl Checkpoint {
         let metadata = HashMap::from([(METADATA_KEY.to_owned(), json)]);
         let file = safetensors::serialize(views, Some(metadata))
             .map_err(|error| content(error.to_string()))?;
-        write_whole(path, &file)
+        Output::from(path)
+            .write(&file)
             .map_err(|source| TrainError::Write { path: path.to_owned(), source })
     }
 

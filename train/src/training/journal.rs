@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::TrainError;
-use crate::export::write_whole;
+use crate::output::Output;
 
 /// The file of metrics.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Journal {
                 }
             }
         }
-        write_whole(path, &kept).map_err(failed)?;
+        Output::from(path).write(&kept).map_err(failed)?;
         let file = File::options().append(true).open(path).map_err(failed)?;
         Ok(Self { path: path.to_owned(), file, label })
     }

@@ -30,7 +30,7 @@ pub use error::TrainError;
 pub use options::{FitOptions, Place};
 pub use rung::RungOptions;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use holdadvise::model::{Batch, Calibration, EngineKind, Model};
@@ -40,6 +40,7 @@ use crate::calibration::platt;
 use crate::dataset::Dataset;
 use crate::evaluate::{self, Report};
 use crate::export;
+use crate::output::Output;
 use crate::parts::Parts;
 use crate::say::say;
 use crate::selection::Blank;
@@ -57,6 +58,9 @@ pub struct TrainOptions {
     /// Model file to write.
     #[arg(short, long)]
     pub output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    pub replace: bool,
     /// The parts file, as `holdadvise-train split` writes it; without one the dataset is cut in time.
     #[arg(long, value_name = "PARTS", conflicts_with_all = ["validation_fraction", "test_fraction", "horizon"])]
     pub parts: Option<PathBuf>,
@@ -73,7 +77,10 @@ pub struct TrainOptions {
 /// # Errors
 /// When the dataset cannot be read, does not suffice, or the model cannot be written.
 pub fn run(options: &TrainOptions) -> Result<ExitCode, TrainError> {
-    let TrainOptions { dataset, output, parts, fit, rung } = options;
+    let TrainOptions { dataset, output, replace, parts, fit, rung } = options;
+    let output = Output::new(output, *replace);
+    output.check().map_err(failed(output.path()))?;
+    rung.check_files()?;
     let mut fit = fit.clone();
     rung.set_parameters(&mut fit)?;
     let clock = rung.clock();
@@ -86,27 +93,28 @@ pub fn run(options: &TrainOptions) -> Result<ExitCode, TrainError> {
         split.test.clear();
     }
     let trained = train_piece(&dataset, split, &fit, rung, clock)?;
-    let write = |path: &PathBuf, content: &[u8]| {
-        export::write_whole(path, content)
-            .map_err(|source| TrainError::Write { path: path.clone(), source })
-    };
     match trained {
         Trained::Paused => return Ok(ExitCode::from(rung.checkpoint_exit_code)),
         Trained::Diverged(summary) if rung.result.is_some() => {
             eprintln!("the loss is not a number: the trial loses");
-            rung.tell(&summary, &write)?;
+            rung.tell(&summary)?;
         }
         Trained::Diverged(_) => return Err(diverged(&fit)),
         Trained::Done { archive, report, summary } => {
-            write(output, &archive)?;
+            output.write(&archive).map_err(failed(output.path()))?;
             if !rung.no_test {
                 say(format_args!("{report}"));
             }
-            say(format_args!("{}: {} bytes\n", output.display(), archive.len()));
-            rung.tell(&summary, &write)?;
+            say(format_args!("{}: {} bytes\n", output.path().display(), archive.len()));
+            rung.tell(&summary)?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A file could not be written.
+fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> TrainError {
+    |source| TrainError::Write { path: path.to_owned(), source }
 }
 
 fn cut(dataset: &Dataset, options: &FitOptions) -> Result<Split, TrainError> {

@@ -9,11 +9,13 @@ use serde::Serialize;
 
 use super::checkpoint::Progress;
 use super::error::TrainError;
+use super::failed;
 use super::fit::{Fitted, Task};
 use super::journal::{Journal, Label};
 use super::options::FitOptions;
 use crate::evaluate::predict;
 use crate::metrics::{Outcomes, Scored};
+use crate::output::Output;
 use crate::sweep::plan::{Parameters, RungResult};
 
 /// A training as a part of a sweep, or one that can be interrupted.
@@ -67,12 +69,20 @@ impl RungOptions {
         options.set_all(&read.parameters)
     }
 
+    /// Looks before the work whether the files of a training in pieces can be written. They are of this training: it goes on
+    /// from them, and replaces them.
+    pub(super) fn check_files(&self) -> Result<(), TrainError> {
+        for path in [&self.checkpoint, &self.metrics].into_iter().flatten() {
+            Output::from(path).check_kept().map_err(failed(path))?;
+        }
+        match &self.result {
+            Some(path) => Output::from(path).check().map_err(failed(path)),
+            None => Ok(()),
+        }
+    }
+
     /// Writes the last line of the metrics and the result, where they are asked for.
-    pub(super) fn tell(
-        &self,
-        summary: &Summary,
-        write: &impl Fn(&PathBuf, &[u8]) -> Result<(), TrainError>,
-    ) -> Result<(), TrainError> {
+    pub(super) fn tell(&self, summary: &Summary) -> Result<(), TrainError> {
         let Summary { progress, stopped_early, metrics, device } = summary;
         let peak_memory_mb = peak_memory_mb();
         if let Some(path) = &self.metrics {
@@ -102,7 +112,7 @@ impl RungOptions {
         };
         let json = serde_json::to_vec_pretty(&result)
             .map_err(|error| TrainError::Options(format!("the result is not JSON: {error}")))?;
-        write(path, &json)
+        Output::from(path).write(&json).map_err(failed(path))
     }
 
     pub(super) fn label(&self) -> Label {

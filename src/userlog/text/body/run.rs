@@ -97,26 +97,47 @@ enum Bytes {
 }
 
 /// How a job ended, of a line `(1) Normal termination ...` or the ones below it.
-enum End<'a> {
+pub(super) enum End<'a> {
     Return(Option<i32>),
     Signal(Option<i32>),
     Core(Option<Text<'a>>),
 }
 
+/// Reads such a line as `TerminatedEvent::readEventBody` of HTCondor does: white space, or none, may be before the bracket, within
+/// it and behind it, and any number but 0 says that what follows is `Normal termination`.
 #[inline]
-fn end(line: &[u8]) -> Option<End<'_>> {
-    let line = line.strip_prefix(b"\t(")?;
-    if let Some(rest) = line.strip_prefix(b"1) Normal termination (return value") {
-        Some(End::Return(Cursor(rest).int()))
-    } else if let Some(rest) = line.strip_prefix(b"0) Abnormal termination (signal") {
-        Some(End::Signal(Cursor(rest).int()))
-    } else if let Some(rest) = line.strip_prefix(b"1) Corefile in:") {
-        Some(End::Core(trimmed(rest)))
-    } else if line.starts_with(b"0) No core file") {
-        Some(End::Core(None))
-    } else {
-        None
+pub(super) fn end(line: &[u8]) -> Option<End<'_>> {
+    let mut cursor = Cursor(trim_space(line));
+    cursor.token(b"(")?;
+    cursor.0 = trim_space(cursor.0);
+    let flag = cursor.int()?;
+    let words = trim_space(cursor.0.strip_prefix(b")")?);
+    if flag != 0 {
+        if let Some(rest) = phrase(words, &[b"Normal", b"termination", b"(return", b"value"]) {
+            return Some(End::Return(Cursor(trim_space(rest)).int()));
+        }
+        return words.strip_prefix(b"Corefile in:").map(|rest| End::Core(trimmed(rest)));
     }
+    if let Some(rest) = phrase(words, &[b"Abnormal", b"termination", b"(signal"]) {
+        return Some(End::Signal(Cursor(trim_space(rest)).int()));
+    }
+    words.starts_with(b"No core file").then_some(End::Core(None))
+}
+
+/// What follows these words, between which there may be any white space, or none, as `sscanf` has it.
+#[inline]
+fn phrase<'a>(mut bytes: &'a [u8], words: &[&[u8]]) -> Option<&'a [u8]> {
+    for word in words {
+        bytes = trim_space(bytes).strip_prefix(*word)?;
+    }
+    Some(bytes)
+}
+
+/// Without the white space that C's `isspace` knows at its beginning.
+#[inline]
+fn trim_space(bytes: &[u8]) -> &[u8] {
+    let blanks = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
+    &bytes[blanks..]
 }
 
 /// Rows that room is made for at once: processors, disk, memory, and the times that HTCondor 23.5 and later write.
@@ -141,7 +162,7 @@ impl<'a> RunLine<'a> {
             [b'\t', words @ ..] => words,
             words => words,
         };
-        let words = if let [b' ' | b'\t', ..] = words { words.trim_ascii_start() } else { words };
+        let words = if let [b' ' | b'\t'..=b'\r', ..] = words { trim_space(words) } else { words };
         match words.first() {
             Some(b'U') => {
                 if let Some((times, label)) = usage(words) {
@@ -196,11 +217,12 @@ pub(super) fn evicted<'a>(title: &'a [u8], mut lines: Lines<'a>) -> Evicted<'a> 
     let mut table: Option<Table> = None;
     if let Some(line) = lines.next() {
         let mut cursor = Cursor(line);
+        cursor.0 = trim_space(cursor.0);
         evicted.checkpointed =
             cursor.token(b"(").and_then(|()| cursor.int()).is_some_and(|flag| flag != 0);
-        evicted.terminated_and_requeued =
-            cursor.0.starts_with(b") Job terminated and was requeued");
-        evicted.says_not_checkpointed = cursor.0.starts_with(b") Job was not checkpointed");
+        let words = trim_space(cursor.0.strip_prefix(b")").unwrap_or_default());
+        evicted.terminated_and_requeued = words.starts_with(b"Job terminated and was requeued");
+        evicted.says_not_checkpointed = words.starts_with(b"Job was not checkpointed");
     }
     for line in lines {
         if let Some(table) = &table {
@@ -403,4 +425,30 @@ pub(super) fn reconnect_failed(lines: Lines<'_>) -> ReconnectFailed<'_> {
         }
     }
     failed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_before_the_ending_is_any() {
+        for before in ["\t", "    ", "", " \t ", "\x0b", "\x0c\t"] {
+            let log = format!("{before}(1) Normal termination (return value 3)\n");
+            let ended = terminated(Lines::new(log.as_bytes()));
+            assert_eq!((ended.return_value, ended.signal), (Some(3), None), "{log:?}");
+            let log = format!(
+                "{before}( 0)\tAbnormal  termination(signal 9)\n{before}(1) Corefile in: /c\n"
+            );
+            let ended = terminated(Lines::new(log.as_bytes()));
+            assert_eq!((ended.return_value, ended.signal), (None, Some(9)), "{log:?}");
+            assert_eq!(ended.core_file.as_deref(), Some("/c"), "{log:?}");
+            let log = format!(
+                "{before}(0)  Job terminated and was requeued\n{before}(1) Normal termination (return value 7)\n"
+            );
+            let evicted = evicted(b"Job was evicted.", Lines::new(log.as_bytes()));
+            assert!(evicted.terminated_and_requeued, "{log:?}");
+            assert_eq!(evicted.return_value, Some(7), "{log:?}");
+        }
+    }
 }

@@ -39,7 +39,7 @@ pub(crate) struct EpochWriter {
 
 impl EpochWriter {
     pub(crate) fn create(path: PathBuf) -> Result<Self, SimulateError> {
-        match File::create(&path) {
+        match super::place::create(&path) {
             Ok(file) => {
                 Ok(Self { path, out: BufWriter::with_capacity(1 << 18, file), text: String::new() })
             }

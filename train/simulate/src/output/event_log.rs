@@ -156,7 +156,7 @@ impl EventLog {
 }
 
 fn create(path: &Path) -> Result<BufWriter<File>, SimulateError> {
-    let file = File::create(path)
+    let file = super::place::create(path)
         .map_err(|source| SimulateError::Write { path: path.to_owned(), source })?;
     Ok(BufWriter::with_capacity(1 << 18, file))
 }

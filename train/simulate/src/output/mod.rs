@@ -3,6 +3,7 @@
 mod ad;
 mod epoch;
 mod event_log;
+pub(crate) mod place;
 
 pub(crate) use epoch::{EpochWriter, RunEnd};
 pub(crate) use event_log::{EventLog, Information};

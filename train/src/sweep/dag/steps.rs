@@ -153,7 +153,7 @@ fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>
 fn prepare(setting: usize, shard: &Shard) -> Step {
     let file = shard_file(shard.number);
     let mut command = shard.arguments.clone();
-    command.extend(["-o".to_owned(), file.clone()]);
+    command.extend(["--replace".to_owned(), "-o".to_owned(), file.clone()]);
     Step {
         name: format!("shard-{setting:03}-{:03}", shard.number),
         kind: Kind::Shard,
@@ -179,13 +179,14 @@ fn merge(plan: &Plan, setting: usize, shards: &[usize]) -> Step {
     let files: Vec<String> = shards.iter().map(|&number| shard_file(number)).collect();
     let mut command = vec!["merge".to_owned()];
     command.extend(files.iter().cloned());
-    command.extend(["-o", "dataset.safetensors"].map(str::to_owned));
+    command.extend(["--replace", "-o", "dataset.safetensors"].map(str::to_owned));
     let fractions = fractions(plan);
     let split = words(&[
         "split",
         "dataset.safetensors",
         "-o",
         "parts.safetensors",
+        "--replace",
         "--complete",
         "--validation-fraction",
         &fractions[0],
@@ -291,7 +292,7 @@ pub(super) fn train_command(plan: &Plan, [trial, rung, until]: &[&str; 3]) -> Ve
     command.extend(words(&["--epochs", &epochs, "--until-epoch", until, "--patience", &patience]));
     command.extend(words(&["--checkpoint", checkpoint, "--checkpoint-seconds", &seconds]));
     command.extend(words(&["--checkpoint-exit-code", &code, "--metrics", metrics]));
-    command.extend(words(&["--result", "result.json", "--no-test", "-o", "model.pt"]));
+    command.extend(words(&["--result", "result.json", "--no-test", "--replace", "-o", "model.pt"]));
     if plan.architecture.is_some() {
         command.extend(words(&["--architecture", ARCHITECTURE]));
     }

@@ -221,7 +221,8 @@ fn against(
     let happened: Vec<usize> =
         split.test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
     let figure = deciding(&plan.metric.name);
-    let verdict = compare(dataset, &happened, [challenger, &**model], figure, (draws, plan.seed))?;
+    let verdict =
+        compare(dataset, &split.test, [challenger, &**model], figure, (draws, plan.seed))?;
     let mut lines = verdict.lines(draws);
     lines.extend(seen_before(model, dataset, &happened));
     Ok(Said { word: verdict.judgement.to_string(), lines })

@@ -5,7 +5,7 @@ use std::fmt;
 use holdadvise::model::Model;
 
 use crate::dataset::Dataset;
-use crate::evaluate::{EvaluateError, predict};
+use crate::evaluate::{EvaluateError, Paired, paired_decisions, predict};
 use crate::metrics::{Estimate, NAMES, Outcomes, Scored, draw};
 
 /// Clusters below which a bootstrap over clusters says little of how far off a difference may be.
@@ -56,6 +56,10 @@ pub(super) struct Verdict {
     pub(super) clusters: usize,
     /// The figure that decides, then the others.
     pub(super) figures: Vec<Compared>,
+    /// What both decide.
+    pub(super) decisions: Option<Paired>,
+    /// Why the challenger does not win whatever its figures are.
+    pub(super) harm: Vec<String>,
 }
 
 /// The figure of the test part that stands for what the sweep looked for on the validation part.
@@ -67,17 +71,20 @@ pub(super) fn deciding(metric: &str) -> &'static str {
     }
 }
 
-/// Compares two models on rows of a dataset: releases that happened.
+/// Compares two models on test rows of a dataset: by figures on the releases that happened, and by what they decide. A
+/// challenger whose decisions do more harm is worse, whatever its figures are.
 ///
 /// # Errors
 /// When a model does not take the rows.
 pub(super) fn compare(
     dataset: &Dataset,
-    rows: &[usize],
-    [challenger, champion]: [&Model; 2],
+    test: &[usize],
+    models @ [challenger, champion]: [&Model; 2],
     deciding: &str,
     (draws, seed): (usize, u64),
 ) -> Result<Verdict, EvaluateError> {
+    let rows: Vec<usize> = test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
+    let rows = rows.as_slice();
     let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
     let weight = rows.iter().map(|&row| dataset.weight[row].into()).collect();
     let target = rows.iter().map(|&row| dataset.target(row)).collect();
@@ -102,8 +109,35 @@ pub(super) fn compare(
         .collect();
     figures.sort_by_key(|compared| compared.figure != deciding);
     let clusters = outcomes.clusters();
-    let judgement = figures.first().map_or(Judgement::Undecided, |first| judge(first, clusters));
-    Ok(Verdict { judgement, rows: rows.len(), clusters, figures })
+    let mut judgement =
+        figures.first().map_or(Judgement::Undecided, |first| judge(first, clusters));
+    let decisions = paired_decisions(dataset, test, models, (draws, seed))?;
+    let harm = decisions.as_ref().map(harm).unwrap_or_default();
+    if !harm.is_empty() {
+        judgement = Judgement::Worse;
+    }
+    Ok(Verdict { judgement, rows: rows.len(), clusters, figures, decisions, harm })
+}
+
+/// What the challenger decides worse than the model in use. A removal cannot be undone, so one more is enough; a cost counts
+/// beyond chance.
+fn harm(paired: &Paired) -> Vec<String> {
+    let [challenger, champion] = paired.decisions.methods.as_slice() else { return Vec::new() };
+    let mut harm = Vec::new();
+    if challenger.harmful_removals > champion.harmful_removals {
+        harm.push(format!(
+            "worse whatever its figures: it removes {} jobs that an action would finish, the model in use {}",
+            challenger.harmful_removals, champion.harmful_removals
+        ));
+    }
+    if paired.decisions.clusters >= LEAST_CLUSTERS && paired.cost.exists() && paired.cost.low > 0.0
+    {
+        harm.push(format!(
+            "worse whatever its figures: its decisions cost {:+.3} hours a hold, 95 % interval {:+.3} to {:+.3}",
+            paired.cost.value, paired.cost.low, paired.cost.high
+        ));
+    }
+    harm
 }
 
 fn judge(compared: &Compared, clusters: usize) -> Judgement {
@@ -140,6 +174,14 @@ impl Verdict {
             } else {
                 format!("{figure}: does not exist on these releases{decides}")
             });
+        }
+        lines.extend(self.harm.iter().cloned());
+        if let Some(Paired { decisions, cost }) = &self.decisions {
+            lines.push(format!(
+                "hours a hold: difference {:+.3}, 95 % interval {:+.3} to {:+.3} (less is better)",
+                cost.value, cost.low, cost.high
+            ));
+            lines.extend(decisions.to_string().lines().map(str::to_owned));
         }
         lines.push(format!(
             "Intervals of the paired difference from {draws} bootstrap draws of whole clusters."
@@ -179,7 +221,9 @@ mod tests {
     #[test]
     fn the_lines_say_n_and_intervals() {
         let figures = vec![compared(true, 0.01, 0.03), compared(false, f64::NAN, f64::NAN)];
-        let verdict = Verdict { judgement: Judgement::Undecided, rows: 40, clusters: 12, figures };
+        let judgement = Judgement::Undecided;
+        let (decisions, harm) = (None, Vec::new());
+        let verdict = Verdict { judgement, rows: 40, clusters: 12, figures, decisions, harm };
         let lines = verdict.lines(500);
         assert!(lines[0].starts_with("n = 40 releases of 12 clusters"), "{lines:?}");
         assert_eq!(
@@ -189,5 +233,41 @@ mod tests {
         );
         assert_eq!(lines[2], "auroc: does not exist on these releases");
         assert!(lines[4].starts_with("With fewer than 30 clusters"), "{lines:?}");
+    }
+
+    use crate::evaluate::decision_tests::{dataset, model};
+    use holdadvise::history::Action;
+
+    fn compared_models(jobs: &[[(f32, f64); 2]], without: [&[Action]; 2]) -> Verdict {
+        let dataset = dataset(jobs);
+        let test: Vec<usize> = (0..dataset.len()).collect();
+        let [challenger, champion] = without.map(|without| model(&dataset, without));
+        compare(&dataset, &test, [&challenger, &champion], "auroc", (200, 1)).unwrap()
+    }
+
+    #[test]
+    fn a_challenger_that_was_not_taught_a_change_loses_by_what_its_decisions_cost() {
+        // A mend finishes every job, and both models say so.
+        let jobs = vec![[(0.0, 0.05), (1.0, 0.9)]; 40];
+        let verdict = compared_models(&jobs, [&[Action::Other], &[]]);
+        assert_eq!(verdict.judgement, Judgement::Worse);
+        let removals: Vec<usize> = verdict
+            .decisions
+            .iter()
+            .flat_map(|of| &of.decisions.methods)
+            .map(|of| of.removals)
+            .collect();
+        assert_eq!(removals, [0, 0]);
+        let lines = verdict.lines(200).join("\n");
+        assert!(lines.contains("worse whatever its figures: its decisions cost"), "{lines}");
+        assert_eq!(compared_models(&jobs, [&[], &[]]).judgement, Judgement::Undecided);
+    }
+
+    #[test]
+    fn one_more_removal_of_a_job_that_an_action_would_finish_is_enough_to_lose() {
+        // Both see no chance; only the challenger thinks it knows that a mend does not help.
+        let verdict = compared_models(&[[(0.0, 0.01), (1.0, 0.02)]], [&[], &[Action::Other]]);
+        assert_eq!(verdict.judgement, Judgement::Worse);
+        assert!(verdict.harm[0].contains("removes 1 jobs"), "{:?}", verdict.harm);
     }
 }
