@@ -1,6 +1,6 @@
 //! The numbers about the other jobs of one scope, for people: the statics hold the same as logarithms.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::Scope;
 use super::around::GroupSeries;
@@ -16,7 +16,7 @@ pub struct Neighbourhood {
     pub name: Option<String>,
     /// How many began to execute since the job went on hold: their input had arrived.
     pub started_since: usize,
-    /// How many voices stand behind these: each start of a job of the same owner is one, and each other owner is one,
+    /// How many voices stand behind these: each start of a job of the same owner is one, and each other owner has four at most,
     /// however many jobs of it began; all jobs whose owner is not known are one together.
     pub voices_started_since: usize,
     /// How many exited with code 0 since then.
@@ -66,19 +66,20 @@ pub(crate) enum Voice {
     Other(Option<Symbol>),
 }
 
-/// How many voices stand behind what happened to these jobs.
+/// The voices of one other owner at most: so many jobs that got through make a release likely, whatever the model says.
+const OF_ONE_OWNER: usize = 4;
+
+/// How many voices stand behind what happened to these jobs: the owner's own jobs, and of every other owner a few.
 fn voices(jobs: impl Iterator<Item = u32>, voice: impl Fn(u32) -> Voice) -> usize {
     let mut own = 0;
-    let mut others = HashSet::new();
+    let mut others: HashMap<_, usize> = HashMap::new();
     for job in jobs {
         match voice(job) {
             Voice::Own => own += 1,
-            Voice::Other(owner) => {
-                others.insert(owner);
-            }
+            Voice::Other(owner) => *others.entry(owner).or_default() += 1,
         }
     }
-    own + others.len()
+    own + others.into_values().map(|jobs| jobs.min(OF_ONE_OWNER)).sum::<usize>()
 }
 
 impl Neighbourhood {
@@ -145,7 +146,7 @@ mod tests {
     use crate::history::Symbols;
 
     #[test]
-    fn fifty_starts_of_one_other_user_are_one_voice() {
+    fn fifty_starts_of_one_other_user_are_four_voices() {
         let mut symbols = Symbols::default();
         let (bob, carol) = (symbols.intern("bob"), symbols.intern("carol"));
         let of = |job: u32| match job {
@@ -154,10 +155,10 @@ mod tests {
             53 => Voice::Other(Some(carol)),
             _ => Voice::Other(None),
         };
-        assert_eq!(voices(0..50, of), 1);
-        assert_eq!(voices(0..53, of), 4);
-        assert_eq!(voices(0..54, of), 5);
-        assert_eq!(voices(0..90, of), 6);
+        assert_eq!(voices(0..50, of), 4);
+        assert_eq!(voices(0..53, of), 7);
+        assert_eq!(voices(0..54, of), 8);
+        assert_eq!(voices(0..90, of), 12);
         assert_eq!(voices(0..0, of), 0);
     }
 }

@@ -194,7 +194,7 @@ fn expressions_without_end_are_given_up() {
         (itself, "PeriodicRelease is undefined, stays undefined"),
         (&nested, "NumHolds < 0 is false and stays so"),
         (&too_deep, "PeriodicRelease is no expression"),
-        (&chain, "is an error and stays so"),
+        (&chain, "PeriodicRelease is an error"),
         (&alternating, "stays false"),
     ] {
         let said = said(&ad(7, 0, more), &["-wide"]);
