@@ -9,7 +9,10 @@ use classads::{
 const MAX_FOLLOWED: usize = 64;
 
 /// Parts of an expression whose attributes are followed; one with more may depend on anything.
-const MAX_PARTS: usize = 2_000;
+const MAX_PARTS: usize = 10_000;
+
+/// Parts of an expression of which each is looked at by itself; one with more is taken to come and go.
+const MAX_EXAMINED: usize = 1_000;
 
 /// Comparisons of one policy looked at.
 pub(super) const MAX_COMPARISONS: usize = 128;
@@ -177,6 +180,10 @@ pub(super) fn comes_and_goes(ad: &ClassAd, of: &[Expr]) -> bool {
         "max",
         "pow",
     ];
+    // Each part is asked about with all that lies in it.
+    if of.iter().flat_map(Expr::nodes).nth(MAX_EXAMINED).is_some() {
+        return true;
+    }
     let asks = |node: Node<'_>| asks_time(&followed(ad, &node.to_expr()));
     let comes = |node: Node<'_>| match node.kind() {
         NodeKind::Binary(Operator::Multiply, left, right) => asks(left) && asks(right),

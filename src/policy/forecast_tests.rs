@@ -329,3 +329,15 @@ fn what_takes_too_long_or_comes_and_goes_is_not_guessed() {
     let hours = of("int((time() - EnteredCurrentStatus) / 3600)");
     assert_eq!(hours.deed, deed(Kind::Release, "PeriodicRelease", NOW + 3000));
 }
+
+#[test]
+fn a_policy_that_takes_too_many_steps_is_not_known() {
+    let explodes = format!("regexp(\"(a+)+$\", \"{}b\")", "a".repeat(60));
+    let ad = ad(&[("PeriodicRelease", &explodes), ("PeriodicRemove", "NumHolds > 9")]);
+    let forecast = forecast(&ad, &Knobs::default(), NOW);
+    let [release, remove] = forecast.policies.as_slice() else { panic!("{forecast:?}") };
+    assert!(release.not_known && release.becomes_true.is_none(), "{release:?}");
+    assert!(!remove.not_known, "another policy has steps of its own: {remove:?}");
+    assert_eq!(forecast.deed, None);
+    assert!(said(&forecast).contains("not known"), "{}", said(&forecast));
+}

@@ -276,3 +276,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn long_and_deep_expressions_are_read_on_a_small_stack() {
+    const TERMS: usize = 25_000;
+    let read = || {
+        let comparison = |right: String| format!("time() - EnteredCurrentStatus > {right}");
+        let many = |term: &str, between: &str| vec![term; TERMS].join(between);
+        for text in [
+            many("1", "+"),
+            comparison(many("1", "+")),
+            comparison(many("NumHolds", " - ")),
+            comparison(many("2", "*")),
+            format!("{} > 5", many("time()", " + ")),
+            many("NumHolds < 3", " && "),
+            many("(time() > 3 && NumHolds < 9)", " || "),
+            format!("{}{}{}", "(".repeat(100), many("time()", "+"), ")".repeat(100)),
+            format!("{}time() > 5", "!".repeat(400)),
+        ] {
+            let expression = ReplayExpression::parse(&text).unwrap();
+            assert!(expression.of_ads().count() <= 1);
+        }
+        for text in ["(", "-", "!", "{", "[a=", "true?", "f("] {
+            assert!(ReplayExpression::parse(&text.repeat(TERMS)).is_err(), "{text}");
+        }
+    };
+    // As small as that of the threads that judge jobs.
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(read).unwrap();
+    thread.join().unwrap();
+}

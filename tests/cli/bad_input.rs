@@ -333,3 +333,33 @@ fn invisible_characters_are_seen_in_json() {
         assert!(!said.stdout.contains(['\u{200b}', '\u{e0041}']), "{form}");
     }
 }
+
+#[test]
+fn policies_that_there_is_no_time_for_are_counted() {
+    let place = Place::new();
+    let policy = "PeriodicRelease = true";
+    place.file("held.ads", format!("{}\n{}", ad(7, 0, policy), ad(8, 0, policy)));
+    place.file(".condor/holdadvise/config", "HOLDADVISE_POLICY_TIME = 0\n");
+    let said = place.advise(&format!("-jobads held.ads -nobatch -now {NOW}"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let line = "policies of 2 jobs: not evaluated, the time for policies (0 s) was used up";
+    assert!(said.stderr.contains(line), "{said:?}");
+    let one = place.advise(&format!("-jobads held.ads 7.0 -now {NOW}"));
+    let text = one.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("its policies were not evaluated"), "{one:?}");
+    let explained = place.release_expression(&["-explain", "-jobads", "held.ads", "-now", NOW], "");
+    assert!(explained.stderr.contains(line), "{explained:?}");
+    // There is time by default.
+    place.file(".condor/holdadvise/config", "");
+    let said = place.advise(&format!("-jobads held.ads -nobatch -now {NOW}"));
+    assert!(!said.stderr.contains("not evaluated"), "{said:?}");
+}
+
+#[test]
+fn ads_that_a_constraint_takes_too_long_for_are_counted() {
+    let place = Place::new();
+    place.file("held.ads", format!("{}Text = \"{}b\"\n", ad(7, 0, ""), "a".repeat(60)));
+    let words = ["-jobads", "held.ads", "-now", NOW, "-constraint", "regexp(\"(a+)+$\", Text)"];
+    let said = place.run(&words, "");
+    assert!(said.stderr.contains("-constraint: 1 ad was left out"), "{said:?}");
+}

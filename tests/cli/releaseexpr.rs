@@ -1,6 +1,8 @@
 //! `condor_releaseexpr -lint`: findings, places, exit statuses, bad input.
 
-use crate::harness::{Place, Said};
+use std::time::{Duration, Instant};
+
+use crate::harness::{NOW, Place, Said, ad};
 
 /// A submit description with a defect of each grave sort.
 const SUBMIT: &str = r#"# A job that is often short of memory.
@@ -112,4 +114,36 @@ fn control_characters_stay_out_of_the_terminal() {
     let said = lint(&["-lint", "Num\u{1b}[31mHolds < \u{7}3 && x\u{202e}y"], "");
     assert!(!said.stdout.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{said:?}");
     assert_eq!(said.status, 1);
+}
+
+#[test]
+fn a_long_expression_ends_no_program() {
+    let place = Place::new();
+    place.file("EventLog", "");
+    let sum = vec!["1"; 25_000].join("+");
+    let text = format!("time() - EnteredCurrentStatus > {sum}");
+    place.file("long.sub", format!("executable = /bin/true\nperiodic_release = {text}\nqueue\n"));
+    place.file("long.ads", ad(7, 0, &format!("PeriodicRelease = {text}")));
+    for words in [
+        &["-lint", "long.sub"][..],
+        &["-replay", "long.sub", "-eventlog", "EventLog"],
+        &["-explain", "-jobads", "long.ads", "-now", NOW],
+    ] {
+        // A signal would be no status.
+        let said = place.release_expression(words, "");
+        assert!(said.status < 3, "{words:?}: {said:?}");
+    }
+    assert_eq!(place.run(&["-jobads", "long.ads", "-now", NOW], "").status, 0);
+}
+
+#[test]
+fn much_text_is_looked_at_in_little_time() {
+    let place = Place::new();
+    let text = "ab ".repeat(133_000);
+    place.file("split.sub", format!("periodic_release = size(split(\"{text}\")) > 3\nqueue\n"));
+    let started = Instant::now();
+    let said = place.release_expression(&["-lint", "split.sub"], "");
+    // It takes a fraction of a second; uncharged, a debug build took many minutes.
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    assert!(!said.stdout.contains("never-true"), "{said:?}");
 }

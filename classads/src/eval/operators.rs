@@ -135,8 +135,17 @@ fn comparison(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
 
 /// C's `strcasecmp`.
 pub(crate) fn compare_without_case(a: &str, b: &str) -> Ordering {
-    let lower = |byte: u8| byte.to_ascii_lowercase();
-    a.bytes().map(lower).cmp(b.bytes().map(lower))
+    /// Bytes compared at once for equality, which is faster than for order.
+    const PIECE: usize = 64;
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let (Some((first, a_rest)), Some((second, b_rest))) =
+        (a.split_at_checked(PIECE), b.split_at_checked(PIECE))
+        && first.eq_ignore_ascii_case(second)
+    {
+        (a, b) = (a_rest, b_rest);
+    }
+    let lower = u8::to_ascii_lowercase;
+    a.iter().map(lower).cmp(b.iter().map(lower))
 }
 
 enum Numbers {
