@@ -94,7 +94,6 @@ impl Seen {
         let released = like
             .filter(|_| passes && came)
             .map(|like| (like.voices_released_since, like.released_since.1));
-        // One other user is one voice, however many jobs of it began.
         let through = begun.map(|near| (near.voices_started_since, near.held_after_start));
         let at_place = match trouble {
             Some(Trouble::Denied) => near(Scope::File).is_some_and(|file| file.started_since > 0),

@@ -391,12 +391,17 @@ impl History {
     /// [`History::settle`], which forgets which log told what.
     pub(crate) fn open_hold(&self, job: JobId) -> Option<OpenHold> {
         let newest = u16::try_from(self.sources.len().checked_sub(1)?).ok()?;
-        let number = *self.numbers.get(&job)? as usize;
+        let &number = self.numbers.get(&job)?;
+        let index = number as usize;
+        let all = self.jobs[index].steps.iter().zip(&self.told_by[index]);
+        let for_all = all.filter(|&(_, &told_by)| told_by == newest).map(|(step, _)| step);
+        // What a log that an ad names tells is kept apart.
+        let parts = self.parts.get(&number).into_iter().flatten();
+        let apart = parts.filter(|part| part.source == newest).flat_map(|part| &part.told.steps);
         let mut open = None;
         let mut count = 0;
-        for (step, &told_by) in self.jobs[number].steps.iter().zip(&self.told_by[number]) {
+        for step in for_all.chain(apart) {
             match step.what {
-                _ if told_by != newest => {}
                 What::Held(hold) => {
                     count += 1;
                     open = Some(OpenHold { at: step.time, hold, count });

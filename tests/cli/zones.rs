@@ -67,6 +67,19 @@ fn a_log_of_another_zone_is_read_in_its_own() {
 }
 
 #[test]
+fn a_log_that_the_ad_names_is_read_in_its_own() {
+    let place = Place::new();
+    place.file("job.log", at_chicago());
+    let log = format!("UserLog = \"{}\"", place.path("job.log").display());
+    place.file("held.ads", ad(1234, 0, &log));
+    let said = place.advise(&format!("-jobads held.ads -now {NOW} -json"));
+    let advice = &advices(&said)[0];
+    let note = notes(advice).first().and_then(Value::as_str).unwrap_or_default();
+    assert!(note.contains("its times are 6 hours behind EnteredCurrentStatus"), "{advice}");
+    assert_eq!(advice["HeldSince"], 1_772_359_200);
+}
+
+#[test]
 fn zones_of_half_hours_are_known() {
     for advice in judged(&ad(1234, 0, ""), &log_at("14:30", "15:29", "15:30")).iter().flatten() {
         let note = notes(advice)[0].as_str().unwrap_or_default();
