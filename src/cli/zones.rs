@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};
 
-use crate::history::{History, HoldInQueue, OpenHold, QUARTER, SAME_HOLD};
+use crate::history::{History, HoldInQueue, OpenHold, QUARTER, SAME_HOLD, quarters};
 use crate::queue::QueueJob;
 use crate::text::plural;
 use crate::userlog::{JobId, ReadOptions};
@@ -133,12 +133,6 @@ fn nearly_all(votes: &[Option<i64>]) -> Option<i64> {
     }
     let (vote, count) = counts.into_iter().max_by_key(|&(_, count)| count)?;
     (count * 5 >= votes.len() * 4).then_some(vote)
-}
-
-/// Whole quarters of an hour; `None` for what is none.
-fn quarters(apart: i64) -> Option<i64> {
-    let nearest = apart.saturating_add(QUARTER / 2).div_euclid(QUARTER);
-    (apart.abs_diff(nearest * QUARTER) <= SAME_HOLD.unsigned_abs()).then_some(nearest)
 }
 
 fn length(seconds: i64) -> String {

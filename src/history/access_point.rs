@@ -40,6 +40,12 @@ pub(crate) const QUARTER: i64 = 900;
 /// Seconds by which two zones differ at most.
 const ZONES: i64 = 26 * 3_600;
 
+/// Whole quarters of an hour between two tellings of one hold; `None` for what is none.
+pub(crate) fn quarters(apart: i64) -> Option<i64> {
+    let nearest = apart.saturating_add(QUARTER / 2).div_euclid(QUARTER);
+    (apart.abs_diff(nearest * QUARTER) <= SAME_HOLD.unsigned_abs()).then_some(nearest)
+}
+
 /// A log that was added, and the time it spans.
 #[derive(Clone, Debug)]
 struct Source {
@@ -377,9 +383,8 @@ impl History {
     /// zones differ by quarters of an hour.
     pub fn may_show(&self, job: JobId, held_at: i64) -> bool {
         self.hold_events(job).any(|at| {
-            let apart = at - held_at;
-            let quarter = apart.rem_euclid(QUARTER);
-            apart.abs() <= ZONES && quarter.min(QUARTER - quarter) <= SAME_HOLD
+            let apart = at.saturating_sub(held_at);
+            apart.abs() <= ZONES && quarters(apart).is_some()
         })
     }
 

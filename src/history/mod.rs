@@ -16,7 +16,7 @@ mod symbol;
 mod waiting;
 
 pub use access_point::{Coverage, EventLogView, History, SourceId};
-pub(crate) use access_point::{OpenHold, QUARTER, SAME_HOLD};
+pub(crate) use access_point::{OpenHold, QUARTER, SAME_HOLD, quarters};
 pub use action::{Action, Outcome};
 pub(crate) use ad_facts::printed;
 pub use ad_facts::{ATTRIBUTES, AdFacts};
