@@ -28,8 +28,15 @@ fn ad(target: &Target) -> ClassAd {
 
 /// Whether the schedd would act on the job of this ad.
 fn acts(constraint: &str, ad: &ClassAd) -> bool {
-    let expr = Expr::parse_old(constraint).expect("a constraint is an expression");
-    ad.evaluate_expr(&expr, &EvalContext::default()) == Value::Boolean(true)
+    is_true(&parsed(constraint), ad)
+}
+
+fn parsed(constraint: &str) -> Expr {
+    Expr::parse_old(constraint).expect("a constraint is an expression")
+}
+
+fn is_true(constraint: &Expr, ad: &ClassAd) -> bool {
+    ad.evaluate_expr(constraint, &EvalContext::default()) == Value::Boolean(true)
 }
 
 #[test]
@@ -104,9 +111,10 @@ proptest! {
         let Some(constraint) = constraint_of(&targets) else { return Ok(()) };
         prop_assert!(constraint.len() <= LONGEST);
         prop_assert!(constraint.starts_with('(') && constraint.ends_with(')'));
+        let expression = parsed(&constraint);
         for one in &targets {
             let judged = ad(one);
-            prop_assert!(acts(&constraint, &judged), "{one:?}: {constraint}");
+            prop_assert!(is_true(&expression, &judged), "{one:?}: {constraint}");
             // Released, run and held again; released; held for something else; of another cluster.
             let moved = [
                 ("NumHolds", one.num_holds.unwrap() + 1), ("JobStatus", 1), ("HoldReasonCode", 12), ("ClusterId", 8),
@@ -114,20 +122,20 @@ proptest! {
             for (name, value) in moved {
                 let mut ad = judged.clone();
                 ad.insert_value(name, value);
-                prop_assert!(!acts(&constraint, &ad), "{name}: {constraint}");
+                prop_assert!(!is_true(&expression, &ad), "{name}: {constraint}");
             }
             // The ad of the cluster, which is that of a factory too.
             let mut cluster = judged.clone();
             cluster.insert_value("ProcId", -1);
-            prop_assert!(!acts(&constraint, &cluster));
+            prop_assert!(!is_true(&expression, &cluster));
             cluster.remove("ProcId");
-            prop_assert!(!acts(&constraint, &cluster));
+            prop_assert!(!is_true(&expression, &cluster));
         }
         if !procs.contains_key(&stranger) {
             for one in &targets {
                 let mut ad = ad(one);
                 ad.insert_value("ProcId", i64::from(stranger));
-                prop_assert!(!acts(&constraint, &ad), "{stranger}: {constraint}");
+                prop_assert!(!is_true(&expression, &ad), "{stranger}: {constraint}");
             }
         }
     }

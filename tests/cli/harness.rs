@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{self, Child, Stdio};
+use std::process::{self, Stdio};
 
 use assert_cmd::Command;
 use tempfile::TempDir;
@@ -65,12 +65,6 @@ impl Place {
     /// Runs `condor_releaseexpr` with these words and standard input.
     pub(crate) fn release_expression(&self, words: &[&str], stdin: &str) -> Said {
         self.program(env!("CARGO_BIN_EXE_condor_releaseexpr"), words, stdin, "UTC")
-    }
-
-    /// Starts `condor_holdadvise`, and does not wait for it.
-    pub(crate) fn start(&self, words: &[&str]) -> Child {
-        let mut program = self.command(env!("CARGO_BIN_EXE_condor_holdadvise"));
-        program.args(words).spawn().expect("the program starts")
     }
 
     /// A program as all are run here, without input and output.

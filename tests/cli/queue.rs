@@ -93,7 +93,10 @@ fn a_signal_ends_the_tools_and_then_this_program() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Place::new();
         slow_queue(&place, "/bin/sleep 600");
-        let mut program = place.start(&[]);
+        // A shell starts what runs in the background with SIGINT ignored.
+        let mut program = place.command("/usr/bin/env");
+        program.args(["--default-signal", env!("CARGO_BIN_EXE_condor_holdadvise")]);
+        let mut program = program.spawn().unwrap();
         let child = child_of(&place);
         rustix::process::kill_process(Pid::from_child(&program), signal).unwrap();
         assert_eq!(program.wait().unwrap().signal(), Some(signal.as_raw()));
