@@ -1,5 +1,6 @@
 //! Judges held jobs: from the history and the model to one [`Advice`] a job.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::cause::Cause;
@@ -15,7 +16,7 @@ use super::{
     evidence, limit, meaning,
 };
 use crate::features::{Layout, Neighbourhood, Recovery, Sample, Sampler, Scope};
-use crate::history::{Action, Episode, History, HoldInQueue, reason};
+use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason};
 use crate::model::{Batch, Model, ModelError};
 use crate::userlog::JobId;
 
@@ -73,6 +74,8 @@ pub struct Advisor<'a> {
 /// A held job of which the model is asked.
 struct Question<'h> {
     held: &'h Held,
+    /// Its facts, with those that only a log has.
+    facts: Cow<'h, JobFacts>,
     hold: Episode,
     neighbourhoods: Vec<Neighbourhood>,
     seen: Seen,
@@ -106,6 +109,9 @@ impl Asked {
 
 /// Seconds ahead for which a release by HTCondor itself is worth waiting for.
 const SOON: i64 = 3_600;
+
+/// From this difference on a probability is one of counts and not the model's: less than a band is wide.
+const COUNTED: f64 = 0.05;
 
 /// Seconds after which to look again at what is waited for: ten minutes at least, a working day at most. Assumed.
 const LOOK_AGAIN: (i64, i64) = (600, 8 * 3_600);
@@ -285,6 +291,11 @@ impl<'a> Advisor<'a> {
             let (Some(sample), Some(&(_, chance)), true) = (&question.sample, chance, known) else {
                 continue;
             };
+            // Inputs moved the model's answer: where what was counted took its place they explain nothing.
+            let judged = question.seen.as_is(chance);
+            if action == Action::AsIs && (judged - question.seen.trusted(chance)).abs() > COUNTED {
+                continue;
+            }
             let mut sample = sample.clone();
             sample.set_action(action);
             let groups = inputs.ask(&sample, |without| asked.push(without));
@@ -308,7 +319,8 @@ impl<'a> Advisor<'a> {
             self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
         let (mut sample, neighbourhoods) =
             self.sampler.sample_and_neighbourhood(&hold, self.now, Action::AsIs, elsewhere);
-        let mut actions = changes::applicable_actions(&parts(&hold), &held.facts);
+        let facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
+        let mut actions = changes::applicable_actions(&parts(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it. Another site is worth trying
         // only where others get through and are held at the same time.
         let server =
@@ -333,7 +345,7 @@ impl<'a> Advisor<'a> {
         ask(&recovers.apply(&sample));
         let sample = self.inputs.is_some().then_some(sample);
         let seen = self.seen(&hold, &neighbourhoods);
-        Some(Question { held, hold, neighbourhoods, seen, actions, sample })
+        Some(Question { held, facts, hold, neighbourhoods, seen, actions, sample })
     }
 
     /// What others and the hold reason show.
@@ -345,6 +357,7 @@ impl<'a> Advisor<'a> {
             event_log: self.history().event_log_view(hold.identity.job, hold.held_at),
             logged: hold.step.is_some(),
             epochs: self.history().has_read_epochs(),
+            directory: self.sampler.releases_in_directory(hold, self.now),
             now: self.now,
         };
         Seen::of(&looked, neighbourhoods)
@@ -352,14 +365,14 @@ impl<'a> Advisor<'a> {
 
     /// The advice, from what the model answered.
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
-        let Question { held, hold, neighbourhoods, .. } = question;
+        let Question { held, facts, hold, neighbourhoods, .. } = question;
         let parts = parts(hold);
         let job = self.history().job(held.job);
-        let spent = Spent::of(&held.facts, job, hold.step);
+        let spent = Spent::of(facts, job, hold.step);
         let costs = self.costs.of_job(&spent);
         let decision = self.decision(hold, chances, &costs, held);
-        let change =
-            decision.action.and_then(|action| changes::change(action, &parts, &held.facts));
+        let change = decision.action.and_then(|action| changes::change(action, &parts, facts));
+        let event_log = question.seen.event_log;
         let (commands, commands_after) = commands_of(&decision, change.as_ref(), held, &parts);
         Advice {
             held: describe(held, hold, parts.reason),
@@ -373,21 +386,21 @@ impl<'a> Advisor<'a> {
                 _ => meaning::with_usual_change,
             }(parts.code, parts.subcode, parts.reason),
             undecided: decision.open.map(|why| why.sentence(hold.identity.code, &costs)),
-            evidence: evidence::sentences(hold, job, neighbourhoods, &spent, self.now),
+            evidence: evidence::sentences(hold, job, neighbourhoods, &spent, event_log, self.now),
             inputs: Vec::new(),
             costs,
             expected_costs: expected(&costs, chances, &decision),
             changes: changes_of(&decision, change.as_ref()),
-            target: changes::target(&parts, &held.facts),
+            target: changes::target(&parts, facts),
             commands,
             commands_after,
-            wait: self.wait(&decision, hold, held, neighbourhoods),
+            wait: self.wait(&decision, question),
             htcondor_will: held.htcondor_will.clone(),
             trust: Trust {
                 trained_on: self.model.metadata.training.trained_on.clone(),
                 outcomes_here: self.model.metadata.outcomes_here(),
             },
-            event_log: self.history().event_log_view(held.job, hold.held_at),
+            event_log,
             missing: Vec::new(),
             notes: Vec::new(),
         }
@@ -416,32 +429,48 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    fn wait(
-        &self,
-        decision: &Decision,
-        hold: &Episode,
-        held: &Held,
-        neighbourhoods: &[Neighbourhood],
-    ) -> Option<Wait> {
+    fn wait(&self, decision: &Decision, question: &Question<'_>) -> Option<Wait> {
+        let Question { held, hold, neighbourhoods, seen, .. } = question;
         if decision.recommendation != Recommendation::Wait {
             return None;
         }
         let until = held.released_by_policy_at;
+        let name = |near: &Neighbourhood| {
+            near.name.as_deref().map(|name| crate::text::strip_control(name).into_owned())
+        };
+        let server = neighbourhoods
+            .iter()
+            .find(|near| near.scope == Scope::Server)
+            .filter(|server| waits_for_server(hold, Some(server)));
+        let of_others = match (server, seen.lasting.and(hold.reason.as_deref())) {
+            (Some(server), _) => {
+                let from = name(server).map_or_else(String::new, |name| format!(" from {name}"));
+                format!("another job has fetched its input{from} again")
+            }
+            (None, Some(reason)) if reason::directory(reason).is_some() => {
+                let directory = reason::directory(reason).unwrap_or_default();
+                format!(
+                    "another job held for a file in {} has got through after a release",
+                    crate::text::strip_control(&directory)
+                )
+            }
+            (None, _) => {
+                "another job with this hold reason has got through after a release".to_owned()
+            }
+        };
         let what = if hold.identity.code == 16 {
             "its input files have been spooled".to_owned()
         } else if until.is_some() {
             "HTCondor releases it by itself".to_owned()
-        } else if let Some(server) = neighbourhoods
-            .iter()
-            .find(|near| near.scope == Scope::Server)
-            .filter(|server| waits_for_server(hold, Some(server)))
-        {
-            let name = server.name.as_deref().map_or_else(String::new, |name| {
-                format!(" from {}", crate::text::strip_control(name))
-            });
-            format!("another job has fetched its input{name} again")
+        } else if seen.event_log == EventLogView::Whole {
+            of_others
         } else {
-            "another job with this hold reason has got through after a release".to_owned()
+            let of_server = server.and_then(name).map(|name| format!("{name} answers again"));
+            let what =
+                of_server.unwrap_or_else(|| "what the hold reason names is in order".to_owned());
+            format!(
+                "{what}; without the event log only jobs of the logs read show that, so look yourself"
+            )
         };
         let held_for = self.now.saturating_sub(hold.held_at);
         let look_again = match until {

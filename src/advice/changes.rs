@@ -187,9 +187,7 @@ fn memory(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<Command>) {
                 vec![edit("RequestMemory", &request.to_string())],
             )
         }
-        None => {
-            ("Raise RequestMemory; nothing read here says how much it used.".to_owned(), Vec::new())
-        }
+        None => ("Raise RequestMemory; how much it used is not known here.".to_owned(), Vec::new()),
     }
 }
 
@@ -213,9 +211,7 @@ fn disk(_: &Hold<'_>, facts: &JobFacts) -> (String, Vec<Command>) {
                 vec![edit("RequestDisk", &request.to_string())],
             )
         }
-        None => {
-            ("Raise RequestDisk; nothing read here says how much it used.".to_owned(), Vec::new())
-        }
+        None => ("Raise RequestDisk; how much it used is not known here.".to_owned(), Vec::new()),
     }
 }
 

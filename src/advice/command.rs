@@ -38,6 +38,13 @@ pub enum Since {
     NotAfter(i64),
 }
 
+impl Since {
+    fn at(self) -> i64 {
+        let (Self::At(at) | Self::NotAfter(at)) = self;
+        at
+    }
+}
+
 impl Target {
     /// A constraint that is true for this job while it is in this hold, and for nothing else.
     pub fn constraint(&self) -> String {
@@ -50,7 +57,8 @@ impl Target {
 /// `None` where it would be too long to paste, and for jobs of several clusters.
 ///
 /// Jobs of the same NumHolds and EnteredCurrentStatus share a part. Where these are too many parts, jobs share one by
-/// NumHolds alone, which goes up with every hold, between the earliest and the latest beginning.
+/// NumHolds alone, where it is known, between the earliest and the latest beginning: a hold that follows the one judged
+/// begins after all of them.
 pub fn constraint_of(targets: &[Target]) -> Option<String> {
     let (first, rest) = targets.split_first()?;
     if rest.iter().any(|other| other.job.cluster != first.job.cluster) {
@@ -60,17 +68,20 @@ pub fn constraint_of(targets: &[Target]) -> Option<String> {
     if exact.len() <= LONGEST || targets.len() == 1 {
         return Some(exact);
     }
-    if targets.iter().any(|target| target.num_holds.is_none()) {
-        return None;
-    }
     let begins = |target: &Target| match target.since {
         Some(Since::At(at)) => Some(at),
         _ => None,
     };
-    let earliest = targets.iter().map(begins).min()??;
-    let latest = targets.iter().map(begins).max()??;
-    let between =
-        |target: &Target| Like { since: Began::Between(earliest, latest), ..Like::of(target) };
+    let earliest = targets.iter().filter_map(begins).min().unwrap_or(i64::MIN);
+    let latest = targets.iter().filter_map(|target| target.since).map(Since::at).max();
+    let between = |target: &Target| Like {
+        since: match (target.since, latest) {
+            (Some(Since::At(_)), Some(latest)) => Began::Between(earliest, latest),
+            (Some(Since::NotAfter(_)), Some(latest)) => Began::NotAfter(latest),
+            _ => Began::Unknown,
+        },
+        ..Like::of(target)
+    };
     Some(joined(first.job.cluster, &parts(targets, between))).filter(|text| text.len() <= LONGEST)
 }
 

@@ -81,7 +81,17 @@ fn many_holds_fit_a_line_or_have_no_command() {
     assert!(many.iter().all(|one| acts(&constraint, &ad(one))));
     assert!(!acts(&constraint, &ad(&target(5, 2, HELD + 1))));
     let of_log: Vec<Target> = many.iter().map(|one| Target { num_holds: None, ..*one }).collect();
-    assert_eq!(constraint_of(&of_log), None);
+    assert!(constraint_of(&of_log).unwrap().contains("EnteredCurrentStatus >= 1772359200 && "));
+    let began = |at| Some(Since::NotAfter(at));
+    let of_log: Vec<Target> = (of_log.iter().zip(0..))
+        .map(|(one, after)| Target { since: began(HELD + after), ..*one })
+        .collect();
+    let constraint = constraint_of(&of_log).unwrap();
+    assert!(constraint.ends_with("EnteredCurrentStatus <= 1772369199)"), "{constraint}");
+    assert!(
+        of_log.iter().all(|one| acts(&constraint, &ad(&Target { num_holds: Some(9), ..*one })))
+    );
+    assert!(!acts(&constraint, &ad(&target(5, 1, HELD + 10_000))));
 }
 
 #[test]

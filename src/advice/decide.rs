@@ -66,7 +66,7 @@ pub(super) struct Decision {
     pub recommendation: Recommendation,
     /// The action it stands for.
     pub action: Option<Action>,
-    /// Probability of success of that action; of the best one for `remove` and `undecided`.
+    /// Probability of success of that action; of the best one for `remove`, of a release as it is for `undecided`.
     pub chance: f64,
     /// Of `undecided`, why.
     pub open: Option<Open>,
@@ -98,8 +98,8 @@ const WORTH_A_LOOK: f64 = 0.2;
 const WORTH_A_WAIT: f64 = 0.03;
 
 /// What a wait can bring is worth it from this probability of success on where a release is from one half; so is the release once
-/// it has come. The others have shown by then that the cause passes.
-const WORTH_WAITING_FOR: f64 = 0.15;
+/// it has come. The others have shown by then that the cause passes. Below it a success is `unlikely` ([`Band`]).
+const WORTH_WAITING_FOR: f64 = 0.35;
 
 /// A release this likely to succeed needs no change.
 const GOOD_AS_IT_IS: f64 = 0.8;
@@ -120,7 +120,7 @@ const WITHOUT_EVENT_LOG: f64 = 0.65;
 /// the release that was waited for: a small chance is enough, nothing is changed first, and `least_confidence` is not
 /// asked for, since it was seen and not only computed.
 pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<f64>) -> Decision {
-    let (as_is, best) = (chances.as_is(), chances.best());
+    let as_is = chances.as_is();
     if let Some((action, again)) = chances.limit
         && (as_is < GOOD_AS_IT_IS || again == Again::AtOnce || chances.unknown_code.is_some())
         && let Some(chance) = chances.of(action)
@@ -128,10 +128,10 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         return Decision::of(Recommendation::Change, action, chance);
     }
     if chances.untaught.contains(&Action::AsIs) {
-        return Decision::open(Open::NoReleases, best);
+        return Decision::open(Open::NoReleases, as_is);
     }
     if let Some(releases) = chances.unknown_code {
-        return Decision::open(Open::UnknownCode(releases), best);
+        return Decision::open(Open::UnknownCode(releases), as_is);
     }
     let decision = weigh(chances, costs);
     let confidence = match decision.recommendation {
@@ -140,7 +140,7 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         _ => return decision,
     };
     match least_confidence.filter(|least| confidence < *least) {
-        Some(least) => Decision::open(Open::Unsure(least), best),
+        Some(least) => Decision::open(Open::Unsure(least), as_is),
         None => decision,
     }
 }
@@ -183,12 +183,12 @@ fn weigh(chances: &Chances, costs: &Costs) -> Decision {
     }
     let best = chances.best();
     if let Some(trouble) = chances.lasting {
-        return Decision::open(Open::Lasting(trouble), best);
+        return Decision::open(Open::Lasting(trouble), as_is);
     }
     if best < costs.remove_threshold() {
         let change = chances.best_change().map(|(_, p)| p);
         return match chances.removal.against(&costs.expected(as_is, change, best)) {
-            Some(against) => Decision::open(Open::NotRemoved(against), best),
+            Some(against) => Decision::open(Open::NotRemoved(against), as_is),
             None => Decision {
                 recommendation: Recommendation::Remove,
                 action: None,
@@ -198,7 +198,7 @@ fn weigh(chances: &Chances, costs: &Costs) -> Decision {
         };
     }
     let why = if as_is >= threshold { Open::Sources } else { Open::Between };
-    Decision::open(why, best)
+    Decision::open(why, as_is)
 }
 
 /// A probability that is enough where a release is from one half on, for another threshold: their odds are multiplied.
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(asked(0.9, false, 0.8), (Recommendation::Release, None));
         assert_eq!(asked(0.05, false, 0.97), unsure(0.97));
         assert_eq!(asked(0.05, false, 0.9), (Recommendation::Remove, None));
-        assert_eq!(asked(0.3, true, 0.8), (Recommendation::Release, None));
+        assert_eq!(asked(0.4, true, 0.8), (Recommendation::Release, None));
         let mend = chances(vec![(Action::AsIs, 0.1), (Action::Other, 0.6)], None);
         let decision = decide(&mend, &Costs::default(), Some(0.99));
         assert_eq!(decision.recommendation, Recommendation::Change);
@@ -328,7 +328,8 @@ mod tests {
     #[test]
     fn what_others_must_bring_is_waited_for() {
         assert_eq!(decided(0.1, None, Some(0.9)), Recommendation::Wait);
-        assert_eq!(decided(0.1, None, Some(0.25)), Recommendation::Wait);
+        assert_eq!(decided(0.1, None, Some(0.4)), Recommendation::Wait);
+        assert_eq!(decided(0.1, None, Some(0.3)), Recommendation::Undecided);
         assert_eq!(decided(0.1, Some(0.95), Some(0.6)), Recommendation::Change);
         assert_eq!(decided(0.1, Some(0.7), Some(0.9)), Recommendation::Wait);
     }
@@ -357,10 +358,10 @@ mod tests {
             actions.extend(change);
             after(0.0, &Chances { since: Others::GotThrough, ..chances(actions, Some(as_is)) })
         };
-        assert_eq!(came(0.25, Some((Action::Other, 0.7))), Recommendation::Release);
+        assert_eq!(came(0.4, Some((Action::Other, 0.7))), Recommendation::Release);
         assert_eq!(came(0.35, Some((Action::Memory, 0.7))), Recommendation::Change);
-        assert_eq!(came(0.1, Some((Action::Other, 0.7))), Recommendation::Change);
-        assert_eq!(came(0.1, None), Recommendation::Undecided);
+        assert_eq!(came(0.3, Some((Action::Other, 0.7))), Recommendation::Change);
+        assert_eq!(came(0.3, None), Recommendation::Undecided);
     }
 
     #[test]
@@ -477,8 +478,12 @@ mod tests {
                 Recommendation::Release => {
                     prop_assert_eq!(chances.lasting, None);
                     prop_assert_eq!(decision.chance, chances.as_is());
+                    let threshold = costs.release_threshold();
                     if chances.since != Others::GotThrough {
-                        prop_assert!(decision.chance >= costs.release_threshold());
+                        prop_assert!(decision.chance >= threshold);
+                    }
+                    if threshold >= 0.5 {
+                        prop_assert!(decision.band() >= Band::Even);
                     }
                 }
                 Recommendation::Remove => {
@@ -501,7 +506,10 @@ mod tests {
                 Recommendation::Change => {
                     prop_assert!(decision.chance >= chances.as_is());
                 }
-                Recommendation::Undecided => prop_assert!(decision.open.is_some()),
+                Recommendation::Undecided => {
+                    prop_assert!(decision.open.is_some());
+                    prop_assert_eq!(decision.chance, chances.as_is());
+                }
             }
         }
 

@@ -2,7 +2,7 @@
 
 use super::Spent;
 use crate::features::{Neighbourhood, Scope};
-use crate::history::{AdFacts, Episode, Exit, JobHistory, What};
+use crate::history::{AdFacts, Episode, EventLogView, Exit, JobHistory, What};
 use crate::text::{plural, shorten, strip_control};
 
 /// Characters of a name that are quoted in a sentence.
@@ -14,10 +14,11 @@ pub(super) fn sentences(
     job: Option<&JobHistory>,
     neighbourhoods: &[Neighbourhood],
     spent: &Spent,
+    event_log: EventLogView,
     now: i64,
 ) -> Vec<String> {
     let mut said = Vec::new();
-    said.extend(around(neighbourhoods, hold, now));
+    said.extend(around(neighbourhoods, hold, event_log, now));
     said.extend(released_since(neighbourhoods));
     said.extend(like_holds(neighbourhoods, hold, now));
     said.extend(job.and_then(|job| own_history(hold, job)));
@@ -67,7 +68,12 @@ fn closest<'a>(
 }
 
 /// What goes on around the job: the closest scope in which others got through, and the one in which they are held.
-fn around(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<String> {
+fn around(
+    neighbourhoods: &[Neighbourhood],
+    hold: &Episode,
+    event_log: EventLogView,
+    now: i64,
+) -> Vec<String> {
     const CLOSEST: [Scope; 6] = [
         Scope::File,
         Scope::Server,
@@ -86,7 +92,10 @@ fn around(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<Str
             jobs(through.started_since),
             named(through)
         ));
-    } else if let Some(near) = closest(neighbourhoods, &[Scope::Server, Scope::Cluster]).next() {
+    } else if event_log == EventLogView::Whole
+        && let Some(near) = closest(neighbourhoods, &[Scope::Server, Scope::Cluster]).next()
+    {
+        // Only the event log shows that nothing happened.
         let held = span(now - hold.held_at);
         said.push(format!(
             "No other job {} began to execute in the {held} since this hold.",
@@ -156,7 +165,10 @@ fn like_holds(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec
         (Neighbourhood::as_is as fn(&Neighbourhood) -> (usize, usize), "without a known edit"),
         (Neighbourhood::changed, "after an edit"),
     ] {
-        let told = with_results(neighbourhoods, &LIKE, results);
+        // What was edited is known a little after the outcome: until then the counts would be of two times.
+        let settled =
+            |near: &Neighbourhood| if near.outcomes_pending { (0, 0) } else { results(near) };
+        let told = with_results(neighbourhoods, &LIKE, settled);
         let shares: Vec<String> = told
             .iter()
             .map(|&(near, (successes, failures))| {

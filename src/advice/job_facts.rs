@@ -1,8 +1,10 @@
 //! What is known of the held job itself when changes are worked out.
 
+use std::borrow::Cow;
+
 use classads::{ClassAd, EvalContext, Value};
 
-use crate::history::{disk_used, memory_used, printed};
+use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::policy::OwnLimit;
 use crate::userlog::JobId;
 
@@ -97,6 +99,29 @@ impl JobFacts {
             job_run_count: integer("JobRunCount"),
             own_limit: None,
         }
+    }
+
+    /// The same with the memory of its last run before `held_at` (Unix seconds) that a log shows, where its ad has none.
+    pub(super) fn with_log<'a>(&'a self, job: Option<&JobHistory>, held_at: i64) -> Cow<'a, Self> {
+        let last = |facts: &[Known<i64>]| {
+            facts[..facts.partition_point(|fact| fact.since <= held_at)]
+                .last()
+                .map(|fact| fact.value)
+        };
+        let logged = |own: Option<i64>, of: fn(&JobHistory) -> &[Known<i64>]| match own {
+            Some(_) => None,
+            None => job.and_then(|job| last(of(job))),
+        };
+        let usage = logged(self.memory_usage, |job| &job.memory_usage);
+        let provisioned = logged(self.memory_provisioned, |job| &job.memory_provisioned);
+        if usage.or(provisioned).is_none() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self {
+            memory_usage: self.memory_usage.or(usage),
+            memory_provisioned: self.memory_provisioned.or(provisioned),
+            ..self.clone()
+        })
     }
 
     /// The executable with its full path, where that is known.

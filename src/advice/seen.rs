@@ -1,17 +1,21 @@
 //! What the other jobs and the hold reason show about a release, beside the model's answer.
 
 use super::cause::{Cause, Trouble};
-use crate::features::{Neighbourhood, Scope};
+use crate::features::{InDirectory, Neighbourhood, Scope};
 use crate::history::{EventLogView, reason};
 
-/// The model's answer counts as much as so many jobs. Assumed.
-const WEIGHT: f64 = 2.0;
+/// The model's answer counts as much as so many jobs: where one job got through, success is `as likely as not` at
+/// least. Assumed.
+const WEIGHT: f64 = 1.5;
 
 /// So many releases of a cluster that all failed speak against the next one.
 const LEAST_FAILURES: usize = 2;
 
 /// For so long after the last of them, seconds: a working day, as for the costs of a delay. Assumed.
 const FAILURES_COUNT: i64 = 8 * 3_600;
+
+/// Disk quota exceeded (errno.h of Linux).
+const EDQUOT: i32 = 122;
 
 /// The highest probability of a release as it is while nothing shows that its lasting trouble is over: `unlikely`.
 const LASTING_TROUBLE: f64 = 0.34;
@@ -46,6 +50,8 @@ pub(super) struct Seen {
     failures: usize,
     /// What multiplies log-odds: 1 where a log and the event log show this hold.
     pub trust: f64,
+    /// How much of the hold the event log shows.
+    pub event_log: EventLogView,
     /// The event log shows this hold, and ads of earlier runs were read.
     pub whole: bool,
     /// Its kind of cause often passes by itself, and its reason names nothing that stays.
@@ -63,6 +69,8 @@ pub(super) struct Looked<'a> {
     pub logged: bool,
     /// Ads of earlier runs were read.
     pub epochs: bool,
+    /// What came of like releases in the directory that the reason names.
+    pub directory: InDirectory,
     /// Unix seconds.
     pub now: i64,
 }
@@ -78,8 +86,20 @@ impl Seen {
             .filter_map(|&scope| near(scope))
             .max_by_key(|near| near.voices_started_since);
         let begun = fetched.filter(|near| near.started_since > 0);
-        let came = like.is_some_and(|like| like.got_through);
-        let some_came = like.is_some_and(|like| like.released_since.0 > 0);
+        let whole = hold.event_log == EventLogView::Whole;
+        let came = match trouble {
+            // Where failures of others are not seen, a success of one file is none of another.
+            Some(trouble) if trouble != Trouble::Away && !whole => false,
+            // A quota and a permission are an owner's own.
+            Some(Trouble::NoSpace) if subcode != EDQUOT => hold.directory.got_through,
+            Some(Trouble::NoSpace | Trouble::Denied | Trouble::Missing) => hold.directory.of_owner,
+            Some(Trouble::Away) | None => like.is_some_and(|like| like.got_through),
+        };
+        let at_path = trouble.is_some_and(|trouble| trouble != Trouble::Away);
+        let some_came = match at_path {
+            true => hold.directory.released_since.0 > 0,
+            false => like.is_some_and(|like| like.released_since.0 > 0),
+        };
         let since = match begun {
             _ if came => Others::GotThrough,
             Some(near) if gets_through(near) => Others::GotThrough,
@@ -88,15 +108,23 @@ impl Seen {
             None => Others::Nothing,
         };
         let cause = Cause::of(code, subcode, reason);
-        let stays = trouble.is_some_and(Trouble::lasts);
+        // That a file is there again is seen by others first.
+        let stays = trouble
+            .is_some_and(|trouble| trouble.lasts() || (trouble == Trouble::Missing && !whole));
         let passes = cause.passes() && trouble.is_none_or(|trouble| trouble == Trouble::Away);
         // Of causes that do not pass the outcomes of others say no more than the model has seen in them.
-        let released = like
-            .filter(|_| passes && came)
-            .map(|like| (like.voices_released_since, like.released_since.1));
+        let released = match at_path {
+            true => Some((hold.directory.voices, hold.directory.released_since.1)),
+            false => like
+                .filter(|_| passes)
+                .map(|like| (like.voices_released_since, like.released_since.1)),
+        };
+        let released = released.filter(|_| came);
         let through = begun.map(|near| (near.voices_started_since, near.held_after_start));
         let at_place = match trouble {
-            Some(Trouble::Denied) => near(Scope::File).is_some_and(|file| file.started_since > 0),
+            Some(Trouble::Denied | Trouble::Missing) if reads(code) => {
+                near(Scope::File).is_some_and(|file| file.started_since > 0)
+            }
             _ => came,
         };
         let cluster = near(Scope::Cluster);
@@ -105,7 +133,6 @@ impl Seen {
             _ => 0,
         });
         let beginners = [Scope::Cluster, Scope::File, Scope::Server, Scope::Reason];
-        let whole = hold.event_log == EventLogView::Whole;
         let logs = i32::from(!whole) + i32::from(!hold.logged);
         Self {
             since,
@@ -117,6 +144,7 @@ impl Seen {
             through: through.or(released).unwrap_or((0, 0)),
             failures: if failures >= LEAST_FAILURES { failures } else { 0 },
             trust: WITHOUT_A_LOG.powi(logs),
+            event_log: hold.event_log,
             whole: whole && hold.epochs,
             passes,
         }
@@ -152,9 +180,14 @@ fn share(p: f64, successes: usize, failures: usize) -> f64 {
     (WEIGHT * p + successes as f64) / (WEIGHT + (successes + failures) as f64)
 }
 
+/// Whether what the hold complains of was read before the job began: its input, its initial working directory.
+fn reads(code: i32) -> bool {
+    matches!(code, 13 | 14)
+}
+
 /// The scopes in which a job that began shows that the input of this hold can be fetched again.
 fn fetched(code: i32, trouble: Option<Trouble>, text: &str) -> &'static [Scope] {
-    if code != 13 {
+    if !reads(code) {
         return &[];
     }
     match trouble {
@@ -184,6 +217,7 @@ mod tests {
             through: (0, 0),
             failures: 0,
             trust: 1.0,
+            event_log: EventLogView::Whole,
             whole: true,
             passes: true,
         }
@@ -200,9 +234,42 @@ mod tests {
     fn jobs_that_got_through_weigh_more_than_the_model() {
         let after = |through| Seen { since: Others::GotThrough, through, ..seen() };
         assert!(after((40, 0)).as_is(0.02) > 0.9);
-        assert!(after((1, 0)).as_is(0.02) < 0.4);
-        assert!(after((1, 0)).as_is(0.02) > 0.3);
+        assert!(after((1, 0)).as_is(0.02) < 0.45);
+        assert!(after((1, 0)).as_is(0.0) > 0.35);
         assert_eq!(after((3, 9)).as_is(0.9), 0.9);
+    }
+
+    #[test]
+    fn a_place_is_in_order_once_releases_succeed_at_that_very_place() {
+        let of = |subcode, directory, event_log| {
+            let hold = Looked {
+                code: 12,
+                subcode,
+                reason: "Transfer output files failure at access point ap while receiving files. \
+                         Details: writing to file /srv/a/1.dat: (errno 28)",
+                event_log,
+                logged: true,
+                epochs: true,
+                directory,
+                now: 0,
+            };
+            Seen::of(&hold, &[])
+        };
+        let nobody = InDirectory::default();
+        let others = InDirectory { got_through: true, voices: 3, released_since: (3, 0), ..nobody };
+        let own = InDirectory { of_owner: true, ..others };
+        let whole = EventLogView::Whole;
+        assert_eq!(of(28, nobody, whole).lasting, Some(Trouble::NoSpace));
+        assert_eq!(of(28, others, whole).lasting, None);
+        assert!(of(28, others, whole).as_is(0.1) > 0.6);
+        // Another owner has another quota and other permissions.
+        assert_eq!(of(EDQUOT, others, whole).lasting, Some(Trouble::NoSpace));
+        assert_eq!(of(EDQUOT, own, whole).lasting, None);
+        assert_eq!(of(13, others, whole).lasting, Some(Trouble::Denied));
+        assert_eq!(of(13, own, whole).lasting, None);
+        assert_eq!(of(13, own, EventLogView::None).lasting, Some(Trouble::Denied));
+        // Others of this reason, at other places, bring nothing.
+        assert_eq!(of(2, nobody, whole).since, Others::Nothing);
     }
 
     #[test]

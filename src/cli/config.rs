@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use directories::BaseDirs;
@@ -84,8 +84,17 @@ pub struct SettingError {
 #[derive(Debug)]
 pub struct Config {
     user_files: Vec<PathBuf>,
-    user: OnceCell<BTreeMap<String, (String, PathBuf)>>,
+    user: OnceCell<UserSettings>,
     pool: OnceCell<BTreeMap<String, String>>,
+}
+
+/// What the user's files say.
+#[derive(Debug, Default)]
+struct UserSettings {
+    /// The settings by their upper-case names, each with its file.
+    all: BTreeMap<String, (String, PathBuf)>,
+    /// Lines that set nothing.
+    faults: Vec<String>,
 }
 
 impl Config {
@@ -200,7 +209,7 @@ impl Config {
         let of_environment =
             || Some((self.environment(name)?, format!("environment, _CONDOR_{name}")));
         let of_user = || {
-            let (value, path) = self.user().get(name)?;
+            let (value, path) = self.user().all.get(name)?;
             Some((value.clone(), path.display().to_string()))
         };
         let of_pool =
@@ -215,27 +224,29 @@ impl Config {
             .find_map(|prefix| std::env::var(format!("{prefix}{name}")).ok())
     }
 
-    /// The settings of the user's files, each with its file.
-    fn user(&self) -> &BTreeMap<String, (String, PathBuf)> {
+    /// What of the user's own files sets nothing, a line each.
+    pub fn faults(&self) -> &[String] {
+        &self.user().faults
+    }
+
+    fn user(&self) -> &UserSettings {
         self.user.get_or_init(|| {
-            let mut all = BTreeMap::new();
+            let mut user = UserSettings::default();
             for path in &self.user_files {
-                for (name, value) in read_file(path) {
-                    all.entry(name).or_insert_with(|| (value, path.clone()));
+                let Ok(text) = std::fs::read_to_string(path) else { continue };
+                log::debug!("settings read from {}", path.display());
+                let (settings, faults) = parse(&text);
+                let place = path.display();
+                user.faults.extend(faults.iter().map(|fault| format!("{place}: {fault}")));
+                for (name, value) in settings {
+                    if !KNOBS.iter().any(|knob| knob.name == name) {
+                        user.faults.push(format!("{place}: {name} is no setting of this tool"));
+                    }
+                    user.all.entry(name).or_insert_with(|| (value, path.clone()));
                 }
             }
-            all
+            user
         })
-    }
-}
-
-fn read_file(path: &Path) -> BTreeMap<String, String> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => {
-            log::debug!("settings read from {}", path.display());
-            parse(&text)
-        }
-        Err(_) => BTreeMap::new(),
     }
 }
 
@@ -249,11 +260,14 @@ fn dumped(text: &str) -> BTreeMap<String, String> {
 }
 
 /// Lines `NAME = value`: names in upper case, a backslash at the end joins the next line, `#` begins a
-/// comment line, macros are not expanded.
-fn parse(text: &str) -> BTreeMap<String, String> {
-    let mut all = BTreeMap::new();
+/// comment line, macros are not expanded. Beside the settings: what is wrong with other lines.
+fn parse(text: &str) -> (BTreeMap<String, String>, Vec<String>) {
+    let (mut all, mut faults) = (BTreeMap::new(), Vec::new());
     let mut lines = text.lines();
+    let mut number = 0;
     while let Some(line) = lines.next() {
+        number += 1;
+        let first = number;
         let line = line.trim();
         if line.starts_with('#') {
             continue;
@@ -261,13 +275,16 @@ fn parse(text: &str) -> BTreeMap<String, String> {
         let mut line = line.to_owned();
         while let Some(begun) = line.strip_suffix('\\') {
             let next = lines.next().unwrap_or_default();
+            number += 1;
             line = format!("{begun}{}", next.trim());
         }
         if let Some((name, value)) = line.split_once('=') {
             all.insert(name.trim().to_ascii_uppercase(), value.trim().to_owned());
+        } else if !line.is_empty() {
+            faults.push(format!("line {first}: expected NAME = value"));
         }
     }
-    all
+    (all, faults)
 }
 
 #[cfg(test)]
@@ -278,7 +295,7 @@ mod tests {
 
     #[test]
     fn lines_of_a_configuration_file() {
-        let all = parse(
+        let (all, faults) = parse(
             "# HOLDADVISE_MODEL = /no\n holdadvise_model = /a b/m.pt \nX = 1 \\\n  + 2\nno assignment\n\
              E =\nY = a == b\\",
         );
@@ -287,6 +304,7 @@ mod tests {
             pairs,
             [("E", ""), ("HOLDADVISE_MODEL", "/a b/m.pt"), ("X", "1 + 2"), ("Y", "a == b")]
         );
+        assert_eq!(faults, ["line 5: expected NAME = value"]);
     }
 
     #[test]
@@ -323,13 +341,14 @@ mod tests {
         assert_eq!(config.get("FAR").as_deref(), Some("4"));
         assert_eq!(config.get("EMPTY"), None);
         assert_eq!(config.get_condor("OTHER"), None);
+        assert!(config.faults()[0].ends_with("one: EMPTY is no setting of this tool"));
     }
 
     #[test]
     fn values_that_cannot_be_used_are_named() {
         let config = |name: &str, value: &str| Config {
             user_files: Vec::new(),
-            user: OnceCell::from(BTreeMap::new()),
+            user: OnceCell::from(UserSettings::default()),
             pool: OnceCell::from(BTreeMap::from([(name.to_owned(), value.to_owned())])),
         };
         let threshold = "HOLDADVISE_RELEASE_THRESHOLD";

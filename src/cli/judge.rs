@@ -50,6 +50,7 @@ pub(super) fn judge(
         advisor.set_held_by_code(by_code);
     }
     advisor.set_costs(costs(&request.costs, config, model.metadata.thresholds)?);
+    let time = PolicyTime::new(config.policy_time()?);
     if gathered.logs_alone {
         return judge_logs(&mut advisor, gathered, request, take);
     }
@@ -61,7 +62,6 @@ pub(super) fn judge(
     for job in &gathered.held {
         *held_in_cluster.entry(job.id.cluster).or_default() += 1;
     }
-    let time = PolicyTime::new(config.policy_time()?);
     let judge_jobs = |jobs: &[QueueJob]| {
         let in_cluster = |job: &QueueJob| held_in_cluster.get(&job.id.cluster).copied();
         let held: Vec<Held> = jobs

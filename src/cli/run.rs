@@ -107,6 +107,7 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
         let model = model_file::open::<RunError>(&request.model(), config)?;
         judge(&mut gathered, request, config, &model, now, &mut |advice| printer.add(advice))?;
     }
+    gathered.faults.extend(config.faults().iter().cloned());
     tell(&gathered);
     if printer.count() == 0 && !selection.jobs.is_empty() {
         return Err(RunError::NothingJudged);

@@ -59,6 +59,8 @@ impl Scope {
 pub(crate) enum Group {
     Cluster(i32),
     Named(Scope, Symbol),
+    /// The directory of the file that a hold reason names.
+    Directory(Symbol),
     AccessPoint,
 }
 
@@ -141,6 +143,7 @@ pub(crate) struct Named {
     pub(crate) server: Name,
     pub(crate) file: Name,
     pub(crate) machine: Name,
+    pub(crate) directory: Name,
 }
 
 /// A group a job belongs to, and from when that is known.
@@ -352,6 +355,8 @@ fn put_results(
         let mut groups = lasting_groups(job);
         let held_at = episode.held_at;
         groups.extend(named.groups().map(|group| (group, held_at)));
+        let directory = named.directory.symbol().map(Group::Directory);
+        groups.extend(directory.map(|group| (group, held_at)));
         let places = job.machine_at(held_at).into_iter().chain(job.site_at(held_at));
         groups.extend(places.map(|place| (Group::Named(Scope::Site, place), held_at)));
         earliest(&mut groups);
@@ -462,21 +467,23 @@ impl Named {
     }
 
     fn by(text: &str, mut name: impl FnMut(&str) -> Name) -> Self {
-        let [normalised, server, file, machine] = Self::texts(text)
+        let [normalised, server, file, machine, directory] = Self::texts(text)
             .each_ref()
             .map(|known| known.as_deref().map_or(Name::None, &mut name));
-        Self { normalised, server, file, machine }
+        Self { normalised, server, file, machine, directory }
     }
 
-    /// The names in a reason: the reason without its particulars, the server, the file, the machine.
-    pub(crate) fn texts(text: &str) -> Rc<[Option<String>; 4]> {
-        thread_local!(static MEMO: Memo<Rc<[Option<String>; 4]>> = const { Memo::new() });
+    /// The names in a reason: the reason without its particulars, the server, the file, the machine, the directory of
+    /// the file.
+    pub(crate) fn texts(text: &str) -> Rc<[Option<String>; 5]> {
+        thread_local!(static MEMO: Memo<Rc<[Option<String>; 5]>> = const { Memo::new() });
         let names = |text: &str| {
             Rc::new([
                 Some(like(text)),
                 reason::file_server(text),
                 reason::url(text).or_else(|| reason::file_name(text)),
                 reason::host(text).map(|host| reason::machine(&host).to_owned()),
+                reason::directory(text),
             ])
         };
         MEMO.with(|memo| memo.get(text, names))
@@ -545,7 +552,8 @@ impl Group {
         match self {
             Self::AccessPoint => (0, 0),
             Self::Cluster(cluster) => (1, i64::from(cluster)),
-            Self::Named(scope, symbol) => (2 + scope as u8, i64::from(symbol.number())),
+            Self::Directory(symbol) => (2, i64::from(symbol.number())),
+            Self::Named(scope, symbol) => (3 + scope as u8, i64::from(symbol.number())),
         }
     }
 }

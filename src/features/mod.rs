@@ -22,7 +22,7 @@ pub use frame::FrameEdges;
 pub use layout::Layout;
 pub use neighbourhood::Neighbourhood;
 pub use recovery::Recovery;
-pub use sample::{Sample, Sampler, is_labelled};
+pub use sample::{InDirectory, Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, StaticSource};
 pub use slots::{Slots, SlotsError};
 pub use state::State;

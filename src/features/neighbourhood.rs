@@ -43,6 +43,8 @@ pub struct Neighbourhood {
     pub got_through: bool,
     /// When the first outcome of a release from the same code and subcode was known, before this hold or since; Unix seconds.
     pub first_outcome: Option<i64>,
+    /// Outcomes of such releases are known of which an edit may still become known.
+    pub outcomes_pending: bool,
     as_is: (usize, usize),
     changed: (usize, usize),
 }
@@ -70,7 +72,7 @@ pub(crate) enum Voice {
 const OF_ONE_OWNER: usize = 4;
 
 /// How many voices stand behind what happened to these jobs: the owner's own jobs, and of every other owner a few.
-fn voices(jobs: impl Iterator<Item = u32>, voice: impl Fn(u32) -> Voice) -> usize {
+pub(crate) fn voices(jobs: impl Iterator<Item = u32>, voice: impl Fn(u32) -> Voice) -> usize {
     let mut own = 0;
     let mut others: HashMap<_, usize> = HashMap::new();
     for job in jobs {
@@ -111,6 +113,10 @@ impl Neighbourhood {
         let last = group.released(key).last(instant, job);
         let first_started_since = group.started().first(held_at, instant, job);
         let held_after = |from| held.count(from, instant, job);
+        let total = |(successes, failures): (usize, usize)| successes + failures;
+        let as_is = results(group.as_is(key), i64::MIN);
+        let changed = results(group.changed(key), i64::MIN);
+        let released = results(group.released(key), i64::MIN);
         let voices_started_since = voices(group.started().jobs(held_at, instant, job), &voice);
         let voices_released_since =
             voices(group.released(key).successes(held_at, instant, job), &voice);
@@ -134,8 +140,9 @@ impl Neighbourhood {
             last_started: group.started().last(instant, job),
             last_held_same_code: held.last(instant, job),
             released_since: results(group.released(key), held_at),
-            as_is: results(group.as_is(key), i64::MIN),
-            changed: results(group.changed(key), i64::MIN),
+            outcomes_pending: total(released) > total(as_is) + total(changed),
+            as_is,
+            changed,
         }
     }
 }

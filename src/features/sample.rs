@@ -1,7 +1,7 @@
 //! One sample: the tensor and the statics of one hold at one decision instant.
 
 use super::around::{Around, Group, Name, Named, Neighbours, Scope};
-use super::neighbourhood::{Neighbourhood, Voice, Window};
+use super::neighbourhood::{Neighbourhood, Voice, Window, voices};
 use super::series::Both;
 use super::slots;
 use super::statics::{Facts, Own, Usage, put_action, put_facts};
@@ -89,6 +89,25 @@ impl Sampler {
         (view.sample(action, held_in_queue, around), view.neighbourhood(around))
     }
 
+    /// What came of releases from holds with this code and subcode whose reason names a file of the same directory.
+    pub fn releases_in_directory(&self, hold: &Episode, instant: i64) -> InDirectory {
+        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
+        let view = self.view(hold, instant, &absent);
+        let Name::Known(directory) = view.named().directory else { return InDirectory::default() };
+        let group = self.around.group(Group::Directory(directory), view.viewer);
+        let released = group.released((hold.identity.code, hold.identity.subcode));
+        let last = released.last(instant, view.number);
+        let outcomes = || released.outcomes(hold.held_at, instant, view.number);
+        let voice = |job| view.voice(job);
+        let of_owner = outcomes().filter(|&(_, job, _)| voice(job) == Voice::Own);
+        InDirectory {
+            got_through: last.is_some_and(|(at, success)| success && at > hold.held_at),
+            of_owner: of_owner.max_by_key(|&(at, _, _)| at).is_some_and(|(_, _, success)| success),
+            voices: voices(released.successes(hold.held_at, instant, view.number), voice),
+            released_since: released.count(hold.held_at, instant, view.number),
+        }
+    }
+
     fn view<'a>(&'a self, hold: &'a Episode, instant: i64, absent: &'a JobHistory) -> View<'a> {
         let (number, job) = match self.history.number_of(hold.identity.job) {
             Some(number) => (number, &self.history.jobs()[number as usize]),
@@ -97,6 +116,19 @@ impl Sampler {
         let viewer = self.history.owner_of(hold.identity.job);
         View { sampler: self, hold, instant, number, job, viewer }
     }
+}
+
+/// What came of like releases in one directory since a hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InDirectory {
+    /// The last one that came to an outcome did so since, and succeeded.
+    pub got_through: bool,
+    /// The same of the jobs of the held job's owner alone.
+    pub of_owner: bool,
+    /// How many voices stand behind the successes since ([`Neighbourhood::voices_started_since`]).
+    pub voices: usize,
+    /// Successes and failures since.
+    pub released_since: (usize, usize),
 }
 
 /// Seconds before a hold within which an eviction is the same failure.
@@ -338,7 +370,7 @@ impl<'a> View<'a> {
             // Whether others mention a name does not change it.
             Name::New => {
                 let texts = Named::texts(self.hold.reason.as_deref()?);
-                let [normalised, server, file, machine] = &*texts;
+                let [normalised, server, file, machine, _] = &*texts;
                 match scope {
                     Scope::Reason => normalised.clone(),
                     Scope::Server => server.clone(),

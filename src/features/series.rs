@@ -193,10 +193,21 @@ impl Both<'_, Results> {
 
     /// The jobs other than `job` of which a success was known after `from` and not after `to`.
     pub(crate) fn successes(self, from: i64, to: i64, job: u32) -> impl Iterator<Item = u32> {
+        self.outcomes(from, to, job).filter(|outcome| outcome.2).map(|outcome| outcome.1)
+    }
+
+    /// Outcomes of jobs other than `job` that were known after `from` and not after `to`: when, of which job, whether a
+    /// success.
+    pub(crate) fn outcomes(
+        self,
+        from: i64,
+        to: i64,
+        job: u32,
+    ) -> impl Iterator<Item = (i64, u32, bool)> {
         self.each().flat_map(move |results| {
             let start = results.entries.partition_point(|&(known, _, _)| known <= from);
             let known = results.entries[start..].iter().take_while(move |entry| entry.0 <= to);
-            known.filter(move |&&(_, other, success)| success && other != job).map(|entry| entry.1)
+            known.filter(move |entry| entry.1 != job).copied()
         })
     }
 }

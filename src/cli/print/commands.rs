@@ -18,6 +18,11 @@ fn later(recommendation: Recommendation) -> &'static str {
     }
 }
 
+/// The label of the first commands of an advice.
+pub(super) fn first_label(advice: &Advice) -> &'static str {
+    if advice.commands.is_empty() { later(advice.recommendation) } else { NOW }
+}
+
 /// The commands of an advice, or those given for a group that it is the first of. A step runs only if the one before
 /// it succeeded.
 pub(super) fn text(

@@ -5,14 +5,14 @@
 //! hold reason, of which the first one is printed. One command does for all
 //! of it where the jobs' commands differ, but for the id, in a number of which the largest does for all.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::Page;
 use super::block::{self, codes};
 use super::commands::{self, Shared};
-use super::sure::{probability, trust, verdict};
+use super::sources::Sources;
+use super::sure::{probability, verdict};
 use super::times::{length, minute};
 use super::varying::Varying;
 use super::wrap::wrap;
@@ -20,7 +20,6 @@ use crate::advice::meaning::tells_cause;
 use crate::advice::{Advice, Command, Recommendation, Target, constraint_of};
 use crate::history::Action;
 use crate::text::{plural, shorten, strip_control};
-use crate::userlog::JobId;
 
 /// What members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,20 +64,8 @@ struct Group {
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     groups: BTreeMap<Key, Group>,
-    trusts: BTreeSet<String>,
-    missing: BTreeMap<String, Missing>,
-    notes: BTreeSet<String>,
+    sources: Sources,
     jobs: usize,
-}
-
-/// What could not be read, of the same kind.
-#[derive(Debug)]
-struct Missing {
-    first: String,
-    /// Jobs that lack it.
-    jobs: usize,
-    /// The last of them: a job may lack two of a kind.
-    last: JobId,
 }
 
 /// Sentences on what HTCondor will do by itself that are printed of a group.
@@ -87,26 +74,10 @@ const BY_ITSELF: usize = 2;
 /// Characters of a hold reason that are printed of a group.
 const REASON: usize = 200;
 
-/// Lines on what could not be read that are printed, and notes.
-const MISSING: usize = 20;
-
 impl Groups {
     pub(super) fn add(&mut self, advice: &Advice) {
         self.jobs += 1;
-        self.trusts.insert(trust(advice));
-        for line in &advice.missing {
-            let kind = kind_of_missing(line);
-            if let Some(missing) = self.missing.get_mut(&*kind) {
-                missing.jobs += usize::from(missing.last != advice.held.job);
-                missing.last = advice.held.job;
-            } else if self.missing.len() <= MISSING {
-                let missing = Missing { first: line.clone(), jobs: 1, last: advice.held.job };
-                self.missing.insert(kind.into_owned(), missing);
-            }
-        }
-        if self.notes.len() <= MISSING {
-            self.notes.extend(advice.notes.iter().cloned());
-        }
+        self.sources.add(advice);
         let chance = probability(advice).unwrap_or(0.0);
         let held = &advice.held;
         let since = held.held_since;
@@ -156,27 +127,8 @@ impl Groups {
         {
             return block::print(out, &group.first, page);
         }
-        let line = |out: &mut dyn Write, first: &str, text: &str| {
-            out.write_all(wrap(first, 2, &strip_control(text), page.columns).as_bytes())
-        };
         // What it was judged without comes before what is made of the rest.
-        for missing in self.missing.values().take(MISSING) {
-            let text = match missing.jobs {
-                jobs if jobs < 2 || is_of_all(&missing.first) => missing.first.clone(),
-                jobs => format!("{}; and so for {}", missing.first, plural(jobs - 1, "more job")),
-            };
-            line(out, "Judged without: ", &text)?;
-        }
-        if self.missing.len() > MISSING {
-            line(out, "Judged without: ", "more; -json lists it for each job")?;
-        }
-        for note in self.notes.iter().take(MISSING) {
-            line(out, "Note: ", note)?;
-        }
-        if self.notes.len() > MISSING {
-            line(out, "Note: ", "more; -json lists it for each job")?;
-        }
-        if !self.missing.is_empty() || !self.notes.is_empty() {
+        if self.sources.print_missing(out, page)? {
             writeln!(out)?;
         }
         let count = self.groups.len();
@@ -189,10 +141,7 @@ impl Groups {
             plural(self.jobs, "held job"),
             plural(count, "group")
         )?;
-        for text in &self.trusts {
-            line(out, "Trust: ", text)?;
-        }
-        Ok(())
+        self.sources.print_trust(out, page)
     }
 }
 
@@ -252,7 +201,8 @@ impl Group {
 
     /// The commands that do for all, or where to see those of each job.
     fn commands(&self, page: &Page) -> String {
-        let (first, cluster) = (&self.first, self.first.held.job.cluster);
+        let first = &self.first;
+        let label = commands::first_label(first);
         let say = |text: &str| wrap("  ", 4, text, page.columns);
         if first.commands.is_empty() && first.commands_after.is_empty() {
             return String::new();
@@ -270,12 +220,13 @@ impl Group {
         };
         let (Some(now), Some(after)) = (all(&self.commands), all(&self.commands_after)) else {
             return say(&format!(
-                "The commands differ from job to job: condor_holdadvise {cluster} -long"
+                "{label} The commands differ from job to job; -long, asked of the same jobs and logs, has them."
             ));
         };
         let Some(constraint) = constraint_of(&self.targets) else {
             return say(&format!(
-                "One command for all of them would be too long: condor_holdadvise {cluster} -long has one for each job."
+                "{label} One command for all of them would be too long; -long, asked of the same jobs and logs, has one \
+                 for each job."
             ));
         };
         commands::text("  ", first, &now, &after, &constraint)
@@ -296,22 +247,6 @@ fn key(advice: &Advice) -> Key {
         recommendation: advice.recommendation.name(),
         action: advice.action,
     }
-}
-
-/// Job event logs that cannot be read are of one kind for each fault: there may be one for each job.
-fn kind_of_missing(line: &str) -> Cow<'_, str> {
-    match (line.strip_prefix(JOB_LOG), line.rsplit_once(": ")) {
-        (Some(_), Some((_, fault))) => format!("{JOB_LOG}: {fault}").into(),
-        _ => line.into(),
-    }
-}
-
-/// What is said of one job's own log begins so.
-const JOB_LOG: &str = "job event log ";
-
-/// Said of every job, and read once for all of them.
-fn is_of_all(line: &str) -> bool {
-    !line.starts_with(JOB_LOG)
 }
 
 #[cfg(test)]
@@ -373,7 +308,7 @@ mod tests {
         };
         let differ = text(&[site(0, "e1"), site(1, "f1")], None);
         assert!(differ.contains("Change first: each its own, 5.0 so: Keep it off e1, where"));
-        assert!(differ.contains("The commands differ from job to job: condor_holdadvise 5 -long"));
+        assert!(differ.contains("Commands: The commands differ from job to job; -long, asked"));
         assert!(!differ.contains("condor_qedit"), "{differ}");
         // By hand: the release is the same for all.
         let mut advices = [site(0, "/in/1.dat"), site(1, "/in/2.dat")];

@@ -11,6 +11,7 @@ mod groups;
 mod json;
 mod long;
 mod percent;
+mod sources;
 mod sure;
 mod table;
 mod times;
@@ -23,6 +24,7 @@ use jiff::tz::TimeZone;
 
 use groups::Groups;
 pub(super) use json::{element as json_element, print_end as json_end};
+use sources::Sources;
 pub(super) use times::{length, minute, second};
 pub(super) use wrap::wrap;
 
@@ -55,7 +57,7 @@ pub struct Printer<'a> {
 /// What is kept while advices are added.
 enum Form<'a> {
     Groups(Groups),
-    Table(Vec<table::Row>),
+    Table(Vec<table::Row>, Sources),
     Long,
     Json,
     JsonLines,
@@ -68,7 +70,7 @@ impl<'a> Printer<'a> {
     pub fn new(out: &'a mut dyn Write, output: &'a Output, page: &'a Page) -> Self {
         let form = match output {
             Output::Groups => Form::Groups(Groups::default()),
-            Output::Table => Form::Table(Vec::new()),
+            Output::Table => Form::Table(Vec::new(), Sources::default()),
             Output::Long => Form::Long,
             Output::Json => Form::Json,
             Output::JsonLines => Form::JsonLines,
@@ -89,7 +91,10 @@ impl<'a> Printer<'a> {
         self.count += 1;
         match &mut self.form {
             Form::Groups(groups) => groups.add(advice),
-            Form::Table(rows) => rows.push(table::row(advice, self.page)),
+            Form::Table(rows, sources) => {
+                rows.push(table::row(advice, self.page));
+                sources.add(advice);
+            }
             Form::Long => long::print(self.out, advice)?,
             Form::Json => json::print_element(self.out, advice, number)?,
             Form::JsonLines => json::print_line(self.out, advice)?,
@@ -110,11 +115,11 @@ impl<'a> Printer<'a> {
     /// Whatever writing gives.
     pub fn finish(self) -> io::Result<()> {
         match self.form {
-            Form::Groups(_) | Form::Table(_) if self.count == 0 => {
+            Form::Groups(_) | Form::Table(..) if self.count == 0 => {
                 writeln!(self.out, "No held jobs.")
             }
             Form::Groups(groups) => groups.print(self.out, self.page),
-            Form::Table(rows) => table::print(self.out, rows, self.page),
+            Form::Table(rows, sources) => table::print(self.out, rows, &sources, self.page),
             Form::Json => json::print_end(self.out, self.count),
             Form::AutoFormat(rows) => rows.finish(self.out),
             Form::Long | Form::JsonLines | Form::Format(_) => Ok(()),

@@ -1,15 +1,18 @@
 //! How sure an advice is, in words or in percent.
 
 use crate::advice::{Advice, InputEffect, Recommendation};
+use crate::history::Action;
 use crate::model::LEAST_OUTCOMES;
 
-/// The probability the band stands for: of the recommended action, else of the best one.
+/// The probability the band stands for: of the recommended action, of the best one for a removal, else of a release as
+/// it is.
 pub(super) fn probability(advice: &Advice) -> Option<f64> {
-    let of_action = advice
-        .action
-        .and_then(|action| advice.success.iter().find(|(other, _)| *other == action))
-        .map(|(_, p)| *p);
-    of_action.or_else(|| advice.success.iter().map(|(_, p)| *p).reduce(f64::max))
+    let of = |action| advice.success.iter().find(|(other, _)| *other == action).map(|(_, p)| *p);
+    match (advice.action, advice.recommendation) {
+        (Some(action), _) => of(action),
+        (None, Recommendation::Remove) => advice.success.iter().map(|(_, p)| *p).reduce(f64::max),
+        (None, _) => of(Action::AsIs),
+    }
 }
 
 /// Whether probabilities are printed as numbers.

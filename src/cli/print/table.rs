@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Page;
 use super::block::codes;
+use super::sources::Sources;
 use super::sure::chance;
 use super::times::short;
 use super::wrap::cut;
@@ -26,7 +27,12 @@ const REASON: usize = 12;
 /// The cells of one line.
 pub(super) type Row = [String; 7];
 
-pub(super) fn print(out: &mut dyn Write, rows: Vec<Row>, page: &Page) -> io::Result<()> {
+pub(super) fn print(
+    out: &mut dyn Write,
+    rows: Vec<Row>,
+    sources: &Sources,
+    page: &Page,
+) -> io::Result<()> {
     let count = rows.len();
     // The reason gets what the other columns and the spaces between them leave.
     let others: usize = (0..6)
@@ -55,7 +61,9 @@ pub(super) fn print(out: &mut dyn Write, rows: Vec<Row>, page: &Page) -> io::Res
         writeln!(out, "{}", line.trim_end())?;
     }
     let plural = if count == 1 { "job" } else { "jobs" };
-    writeln!(out, "\n{count} held {plural} judged")
+    writeln!(out, "\n{count} held {plural} judged")?;
+    sources.print_missing(out, page)?;
+    sources.print_trust(out, page)
 }
 
 /// The line of an advice; of the reason no more than can be printed.
@@ -89,7 +97,9 @@ mod tests {
         let mut out = Vec::new();
         let page = Page { columns, now: NOW, zone: TimeZone::UTC, removals: false };
         let rows = advices.iter().map(|advice| row(advice, &page)).collect();
-        print(&mut out, rows, &page).unwrap();
+        let mut sources = Sources::default();
+        advices.iter().for_each(|advice| sources.add(advice));
+        print(&mut out, rows, &sources, &page).unwrap();
         String::from_utf8(out).unwrap()
     }
 

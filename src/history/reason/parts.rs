@@ -115,6 +115,13 @@ pub fn place(reason: &str) -> Option<String> {
     })
 }
 
+/// The directory of the file that the hold is about, where its path is absolute.
+pub fn directory(reason: &str) -> Option<String> {
+    let path = file_name(reason).filter(|path| path.starts_with('/'))?;
+    let (directory, _) = path.rsplit_once('/')?;
+    (!directory.is_empty()).then(|| directory.to_owned())
+}
+
 /// The execution point the hold came from, as HTCondor names it: `slot1_1@host`, or a host.
 pub fn host(reason: &str) -> Option<String> {
     let reason = canonical(reason);

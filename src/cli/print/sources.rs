@@ -1,0 +1,148 @@
+//! What a call was judged without, how its logs were read, and which models judged: once for all jobs.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use super::Page;
+use super::sure::trust;
+use super::wrap::wrap;
+use crate::advice::Advice;
+use crate::text::{plural, strip_control};
+use crate::userlog::JobId;
+
+/// Lines on what could not be read that are printed, and notes.
+const LINES: usize = 20;
+
+/// Lines that many advices share.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    jobs: usize,
+    missing: BTreeMap<String, Missing>,
+    notes: BTreeSet<String>,
+    trusts: BTreeSet<String>,
+}
+
+/// What could not be read, of the same kind.
+#[derive(Debug)]
+struct Missing {
+    first: String,
+    /// The first job that lacks it.
+    job: JobId,
+    /// Jobs that lack it.
+    jobs: usize,
+    /// The last of them: a job may lack two of a kind.
+    last: JobId,
+}
+
+impl Sources {
+    pub(super) fn add(&mut self, advice: &Advice) {
+        self.jobs += 1;
+        self.trusts.insert(trust(advice));
+        let job = advice.held.job;
+        for line in &advice.missing {
+            let kind = kind_of_missing(line);
+            if let Some(missing) = self.missing.get_mut(&*kind) {
+                missing.jobs += usize::from(missing.last != job);
+                missing.last = job;
+            } else if self.missing.len() <= LINES {
+                let missing = Missing { first: line.clone(), job, jobs: 1, last: job };
+                self.missing.insert(kind.into_owned(), missing);
+            }
+        }
+        if self.notes.len() <= LINES {
+            self.notes.extend(advice.notes.iter().cloned());
+        }
+    }
+
+    /// What the jobs were judged without, and notes. Whether there is any.
+    pub(super) fn print_missing(&self, out: &mut dyn Write, page: &Page) -> io::Result<bool> {
+        for missing in self.missing.values().take(LINES) {
+            line(out, page, "Judged without: ", &missing.text(self.jobs))?;
+        }
+        if self.missing.len() > LINES {
+            line(out, page, "Judged without: ", MORE)?;
+        }
+        for note in self.notes.iter().take(LINES) {
+            line(out, page, "Note: ", note)?;
+        }
+        if self.notes.len() > LINES {
+            line(out, page, "Note: ", MORE)?;
+        }
+        Ok(!self.missing.is_empty() || !self.notes.is_empty())
+    }
+
+    /// The models that judged.
+    pub(super) fn print_trust(&self, out: &mut dyn Write, page: &Page) -> io::Result<()> {
+        self.trusts.iter().try_for_each(|text| line(out, page, "Trust: ", text))
+    }
+}
+
+const MORE: &str = "more; -json lists it for each job";
+
+fn line(out: &mut dyn Write, page: &Page, first: &str, text: &str) -> io::Result<()> {
+    out.write_all(wrap(first, 2, &strip_control(text), page.columns).as_bytes())
+}
+
+impl Missing {
+    /// The line, with the jobs that it is true of where these are not all.
+    fn text(&self, all: usize) -> Cow<'_, str> {
+        let first = &self.first;
+        match self.jobs {
+            1 if all == 1 || first.starts_with(JOB_LOG) => first.into(),
+            jobs if first.starts_with(JOB_LOG) => {
+                format!("{first}; and so for {}", plural(jobs - 1, "more job")).into()
+            }
+            jobs if jobs == all => first.into(),
+            1 => format!("{first} (job {})", self.job).into(),
+            jobs => format!("{first} ({jobs} of {all} jobs, the first is {})", self.job).into(),
+        }
+    }
+}
+
+/// Job event logs that cannot be read are of one kind for each fault: there may be one for each job.
+fn kind_of_missing(line: &str) -> Cow<'_, str> {
+    match (line.strip_prefix(JOB_LOG), line.rsplit_once(": ")) {
+        (Some(_), Some((_, fault))) => format!("{JOB_LOG}: {fault}").into(),
+        _ => line.into(),
+    }
+}
+
+/// What is said of one job's own log begins so.
+const JOB_LOG: &str = "job event log ";
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+
+    use super::*;
+    use crate::cli::print::samples::{self, NOW};
+
+    fn printed(advices: &[Advice]) -> String {
+        let mut sources = Sources::default();
+        advices.iter().for_each(|advice| sources.add(advice));
+        let mut out = Vec::new();
+        let page = Page { columns: None, now: NOW, zone: TimeZone::UTC, removals: false };
+        assert!(sources.print_missing(&mut out, &page).unwrap());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_name_the_jobs_that_they_are_true_of() {
+        let mut advices = [0, 1, 2].map(|proc| samples::transfer(7, proc));
+        for (advice, missing) in advices.iter_mut().zip([
+            vec!["policies: not known"],
+            vec!["policies: not known", "event log: it begins later", "job event log a: denied"],
+            vec!["policies: not known", "event log: it begins later", "job event log b: denied"],
+        ]) {
+            advice.missing = missing.into_iter().map(str::to_owned).collect();
+        }
+        assert_eq!(
+            printed(&advices),
+            "Judged without: event log: it begins later (2 of 3 jobs, the first is 7.1)\n\
+             Judged without: job event log a: denied; and so for 1 more job\n\
+             Judged without: policies: not known\n"
+        );
+        assert!(printed(&advices[..2]).contains("it begins later (job 7.1)\n"));
+    }
+}
