@@ -418,6 +418,10 @@ impl<'a> Advisor<'a> {
         match hold.identity.code {
             // Held by a person, or on request at its submission: whoever asked for it knows why, a model does not.
             1 | 15 => Decision::open(Open::Person, chances.as_is()),
+            // The code in an ad is its owner's to edit; the event log is HTCondor's.
+            _ if self.history().is_held_by_person(hold) => {
+                Decision::open(Open::Person, chances.as_is())
+            }
             // Released when its input has been spooled, and not before (schedd.cpp).
             16 => waits,
             _ if decision.recommendation == Recommendation::Release

@@ -104,6 +104,20 @@ pub fn gather(
     Ok(out)
 }
 
+/// The jobs, one of each cluster and owner by turns: nobody's many clusters keep others' from being asked about.
+fn by_turns(held: &[QueueJob]) -> Vec<JobId> {
+    let mut of_owner: BTreeMap<String, BTreeMap<i32, Vec<JobId>>> = BTreeMap::new();
+    for job in held {
+        let ad = job.ad.part(|name| name.eq_ignore_ascii_case("Owner"));
+        let clusters = of_owner.entry(ad.string("Owner").unwrap_or_default()).or_default();
+        clusters.entry(job.id.cluster).or_default().push(job.id);
+    }
+    let mut turns: Vec<(usize, Vec<JobId>)> =
+        of_owner.into_values().flat_map(|clusters| clusters.into_values().enumerate()).collect();
+    turns.sort_by_key(|turn| turn.0);
+    turns.into_iter().flat_map(|turn| turn.1).collect()
+}
+
 /// What was named must be there and be what it was named as.
 fn check_named(request: &Request) -> Result<(), RunError> {
     request.event_logs.iter().chain(&request.user_logs).try_for_each(userlog::check)?;
@@ -184,7 +198,7 @@ impl Gathered {
 
     /// Asks for ads of earlier runs and, without an event log, for counts of holds; both at once.
     fn ask(&mut self, schedd: &Schedd, projection: &Projection, now: i64) {
-        let ids: Vec<JobId> = self.held.iter().map(|job| job.id).collect();
+        let ids = by_turns(&self.held);
         let others = self.recent_runs(now);
         let without_log = self.event_logs.is_empty();
         let (epochs, counts) = thread::scope(|scope| {

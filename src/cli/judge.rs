@@ -254,7 +254,7 @@ fn read_logs(
         match read_log(&mut history, &options) {
             Ok(report) => {
                 read += 1;
-                limits.take(log, &report, &mut gathered.missing);
+                let skipped = limits.take(log, &report);
                 let again = |history: &mut History, options: &ReadOptions| {
                     read_log(history, options).is_ok()
                 };
@@ -262,6 +262,9 @@ fn read_logs(
                     found.insert(log.clone(), zone);
                 }
                 told(&mut gathered.faults, log, &report);
+                if let Some(skipped) = skipped {
+                    note_unread(gathered, log, &skipped);
+                }
             }
             Err(error) => {
                 note_unread(gathered, log, &error.to_string());
@@ -355,16 +358,17 @@ impl LogLimits {
         ReadOptions { newest: Some(most), max_unpacked: most, ..options.clone() }
     }
 
-    fn take(&mut self, log: &Path, report: &LogReport, missing: &mut Vec<String>) {
+    /// Counts what was read. What was left out of the log, if anything.
+    fn take(&mut self, log: &Path, report: &LogReport) -> Option<String> {
         self.bytes = self.bytes.saturating_sub(report.bytes);
-        if report.skipped > 0 {
-            missing.push(format!(
+        (report.skipped > 0).then(|| {
+            format!(
                 "job event log {}: its first {} MiB, of a log that an ad names the last {} MiB are read",
                 display_path(log),
                 report.skipped.div_ceil(1 << 20),
                 LOG_BYTES >> 20
-            ));
-        }
+            )
+        })
     }
 
     /// A line for the logs that were not read.
@@ -421,12 +425,14 @@ fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, time: &PolicyTime, 
     if let Some(hold) = in_queue.as_mut().filter(|_| !ad.contains("EnteredCurrentStatus")) {
         hold.entered_current_status = now;
     }
-    let forecast = time.within(|| forecast(&ad, knobs, now));
+    let forecast = match job.lacks_references {
+        true => Err("not evaluated, attributes that they name could not be asked for".to_owned()),
+        false => time.within(|| forecast(&ad, knobs, now)).ok_or_else(|| time.reason()),
+    };
     let mut htcondor_will = match &forecast {
-        Some(forecast) => forecast.sentences(&TimeZone::system()),
-        None => vec![format!(
-            "Whether HTCondor will release or remove this job is not known: its policies were {}.",
-            time.reason()
+        Ok(forecast) => forecast.sentences(&TimeZone::system()),
+        Err(reason) => vec![format!(
+            "Whether HTCondor will release or remove this job is not known: its policies were {reason}."
         )],
     };
     let node = DagNode::of(&ad);
@@ -436,8 +442,8 @@ fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, time: &PolicyTime, 
     }
     // Without the configuration of its access point the policies there are not known.
     let by_itself = match &forecast {
-        Some(Forecast { deed: Some(_), .. }) => ByItself::Acts,
-        Some(Forecast { policies, .. })
+        Ok(Forecast { deed: Some(_), .. }) => ByItself::Acts,
+        Ok(Forecast { policies, .. })
             if !knobs.is_empty() && !policies.iter().any(|policy| policy.not_known) =>
         {
             ByItself::Nothing
@@ -445,9 +451,9 @@ fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, time: &PolicyTime, 
         _ => ByItself::Unknown,
     };
     // The limit that held the job tells whether it is held again: a few steps for it are always left.
-    let work = if forecast.is_some() { WORK } else { LATE_WORK };
+    let work = if forecast.is_ok() { WORK } else { LATE_WORK };
     let own_limit = own_limit_within(&ad, knobs, now, work);
-    let release = forecast.and_then(|all| all.deed).filter(|deed| deed.kind == Kind::Release);
+    let release = forecast.ok().and_then(|all| all.deed).filter(|deed| deed.kind == Kind::Release);
     Held {
         job: job.id,
         in_queue,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use classads::ClassAd;
 
 use super::ad_facts::{input_names, is_site_attribute};
-use super::{AdFacts, Hold, JobHistory, Known, Step, Symbol, Symbols, What};
+use super::{AdFacts, Episode, Hold, JobHistory, Known, Step, Symbol, Symbols, What};
 use crate::userlog::{Body, Event, EventKind, JobId};
 
 /// What a log covers.
@@ -386,6 +386,17 @@ impl History {
             let apart = at.saturating_sub(held_at);
             apart.abs() <= ZONES && quarters(apart).is_some()
         })
+    }
+
+    /// Whether logs say that a person put the job on this hold: whoever owns a job can edit the code in its ad.
+    pub fn is_held_by_person(&self, hold: &Episode) -> bool {
+        let steps = self.job(hold.identity.job).map_or(&[][..], |job| &job.steps);
+        let near = steps.iter().rev().filter(|step| (step.time - hold.held_at).abs() <= SAME_HOLD);
+        let mut codes = near.filter_map(|step| match step.what {
+            What::Held(hold) => Some(hold.code),
+            _ => None,
+        });
+        codes.next() == Some(1)
     }
 
     fn hold_events(&self, job: JobId) -> impl Iterator<Item = i64> {

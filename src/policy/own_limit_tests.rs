@@ -41,6 +41,20 @@ fn expression(name: &str, text: &str) -> Raise {
 }
 
 #[test]
+fn what_htcondor_gives_a_meaning_to_is_not_raised() {
+    for name in ["JobUniverse", "LastJobStatus", "ProcId", "JobPrio", "DAGManJobId", "MaxHosts"] {
+        let policy = format!("time() - JobCurrentStartDate > {name}");
+        let limit = periodic(&policy, &[(name, "600")]).unwrap();
+        assert!(matches!(limit.raise, Raise::Expression { .. }), "{limit:?}");
+        // Nor is one of its attributes rewritten that holds the limit.
+        let limit = periodic("Held", &[("Held", &policy), (name, "600")]).unwrap();
+        assert!(matches!(limit.raise, Raise::Expression { ref name, .. } if name == "Held"));
+        let limit = periodic(name, &[(name, "time() - JobCurrentStartDate > 600")]);
+        assert!(limit.is_none_or(|limit| limit.raise == Raise::Unknown));
+    }
+}
+
+#[test]
 fn a_limit_in_an_attribute_is_doubled_there() {
     let limit = periodic(
         "JobStatus == 2 && time() - JobCurrentStartDate > RunLimit",

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use classads::{Expr, ReferenceScope};
 
+use super::lint::names::is_known;
 use super::own_limit::{Moment, float};
 
 /// A limit is raised to this much of what was reached: a run that was cut off needs more, how much is not known.
@@ -11,6 +12,9 @@ const FACTOR: f64 = 2.0;
 
 /// Numbers from here on are dates, Unix seconds (2001), smaller ones durations, counts and sizes.
 const DATES: f64 = 1e9;
+
+/// Expressions of the job that hold limits.
+const POLICIES: [&str; 4] = ["PeriodicHold", "PeriodicRemove", "OnExitHold", "OnExitRemove"];
 
 /// Requests of the job, which have changes of their own.
 const REQUESTS: [(&str, Request); 6] = [
@@ -125,6 +129,10 @@ pub(super) fn raise(
 
 /// One number of the job that the limit grows with in proportion or by a sum.
 fn attribute(run: &Moment, expr: &Expr, comparison: &Comparison, name: &str) -> Option<Raise> {
+    // What HTCondor gives a meaning to is no limit of the owner's.
+    if is_known(name) {
+        return None;
+    }
     let from = run.ad.real(name).filter(|value| value.abs() < DATES)?;
     let limit = |value: f64| {
         let mut ad = run.ad.clone();
@@ -148,6 +156,9 @@ fn attribute(run: &Moment, expr: &Expr, comparison: &Comparison, name: &str) -> 
 fn expression(run: &Moment, policy: &str, expr: &Expr, comparison: &Comparison) -> Option<Raise> {
     let target = comparison.target()?;
     let name = &comparison.holder;
+    if is_known(name) && !POLICIES.iter().any(|policy| policy.eq_ignore_ascii_case(name)) {
+        return None;
+    }
     let holder = run.ad.get(name)?;
     let source = holder.source()?;
     // Spans count from the beginning of the text that was parsed.

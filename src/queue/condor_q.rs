@@ -8,10 +8,10 @@ use classads::ClassAd;
 
 use super::ads_file::read_ads;
 use super::job::{Found, QueueJob, Sorter, job_id};
-use super::projection::is_policy;
+use super::projection::{LONGEST_NAME, is_policy};
 use super::tool::{run_tool, stream_tool};
 use super::{AdItem, AdText, JobSpec, Projection, QueueError, Selection};
-use crate::text::classad_quote;
+use crate::text::{classad_quote, plural};
 use crate::userlog::JobId;
 
 /// Up to this many jobs named one by one, whole ads are asked for: what their policies refer to is then
@@ -93,7 +93,15 @@ impl Schedd {
         projection: &Projection,
         found: &mut Found,
     ) {
-        let names = missing_references(&found.held, projection);
+        let (names, needs) = missing_references(&mut found.held, projection);
+        let lacking = found.held.iter().filter(|job| job.lacks_references).count();
+        if lacking > 0 {
+            found.faults.push(format!(
+                "policies of {}: they name too many attributes to ask for, or such as no job can have; they are not \
+                 evaluated",
+                plural(lacking, "job")
+            ));
+        }
         if names.is_empty() {
             return;
         }
@@ -108,8 +116,13 @@ impl Schedd {
             }
         });
         if let Err(error) = asked {
-            let names = Vec::from_iter(names).join(", ");
-            found.faults.push(format!("attributes {names} that job policies refer to: {error}"));
+            found.faults.push(format!(
+                "{} that policies of jobs name: {error}; these policies are not evaluated",
+                plural(names.len(), "attribute")
+            ));
+            for (job, needs) in found.held.iter_mut().zip(needs) {
+                job.lacks_references |= needs;
+            }
             return;
         }
         for job in &mut found.held {
@@ -164,7 +177,7 @@ impl Schedd {
     }
 
     /// The ads of earlier runs of jobs and of what else ran of their owners lately, through one
-    /// `condor_history -epochs`, newest first. The second part says what was left out.
+    /// `condor_history -epochs`, newest first. Where there are too many jobs, the first are asked about. The second part says what was left out.
     ///
     /// # Errors
     /// [`QueueError`] when `condor_history` cannot be run, fails or takes too long.
@@ -252,8 +265,9 @@ fn epoch_specs(jobs: &[JobId]) -> Vec<String> {
         let of_job = |id: &JobId| format!("(ClusterId == {} && ProcId == {})", id.cluster, id.proc);
         return jobs.iter().map(of_job).collect();
     }
-    let clusters: BTreeSet<i32> = jobs.iter().map(|job| job.cluster).collect();
-    clusters.iter().map(|cluster| format!("ClusterId == {cluster}")).collect()
+    let mut seen = BTreeSet::new();
+    let clusters = jobs.iter().map(|job| job.cluster).filter(|&cluster| seen.insert(cluster));
+    clusters.map(|cluster| format!("ClusterId == {cluster}")).collect()
 }
 
 /// Other runs of the owners of held jobs: they tell which file servers a job log's jobs read from.
@@ -283,21 +297,61 @@ impl RecentRuns {
     }
 }
 
-/// What policies of the jobs refer to and the projection leaves out.
-fn missing_references(jobs: &[QueueJob], projection: &Projection) -> BTreeSet<String> {
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut missing = BTreeSet::new();
-    for job in jobs {
-        // Jobs of a cluster share their policies: each text is parsed once.
-        let mut policies = ClassAd::new();
-        for (name, expression, syntax) in job.ad.attributes() {
-            if is_policy(name) && seen.insert(expression) {
-                policies.insert_raw(name, expression, syntax);
+/// Bytes of names that are asked for besides, of all owners together: the kernel takes no longer argument than 128 KiB
+/// (execve(2), MAX_ARG_STRLEN).
+const NAMES: usize = 64 << 10;
+
+/// What policies of the jobs refer to and the projection leaves out, and for each job whether its policies do so. Every
+/// owner has the same share of what can be asked for; jobs whose policies name more are marked.
+fn missing_references(
+    jobs: &mut [QueueJob],
+    projection: &Projection,
+) -> (BTreeSet<String>, Vec<bool>) {
+    // Jobs of a cluster share their policies: each text is parsed once.
+    let mut of_text: HashMap<String, Vec<String>> = HashMap::new();
+    let mut of_owner: HashMap<String, BTreeSet<String>> = HashMap::new();
+    let needed: Vec<(String, Vec<String>)> = jobs
+        .iter()
+        .map(|job| {
+            let ad = job.ad.part(|name| name.eq_ignore_ascii_case("Owner"));
+            let owner = ad.string("Owner").unwrap_or_default();
+            let mut names = Vec::new();
+            for (name, expression, syntax) in job.ad.attributes().filter(|one| is_policy(one.0)) {
+                let key = format!("{name}={expression}");
+                let of_policy = of_text.entry(key).or_insert_with(|| {
+                    let mut policy = ClassAd::new();
+                    policy.insert_raw(name, expression, syntax);
+                    projection.references_of_policies(&policy)
+                });
+                names.extend(of_policy.iter().cloned());
             }
+            of_owner.entry(owner.clone()).or_default();
+            (owner, names)
+        })
+        .collect();
+    let share = NAMES / of_owner.len().max(1);
+    let mut bytes: HashMap<&str, usize> = HashMap::new();
+    for (job, (owner, names)) in jobs.iter_mut().zip(&needed) {
+        let asked = of_owner.entry(owner.clone()).or_default();
+        let used = bytes.entry(owner).or_default();
+        let new: BTreeSet<&String> = names.iter().filter(|name| !asked.contains(*name)).collect();
+        let more: usize = new.iter().map(|name| name.len() + 1).sum();
+        if !names.iter().all(|name| can_be_asked_for(name)) || *used + more > share {
+            job.lacks_references = true;
+            continue;
         }
-        missing.extend(projection.references_of_policies(&policies));
+        *used += more;
+        asked.extend(new.into_iter().cloned());
     }
-    missing
+    let needs = needed.iter().map(|(_, names)| !names.is_empty()).collect();
+    (of_owner.into_values().flatten().collect(), needs)
+}
+
+/// Whether `-attributes` takes the name for one name: its list is separated by commas and blanks.
+fn can_be_asked_for(name: &str) -> bool {
+    name.len() < LONGEST_NAME
+        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 #[cfg(test)]
@@ -339,8 +393,32 @@ mod tests {
     fn policies_name_attributes() {
         let text = "ClusterId = 1\nProcId = 0\nPeriodicRelease = MyTries < 3 && NumHolds < 2 && time() > 5 && true\n";
         let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
-        let jobs = [QueueJob { id: JobId::new(1, 0), ad: AdText::of(&ad) }];
-        let missing = missing_references(&jobs, &Projection::new(&["NumHolds"], None));
-        assert_eq!(Vec::from_iter(missing), ["MyTries"]);
+        let id = JobId::new(1, 0);
+        let mut jobs = [QueueJob { id, ad: AdText::of(&ad), lacks_references: false }];
+        let (missing, needs) = missing_references(&mut jobs, &Projection::new(&["NumHolds"], None));
+        assert_eq!((Vec::from_iter(missing), needs), (vec!["MyTries".to_owned()], vec![true]));
+    }
+
+    #[test]
+    fn one_owner_leaves_the_others_their_share_of_names() {
+        let job = |cluster: i32, owner: &str, policy: &str| {
+            let text = format!(
+                "ClusterId = {cluster}\nProcId = 0\nOwner = \"{owner}\"\nPeriodicRelease = {policy}\n"
+            );
+            let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
+            let id = JobId::new(cluster, 0);
+            QueueJob { id, ad: AdText::of(&ad), lacks_references: false }
+        };
+        let many: Vec<String> = (0..20_000).map(|n| format!("A{n}")).collect();
+        let mut jobs = [
+            job(1, "alice", &format!("{} > 1", "A".repeat(131_072))),
+            job(2, "alice", &many.join(" + ")),
+            job(3, "alice", "'a,b' > 1 || 'x y' || '' || '$(touch x)' || '-all'"),
+            job(4, "alice", "Mine > 1"),
+            job(5, "bob", "BobPatience > 1"),
+        ];
+        let (names, _) = missing_references(&mut jobs, &Projection::new(&[], None));
+        assert_eq!(Vec::from_iter(names), ["BobPatience", "Mine"]);
+        assert_eq!(jobs.map(|job| job.lacks_references), [true, true, true, false, false]);
     }
 }

@@ -16,6 +16,8 @@ pub struct QueueJob {
     pub id: JobId,
     /// The ad.
     pub ad: AdText,
+    /// Its policies name attributes that could not be asked for.
+    pub lacks_references: bool,
 }
 
 /// The job an ad is of; `None` for ads of clusters and of other things.
@@ -96,7 +98,7 @@ impl<'a> Sorter<'a> {
             // Jobs of a cluster come one after the other.
             let like = self.found.held.last().filter(|last| last.id.cluster == id.cluster);
             let ad = like.map_or_else(|| AdText::of(ad), |like| AdText::like(ad, &like.ad));
-            self.found.held.push(QueueJob { id, ad });
+            self.found.held.push(QueueJob { id, ad, lacks_references: false });
         }
     }
 

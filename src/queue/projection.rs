@@ -61,7 +61,7 @@ pub(super) const POLICIES: &[&str] = &[
 ];
 
 /// Names are shorter than this, in bytes.
-const LONGEST_NAME: usize = 128;
+pub(super) const LONGEST_NAME: usize = 128;
 
 /// The attributes kept of each ad.
 #[derive(Clone, Debug)]

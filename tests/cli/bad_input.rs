@@ -289,6 +289,18 @@ fn settings_that_cannot_be_used_are_named() {
 }
 
 #[test]
+fn lines_of_the_settings_file_that_set_nothing_are_named() {
+    let place = Place::new();
+    place.file(".condor/holdadvise/config", "# mine\nHOLDADVISE_TIMOUT = 3\njust words\n");
+    let ads = place.file("held.ads", ad(7, 0, ""));
+    let said = place.run(&["-jobads", ads.to_str().unwrap(), "-now", NOW], "");
+    assert_eq!(said.status, 0, "{said:?}");
+    for line in ["config: line 3: expected NAME = value", "HOLDADVISE_TIMOUT is no setting"] {
+        assert!(said.stderr.contains(line), "{said:?}");
+    }
+}
+
+#[test]
 fn a_damaged_ad_of_a_cluster_is_not_acted_upon() {
     let place = Place::new();
     // Proc 1 cannot be read as a held job, and the ad of the cluster has no proc.

@@ -248,3 +248,23 @@ fn runs_of_the_owner_tell_what_the_jobs_of_a_log_read() {
         assert!(calls.contains(part), "{part}: {calls}");
     }
 }
+
+#[test]
+fn what_one_owners_policies_name_keeps_nobody_elses_from_being_asked_for() {
+    let place = Place::new();
+    let names: Vec<String> = (0..20_000).map(|n| format!("A{n}")).collect();
+    let policy = format!("PeriodicRelease = {}", names.join(" + "));
+    let of_alice = ad(7, 0, "").replace("PeriodicRelease = false", &policy);
+    let of_bob = ad(8, 0, "PeriodicRelease = BobPatience > 5\n").replace("alice", "bob");
+    queue_of(&place, &format!("{of_alice}\n{of_bob}"));
+    let said = place.run(&["-allusers", "-now", NOW, "-json"], "");
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.stderr.contains("policies of 1 job: they name too many attributes"), "{said:?}");
+    assert!(said.stderr.len() < 1_000, "{said:?}");
+    let calls = fs::read_to_string(place.path("calls")).unwrap();
+    assert!(calls.contains("-attributes ClusterId,ProcId,BobPatience -"), "{calls}");
+    let advices: Vec<serde_json::Value> = serde_json::from_str(&said.stdout).unwrap();
+    let will = |number: usize| advices[number]["HTCondorWill"].to_string();
+    assert!(will(0).contains("is not known: its policies were not evaluated"), "{}", will(0));
+    assert!(will(1).contains("BobPatience"), "{}", will(1));
+}

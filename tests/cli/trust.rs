@@ -170,3 +170,23 @@ proptest! {
         prop_assert_eq!(&advice, &UNMOVED[usize::from(logged)]);
     }
 }
+
+#[test]
+fn a_hold_by_a_person_stays_one_whatever_code_the_ad_is_given() {
+    let place = Place::new();
+    let ads = place.file("held.ads", ad(7, 0, ""));
+    let log = place.file(
+        "EventLog",
+        "012 (007.000.000) 2026-03-01 10:00:00 Job was held.\n\tlook at the plots first (by user \
+         alice)\n\tCode 1 Subcode 0\n...\n",
+    );
+    let words = ["-jobads", ads.to_str().unwrap(), "-now", NOW, "-json"];
+    let advice = |more: &[&str]| {
+        let said = place.run(&[&words, more].concat(), "");
+        let advices: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
+        (advices[0]["Recommendation"].clone(), advices[0]["Commands"].clone())
+    };
+    let (recommendation, commands) = advice(&["-eventlog", log.to_str().unwrap()]);
+    assert_eq!((recommendation, commands), ("undecided".into(), serde_json::json!([])));
+    assert_ne!(advice(&[]).0, "undecided");
+}

@@ -1,16 +1,18 @@
 //! Fits text to the columns of a page.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Breaks text at spaces into lines of at most `columns`, the first after `first`, the others after as
-/// many spaces as `rest` says. A word longer than a line stays whole.
+/// many spaces as `rest` says. A word longer than a line is broken: a terminal would go on with it in the first
+/// column, where commands stand.
 pub(in crate::cli) fn wrap(first: &str, rest: usize, text: &str, columns: Option<usize>) -> String {
     // Runs of blanks would fill a line of the terminal unseen.
     let columns = columns.unwrap_or(usize::MAX);
     let mut out = String::from(first);
     let mut at = first.width();
     let mut fresh = true;
-    for word in text.split_whitespace() {
+    let longest = columns.saturating_sub(rest).max(NARROW);
+    for word in text.split_whitespace().flat_map(|word| pieces(word, longest)) {
         let width = word.width();
         if !fresh && at + 1 + width > columns {
             out.push('\n');
@@ -30,21 +32,42 @@ pub(in crate::cli) fn wrap(first: &str, rest: usize, text: &str, columns: Option
     out
 }
 
+/// Columns that a word has at least before it is broken.
+const NARROW: usize = 8;
+
+/// A word in pieces of at most so many columns, and of at most [`MARKS`] characters a column.
+fn pieces(word: &str, columns: usize) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let end = fitting(rest, columns);
+        let (piece, left) = rest.split_at(end);
+        rest = left;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// Characters a column has at most: a letter and a few marks above and below it.
+const MARKS: usize = 4;
+
+/// Bytes of the beginning of a text that fits; at least one character.
+fn fitting(text: &str, columns: usize) -> usize {
+    let mut at = 0;
+    let fits = text.char_indices().enumerate().take_while(|&(number, (_, c))| {
+        at += c.width().unwrap_or(0);
+        number == 0 || (at <= columns && number < columns.saturating_mul(MARKS))
+    });
+    fits.last().map_or(0, |(_, (start, c))| start + c.len_utf8())
+}
+
 /// Cuts text to at most `columns`, with `...` where something was cut off.
 pub(super) fn cut(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
+    if columns == 0 || fitting(text, columns) == text.len() {
+        return if columns == 0 { String::new() } else { text.to_owned() };
     }
     let dots = "...".get(..columns.min(3)).unwrap_or_default();
-    let mut at = 0;
-    let mut end = 0;
-    for c in text.chars() {
-        at += unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
-        if at + dots.len() > columns {
-            break;
-        }
-        end += c.len_utf8();
-    }
+    let left = columns - dots.len();
+    let end = if left == 0 { 0 } else { fitting(text, left) };
+    let end = if text[..end].width() > left { 0 } else { end };
     format!("{}{dots}", &text[..end])
 }
 
@@ -58,22 +81,24 @@ mod tests {
     fn breaks_between_words() {
         assert_eq!(wrap("Why: ", 2, "one two three", Some(10)), "Why: one\n  two\n  three\n");
         assert_eq!(wrap("", 0, "one two", None), "one two\n");
-        assert_eq!(wrap("a ", 2, "muchtoolongword b", Some(6)), "a muchtoolongword\n  b\n");
+        assert_eq!(wrap("a ", 2, "muchtoolongword b", Some(12)), "a muchtoolon\n  gword b\n");
+        assert_eq!(wrap("", 2, "muchtoolong", Some(4)), "muchtool\n  ong\n");
         assert_eq!(wrap("", 0, "日本 日本", Some(7)), "日本\n日本\n");
     }
 
     proptest! {
         #[test]
-        fn no_line_is_wider_than_its_longest_word(text in "[a-z ]{0,80}", columns in 12usize..40) {
-            let longest = text.split(' ').map(str::len).max().unwrap_or(0) + 4;
+        fn no_line_is_wider_than_the_page(text in "[a-z ]{0,80}", columns in 12usize..40) {
             for line in wrap("  - ", 4, &text, Some(columns)).lines() {
-                prop_assert!(line.len() <= columns.max(longest));
+                prop_assert!(line.len() <= columns);
             }
         }
 
         #[test]
         fn cut_text_fits(text in any::<String>(), columns in 0usize..30) {
-            prop_assert!(cut(&text, columns).width() <= columns.max(text.width().min(columns)));
+            let cut = cut(&text, columns);
+            prop_assert!(cut.width() <= columns);
+            prop_assert!(cut.chars().count() <= MARKS * columns);
         }
     }
 }
