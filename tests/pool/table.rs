@@ -114,10 +114,10 @@ pub(crate) fn markdown(story: &Story) -> String {
     let mut text = String::from(
         "# The pool story\n\n\
          Written by `tests/pool_story.rs` on a real HTCondor pool (`tests/pool/README.md`). Each job went on hold for the cause in its\n\
-         row; advice was asked as its owner while the faults lasted and again after they were mended and jobs of another user had\n\
+         row; advice was asked as its owner while the faults lasted and again after they were over and jobs of another user had\n\
          shown it. Then every job was released as it was, and the ones held again were changed and released once more: by the\n\
-         very commands of the advice where it gave any, and else, or if that was in vain, in the way that the cause needs.\n\
-         `table` is the best table with one answer per (code, subcode), told beforehand what comes of every release here.\n\n\
+         very commands of the advice where it gave any, and else, or if that failed, in the way that the cause needs.\n\
+         `table` is the best table with one answer per (code, subcode), which knows the outcome of every release here beforehand.\n\n\
          | cause | code/subcode | advice during the fault | right | advice before the release | right | released as-is | changed and released | table | right |\n\
          |---|---|---|---|---|---|---|---|---|---|\n",
     );
