@@ -16,10 +16,21 @@ const MAX_EXPANSIONS: usize = 1000;
 /// Bytes of a value with its macros expanded; what is longer stays as it is written.
 const MAX_VALUE: usize = 64 * 1024;
 
+/// Bytes that macros add to all values of a file; macros behind that stay as they are written.
+const MAX_ADDED: usize = 16 * 1024 * 1024;
+
+/// Macros resolved for all values of a file.
+const MAX_WORK: usize = 1_000_000;
+
+/// Bytes of a file whose lines are counted at once.
+const BLOCK: usize = 4096;
+
 /// A file of settings.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsFile {
     text: String,
+    /// Lines that end before each block.
+    ended: Vec<usize>,
     assignments: Vec<Assignment>,
 }
 
@@ -61,7 +72,11 @@ impl Mapped {
 
     /// Appends a part of another text, with its places.
     fn append(&mut self, of: &Self, span: Range<usize>) {
-        for (index, piece) in of.pieces.iter().enumerate() {
+        let first = of.pieces.partition_point(|piece| piece.at <= span.start).saturating_sub(1);
+        for (index, piece) in of.pieces.iter().enumerate().skip(first) {
+            if piece.at >= span.end {
+                break;
+            }
             let next = of.pieces.get(index + 1).map_or(of.text.len(), |next| next.at);
             let (from, to) = (piece.at.max(span.start), next.min(span.end));
             if from < to {
@@ -77,7 +92,10 @@ impl Mapped {
 
     /// Bytes of the file that these bytes of the text come from.
     pub fn origin(&self, span: &Range<usize>) -> Range<usize> {
-        let piece = |at: usize| self.pieces.iter().rev().find(|piece| piece.at <= at);
+        let piece = |at: usize| {
+            let behind = self.pieces.partition_point(|piece| piece.at <= at);
+            self.pieces.get(behind.checked_sub(1)?)
+        };
         let Some(first) = piece(span.start) else { return 0..0 };
         let last = piece(span.end.saturating_sub(1).max(span.start)).unwrap_or(first);
         let start = if first.is_macro {
@@ -101,11 +119,20 @@ impl SettingsFile {
         // The last one holds, wherever it stands.
         let values: HashMap<String, &Mapped> =
             raw.iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();
+        let mut left = Left { bytes: MAX_ADDED, macros: MAX_WORK };
         let assignments = raw
             .iter()
-            .map(|(name, value)| Assignment { name: name.clone(), value: expanded(value, &values) })
+            .map(|(name, value)| Assignment {
+                name: name.clone(),
+                value: expanded(value, &values, &mut left),
+            })
             .collect();
-        Self { text: text.to_owned(), assignments }
+        let blocks = text.as_bytes().chunks(BLOCK).scan(0, |ended, block| {
+            let before = *ended;
+            *ended += lines_ended(block);
+            Some(before)
+        });
+        Self { text: text.to_owned(), ended: blocks.collect(), assignments }
     }
 
     /// All settings, in the order of the file.
@@ -133,9 +160,15 @@ impl SettingsFile {
         let byte = self.text.floor_char_boundary(byte);
         let start = self.text[..byte].rfind('\n').map_or(0, |at| at + 1);
         let end = self.text[start..].find('\n').map_or(self.text.len(), |length| start + length);
-        let number = self.text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let block = start / BLOCK;
+        let before = self.ended.get(block).copied().unwrap_or_default();
+        let number = before + lines_ended(&self.text.as_bytes()[block * BLOCK..start]) + 1;
         (number, self.text[start..end].trim_end_matches('\r'), start)
     }
+}
+
+fn lines_ended(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// Lines of a file with their places.
@@ -228,17 +261,25 @@ fn next_macro(text: &str, from: usize) -> Option<(Range<usize>, &str, Option<&st
     }
 }
 
+/// What macros may still add to a file.
+struct Left {
+    bytes: usize,
+    macros: usize,
+}
+
 /// The value with the macros that are known.
-fn expanded(value: &Mapped, values: &HashMap<String, &Mapped>) -> Mapped {
+fn expanded(value: &Mapped, values: &HashMap<String, &Mapped>, left: &mut Left) -> Mapped {
     let mut out = Mapped::default();
     let mut from = 0;
     while let Some((span, name, default)) = next_macro(&value.text, from) {
-        let mut resolver =
-            Resolver { values, open: vec![name.to_ascii_lowercase()], left: MAX_EXPANSIONS };
-        let replacement = resolver.resolved(name, default);
+        let most = MAX_EXPANSIONS.min(left.macros);
+        let mut resolver = Resolver { values, open: vec![name.to_ascii_lowercase()], left: most };
+        let replacement = (most > 0).then(|| resolver.resolved(name, default)).flatten();
+        left.macros = left.macros.saturating_sub(most - resolver.left + 1);
         out.append(value, from..span.start);
         match replacement {
-            Some(text) if out.text.len() + text.len() <= MAX_VALUE => {
+            Some(text) if out.text.len() + text.len() <= MAX_VALUE && text.len() <= left.bytes => {
+                left.bytes -= text.len();
                 out.push(&text, value.origin(&span), true);
             }
             _ => out.append(value, span.clone()),
@@ -328,6 +369,34 @@ mod tests {
                 .iter()
                 .all(|setting| setting.value.text.len() <= MAX_VALUE)
         );
+    }
+
+    #[test]
+    fn macros_add_a_bounded_text() {
+        let long = "x".repeat(60_000);
+        let text = format!("long = {long}\n{}", "a = 1 $(long)\n".repeat(1_000));
+        let file = SettingsFile::read(&text);
+        let length = |at: usize| file.assignments()[at].value.text.len();
+        assert_eq!((length(1), length(1_000)), (60_002, "1 $(long)".len()));
+        let added: usize = (1..=1_000).map(length).sum();
+        assert!(added < MAX_ADDED + 10_000, "{added}");
+        let text = format!("none =\n{}", "a = $(none)$(none)\n".repeat(MAX_WORK));
+        let file = SettingsFile::read(&text);
+        assert_eq!(file.assignments()[1].value.text, "");
+        assert_eq!(file.get("a"), Some("$(none)$(none)"));
+    }
+
+    #[test]
+    fn lines_are_counted() {
+        let text = "é = 1\n\n".repeat(2_000) + "last";
+        let file = SettingsFile::read(&text);
+        for byte in [0, 5, 6, 7, 8, 4_095, 4_096, 4_097, 8_192, text.len() - 1, text.len()] {
+            let (number, line, start) = file.line(byte);
+            let at = text.floor_char_boundary(byte);
+            assert_eq!(number, text[..at].matches('\n').count() + 1, "{byte}");
+            assert!(text[start..].starts_with(line), "{byte}");
+        }
+        assert_eq!(SettingsFile::default().line(9), (1, "", 0));
     }
 
     #[test]

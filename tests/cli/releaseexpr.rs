@@ -139,11 +139,70 @@ fn a_long_expression_ends_no_program() {
 #[test]
 fn much_text_is_looked_at_in_little_time() {
     let place = Place::new();
-    let text = "ab ".repeat(133_000);
+    let text = "ab ".repeat(21_000);
     place.file("split.sub", format!("periodic_release = size(split(\"{text}\")) > 3\nqueue\n"));
     let started = Instant::now();
     let said = place.release_expression(&["-lint", "split.sub"], "");
     // It takes a fraction of a second; uncharged, a debug build took many minutes.
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     assert!(!said.stdout.contains("never-true"), "{said:?}");
+}
+
+#[test]
+fn many_findings_take_little() {
+    let place = Place::new();
+    let macros: String = (0..8_000).map(|number| format!("M{number} = NumHold < 3\n")).collect();
+    let named: String = (0..8_000).map(|number| format!("$(M{number}) || ")).collect();
+    let lines = "NumHold < 3 || \\\n".repeat(3_000);
+    for (name, text, expected) in [
+        ("lines", format!("periodic_release = {lines}true\n"), " more findings left out: "),
+        (
+            "commands",
+            "periodic_release = \\\n".repeat(20_000) + "true\n",
+            " bytes: one of more than ",
+        ),
+        (
+            "macros",
+            format!("{macros}periodic_release = {named}true\n"),
+            " bytes: one of more than ",
+        ),
+        (
+            "line",
+            format!("periodic_release = {}\n", "a".repeat(5_000_000)),
+            " bytes: one of more than ",
+        ),
+        (
+            "files",
+            "on_exit_hold = $(A) || $(B) || $(C) || $(D)\n".repeat(3_000),
+            " not looked at: there are 10000 ",
+        ),
+    ] {
+        place.file("job.sub", text + "queue\n");
+        for more in ["-wide", "-json"] {
+            let started = Instant::now();
+            let said = place.release_expression(&["-lint", "job.sub", more], "");
+            assert_eq!((said.status, said.stderr.as_str()), (1, ""), "{name}");
+            assert!(started.elapsed() < Duration::from_secs(60), "{name}: {:?}", started.elapsed());
+            assert!(said.stdout.len() < 8_000_000, "{name}: {}", said.stdout.len());
+            assert!(said.stdout.contains(expected), "{name}: {}", said.stdout);
+            assert!(
+                name == "files" || said.stdout.len() < 500_000,
+                "{name}: {}",
+                said.stdout.len()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_long_is_shown_in_part() {
+    let long = format!("Owner =!= \"{}\"", "a".repeat(5_000));
+    let text = format!("{long} && NumHold < 3 && {long}");
+    let said = lint(&["-lint", &text, "-wide"], "");
+    assert_eq!(said.status, 1);
+    assert!(said.stdout.contains("    instead, in part: ...aaa"), "{}", said.stdout);
+    assert!(said.stdout.lines().all(|line| line.len() < 1_300), "{}", said.stdout);
+    let said = lint(&["-lint", &text, "-json"], "");
+    assert!(said.stdout.contains("\"Mended\": null"), "{}", said.stdout);
+    assert!(said.stdout.contains("\"Expression\": null"), "{}", said.stdout);
 }

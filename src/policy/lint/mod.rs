@@ -17,6 +17,8 @@ mod running;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use classads::{Expr, Value};
@@ -25,7 +27,21 @@ pub use rules::{RULES, Rule, Severity};
 
 use super::{Kind, Version};
 use release::Known;
-use rules::{ERROR_VALUE, QUOTED, UNKNOWN_FUNCTION, UNPARSABLE};
+use rules::{ERROR_VALUE, LEFT_OUT, QUOTED, UNKNOWN_FUNCTION, UNPARSABLE};
+
+use crate::text::{plural, shorten};
+
+/// Bytes of an expression that is looked at: those that people write have a few thousand at most.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// Findings about one expression.
+const MAX_FINDINGS: usize = 100;
+
+/// Bytes of an expression that is repeated with each finding.
+pub const MAX_REPEATED: usize = 4 * 1024;
+
+/// Characters of a message: it may quote what it is about.
+const MAX_MESSAGE: usize = 2_000;
 
 /// What an expression is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -115,6 +131,8 @@ pub struct Finding {
     pub message: String,
     /// The whole text with this mended, where that can be said.
     pub mended: Option<String>,
+    /// Whether `mended` is what differs only: the whole is longer than [`MAX_REPEATED`].
+    pub is_part: bool,
 }
 
 impl Finding {
@@ -124,7 +142,17 @@ impl Finding {
         message: String,
         mended: Option<String>,
     ) -> Self {
-        Self { rule, span, message, mended }
+        let cut = match shorten(&message, MAX_MESSAGE) {
+            Cow::Owned(cut) => Some(cut),
+            Cow::Borrowed(_) => None,
+        };
+        let message = cut.unwrap_or(message);
+        Self { rule, span, message, mended, is_part: false }
+    }
+
+    /// Something that is not said, or not looked at.
+    pub fn left_out(message: String) -> Self {
+        Self::new(&LEFT_OUT, 0..0, message, None)
     }
 }
 
@@ -132,7 +160,47 @@ impl Finding {
 ///
 /// The text is read as `condor_submit` and the configuration read it, in the old syntax. Of a text that is no expression only that
 /// is said. Macros that are left in it stand for values that are not known.
+///
+/// Of more than 100 findings the gravest are given, and how many more there are. A text of more
+/// than 64 KiB is not looked at, which is said.
 pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
+    if text.len() > MAX_TEXT {
+        let length = text.len();
+        let message = format!(
+            "the expression has {length} bytes: one of more than {MAX_TEXT} is not looked at"
+        );
+        return vec![Finding { span: 0..length, ..Finding::left_out(message) }];
+    }
+    let mut findings = all_findings(text, setting);
+    let more = gravest(&mut findings);
+    findings.sort_by_key(|finding| (finding.span.start, Reverse(finding.rule.severity)));
+    for finding in &mut findings {
+        let is_long = |mended: &String| mended.len().max(text.len()) > MAX_REPEATED;
+        finding.is_part = finding.mended.as_ref().is_some_and(is_long);
+        if let Some(mended) = finding.mended.take_if(|mended| mended.len() > MAX_REPEATED) {
+            finding.mended = Some(parts::part(text, &mended));
+        }
+    }
+    findings.extend(more.map(|more| Finding { span: text.len()..text.len(), ..more }));
+    findings
+}
+
+/// Leaves the gravest, of the same severity the first, and says how many more there were.
+fn gravest(findings: &mut Vec<Finding>) -> Option<Finding> {
+    if findings.len() <= MAX_FINDINGS {
+        return None;
+    }
+    findings.sort_by_key(|finding| (Reverse(finding.rule.severity), finding.span.start));
+    let rest = findings.split_off(MAX_FINDINGS);
+    let counts = [Severity::Error, Severity::Warning, Severity::Note].map(|severity| {
+        let count = rest.iter().filter(|finding| finding.rule.severity == severity).count();
+        plural(count, severity.word())
+    });
+    let message = format!("{} left out: {}", plural(rest.len(), "more finding"), counts.join(", "));
+    Some(Finding::left_out(message))
+}
+
+fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
     let (plain, mut findings) = macros::without(text);
     match Expr::parse_old(&plain) {
         Err(error) => {
@@ -174,7 +242,6 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
             }
         },
     }
-    findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.rule.severity)));
     findings
 }
 

@@ -11,7 +11,7 @@ use super::rules::{
     BARE_NUMBER, CURRENT_TIME, ERROR_VALUE, IMPLIED, NUM_SYSTEM_HOLDS, OWN_ATTRIBUTE, TARGET_SCOPE,
     UNKNOWN_ATTRIBUTE, UNKNOWN_FUNCTION,
 };
-use super::{Finding, Setting};
+use super::{Finding, MAX_REPEATED, Setting};
 use crate::policy::clauses::operands;
 
 /// Codes of the held jobs on which the types of all parts are looked at.
@@ -19,6 +19,9 @@ const CODES: [i64; 4] = [3, 12, 13, 34];
 
 /// Alternatives that are compared with each other.
 const MAX_ALTERNATIVES: usize = 64;
+
+/// Bytes before and behind what is mended in a long text.
+const AROUND: usize = 100;
 
 /// All findings about parts.
 pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Finding> {
@@ -28,6 +31,7 @@ pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Fi
         || expr.nodes().any(
             |node| matches!(node.kind(), NodeKind::Attribute { name, .. } if is_of_grid(name)),
         );
+    let compared = compared(expr);
     for node in expr.nodes() {
         match node.kind() {
             NodeKind::Attribute { scope, name, .. } => {
@@ -37,7 +41,9 @@ pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Fi
             }
             NodeKind::Call { name, is_known: false, .. } => out.push(function(text, node, name)),
             NodeKind::Binary(BinaryOperator::And | BinaryOperator::Or, left, right) => {
-                out.extend([left, right].into_iter().filter_map(|side| number(text, expr, side)));
+                out.extend(
+                    [left, right].into_iter().filter_map(|side| number(text, &compared, side)),
+                );
             }
             _ => {}
         }
@@ -54,15 +60,55 @@ fn name_span(node: Node<'_>, name: &str) -> Range<usize> {
     span.end.saturating_sub(name.len()).max(span.start)..span.end
 }
 
-/// The text with something else in one place.
+/// The text with something else in one place; of one that is not repeated, what stands around.
 pub(super) fn replaced(text: &str, span: &Range<usize>, new: &str) -> Option<String> {
+    if text.len() <= MAX_REPEATED {
+        return replaced_in_whole(text, span, new);
+    }
+    let start = text.floor_char_boundary(span.start.saturating_sub(AROUND));
+    let end = text.ceil_char_boundary(span.end.saturating_add(AROUND));
+    let (before, after) = (text.get(start..span.start)?, text.get(span.end..end)?);
+    Some(format!("{}{before}{new}{after}{}", dots(start > 0), dots(end < text.len())))
+}
+
+/// The text with something else in one place, however long it is.
+pub(super) fn replaced_in_whole(text: &str, span: &Range<usize>, new: &str) -> Option<String> {
     Some(format!("{}{new}{}", text.get(..span.start)?, text.get(span.end..)?))
+}
+
+/// What differs in a mended text, and what stands around.
+pub(super) fn part(text: &str, mended: &str) -> String {
+    let same = |(one, other): &(u8, u8)| one == other;
+    let head = text.bytes().zip(mended.bytes()).take_while(same).count();
+    let tail = text.bytes().rev().zip(mended.bytes().rev()).take_while(same).count();
+    let start = mended.floor_char_boundary(head.saturating_sub(AROUND));
+    let end = mended.ceil_char_boundary((mended.len() - tail).max(head) + AROUND);
+    // Where it differs at both ends, the middle is left out.
+    let first = mended.floor_char_boundary(start + 2 * AROUND);
+    let last = mended.ceil_char_boundary(end.saturating_sub(2 * AROUND));
+    let inside = if first < last {
+        format!("{} ... {}", &mended[start..first], &mended[last..end])
+    } else {
+        mended[start..end].to_owned()
+    };
+    format!("{}{inside}{}", dots(start > 0), dots(end < mended.len()))
+}
+
+/// What stands where something is cut off.
+const fn dots(is_cut: bool) -> &'static str {
+    if is_cut { "..." } else { "" }
 }
 
 /// What is written `time()` in one place should be in all: the mended text of one finding is that of the others.
 fn mend_all(text: &str, findings: &mut [Finding]) {
     let of_rule = |finding: &&Finding| finding.rule == &CURRENT_TIME;
     let spans: Vec<_> = findings.iter().filter(of_rule).map(|found| found.span.clone()).collect();
+    if text.len() > MAX_REPEATED {
+        for finding in findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME) {
+            finding.mended = replaced(text, &finding.span, "time()");
+        }
+        return;
+    }
     let mended =
         spans.iter().rev().try_fold(text.to_owned(), |text, span| replaced(&text, span, "time()"));
     for finding in findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME) {
@@ -71,7 +117,7 @@ fn mend_all(text: &str, findings: &mut [Finding]) {
 }
 
 /// A number where a condition should stand: `HoldReasonCode == 13 || 12`.
-fn number(text: &str, expr: &Expr, side: Node<'_>) -> Option<Finding> {
+fn number(text: &str, compared: &[Compared], side: Node<'_>) -> Option<Finding> {
     let NodeKind::Literal(Value::Integer(number)) = side.kind() else { return None };
     // 0 and 1 are written for false and true.
     if (0..=1).contains(number) {
@@ -80,19 +126,34 @@ fn number(text: &str, expr: &Expr, side: Node<'_>) -> Option<Finding> {
     let span = side.span();
     let message = format!("{number} is no comparison here: any number but 0 is true by itself");
     // The comparison before it was probably meant to go on.
-    let compared = |node: Node<'_>| match node.kind() {
+    let before = compared.iter().filter(|comparison| comparison.end <= span.start);
+    let head = before
+        .filter_map(|comparison| text.get(comparison.head.clone()))
+        .max_by_key(|head| head.as_ptr());
+    let mended = head.and_then(|head| replaced(text, &span, &format!("{head}{number}")));
+    Some(Finding::new(&BARE_NUMBER, span, message, mended))
+}
+
+/// A comparison with a number.
+struct Compared {
+    /// What stands before the number.
+    head: Range<usize>,
+    /// Where the number ends.
+    end: usize,
+}
+
+fn compared(expr: &Expr) -> Vec<Compared> {
+    let with_number = |node: Node<'_>| match node.kind() {
         NodeKind::Binary(operator, left, right)
             if operator.is_comparison() || operator.is_identity() =>
         {
             let is_number = matches!(right.kind(), NodeKind::Literal(Value::Integer(_)));
-            let is_before = is_number && right.span().end <= span.start;
-            is_before.then(|| text.get(left.span().start..right.span().start)).flatten()
+            let head = left.span().start..right.span().start;
+            is_number.then(|| Compared { head, end: right.span().end })
         }
         _ => None,
     };
-    let head = expr.nodes().filter_map(compared).max_by_key(|head| head.as_ptr());
-    let mended = head.and_then(|head| replaced(text, &span, &format!("{head}{number}")));
-    Some(Finding::new(&BARE_NUMBER, span, message, mended))
+    expr.nodes().filter_map(with_number).collect()
 }
 
 fn attribute(

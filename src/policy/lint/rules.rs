@@ -175,8 +175,16 @@ pub(super) static MACRO: Rule = rule(
     "The value of a macro is not known here: what depends on it was not looked at.",
 );
 
+pub(super) static LEFT_OUT: Rule = rule(
+    "left-out",
+    Warning,
+    "An expression of more than 65536 bytes is not looked at; of more than 100 findings about one \
+     expression the gravest are given, and how many more there are; what stands behind 10000 \
+     findings is not looked at.",
+);
+
 /// All rules, in the order they are documented.
-pub static RULES: [&Rule; 26] = [
+pub static RULES: [&Rule; 27] = [
     &UNPARSABLE,
     &QUOTED,
     &UNKNOWN_FUNCTION,
@@ -203,4 +211,5 @@ pub static RULES: [&Rule; 26] = [
     &CURRENT_TIME,
     &JOB_STATUS,
     &MACRO,
+    &LEFT_OUT,
 ];

@@ -3,7 +3,7 @@
 use classads::{BinaryOperator, Budget, Expr, Node, NodeKind};
 
 use super::codes::equal_to;
-use super::parts::replaced;
+use super::parts::replaced_in_whole;
 use super::probe::{HELD_AT, MAX_PARTS, MAX_WORK, is_attribute, is_true, running_again};
 use super::rules::{ALWAYS_TRUE, NEVER_TRUE, RUN_BEFORE};
 use super::{Finding, Role, Setting};
@@ -72,7 +72,7 @@ fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<Finding>
         let (before, after) = (text.get(..span.start)?, text.get(span.end..)?);
         let new = format!("{BEGAN_EXECUTING} >= ShadowBday && {}", text.get(span.clone())?);
         let is_alone = before.trim_end().ends_with('(') && after.trim_start().starts_with(')');
-        replaced(text, &span, &if is_alone { new } else { format!("({new})") })
+        replaced_in_whole(text, &span, &if is_alone { new } else { format!("({new})") })
     };
     let mended = comparison_of(expr, BEGAN_EXECUTING).and_then(guarded).filter(|mended| {
         Expr::parse_old(mended).is_ok_and(|mended| !is_true_before_start(&mended, setting))

@@ -349,7 +349,7 @@ fn the_time_of_the_run_before_is_seen() {
 
 #[test]
 fn a_long_chain_of_comparisons_costs_little() {
-    let chain = "1 < ".repeat(20_000) + "2";
+    let chain = "1 < ".repeat(16_000) + "2";
     let text = format!("time() - JobCurrentStartExecutingDate > 60 || ({chain})");
     assert_eq!(names(&text, &Setting::alone(Role::Hold)), [""; 0]);
 }
@@ -398,6 +398,87 @@ proptest! {
             }
         }
     }
+}
+
+/// Bytes that the findings about a text take.
+fn bytes(text: &str) -> usize {
+    let all = Role::ALL.map(|role| lint(text, &Setting::alone(role)));
+    let of_one =
+        |found: &Finding| found.message.len() + found.mended.as_ref().map_or(0, String::len);
+    all.iter().flatten().map(of_one).sum()
+}
+
+#[test]
+fn findings_take_no_more_than_the_text_allows() {
+    let start = Instant::now();
+    for (head, tail) in [
+        ("NumHold < 3 || ", "true"),
+        ("nil || ", "a"),
+        ("CurrentTime > 5 || ", "b"),
+        ("13 || ", "x"),
+        ("HoldReasonSubCode == 4 || ", "x"),
+        ("$(A) || ", "x"),
+        ("(a = 1) && ", "x"),
+    ] {
+        for count in [200, 1_000] {
+            let text = head.repeat(count) + tail;
+            assert!(bytes(&text) < 4 * 120 * 4_500, "{head}: {}", bytes(&text));
+            let found = lint(&text, &Setting::alone(Role::Release));
+            assert!((1..=101).contains(&found.len()), "{head}: {}", found.len());
+        }
+    }
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let hold = Setting::alone(Role::Hold);
+    let text = format!("{}{}x(1)", "$(A) || ".repeat(150), "NumHold < 3 || ".repeat(30));
+    let found = lint(&text, &hold);
+    assert_eq!(found.len(), 101);
+    let count = |name: &str| found.iter().filter(|found| found.rule.name == name).count();
+    // The gravest stay, in the order of their places.
+    assert_eq!(
+        (count("macro"), count("unknown-attribute"), count("unknown-function")),
+        (69, 30, 1)
+    );
+    assert!(found.windows(2).all(|two| two[0].span.start <= two[1].span.start));
+    let last = &found[100];
+    let message = "81 more findings left out: 0 errors, 0 warnings, 81 notes";
+    assert_eq!((last.rule.name, last.message.as_str()), ("left-out", message));
+    assert_eq!(names(&("$(A) || ".repeat(99) + "$(A)"), &hold), ["macro"; 100]);
+
+    let long = |length: usize| format!("\"{}\" == Owner", "a".repeat(length - 11));
+    assert_eq!(names(&long(64 * 1024), &hold), [""; 0]);
+    let found = lint(&long(64 * 1024 + 1), &hold);
+    let message = "the expression has 65537 bytes: one of more than 65536 is not looked at";
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].rule.name, found[0].message.as_str()), ("left-out", message));
+}
+
+#[test]
+fn a_long_text_is_mended_in_part() {
+    let mended = |before: &str, text: &str, rule: &str| {
+        let text = text.replace('~', &format!("Owner =!= \"{}\"", before.repeat(5_000)));
+        let found = lint(&text, &Setting::alone(Role::Release));
+        let found = found.into_iter().find(|found| found.rule.name == rule).unwrap();
+        assert!(found.is_part, "{found:?}");
+        found.mended.unwrap()
+    };
+    let (few, many) = ("é".repeat(48), "é".repeat(50));
+    for (text, rule, expected) in [
+        ("~ && NumHold < 3 && ~", "unknown-attribute", "\" && NumHolds < 3 && Owner =!= \""),
+        ("~ && CurrentTime > 5 && ~", "current-time", "\" && time() > 5 && Owner =!= \""),
+        ("~ && (a = 1) && ~", "unparsable", "\" && (a == 1) && Owner =!= \""),
+    ] {
+        let mended = mended("é", text, rule);
+        assert!(mended.starts_with("...é") && mended.ends_with("é..."), "{mended}");
+        assert!(mended.contains(expected) && mended.len() < 400, "{mended}");
+        assert!(mended.contains(&few[..80]) && !mended.contains(&many), "{mended}");
+    }
+    let both = mended("x", "HoldReasonCode == 13 || HoldReasonCode == 12 && ~ =!= 1", "unbounded");
+    assert!(both.starts_with("(HoldReasonCode == 13") && both.contains(" ... "), "{both}");
+    assert!(both.ends_with("=!= 1) && NumHolds < 4") && both.len() < 500, "{both}");
 }
 
 #[test]

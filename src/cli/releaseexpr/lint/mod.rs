@@ -5,6 +5,7 @@ mod print;
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
+use std::rc::Rc;
 
 use classads::Expr;
 
@@ -14,18 +15,28 @@ use super::run::RunError;
 use crate::policy::lint::{Finding, Role, Setting, Severity, lint};
 use crate::policy::{Assignment, SettingsFile};
 use crate::queue::display_path;
+use crate::text::{plural, shorten};
+
+/// Findings that are printed; expressions behind that many are not looked at.
+const MAX_FINDINGS: usize = 10_000;
+
+/// Bytes of a line shown whole, and of a mark in a longer one; half as many stand beside it.
+const MAX_SHOWN: usize = 600;
+
+/// Characters of the name of a command or knob.
+const MAX_NAME: usize = 200;
 
 /// A finding with its place.
 #[derive(Debug)]
 pub(super) struct Placed {
     /// The file; `None` for an expression of the command line.
-    pub(super) file: Option<String>,
+    pub(super) file: Option<Rc<str>>,
     /// The line of the file, from 1.
     pub(super) line: usize,
     /// The command or knob.
-    pub(super) setting: Option<String>,
+    pub(super) setting: Option<Rc<str>>,
     /// The expression.
-    pub(super) expression: String,
+    pub(super) expression: Rc<str>,
     /// What is shown with a mark under the place: a line of the file, or the expression.
     pub(super) shown: String,
     /// Bytes of what is shown.
@@ -39,6 +50,36 @@ pub(super) struct Report {
     pub(super) findings: Vec<Placed>,
     /// Expressions looked at.
     pub(super) expressions: usize,
+    /// Those that are not looked at, and the place of the first.
+    unseen: usize,
+    first_unseen: Option<Placed>,
+}
+
+impl Report {
+    /// Takes up the findings about an expression; there are enough of them at some time.
+    fn look(&mut self, text: &str, setting: &Setting<'_>, place: impl Fn(Finding) -> Placed) {
+        self.expressions += 1;
+        if self.findings.len() < MAX_FINDINGS {
+            self.findings.extend(lint(text, setting).into_iter().map(place));
+            return;
+        }
+        self.unseen += 1;
+        if self.first_unseen.is_none() {
+            self.first_unseen = Some(place(Finding::left_out(String::new())));
+        }
+    }
+
+    /// Says how many expressions were not looked at.
+    fn end(&mut self) {
+        if let Some(mut first) = self.first_unseen.take() {
+            let expressions = plural(self.unseen, "expression");
+            first.finding.message = format!(
+                "{expressions} from here on not looked at: \
+                 there are {MAX_FINDINGS} findings already"
+            );
+            self.findings.push(first);
+        }
+    }
 }
 
 pub(super) use print::rules;
@@ -72,6 +113,7 @@ fn report(request: &Lint) -> Result<Report, RunError> {
             expression(what, request, &mut report);
         }
     }
+    report.end();
     Ok(report)
 }
 
@@ -87,22 +129,40 @@ pub(super) fn is_file(what: &str) -> bool {
 }
 
 fn expression(text: &str, request: &Lint, report: &mut Report) {
-    report.expressions += 1;
     let setting = Setting { version: request.condor, ..Setting::alone(request.role) };
-    report.findings.extend(lint(text, &setting).into_iter().map(|finding| Placed {
-        file: None,
-        line: 1,
-        setting: None,
-        expression: text.to_owned(),
-        shown: text.to_owned(),
-        mark: finding.span.clone(),
-        finding,
-    }));
+    let expression: Rc<str> = text.into();
+    report.look(text, &setting, |finding| {
+        let (shown, mark) = excerpt(text, finding.span.clone());
+        Placed {
+            file: None,
+            line: 1,
+            setting: None,
+            expression: Rc::clone(&expression),
+            shown,
+            mark,
+            finding,
+        }
+    });
+}
+
+/// As much of a long line as is shown around a mark, and the mark in it.
+fn excerpt(line: &str, mark: Range<usize>) -> (String, Range<usize>) {
+    if line.len() <= MAX_SHOWN {
+        return (line.to_owned(), mark);
+    }
+    let end_of_mark = line.floor_char_boundary(mark.end.min(mark.start + MAX_SHOWN));
+    let start = line.floor_char_boundary(mark.start.saturating_sub(MAX_SHOWN / 2));
+    let end = line.ceil_char_boundary(end_of_mark + MAX_SHOWN / 2);
+    let head = if start > 0 { "..." } else { "" };
+    let tail = if end < line.len() { "..." } else { "" };
+    let shift = |at: usize| head.len() + at - start;
+    let mark = shift(mark.start)..shift(end_of_mark.max(mark.start));
+    (format!("{head}{}{tail}", &line[start..end]), mark)
 }
 
 fn file(path: &str, request: &Lint, report: &mut Report) -> Result<(), RunError> {
     let path = Path::new(path);
-    let name = display_path(path);
+    let name: Rc<str> = display_path(path).into();
     let settings = read_settings(path)?;
     let own_attributes = own_attributes(&settings);
     let raises_request = (!settings.is_configuration()).then(|| raises_request(&settings));
@@ -114,7 +174,6 @@ fn file(path: &str, request: &Lint, report: &mut Report) -> Result<(), RunError>
     for assignment in settings.assignments() {
         let name_of_attribute = own_name(&assignment.name).unwrap_or(&assignment.name);
         let Some(role) = Role::of(name_of_attribute) else { continue };
-        report.expressions += 1;
         let setting = Setting {
             role,
             version: request.condor,
@@ -122,33 +181,37 @@ fn file(path: &str, request: &Lint, report: &mut Report) -> Result<(), RunError>
             raises_request,
             is_grid,
         };
-        for finding in lint(&assignment.value.text, &setting) {
-            report.findings.push(placed(&name, &settings, assignment, finding));
-        }
+        let text = assignment.value.text.as_str();
+        let (expression, own) = (Rc::from(text), Rc::from(shorten(&assignment.name, MAX_NAME)));
+        report.look(text, &setting, |finding| {
+            let (line, shown, mark) = placed(&settings, assignment, &finding);
+            Placed {
+                file: Some(Rc::clone(&name)),
+                line,
+                setting: Some(Rc::clone(&own)),
+                expression: Rc::clone(&expression),
+                shown,
+                mark,
+                finding,
+            }
+        });
     }
     Ok(())
 }
 
+/// The number of the line, what of it is shown and the mark in that.
 fn placed(
-    file: &str,
     settings: &SettingsFile,
     assignment: &Assignment,
-    finding: Finding,
-) -> Placed {
+    finding: &Finding,
+) -> (usize, String, Range<usize>) {
     let origin = assignment.value.origin(&finding.span);
     let (line, shown, start) = settings.line(origin.start);
     let from = (origin.start - start).min(shown.len());
     // What goes on in the next line is marked to the end of this one.
     let to = (origin.end.saturating_sub(start)).clamp(from, shown.len());
-    Placed {
-        file: Some(file.to_owned()),
-        line,
-        setting: Some(assignment.name.clone()),
-        expression: assignment.value.text.clone(),
-        shown: shown.to_owned(),
-        mark: from..to,
-        finding,
-    }
+    let (shown, mark) = excerpt(shown, from..to);
+    (line, shown, mark)
 }
 
 /// `Flag` of `+Flag` or `MY.Flag`.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Placed, Report};
 use crate::cli::print::wrapped;
-use crate::policy::lint::{RULES, Severity};
+use crate::policy::lint::{MAX_REPEATED, RULES, Severity};
 use crate::text::{plural, strip_control, to_json_pretty};
 
 /// The column that what belongs to a finding begins at.
@@ -32,7 +32,9 @@ pub(super) fn text(report: &Report, columns: Option<usize>, out: &mut dyn Write)
         if let Some(mended) = &finding.mended {
             let setting =
                 placed.setting.as_deref().map(|name| format!("{name} = ")).unwrap_or_default();
-            writeln!(out, "    instead: {}{}", strip_control(&setting), strip_control(mended))?;
+            let instead = if finding.is_part { "instead, in part" } else { "instead" };
+            let setting = if finding.is_part { "" } else { &setting };
+            writeln!(out, "    {instead}: {}{}", strip_control(setting), strip_control(mended))?;
         }
         writeln!(out)?;
     }
@@ -73,16 +75,16 @@ pub(super) fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let object = |placed: &Placed| {
         let finding = &placed.finding;
         json!({
-            "File": placed.file,
+            "File": placed.file.as_deref(),
             "Line": placed.file.as_ref().map(|_| placed.line),
-            "Setting": placed.setting,
+            "Setting": placed.setting.as_deref(),
             "Rule": finding.rule.name,
             "Severity": finding.rule.severity.word(),
-            "Expression": placed.expression,
+            "Expression": Some(&*placed.expression).filter(|text| text.len() <= MAX_REPEATED),
             "Start": finding.span.start,
             "End": finding.span.end,
             "Message": finding.message,
-            "Mended": finding.mended,
+            "Mended": finding.mended.as_ref().filter(|_| !finding.is_part),
         })
     };
     let objects: Vec<_> = report.findings.iter().map(object).collect();

@@ -113,7 +113,7 @@ fn look_at(name: &str, text: &str, replay: &Replay) {
     let version = replay.past.condor.unwrap_or(Version::NEWEST);
     let setting = Setting { version, ..Setting::alone(Role::Release) };
     for finding in lint(text, &setting) {
-        let is_name = finding.rule.name == "unknown-attribute";
+        let is_name = ["unknown-attribute", "left-out"].contains(&finding.rule.name);
         if is_name || finding.rule.severity == Severity::Error && finding.rule.name != "unparsable"
         {
             let message = format!("expression {name}: {}: {}", finding.rule.name, finding.message);
