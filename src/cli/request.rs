@@ -77,7 +77,9 @@ impl Request {
     /// [`ArgumentError`] for an unknown option, a missing or wrong value, or options that exclude each
     /// other.
     pub fn read(words: &[OsString]) -> Result<Self, ArgumentError> {
-        Ok(Self::from_matches(&arguments::read(&TOOL, words, value)?))
+        let matches = arguments::read(&TOOL, words, value)?;
+        let limit = limit(&matches)?;
+        Ok(Self { limit, ..Self::from_matches(&matches) })
     }
 
     /// The model that is named, and what runs it.
@@ -143,9 +145,7 @@ impl Request {
                 constraint: text("constraint"),
                 all_users: matches.get_flag("allusers"),
             },
-            limit: matches
-                .get_one::<u64>("limit")
-                .map(|&n| usize::try_from(n).unwrap_or(usize::MAX)),
+            limit: None,
             schedd: text("name"),
             pool: text("pool"),
             job_ads: path("jobads"),
@@ -169,6 +169,14 @@ fn value(argument: Arg, what: &str) -> Arg {
         "name=hours" => costs::argument(argument),
         "builtin|torch" => argument.value_parser(["builtin", "torch"]),
         _ => argument,
+    }
+}
+
+/// `-limit`; none of the jobs is asked about by nobody.
+fn limit(matches: &ArgMatches) -> Result<Option<usize>, ArgumentError> {
+    match matches.get_one::<u64>("limit") {
+        Some(0) => Err(ArgumentError::Invalid("-limit: expected a number from 1 on".to_owned())),
+        limit => Ok(limit.map(|&n| usize::try_from(n).unwrap_or(usize::MAX))),
     }
 }
 
@@ -238,6 +246,7 @@ mod tests {
     #[test]
     fn wrong_values() {
         let error = |line: &str| read(line).unwrap_err().to_string();
+        assert_eq!(error("-limit 0"), "-limit: expected a number from 1 on");
         assert_eq!(error("-limit many"), "-limit: \"many\" is not a whole number that fits");
         assert_eq!(
             error("-cost vain=soon"),

@@ -59,7 +59,8 @@ pub(super) fn read_ads(
     for item in Ads::new(BufReader::with_capacity(BUFFER, input), projection).map_err(error)? {
         let item = item.map_err(error)?;
         match &item {
-            AdItem::Ad(_) => any = true,
+            // Events have lines with attributes too.
+            AdItem::Ad(ad) => any |= ad.contains("ClusterId"),
             AdItem::Fault(fault) if first.is_none() => first = Some(fault.clone()),
             AdItem::Fault(_) => {}
         }
@@ -68,7 +69,9 @@ pub(super) fn read_ads(
     match first {
         Some(fault) if !any => Err(QueueError::NotAds {
             path: path.to_owned(),
-            expected: format!("{fault}; expected what condor_q -long, -json or -jsonl writes"),
+            expected: format!(
+                "{fault}; expected what condor_q -long, -json or -xml writes, no job event log"
+            ),
         }),
         _ => Ok(()),
     }

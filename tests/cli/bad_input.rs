@@ -375,3 +375,11 @@ fn ads_that_a_constraint_takes_too_long_for_are_counted() {
     let said = place.run(&words, "");
     assert!(said.stderr.contains("-constraint: 1 ad was left out"), "{said:?}");
 }
+
+#[test]
+fn an_event_log_is_no_file_of_ads() {
+    let place = Place::new();
+    let log = format!("028 (7.0.0) 2026-03-01 10:00:00 Job ad\nOwner = \"alice\"\n...\n{HELD_LOG}");
+    let log = place.file("EventLog", log);
+    place.run(&["-jobads", log.to_str().unwrap()], "").is_error(&["EventLog", "no job event log"]);
+}
