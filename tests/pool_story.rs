@@ -69,7 +69,7 @@ fn the_causes_are_what_they_are_said_to_be(story: &Story) {
                 outcomes[..],
                 [Outcome::HeldAgain(..), Outcome::HeldAgain(..), Outcome::Success]
             ),
-            "{}: a release is in vain during the fault and works after it: {outcomes:?}",
+            "{}: a release fails during the fault and works after it: {outcomes:?}",
             other.name
         );
     }

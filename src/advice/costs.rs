@@ -21,16 +21,16 @@ const NEARLY_ONE: f64 = 1.0 - 1e-6;
 ///
 /// | choice | expected cost |
 /// |---|---|
-/// | release it now | (1 - p) (vain + keep) |
+/// | release it now | (1 - p) (failed + keep) |
 /// | leave it held | b delay + (1 - b) keep |
 /// | remove it | b (delay + work) |
 ///
-/// With b = p a release is cheaper than leaving it held from p = vain / (vain + delay) on, and removal is cheaper than leaving it
+/// With b = p a release is cheaper than leaving it held from p = failed / (failed + delay) on, and removal is cheaper than leaving it
 /// held below b = keep / (keep + work).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
-    /// A release in vain, besides the slot hours that its run takes: nobody learns of it before the next look.
-    pub vain: f64,
+    /// A failed release, besides the slot hours that its run takes: nobody learns of it before the next look.
+    pub failed: f64,
     /// Leaving a job held that would succeed: its result comes later by that.
     pub delay: f64,
     /// Keeping a job held that will not succeed.
@@ -58,22 +58,26 @@ impl Costs {
     pub fn of(thresholds: Thresholds) -> Self {
         let odds = |p: f64| p.clamp(0.0, NEARLY_ONE) / (1.0 - p.clamp(0.0, NEARLY_ONE));
         Self {
-            vain: LOOK * odds(thresholds.release),
+            failed: LOOK * odds(thresholds.release),
             delay: LOOK,
             keep: AGAIN * odds(thresholds.remove),
             work: AGAIN,
         }
     }
 
-    /// The same for a job that has used slots: a release in vain burns what a run takes, a removal throws away what all took.
+    /// The same for a job that has used slots: a failed release burns what a run takes, a removal throws away what all took.
     pub fn of_job(self, spent: &Spent) -> Self {
-        Self { vain: self.vain + spent.run.unwrap_or(0.0), work: self.work + spent.total, ..self }
+        Self {
+            failed: self.failed + spent.run.unwrap_or(0.0),
+            work: self.work + spent.total,
+            ..self
+        }
     }
 
     /// A release is the cheaper choice from this probability of success on.
     pub fn release_threshold(&self) -> f64 {
         // Where neither costs anything, the likelier outcome decides.
-        share(self.vain, self.delay).unwrap_or(0.5)
+        share(self.failed, self.delay).unwrap_or(0.5)
     }
 
     /// A removal is the cheaper choice below this probability of success of the best action.
@@ -85,7 +89,7 @@ impl Costs {
     /// The expected cost of each choice, from the probabilities of success of a release as it is, of a change and of the best
     /// action that is known.
     pub fn expected(&self, as_is: f64, change: Option<f64>, best: f64) -> ExpectedCosts {
-        let released = |p: f64| (1.0 - p) * (self.vain + self.keep);
+        let released = |p: f64| (1.0 - p) * (self.failed + self.keep);
         ExpectedCosts {
             release: released(as_is),
             change: change.map(released),
@@ -115,7 +119,7 @@ mod tests {
     #[test]
     fn thresholds_are_kept() {
         let costs = Costs::default();
-        assert_eq!((costs.vain, costs.delay, costs.work), (8.0, 8.0, 8.0));
+        assert_eq!((costs.failed, costs.delay, costs.work), (8.0, 8.0, 8.0));
         assert!(costs.keep < 1.0, "nearly nothing: {}", costs.keep);
         for (release, remove) in [(0.5, 0.1), (0.0, 0.0), (0.8, 0.02), (1.0, 1.0)] {
             let costs = Costs::of(Thresholds { release, remove, confidence: None });
@@ -138,7 +142,7 @@ mod tests {
 
     #[test]
     fn costs_of_nothing_have_thresholds() {
-        let free = Costs { vain: 0.0, delay: 0.0, keep: 0.0, work: 0.0 };
+        let free = Costs { failed: 0.0, delay: 0.0, keep: 0.0, work: 0.0 };
         assert_eq!((free.release_threshold(), free.remove_threshold()), (0.5, 0.0));
     }
 
@@ -146,13 +150,13 @@ mod tests {
         /// The thresholds are where the expected costs cross.
         #[test]
         fn the_cheaper_choice_lies_on_its_side_of_the_threshold(
-            vain in 0.01..100.0_f64,
+            failed in 0.01..100.0_f64,
             delay in 0.01..100.0_f64,
             keep in 0.01..100.0_f64,
             work in 0.01..100.0_f64,
             p in 0.0..1.0_f64,
         ) {
-            let costs = Costs { vain, delay, keep, work };
+            let costs = Costs { failed, delay, keep, work };
             let expected = costs.expected(p, None, p);
             prop_assume!((p - costs.release_threshold()).abs() > 1e-6);
             prop_assert_eq!(expected.release < expected.hold, p > costs.release_threshold());

@@ -469,10 +469,10 @@ mod tests {
         #[test]
         fn verdict_and_evidence_agree(
             chances in any_chances(),
-            vain in 0.1..100.0_f64,
+            failed in 0.1..100.0_f64,
             delay in 0.1..100.0_f64,
         ) {
-            let costs = Costs { vain, delay, ..Costs::default() };
+            let costs = Costs { failed, delay, ..Costs::default() };
             let decision = decide(&chances, &costs, None);
             match decision.recommendation {
                 Recommendation::Release => {

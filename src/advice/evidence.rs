@@ -200,7 +200,7 @@ fn hours(spent: &Spent) -> Option<String> {
         String::new()
     };
     Some(format!(
-        "A run of it takes {} until it is held{all}: a release in vain burns as much.",
+        "A run of it takes {} until it is held{all}: a failed release burns as much.",
         slot_hours(run)
     ))
 }
@@ -252,11 +252,11 @@ mod tests {
         assert_eq!(hours(&Spent::default()), None);
         assert_eq!(
             told(20.0, 20.1).unwrap(),
-            "A run of it takes 20 slot hours until it is held: a release in vain burns as much."
+            "A run of it takes 20 slot hours until it is held: a failed release burns as much."
         );
         assert_eq!(
             told(1.5, 61.0).unwrap(),
-            "A run of it takes 1.5 slot hours until it is held (61 slot hours in all its runs): a release in vain \
+            "A run of it takes 1.5 slot hours until it is held (61 slot hours in all its runs): a failed release \
              burns as much."
         );
     }

@@ -90,7 +90,7 @@ mod tests {
         let told = |seen| Open::UnknownCode(seen).sentence(36, &Costs::default());
         assert_eq!(told(1), "The model has seen 1 release after code 36; it takes 30 to know one.");
         assert!(told(29).contains("29 releases"));
-        let between = Open::Between.sentence(13, &Costs { vain: 24.0, ..Costs::default() });
+        let between = Open::Between.sentence(13, &Costs { failed: 24.0, ..Costs::default() });
         assert!(between.contains("from 75 %") && between.contains("below 10 %"), "{between}");
     }
 }

@@ -38,7 +38,7 @@ pub(crate) const KNOBS: &[Knob] = &[
     Knob {
         name: "HOLDADVISE_RELEASE_THRESHOLD",
         help: "A release is recommended from this probability of success on, and from a higher one for a job whose runs \
-               took hours until they were held. It sets the cost vain in the place of the model's. The default is the \
+               took hours until they were held. It sets the cost failed in the place of the model's. The default is the \
                model's.",
     },
     Knob {
@@ -52,7 +52,7 @@ pub(crate) const KNOBS: &[Knob] = &[
         help: "A release is recommended only from this probability of success on, a removal only from this probability of \
                failure on; else the advice is undecided. The default is the model's, or none.",
     },
-    Knob { name: "HOLDADVISE_COST_VAIN", help: "Hours, as after -cost vain." },
+    Knob { name: "HOLDADVISE_COST_FAILED", help: "Hours, as after -cost failed." },
     Knob { name: "HOLDADVISE_COST_DELAY", help: "Hours, as after -cost delay." },
     Knob { name: "HOLDADVISE_COST_KEEP", help: "Hours, as after -cost keep." },
     Knob { name: "HOLDADVISE_COST_WORK", help: "Hours, as after -cost work." },
@@ -363,7 +363,7 @@ mod tests {
         }
         assert_eq!(config(threshold, " 0.5 ").probability(threshold), Ok(Some(0.5)));
         assert_eq!(config("X", "nan").probability(threshold), Ok(None));
-        let cost = "HOLDADVISE_COST_VAIN";
+        let cost = "HOLDADVISE_COST_FAILED";
         assert!(config(cost, "-1").hours(cost).is_err() && config(cost, "2").hours(cost).is_ok());
         for wrong in ["soon", "-3", "0", "1.5", "18446744073709551615"] {
             assert!(config("HOLDADVISE_TIMEOUT", wrong).timeout().is_err(), "{wrong}");

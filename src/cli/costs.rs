@@ -19,7 +19,7 @@ pub struct CostChange {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    Vain,
+    Failed,
     Delay,
     Keep,
     Work,
@@ -27,7 +27,7 @@ enum Kind {
 
 /// Each cost with its word after `-cost` and its setting.
 const KINDS: [(Kind, &str, &str); 4] = [
-    (Kind::Vain, "vain", "HOLDADVISE_COST_VAIN"),
+    (Kind::Failed, "failed", "HOLDADVISE_COST_FAILED"),
     (Kind::Delay, "delay", "HOLDADVISE_COST_DELAY"),
     (Kind::Keep, "keep", "HOLDADVISE_COST_KEEP"),
     (Kind::Work, "work", "HOLDADVISE_COST_WORK"),
@@ -38,7 +38,7 @@ const MOST_HOURS: f64 = 1e7;
 
 /// What follows `-cost` is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not vain=HOURS, delay=HOURS, keep=HOURS or work=HOURS with a number of hours from 0 on")]
+#[error("not failed=HOURS, delay=HOURS, keep=HOURS or work=HOURS with a number of hours from 0 on")]
 pub struct NoCost;
 
 impl FromStr for CostChange {
@@ -88,7 +88,7 @@ pub(super) fn costs(
 fn changed(mut costs: Costs, changes: impl Iterator<Item = CostChange>) -> Costs {
     for CostChange { kind, hours } in changes {
         *match kind {
-            Kind::Vain => &mut costs.vain,
+            Kind::Failed => &mut costs.failed,
             Kind::Delay => &mut costs.delay,
             Kind::Keep => &mut costs.keep,
             Kind::Work => &mut costs.work,
@@ -106,14 +106,23 @@ mod tests {
     #[test]
     fn later_changes_win() {
         let read = |words: [&str; 3]| words.map(|word| word.parse::<CostChange>().unwrap());
-        let costs = changed(Costs::default(), read(["vain=2", "Keep = 0", "vain=0.5"]).into_iter());
-        assert_eq!(costs, Costs { vain: 0.5, keep: 0.0, ..Costs::default() });
+        let costs =
+            changed(Costs::default(), read(["failed=2", "Keep = 0", "failed=0.5"]).into_iter());
+        assert_eq!(costs, Costs { failed: 0.5, keep: 0.0, ..Costs::default() });
     }
 
     #[test]
     fn what_is_no_cost() {
-        for text in ["vain", "vain=", "vain=-1", "vain=inf", "vain=NaN", "vain=1e9", "slot=1", "=1"]
-        {
+        for text in [
+            "failed",
+            "failed=",
+            "failed=-1",
+            "failed=inf",
+            "failed=NaN",
+            "failed=1e9",
+            "slot=1",
+            "=1",
+        ] {
             assert_eq!(text.parse::<CostChange>(), Err(NoCost), "{text}");
         }
     }

@@ -80,7 +80,7 @@ const DESCRIPTION: [&str; 6] = [
      (holdadvise-train calibrate), probabilities are printed as words: very unlikely (below 0.1), unlikely (below 0.35), as likely as \
      not (below 0.65), likely (below 0.9), very likely.",
     "Of release, leaving held and removal that is recommended which is expected to cost least; what being wrong costs \
-     can be set with -cost. A release in vain costs the more, the longer a run of the job takes until it is held, and a \
+     can be set with -cost. A failed release costs the more, the longer a run of the job takes until it is held, and a \
      removal the more, the more slot hours the job has used. Of a hold code that the model was hardly trained on it \
      recommends nothing (undecided). What counts, in the block of one job, are the inputs without which the model \
      gives another probability.",

@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_full_line() {
         let request = read(
-            "7.1 bob -u a.log -u b.log -ev E -ep P -mo m.pt -en torch -now -5 -lim 3 -w -n s -po h -cos vain=2 -cost \
+            "7.1 bob -u a.log -u b.log -ev E -ep P -mo m.pt -en torch -now -5 -lim 3 -w -n s -po h -cos failed=2 -cost \
              keep=0",
         )
         .unwrap();
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!((request.now, request.limit, request.columns), (Some(-5), Some(3), None));
         assert_eq!(request.schedd.as_deref(), Some("s"));
         assert_eq!(request.pool.as_deref(), Some("h"));
-        assert_eq!(request.costs, ["vain=2", "keep=0"].map(|text| text.parse().unwrap()));
+        assert_eq!(request.costs, ["failed=2", "keep=0"].map(|text| text.parse().unwrap()));
         assert!(request.is_offline());
     }
 
@@ -249,8 +249,8 @@ mod tests {
         assert_eq!(error("-limit 0"), "-limit: expected a number from 1 on");
         assert_eq!(error("-limit many"), "-limit: \"many\" is not a whole number that fits");
         assert_eq!(
-            error("-cost vain=soon"),
-            "-cost: \"vain=soon\" is not vain=HOURS, delay=HOURS, keep=HOURS or work=HOURS with a number of hours from \
+            error("-cost failed=soon"),
+            "-cost: \"failed=soon\" is not failed=HOURS, delay=HOURS, keep=HOURS or work=HOURS with a number of hours from \
              0 on"
         );
         assert_eq!(error("-engine candle"), "-engine: \"candle\" is not one of builtin, torch");

@@ -66,7 +66,7 @@ pub(super) enum Told {
     Unrecorded,
 }
 
-/// A held job, as it was or as it would be after releases in vain.
+/// A held job, as it was or as it would be after failed releases.
 #[derive(Clone, Copy, Debug)]
 pub struct HeldJob<'a> {
     pub(super) hold: &'a PastHold,
@@ -80,13 +80,13 @@ impl<'a> HeldJob<'a> {
         Self { hold, held_at: hold.held_at, releases: 0 }
     }
 
-    /// After a release in vain: held again for the same cause at this time.
+    /// After a failed release: held again for the same cause at this time.
     #[must_use]
     pub const fn again(self, held_at: i64) -> Self {
         Self { held_at, releases: self.releases + 1, ..self }
     }
 
-    /// Releases in vain before.
+    /// Failed releases before.
     pub const fn releases(&self) -> i64 {
         self.releases
     }

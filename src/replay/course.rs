@@ -9,7 +9,7 @@ use super::past::{Fate, PastHold};
 use super::success::{Releases, Successes};
 use crate::advice::Costs;
 
-/// Releases in vain of one hold that are followed.
+/// Failed releases of one hold that are followed.
 const MOST_RELEASES: u32 = 1_000;
 
 /// What is less likely than this is not followed further.
@@ -25,9 +25,9 @@ pub struct Outlook {
     pub until: i64,
     /// What it costs to come to that, hours.
     pub until_cost: f64,
-    /// Seconds from a release in vain until the job is held again.
+    /// Seconds from a failed release until the job is held again.
     pub again: i64,
-    /// Slot hours that a release in vain takes.
+    /// Slot hours that a failed release takes.
     pub slot_hours: f64,
 }
 
@@ -48,8 +48,8 @@ pub struct Course {
 pub struct Sums {
     /// Releases, those of jobs that were held again counted too.
     pub releases: f64,
-    /// Of these, in vain.
-    pub vain: f64,
+    /// Of these, those that failed.
+    pub failed: f64,
     /// Holds that a release got out of; of one hold the probability of that.
     pub success: f64,
     /// Hours by which jobs left their holds earlier.
@@ -63,7 +63,7 @@ pub struct Sums {
 impl AddAssign for Sums {
     fn add_assign(&mut self, other: Self) {
         self.releases += other.releases;
-        self.vain += other.vain;
+        self.failed += other.failed;
         self.success += other.success;
         self.saved += other.saved;
         self.wasted += other.wasted;
@@ -100,9 +100,9 @@ pub fn follow(
         course.sums.cost += left * success * hours(at - hold.held_at);
         course.sums.saved += left * success * hours(outlook.until - at);
         left *= 1.0 - success;
-        course.sums.vain += left;
+        course.sums.failed += left;
         course.sums.wasted += left * outlook.slot_hours;
-        course.sums.cost += left * (costs.vain + outlook.slot_hours);
+        course.sums.cost += left * (costs.failed + outlook.slot_hours);
         if left < LEAST {
             return course;
         }
@@ -238,7 +238,7 @@ impl<'a> Judged<'a> {
         }
     }
 
-    /// The probabilities of one release after the other. One in vain shows that the cause had not passed yet: the next succeeds if it
+    /// The probabilities of one release after the other. One that failed shows that the cause had not passed yet: the next succeeds if it
     /// passed in between.
     pub fn probabilities(&self) -> impl FnMut(i64) -> f64 {
         let mut before = 0.0_f64;
@@ -275,7 +275,7 @@ mod tests {
         let day = 86_400;
         let outlook =
             Outlook { until: hold.held_at + day, until_cost: 24.0, again: 600, slot_hours: 0.5 };
-        let costs = Costs { vain: 8.0, delay: 8.0, keep: 1.0, work: 8.0 };
+        let costs = Costs { failed: 8.0, delay: 8.0, keep: 1.0, work: 8.0 };
         // An hour after each hold, three times; the cause passes after three hours.
         let mut answer = |job: &HeldJob<'_>, end: i64| {
             let at = job.held_at() + 3_600;
@@ -284,11 +284,14 @@ mod tests {
         let passes = hold.held_at + 3 * 3_600;
         let mut probability = |at: i64| f64::from(u8::from(at >= passes));
         let course = follow(&hold, &outlook, &costs, &mut answer, &mut probability);
-        assert_eq!((course.sums.releases, course.sums.vain, course.sums.success), (3.0, 2.0, 1.0));
+        assert_eq!(
+            (course.sums.releases, course.sums.failed, course.sums.success),
+            (3.0, 2.0, 1.0)
+        );
         let out = 3.0 + 2.0 / 6.0;
         assert!((course.sums.saved - (24.0 - out)).abs() < 1e-9, "{course:?}");
         assert!((course.sums.cost - (2.0 * 8.5 + out)).abs() < 1e-9, "{course:?}");
         let never = follow(&hold, &outlook, &costs, &mut answer, &mut |_| 0.0);
-        assert_eq!((never.sums.vain, never.sums.cost), (3.0, 3.0 * 8.5 + 24.0));
+        assert_eq!((never.sums.failed, never.sums.cost), (3.0, 3.0 * 8.5 + 24.0));
     }
 }

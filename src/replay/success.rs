@@ -52,8 +52,8 @@ pub struct Releases {
     clusters: Vec<(f64, f64)>,
     /// Releases that were judged, and of these successes.
     count: (u64, u64),
-    /// Seconds until releases in vain were held again, and seconds that their programs ran: sums and number.
-    vain: (i64, i64, u64),
+    /// Seconds until failed releases were held again, and seconds that their programs ran: sums and number.
+    failed: (i64, i64, u64),
     /// The probability by interval, once it is worked out.
     curve: Vec<f64>,
 }
@@ -84,9 +84,9 @@ impl Releases {
         let (released_at, success) = match hold.fate {
             Fate::Success { released_at } => (released_at, true),
             Fate::Failure { released_at, failed_at } => {
-                self.vain.0 += failed_at.saturating_sub(released_at).max(0);
-                self.vain.1 += hold.ran;
-                self.vain.2 += 1;
+                self.failed.0 += failed_at.saturating_sub(released_at).max(0);
+                self.failed.1 += hold.ran;
+                self.failed.2 += 1;
                 (released_at, false)
             }
             _ => return,
@@ -108,8 +108,8 @@ impl Releases {
         self.curve = never_falling(with_prior);
     }
 
-    fn mean_of_vain(&self, sum: i64) -> Option<i64> {
-        i64::try_from(self.vain.2).ok().filter(|count| *count > 0).map(|count| sum / count)
+    fn mean_of_failed(&self, sum: i64) -> Option<i64> {
+        i64::try_from(self.failed.2).ok().filter(|count| *count > 0).map(|count| sum / count)
     }
 }
 
@@ -223,12 +223,12 @@ impl Successes {
         releases.curve.get(interval(&self.ends, time_on_hold)).copied().unwrap_or(EVEN)
     }
 
-    /// Seconds from a release in vain until the job is held again, and seconds that its program runs meanwhile, on the average.
+    /// Seconds from a failed release until the job is held again, and seconds that its program runs meanwhile, on the average.
     pub fn of_vain(&self, code: i32, subcode: i32) -> (i64, i64) {
         let scopes = [self.subcodes.get(&(code, subcode)), self.codes.get(&code), Some(&self.all)];
         let found = scopes.into_iter().flatten().find_map(|releases| {
-            let again = releases.mean_of_vain(releases.vain.0)?;
-            Some((again, releases.mean_of_vain(releases.vain.1)?))
+            let again = releases.mean_of_failed(releases.failed.0)?;
+            Some((again, releases.mean_of_failed(releases.failed.1)?))
         });
         found.unwrap_or((600, 0))
     }

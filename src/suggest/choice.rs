@@ -50,9 +50,9 @@ pub struct Gain {
     pub error: f64,
     /// Hours by which jobs would have left their holds earlier, all together.
     pub saved: f64,
-    /// Slot hours that runs in vain would have taken, all together.
+    /// Slot hours that stuck runs would have taken, all together.
     pub wasted: f64,
-    /// Releases, and those in vain.
+    /// Releases, and those that failed.
     pub releases: (f64, f64),
 }
 
@@ -100,7 +100,7 @@ impl<'a> Cases<'a> {
                 gain.saved += with.sums.saved;
                 gain.wasted += with.sums.wasted;
                 gain.releases.0 += with.sums.releases;
-                gain.releases.1 += with.sums.vain;
+                gain.releases.1 += with.sums.failed;
             }
             let count = holds.len() as f64;
             means.push((count.sqrt(), sum / count));

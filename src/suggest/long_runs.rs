@@ -1,4 +1,4 @@
-//! Runs in vain that went on for longer than those that came to an end: a hold after some time does better than waiting for them.
+//! Stuck runs that went on for longer than those that came to an end: a hold after some time does better than waiting for them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -48,8 +48,8 @@ const SUBCODE: i32 = 47;
 
 /// A hold of jobs that run too long, and what it rests on.
 ///
-/// A run counts as in vain if a hold ended it and a later one of the same job exited, after a shorter time: it was stuck, not long.
-/// What was removed, or never exited, might have been long. A limit saves what runs in vain took beyond it. It costs all starts
+/// A run counts as stuck if a hold ended it and a later one of the same job exited, after a shorter time.
+/// What was removed, or never exited, might have been long. A limit saves what stuck runs took beyond it. It costs all starts
 /// of a job that exits after it; how many do is taken from the runs that exited, each for [`SLOWER`], by Laplace's rule of succession.
 /// The limit of the greatest gain is taken if that is above 0 with 95 % (normal, by clusters, or by runs where there are less than five
 /// clusters).
@@ -61,7 +61,7 @@ pub struct LongRuns {
     pub exited: usize,
     /// The longest of them, s.
     pub longest_exited: i64,
-    /// Runs in vain beyond the limit.
+    /// Stuck runs beyond the limit.
     pub stuck: usize,
     /// The longest of them, s.
     pub longest_stuck: i64,
@@ -162,7 +162,7 @@ impl Lengths {
         this
     }
 
-    /// Runs in vain that a limit would have ended.
+    /// Stuck runs that a limit would have ended.
     fn beyond(&self, limit: i64) -> impl Iterator<Item = &Run> {
         let is_beyond = move |(run, exited): &&(Run, i64)| run.seconds > limit && *exited <= limit;
         self.in_vain.iter().filter(is_beyond).map(|(run, _)| run)
@@ -172,7 +172,7 @@ impl Lengths {
     fn gain(&self, limit: i64, costs: &Costs) -> f64 {
         let later = |run: &&Run| run.seconds as f64 * SLOWER > limit as f64;
         let (share, deviation) = share(self.exited.iter().filter(later).count(), self.exited.len());
-        let all_starts = f64::from(STARTS) * (hours(limit) + costs.vain);
+        let all_starts = f64::from(STARTS) * (hours(limit) + costs.failed);
         let (mean, error) = weighted_mean(&self.saved(limit));
         mean - share * all_starts - SURE * error.hypot(deviation * all_starts)
     }
@@ -217,7 +217,7 @@ fn again(runs: &[Run], limit: i64) -> (usize, usize) {
 fn release_pays(ran_again: usize, exited: usize, limit: i64, costs: &Costs) -> bool {
     let (share, deviation) = share(exited, ran_again);
     let success = share - SURE * deviation;
-    success * costs.delay > (1.0 - success) * (costs.vain + hours(limit))
+    success * costs.delay > (1.0 - success) * (costs.failed + hours(limit))
 }
 
 /// A share of which a part of so many was seen, by Laplace's rule of succession, and its standard deviation.

@@ -232,7 +232,7 @@ impl World {
             let by_itself = is_over && start < STARTS && limit.is_some_and(|limit| limit.releases);
             all += ran + if by_itself { 0.0 } else { costs.delay };
             if over == STARTS && limit.is_some() {
-                all += costs.vain;
+                all += costs.failed;
             } else if over >= 2 * STARTS {
                 break;
             }

@@ -268,7 +268,7 @@ fn settings_that_cannot_be_used_are_named() {
         ("HOLDADVISE_LEAST_CONFIDENCE", "90 %", "a probability from 0 to 1"),
         ("HOLDADVISE_TIMEOUT", "soon", "seconds, a whole number from 1 to 86400"),
         ("HOLDADVISE_ENGINE", "candle", "builtin or torch"),
-        ("HOLDADVISE_COST_VAIN", "-1", "a number of hours from 0 on"),
+        ("HOLDADVISE_COST_FAILED", "-1", "a number of hours from 0 on"),
     ] {
         let place = Place::new();
         place.file(".condor/holdadvise/config", format!("{setting} = {value}\n"));
@@ -280,12 +280,12 @@ fn settings_that_cannot_be_used_are_named() {
         ]);
     }
     let place = Place::new();
-    place.file(".condor/holdadvise/config", "HOLDADVISE_COST_VAIN = -1\n");
+    place.file(".condor/holdadvise/config", "HOLDADVISE_COST_FAILED = -1\n");
     let log = place.file("EventLog", HELD_LOG);
     let said =
         place.release_expression(&["-replay", "true", "-eventlog", log.to_str().unwrap()], "");
     assert_ne!(said.status, 0, "{said:?}");
-    assert!(said.stderr.contains("HOLDADVISE_COST_VAIN is \"-1\" (from "), "{said:?}");
+    assert!(said.stderr.contains("HOLDADVISE_COST_FAILED is \"-1\" (from "), "{said:?}");
 }
 
 #[test]

@@ -309,7 +309,7 @@ fn recorded_pools_are_replayed_with_the_ads_of_their_runs() {
             ]
             .concat();
             let object: Value = serde_json::from_str(&said(&place, &words)).expect("JSON");
-            object["Policies"][0]["All"]["NotTold"].as_u64().unwrap()
+            object["Policies"][0]["All"]["Unknown"].as_u64().unwrap()
         };
         let (without, with) = (of(&[]), of(&["-epochs", &epochs]));
         assert!(without > 0 && with < without, "{pool}: {without}, {with}");
@@ -344,8 +344,8 @@ fn bad_input_is_named() {
         &["PERIODIC_EXPR_INTERVAL is 0"],
     );
     fails(
-        &run(&["-suggest", "-eventlog", "EventLog", "-cost", "vain=x"]),
-        &["-cost: \"vain=x\" is not"],
+        &run(&["-suggest", "-eventlog", "EventLog", "-cost", "failed=x"]),
+        &["-cost: \"failed=x\" is not"],
     );
     place.file("no.log", "this is no log\n".repeat(50));
     fails(&run(&["-replay", "true", "-userlog", "no.log"]), &["no.log", "is not a job event log"]);

@@ -132,7 +132,7 @@ pub(crate) fn tell(pool: &Pool, all_held: AllHeld<'_>) -> Story {
     }
     settle_others(pool, &mut others);
     let ads = expect_holds(pool, &jobs);
-    // The other user tries again at once, in vain.
+    // The other user tries again at once, and fails.
     release_others(pool, &mut others);
     all_held(pool);
     let during = ask_all(pool, &jobs, ask);

@@ -176,7 +176,7 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
     )?;
     writeln!(
         text,
-        "releases  in vain  got out  hours saved  slot hours wasted  cost/hold  suggested costs less by  (log says)  policy"
+        "releases   failed  success  hours saved  slot hours wasted  cost/hold  suggested costs less by  (log says)  policy"
     )?;
     let holds: Vec<PastHold> = cases.iter().map(|case| case.hold.clone()).collect();
     let of_logs = replay(&holds, &Successes::of(&holds), &contenders, &rules);
@@ -193,7 +193,7 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
             text,
             "{:>8.0} {:>8.0} {:>8.0} {:>12.0} {:>18.0} {:>10.3} {mean:>15.3} +- {:<6.3} {:>10.3}  {name}",
             sum(|course| course.sums.releases),
-            sum(|course| course.sums.vain),
+            sum(|course| course.sums.failed),
             sum(|course| course.sums.success),
             sum(|course| course.sums.saved),
             sum(|course| course.sums.wasted),

@@ -107,7 +107,7 @@ pub(super) fn lookup(attributes: &Map<String, Value>, name: &str) -> Value {
 
 fn costs(costs: &Costs) -> Value {
     json!({
-        "Vain": hours(costs.vain),
+        "Failed": hours(costs.failed),
         "Delay": hours(costs.delay),
         "Keep": hours(costs.keep),
         "Work": hours(costs.work),

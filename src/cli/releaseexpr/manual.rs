@@ -62,8 +62,8 @@ const DESCRIPTION: [&str; 5] = [
      ahead, and where a time cannot be told that is said.",
     "With -replay it says what release expressions would have done with the holds that job event logs tell of. Each is evaluated at every tick \
      of PERIODIC_EXPR_INTERVAL on what the log tells of the held job, and with -epochs on the ad of its last run. A release after the one \
-     that people made counts for nothing; one before it succeeds where theirs did, by as much as such releases did that early; where theirs failed it is in \
-     vain, and what the expression does with the job when it is held again is followed. Beside the expressions stand the policies that were \
+     that people made counts for nothing; one before it succeeds where theirs did, by as much as such releases did that early; where theirs failed it fails, \
+     and what the expression does with the job when it is held again is followed. Beside the expressions stand the policies that were \
      in force, as the log shows them, and with -advice what the model of condor_holdadvise would have said.",
     "With -suggest it makes a release expression of the same holds. For each hold reason code and subcode it tries delays from seconds to two days and bounds of \
      NumHolds, and takes what costs least, if it is 95 % sure to cost less than leaving the holds to people; jobs of one cluster \

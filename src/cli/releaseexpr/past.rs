@@ -174,7 +174,7 @@ pub(super) fn heading_json(read: &Read) -> Value {
         "To": holds.last().map(|hold| hold.held_at),
         "PeriodicExprInterval": read.rules.ticks.interval,
         "SystemMaxReleases": read.rules.max_releases,
-        "Costs": { "vain": costs.vain, "delay": costs.delay, "keep": costs.keep, "work": costs.work },
+        "Costs": { "failed": costs.failed, "delay": costs.delay, "keep": costs.keep, "work": costs.work },
     })
 }
 

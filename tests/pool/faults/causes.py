@@ -88,7 +88,7 @@ NOT_YET = Flaw("not-yet-produced", "cluster", "wait", "none", transient=True)
 
 
 def use_varies(cause, remedy):
-    """Use of memory or disk: a release as is is in vain, since the ad keeps the peak of all runs (`RemoteResource::updateFromStarter`
+    """Use of memory or disk: a release as is fails, since the ad keeps the peak of all runs (`RemoteResource::updateFromStarter`
     in src/condor_shadow.V6.1/remoteresource.cpp) and the policies look at that."""
     return Flaw(cause, "job", remedy, "edit", luck=0.5)
 

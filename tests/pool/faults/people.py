@@ -3,7 +3,7 @@ import random
 from dataclasses import dataclass, field
 
 PACE = {"eager": (4, 20), "steady": (15, 80), "patient": (50, 200)}
-# Releases of one job in vain after which everybody sees through.
+# Failed releases of one job after which everybody sees through.
 PATIENCE = 5
 
 

@@ -38,11 +38,11 @@ def faults(dice, end):
 def habit(dice):
     """How the owner of a cluster looks after it."""
     return {
-        # Releases in vain before the owner sees through.
+        # Failed releases before the owner sees through.
         "sees_after": dice.choices([0, 1, 2], [0.2, 0.45, 0.35])[0],
         "pace": dice.choice(["eager", "eager", "steady", "patient"]),
         "style": dice.choices(["bulk", "one-by-one", "two-first"], [0.4, 0.25, 0.35])[0],
-        # Probability that a release in vain follows an edit that does not help.
+        # Probability that a failed release follows an edit that does not help.
         "edits": dice.choice([0.0, 0.0, 0.5]),
         "removes": dice.random() < 0.08,
         "seed": dice.randrange(1 << 30),

@@ -25,7 +25,7 @@ pub(super) fn curves(outcomes: &Outcomes, methods: &[(&str, Vec<f64>, &Scored)])
     Curves {
         roc: each(&|_, scored| {
             let points = scored.operating_points();
-            let points = points.iter().map(|[found, vain, _]| [*vain, *found]);
+            let points = points.iter().map(|[found, failed, _]| [*failed, *found]);
             thin(std::iter::once([0.0, 0.0]).chain(points))
         }),
         precision_recall: each(&|_, scored| {
@@ -68,8 +68,8 @@ fn cost(outcomes: &Outcomes, probability: &[f64]) -> Vec<[f64; 2]> {
             let threshold = f64::from(at) / 50.0;
             let wasted = |row: usize| {
                 let target = outcomes.target[row];
-                let vain = if probability[row] >= threshold { 1.0 - target } else { target };
-                outcomes.weight[row] * vain * hours[row]
+                let failed = if probability[row] >= threshold { 1.0 - target } else { target };
+                outcomes.weight[row] * failed * hours[row]
             };
             [threshold, (0..outcomes.len()).map(wasted).sum::<f64>() * 100.0 / total]
         })

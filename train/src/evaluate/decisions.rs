@@ -317,7 +317,7 @@ fn told(dataset: &Dataset, rows: &[usize]) -> Vec<Situation> {
 
 impl fmt::Display for Decisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Costs { vain, delay, keep, work } = Costs::default();
+        let Costs { failed, delay, keep, work } = Costs::default();
         let what = match self.known {
             Known::EveryAction => "holds, by the true probability of each action",
             Known::OneRelease => {
@@ -331,7 +331,7 @@ impl fmt::Display for Decisions {
         )?;
         writeln!(
             f,
-            "hours: {vain:.1} a failed release, {delay:.1} a delay, {keep:.1} keeping a job that fails, {work:.1} doing a removed job again. The \
+            "hours: {failed:.1} a failed release, {delay:.1} a delay, {keep:.1} keeping a job that fails, {work:.1} doing a removed job again. The \
              advisor's rules for removals (time on hold, failed releases, kind of cause) are not applied: this judges the model."
         )?;
         writeln!(
@@ -479,7 +479,7 @@ pub(crate) mod tests {
             all[0].methods.iter().find(|method| method.name == name).unwrap().cost.value
         };
         let costs = Costs::default();
-        assert!((hours("release all") - (costs.vain + costs.keep) / 2.0).abs() < 1e-9);
+        assert!((hours("release all") - (costs.failed + costs.keep) / 2.0).abs() < 1e-9);
         assert!((hours("leave all") - (costs.keep + costs.delay) / 2.0).abs() < 1e-9);
         assert!(all[0].to_string().contains("is not known"));
     }

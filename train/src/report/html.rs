@@ -190,7 +190,7 @@ fn curves(report: &Report, population: &str) -> String {
                 )
             },
             &curves.cost,
-            "Hours burnt by releases in vain plus hours of good work kept waiting.",
+            "Hours burnt by failed releases plus hours of good work kept waiting.",
         ),
         (
             Chart {

@@ -77,7 +77,7 @@ pub struct FitOptions {
     pub precision: Precision,
     /// Probability from which on an action is recommended.
     ///
-    /// c / (1 + c), with a release in vain costing c of what a success is worth: as much, where nothing else is known.
+    /// c / (1 + c), with a failed release costing c of what a success is worth: as much, where nothing else is known.
     #[arg(long, default_value_t = 0.5)]
     pub release_threshold: f64,
     /// Probability of the best action below which removal is recommended.

@@ -32,7 +32,7 @@ pub(super) fn print(
             "Expression": policy.text.as_deref().map(strip_control),
             "All": tally(&replayed.all),
             "Codes": codes,
-            "NotTold": replayed.unrecorded,
+            "Unknown": replayed.unrecorded,
         })
     };
     object["Policies"] = policies.iter().zip(replayed).map(policy).collect();
@@ -43,12 +43,12 @@ fn tally(tally: &Tally) -> Value {
     json!({
         "Holds": tally.holds,
         "Released": tally.released,
-        "NotTold": tally.unknown,
+        "Unknown": tally.unknown,
         "Judged": tally.judged,
         "ReleasedNotJudged": tally.unjudged,
         "Releases": tally.sums.releases,
-        "Out": tally.sums.success,
-        "InVain": tally.sums.vain,
+        "Successes": tally.sums.success,
+        "FailedReleases": tally.sums.failed,
         "HoursSaved": tally.sums.saved,
         "HoursWasted": tally.sums.wasted,
         "CostHours": tally.sums.cost,
@@ -65,7 +65,7 @@ pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -
                 json!({
                     "Policy": policy.name,
                     "ReleasedAt": course.released_at,
-                    "NotTold": course.unknown,
+                    "Unknown": course.unknown,
                     "Releases": course.sums.releases,
                     "CostHours": course.sums.cost,
                 })

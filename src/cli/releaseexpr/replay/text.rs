@@ -15,10 +15,10 @@ use crate::text::{plural, strip_control};
 
 /// What the columns say.
 const LEGEND: [&str; 7] = [
-    "RELEASED: holds released at least once. OUT: left their hold by such a release, IN VAIN: releases after which they were held again. Where \
+    "RELEASED: holds released at least once. SUCCEEDED: left their hold by such a release, FAILED: releases after which they were held again. Where \
      an expression releases earlier than it was done, that is expected from how such releases went in these logs.",
-    "SAVED: hours by which jobs left their holds earlier. WASTED: hours of runs in vain. COST: hours of a hold on the average, in waiting, \
-     runs in vain and the time until somebody looks again.",
+    "SAVED: hours by which jobs left their holds earlier. WASTED: hours of stuck runs. COST: hours of a hold on the average, in waiting, \
+     stuck runs and the time until somebody looks again.",
     "in force: the policies as these logs show them. by hand: nobody but people releases, who do it as they did, or within a working day what \
      a policy released.",
     "advice: what condor_holdadvise would have said 10 min, 1 h, 6 h and 24 h after the hold.",
@@ -100,11 +100,11 @@ fn per_hold(tally: &Tally) -> String {
 }
 
 fn totals(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> io::Result<()> {
-    let heading = ["POLICY", "RELEASED", "OUT", "IN VAIN", "SAVED", "WASTED", "COST"];
+    let heading = ["POLICY", "RELEASED", "SUCCEEDED", "FAILED", "SAVED", "WASTED", "COST"];
     let rows = policies.iter().zip(replayed).map(|(policy, replayed)| {
         let (all, sums) = (&replayed.all, &replayed.all.sums);
         let mut row = vec![policy.name.clone(), all.released.to_string()];
-        row.extend([sums.success, sums.vain, sums.saved, sums.wasted].map(whole));
+        row.extend([sums.success, sums.failed, sums.saved, sums.wasted].map(whole));
         row.push(per_hold(all));
         row
     });

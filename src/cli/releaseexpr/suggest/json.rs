@@ -106,6 +106,6 @@ fn gain(gain: &Gain) -> Value {
         "HoursSaved": gain.saved,
         "HoursWasted": gain.wasted,
         "Releases": gain.releases.0,
-        "InVain": gain.releases.1,
+        "FailedReleases": gain.releases.1,
     })
 }
