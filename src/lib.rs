@@ -8,7 +8,7 @@
 //! 4. [`model`]: tensor and statics become the probability of success for each action.
 //! 5. [`advice`]: probabilities and costs become a recommendation with its reasons.
 //!
-//! [`queue`] finds held jobs, [`policy`] evaluates release policies, [`replay`] tries them on the holds of
+//! [`hold_code`] is the table of hold codes, [`queue`] finds held jobs, [`policy`] evaluates release policies, [`replay`] tries them on the holds of
 //! the past, [`suggest`] makes one of these, [`cli`] is the command line, `text` makes what others wrote fit
 //! to print and to paste.
 
@@ -17,6 +17,7 @@ pub mod cli;
 pub mod features;
 mod fnv;
 pub mod history;
+pub mod hold_code;
 pub mod input;
 mod memo;
 pub mod model;

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::cause::Cause;
 use super::changes::{self, Change};
 use super::decide::{Chances, Decision, decide};
 use super::inputs::Inputs;
@@ -17,6 +16,7 @@ use super::{
 };
 use crate::features::{Layout, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason};
+use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
 use crate::userlog::JobId;
 
@@ -415,15 +415,15 @@ impl<'a> Advisor<'a> {
             chance: chances.as_is(),
             open: None,
         };
-        match hold.identity.code {
+        match hold_code::cause_of(hold.identity.code) {
             // Held by a person, or on request at its submission: whoever asked for it knows why, a model does not.
-            1 | 15 => Decision::open(Open::Person, chances.as_is()),
+            Cause::Person => Decision::open(Open::Person, chances.as_is()),
             // The code in an ad is its owner's to edit; the event log is HTCondor's.
             _ if self.history().is_held_by_person(hold) => {
                 Decision::open(Open::Person, chances.as_is())
             }
             // Released when its input has been spooled, and not before (schedd.cpp).
-            16 => waits,
+            Cause::Spooling => waits,
             _ if decision.recommendation == Recommendation::Release
                 && held.released_by_policy_at.is_some_and(|at| at <= self.now + SOON) =>
             {
@@ -462,7 +462,7 @@ impl<'a> Advisor<'a> {
                 "another job with this hold reason has got through after a release".to_owned()
             }
         };
-        let what = if hold.identity.code == 16 {
+        let what = if hold_code::cause_of(hold.identity.code) == Cause::Spooling {
             "its input files have been spooled".to_owned()
         } else if until.is_some() {
             "HTCondor releases it by itself".to_owned()

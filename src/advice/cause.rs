@@ -1,34 +1,8 @@
 //! What kind of cause held a job: a property of its code and reason.
 
-use super::meaning::{UrlTrouble, at_execution_point, cause_of_code, resource, url_trouble};
+use super::meaning::{UrlTrouble, at_execution_point, resource, url_trouble};
 use crate::history::reason::words;
-
-/// The kind of cause of a hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Cause {
-    /// A person, or a submission on hold.
-    Person,
-    /// A policy of the job, the execution point or the access point, whose reason says what it tests.
-    Policy,
-    /// A limit on memory, disk, time or size.
-    Limit,
-    /// The program, its image or its scripts.
-    Program,
-    /// A setting of the job that makes no sense.
-    Setting,
-    /// A proxy or token.
-    Credential,
-    /// Moving files.
-    Transfer,
-    /// Two sides lost each other, or a service was away.
-    Connection,
-    /// A file or directory of the access point.
-    FileSystem,
-    /// A machine or its set-up.
-    Host,
-    /// Nothing tells.
-    Unknown,
-}
+use crate::hold_code::{Cause, cause_of};
 
 /// What a failed access to a file or URL complains of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,7 +21,7 @@ impl Cause {
     /// The kind of cause of a hold. A reason may make it one that passes by itself; a policy without a limit in its reason is
     /// not known better.
     pub(super) fn of(code: i32, subcode: i32, reason: &str) -> Self {
-        let of_code = cause_of_code(code);
+        let of_code = cause_of(code);
         if resource(code, Some(subcode), reason).is_some() {
             return Self::Limit;
         }
@@ -62,24 +36,6 @@ impl Cause {
                 Self::Connection
             }
             _ => of_code,
-        }
-    }
-
-    /// Whether such causes often pass without anybody changing the job.
-    pub(super) const fn passes(self) -> bool {
-        matches!(self, Self::Transfer | Self::Connection | Self::FileSystem | Self::Host)
-    }
-
-    /// Whether a hold of this kind can be the job's own for good: only then a removal is thought of.
-    pub(super) const fn lasts(self) -> bool {
-        match self {
-            Self::Policy | Self::Limit | Self::Program | Self::Setting | Self::Credential => true,
-            Self::Person
-            | Self::Transfer
-            | Self::Connection
-            | Self::FileSystem
-            | Self::Host
-            | Self::Unknown => false,
         }
     }
 }
@@ -107,7 +63,7 @@ fn names_limit(reason: &str) -> bool {
 impl Trouble {
     /// What a hold for files, transfers or connections complains of; `None` for other holds, and where nothing tells.
     pub(super) fn of(code: i32, subcode: i32, reason: &str) -> Option<Self> {
-        match (cause_of_code(code), subcode) {
+        match (cause_of(code), subcode) {
             (Cause::Connection, _) => Some(Self::Away),
             (Cause::Transfer, 256..) => match url_trouble(reason)? {
                 UrlTrouble::Away => Some(Self::Away),

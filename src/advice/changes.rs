@@ -8,6 +8,7 @@ use super::limit;
 use super::meaning::{Resource, UrlTrouble, resource, url_trouble, usual_change};
 use crate::history::Action;
 use crate::history::reason::{canonical, file_name, host, machine, url, words};
+use crate::hold_code::{Cause, cause_of};
 use crate::text::{classad_quote, is_fit, shorten, strip_control};
 
 /// A request is raised to this much of the largest of usage, provision and request: half as much again,
@@ -54,6 +55,11 @@ pub struct Hold<'a> {
 }
 
 impl Hold<'_> {
+    /// The kind of cause that its code names.
+    fn cause(&self) -> Option<Cause> {
+        self.code.map(cause_of)
+    }
+
     fn resource(&self) -> Option<Resource> {
         resource(self.code?, self.subcode, self.reason)
     }
@@ -62,7 +68,7 @@ impl Hold<'_> {
 /// The actions that make sense for this hold, as-is first. None for a job that cannot be released
 /// (code 16, input files being spooled); as-is alone where nothing is to be changed.
 pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
-    if hold.code == Some(16) {
+    if hold.cause() == Some(Cause::Spooling) {
         return Vec::new();
     }
     let mut actions = vec![Action::AsIs];
@@ -124,7 +130,7 @@ fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
 
 /// Codes of policies, whose reason may not name the limit that was hit.
 fn is_policy(hold: &Hold<'_>) -> bool {
-    matches!(hold.code, Some(3 | 21 | 26))
+    hold.cause() == Some(Cause::Policy)
 }
 
 fn memory_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
@@ -308,7 +314,7 @@ fn shown(name: &str) -> String {
     shorten(&strip_control(name), 120).into_owned()
 }
 
-/// Changes that are neither a request nor a place: what to mend, by code, subcode and reason.
+/// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
 fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<Command>)> {
     let code = hold.code?;
     if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
@@ -333,13 +339,13 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<Command>)> {
             None => "Correct the container image: its name, access to its registry, or its architecture."
                 .to_owned(),
         },
-        // Nobody's to mend, or the release itself is the change.
+        // Nobody's to correct, or the release itself is the change.
         (0 | 1 | 2 | 11 | 15..=18 | 40 | 41 | 45, _) => return None,
         (3 | 21 | 26 | 34, _) if hold.resource().is_some() => return None,
         (3 | 21 | 26, _) if names_cpus(hold.reason) => {
             "Raise RequestCpus, or keep the program to the CPUs it asked for.".to_owned()
         }
-        (3, _) => "See what its periodic_hold or on_exit_hold tests, and mend that.".to_owned(),
+        (3, _) => "See what its periodic_hold or on_exit_hold tests, and correct that.".to_owned(),
         (21 | 26, _) => "Keep within the limit that the hold reason names.".to_owned(),
         _ => {
             let usual = usual_change(code, hold.subcode, hold.reason)?;
@@ -371,7 +377,7 @@ fn duration(attribute: &str, seconds: Option<i64>) -> String {
 /// Code 6: the program could not be started.
 fn executable(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<Command>) {
     let ours = facts.executable();
-    // What lay in the sandbox is a copy: the file to mend is the job's own.
+    // What lay in the sandbox is a copy: the file to correct is the job's own.
     let named = file_name(hold.reason).filter(|path| in_sandbox(path).is_none());
     let named = named.or_else(|| ours.clone()).or_else(|| sandbox_file(hold.reason));
     let name = named.as_deref().map_or_else(|| "the executable".to_owned(), shown);
@@ -448,7 +454,7 @@ fn file(hold: &Hold<'_>, code: i32, subcode: Option<i32>) -> Option<String> {
             format!("Make the directory of {} exist.", the("its output"))
         }
         (12, 2) => format!(
-            "The program did not write {}: see its error output, mend it, or correct transfer_output_files.",
+            "The program did not write {}: see its error output, then correct it or transfer_output_files.",
             the("an output file")
         ),
         (13, 2) => {
@@ -471,7 +477,7 @@ fn file(hold: &Hold<'_>, code: i32, subcode: Option<i32>) -> Option<String> {
     })
 }
 
-/// What the user can mend about a URL. `None` while its server is only away.
+/// What the user can correct about a URL. `None` while its server is only away.
 fn transfer_by_url(hold: &Hold<'_>) -> Option<String> {
     let name = url(hold.reason).map_or_else(|| "the URL".to_owned(), |url| shown(&url));
     match url_trouble(hold.reason) {

@@ -214,8 +214,8 @@ mod tests {
     use super::*;
 
     use crate::advice::Spent;
-    use crate::advice::cause::Cause;
     use crate::advice::removal::{Against, ByItself, LEAST_FAILED, LEAST_HELD};
+    use crate::hold_code::Cause;
 
     const RIPE: Removal = Removal {
         held_for: 90_000,

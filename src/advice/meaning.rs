@@ -1,144 +1,21 @@
-//! What hold codes and subcodes mean, in plain words.
-//!
-//! Sources: `src/condor_utils/condor_holdcodes.h` and `docs/codes-other-values/hold-table.rst` of
-//! HTCondor 25; the wording is this project's own. Codes say what failed, not whether it will again.
+//! What hold codes and subcodes mean, in plain words, from the table of codes and the reason.
 
-use super::cause::Cause;
 use super::errno::Errno;
 use crate::history::reason::words;
+use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
 use crate::memo::Memo;
-
-/// What the subcode of a code is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Subcode {
-    /// Nothing is known of it.
-    None,
-    /// An errno.
-    Errno,
-    /// An errno, 62 when a file-transfer plug-in timed out, or its exit status shifted left by 8.
-    Transfer,
-    /// Exit status of a hook; 0 it could not be executed; negative: the signal that killed it.
-    Hook,
-    /// Set by the expression that held the job.
-    Policy,
-    /// 102 memory, 104 disk; 0 before 24.0.12.
-    Resource,
-    /// An exit status, or -1.
-    Exit,
-    /// One of the table of the EC2 codes.
-    Ec2,
-}
-
-struct Code {
-    code: i32,
-    label: &'static str,
-    /// The kind of cause, where the reason says no more.
-    cause: Cause,
-    meaning: &'static str,
-    change: &'static str,
-    subcode: Subcode,
-}
-
-const fn code(
-    code: i32,
-    label: &'static str,
-    cause: Cause,
-    subcode: Subcode,
-    meaning: &'static str,
-    change: &'static str,
-) -> Code {
-    Code { code, label, cause, meaning, change, subcode }
-}
-
-/// All hold codes of HTCondor 25, by number.
-#[rustfmt::skip]
-const CODES: [Code; 50] = [
-    code(0, "Unspecified", Cause::Unknown, Subcode::None, "HTCondor gave no code for this hold", ""),
-    code(1, "UserRequest", Cause::Person, Subcode::None, "a person put the job on hold (condor_hold)", "ask whoever held it; only condor_release lets it go on, periodic_release does not"),
-    code(2, "GlobusGramError", Cause::Unknown, Subcode::None, "the Globus gatekeeper reported an error (obsolete)", "submit it again to another resource"),
-    code(3, "JobPolicy", Cause::Policy, Subcode::Policy, "the job's own periodic_hold or on_exit_hold became true", "see what that expression tests"),
-    code(4, "CorruptedCredential", Cause::Credential, Subcode::None, "the job's credential (proxy or token) is missing, broken or about to expire", "renew the credential"),
-    code(5, "JobPolicyUndefined", Cause::Setting, Subcode::None, "a policy expression of the job evaluated to undefined", "mend the expression with condor_qedit"),
-    code(6, "FailedToCreateProcess", Cause::Program, Subcode::Errno, "the program could not be started", "mend the executable: path, permission, first line, architecture"),
-    code(7, "UnableToOpenOutput", Cause::FileSystem, Subcode::Errno, "the file for standard output or error could not be opened", "make its directory exist and writable"),
-    code(8, "UnableToOpenInput", Cause::FileSystem, Subcode::Errno, "the file for standard input could not be opened", "put the input file in place"),
-    code(9, "UnableToOpenOutputStream", Cause::FileSystem, Subcode::Errno, "the stream for standard output or error could not be opened", "make its directory exist and writable"),
-    code(10, "UnableToOpenInputStream", Cause::FileSystem, Subcode::Errno, "the stream for standard input could not be opened", "put the input file in place"),
-    code(11, "InvalidTransferAck", Cause::Connection, Subcode::None, "the two sides of a file transfer lost each other (bad acknowledgment)", ""),
-    code(12, "TransferOutputError", Cause::Transfer, Subcode::Transfer, "moving the job's output or checkpoint files from the execution point failed", "make the output exist, or make room where it goes"),
-    code(13, "TransferInputError", Cause::Transfer, Subcode::Transfer, "moving the job's input files to the execution point failed", "put the input in place or correct transfer_input_files"),
-    code(14, "IwdError", Cause::FileSystem, Subcode::Errno, "the job's initial working directory cannot be entered", "make initialdir exist and accessible"),
-    code(15, "SubmittedOnHold", Cause::Person, Subcode::None, "the job was submitted on hold (hold = true)", "release it when it shall run"),
-    code(16, "SpoolingInput", Cause::Transfer, Subcode::None, "its input files are still being spooled to the access point", "wait for the spooling to end; it is let go by itself and cannot be released before"),
-    code(17, "JobShadowMismatch", Cause::Unknown, Subcode::None, "a standard universe job does not fit the shadow (obsolete)", "submit it again in another universe"),
-    code(18, "InvalidTransferGoAhead", Cause::Connection, Subcode::None, "the two sides of a file transfer lost each other (bad go-ahead)", ""),
-    code(19, "HookPrepareJobFailure", Cause::Host, Subcode::Hook, "the execution point's hook that prepares jobs failed", "tell its administrator; another execution point may do"),
-    code(20, "MissedDeferredExecutionTime", Cause::Setting, Subcode::None, "the job missed the time it was to start at", "set a later deferral_time or a longer deferral_window"),
-    code(21, "StartdHeldJob", Cause::Policy, Subcode::Policy, "the policy of the execution point (WANT_HOLD) put the job on hold; its reason says which limit", "keep within that limit"),
-    code(22, "UnableToInitUserLog", Cause::FileSystem, Subcode::None, "the job event log could not be opened for writing", "make the directory of the log writable"),
-    code(23, "FailedToAccessUserAccount", Cause::Host, Subcode::None, "the access point could not act as the owner's account", "tell the administrator of the access point"),
-    code(24, "NoCompatibleShadow", Cause::Host, Subcode::None, "the access point has no shadow program for this job", "tell the administrator of the access point"),
-    code(25, "InvalidCronSettings", Cause::Setting, Subcode::None, "the cron settings of the job are invalid", "correct the cron_ settings"),
-    code(26, "SystemPolicy", Cause::Policy, Subcode::Policy, "a policy of the access point (SYSTEM_PERIODIC_HOLD) put the job on hold; its reason says which limit", "keep within that limit"),
-    code(27, "SystemPolicyUndefined", Cause::Host, Subcode::None, "a policy expression of the access point evaluated to undefined", "tell the administrator of the access point"),
-    code(28, "GlexecChownSandboxToUser", Cause::Host, Subcode::None, "the sandbox could not be given to the user (glexec, obsolete)", "tell the administrator of the execution point"),
-    code(29, "PrivsepChownSandboxToUser", Cause::Host, Subcode::None, "the sandbox could not be given to the user (obsolete)", "tell the administrator of the execution point"),
-    code(30, "GlexecChownSandboxToCondor", Cause::Host, Subcode::None, "the sandbox could not be given back to HTCondor (glexec, obsolete)", "tell the administrator of the execution point"),
-    code(31, "PrivsepChownSandboxToCondor", Cause::Host, Subcode::None, "the sandbox could not be given back to HTCondor (obsolete)", "tell the administrator of the execution point"),
-    code(32, "MaxTransferInputSizeExceeded", Cause::Limit, Subcode::None, "the input files are larger than the limit (MAX_TRANSFER_INPUT_MB)", "move less, or by URL"),
-    code(33, "MaxTransferOutputSizeExceeded", Cause::Limit, Subcode::None, "the output files are larger than the limit (MAX_TRANSFER_OUTPUT_MB)", "move less, or by URL"),
-    code(34, "JobOutOfResources", Cause::Limit, Subcode::Resource, "the job used more than its slot was given", "request more of it"),
-    code(35, "InvalidDockerImage", Cause::Program, Subcode::None, "the container image could not be used", "correct the image's name, access to its registry, or its architecture"),
-    code(36, "FailedToCheckpoint", Cause::Unknown, Subcode::Exit, "the job's own checkpoint failed", "see its error output for why the checkpoint failed"),
-    code(37, "EC2UserError", Cause::Setting, Subcode::Ec2, "an error in the user's part of an EC2 job", "correct the ec2_ settings"),
-    code(38, "EC2InternalError", Cause::Host, Subcode::Ec2, "an internal error of an EC2 job", "tell the administrator of the access point"),
-    code(39, "EC2AdminError", Cause::Host, Subcode::Ec2, "the access point is not set up for EC2 jobs", "tell the administrator of the access point"),
-    code(40, "EC2ConnectionProblem", Cause::Connection, Subcode::Ec2, "the EC2 service could not be reached", ""),
-    code(41, "EC2ServerError", Cause::Connection, Subcode::Ec2, "the EC2 service reported an error", ""),
-    code(42, "EC2InstancePotentiallyLostError", Cause::Connection, Subcode::Ec2, "an EC2 instance may have been left running", "look for it at the service, and end it there"),
-    code(43, "PreScriptFailed", Cause::Program, Subcode::None, "the job's pre script exited with another status than expected", "mend the script"),
-    code(44, "PostScriptFailed", Cause::Program, Subcode::None, "the job's post script exited with another status than expected", "mend the script"),
-    code(45, "SingularityTestFailed", Cause::Host, Subcode::None, "the container runtime of the execution point failed its test before the job began", "another execution point may do; else check the image"),
-    code(46, "JobDurationExceeded", Cause::Limit, Subcode::None, "the job ran longer than its allowed_job_duration", "allow more time, or make the job shorter"),
-    code(47, "JobExecuteExceeded", Cause::Limit, Subcode::None, "the job executed longer than its allowed_execute_duration", "allow more time, or make the job shorter"),
-    code(48, "HookShadowPrepareJobFailure", Cause::Host, Subcode::Hook, "the access point's hook that prepares jobs failed", "tell the administrator of the access point"),
-    code(49, "CannotSwitchPrimaryGroup", Cause::Setting, Subcode::None, "the job cannot run with the primary group it asks for", "tell the administrator of the access point, or ask for another group"),
-];
-
-/// Codes from here on are reasons for leaving a slot, not for a hold.
-const VACATE_BASE: i32 = 1000;
-
-fn known(code: i32) -> Option<&'static Code> {
-    usize::try_from(code).ok().and_then(|at| CODES.get(at))
-}
-
-/// The kind of cause that a hold code alone names.
-pub(super) fn cause_of_code(code: i32) -> Cause {
-    match known(code) {
-        Some(known) => known.cause,
-        // A reason for leaving a slot: the system failed (`condor_holdcodes.h`).
-        None if code >= VACATE_BASE => Cause::Host,
-        None => Cause::Unknown,
-    }
-}
-
-/// The name of a hold code in HTCondor's sources, as `NumHoldsByReason` uses it. `None` for a code
-/// HTCondor 25 does not have.
-pub fn label(code: i32) -> Option<&'static str> {
-    known(code).map(|known| known.label)
-}
 
 /// Whether the codes say what failed, so that [`meaning`] tells as much of the cause as the reason does, in whichever of
 /// HTCondor's wordings that is. The reason of a policy or a hook says what its code does not.
 pub fn tells_cause(code: Option<i32>) -> bool {
-    let kind = code.and_then(known).map(|known| known.subcode);
+    let kind = code.and_then(HoldCode::of).map(|known| known.subcode);
     matches!(kind, Some(Subcode::Errno | Subcode::Transfer | Subcode::Resource))
 }
 
 /// The usual change for this code, as a clause without capital and full stop. `None` where nothing is
 /// to be changed (protocol errors, services that were away) or the code is not known.
 pub fn usual_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'static str> {
-    let known = known(code)?;
+    let known = HoldCode::of(code)?;
     let change = match (known.subcode, resource(code, subcode, reason)) {
         (Subcode::Resource | Subcode::Policy, Some(Resource::Memory)) => "request more memory",
         (Subcode::Resource | Subcode::Policy, Some(Resource::Disk)) => "request more disk",
@@ -149,7 +26,7 @@ pub fn usual_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'s
 
 /// What helps a failed transfer, where the subcode says more than the code.
 fn transfer_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'static str> {
-    if known(code)?.subcode != Subcode::Transfer {
+    if HoldCode::of(code)?.subcode != Subcode::Transfer {
         return None;
     }
     match subcode? {
@@ -261,7 +138,7 @@ pub fn with_usual_change(code: Option<i32>, subcode: Option<i32>, reason: &str) 
 /// codes leave it open (which resource, which side).
 pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
     let Some(number) = code else { return "The hold has no code.".to_owned() };
-    let Some(known) = known(number) else {
+    let Some(known) = HoldCode::of(number) else {
         return if number >= VACATE_BASE {
             format!(
                 "Code {number} is a reason for leaving a slot, not for a hold: the system failed, not the job."
@@ -284,7 +161,7 @@ pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String 
     text
 }
 
-fn detail(known: &Code, subcode: Option<i32>, reason: &str) -> Option<String> {
+fn detail(known: &HoldCode, subcode: Option<i32>, reason: &str) -> Option<String> {
     let subcode = subcode?;
     match known.subcode {
         Subcode::None | Subcode::Policy => None,
@@ -295,7 +172,7 @@ fn detail(known: &Code, subcode: Option<i32>, reason: &str) -> Option<String> {
             ..0 => format!("it was killed by signal {}", subcode.unsigned_abs()),
             _ => format!("it exited with status {subcode}"),
         }),
-        Subcode::Resource => resource(known.code, Some(subcode), reason).map(|resource| {
+        Subcode::Resource => resource(known.number, Some(subcode), reason).map(|resource| {
             match resource {
                 Resource::Memory => "memory",
                 Resource::Disk => "disk",
@@ -304,7 +181,7 @@ fn detail(known: &Code, subcode: Option<i32>, reason: &str) -> Option<String> {
         }),
         Subcode::Exit if subcode >= 0 => Some(format!("exit status {subcode}")),
         Subcode::Exit => Some("its files could not be sent".to_owned()),
-        Subcode::Ec2 => ec2(known.code, subcode).map(str::to_owned),
+        Subcode::Ec2 => ec2(known.number, subcode).map(str::to_owned),
     }
 }
 
@@ -428,18 +305,6 @@ mod tests {
 
     fn of(code: i32, subcode: i32, reason: &str) -> String {
         with_usual_change(Some(code), Some(subcode), reason)
-    }
-
-    #[test]
-    fn the_table_is_indexed_by_code() {
-        for (at, code) in CODES.iter().enumerate() {
-            assert_eq!(usize::try_from(code.code), Ok(at));
-            assert!(!code.meaning.is_empty() && !code.meaning.ends_with('.'));
-            assert!(!code.change.ends_with('.'));
-        }
-        assert_eq!(label(12), Some("TransferOutputError"));
-        assert_eq!(label(50), None);
-        assert_eq!(label(-1), None);
     }
 
     /// Guides on the web say otherwise: 6 staging of input, 12 running, 21 memory, 34 a job policy.

@@ -1,7 +1,7 @@
 //! When a removal is advised: one rule for everything that advises or acts.
 
 use super::ExpectedCosts;
-use super::cause::Cause;
+use crate::hold_code::Cause;
 
 /// A job is thought of for removal once it has been held for longer than this, seconds: a day, within which those who look
 /// after a server or file system notice that it is away. Assumed.

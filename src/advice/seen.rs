@@ -1,8 +1,9 @@
 //! What the other jobs and the hold reason show about a release, beside the model's answer.
 
-use super::cause::{Cause, Trouble};
+use super::cause::Trouble;
 use crate::features::{InDirectory, Neighbourhood, Scope};
 use crate::history::{EventLogView, reason};
+use crate::hold_code::Cause;
 
 /// The model's answer counts as much as so many jobs: where one job got through, success is `as likely as not` at
 /// least. Assumed.

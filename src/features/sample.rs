@@ -7,6 +7,7 @@ use super::slots;
 use super::statics::{Facts, Own, Usage, put_action, put_facts};
 use super::{FeatureSchema, Layout, State};
 use crate::history::{Action, Episode, Exit, History, JobHistory, Outcome, Step, Symbol, What};
+use crate::hold_code;
 
 /// The tensor and the statics of one hold at one decision instant.
 #[derive(Clone, Debug, PartialEq)]
@@ -435,5 +436,5 @@ impl<'a> View<'a> {
 pub fn is_labelled(episode: &Episode) -> bool {
     episode.released_at.is_some()
         && matches!(episode.outcome, Some(Outcome::Success | Outcome::Failure))
-        && !matches!(episode.identity.code, 1 | 15 | 16)
+        && hold_code::is_by_system(episode.identity.code)
 }

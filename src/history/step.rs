@@ -1,6 +1,7 @@
 //! One step in the life of a job: what an event means for its state.
 
 use super::{Symbol, Symbols, reason};
+use crate::hold_code;
 use crate::userlog::{Body, Event, EventKind, FileTransferKind};
 
 /// How a job ended.
@@ -149,8 +150,8 @@ impl What {
 
 impl Hold {
     /// HTCondor or a policy made it, not a person (1), a submission on hold (15) or spooling (16).
-    pub const fn is_by_system(&self) -> bool {
-        !matches!(self.code, 1 | 15 | 16)
+    pub fn is_by_system(&self) -> bool {
+        hold_code::is_by_system(self.code)
     }
 }
 

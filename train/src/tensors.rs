@@ -8,6 +8,7 @@ use holdadvise::features::{
     FeatureSchema, FrameEdges, Layout, Sample, Sampler, Slots, fnv1a, is_labelled,
 };
 use holdadvise::history::{Action, Episode, HoldIdentity, Outcome, reason};
+use holdadvise::hold_code;
 use holdadvise::model::limits;
 
 use crate::dataset::{Dataset, DatasetError, Row};
@@ -246,7 +247,7 @@ impl Rows<'_> {
     /// action at every instant the oracle was asked a row whose label is drawn with the true probability. Nothing is
     /// told of an action that changes nothing, as-is excepted.
     fn push_truth(&mut self, episodes: &[Episode], told: f64) -> Result<(), DatasetError> {
-        for episode in episodes.iter().filter(|e| !matches!(e.identity.code, 1 | 15 | 16)) {
+        for episode in episodes.iter().filter(|e| hold_code::is_by_system(e.identity.code)) {
             if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
                 self.push_release(episode)?;
                 let hidden = Episode { action: Action::Unknown, ..episode.clone() };

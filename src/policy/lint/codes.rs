@@ -6,8 +6,8 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::Finding;
 use super::parts::replaced;
-use super::probe::CODES;
 use super::rules::{MEMORY_SUBCODE, UNUSED_CODE};
+use crate::hold_code::HoldCode;
 use crate::policy::Version;
 use crate::policy::clauses::operands;
 
@@ -17,19 +17,13 @@ const SUBCODE_102: Version = Version::new(24, 0, 12);
 /// The first feature version that may have it, and the first that has it for sure.
 const BETWEEN: std::ops::Range<Version> = Version::new(24, 1, 0)..Version::new(25, 0, 0);
 
-/// Codes that were given once, and by what that is gone from HTCondor 23 and later.
-const GONE: [(i64, &str); 6] = [
-    (2, "Globus is gone"),
-    (17, "the standard universe is gone"),
-    (28, "glexec is gone"),
-    (29, "privilege separation is gone"),
-    (30, "glexec is gone"),
-    (31, "privilege separation is gone"),
-];
-
-/// Whether no HTCondor of today holds a job with this code: what is above [`CODES`] are codes of jobs that left their machine.
+/// Whether no HTCondor of today holds a job with this code: beyond the table are codes of jobs that left their machine.
 pub(super) fn is_unused(code: i64) -> bool {
-    GONE.iter().any(|(gone, _)| *gone == code) || !(0..CODES).contains(&code)
+    row(code).is_none_or(|row| row.gone.is_some())
+}
+
+fn row(code: i64) -> Option<&'static HoldCode> {
+    i32::try_from(code).ok().and_then(HoldCode::of)
 }
 
 /// Codes that no hold has.
@@ -37,9 +31,8 @@ pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
     let found = expr.nodes().filter_map(|node| {
         let code = equal_to(node, "HoldReasonCode").filter(|code| is_unused(*code))?;
         let source = text.get(node.span())?;
-        let why = GONE.iter().find(|(gone, _)| *gone == code).map_or(
+        let why = row(code).and_then(|row| row.gone).unwrap_or(
             "codes of holds end at 49, those from 1000 on are of jobs that left their machine and stay in the queue",
-            |(_, why)| why,
         );
         let message = format!("no job is held with code {code}, {source} is never true: {why}");
         Some(Finding::new(&UNUSED_CODE, node.span(), message, None))

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use holdadvise::hold_code;
+
 use crate::truth::{Action, HoldRecord, Outcome};
 
 /// Counts over the holds of one code and subcode.
@@ -69,7 +71,7 @@ impl Summary {
         let mut summary = Self { jobs, ..Self::default() };
         for record in records {
             summary.cells.entry((record.code, record.subcode)).or_default().add(record);
-            if !matches!(record.code, 1 | 15 | 16) {
+            if hold_code::is_by_system(record.code) {
                 summary.total.add(record);
             }
         }

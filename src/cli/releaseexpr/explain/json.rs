@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::Explained;
 use super::text::word;
-use crate::advice::meaning::{label, with_usual_change};
+use crate::advice::meaning::with_usual_change;
+use crate::hold_code;
 use crate::policy::{
     Deed, ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth,
 };
@@ -24,7 +25,7 @@ pub(super) fn object(job: &Explained) -> Value {
         "Owner": job.owner.as_deref().map(strip_control),
         "HoldReasonCode": hold.code,
         "HoldReasonSubCode": hold.subcode,
-        "HoldReasonLabel": label(hold.code),
+        "HoldReasonLabel": hold_code::name(hold.code),
         "HoldReason": reason.map(strip_control),
         "Meaning": strip_control(&with_usual_change(Some(hold.code), Some(hold.subcode), reason.unwrap_or_default())),
         "NumHolds": hold.num_holds,

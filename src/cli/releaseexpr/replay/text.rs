@@ -8,8 +8,8 @@ use comfy_table::{CellAlignment, ContentArrangement, Table};
 
 use super::super::past::{Read, heading};
 use super::Policy;
-use crate::advice::meaning::label;
 use crate::cli::print::wrap;
+use crate::hold_code;
 use crate::replay::{Replayed, Tally};
 use crate::text::{plural, strip_control};
 
@@ -173,7 +173,7 @@ fn by_code(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> i
         .collect();
     for (code, holds) in codes.iter().filter(|(code, _)| released.contains(code)) {
         let of = |at: usize| replayed[at].codes.get(code).unwrap_or(&nothing);
-        let name = label(*code).unwrap_or_default().to_owned();
+        let name = hold_code::name(*code).unwrap_or_default().to_owned();
         let mut row = vec![code.to_string(), name, holds.to_string()];
         row.extend(others().map(|at| less(of(by_hand), of(at))));
         rows.push(row);

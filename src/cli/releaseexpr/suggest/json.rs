@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::past::{Read, heading_json};
 use super::{Suggested, why};
-use crate::advice::meaning::label;
+use crate::hold_code;
 use crate::suggest::{Clause, Evidence, Gain, LongRuns, Reason, Why};
 use crate::text::to_json_pretty;
 
@@ -56,7 +56,7 @@ const fn word(why: Why) -> &'static str {
 }
 
 fn of_reason((code, subcode): Reason) -> Value {
-    json!({ "HoldReasonCode": code, "HoldReasonSubCode": subcode, "HoldReasonLabel": label(code) })
+    json!({ "HoldReasonCode": code, "HoldReasonSubCode": subcode, "HoldReasonLabel": hold_code::name(code) })
 }
 
 fn clause(clause: &Clause) -> Value {

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use super::super::past::{Read, heading};
 use super::super::request::{Form, Suggest};
 use super::{Suggested, why};
-use crate::advice::meaning::label;
 use crate::cli::print::wrap;
+use crate::hold_code;
 use crate::suggest::{Clause, Evidence, LongRuns, Reason};
 use crate::text::plural;
 
@@ -157,8 +157,8 @@ fn setting(suggested: &Suggested, form: Form, out: &mut dyn Write) -> io::Result
 
 /// `13/62 TransferInputError`
 fn name((code, subcode): Reason) -> String {
-    match label(code) {
-        Some(label) => format!("{code}/{subcode} {label}"),
+    match hold_code::name(code) {
+        Some(name) => format!("{code}/{subcode} {name}"),
         None => format!("{code}/{subcode}"),
     }
 }

@@ -1,5 +1,6 @@
 //! Holds, releases and removals.
 
+use holdadvise::hold_code;
 use holdadvise::userlog::{Aborted, Body, Held, Released};
 
 use super::{HoldNow, Item, Simulation, Status};
@@ -94,7 +95,7 @@ impl Simulation {
     fn plan_policies(&mut self, job: usize) {
         let state = &self.jobs[job];
         let Some(hold) = state.hold else { return };
-        if matches!(hold.code, 1 | 15 | 16) {
+        if !hold_code::is_by_system(hold.code) {
             return;
         }
         let generation = state.generation;
