@@ -3,6 +3,7 @@
 use super::Spent;
 use crate::features::{Neighbourhood, Scope};
 use crate::history::{AdFacts, Episode, EventLogView, Exit, JobHistory, What};
+use crate::hold_code::{Cause, cause_of};
 use crate::text::{plural, shorten, strip_control};
 
 /// Characters of a name that are quoted in a sentence.
@@ -17,10 +18,15 @@ pub(super) fn sentences(
     event_log: EventLogView,
     now: i64,
 ) -> Vec<String> {
+    let is_text = |near: &Neighbourhood| {
+        matches!(near.scope, Scope::Server | Scope::File) && !is_about_files(hold)
+    };
+    let neighbourhoods: Vec<&Neighbourhood> =
+        neighbourhoods.iter().filter(|near| !is_text(near)).collect();
     let mut said = Vec::new();
-    said.extend(around(neighbourhoods, hold, event_log, now));
-    said.extend(released_since(neighbourhoods));
-    said.extend(like_holds(neighbourhoods, hold, now));
+    said.extend(around(&neighbourhoods, hold, event_log, now));
+    said.extend(released_since(&neighbourhoods, hold));
+    said.extend(like_holds(&neighbourhoods, hold, now));
     said.extend(job.and_then(|job| own_history(hold, job)));
     said.extend(hours(spent));
     said.extend(job.and_then(|job| job.ad_at(now)).and_then(memory));
@@ -41,35 +47,45 @@ fn jobs(number: usize) -> String {
     plural(number, "other job")
 }
 
-fn named(neighbourhood: &Neighbourhood) -> String {
-    let name = neighbourhood
-        .name
-        .as_deref()
-        .map(|name| strip_control(name).into_owned())
-        .unwrap_or_default();
-    let name = shorten(&name, NAME);
-    match neighbourhood.scope {
-        Scope::Cluster => "of this cluster".to_owned(),
-        Scope::Owner => "of this owner".to_owned(),
-        Scope::Site => format!("at {name}"),
-        Scope::Server => format!("with input from {name}"),
-        Scope::File => format!("that read {name}"),
-        Scope::Reason => "with this hold reason".to_owned(),
-        Scope::AccessPoint => "of this access point".to_owned(),
+fn named(neighbourhood: &Neighbourhood, hold: &Episode) -> String {
+    let name = neighbourhood.name.as_deref().map(strip_control).filter(|name| !name.is_empty());
+    let name = name.as_deref().map(|name| shorten(name, NAME));
+    // What could not be read was an input; any other path in a reason is only named there.
+    let reads = matches!(hold.identity.code, 8 | 10 | 13 | 14);
+    match (neighbourhood.scope, name) {
+        (Scope::Cluster, _) => "of this cluster".to_owned(),
+        (Scope::Owner, _) => "of this owner".to_owned(),
+        (Scope::Site, Some(name)) => format!("at {name}"),
+        (Scope::Site, None) => "at the same site".to_owned(),
+        (Scope::Server, Some(name)) => format!("with input from {name}"),
+        (Scope::Server, None) => "with input from the same file server".to_owned(),
+        (Scope::File, Some(name)) if reads => format!("that read {name}"),
+        (Scope::File, Some(name)) => format!("with {name} in a hold reason"),
+        (Scope::File, None) => "with the same file".to_owned(),
+        (Scope::Reason, _) => "with this hold reason".to_owned(),
+        (Scope::AccessPoint, _) => "of this access point".to_owned(),
     }
+}
+
+/// Whether a hold is about files: a URL or path in the reason of another, as of a policy, is text.
+fn is_about_files(hold: &Episode) -> bool {
+    matches!(
+        cause_of(hold.identity.code),
+        Cause::Transfer | Cause::Connection | Cause::FileSystem | Cause::Unknown
+    )
 }
 
 /// Those of some scopes, in the order of these.
 fn closest<'a>(
-    neighbourhoods: &'a [Neighbourhood],
+    neighbourhoods: &'a [&'a Neighbourhood],
     scopes: &'a [Scope],
 ) -> impl Iterator<Item = &'a Neighbourhood> {
-    scopes.iter().filter_map(|&scope| neighbourhoods.iter().find(|n| n.scope == scope))
+    scopes.iter().filter_map(|&scope| neighbourhoods.iter().copied().find(|n| n.scope == scope))
 }
 
 /// What goes on around the job: the closest scope in which others got through, and the one in which they are held.
 fn around(
-    neighbourhoods: &[Neighbourhood],
+    neighbourhoods: &[&Neighbourhood],
     hold: &Episode,
     event_log: EventLogView,
     now: i64,
@@ -90,7 +106,7 @@ fn around(
         said.push(format!(
             "{} {} began to execute since this hold{ago}.",
             jobs(through.started_since),
-            named(through)
+            named(through, hold)
         ));
     } else if event_log == EventLogView::Whole
         && let Some(near) = closest(neighbourhoods, &[Scope::Server, Scope::Cluster]).next()
@@ -99,7 +115,7 @@ fn around(
         let held = span(now - hold.held_at);
         said.push(format!(
             "No other job {} began to execute in the {held} since this hold.",
-            named(near)
+            named(near, hold)
         ));
     }
     if let Some(held) = closest(neighbourhoods, &CLOSEST).find(|n| n.held_now_same_code > 0) {
@@ -107,7 +123,7 @@ fn around(
         said.push(format!(
             "{} {} {are} held for code {} now.",
             jobs(held.held_now_same_code),
-            named(held),
+            named(held, hold),
             hold.identity.code
         ));
     }
@@ -123,7 +139,7 @@ const SCOPES: usize = 3;
 
 /// The closest scopes that have results, with these; a wider one that has no more than the one before tells nothing.
 fn with_results<'a>(
-    neighbourhoods: &'a [Neighbourhood],
+    neighbourhoods: &'a [&'a Neighbourhood],
     scopes: &'a [Scope],
     results: impl Fn(&Neighbourhood) -> (usize, usize),
 ) -> Vec<(&'a Neighbourhood, (usize, usize))> {
@@ -139,7 +155,7 @@ fn with_results<'a>(
 }
 
 /// What releases from the same code and subcode have come to since this hold, in the closest scopes that have any.
-fn released_since(neighbourhoods: &[Neighbourhood]) -> Option<String> {
+fn released_since(neighbourhoods: &[&Neighbourhood], hold: &Episode) -> Option<String> {
     const CLOSEST: [Scope; 4] = [Scope::Reason, Scope::Cluster, Scope::Server, Scope::Site];
     let told = with_results(neighbourhoods, &CLOSEST, |near| near.released_since);
     let each: Vec<String> = told
@@ -150,7 +166,7 @@ fn released_since(neighbourhoods: &[Neighbourhood]) -> Option<String> {
                 (0, _) => format!("{failures} failed or went on hold again"),
                 _ => format!("{successes} finished, {failures} failed or went on hold again"),
             };
-            format!("other jobs {}: {came}", named(near))
+            format!("other jobs {}: {came}", named(near, hold))
         })
         .collect();
     (!each.is_empty())
@@ -158,7 +174,7 @@ fn released_since(neighbourhoods: &[Neighbourhood]) -> Option<String> {
 }
 
 /// What releases from the same code and subcode came to, in the closest scopes that have any, and since when that is known.
-fn like_holds(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec<String> {
+fn like_holds(neighbourhoods: &[&Neighbourhood], hold: &Episode, now: i64) -> Vec<String> {
     let mut said = Vec::new();
     let (code, subcode) = (hold.identity.code, hold.identity.subcode);
     for (results, how) in [
@@ -172,7 +188,7 @@ fn like_holds(neighbourhoods: &[Neighbourhood], hold: &Episode, now: i64) -> Vec
         let shares: Vec<String> = told
             .iter()
             .map(|&(near, (successes, failures))| {
-                format!("{successes} of {} among jobs {}", successes + failures, named(near))
+                format!("{successes} of {} among jobs {}", successes + failures, named(near, hold))
             })
             .collect();
         if !shares.is_empty() {
@@ -223,8 +239,13 @@ fn own_history(hold: &Episode, job: &JobHistory) -> Option<String> {
         0 => "This job has never begun to execute".to_owned(),
         n => format!("This job began to execute {}", plural(n, "time")),
     };
-    if holds > 0 {
-        said.push_str(&format!(", and was held {} before", plural(holds, "time")));
+    // NumHolds of the ad may count more than a log that begins late, and one hold twice.
+    match hold.identity.num_holds == holds + 1 {
+        _ if holds == 0 => {}
+        true => said.push_str(&format!(", and was held {} before", plural(holds, "time"))),
+        false => {
+            said.push_str(&format!("; its log shows {} before this one", plural(holds, "hold")))
+        }
     }
     if failed > 0 {
         said.push_str(&format!("; {failed} of its runs failed"));
