@@ -262,8 +262,9 @@ fn costs_move_the_advice() {
         advices.iter().filter(|advice| advice.recommendation == Recommendation::Release).count()
     };
     assert_eq!(released(|_| ()), 0);
-    assert!(released(|costs| costs.failed = 1.0) >= 15);
-    assert!(released(|costs| costs.delay = 24.0) >= 15);
+    // Holds that say what is missing or denied are not released at any cost.
+    assert!(released(|costs| costs.failed = 1.0) >= 12);
+    assert!(released(|costs| costs.delay = 24.0) >= 12);
     let costly = Costs { keep: 100.0, ..Costs::default() };
     let advices = recording.advices(&model, |advisor| advisor.set_costs(costly));
     // Held for minutes: whatever it costs to keep them, none is removed.

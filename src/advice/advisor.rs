@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::cause::Trouble;
 use super::changes::{self, Change};
 use super::decide::{Chances, Decision, decide};
 use super::inputs::Inputs;
@@ -15,7 +16,7 @@ use super::{
     evidence, limit, meaning,
 };
 use crate::features::{Layout, Neighbourhood, Recovery, Sample, Sampler, Scope};
-use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, reason};
+use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, What, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
 use crate::userlog::JobId;
@@ -357,10 +358,27 @@ impl<'a> Advisor<'a> {
             event_log: self.history().event_log_view(hold.identity.job, hold.held_at),
             logged: hold.step.is_some(),
             epochs: self.history().has_read_epochs(),
+            before: self.trouble_before(hold),
             directory: self.sampler.releases_in_directory(hold, self.now),
             now: self.now,
         };
         Seen::of(&looked, neighbourhoods)
+    }
+
+    /// The lasting trouble that the last earlier hold of the job for the same file complained of.
+    fn trouble_before(&self, hold: &Episode) -> Option<Trouble> {
+        let file = |reason: &str| reason::url(reason).or_else(|| reason::file_name(reason));
+        let wanted = file(hold.reason.as_deref()?)?;
+        let job = self.history().job(hold.identity.job)?;
+        let steps = &job.steps[..hold.step?.min(job.steps.len())];
+        let troubles = steps.iter().rev().filter_map(|step| {
+            let What::Held(earlier) = step.what else { return None };
+            let reason = self.history().symbols.name(earlier.reason?);
+            (file(reason)? == wanted)
+                .then(|| Trouble::of(earlier.code, earlier.subcode, reason))
+                .flatten()
+        });
+        troubles.into_iter().find(|trouble| trouble.lasts())
     }
 
     /// The advice, from what the model answered.

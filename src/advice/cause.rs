@@ -85,7 +85,7 @@ impl Trouble {
 
     /// Whether it stays until somebody changes something at that very place.
     pub(super) const fn lasts(self) -> bool {
-        matches!(self, Self::Denied | Self::NoSpace)
+        matches!(self, Self::Missing | Self::Denied | Self::NoSpace)
     }
 }
 

@@ -197,7 +197,8 @@ fn weigh(chances: &Chances, costs: &Costs) -> Decision {
             },
         };
     }
-    let why = if as_is >= threshold { Open::Sources } else { Open::Between };
+    let sources = !chances.whole && (came || as_is >= threshold);
+    let why = if sources { Open::Sources } else { Open::Between };
     Decision::open(why, as_is)
 }
 

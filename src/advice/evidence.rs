@@ -169,8 +169,9 @@ fn released_since(neighbourhoods: &[&Neighbourhood], hold: &Episode) -> Option<S
             format!("other jobs {}: {came}", named(near, hold))
         })
         .collect();
-    (!each.is_empty())
-        .then(|| format!("Released from such a hold since this hold, {}.", each.join("; ")))
+    (!each.is_empty()).then(|| {
+        format!("Releases from such a hold that ended since this hold: {}.", each.join("; "))
+    })
 }
 
 /// What releases from the same code and subcode came to, in the closest scopes that have any, and since when that is known.

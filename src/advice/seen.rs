@@ -70,6 +70,8 @@ pub(super) struct Looked<'a> {
     pub logged: bool,
     /// Ads of earlier runs were read.
     pub epochs: bool,
+    /// What an earlier hold of the job complained of about the same file, if that stays.
+    pub before: Option<Trouble>,
     /// What came of like releases in the directory that the reason names.
     pub directory: InDirectory,
     /// Unix seconds.
@@ -81,7 +83,11 @@ impl Seen {
         let Looked { code, subcode, reason, .. } = *hold;
         let near = |scope: Scope| neighbourhoods.iter().find(|near| near.scope == scope);
         let like = near(Scope::Reason);
-        let trouble = Trouble::of(code, subcode, reason);
+        // A server that is away now has said before that it does not have the file, or does not give it.
+        let trouble = match Trouble::of(code, subcode, reason) {
+            Some(Trouble::Away) => hold.before.or(Some(Trouble::Away)),
+            trouble => trouble,
+        };
         let fetched = fetched(code, trouble, reason)
             .iter()
             .filter_map(|&scope| near(scope))
@@ -89,14 +95,16 @@ impl Seen {
         let begun = fetched.filter(|near| near.started_since > 0);
         let whole = hold.event_log == EventLogView::Whole;
         let came = match trouble {
-            // Where failures of others are not seen, a success of one file is none of another.
-            Some(trouble) if trouble != Trouble::Away && !whole => false,
+            // That another file is there shows nothing of this one.
+            Some(trouble) if trouble.lasts() && reads(code) => false,
+            // Where failures of others are not seen, successes are not enough.
+            Some(trouble) if trouble.lasts() && !whole => false,
             // A quota and a permission are an owner's own.
             Some(Trouble::NoSpace) if subcode != EDQUOT => hold.directory.got_through,
             Some(Trouble::NoSpace | Trouble::Denied | Trouble::Missing) => hold.directory.of_owner,
             Some(Trouble::Away) | None => like.is_some_and(|like| like.got_through),
         };
-        let at_path = trouble.is_some_and(|trouble| trouble != Trouble::Away);
+        let at_path = trouble.is_some_and(Trouble::lasts);
         let some_came = match at_path {
             true => hold.directory.released_since.0 > 0,
             false => like.is_some_and(|like| like.released_since.0 > 0),
@@ -109,9 +117,6 @@ impl Seen {
             None => Others::Nothing,
         };
         let cause = Cause::of(code, subcode, reason);
-        // That a file is there again is seen by others first.
-        let stays = trouble
-            .is_some_and(|trouble| trouble.lasts() || (trouble == Trouble::Missing && !whole));
         let passes = cause.passes() && trouble.is_none_or(|trouble| trouble == Trouble::Away);
         // Of causes that do not pass the outcomes of others say no more than the model has seen in them.
         let released = match at_path {
@@ -123,9 +128,7 @@ impl Seen {
         let released = released.filter(|_| came);
         let through = begun.map(|near| (near.voices_started_since, near.held_after_start));
         let at_place = match trouble {
-            Some(Trouble::Denied | Trouble::Missing) if reads(code) => {
-                near(Scope::File).is_some_and(|file| file.started_since > 0)
-            }
+            Some(_) if reads(code) => near(Scope::File).is_some_and(|file| file.started_since > 0),
             _ => came,
         };
         let cluster = near(Scope::Cluster);
@@ -141,7 +144,7 @@ impl Seen {
                 .into_iter()
                 .filter_map(near)
                 .any(|near| near.started_since > 0),
-            lasting: trouble.filter(|_| stays && !at_place),
+            lasting: trouble.filter(|trouble| trouble.lasts() && !at_place),
             through: through.or(released).unwrap_or((0, 0)),
             failures: if failures >= LEAST_FAILURES { failures } else { 0 },
             trust: WITHOUT_A_LOG.powi(logs),
@@ -242,20 +245,22 @@ mod tests {
 
     #[test]
     fn a_place_is_in_order_once_releases_succeed_at_that_very_place() {
-        let of = |subcode, directory, event_log| {
+        let at = |code, subcode, directory, event_log, before| {
             let hold = Looked {
-                code: 12,
+                code,
                 subcode,
                 reason: "Transfer output files failure at access point ap while receiving files. \
                          Details: writing to file /srv/a/1.dat: (errno 28)",
                 event_log,
                 logged: true,
                 epochs: true,
+                before,
                 directory,
                 now: 0,
             };
             Seen::of(&hold, &[])
         };
+        let of = |subcode, directory, event_log| at(12, subcode, directory, event_log, None);
         let nobody = InDirectory::default();
         let others = InDirectory { got_through: true, voices: 3, released_since: (3, 0), ..nobody };
         let own = InDirectory { of_owner: true, ..others };
@@ -269,8 +274,15 @@ mod tests {
         assert_eq!(of(13, others, whole).lasting, Some(Trouble::Denied));
         assert_eq!(of(13, own, whole).lasting, None);
         assert_eq!(of(13, own, EventLogView::None).lasting, Some(Trouble::Denied));
-        // Others of this reason, at other places, bring nothing.
-        assert_eq!(of(2, nobody, whole).since, Others::Nothing);
+        // A directory that others write to is there; that others read there shows nothing of another file.
+        assert_eq!(of(2, own, whole).lasting, None);
+        for code in [13, 14] {
+            let seen = at(code, 2, own, whole, None);
+            assert_eq!((seen.lasting, seen.as_is(0.9)), (Some(Trouble::Missing), LASTING_TROUBLE));
+        }
+        // What the server said of this file before it went away.
+        let away = |before| at(13, 110, nobody, whole, before).lasting;
+        assert_eq!((away(None), away(Some(Trouble::Missing))), (None, Some(Trouble::Missing)));
     }
 
     #[test]

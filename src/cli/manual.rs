@@ -79,8 +79,10 @@ const DESCRIPTION: [&str; 6] = [
      trained on simulated data. Until a model was calibrated on 500 outcomes of this access point \
      (holdadvise-train calibrate), probabilities are printed as words: very unlikely (below 0.1), unlikely (below 0.35), as likely as \
      not (below 0.65), likely (below 0.9), very likely.",
-    "Of release, leaving held and removal that is recommended which is expected to cost least; what being wrong costs \
-     can be set with -cost. A failed release costs the more, the longer a run of the job takes until it is held, and a \
+    "It recommends what is expected to cost least; what being wrong costs can be set with -cost. A release is not \
+     recommended while the hold reason says that a file is missing, permission is denied or no space is left, unless \
+     others got through at that very place. Where others get through again, a release comes before a change. A removal \
+     needs failed releases, time and a cause that does not pass. A failed release costs the more, the longer a run of the job takes until it is held, and a \
      removal the more, the more slot hours the job has used. Of a hold code that the model was hardly trained on it \
      recommends nothing (undecided). What counts, in the block of one job, are the inputs without which the model \
      gives another probability.",
@@ -100,7 +102,7 @@ const REMARKS: [&str; 3] = [
      -format.",
     "Control characters and terminal escape sequences in reasons and names are not printed; invisible characters are \
      printed as \\u{200b}.",
-    "What could not be read is listed, a line each, as not read; the advice is then made from the rest. \
+    "What could not be read is listed, a line each, as Judged without; the advice is then made from the rest. \
      Times of logs are local times of the zone that TZ names; where the ads show that a log was written in another \
      zone, it is read so and a note says it (Notes). \
      A hold put on by a person (code 1) is never advised to be released.",
