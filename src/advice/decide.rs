@@ -263,9 +263,9 @@ mod tests {
         let hopeless = chances(vec![(Action::AsIs, 0.05)], None);
         assert_eq!(after(0.0, &hopeless), Recommendation::Remove);
         assert_eq!(after(20.0, &hopeless), Recommendation::Undecided);
-        let mend = chances(vec![(Action::AsIs, 0.05), (Action::Other, 0.3)], None);
-        assert_eq!(after(0.0, &mend), Recommendation::Change);
-        assert_eq!(after(20.0, &mend), Recommendation::Undecided);
+        let changed = chances(vec![(Action::AsIs, 0.05), (Action::Other, 0.3)], None);
+        assert_eq!(after(0.0, &changed), Recommendation::Change);
+        assert_eq!(after(20.0, &changed), Recommendation::Undecided);
     }
 
     #[test]
@@ -298,8 +298,8 @@ mod tests {
         assert_eq!(asked(0.05, false, 0.97), unsure(0.97));
         assert_eq!(asked(0.05, false, 0.9), (Recommendation::Remove, None));
         assert_eq!(asked(0.4, true, 0.8), (Recommendation::Release, None));
-        let mend = chances(vec![(Action::AsIs, 0.1), (Action::Other, 0.6)], None);
-        let decision = decide(&mend, &Costs::default(), Some(0.99));
+        let changed = chances(vec![(Action::AsIs, 0.1), (Action::Other, 0.6)], None);
+        let decision = decide(&changed, &Costs::default(), Some(0.99));
         assert_eq!(decision.recommendation, Recommendation::Change);
     }
 

@@ -12,7 +12,7 @@ use crate::userlog::JobId;
 pub enum Recommendation {
     /// Release it as it is, now.
     Release,
-    /// Edit or mend something, then release it.
+    /// Edit or correct something, then release it.
     Change,
     /// Leave it held until something happens.
     Wait,

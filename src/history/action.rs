@@ -14,7 +14,7 @@ pub enum Action {
     Disk,
     /// Where it may run was changed (Requirements, site lists).
     Site,
-    /// Something else was edited or mended.
+    /// Something else was edited or corrected.
     Other,
     /// Nothing is known of an edit: a log alone does not tell.
     Unknown,

@@ -83,7 +83,7 @@ pub struct AdFacts {
     pub site: Option<Symbol>,
     /// Digest of Requirements: tells an edit of where the job may run.
     pub requirements: Option<u64>,
-    /// Digest of what else a person edits or mends in an ad: Cmd, arguments, environment, input, image.
+    /// Digest of what else a person edits or corrects in an ad: Cmd, arguments, environment, input, image.
     pub description: Option<u64>,
 }
 

@@ -88,7 +88,7 @@ impl Explanation {
                 "It is not released by policy: the manager that has it decides.".to_owned()
             }
             Gate::TimerUndefined => format!(
-                "It is not released by policy before its TimerRemove is mended with condor_qedit; {by_hand}."
+                "It is not released by policy before its TimerRemove is corrected with condor_qedit; {by_hand}."
             ),
             Gate::NotHeld => {
                 "The ad does not say that the job is held: its JobStatus is not 5.".to_owned()
@@ -142,9 +142,9 @@ impl Explanation {
                 let name = display_name(&one.policy.name);
                 let (wrong, right) = (shown(&missing.name), shown(nearest));
                 let how = if one.policy.name == Kind::Release.attribute() {
-                    format!("condor_qedit {job} can mend it")
+                    format!("condor_qedit {job} can correct it")
                 } else {
-                    "the administrator of the access point can mend it".to_owned()
+                    "the administrator of the access point can correct it".to_owned()
                 };
                 out.push(format!(
                     "The ad has no {wrong}, which {name} needs; {right} is probably meant: {how}."

@@ -286,7 +286,7 @@ fn slips_of_the_pen_are_to_be_mended() {
         [
             "It is not released by policy: NumHold < 9 is undefined and stays so; condor_release 7.0 releases it.",
             "The ad has no NumHold, which periodic_release needs; NumHolds is probably meant: condor_qedit 7.0 \
-             can mend it.",
+             can correct it.",
         ]
     );
 }

@@ -131,7 +131,7 @@ fn the_side_that_fired_is_judged() {
     let limit = periodic("NumJobStarts > 5 || time() - JobCurrentStartDate > 600", &[]).unwrap();
     let text = "NumJobStarts > 5 || time() - JobCurrentStartDate > 1400";
     assert_eq!(limit.raise, expression("PeriodicHold", text));
-    // Two sides, of which one edit mends one.
+    // Two sides, of which one edit corrects one.
     let both = periodic("NumJobStarts > 1 || time() - JobCurrentStartDate > 600", &[]).unwrap();
     assert_eq!(both.raise, Raise::Unknown);
 }

@@ -203,6 +203,6 @@ fn what_is_long_is_shown_in_part() {
     assert!(said.stdout.contains("    instead, in part: ...aaa"), "{}", said.stdout);
     assert!(said.stdout.lines().all(|line| line.len() < 1_300), "{}", said.stdout);
     let said = lint(&["-lint", &text, "-json"], "");
-    assert!(said.stdout.contains("\"Mended\": null"), "{}", said.stdout);
+    assert!(said.stdout.contains("\"Corrected\": null"), "{}", said.stdout);
     assert!(said.stdout.contains("\"Expression\": null"), "{}", said.stdout);
 }

@@ -70,8 +70,8 @@ pub(super) fn memory_subcode(
     let other = source.replacen(&wrong.to_string(), &right.to_string(), 1);
     let is_inside = text[..span.start].ends_with('(') && text[span.end..].starts_with(')');
     let both = format!("{source} || {other}");
-    let mended = replaced(text, &span, &if is_inside { both } else { format!("({both})") });
-    Some(Finding::new(&MEMORY_SUBCODE, span, message, mended))
+    let corrected = replaced(text, &span, &if is_inside { both } else { format!("({both})") });
+    Some(Finding::new(&MEMORY_SUBCODE, span, message, corrected))
 }
 
 /// The clauses of every chain of `&&`, each chain once.

@@ -129,9 +129,9 @@ pub struct Finding {
     pub span: Range<usize>,
     /// What is wrong here and why, a clause or two without full stop.
     pub message: String,
-    /// The whole text with this mended, where that can be said.
-    pub mended: Option<String>,
-    /// Whether `mended` is what differs only: the whole is longer than [`MAX_REPEATED`].
+    /// The whole text with this corrected, where that can be said.
+    pub corrected: Option<String>,
+    /// Whether `corrected` is what differs only: the whole is longer than [`MAX_REPEATED`].
     pub is_part: bool,
 }
 
@@ -140,14 +140,14 @@ impl Finding {
         rule: &'static Rule,
         span: Range<usize>,
         message: String,
-        mended: Option<String>,
+        corrected: Option<String>,
     ) -> Self {
         let cut = match shorten(&message, MAX_MESSAGE) {
             Cow::Owned(cut) => Some(cut),
             Cow::Borrowed(_) => None,
         };
         let message = cut.unwrap_or(message);
-        Self { rule, span, message, mended, is_part: false }
+        Self { rule, span, message, corrected, is_part: false }
     }
 
     /// Something that is not said, or not looked at.
@@ -175,10 +175,12 @@ pub fn lint(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
     let more = gravest(&mut findings);
     findings.sort_by_key(|finding| (finding.span.start, Reverse(finding.rule.severity)));
     for finding in &mut findings {
-        let is_long = |mended: &String| mended.len().max(text.len()) > MAX_REPEATED;
-        finding.is_part = finding.mended.as_ref().is_some_and(is_long);
-        if let Some(mended) = finding.mended.take_if(|mended| mended.len() > MAX_REPEATED) {
-            finding.mended = Some(parts::part(text, &mended));
+        let is_long = |corrected: &String| corrected.len().max(text.len()) > MAX_REPEATED;
+        finding.is_part = finding.corrected.as_ref().is_some_and(is_long);
+        if let Some(corrected) =
+            finding.corrected.take_if(|corrected| corrected.len() > MAX_REPEATED)
+        {
+            finding.corrected = Some(parts::part(text, &corrected));
         }
     }
     findings.extend(more.map(|more| Finding { span: text.len()..text.len(), ..more }));
@@ -215,9 +217,9 @@ fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
                 Some(what) => format!("{}; {what}", error.message()),
                 None => error.message().to_owned(),
             };
-            let mended = repair.map(|(mended, _)| mended).filter(|_| findings.is_empty());
-            let message = with_what_is_left(message, mended.as_deref(), setting);
-            findings.push(Finding::new(&UNPARSABLE, at..at + length, message, mended));
+            let corrected = repair.map(|(corrected, _)| corrected).filter(|_| findings.is_empty());
+            let message = with_what_is_left(message, corrected.as_deref(), setting);
+            findings.push(Finding::new(&UNPARSABLE, at..at + length, message, corrected));
         }
         Ok(expr) => match expr.as_literal() {
             Some(Value::String(inside)) => findings.push(quoted(text, inside, setting)),
@@ -251,16 +253,16 @@ fn quoted(text: &str, inside: &str, setting: &Setting<'_>) -> Finding {
     let message =
         "a string is never true: submit descriptions want no quotation marks around an expression"
             .to_owned();
-    let mended = Expr::parse_old(&inside).is_ok().then_some(inside);
-    let message = with_what_is_left(message, mended.as_deref(), setting);
-    Finding::new(&QUOTED, 0..text.len(), message, mended)
+    let corrected = Expr::parse_old(&inside).is_ok().then_some(inside);
+    let message = with_what_is_left(message, corrected.as_deref(), setting);
+    Finding::new(&QUOTED, 0..text.len(), message, corrected)
 }
 
-/// The message, and what is still an error in the mended text.
-fn with_what_is_left(message: String, mended: Option<&str>, setting: &Setting<'_>) -> String {
-    let left = mended.map(|mended| lint(mended, setting)).unwrap_or_default();
+/// The message, and what is still an error in the corrected text.
+fn with_what_is_left(message: String, corrected: Option<&str>, setting: &Setting<'_>) -> String {
+    let left = corrected.map(|corrected| lint(corrected, setting)).unwrap_or_default();
     match left.into_iter().find(|finding| finding.rule.severity == Severity::Error) {
-        Some(left) => format!("{message}; mended, it is still an error ({})", left.rule.name),
+        Some(left) => format!("{message}; corrected, it is still an error ({})", left.rule.name),
         None => message,
     }
 }

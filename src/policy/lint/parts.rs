@@ -20,7 +20,7 @@ const CODES: [i64; 4] = [3, 12, 13, 34];
 /// Alternatives that are compared with each other.
 const MAX_ALTERNATIVES: usize = 64;
 
-/// Bytes before and behind what is mended in a long text.
+/// Bytes before and behind what is corrected in a long text.
 const AROUND: usize = 100;
 
 /// All findings about parts.
@@ -76,22 +76,22 @@ pub(super) fn replaced_in_whole(text: &str, span: &Range<usize>, new: &str) -> O
     Some(format!("{}{new}{}", text.get(..span.start)?, text.get(span.end..)?))
 }
 
-/// What differs in a mended text, and what stands around.
-pub(super) fn part(text: &str, mended: &str) -> String {
+/// What differs in a corrected text, and what stands around.
+pub(super) fn part(text: &str, corrected: &str) -> String {
     let same = |(one, other): &(u8, u8)| one == other;
-    let head = text.bytes().zip(mended.bytes()).take_while(same).count();
-    let tail = text.bytes().rev().zip(mended.bytes().rev()).take_while(same).count();
-    let start = mended.floor_char_boundary(head.saturating_sub(AROUND));
-    let end = mended.ceil_char_boundary((mended.len() - tail).max(head) + AROUND);
+    let head = text.bytes().zip(corrected.bytes()).take_while(same).count();
+    let tail = text.bytes().rev().zip(corrected.bytes().rev()).take_while(same).count();
+    let start = corrected.floor_char_boundary(head.saturating_sub(AROUND));
+    let end = corrected.ceil_char_boundary((corrected.len() - tail).max(head) + AROUND);
     // Where it differs at both ends, the middle is left out.
-    let first = mended.floor_char_boundary(start + 2 * AROUND);
-    let last = mended.ceil_char_boundary(end.saturating_sub(2 * AROUND));
+    let first = corrected.floor_char_boundary(start + 2 * AROUND);
+    let last = corrected.ceil_char_boundary(end.saturating_sub(2 * AROUND));
     let inside = if first < last {
-        format!("{} ... {}", &mended[start..first], &mended[last..end])
+        format!("{} ... {}", &corrected[start..first], &corrected[last..end])
     } else {
-        mended[start..end].to_owned()
+        corrected[start..end].to_owned()
     };
-    format!("{}{inside}{}", dots(start > 0), dots(end < mended.len()))
+    format!("{}{inside}{}", dots(start > 0), dots(end < corrected.len()))
 }
 
 /// What stands where something is cut off.
@@ -99,20 +99,20 @@ const fn dots(is_cut: bool) -> &'static str {
     if is_cut { "..." } else { "" }
 }
 
-/// What is written `time()` in one place should be in all: the mended text of one finding is that of the others.
+/// What is written `time()` in one place should be in all: the corrected text of one finding is that of the others.
 fn mend_all(text: &str, findings: &mut [Finding]) {
     let of_rule = |finding: &&Finding| finding.rule == &CURRENT_TIME;
     let spans: Vec<_> = findings.iter().filter(of_rule).map(|found| found.span.clone()).collect();
     if text.len() > MAX_REPEATED {
         for finding in findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME) {
-            finding.mended = replaced(text, &finding.span, "time()");
+            finding.corrected = replaced(text, &finding.span, "time()");
         }
         return;
     }
-    let mended =
+    let corrected =
         spans.iter().rev().try_fold(text.to_owned(), |text, span| replaced(&text, span, "time()"));
     for finding in findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME) {
-        finding.mended.clone_from(&mended);
+        finding.corrected.clone_from(&corrected);
     }
 }
 
@@ -130,8 +130,8 @@ fn number(text: &str, compared: &[Compared], side: Node<'_>) -> Option<Finding> 
     let head = before
         .filter_map(|comparison| text.get(comparison.head.clone()))
         .max_by_key(|head| head.as_ptr());
-    let mended = head.and_then(|head| replaced(text, &span, &format!("{head}{number}")));
-    Some(Finding::new(&BARE_NUMBER, span, message, mended))
+    let corrected = head.and_then(|head| replaced(text, &span, &format!("{head}{number}")));
+    Some(Finding::new(&BARE_NUMBER, span, message, corrected))
 }
 
 /// A comparison with a number.
@@ -178,9 +178,9 @@ fn attribute(
                 "TARGET.{name} is undefined: a job's policy is evaluated on its own ad, without the ad of a machine"
             );
             // What job ads do not have either, is of no use.
-            let mended =
+            let corrected =
                 names::is_known(name).then(|| replaced(text, &node.span(), name)).flatten();
-            return Some(Finding::new(&TARGET_SCOPE, node.span(), message, mended));
+            return Some(Finding::new(&TARGET_SCOPE, node.span(), message, corrected));
         }
         None if scope.is_some() => return None,
         Some(other) if other != "my" => return None,
@@ -210,8 +210,8 @@ fn attribute(
     if names::is_known(name) || is_own {
         return None;
     }
-    let mended = |instead: &str| replaced(text, &span, instead);
-    let (rule, message, mended) = if let Some(own) = names::of_machines(name) {
+    let corrected = |instead: &str| replaced(text, &span, instead);
+    let (rule, message, corrected) = if let Some(own) = names::of_machines(name) {
         let message = format!(
             "{name} is an attribute of machines, no job ad has it; {own} is what job ads have"
         );
@@ -225,10 +225,10 @@ fn attribute(
         let message = format!(
             "{name} is no value of ClassAds but the name of an attribute that no ad has; undefined is what is meant"
         );
-        (&OWN_ATTRIBUTE, message, mended("undefined"))
+        (&OWN_ATTRIBUTE, message, corrected("undefined"))
     } else if let Some(nearest) = names::nearest_attribute(name) {
         let message = format!("no job ad has {name}; did you mean {nearest}?");
-        (&UNKNOWN_ATTRIBUTE, message, mended(nearest))
+        (&UNKNOWN_ATTRIBUTE, message, corrected(nearest))
     } else {
         let mut message = format!(
             "HTCondor sets no {name}; it is undefined unless the submit description has +{name}, or SUBMIT_ATTRS or a job transform sets it"
@@ -238,7 +238,7 @@ fn attribute(
         }
         (&OWN_ATTRIBUTE, message, None)
     };
-    Some(Finding::new(rule, span, message, mended))
+    Some(Finding::new(rule, span, message, corrected))
 }
 
 /// Knobs have words in capitals with lines between them, job attributes have not.
@@ -253,8 +253,8 @@ fn function(text: &str, node: Node<'_>, name: &str) -> Finding {
     let span = start..start + name.len();
     let nearest = names::nearest_function(name);
     let hint = nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default();
-    let mended = nearest.and_then(|nearest| replaced(text, &span, nearest));
-    Finding::new(&UNKNOWN_FUNCTION, span, format!("there is no function {name}{hint}"), mended)
+    let corrected = nearest.and_then(|nearest| replaced(text, &span, nearest));
+    Finding::new(&UNKNOWN_FUNCTION, span, format!("there is no function {name}{hint}"), corrected)
 }
 
 /// Parts that are an error on every job, though nothing in them is.

@@ -135,7 +135,7 @@ fn scope(text: &str, sight: &Sight) -> Option<Finding> {
 fn bound(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
     let endless = sight.endless();
     if !endless.is_empty() {
-        // It has a finding of its own that mends this.
+        // It has a finding of its own that corrects this.
         if mention(expr, "NumSystemHolds").is_some() {
             return None;
         }
@@ -149,25 +149,26 @@ fn bound(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
         "NumJobStarts stays what it is when a job is held before its program starts, as by code {code} ({what}), and such a job is \
          released for ever; NumHolds counts every hold"
     );
-    let mended = replaced(text, &span, "NumHolds");
-    Some(Finding::new(&NUM_JOB_STARTS, span, message, mended))
+    let corrected = replaced(text, &span, "NumHolds");
+    Some(Finding::new(&NUM_JOB_STARTS, span, message, corrected))
 }
 
 fn unbounded(text: &str, expr: &Expr, codes: &str) -> Finding {
     let what = format!("nothing ends it{codes}: a job that is held each time is released for ever");
     // With a bound that is the wrong way round (`NumHolds > 4`) another one would leave nothing.
-    let leaves_some = |mended: &String| {
-        Expr::parse_old(mended).is_ok_and(|mended| never::blamed(&mended, &[]).is_none())
+    let leaves_some = |corrected: &String| {
+        Expr::parse_old(corrected).is_ok_and(|corrected| never::blamed(&corrected, &[]).is_none())
     };
     // A bound of the whole would be one of the codes that have theirs.
     let whole = codes.is_empty();
-    let mended = mended_with(text, expr, HOLDS).filter(|mended| whole && leaves_some(mended));
-    let message = match &mended {
+    let corrected =
+        corrected_with(text, expr, HOLDS).filter(|corrected| whole && leaves_some(corrected));
+    let message = match &corrected {
         Some(_) => format!("{what}; {HOLDS} would end it"),
         None if !whole => format!("{what}; {HOLDS} beside that would end it"),
         None => what,
     };
-    Finding::new(&UNBOUNDED, 0..text.len(), message, mended)
+    Finding::new(&UNBOUNDED, 0..text.len(), message, corrected)
 }
 
 /// `for code 13`, where others have a bound.
@@ -216,8 +217,8 @@ fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
     } else if youngest < 60 {
         let message = "the schedd evaluates every 60 s (PERIODIC_EXPR_INTERVAL) or less often: less than that is one evaluation at most; what failed has \
                        little time to recover";
-        let mended = with_longer_delay(text, expr).or_else(|| mended_with(text, expr, DELAY));
-        Some(Finding::new(&SHORT_DELAY, 0..text.len(), message.into(), mended))
+        let corrected = with_longer_delay(text, expr).or_else(|| corrected_with(text, expr, DELAY));
+        Some(Finding::new(&SHORT_DELAY, 0..text.len(), message.into(), corrected))
     } else {
         None
     }
@@ -225,7 +226,7 @@ fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
 
 fn no_delay(text: &str, expr: &Expr) -> Finding {
     let message = "released at the next evaluation, which comes every 60 s or less often (PERIODIC_EXPR_INTERVAL); what failed has little time to recover";
-    Finding::new(&NO_DELAY, 0..text.len(), message.into(), mended_with(text, expr, DELAY))
+    Finding::new(&NO_DELAY, 0..text.len(), message.into(), corrected_with(text, expr, DELAY))
 }
 
 /// The text with a longer time where it says `(time() - EnteredCurrentStatus) > 30`.
@@ -284,8 +285,8 @@ fn subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
             let is_inside = text[..span_of_all.start].ends_with('(') && text[span_of_all.end..].starts_with(')');
             let clauses = format!("HoldReasonCode =?= 3 && {}", around(source, node));
             let clauses = if is_inside { clauses } else { format!("({clauses})") };
-            let mended = replaced(text, &span_of_all, &clauses);
-            Some(Finding::new(&SUBCODE_ALONE, span, message, mended))
+            let corrected = replaced(text, &span_of_all, &clauses);
+            Some(Finding::new(&SUBCODE_ALONE, span, message, corrected))
         })
         .collect()
 }
@@ -306,7 +307,7 @@ fn mention(expr: &Expr, wanted: &str) -> Option<Range<usize>> {
 }
 
 /// The text with one more clause.
-fn mended_with(text: &str, expr: &Expr, clause: &str) -> Option<String> {
+fn corrected_with(text: &str, expr: &Expr, clause: &str) -> Option<String> {
     Some(format!("{} && {clause}", around(text.trim(), expr.root())))
 }
 

@@ -22,26 +22,26 @@ const REPAIRS: [Repair; 8] = [
     ("words stand where operators should", with_operators),
 ];
 
-/// The text mended, with what was mended in words; `None` where no change makes it an expression.
+/// The text corrected, with what was corrected in words; `None` where no change makes it an expression.
 pub(super) fn repair(text: &str) -> Option<(String, &'static str)> {
     let parses = |text: &str| Expr::parse_old(text).is_ok();
     let changed = |(what, change): &Repair, text: &str| {
-        let mended = change(text);
-        (mended != text).then_some((mended, *what))
+        let corrected = change(text);
+        (corrected != text).then_some((corrected, *what))
     };
     let mut single = REPAIRS.iter().filter_map(|repair| changed(repair, text));
-    if let Some(found) = single.find(|(mended, _)| parses(mended)) {
+    if let Some(found) = single.find(|(corrected, _)| parses(corrected)) {
         return Some(found);
     }
-    let mut mended = text.to_owned();
+    let mut corrected = text.to_owned();
     let mut first = None;
     for repair in &REPAIRS {
-        if let Some((next, what)) = changed(repair, &mended) {
-            mended = next;
+        if let Some((next, what)) = changed(repair, &corrected) {
+            corrected = next;
             first = first.or(Some(what));
         }
     }
-    first.filter(|_| parses(&mended)).map(|what| (mended, what))
+    first.filter(|_| parses(&corrected)).map(|what| (corrected, what))
 }
 
 fn without_html(text: &str) -> String {
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_was_meant_is_found() {
-        let mended = |text: &str| repair(text).map(|(mended, _)| mended);
+        let corrected = |text: &str| repair(text).map(|(corrected, _)| corrected);
         for (text, expected) in [
             (
                 "(ServerStartTime - JobStartDate) &lt; 3600",
@@ -146,8 +146,8 @@ mod tests {
             ("\"a == 1 && f(b,\"\"x\"\")\"", "a == 1 && f(b,\"x\")"),
             ("a = 1 and b &gt; 2", "a == 1 && b > 2"),
         ] {
-            assert_eq!(mended(text).as_deref(), Some(expected), "{text}");
+            assert_eq!(corrected(text).as_deref(), Some(expected), "{text}");
         }
-        assert_eq!(mended("(NumHolds <"), None);
+        assert_eq!(corrected("(NumHolds <"), None);
     }
 }

@@ -74,10 +74,10 @@ fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<Finding>
         let is_alone = before.trim_end().ends_with('(') && after.trim_start().starts_with(')');
         replaced_in_whole(text, &span, &if is_alone { new } else { format!("({new})") })
     };
-    let mended = comparison_of(expr, BEGAN_EXECUTING).and_then(guarded).filter(|mended| {
-        Expr::parse_old(mended).is_ok_and(|mended| !is_true_before_start(&mended, setting))
+    let corrected = comparison_of(expr, BEGAN_EXECUTING).and_then(guarded).filter(|corrected| {
+        Expr::parse_old(corrected).is_ok_and(|corrected| !is_true_before_start(&corrected, setting))
     });
-    Some(Finding::new(&RUN_BEFORE, place.span(), message, mended))
+    Some(Finding::new(&RUN_BEFORE, place.span(), message, corrected))
 }
 
 /// Whether it is true of a job of a run long ago whose next run is prepared, because of the time at which its program was started.

@@ -106,7 +106,7 @@ fn what_depends_on_the_job_is_not_called_never_true() {
     }
     // A bound that is the wrong way round is none.
     let found = lint("HoldReasonCode == 13 && NumHolds > 4", &Setting::alone(Role::Release));
-    assert_eq!((found.len(), found[0].rule.name, &found[0].mended), (1, "unbounded", &None));
+    assert_eq!((found.len(), found[0].rule.name, &found[0].corrected), (1, "unbounded", &None));
     assert_eq!(release("HoldReasonCode == 13 && NumHolds < 1"), ["never-true"]);
 }
 
@@ -134,8 +134,8 @@ fn rules_know_the_version() {
         assert_eq!(names(&text(right), &setting), [""; 0], "{version}");
         let found = lint(&text(wrong), &setting);
         assert_eq!(found.len(), 1, "{version}: {found:?}");
-        let mended = found[0].mended.as_deref().unwrap();
-        assert_eq!(names(mended, &setting), [""; 0], "{mended}");
+        let corrected = found[0].corrected.as_deref().unwrap();
+        assert_eq!(names(corrected, &setting), [""; 0], "{corrected}");
     }
     // In between are feature versions of which that is not known.
     let setting = Setting { version: "24.5".parse().unwrap(), ..Setting::alone(Role::Release) };
@@ -160,11 +160,11 @@ fn what_stands_instead_is_mended() {
         ("TARGET.JobPrio > 0", "target-scope", "JobPrio > 0"),
     ] {
         let found = lint(text, &Setting::alone(Role::Release));
-        let mended = found
+        let corrected = found
             .iter()
             .find(|finding| finding.rule.name == rule)
-            .and_then(|finding| finding.mended.as_deref());
-        assert_eq!(mended, Some(expected), "{text}: {found:?}");
+            .and_then(|finding| finding.corrected.as_deref());
+        assert_eq!(corrected, Some(expected), "{text}: {found:?}");
     }
 }
 
@@ -186,7 +186,7 @@ fn what_is_left_after_mending_is_said() {
 fn mended_text_stands() {
     let found = |text: &str, rule: &str| {
         let all = lint(text, &Setting::alone(Role::Hold));
-        all.into_iter().find(|finding| finding.rule.name == rule).map(|found| found.mended)
+        all.into_iter().find(|finding| finding.rule.name == rule).map(|found| found.corrected)
     };
     // Both places, whichever of the two findings is taken up.
     assert_eq!(
@@ -244,12 +244,12 @@ fn the_text_of_the_reason_is_no_bound() {
 #[test]
 fn delays_are_for_what_recovers() {
     assert_eq!(release("HoldReasonCode =?= 34 && NumHolds < 3"), [""; 0]);
-    let mended = |text: &str| {
+    let corrected = |text: &str| {
         let found = lint(text, &Setting::alone(Role::Release));
-        found.into_iter().find_map(|found| found.mended)
+        found.into_iter().find_map(|found| found.corrected)
     };
     assert_eq!(
-        mended("HoldReasonCode == 13 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 30")
+        corrected("HoldReasonCode == 13 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 30")
             .as_deref(),
         Some("HoldReasonCode == 13 && NumHolds < 3 && (time() - EnteredCurrentStatus) > 600")
     );
@@ -338,13 +338,13 @@ fn the_time_of_the_run_before_is_seen() {
     let text = format!("MemoryUsage > 4000 || JobStatus == 2 && ({long}) =?= true");
     let [finding] = &lint(&text, &Setting::alone(Role::Remove))[..] else { panic!("{text}") };
     assert_eq!(&text[finding.span.clone()], began);
-    let mended = finding.mended.as_deref().unwrap();
+    let corrected = finding.corrected.as_deref().unwrap();
     let guarded = format!("({began} >= ShadowBday && {long})");
-    assert_eq!(mended, format!("MemoryUsage > 4000 || JobStatus == 2 && {guarded} =?= true"));
-    assert_eq!(names(mended, &Setting::alone(Role::Remove)), [""; 0]);
+    assert_eq!(corrected, format!("MemoryUsage > 4000 || JobStatus == 2 && {guarded} =?= true"));
+    assert_eq!(names(corrected, &Setting::alone(Role::Remove)), [""; 0]);
     let all = lint(&format!("JobStatus == 2 && {long}"), &Setting::alone(Role::Hold));
-    let mended = all[0].mended.as_deref();
-    assert_eq!(mended, Some(format!("JobStatus == 2 && {guarded}").as_str()));
+    let corrected = all[0].corrected.as_deref();
+    assert_eq!(corrected, Some(format!("JobStatus == 2 && {guarded}").as_str()));
 }
 
 #[test]
@@ -404,7 +404,7 @@ proptest! {
 fn bytes(text: &str) -> usize {
     let all = Role::ALL.map(|role| lint(text, &Setting::alone(role)));
     let of_one =
-        |found: &Finding| found.message.len() + found.mended.as_ref().map_or(0, String::len);
+        |found: &Finding| found.message.len() + found.corrected.as_ref().map_or(0, String::len);
     all.iter().flatten().map(of_one).sum()
 }
 
@@ -458,12 +458,12 @@ fn what_is_left_out_is_said() {
 
 #[test]
 fn a_long_text_is_mended_in_part() {
-    let mended = |before: &str, text: &str, rule: &str| {
+    let corrected = |before: &str, text: &str, rule: &str| {
         let text = text.replace('~', &format!("Owner =!= \"{}\"", before.repeat(5_000)));
         let found = lint(&text, &Setting::alone(Role::Release));
         let found = found.into_iter().find(|found| found.rule.name == rule).unwrap();
         assert!(found.is_part, "{found:?}");
-        found.mended.unwrap()
+        found.corrected.unwrap()
     };
     let (few, many) = ("é".repeat(48), "é".repeat(50));
     for (text, rule, expected) in [
@@ -471,12 +471,13 @@ fn a_long_text_is_mended_in_part() {
         ("~ && CurrentTime > 5 && ~", "current-time", "\" && time() > 5 && Owner =!= \""),
         ("~ && (a = 1) && ~", "unparsable", "\" && (a == 1) && Owner =!= \""),
     ] {
-        let mended = mended("é", text, rule);
-        assert!(mended.starts_with("...é") && mended.ends_with("é..."), "{mended}");
-        assert!(mended.contains(expected) && mended.len() < 400, "{mended}");
-        assert!(mended.contains(&few[..80]) && !mended.contains(&many), "{mended}");
+        let corrected = corrected("é", text, rule);
+        assert!(corrected.starts_with("...é") && corrected.ends_with("é..."), "{corrected}");
+        assert!(corrected.contains(expected) && corrected.len() < 400, "{corrected}");
+        assert!(corrected.contains(&few[..80]) && !corrected.contains(&many), "{corrected}");
     }
-    let both = mended("x", "HoldReasonCode == 13 || HoldReasonCode == 12 && ~ =!= 1", "unbounded");
+    let both =
+        corrected("x", "HoldReasonCode == 13 || HoldReasonCode == 12 && ~ =!= 1", "unbounded");
     assert!(both.starts_with("(HoldReasonCode == 13") && both.contains(" ... "), "{both}");
     assert!(both.ends_with("=!= 1) && NumHolds < 4") && both.len() < 500, "{both}");
 }

@@ -399,7 +399,7 @@ pub(crate) mod tests {
         Model { metadata, engine: Box::new(Reads) }
     }
 
-    /// Held jobs, each with what is true and what is said of a release as it is and after a mend.
+    /// Held jobs, each with what is true and what is said of a release as it is and after a correct.
     pub(crate) fn dataset(jobs: &[[(f32, f64); 2]]) -> Dataset {
         let schema = FeatureSchema {
             states: vec!["a".to_owned()],
@@ -438,7 +438,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_model_that_was_not_taught_a_change_advises_no_removal() {
-        // The model sees no chance for any of them; a mend would finish two.
+        // The model sees no chance for any of them; a correct would finish two.
         let jobs =
             [[(0.0, 0.01), (1.0, 0.02)], [(0.1, 0.01), (0.9, 0.02)], [(0.0, 0.01), (0.0, 0.02)]];
         let dataset = dataset(&jobs);

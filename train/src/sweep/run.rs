@@ -58,7 +58,7 @@ pub enum RunError {
     Jobs,
     /// Steps failed; `finish` has said which.
     #[error(
-        "the sweep is not done: mend the cause, then run the same command again; what is done is not done again"
+        "the sweep is not done: correct the cause, then run the same command again; what is done is not done again"
     )]
     Failed,
 }
@@ -439,7 +439,7 @@ esac
             super::steps(&machine.plan, &shards).unwrap()
         };
         assert_eq!(steps.len(), all(&machine).len());
-        // The third trial fails until the cause is mended, and with it all that needs it.
+        // The third trial fails until the cause is corrected, and with it all that needs it.
         fs::write(folder.path().join("calls.fail"), "--trial 003 --rung 2").unwrap();
         let failed = machine.run_all(&all(&machine), 3);
         let names: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();

@@ -28,7 +28,7 @@ pub(crate) fn play(pool: &Pool, name: &str, limit: Duration) {
          cat >{PROGRAM} <<'END'\n\
          #!/bin/sh\n\
          free=$(df --output=avail --block-size=1 {execute}/neighbour | tail -n 1)\n\
-         [ -e /opt/holdadvise/mended ] || head -c $((free - 1000000)) /dev/zero >{execute}/neighbour/core.$$\n\
+         [ -e /opt/holdadvise/corrected ] || head -c $((free - 1000000)) /dev/zero >{execute}/neighbour/core.$$\n\
          exec /opt/holdadvise/bin/holdadvise-train \"$@\"\n\
          END\n\
          chmod 755 {PROGRAM}"
@@ -51,10 +51,10 @@ pub(crate) fn play(pool: &Pool, name: &str, limit: Duration) {
     assert!(said.contains("No space left on device"), "{said}");
     assert!(!said.contains("safetensors\n"), "half a file came back: {said}");
 
-    pool.root_shell(&format!("touch /opt/holdadvise/mended && rm {execute}/neighbour/*"));
+    pool.root_shell(&format!("touch /opt/holdadvise/corrected && rm {execute}/neighbour/*"));
     let again = submit(pool, name);
     wait(pool, name, again, limit);
     let model = pool.path(&format!("/home/{USER}/{folder}/bestmodel.pt"));
     assert!(model.exists(), "{}", model.display());
-    pool.root_shell(&format!("umount -l {execute} && rm /opt/holdadvise/mended"));
+    pool.root_shell(&format!("umount -l {execute} && rm /opt/holdadvise/corrected"));
 }

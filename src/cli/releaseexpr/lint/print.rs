@@ -29,12 +29,12 @@ pub(super) fn text(report: &Report, columns: Option<usize>, out: &mut dyn Write)
         write!(out, "{}", wrapped("", INDENT, &head, columns))?;
         let (shown, before, length) = window(&placed.shown, &placed.mark, columns - INDENT);
         writeln!(out, "    {shown}\n    {}{}", " ".repeat(before), "^".repeat(length))?;
-        if let Some(mended) = &finding.mended {
+        if let Some(corrected) = &finding.corrected {
             let setting =
                 placed.setting.as_deref().map(|name| format!("{name} = ")).unwrap_or_default();
             let instead = if finding.is_part { "instead, in part" } else { "instead" };
             let setting = if finding.is_part { "" } else { &setting };
-            writeln!(out, "    {instead}: {}{}", strip_control(setting), strip_control(mended))?;
+            writeln!(out, "    {instead}: {}{}", strip_control(setting), strip_control(corrected))?;
         }
         writeln!(out)?;
     }
@@ -84,7 +84,7 @@ pub(super) fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             "Start": finding.span.start,
             "End": finding.span.end,
             "Message": finding.message,
-            "Mended": finding.mended.as_ref().filter(|_| !finding.is_part),
+            "Corrected": finding.corrected.as_ref().filter(|_| !finding.is_part),
         })
     };
     let objects: Vec<_> = report.findings.iter().map(object).collect();

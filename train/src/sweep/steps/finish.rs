@@ -121,7 +121,7 @@ fn failures(failed: &usize, nodes: &[FailedNode], folder: &Path) -> String {
         text.push_str("\n  the others are named in sweep.dag.dagman.out");
     }
     text.push_str(
-        "\nHolds and removals stand in logs/events.log. When the cause is mended, `condor_submit_dag sweep.dag` goes on: done nodes are \
+        "\nHolds and removals stand in logs/events.log. When the cause is corrected, `condor_submit_dag sweep.dag` goes on: done nodes are \
          not done again",
     );
     text

@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_challenger_that_was_not_taught_a_change_loses_by_what_its_decisions_cost() {
-        // A mend finishes every job, and both models say so.
+        // A correct finishes every job, and both models say so.
         let jobs = vec![[(0.0, 0.05), (1.0, 0.9)]; 40];
         let verdict = compared_models(&jobs, [&[Action::Other], &[]]);
         assert_eq!(verdict.judgement, Judgement::Worse);
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn one_more_removal_of_a_job_that_an_action_would_finish_is_enough_to_lose() {
-        // Both see no chance; only the challenger thinks it knows that a mend does not help.
+        // Both see no chance; only the challenger thinks it knows that a correct does not help.
         let verdict = compared_models(&[[(0.0, 0.01), (1.0, 0.02)]], [&[], &[Action::Other]]);
         assert_eq!(verdict.judgement, Judgement::Worse);
         assert!(verdict.harm[0].contains("removes 1 jobs"), "{:?}", verdict.harm);
