@@ -5,9 +5,9 @@
 use super::command::{Command, Since, Target};
 use super::job_facts::JobFacts;
 use super::limit;
-use super::meaning::{Resource, UrlTrouble, resource, url_trouble, usual_change};
+use super::meaning::{Resource, UrlTrouble, code_of_transfer, resource, url_trouble, usual_change};
 use crate::history::Action;
-use crate::history::reason::{canonical, file_name, host, machine, url, words};
+use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
 use crate::hold_code::{Cause, cause_of};
 use crate::text::{classad_quote, is_fit, shorten, strip_control};
 
@@ -242,7 +242,7 @@ fn megabytes(reason: &str) -> Option<i64> {
 }
 
 fn at_access_point(hold: &Hold<'_>) -> bool {
-    hold.reason.contains("failure at access point")
+    side(hold.reason) == Some(Side::AccessPoint)
 }
 
 /// Whether the machine may have failed, not the job.
@@ -316,7 +316,7 @@ fn shown(name: &str) -> String {
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
 fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<Command>)> {
-    let code = hold.code?;
+    let code = code_of_transfer(hold.code?, hold.reason);
     if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
         return Some(limit::change(own));
     }
@@ -451,7 +451,10 @@ fn file(hold: &Hold<'_>, code: i32, subcode: Option<i32>) -> Option<String> {
         (_, 28 | 4 | 5 | 11 | 32 | 62 | 100..=105 | 107 | 110..=113 | 116 | 121) => return None,
         (_, 1 | 13) => format!("Correct the permissions of {}.", the("the file or its directory")),
         (12, 2) if at_access_point(hold) => {
-            format!("Make the directory of {} exist.", the("its output"))
+            format!(
+                "Make the directory of {} exist, or correct transfer_output_remaps.",
+                the("its output")
+            )
         }
         (12, 2) => format!(
             "The program did not write {}: see its error output, then correct it or transfer_output_files.",

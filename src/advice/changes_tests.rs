@@ -20,6 +20,31 @@ fn first(commands: &[Command]) -> String {
 }
 
 #[test]
+fn output_that_was_never_made_is_no_input_whatever_the_code_is() {
+    let hold = Hold {
+        code: Some(13),
+        subcode: Some(2),
+        reason: "Error from slot1@h: STARTER at 10.0.0.9 failed to send file(s) to <10.0.0.1:9618>: error reading \
+                 from /var/execute/dir_7/out.csv: (errno 2) No such file or directory; SHADOW failed to receive \
+                 file(s) from <10.0.0.9:40000>",
+        held_at: None,
+    };
+    let change = change(Action::Other, &hold, &JobFacts::default()).unwrap();
+    assert!(change.text.starts_with("The program did not write out.csv:"), "{}", change.text);
+    let hold = Hold {
+        code: Some(12),
+        reason: "Error from slot1@h: SHADOW at 10.0.0.1 failed to write to file /home/u/gone/out: (errno 2)",
+        ..hold
+    };
+    let change = super::change(Action::Other, &hold, &JobFacts::default()).unwrap();
+    assert!(
+        change.text.starts_with("Make the directory of /home/u/gone/out exist"),
+        "{}",
+        change.text
+    );
+}
+
+#[test]
 fn commands_name_the_very_hold() {
     let of_log = target(&hold(13, 256, ""), &facts());
     assert_eq!((of_log.num_holds, of_log.since), (Some(2), Some(Since::NotAfter(1_772_359_200))));

@@ -1,6 +1,7 @@
 //! Why: this job's history, what like holds came to, and what goes on around it, one sentence each.
 
 use super::Spent;
+use super::meaning::code_of_transfer;
 use crate::features::{Neighbourhood, Scope};
 use crate::history::{AdFacts, Episode, EventLogView, Exit, JobHistory, What};
 use crate::hold_code::{Cause, cause_of};
@@ -51,7 +52,8 @@ fn named(neighbourhood: &Neighbourhood, hold: &Episode) -> String {
     let name = neighbourhood.name.as_deref().map(strip_control).filter(|name| !name.is_empty());
     let name = name.as_deref().map(|name| shorten(name, NAME));
     // What could not be read was an input; any other path in a reason is only named there.
-    let reads = matches!(hold.identity.code, 8 | 10 | 13 | 14);
+    let reason = hold.reason.as_deref().unwrap_or_default();
+    let reads = matches!(code_of_transfer(hold.identity.code, reason), 8 | 10 | 13 | 14);
     match (neighbourhood.scope, name) {
         (Scope::Cluster, _) => "of this cluster".to_owned(),
         (Scope::Owner, _) => "of this owner".to_owned(),

@@ -1,7 +1,7 @@
 //! What hold codes and subcodes mean, in plain words, from the table of codes and the reason.
 
 use super::errno::Errno;
-use crate::history::reason::words;
+use crate::history::reason::{self, Files, Side, words};
 use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
 use crate::memo::Memo;
 
@@ -15,6 +15,7 @@ pub fn tells_cause(code: Option<i32>) -> bool {
 /// The usual change for this code, as a clause without capital and full stop. `None` where nothing is
 /// to be changed (protocol errors, services that were away) or the code is not known.
 pub fn usual_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'static str> {
+    let code = code_of_transfer(code, reason);
     let known = HoldCode::of(code)?;
     let change = match (known.subcode, resource(code, subcode, reason)) {
         (Subcode::Resource | Subcode::Policy, Some(Resource::Memory)) => "request more memory",
@@ -138,6 +139,7 @@ pub fn with_usual_change(code: Option<i32>, subcode: Option<i32>, reason: &str) 
 /// codes leave it open (which resource, which side).
 pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
     let Some(number) = code else { return "The hold has no code.".to_owned() };
+    let number = code_of_transfer(number, reason);
     let Some(known) = HoldCode::of(number) else {
         return if number >= VACATE_BASE {
             format!(
@@ -280,17 +282,23 @@ fn resource_of(reason: &str) -> Option<Resource> {
 
 /// Whether the text says that a transfer failed at the execution point.
 pub(super) fn at_execution_point(reason: &str) -> bool {
-    reason.contains("failure at execution point")
-        || reason.contains("failure at the execution point")
+    reason::side(reason) == Some(Side::ExecutionPoint)
 }
 
 fn side(reason: &str) -> &'static str {
-    if at_execution_point(reason) {
-        " (at the execution point)"
-    } else if reason.contains("failure at access point") {
-        " (at the access point)"
-    } else {
-        ""
+    match reason::side(reason) {
+        Some(Side::ExecutionPoint) => " (at the execution point)",
+        Some(Side::AccessPoint) => " (at the access point)",
+        None => "",
+    }
+}
+
+/// The code of a failed transfer by what its reason says was moved: 12 of output, 13 of input. Others stay.
+pub(super) fn code_of_transfer(code: i32, reason: &str) -> i32 {
+    match (code, reason::files(reason)) {
+        (12 | 13, Some(Files::Output)) => 12,
+        (12 | 13, Some(Files::Input)) => 13,
+        _ => code,
     }
 }
 

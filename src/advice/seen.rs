@@ -1,6 +1,7 @@
 //! What the other jobs and the hold reason show about a release, beside the model's answer.
 
 use super::cause::Trouble;
+use super::meaning::code_of_transfer;
 use crate::features::{InDirectory, Neighbourhood, Scope};
 use crate::history::{EventLogView, reason};
 use crate::hold_code::Cause;
@@ -80,7 +81,8 @@ pub(super) struct Looked<'a> {
 
 impl Seen {
     pub(super) fn of(hold: &Looked<'_>, neighbourhoods: &[Neighbourhood]) -> Self {
-        let Looked { code, subcode, reason, .. } = *hold;
+        let Looked { subcode, reason, .. } = *hold;
+        let code = code_of_transfer(hold.code, reason);
         let near = |scope: Scope| neighbourhoods.iter().find(|near| near.scope == scope);
         let like = near(Scope::Reason);
         // A server that is away now has said before that it does not have the file, or does not give it.
@@ -249,8 +251,13 @@ mod tests {
             let hold = Looked {
                 code,
                 subcode,
-                reason: "Transfer output files failure at access point ap while receiving files. \
-                         Details: writing to file /srv/a/1.dat: (errno 28)",
+                reason: match code {
+                    12 => {
+                        "Transfer output files failure at access point ap while receiving files. \
+                         Details: writing to file /srv/a/1.dat: (errno 28)"
+                    }
+                    _ => "Details: reading from file /srv/a/1.dat: (errno 2)",
+                },
                 event_log,
                 logged: true,
                 epochs: true,

@@ -12,7 +12,9 @@ mod parts;
 use std::borrow::Cow;
 
 pub use normalise::{normalised, words};
-pub use parts::{directory, file_name, file_server, host, machine, place, url};
+pub use parts::{
+    Files, Side, directory, file_name, file_server, files, host, machine, place, side, url,
+};
 
 /// Bytes of a hold reason that are looked at. Real ones reach about 5 KiB (output of an image pull).
 pub const MAX_REASON: usize = 16 * 1024;

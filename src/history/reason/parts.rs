@@ -122,6 +122,59 @@ pub fn directory(reason: &str) -> Option<String> {
     (!directory.is_empty()).then(|| directory.to_owned())
 }
 
+/// The files that a transfer moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Files {
+    /// To the execution point.
+    Input,
+    /// From the execution point.
+    Output,
+}
+
+/// The end of a transfer at which it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The shadow's.
+    AccessPoint,
+    /// The starter's.
+    ExecutionPoint,
+}
+
+/// What complains in a reason, and of what: as HTCondor 24 and later write it, and as older versions do. There
+/// code 13 stands for what the starter could not send as well (`UploadFileError`): output that was never made.
+const COMPLAINTS: [(&str, &str, Files, Side); 8] = [
+    ("Transfer output files failure at execution point", "", Files::Output, Side::ExecutionPoint),
+    ("Transfer output files failure at", "", Files::Output, Side::AccessPoint),
+    ("Transfer input files failure at execution point", "", Files::Input, Side::ExecutionPoint),
+    ("Transfer input files failure at", "", Files::Input, Side::AccessPoint),
+    ("STARTER at ", "failed to send", Files::Output, Side::ExecutionPoint),
+    ("STARTER at ", "failed to", Files::Input, Side::ExecutionPoint),
+    ("SHADOW at ", "failed to send", Files::Input, Side::AccessPoint),
+    ("SHADOW at ", "failed to", Files::Output, Side::AccessPoint),
+];
+
+/// The first complaint of a reason.
+fn complaint(reason: &str) -> Option<(Files, Side)> {
+    let found = COMPLAINTS.iter().filter_map(|&(who, what, files, side)| {
+        let at = reason.find(who)?;
+        let words = reason[at + who.len()..].split(": ").next().unwrap_or_default();
+        words.contains(what).then_some((at, files, side))
+    });
+    found.min_by_key(|found| found.0).map(|(_, files, side)| (files, side))
+}
+
+/// Which files the transfer moved that failed, where the reason tells.
+pub fn files(reason: &str) -> Option<Files> {
+    complaint(reason).map(|complaint| complaint.0)
+}
+
+/// The end at which a transfer failed, where the reason tells.
+pub fn side(reason: &str) -> Option<Side> {
+    let named =
+        || reason.contains("failure at the execution point").then_some(Side::ExecutionPoint);
+    complaint(reason).map(|complaint| complaint.1).or_else(named)
+}
+
 /// The execution point the hold came from, as HTCondor names it: `slot1_1@host`, or a host.
 pub fn host(reason: &str) -> Option<String> {
     let reason = canonical(reason);
@@ -149,6 +202,36 @@ pub fn machine(host: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_transfer_is_what_its_reason_says() {
+        let of = |reason: &str| files(reason).zip(side(reason));
+        let (input, output) = (Files::Input, Files::Output);
+        let (access, execution) = (Side::AccessPoint, Side::ExecutionPoint);
+        for (reason, expected) in [
+            (INPUT, Some((input, access))),
+            (PELICAN, Some((input, execution))),
+            (
+                "Error from slot1@h: STARTER at 10.0.0.9 failed to send file(s) to <10.0.0.1:9618>: error reading \
+                 from /var/execute/dir_7/out.csv: (errno 2) No such file or directory; SHADOW failed to receive \
+                 file(s) from <10.0.0.9:40000>",
+                Some((output, execution)),
+            ),
+            (
+                "Error from slot1@h: SHADOW at 10.0.0.1 failed to send file(s) to <10.0.0.9:9618>: error reading \
+                 from /home/u/in.csv: (errno 2) No such file or directory; STARTER failed to receive file(s)",
+                Some((input, access)),
+            ),
+            (
+                "Error from slot1@h: SHADOW at 10.0.0.1 failed to write to file /home/u/gone/out: (errno 2)",
+                Some((output, access)),
+            ),
+            ("The job attribute PeriodicHold evaluated to TRUE", None),
+            ("STARTER at 10.0.0.9", None),
+        ] {
+            assert_eq!(of(reason), expected, "{reason}");
+        }
+    }
 
     const INPUT: &str = "Transfer input files failure at access point ap40 while sending files to \
         execution point slot1_2@e2031.example.org. Details: reading from file /home/a b/x.dat: \
