@@ -247,7 +247,7 @@ fn own_history(hold: &Episode, job: &JobHistory) -> Option<String> {
         _ if holds == 0 => {}
         true => said.push_str(&format!(", and was held {} before", plural(holds, "time"))),
         false => {
-            said.push_str(&format!("; its log shows {} before this one", plural(holds, "hold")))
+            said.push_str(&format!("; its log shows {} before this one", plural(holds, "hold")));
         }
     }
     if failed > 0 {

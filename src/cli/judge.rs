@@ -214,7 +214,7 @@ fn read_logs(
                     found.insert(log.clone(), zone);
                 }
                 gathered.missing.extend(unread.iter().map(ToString::to_string));
-                told(&mut gathered.faults, log, &report);
+                note_damage(&mut gathered.faults, log, &report);
             }
             Err(error) => gathered.missing.push(error.to_string()),
         }
@@ -261,7 +261,7 @@ fn read_logs(
                 if let Some(zone) = Zone::find(&history, log, &gathered.held, owners, now, again) {
                     found.insert(log.clone(), zone);
                 }
-                told(&mut gathered.faults, log, &report);
+                note_damage(&mut gathered.faults, log, &report);
                 if let Some(skipped) = skipped {
                     note_unread(gathered, log, &skipped);
                 }
@@ -402,7 +402,7 @@ fn is_foreign(history: &History, held: &[QueueJob]) -> bool {
 }
 
 /// Notes damaged events, one line a log.
-fn told(faults: &mut Vec<String>, log: &Path, report: &LogReport) {
+fn note_damage(faults: &mut Vec<String>, log: &Path, report: &LogReport) {
     log::info!("{}: {} events", log.display(), report.events);
     if let Some(first) = &report.first_damage {
         let rest = match report.damaged {
