@@ -367,18 +367,17 @@ impl<'a> Advisor<'a> {
 
     /// The lasting trouble that the last earlier hold of the job for the same file complained of.
     fn trouble_before(&self, hold: &Episode) -> Option<Trouble> {
-        let file = |reason: &str| reason::url(reason).or_else(|| reason::file_name(reason));
-        let wanted = file(hold.reason.as_deref()?)?;
+        let wanted = reason::url_or_file(hold.reason.as_deref()?)?;
         let job = self.history().job(hold.identity.job)?;
         let steps = &job.steps[..hold.step?.min(job.steps.len())];
-        let troubles = steps.iter().rev().filter_map(|step| {
+        let mut troubles = steps.iter().rev().filter_map(|step| {
             let What::Held(earlier) = step.what else { return None };
             let reason = self.history().symbols.name(earlier.reason?);
-            (file(reason)? == wanted)
+            (reason::url_or_file(reason)? == wanted)
                 .then(|| Trouble::of(earlier.code, earlier.subcode, reason))
                 .flatten()
         });
-        troubles.into_iter().find(|trouble| trouble.lasts())
+        troubles.find(|trouble| trouble.lasts())
     }
 
     /// The advice, from what the model answered.
@@ -435,9 +434,8 @@ impl<'a> Advisor<'a> {
         };
         match hold_code::cause_of(hold.identity.code) {
             // Held by a person, or on request at its submission: whoever asked for it knows why, a model does not.
-            Cause::Person => Decision::open(Open::Person, chances.as_is()),
             // The code in an ad is its owner's to edit; the event log is HTCondor's.
-            _ if self.history().is_held_by_person(hold) => {
+            cause if cause == Cause::Person || self.history().is_held_by_person(hold) => {
                 Decision::open(Open::Person, chances.as_is())
             }
             // Released when its input has been spooled, and not before (schedd.cpp).
@@ -464,19 +462,17 @@ impl<'a> Advisor<'a> {
             .iter()
             .find(|near| near.scope == Scope::Server)
             .filter(|server| waits_for_server(hold, Some(server)));
-        let of_others = match (server, seen.lasting.and(hold.reason.as_deref())) {
+        let reason = seen.lasting.and(hold.reason.as_deref());
+        let of_others = match (server, reason.and_then(reason::directory)) {
             (Some(server), _) => {
                 let from = name(server).map_or_else(String::new, |name| format!(" from {name}"));
                 format!("another job has fetched its input{from} again")
             }
-            (None, Some(reason)) if reason::directory(reason).is_some() => {
-                let directory = reason::directory(reason).unwrap_or_default();
-                format!(
-                    "another job held for a file in {} has got through after a release",
-                    crate::text::strip_control(&directory)
-                )
-            }
-            (None, _) => {
+            (None, Some(directory)) => format!(
+                "another job held for a file in {} has got through after a release",
+                crate::text::strip_control(&directory)
+            ),
+            (None, None) => {
                 "another job with this hold reason has got through after a release".to_owned()
             }
         };

@@ -345,7 +345,9 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<Command>)> {
         (3 | 21 | 26, _) if names_cpus(hold.reason) => {
             "Raise RequestCpus, or keep the program to the CPUs it asked for.".to_owned()
         }
-        (3, _) => "Look at its exit code and its standard error: its periodic_hold or on_exit_hold tests what the hold reason says.".to_owned(),
+        (3, _) => "Look at its exit code and its standard error: its periodic_hold or on_exit_hold tests \
+                   what the hold reason says."
+            .to_owned(),
         (21 | 26, _) => "Keep within the limit that the hold reason names.".to_owned(),
         _ => {
             let usual = usual_change(code, hold.subcode, hold.reason)?;

@@ -132,7 +132,7 @@ fn around(
     said
 }
 
-/// Scopes in which releases are told of, the closest first.
+/// Scopes in which releases are counted, the closest first.
 const LIKE: [Scope; 6] =
     [Scope::Cluster, Scope::Reason, Scope::File, Scope::Server, Scope::Site, Scope::AccessPoint];
 
@@ -145,22 +145,22 @@ fn with_results<'a>(
     scopes: &'a [Scope],
     results: impl Fn(&Neighbourhood) -> (usize, usize),
 ) -> Vec<(&'a Neighbourhood, (usize, usize))> {
-    let mut told: Vec<(&Neighbourhood, (usize, usize))> = Vec::new();
+    let mut counted: Vec<(&Neighbourhood, (usize, usize))> = Vec::new();
     for near in closest(neighbourhoods, scopes) {
         let of = results(near);
-        if of != (0, 0) && told.last().is_none_or(|(_, last)| *last != of) {
-            told.push((near, of));
+        if of != (0, 0) && counted.last().is_none_or(|(_, last)| *last != of) {
+            counted.push((near, of));
         }
     }
-    told.truncate(SCOPES);
-    told
+    counted.truncate(SCOPES);
+    counted
 }
 
 /// What releases from the same code and subcode have come to since this hold, in the closest scopes that have any.
 fn released_since(neighbourhoods: &[&Neighbourhood], hold: &Episode) -> Option<String> {
     const CLOSEST: [Scope; 4] = [Scope::Reason, Scope::Cluster, Scope::Server, Scope::Site];
-    let told = with_results(neighbourhoods, &CLOSEST, |near| near.released_since);
-    let each: Vec<String> = told
+    let counted = with_results(neighbourhoods, &CLOSEST, |near| near.released_since);
+    let each: Vec<String> = counted
         .iter()
         .map(|&(near, (successes, failures))| {
             let came = match (successes, failures) {
@@ -187,15 +187,15 @@ fn like_holds(neighbourhoods: &[&Neighbourhood], hold: &Episode, now: i64) -> Ve
         // What was edited is known a little after the outcome: until then the counts would be of two times.
         let settled =
             |near: &Neighbourhood| if near.outcomes_pending { (0, 0) } else { results(near) };
-        let told = with_results(neighbourhoods, &LIKE, settled);
-        let shares: Vec<String> = told
+        let counted = with_results(neighbourhoods, &LIKE, settled);
+        let shares: Vec<String> = counted
             .iter()
             .map(|&(near, (successes, failures))| {
                 format!("{successes} of {} among jobs {}", successes + failures, named(near, hold))
             })
             .collect();
         if !shares.is_empty() {
-            let first = told.iter().filter_map(|(near, _)| near.first_outcome).min();
+            let first = counted.iter().filter_map(|(near, _)| near.first_outcome).min();
             let since = first
                 .map_or(String::new(), |first| format!("; the first {} ago", span(now - first)));
             said.push(format!(
@@ -271,15 +271,15 @@ mod tests {
 
     #[test]
     fn hours_are_told_once_they_weigh() {
-        let told = |run: f64, total: f64| hours(&Spent { run: Some(run), total });
-        assert_eq!(told(0.01, 3.0), None);
+        let sentence = |run: f64, total: f64| hours(&Spent { run: Some(run), total });
+        assert_eq!(sentence(0.01, 3.0), None);
         assert_eq!(hours(&Spent::default()), None);
         assert_eq!(
-            told(20.0, 20.1).unwrap(),
+            sentence(20.0, 20.1).unwrap(),
             "A run of it takes 20 slot hours until it is held: a failed release burns as much."
         );
         assert_eq!(
-            told(1.5, 61.0).unwrap(),
+            sentence(1.5, 61.0).unwrap(),
             "A run of it takes 1.5 slot hours until it is held (61 slot hours in all its runs): a failed release \
              burns as much."
         );

@@ -103,14 +103,9 @@ impl JobFacts {
 
     /// The same with the memory of its last run before `held_at` (Unix seconds) that a log shows, where its ad has none.
     pub(super) fn with_log<'a>(&'a self, job: Option<&JobHistory>, held_at: i64) -> Cow<'a, Self> {
-        let last = |facts: &[Known<i64>]| {
-            facts[..facts.partition_point(|fact| fact.since <= held_at)]
-                .last()
-                .map(|fact| fact.value)
-        };
         let logged = |own: Option<i64>, of: fn(&JobHistory) -> &[Known<i64>]| match own {
             Some(_) => None,
-            None => job.and_then(|job| last(of(job))),
+            None => job.and_then(|job| Known::last_at(of(job), held_at)),
         };
         let usage = logged(self.memory_usage, |job| &job.memory_usage);
         let provisioned = logged(self.memory_provisioned, |job| &job.memory_provisioned);

@@ -108,8 +108,7 @@ pub fn gather(
 fn by_turns(held: &[QueueJob]) -> Vec<JobId> {
     let mut of_owner: BTreeMap<String, BTreeMap<i32, Vec<JobId>>> = BTreeMap::new();
     for job in held {
-        let ad = job.ad.part(|name| name.eq_ignore_ascii_case("Owner"));
-        let clusters = of_owner.entry(ad.string("Owner").unwrap_or_default()).or_default();
+        let clusters = of_owner.entry(job.owner().unwrap_or_default()).or_default();
         clusters.entry(job.id.cluster).or_default().push(job.id);
     }
     let mut turns: Vec<(usize, Vec<JobId>)> =

@@ -226,8 +226,7 @@ fn read_logs(
         history = History::new();
     }
     for job in &gathered.held {
-        let ad = job.ad.part(|name| name.eq_ignore_ascii_case("Owner"));
-        if let Some(owner) = ad.string("Owner") {
+        if let Some(owner) = job.owner() {
             history.attest_owner(job.id, &owner);
         }
     }

@@ -77,9 +77,7 @@ impl Request {
     /// [`ArgumentError`] for an unknown option, a missing or wrong value, or options that exclude each
     /// other.
     pub fn read(words: &[OsString]) -> Result<Self, ArgumentError> {
-        let matches = arguments::read(&TOOL, words, value)?;
-        let limit = limit(&matches)?;
-        Ok(Self { limit, ..Self::from_matches(&matches) })
+        Self::from_matches(&arguments::read(&TOOL, words, value)?)
     }
 
     /// The model that is named, and what runs it.
@@ -111,7 +109,7 @@ impl Request {
         }
     }
 
-    fn from_matches(matches: &ArgMatches) -> Self {
+    fn from_matches(matches: &ArgMatches) -> Result<Self, ArgumentError> {
         let text = |id: &str| matches.get_one::<String>(id).cloned();
         let texts = |id: &str| -> Vec<String> {
             matches.get_many::<String>(id).map(|all| all.cloned().collect()).unwrap_or_default()
@@ -136,7 +134,7 @@ impl Request {
         } else {
             Output::Groups
         };
-        Self {
+        Ok(Self {
             help: matches.get_flag("help"),
             version: matches.get_flag("version"),
             debug: matches.get_flag("debug"),
@@ -145,7 +143,7 @@ impl Request {
                 constraint: text("constraint"),
                 all_users: matches.get_flag("allusers"),
             },
-            limit: None,
+            limit: limit(matches)?,
             schedd: text("name"),
             pool: text("pool"),
             job_ads: path("jobads"),
@@ -159,7 +157,7 @@ impl Request {
             output,
             removals: matches.get_flag("removals"),
             columns: arguments::columns(matches),
-        }
+        })
     }
 }
 
@@ -172,7 +170,7 @@ fn value(argument: Arg, what: &str) -> Arg {
     }
 }
 
-/// `-limit`; none of the jobs is asked about by nobody.
+/// `-limit`: one job at least.
 fn limit(matches: &ArgMatches) -> Result<Option<usize>, ArgumentError> {
     match matches.get_one::<u64>("limit") {
         Some(0) => Err(ArgumentError::Invalid("-limit: expected a number from 1 on".to_owned())),

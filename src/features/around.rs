@@ -481,7 +481,7 @@ impl Named {
             Rc::new([
                 Some(like(text)),
                 reason::file_server(text),
-                reason::url(text).or_else(|| reason::file_name(text)),
+                reason::url_or_file(text),
                 reason::host(text).map(|host| reason::machine(&host).to_owned()),
                 reason::directory(text),
             ])

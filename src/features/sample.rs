@@ -6,7 +6,9 @@ use super::series::Both;
 use super::slots;
 use super::statics::{Facts, Own, Usage, put_action, put_facts};
 use super::{FeatureSchema, Layout, State};
-use crate::history::{Action, Episode, Exit, History, JobHistory, Outcome, Step, Symbol, What};
+use crate::history::{
+    Action, Episode, Exit, History, JobHistory, Known, Outcome, Step, Symbol, What,
+};
 use crate::hold_code;
 
 /// The tensor and the statics of one hold at one decision instant.
@@ -122,7 +124,7 @@ impl Sampler {
 /// What came of like releases in one directory since a hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InDirectory {
-    /// The last one that came to an outcome did so since, and succeeded.
+    /// The last outcome is later than the hold, and a success.
     pub got_through: bool,
     /// The same of the jobs of the held job's owner alone.
     pub of_owner: bool,
@@ -320,10 +322,7 @@ impl<'a> View<'a> {
     fn usage(&self) -> Usage {
         let until = self.hold.held_at;
         let ad = self.job.ad_at(self.instant);
-        let last = |facts: &[crate::history::Known<i64>]| {
-            let known = facts.partition_point(|fact| fact.since <= until);
-            facts[..known].last().map(|fact| fact.value as f64)
-        };
+        let last = |facts| Known::last_at(facts, until).map(|value: i64| value as f64);
         let provisioned =
             ad.and_then(|ad| ad.memory_provisioned).or_else(|| last(&self.job.memory_provisioned));
         let used = ad.and_then(|ad| ad.memory_usage).or_else(|| last(&self.job.memory_usage));

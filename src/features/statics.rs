@@ -76,7 +76,8 @@ pub(crate) struct Usage {
     pub(crate) memory_provisioned: Option<f64>,
 }
 
-/// Hold codes with a column of their own: 0 to this, less one. Later ones share a column: a new code needs no new model.
+/// Hold codes with a column of their own: 0 to this, less one. Later codes share one column, so
+/// that a new code needs no new model.
 const CODES: i32 = 50;
 
 /// Subcodes with a column of their own: none, ENOENT, EACCES, ENOSPC, ETIME, memory, disk, ETIMEDOUT, ECONNREFUSED,

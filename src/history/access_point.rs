@@ -72,7 +72,7 @@ pub(crate) struct OpenHold {
 struct Part {
     source: u16,
     audience: Vec<Symbol>,
-    told: JobHistory,
+    job: JobHistory,
 }
 
 /// One job as it looks to different owners.
@@ -303,7 +303,7 @@ impl History {
                 self.views.insert(number, Views::of(public, &parts));
             }
             for part in parts {
-                self.jobs[index].join(&mut self.told_by[index], part.told, part.source);
+                self.jobs[index].join(&mut self.told_by[index], part.job, part.source);
             }
         }
     }
@@ -413,7 +413,7 @@ impl History {
         let for_all = all.filter(|&(_, &told_by)| told_by == newest).map(|(step, _)| step);
         // What a log that an ad names tells is kept apart.
         let parts = self.parts.get(&number).into_iter().flatten();
-        let apart = parts.filter(|part| part.source == newest).flat_map(|part| &part.told.steps);
+        let apart = parts.filter(|part| part.source == newest).flat_map(|part| &part.job.steps);
         let mut open = None;
         let mut count = 0;
         for step in for_all.chain(apart) {
@@ -465,11 +465,11 @@ impl History {
         let number = u32::try_from(self.number(job)).unwrap_or(u32::MAX);
         let parts = self.parts.entry(number).or_default();
         let at = parts.iter().position(|part| part.source == source).unwrap_or_else(|| {
-            let told = JobHistory { job, ..JobHistory::default() };
-            parts.push(Part { source, audience: audience.to_vec(), told });
+            let job = JobHistory { job, ..JobHistory::default() };
+            parts.push(Part { source, audience: audience.to_vec(), job });
             parts.len() - 1
         });
-        &mut parts[at].told
+        &mut parts[at].job
     }
 
     fn number(&mut self, job: JobId) -> usize {
@@ -492,7 +492,7 @@ impl Views {
         let joined = |parts: &[&Part]| {
             let (mut job, mut told_by) = (public.clone(), told_by.clone());
             for part in parts {
-                job.join(&mut told_by, part.told.clone(), part.source);
+                job.join(&mut told_by, part.job.clone(), part.source);
             }
             job.settle(&mut told_by);
             job

@@ -12,6 +12,14 @@ pub struct Known<T> {
     pub value: T,
 }
 
+impl<T: Copy> Known<T> {
+    /// The last of these facts, in the order they became known, that was known at `instant` (Unix seconds).
+    pub fn last_at(facts: &[Self], instant: i64) -> Option<T> {
+        let known = facts.partition_point(|fact| fact.since <= instant);
+        facts[..known].last().map(|fact| fact.value)
+    }
+}
+
 /// The steps and ads of one job. Steps are in the order of their times, ads in the order they became known.
 #[derive(Clone, Debug, Default)]
 pub struct JobHistory {
@@ -69,8 +77,7 @@ impl JobHistory {
 
     /// The site of the last run not after `instant`, where one was recorded.
     pub fn site_at(&self, instant: i64) -> Option<Symbol> {
-        let known = self.sites.partition_point(|site| site.since <= instant);
-        self.sites[..known].last().map(|site| site.value)
+        Known::last_at(&self.sites, instant)
     }
 
     /// How many releases among the first `steps` steps ended in another hold by HTCondor or a policy, or in an exit with another

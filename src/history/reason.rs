@@ -14,6 +14,7 @@ use std::borrow::Cow;
 pub use normalise::{normalised, words};
 pub use parts::{
     Files, Side, directory, file_name, file_server, files, host, machine, place, side, url,
+    url_or_file,
 };
 
 /// Bytes of a hold reason that are looked at. Real ones reach about 5 KiB (output of an image pull).

@@ -313,8 +313,7 @@ fn missing_references(
     let needed: Vec<(String, Vec<String>)> = jobs
         .iter()
         .map(|job| {
-            let ad = job.ad.part(|name| name.eq_ignore_ascii_case("Owner"));
-            let owner = ad.string("Owner").unwrap_or_default();
+            let owner = job.owner().unwrap_or_default();
             let mut names = Vec::new();
             for (name, expression, syntax) in job.ad.attributes().filter(|one| is_policy(one.0)) {
                 let key = format!("{name}={expression}");

@@ -20,6 +20,13 @@ pub struct QueueJob {
     pub lacks_references: bool,
 }
 
+impl QueueJob {
+    /// Owner of its ad.
+    pub fn owner(&self) -> Option<String> {
+        self.ad.part(|name| name.eq_ignore_ascii_case("Owner")).string("Owner")
+    }
+}
+
 /// The job an ad is of; `None` for ads of clusters and of other things.
 pub(super) fn job_id(ad: &ClassAd) -> Option<JobId> {
     let number = |name| i32::try_from(ad.integer(name)?).ok().filter(|id| *id >= 0);

@@ -84,9 +84,9 @@ const REMARKS: [&str; 6] = [
      taken from -epochs; where it turns on what is not told, that is counted and said, and nothing is guessed. When in the interval the schedd \
      looks is not told: at its whole multiples, it is assumed. NumHolds may be higher in the queue: the schedd counts the hold of a running job by a \
      policy several times, and a submission on hold has no event.",
-    "A job that ran out of memory or disk, was released by a person and succeeded is taken to have got more of it, unless the ads of its runs show \
-     that it did not. condor_qedit writes no event: what else people corrected before a release cannot be told from a log, and makes releases look \
-     better than they are.",
+    "A job ran out of memory or disk, was released by a person and succeeded: it is assumed that its request was raised, unless \
+     the ads of its runs show that it was not. condor_qedit writes no event: a log does not show what else people corrected before \
+     a release. That makes releases look better than they are.",
     "An expression is read as condor_submit and the configuration read it, in the syntax of old ClassAds.",
 ];
 

@@ -115,6 +115,11 @@ pub fn place(reason: &str) -> Option<String> {
     })
 }
 
+/// The URL or else the file that the hold is about.
+pub fn url_or_file(reason: &str) -> Option<String> {
+    url(reason).or_else(|| file_name(reason))
+}
+
 /// The directory of the file that the hold is about, where its path is absolute.
 pub fn directory(reason: &str) -> Option<String> {
     let path = file_name(reason).filter(|path| path.starts_with('/'))?;

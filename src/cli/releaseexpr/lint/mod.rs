@@ -20,7 +20,8 @@ use crate::text::{plural, shorten};
 /// Findings that are printed; expressions behind that many are not looked at.
 const MAX_FINDINGS: usize = 10_000;
 
-/// Bytes of a line shown whole, and of a mark in a longer one; half as many stand beside it.
+/// A line of at most so many bytes is shown whole. Of a longer one the marked part is shown, at
+/// most as many bytes, with half as many on each side.
 const MAX_SHOWN: usize = 600;
 
 /// Characters of the name of a command or knob.
