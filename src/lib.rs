@@ -27,3 +27,8 @@ pub mod replay;
 pub mod suggest;
 pub mod text;
 pub mod userlog;
+
+/// The examples of README.md.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

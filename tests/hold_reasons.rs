@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use holdadvise::advice::changes::{Hold, applicable_actions, change};
 use holdadvise::advice::job_facts::JobFacts;
-use holdadvise::advice::meaning::meaning;
+use holdadvise::cli::sentences::{self, meaning};
 use holdadvise::history::reason::{file_name, file_server, host, normalised, words};
 
 /// Recorded data that is not part of this repository.
@@ -36,12 +36,13 @@ fn say(said: &mut BTreeSet<String>, hold: &Hold<'_>) {
     let mut text = format!("{:?}/{:?} {}\n", hold.code, hold.subcode, normalised(hold.reason));
     text += &format!("    {}\n", meaning(hold.code, hold.subcode, hold.reason));
     for action in applicable_actions(hold, &facts) {
-        let change = change(action, hold, &facts).expect("an applicable action has a change");
-        assert!(!change.text.is_empty());
+        let Some(change) = change(action, hold, &facts) else { continue };
+        let sentence = sentences::change(&change.what);
+        assert!(!sentence.is_empty());
         text += &format!(
             "    {}: {} {:?}\n",
             action.name(),
-            normalised(&change.text),
+            normalised(&sentence),
             change.commands.len()
         );
     }

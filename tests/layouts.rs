@@ -75,16 +75,16 @@ fn a_model_of_another_layout_is_asked_in_its_own() {
         let asked = Asked::default();
         let [_, _, _, any] = slots.of_kinds();
         let model = model(&layout, &asked, any);
-        let mut advisor = Advisor::new(history(&folder, now), &model, now).expect("its own schema");
-        advisor.explain();
-        let jobs = advisor.held_in_logs(|_, _| true);
+        let advisor = Advisor::new(history(&folder, now), &model);
+        let advisor = advisor.expect("its own schema").explaining();
+        let jobs = advisor.held_in_logs(now, |_, _| true);
         assert!(jobs.len() > 10);
         let sampler = Sampler::new(history(&folder, now), layout.clone());
         assert_eq!(sampler.schema(), model.metadata.schema);
         let mut named = 0;
         for job in jobs {
             asked.lock().expect("one thread").clear();
-            let advice = advisor.advise(&Held::of_log(job)).expect("asked").expect("held");
+            let advice = advisor.advise(&Held::of_log(job), now).expect("asked").expect("held");
             let hold = sampler.history().held_at(job, None, now).expect("held");
             let sample = sampler.sample(&hold, now, Action::AsIs, None);
             assert_eq!(sample.states.len(), m as usize * j);
@@ -106,6 +106,6 @@ fn a_model_of_a_layout_that_none_can_have_is_refused() {
     let mut model = model(&Layout::default(), &asked, 1..2);
     model.metadata.schema.slots = 4;
     model.metadata.schema.hash = model.metadata.schema.digest();
-    let error = Advisor::new(History::new(), &model, 0).expect_err("4 slots").to_string();
+    let error = Advisor::new(History::new(), &model).expect_err("4 slots").to_string();
     assert!(error.contains(&model.metadata.schema.hash), "{error}");
 }

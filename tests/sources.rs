@@ -143,15 +143,14 @@ impl Play {
             clusters.entry(of).or_default().push(hold);
         }
         for (of, history) in self.histories(without) {
-            let mut advisor = Advisor::new(history, model, 0).unwrap();
+            let advisor = Advisor::new(history, model).unwrap();
             for hold in clusters.remove(&of).unwrap_or_default() {
                 let now = (hold.released_at.expect("released") - 1).max(hold.held_at);
-                advisor.set_now(now);
                 let mut held = self.held(hold, now);
                 if without == Without::Ads {
                     held = Held::of_log(hold.identity.job);
                 }
-                if let Some(advice) = advisor.advise(&held).unwrap() {
+                if let Some(advice) = advisor.advise(&held, now).unwrap() {
                     advices.insert((hold.identity.job, hold.held_at), advice);
                 }
             }

@@ -2,65 +2,32 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::rc::Rc;
 
-use super::cause::Trouble;
 use super::changes::{self, Change};
 use super::decide::{Chances, Decision, decide};
+use super::held::Held;
 use super::inputs::Inputs;
 use super::job_facts::JobFacts;
+use super::meaning::SharedCause;
 use super::removal::Removal;
 use super::seen::{Looked, Seen};
-use super::undecided::Open;
+use super::shared::{Causes, trouble_before};
 use super::{
-    Advice, ByItself, Command, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Wait,
-    evidence, limit, meaning,
+    Advice, Command, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Undecided, Wait,
+    WaitFor, evidence, limit,
 };
 use crate::features::{Layout, Neighbourhood, Recovery, Sample, Sampler, Scope};
-use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, What, reason};
+use crate::history::{Action, Episode, EventLogView, History, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
 use crate::userlog::JobId;
 
-/// A held job to judge.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Held {
-    /// The job.
-    pub job: JobId,
-    /// Its hold, as its ad in the queue tells it; `None` where only logs tell.
-    pub in_queue: Option<HoldInQueue>,
-    /// What changes to it depend on.
-    pub facts: JobFacts,
-    /// DAGManJobId.
-    pub dagman_job_id: Option<i32>,
-    /// What HTCondor will do by itself, one sentence each.
-    pub htcondor_will: Vec<String>,
-    /// When HTCondor will release it by itself, Unix seconds.
-    pub released_by_policy_at: Option<i64>,
-    /// Whether HTCondor will release or remove it by itself.
-    pub by_itself: ByItself,
-}
-
-impl Held {
-    /// A job of which only a log tells.
-    pub fn of_log(job: JobId) -> Self {
-        Self {
-            job,
-            in_queue: None,
-            facts: JobFacts::of(job),
-            dagman_job_id: None,
-            htcondor_will: Vec::new(),
-            released_by_policy_at: None,
-            by_itself: ByItself::Unknown,
-        }
-    }
-}
-
-/// Judges held jobs at one instant.
+/// Judges held jobs: of the history nothing is seen that is later than the instant asked about.
 #[derive(Debug)]
 pub struct Advisor<'a> {
     sampler: Sampler,
     model: &'a Model,
-    now: i64,
     /// Jobs held now by code, where only the queue tells.
     held_by_code: HashMap<i32, usize>,
     /// What a wait could bring to jobs with input from a file server.
@@ -70,27 +37,42 @@ pub struct Advisor<'a> {
     costs: Costs,
     /// The groups that the model is asked without; `None`: it is not.
     inputs: Option<Inputs>,
+    causes: Causes,
 }
 
 /// A held job of which the model is asked.
 struct Question<'h> {
     held: &'h Held,
+    /// Unix seconds.
+    now: i64,
     /// Its facts, with those that only a log has.
     facts: Cow<'h, JobFacts>,
     hold: Episode,
-    neighbourhoods: Vec<Neighbourhood>,
-    seen: Seen,
+    neighbourhoods: Rc<[Neighbourhood]>,
+    /// What holds that share its cause are asked about together.
+    shared: Rc<Shared>,
     actions: Vec<Action>,
-    /// What the model was asked, where it is to be asked without some of it.
-    sample: Option<Sample>,
+    /// Where the answers begin: one for each action, and one had others been seen to get through.
+    answers: usize,
 }
 
-/// Samples of a call of the model.
+/// The first of the holds that share a cause, as the model sees it.
+struct Shared {
+    sample: Sample,
+    neighbourhoods: Rc<[Neighbourhood]>,
+    seen: Seen,
+}
+
+/// What is asked in a call of the model.
 #[derive(Default)]
 struct Asked {
     states: Vec<u8>,
     statics: Vec<f32>,
     n: usize,
+    /// Holds that have been looked at.
+    shared: HashMap<(JobId, i64), Rc<Shared>>,
+    /// Where the answers about a hold and its actions begin.
+    answers: HashMap<(JobId, i64, Vec<Action>), usize>,
 }
 
 impl Asked {
@@ -108,6 +90,15 @@ impl Asked {
     }
 }
 
+impl Question<'_> {
+    /// What the model answered about each action, and had others been seen to get through.
+    fn answers(&self, all: &[f64]) -> (Vec<(Action, f64)>, Option<f64>) {
+        let mut answers = all.iter().skip(self.answers).copied();
+        let of_actions = self.actions.iter().copied().zip(answers.by_ref()).collect();
+        (of_actions, answers.next())
+    }
+}
+
 /// Seconds ahead for which a release by HTCondor itself is worth waiting for.
 const SOON: i64 = 3_600;
 
@@ -122,7 +113,7 @@ impl<'a> Advisor<'a> {
     ///
     /// # Errors
     /// [`ModelError`] for a model of another schema.
-    pub fn new(history: History, model: &'a Model, now: i64) -> Result<Self, ModelError> {
+    pub fn new(history: History, model: &'a Model) -> Result<Self, ModelError> {
         let schema = &model.metadata.schema;
         // A schema without a layout has another hash than the default's.
         let sampler = Sampler::new(history, Layout::of(schema).unwrap_or_default());
@@ -132,32 +123,30 @@ impl<'a> Advisor<'a> {
             place_recovers: Recovery::of(schema, &[Scope::Reason, Scope::Site]),
             sampler,
             model,
-            now,
             held_by_code: HashMap::new(),
             costs: Costs::of(model.metadata.thresholds),
             inputs: None,
+            causes: Causes::default(),
         })
     }
 
-    /// Judges at another instant from now on: nothing later is seen.
-    pub fn set_now(&mut self, now: i64) {
-        self.now = now;
-    }
-
     /// Decides by these costs, not by those that the model's thresholds stand for.
-    pub fn set_costs(&mut self, costs: Costs) {
-        self.costs = costs;
+    #[must_use]
+    pub fn with_costs(self, costs: Costs) -> Self {
+        Self { costs, ..self }
     }
 
-    /// Tells of each advice which inputs moved its probability ([`Advice::inputs`]): the model is asked up to eleven times more
-    /// for each job.
-    pub fn explain(&mut self) {
-        self.inputs = Some(Inputs::of(&self.model.metadata.schema));
+    /// Names in each advice the inputs that moved its probability ([`Advice::inputs`]): the model is asked up to eleven
+    /// times more for each job.
+    #[must_use]
+    pub fn explaining(self) -> Self {
+        Self { inputs: Some(Inputs::of(&self.model.metadata.schema)), ..self }
     }
 
-    /// Tells how many jobs the queue shows held, by code.
-    pub fn set_held_by_code(&mut self, held_by_code: HashMap<i32, usize>) {
-        self.held_by_code = held_by_code;
+    /// With the number of jobs that the queue shows held, by code.
+    #[must_use]
+    pub fn with_held_by_code(self, held_by_code: HashMap<i32, usize>) -> Self {
+        Self { held_by_code, ..self }
     }
 
     /// What it reads from.
@@ -165,15 +154,20 @@ impl<'a> Advisor<'a> {
         self.sampler.history()
     }
 
-    /// The jobs that the logs show held now and that are wanted, by id and owner; in the order of their ids.
-    pub fn held_in_logs(&self, mut wanted: impl FnMut(JobId, Option<&str>) -> bool) -> Vec<JobId> {
+    /// The jobs that the logs show held at `now` (Unix seconds) and that are wanted, by id and owner; in the order of
+    /// their ids.
+    pub fn held_in_logs(
+        &self,
+        now: i64,
+        mut wanted: impl FnMut(JobId, Option<&str>) -> bool,
+    ) -> Vec<JobId> {
         let history = self.history();
         let mut held: Vec<JobId> = history
             .jobs()
             .iter()
             .map(|job| job.job)
             .filter(|&job| {
-                let hold = history.held_at(job, None, self.now);
+                let hold = history.held_at(job, None, now);
                 hold.is_some_and(|hold| wanted(job, hold.owner.as_deref()))
             })
             .collect();
@@ -181,41 +175,32 @@ impl<'a> Advisor<'a> {
         held
     }
 
-    /// Judges one job. `None` if it is not held.
+    /// Judges one job at `now` (Unix seconds). `None` if it is not held.
     ///
     /// # Errors
     /// [`ModelError`] when the engine fails.
-    pub fn advise(&self, held: &Held) -> Result<Option<Advice>, ModelError> {
-        Ok(self.advise_all(std::slice::from_ref(held))?.pop().flatten())
+    pub fn advise(&self, held: &Held, now: i64) -> Result<Option<Advice>, ModelError> {
+        Ok(self.advise_all(std::slice::from_ref(held), now)?.pop().flatten())
     }
 
-    /// Judges several jobs; in the place of each its advice, `None` if it is not held. The model is asked once, and like
-    /// jobs cost it less together than one by one. What each is advised is the same.
+    /// Judges several jobs at `now` (Unix seconds); in the place of each its advice, `None` if it is not held. The model
+    /// is asked once, about holds that share a cause as about one. Each job's advice is the one it gets alone.
     ///
     /// # Errors
     /// [`ModelError`] when the engine fails.
-    pub fn advise_all(&self, held: &[Held]) -> Result<Vec<Option<Advice>>, ModelError> {
+    pub fn advise_all(&self, held: &[Held], now: i64) -> Result<Vec<Option<Advice>>, ModelError> {
         let mut asked = Asked::default();
         let questions: Vec<Option<Question<'_>>> =
-            held.iter().map(|held| self.question(held, |sample| asked.push(sample))).collect();
-        let mut answers = asked.answers(self.model)?.into_iter();
-        let mut answered = Vec::with_capacity(questions.len());
-        let mut advices: Vec<Option<Advice>> = questions
-            .iter()
-            .map(|question| {
-                let actions = question.as_ref().map_or(&[][..], |question| &question.actions);
-                let of_model: Vec<(Action, f64)> =
-                    actions.iter().copied().zip(answers.by_ref()).collect();
-                let recovered = question.as_ref().and_then(|_| answers.next());
-                let advice = question.as_ref().map(|question| {
-                    self.conclude(question, &self.chances(question, &of_model, recovered))
-                });
-                answered.push(of_model);
-                advice
-            })
-            .collect();
+            held.iter().map(|held| self.question(held, now, &mut asked)).collect();
+        let answers = asked.answers(self.model)?;
+        let advise = |question: &Question<'_>| {
+            let (of_model, recovered) = question.answers(&answers);
+            self.conclude(question, &self.chances(question, &of_model, recovered))
+        };
+        let mut advices: Vec<Option<Advice>> =
+            questions.iter().map(|question| question.as_ref().map(advise)).collect();
         if let Some(inputs) = &self.inputs {
-            self.explain_all(inputs, &questions, &answered, &mut advices)?;
+            self.explain_all(inputs, &questions, &answers, &mut advices)?;
         }
         Ok(advices)
     }
@@ -227,7 +212,8 @@ impl<'a> Advisor<'a> {
         of_model: &[(Action, f64)],
         recovered: Option<f64>,
     ) -> Chances {
-        let Question { held, hold, seen, .. } = question;
+        let Question { held, hold, shared, .. } = question;
+        let seen = &shared.seen;
         let code = hold.identity.code;
         let judged = |&(action, p): &(Action, f64)| {
             (action, if action == Action::AsIs { seen.as_is(p) } else { seen.trusted(p) })
@@ -239,7 +225,7 @@ impl<'a> Advisor<'a> {
         let text = hold.reason.as_deref().unwrap_or_default();
         let job = self.history().job(held.job);
         let removal = Removal {
-            held_for: self.now.saturating_sub(hold.held_at),
+            held_for: question.now.saturating_sub(hold.held_at),
             failed_releases: job
                 .zip(hold.step)
                 .map_or(0, |(job, step)| job.failed_releases(step + 1)),
@@ -278,23 +264,23 @@ impl<'a> Advisor<'a> {
         &self,
         inputs: &Inputs,
         questions: &[Option<Question<'_>>],
-        answered: &[Vec<(Action, f64)>],
+        answers: &[f64],
         advices: &mut [Option<Advice>],
     ) -> Result<(), ModelError> {
         let mut asked = Asked::default();
         let mut explained = Vec::new();
-        for ((question, of_model), advice) in questions.iter().zip(answered).zip(advices) {
+        for (question, advice) in questions.iter().zip(advices) {
             let (Some(question), Some(advice)) = (question, advice) else { continue };
+            let Shared { sample, seen, .. } = &*question.shared;
+            let (of_model, _) = question.answers(answers);
             let action = advice.action.unwrap_or(Action::AsIs);
             let chance = of_model.iter().find(|(other, _)| *other == action);
             // Of a code that it does not know the model's reasons are worth as little as its probability.
             let known = self.model.metadata.knows(question.hold.identity.code);
-            let (Some(sample), Some(&(_, chance)), true) = (&question.sample, chance, known) else {
-                continue;
-            };
+            let (Some(&(_, chance)), true) = (chance, known) else { continue };
             // Inputs moved the model's answer: where what was counted took its place they explain nothing.
-            let judged = question.seen.as_is(chance);
-            if action == Action::AsIs && (judged - question.seen.trusted(chance)).abs() > COUNTED {
+            if action == Action::AsIs && (seen.as_is(chance) - seen.trusted(chance)).abs() > COUNTED
+            {
                 continue;
             }
             let mut sample = sample.clone();
@@ -314,43 +300,63 @@ impl<'a> Advisor<'a> {
 
     /// What the model is asked of a job: a sample for each action that makes sense, and one as it would be had others been
     /// seen to get through. `None` if it is not held.
-    fn question<'h>(&self, held: &'h Held, mut ask: impl FnMut(&Sample)) -> Option<Question<'h>> {
-        let hold = self.history().held_at(held.job, held.in_queue.as_ref(), self.now)?;
-        let elsewhere =
-            self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
-        let (mut sample, neighbourhoods) =
-            self.sampler.sample_and_neighbourhood(&hold, self.now, Action::AsIs, elsewhere);
+    fn question<'h>(&self, held: &'h Held, now: i64, asked: &mut Asked) -> Option<Question<'h>> {
+        let hold = self.history().held_at(held.job, held.in_queue.as_ref(), now)?;
+        let first = self.causes.first(&self.sampler, &hold, now);
+        let about = first.as_ref().unwrap_or(&hold);
+        let key = (about.identity.job, about.held_at);
+        let shared = asked.shared.entry(key).or_insert_with(|| Rc::new(self.shared(about, now)));
+        let shared = Rc::clone(shared);
+        let neighbourhoods = match &first {
+            Some(_) => self.sampler.neighbourhood(&hold, now).into(),
+            None => Rc::clone(&shared.neighbourhoods),
+        };
         let facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
         let mut actions = changes::applicable_actions(&parts(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it. Another site is worth trying
         // only where others get through and are held at the same time.
-        let server =
-            neighbourhoods.iter().find(|neighbourhood| neighbourhood.scope == Scope::Server);
+        let server = shared.neighbourhoods.iter().find(|near| near.scope == Scope::Server);
         let mixed = |server: &Neighbourhood| {
             server.started_since > 0 && server.last_held_same_code > server.last_started
         };
         if server.is_some_and(|server| !mixed(server)) {
             actions.retain(|&action| action != Action::Site);
         }
-        for &action in &actions {
-            sample.set_action(action);
-            ask(&sample);
-        }
-        sample.set_action(Action::AsIs);
-        // What a wait could bring: others of the narrowest scope that is known get through again.
-        let recovers = if waits_for_server(&hold, server) {
-            &self.server_recovers
-        } else {
-            &self.place_recovers
+        let key = (about.identity.job, about.held_at, actions.clone());
+        let answers = match asked.answers.get(&key) {
+            Some(&at) => at,
+            None => {
+                let at = asked.n;
+                let mut sample = shared.sample.clone();
+                for &action in &actions {
+                    sample.set_action(action);
+                    asked.push(&sample);
+                }
+                // What a wait could bring: others of the narrowest scope that is known get through again.
+                let recovers = match waits_for_server(&hold, server) {
+                    true => &self.server_recovers,
+                    false => &self.place_recovers,
+                };
+                asked.push(&recovers.apply(&shared.sample));
+                asked.answers.insert(key, at);
+                at
+            }
         };
-        ask(&recovers.apply(&sample));
-        let sample = self.inputs.is_some().then_some(sample);
-        let seen = self.seen(&hold, &neighbourhoods);
-        Some(Question { held, facts, hold, neighbourhoods, seen, actions, sample })
+        Some(Question { held, now, facts, hold, neighbourhoods, shared, actions, answers })
+    }
+
+    /// The hold that others share the cause of, as the model sees it at `now`.
+    fn shared(&self, hold: &Episode, now: i64) -> Shared {
+        let elsewhere =
+            self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
+        let (sample, neighbourhoods) =
+            self.sampler.sample_and_neighbourhood(hold, now, Action::AsIs, elsewhere);
+        let seen = self.seen(hold, now, &neighbourhoods);
+        Shared { sample, neighbourhoods: neighbourhoods.into(), seen }
     }
 
     /// What others and the hold reason show.
-    fn seen(&self, hold: &Episode, neighbourhoods: &[Neighbourhood]) -> Seen {
+    fn seen(&self, hold: &Episode, now: i64, neighbourhoods: &[Neighbourhood]) -> Seen {
         let looked = Looked {
             code: hold.identity.code,
             subcode: hold.identity.subcode,
@@ -358,26 +364,11 @@ impl<'a> Advisor<'a> {
             event_log: self.history().event_log_view(hold.identity.job, hold.held_at),
             logged: hold.step.is_some(),
             epochs: self.history().has_read_epochs(),
-            before: self.trouble_before(hold),
-            directory: self.sampler.releases_in_directory(hold, self.now),
-            now: self.now,
+            before: trouble_before(self.history(), hold),
+            directory: self.sampler.releases_in_directory(hold, now),
+            now,
         };
         Seen::of(&looked, neighbourhoods)
-    }
-
-    /// The lasting trouble that the last earlier hold of the job for the same file complained of.
-    fn trouble_before(&self, hold: &Episode) -> Option<Trouble> {
-        let wanted = reason::url_or_file(hold.reason.as_deref()?)?;
-        let job = self.history().job(hold.identity.job)?;
-        let steps = &job.steps[..hold.step?.min(job.steps.len())];
-        let mut troubles = steps.iter().rev().filter_map(|step| {
-            let What::Held(earlier) = step.what else { return None };
-            let reason = self.history().symbols.name(earlier.reason?);
-            (reason::url_or_file(reason)? == wanted)
-                .then(|| Trouble::of(earlier.code, earlier.subcode, reason))
-                .flatten()
-        });
-        troubles.find(|trouble| trouble.lasts())
     }
 
     /// The advice, from what the model answered.
@@ -387,9 +378,9 @@ impl<'a> Advisor<'a> {
         let job = self.history().job(held.job);
         let spent = Spent::of(facts, job, hold.step);
         let costs = self.costs.of_job(&spent);
-        let decision = self.decision(hold, chances, &costs, held);
+        let decision = self.decision(question, chances, &costs);
         let change = decision.action.and_then(|action| changes::change(action, &parts, facts));
-        let event_log = question.seen.event_log;
+        let event_log = question.shared.seen.event_log;
         let (commands, commands_after) = commands_of(&decision, change.as_ref(), held, &parts);
         Advice {
             held: describe(held, hold, parts.reason),
@@ -397,17 +388,19 @@ impl<'a> Advisor<'a> {
             action: decision.action,
             success: chances.actions.clone(),
             band: decision.band(),
-            meaning: match decision.recommendation {
-                // A release as it is, and a change in the same breath, would contradict each other.
-                Recommendation::Release => meaning::meaning,
-                _ => meaning::with_usual_change,
-            }(parts.code, parts.subcode, parts.reason),
-            undecided: decision.open.map(|why| why.sentence(hold.identity.code, &costs)),
-            evidence: evidence::sentences(hold, job, neighbourhoods, &spent, event_log, self.now),
+            undecided: decision.undecided,
+            evidence: evidence::evidence(
+                hold,
+                job,
+                neighbourhoods,
+                &spent,
+                event_log,
+                question.now,
+            ),
             inputs: Vec::new(),
             costs,
             expected_costs: expected(&costs, chances, &decision),
-            changes: changes_of(&decision, change.as_ref()),
+            change: change.filter(|_| decision.recommendation == Recommendation::Change),
             target: changes::target(&parts, facts),
             commands,
             commands_after,
@@ -423,25 +416,26 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    fn decision(&self, hold: &Episode, chances: &Chances, costs: &Costs, held: &Held) -> Decision {
+    fn decision(&self, question: &Question<'_>, chances: &Chances, costs: &Costs) -> Decision {
+        let Question { held, hold, .. } = question;
         log::debug!("job {}: {chances:?}, {costs:?}", held.job);
         let decision = decide(chances, costs, self.model.metadata.thresholds.confidence);
         let waits = Decision {
             recommendation: Recommendation::Wait,
             action: None,
             chance: chances.as_is(),
-            open: None,
+            undecided: None,
         };
         match hold_code::cause_of(hold.identity.code) {
             // Held by a person, or on request at its submission: whoever asked for it knows why, a model does not.
             // The code in an ad is its owner's to edit; the event log is HTCondor's.
             cause if cause == Cause::Person || self.history().is_held_by_person(hold) => {
-                Decision::open(Open::Person, chances.as_is())
+                Decision::undecided(Undecided::HeldByPerson, chances.as_is())
             }
             // Released when its input has been spooled, and not before (schedd.cpp).
             Cause::Spooling => waits,
             _ if decision.recommendation == Recommendation::Release
-                && held.released_by_policy_at.is_some_and(|at| at <= self.now + SOON) =>
+                && held.released_by_policy_at.is_some_and(|at| at <= question.now + SOON) =>
             {
                 Decision { recommendation: Recommendation::Wait, ..decision }
             }
@@ -450,51 +444,36 @@ impl<'a> Advisor<'a> {
     }
 
     fn wait(&self, decision: &Decision, question: &Question<'_>) -> Option<Wait> {
-        let Question { held, hold, neighbourhoods, seen, .. } = question;
+        let Question { held, hold, neighbourhoods, shared, .. } = question;
+        let seen = &shared.seen;
         if decision.recommendation != Recommendation::Wait {
             return None;
         }
         let until = held.released_by_policy_at;
-        let name = |near: &Neighbourhood| {
-            near.name.as_deref().map(|name| crate::text::strip_control(name).into_owned())
-        };
         let server = neighbourhoods
             .iter()
             .find(|near| near.scope == Scope::Server)
             .filter(|server| waits_for_server(hold, Some(server)));
+        let named = server.and_then(|server| server.name.clone());
         let reason = seen.lasting.and(hold.reason.as_deref());
-        let of_others = match (server, reason.and_then(reason::directory)) {
-            (Some(server), _) => {
-                let from = name(server).map_or_else(String::new, |name| format!(" from {name}"));
-                format!("another job has fetched its input{from} again")
-            }
-            (None, Some(directory)) => format!(
-                "another job held for a file in {} has got through after a release",
-                crate::text::strip_control(&directory)
-            ),
-            (None, None) => {
-                "another job with this hold reason has got through after a release".to_owned()
-            }
-        };
         let what = if hold_code::cause_of(hold.identity.code) == Cause::Spooling {
-            "its input files have been spooled".to_owned()
+            WaitFor::Spooled
         } else if until.is_some() {
-            "HTCondor releases it by itself".to_owned()
-        } else if seen.event_log == EventLogView::Whole {
-            of_others
+            WaitFor::Policy
+        } else if seen.event_log != EventLogView::Whole {
+            WaitFor::InOrder { server: named }
+        } else if server.is_some() {
+            WaitFor::Fetched { server: named }
+        } else if let Some(directory) = reason.and_then(reason::directory) {
+            WaitFor::Directory { directory }
         } else {
-            let of_server = server.and_then(name).map(|name| format!("{name} answers again"));
-            let what =
-                of_server.unwrap_or_else(|| "what the hold reason names is in order".to_owned());
-            format!(
-                "{what}; without the event log only jobs of the logs read show that, so look yourself"
-            )
+            WaitFor::LikeHold
         };
-        let held_for = self.now.saturating_sub(hold.held_at);
+        let held_for = question.now.saturating_sub(hold.held_at);
         let look_again = match until {
             Some(at) => at.saturating_add(LOOK_AGAIN.0),
             // What has lasted for so long may last as long again.
-            None => self.now.saturating_add(held_for.clamp(LOOK_AGAIN.0, LOOK_AGAIN.1)),
+            None => question.now.saturating_add(held_for.clamp(LOOK_AGAIN.0, LOOK_AGAIN.1)),
         };
         Some(Wait { what, until, look_again })
     }
@@ -533,17 +512,10 @@ fn describe(held: &Held, hold: &Episode, text: &str) -> HeldJob {
         code: Some(hold.identity.code),
         subcode: Some(hold.identity.subcode),
         reason: (!text.is_empty()).then(|| text.to_owned()),
-        normalised_reason: reason::normalised(text),
+        cause: SharedCause::of(hold.identity.code, hold.identity.subcode, text),
         held_since: hold.held_at,
         num_holds: u32::try_from(hold.identity.num_holds).unwrap_or(0),
         dagman_job_id: held.dagman_job_id,
-    }
-}
-
-fn changes_of(decision: &Decision, change: Option<&Change>) -> Vec<String> {
-    match decision.recommendation {
-        Recommendation::Change => change.map(|change| change.text.clone()).into_iter().collect(),
-        _ => Vec::new(),
     }
 }
 

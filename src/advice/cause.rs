@@ -1,12 +1,14 @@
 //! What kind of cause held a job: a property of its code and reason.
 
+use serde::Serialize;
+
 use super::meaning::{UrlTrouble, at_execution_point, resource, url_trouble};
 use crate::history::reason::words;
 use crate::hold_code::{Cause, cause_of};
 
 /// What a failed access to a file or URL complains of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Trouble {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Trouble {
     /// A service or network was away: that passes.
     Away,
     /// The file or URL is not there.

@@ -2,14 +2,18 @@
 //!
 //! Nothing here runs a command. Text from ads and logs enters commands quoted, or not at all.
 
-use super::command::{Command, Since, Target};
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Serialize, Serializer};
+
+use super::command::{Command, Edit, Since, Target};
 use super::job_facts::JobFacts;
 use super::limit;
 use super::meaning::{Resource, UrlTrouble, code_of_transfer, resource, url_trouble, usual_change};
 use crate::history::Action;
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
 use crate::hold_code::{Cause, cause_of};
-use crate::text::{classad_quote, is_fit, shorten, strip_control};
+use crate::text::{classad_quote, is_fit};
 
 /// A request is raised to this much of the largest of usage, provision and request: half as much again,
 /// the step that pycbc's and CHTC's memory expressions take.
@@ -32,13 +36,334 @@ const MOST_DISK: i64 = 1 << 50;
 /// takes less for a machine that ran out of memory, not the job (`vanilla_proc.cpp`).
 const NEAR_LIMIT: (i64, i64) = (9, 10);
 
-/// What to do before a release, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What to change before a release, and how.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct Change {
-    /// What to change, one or two sentences.
-    pub text: String,
+    /// What to change.
+    #[serde(flatten)]
+    pub what: ChangeKind,
     /// The commands that make the change, in order. None where it is made by hand.
+    #[serde(skip)]
     pub commands: Vec<Command>,
+}
+
+/// What to change.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "Kind", rename_all_fields = "PascalCase")]
+pub enum ChangeKind {
+    /// Request more of a resource.
+    Request {
+        /// Which.
+        resource: Resource,
+        /// What to request, MiB of memory or KiB of disk; `None` where it is not known how much was used.
+        to: Option<Figure>,
+        /// What the last run used, in the same unit.
+        used: Option<Figure>,
+        /// What the hold reason names, where no usage is known.
+        named: Option<Figure>,
+    },
+    /// A figure that no machine has, MiB of memory or KiB of disk.
+    TooMuch {
+        /// Of which resource.
+        resource: Resource,
+        /// The attribute that has it.
+        figure: &'static str,
+        /// The figure.
+        value: i64,
+    },
+    /// Keep it off the machine or site where it failed.
+    Place {
+        /// The attribute of a machine that names the place.
+        attribute: &'static str,
+        /// The place.
+        name: Option<String>,
+        /// A clause for Requirements, where they are not known and no command can extend them.
+        clause: Option<String>,
+    },
+    /// Raise a limit of the job's own that held it, or make the job need less.
+    Limit {
+        /// The attribute or knob that sets it.
+        policy: String,
+        /// The comparison, as it is written.
+        test: String,
+        /// What it was when the job was held, in the unit of the test.
+        reached: Figure,
+        /// The job would be held again at once, if it is released as it is.
+        at_once: bool,
+        /// How it is raised.
+        raise: LimitRaise,
+    },
+    /// Allow more time than AllowedJobDuration or AllowedExecuteDuration does.
+    Time {
+        /// Which of them.
+        attribute: &'static str,
+        /// What it is, seconds.
+        seconds: Option<Figure>,
+    },
+    /// The first line of the executable names an interpreter that cannot be run.
+    Interpreter {
+        /// The executable, where known.
+        name: Option<String>,
+        /// The interpreter.
+        interpreter: String,
+    },
+    /// Correct something by hand.
+    Correct {
+        /// What.
+        what: Correction,
+        /// The file, URL, image or credential, where known.
+        name: Option<String>,
+    },
+    /// What usually helps against this code.
+    Usual {
+        /// A clause without capital and full stop.
+        change: &'static str,
+        /// The file that it is about, where known.
+        name: Option<String>,
+    },
+}
+
+/// How a limit of the job's own is raised.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "By", rename_all_fields = "PascalCase")]
+pub enum LimitRaise {
+    /// By an attribute of the job.
+    Attribute {
+        /// Its name.
+        name: String,
+        /// What it is.
+        from: Figure,
+        /// What it should be.
+        to: Figure,
+    },
+    /// In an expression of the job.
+    Expression {
+        /// The attribute.
+        name: String,
+        /// The limit in it.
+        limit: Figure,
+    },
+    /// By RequestCpus.
+    Cpus,
+    /// The administrator of the access point sets it.
+    Administrator,
+    /// In the policy, by hand.
+    Policy,
+    /// The attribute is compared with something that makes no sense.
+    Nonsense {
+        /// Its name.
+        name: String,
+        /// What it would have to be.
+        to: i64,
+    },
+}
+
+/// What to correct by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Correction {
+    /// A credential has to be renewed.
+    Credential,
+    /// A disk quota is used up.
+    Quota,
+    /// The disk is full where output goes.
+    DiskSpace,
+    /// A file or directory does not permit it.
+    Permissions,
+    /// The directory of an output file is missing, or transfer_output_remaps is wrong.
+    OutputDirectory,
+    /// The program did not write an output file.
+    Output,
+    /// An input file is missing.
+    Input,
+    /// The initial working directory cannot be entered.
+    WorkingDirectory,
+    /// The file for standard input is missing.
+    StandardInput,
+    /// The directory of the files for standard output and error is missing.
+    StandardOutput,
+    /// The directory of the job event log is missing.
+    EventLog,
+    /// The container image cannot be used.
+    Image,
+    /// The executable may not be executed.
+    ExecutePermission,
+    /// The executable is none for this machine.
+    ExecutableFormat,
+    /// The executable or its interpreter is missing.
+    ExecutableMissing,
+    /// The arguments are too long.
+    Arguments,
+    /// Something else about the executable.
+    Executable,
+    /// The server does not have this file.
+    UrlMissing,
+    /// The server does not give this file to this user.
+    UrlDenied,
+    /// A URL that could not be fetched, nobody says why.
+    Url,
+    /// More CPUs were used than requested.
+    Cpus,
+    /// The job's own periodic_hold or on_exit_hold held it.
+    OwnHold,
+    /// A limit that the hold reason names.
+    Limit,
+}
+
+/// A figure of one job, or the least and the most of several.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// The least.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
+}
+
+impl From<i64> for Figure {
+    fn from(value: i64) -> Self {
+        Self::from(value as f64)
+    }
+}
+
+impl From<f64> for Figure {
+    fn from(value: f64) -> Self {
+        Self { least: value, most: value }
+    }
+}
+
+/// `12`, `12.5`, `12 to 14`.
+impl Display for Figure {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let digits = |value: f64| usize::from(value.fract() != 0.0);
+        write!(out, "{:.*}", digits(self.least), self.least)?;
+        match self.least == self.most {
+            true => Ok(()),
+            false => write!(out, " to {:.*}", digits(self.most), self.most),
+        }
+    }
+}
+
+impl Figure {
+    fn join(self, other: Self) -> Self {
+        Self { least: self.least.min(other.least), most: self.most.max(other.most) }
+    }
+}
+
+/// A number, or an array of the least and the most.
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.least == self.most {
+            true => self.least.serialize(serializer),
+            false => [self.least, self.most].serialize(serializer),
+        }
+    }
+}
+
+/// Both figures as one, where both are known.
+fn both(one: Option<Figure>, other: Option<Figure>) -> Option<Figure> {
+    Some(one?.join(other?))
+}
+
+/// A name that both have.
+fn same(one: &Option<String>, other: &Option<String>) -> Option<String> {
+    one.clone().filter(|_| one == other)
+}
+
+impl ChangeKind {
+    /// What two jobs have in common: figures become ranges, names that differ are left out. `None` where
+    /// each needs something else.
+    pub fn join(&self, other: &Self) -> Option<Self> {
+        if self == other {
+            return Some(self.clone());
+        }
+        Some(match (self, other) {
+            (
+                &Self::Request { resource, to, used, named },
+                &Self::Request { resource: same, to: to2, used: used2, named: named2 },
+            ) if resource == same => Self::Request {
+                resource,
+                to: both(to, to2),
+                used: both(used, used2),
+                named: both(named, named2),
+            },
+            (
+                Self::Place { attribute, name, .. },
+                Self::Place { attribute: also, name: name2, .. },
+            ) if attribute == also => {
+                Self::Place { attribute, name: same(name, name2), clause: None }
+            }
+            (
+                Self::Limit { policy, test, reached, at_once, raise },
+                Self::Limit {
+                    policy: policy2,
+                    test: test2,
+                    reached: reached2,
+                    at_once: at_once2,
+                    raise: raise2,
+                },
+            ) if policy == policy2 && test == test2 => Self::Limit {
+                policy: policy.clone(),
+                test: test.clone(),
+                reached: reached.join(*reached2),
+                at_once: *at_once || *at_once2,
+                raise: raise.join(raise2)?,
+            },
+            (
+                Self::Time { attribute, seconds },
+                Self::Time { attribute: also, seconds: seconds2 },
+            ) if attribute == also => Self::Time { attribute, seconds: both(*seconds, *seconds2) },
+            (
+                Self::Interpreter { name, interpreter },
+                Self::Interpreter { name: name2, interpreter: also },
+            ) if interpreter == also => {
+                Self::Interpreter { name: same(name, name2), interpreter: interpreter.clone() }
+            }
+            (Self::Correct { what, name }, Self::Correct { what: also, name: name2 })
+                if what == also =>
+            {
+                Self::Correct { what: *what, name: same(name, name2) }
+            }
+            (Self::Usual { change, name }, Self::Usual { change: also, name: name2 })
+                if change == also =>
+            {
+                Self::Usual { change, name: same(name, name2) }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The file, place, URL, image or credential that it is about.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Place { name, .. }
+            | Self::Interpreter { name, .. }
+            | Self::Correct { name, .. }
+            | Self::Usual { name, .. } => name.as_deref(),
+            Self::Request { .. }
+            | Self::TooMuch { .. }
+            | Self::Limit { .. }
+            | Self::Time { .. } => None,
+        }
+    }
+}
+
+impl LimitRaise {
+    fn join(&self, other: &Self) -> Option<Self> {
+        Some(match (self, other) {
+            (
+                Self::Attribute { name, from, to },
+                Self::Attribute { name: also, from: from2, to: to2 },
+            ) if name == also => {
+                Self::Attribute { name: name.clone(), from: from.join(*from2), to: to.join(*to2) }
+            }
+            (Self::Expression { name, limit }, Self::Expression { name: also, limit: limit2 })
+                if name == also =>
+            {
+                Self::Expression { name: name.clone(), limit: limit.join(*limit2) }
+            }
+            _ => return (self == other).then(|| self.clone()),
+        })
+    }
 }
 
 /// A hold that is judged: what its codes and reason say.
@@ -88,20 +413,19 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
     actions
 }
 
-/// What this action means on this job. `None` for an action that does not apply, and for `unknown`.
+/// What this action means on this job. `None` for an action that does not apply, for a release as it is, and for
+/// `unknown`.
 pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
     if !applicable_actions(hold, facts).contains(&action) {
         return None;
     }
-    let (text, commands) = match action {
-        Action::AsIs => ("Release it as it is.".to_owned(), Vec::new()),
-        Action::Memory => memory(hold, facts),
-        Action::Disk => disk(hold, facts),
-        Action::Site => site(hold, facts)?,
-        Action::Other => other(hold, facts)?,
-        Action::Unknown => return None,
-    };
-    Some(Change { text, commands })
+    match action {
+        Action::AsIs | Action::Unknown => None,
+        Action::Memory => Some(memory(hold, facts)),
+        Action::Disk => Some(disk(facts)),
+        Action::Site => site(hold, facts),
+        Action::Other => other(hold, facts),
+    }
 }
 
 /// The hold that commands act on: what the ad has, else what the log tells.
@@ -115,8 +439,8 @@ pub(super) fn target(hold: &Hold<'_>, facts: &JobFacts) -> Target {
     }
 }
 
-pub(super) fn edit(attribute: &str, value: &str) -> Command {
-    Command::Edit { attribute: attribute.to_owned(), value: value.to_owned() }
+pub(super) fn edit(attribute: &str, old: Option<String>, new: &str) -> Command {
+    Command::Edit(Edit { attribute: attribute.to_owned(), old, new: new.to_owned() })
 }
 
 fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
@@ -155,70 +479,55 @@ fn disk_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
     }
 }
 
-/// The largest known value, raised and rounded up. `None` where none is known.
-fn raised(figures: &[(&str, Option<i64>)], step: i64) -> Option<i64> {
-    let values = figures.iter().filter_map(|(_, value)| *value);
-    let largest = values.filter(|&value| value > 0).max()?;
-    let raised = largest.saturating_mul(RAISE.0) / RAISE.1;
-    Some(raised.saturating_add(step - 1) / step * step)
+/// A larger request: of the figures those that are known count, the first is what was used, the last the request.
+fn request(
+    resource: Resource,
+    figures: &[(&'static str, Option<i64>)],
+    named: Option<i64>,
+) -> Change {
+    let (attribute, step, most) = match resource {
+        Resource::Memory => ("RequestMemory", MEMORY_STEP, MOST_MEMORY),
+        Resource::Disk => ("RequestDisk", DISK_STEP, MOST_DISK),
+    };
+    let in_reason = ("the hold reason's size", named);
+    let all = || figures.iter().chain([&in_reason]);
+    if let Some((figure, value)) =
+        all().find_map(|&(figure, value)| Some((figure, value?)).filter(|(_, value)| *value > most))
+    {
+        return ChangeKind::TooMuch { resource, figure, value }.by_hand();
+    }
+    let used = figures.first().and_then(|(_, used)| *used).filter(|&used| used > 0);
+    let old = figures.last().and_then(|(_, request)| *request);
+    let largest = all().filter_map(|(_, value)| *value).filter(|&value| value > 0).max();
+    let to = largest.map(|largest| {
+        (largest.saturating_mul(RAISE.0) / RAISE.1).saturating_add(step - 1) / step * step
+    });
+    let edit = to.map(|to| edit(attribute, old.map(|old| old.to_string()), &to.to_string()));
+    let what = ChangeKind::Request {
+        resource,
+        to: to.map(Figure::from),
+        used: used.map(Figure::from),
+        named: named.filter(|_| used.is_none()).map(Figure::from),
+    };
+    Change { what, commands: edit.into_iter().collect() }
 }
 
-/// A figure that no slot can have: its name and itself.
-fn absurd<'a>(figures: &[(&'a str, Option<i64>)], most: i64) -> Option<(&'a str, i64)> {
-    figures.iter().find_map(|&(name, value)| Some((name, value.filter(|&value| value > most)?)))
-}
-
-fn memory(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<Command>) {
-    let said = megabytes(hold.reason);
-    let known = [
+fn memory(hold: &Hold<'_>, facts: &JobFacts) -> Change {
+    let figures = [
         ("MemoryUsage", facts.memory_usage),
         ("MemoryProvisioned", facts.memory_provisioned),
         ("RequestMemory", facts.request_memory),
-        ("the hold reason's size", said),
     ];
-    if let Some((name, value)) = absurd(&known, MOST_MEMORY) {
-        let text =
-            format!("Correct RequestMemory: {name}, {value} MiB, is more than any machine has.");
-        return (text, Vec::new());
-    }
-    match raised(&known, MEMORY_STEP) {
-        Some(request) => {
-            let used = match (facts.memory_usage.filter(|&used| used > 0), said) {
-                (Some(used), _) => format!(" (it used {used} MiB)"),
-                (None, Some(said)) => format!(" (its hold names {said} MiB)"),
-                (None, None) => String::new(),
-            };
-            (
-                format!("Raise RequestMemory to {request} MiB{used}."),
-                vec![edit("RequestMemory", &request.to_string())],
-            )
-        }
-        None => ("Raise RequestMemory; how much it used is not known here.".to_owned(), Vec::new()),
-    }
+    request(Resource::Memory, &figures, megabytes(hold.reason))
 }
 
-fn disk(_: &Hold<'_>, facts: &JobFacts) -> (String, Vec<Command>) {
-    let known = [
+fn disk(facts: &JobFacts) -> Change {
+    let figures = [
         ("DiskUsage", facts.disk_usage),
         ("DiskProvisioned", facts.disk_provisioned),
         ("RequestDisk", facts.request_disk),
     ];
-    if let Some((name, value)) = absurd(&known, MOST_DISK) {
-        let text =
-            format!("Correct RequestDisk: {name}, {value} KiB, is more than any machine has.");
-        return (text, Vec::new());
-    }
-    match raised(&known, DISK_STEP) {
-        Some(request) => {
-            let used = facts.disk_usage.filter(|&used| used > 0);
-            let used = used.map_or(String::new(), |used| format!(" (it used {used} KiB)"));
-            (
-                format!("Raise RequestDisk to {request} KiB{used}."),
-                vec![edit("RequestDisk", &request.to_string())],
-            )
-        }
-        None => ("Raise RequestDisk; how much it used is not known here.".to_owned(), Vec::new()),
-    }
+    request(Resource::Disk, &figures, None)
 }
 
 /// The largest size the reason names in megabytes.
@@ -289,74 +598,48 @@ fn is_name(name: &str) -> bool {
         && !matches!(name.to_ascii_lowercase().as_str(), "unknown" | "undefined" | "error")
 }
 
-fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<Command>)> {
+fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
     let (attribute, name) = failed_at(hold, facts)?;
-    let literal = classad_quote(&name)?;
-    let text = match attribute {
-        "Machine" => format!("Keep it off {name}, where it failed."),
-        _ => format!("Keep it off the site {name}, where it failed."),
-    };
-    let exclusion = format!("TARGET.{attribute} =!= {literal}");
-    let commands = match facts.requirements.as_deref().map(str::trim) {
-        // Without the expression in force an edit would lose it.
-        None | Some("") => {
-            return Some((format!("{text} Add to its Requirements: {exclusion}."), Vec::new()));
+    let exclusion = format!("TARGET.{attribute} =!= {}", classad_quote(&name)?);
+    let requirements = facts.requirements.as_deref().map(str::trim).filter(|old| !old.is_empty());
+    let commands = match requirements {
+        Some(old) if !old.contains(&exclusion) && is_fit(old) => {
+            vec![edit("Requirements", Some(old.to_owned()), &format!("({old}) && ({exclusion})"))]
         }
-        Some(old) if old.contains(&exclusion) => Vec::new(),
-        Some(old) if !is_fit(old) => Vec::new(),
-        Some(old) => vec![edit("Requirements", &format!("({old}) && ({exclusion})"))],
+        _ => Vec::new(),
     };
-    Some((text, commands))
-}
-
-/// A name from a log or ad inside a sentence.
-fn shown(name: &str) -> String {
-    shorten(&strip_control(name), 120).into_owned()
+    // Without the expression in force an edit would lose it.
+    let clause = Some(exclusion).filter(|_| requirements.is_none());
+    Some(Change { what: ChangeKind::Place { attribute, name: Some(name), clause }, commands })
 }
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
-fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<(String, Vec<Command>)> {
+fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
     let code = code_of_transfer(hold.code?, hold.reason);
     if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
         return Some(limit::change(own));
     }
-    let text = match (code, hold.subcode) {
+    let correct = |what, name| ChangeKind::Correct { what, name };
+    let what = match (code, hold.subcode) {
         (6, _) => return Some(executable(hold, facts)),
-        (12 | 13, Some(256..)) => return transfer_by_url(hold).map(|text| (text, Vec::new())),
+        (12 | 13, Some(256..)) => transfer_by_url(hold)?,
         (46, _) => duration("AllowedJobDuration", facts.allowed_job_duration),
         (47, _) => duration("AllowedExecuteDuration", facts.allowed_execute_duration),
-        (4, _) => match &facts.proxy {
-            Some(proxy) => format!("Renew the credential {}.", shown(proxy)),
-            None => "Renew the job's credential.".to_owned(),
-        },
+        (4, _) => correct(Correction::Credential, facts.proxy.clone()),
         (7..=10 | 12..=14, subcode) => file(hold, code, subcode)?,
-        (22, _) => "Make the directory of the job's log exist and writable.".to_owned(),
-        (35, _) => match &facts.image {
-            Some(image) => format!(
-                "Correct the container image {}: its name, access to its registry, or its architecture.",
-                shown(image)
-            ),
-            None => "Correct the container image: its name, access to its registry, or its architecture."
-                .to_owned(),
-        },
+        (22, _) => correct(Correction::EventLog, None),
+        (35, _) => correct(Correction::Image, facts.image.clone()),
         // Nobody's to correct, or the release itself is the change.
         (0 | 1 | 2 | 11 | 15..=18 | 40 | 41 | 45, _) => return None,
         (3 | 21 | 26 | 34, _) if hold.resource().is_some() => return None,
-        (3 | 21 | 26, _) if names_cpus(hold.reason) => {
-            "Raise RequestCpus, or keep the program to the CPUs it asked for.".to_owned()
-        }
-        (3, _) => "Look at its exit code and its standard error: its periodic_hold or on_exit_hold tests \
-                   what the hold reason says."
-            .to_owned(),
-        (21 | 26, _) => "Keep within the limit that the hold reason names.".to_owned(),
-        _ => {
-            let usual = usual_change(code, hold.subcode, hold.reason)?;
-            let mut chars = usual.chars();
-            let first = chars.next()?.to_uppercase();
-            format!("{}{}.", first, chars.as_str())
+        (3 | 21 | 26, _) if names_cpus(hold.reason) => correct(Correction::Cpus, None),
+        (3, _) => correct(Correction::OwnHold, None),
+        (21 | 26, _) => correct(Correction::Limit, None),
+        (_, subcode) => {
+            ChangeKind::Usual { change: usual_change(code, subcode, hold.reason)?, name: None }
         }
     };
-    Some((text, Vec::new()))
+    Some(what.by_hand())
 }
 
 fn names_cpus(reason: &str) -> bool {
@@ -365,58 +648,32 @@ fn names_cpus(reason: &str) -> bool {
 }
 
 /// Codes 46 and 47 where no ad shows that the limit is still exceeded.
-fn duration(attribute: &str, seconds: Option<i64>) -> String {
-    match seconds.filter(|&seconds| seconds > 0) {
-        Some(seconds) => {
-            format!(
-                "See that {attribute}, {seconds} s now, is enough for one run, or make it shorter."
-            )
-        }
-        None => format!("Raise {attribute}, or make the run shorter."),
+fn duration(attribute: &'static str, seconds: Option<i64>) -> ChangeKind {
+    ChangeKind::Time {
+        attribute,
+        seconds: seconds.filter(|&seconds| seconds > 0).map(Figure::from),
     }
 }
 
 /// Code 6: the program could not be started.
-fn executable(hold: &Hold<'_>, facts: &JobFacts) -> (String, Vec<Command>) {
+fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
     let ours = facts.executable();
     // What lay in the sandbox is a copy: the file to correct is the job's own.
     let named = file_name(hold.reason).filter(|path| in_sandbox(path).is_none());
-    let named = named.or_else(|| ours.clone()).or_else(|| sandbox_file(hold.reason));
-    let name = named.as_deref().map_or_else(|| "the executable".to_owned(), shown);
+    let name = named.or_else(|| ours.clone()).or_else(|| sandbox_file(hold.reason));
     if let Some(interpreter) = interpreter(hold.reason) {
-        let interpreter = shown(&interpreter);
-        let text = format!(
-            "Correct the first line of {name}: its interpreter {interpreter} cannot be run there (a line that \
-             ends as on Windows does that too: dos2unix)."
-        );
-        return (text, Vec::new());
+        return ChangeKind::Interpreter { name, interpreter }.by_hand();
     }
-    match hold.subcode {
-        Some(13) => {
-            let commands = ours
-                .iter()
-                .filter(|path| is_fit(path))
-                .map(|path| Command::Run(["chmod", "+x", path].map(str::to_owned).to_vec()))
-                .collect();
-            (format!("Make {name} executable."), commands)
-        }
-        Some(8) => (
-            format!(
-                "Make {name} a program this machine can run: a script needs a first line such as #!/bin/sh, \
-                 a binary the machine's architecture."
-            ),
-            Vec::new(),
-        ),
-        Some(2) => (
-            format!(
-                "Check that {name} is there, that the interpreter in its first line is, and that its lines \
-                 do not end as on Windows (dos2unix)."
-            ),
-            Vec::new(),
-        ),
-        Some(7) => (format!("Pass {name} fewer or shorter arguments."), Vec::new()),
-        _ => (format!("Check {name}: path, permission, first line, architecture."), Vec::new()),
-    }
+    let what = match hold.subcode {
+        Some(13) => Correction::ExecutePermission,
+        Some(8) => Correction::ExecutableFormat,
+        Some(2) => Correction::ExecutableMissing,
+        Some(7) => Correction::Arguments,
+        _ => Correction::Executable,
+    };
+    let chmod = ours.filter(|path| what == Correction::ExecutePermission && is_fit(path));
+    let chmod = chmod.map(|path| Command::Run(vec!["chmod".to_owned(), "+x".to_owned(), path]));
+    Change { what: ChangeKind::Correct { what, name }, commands: chmod.into_iter().collect() }
 }
 
 /// The interpreter that the starter names as invalid.
@@ -442,58 +699,43 @@ fn sandbox_file(reason: &str) -> Option<String> {
 }
 
 /// Files that could not be opened, read or written.
-fn file(hold: &Hold<'_>, code: i32, subcode: Option<i32>) -> Option<String> {
-    let file =
+fn file(hold: &Hold<'_>, code: i32, subcode: Option<i32>) -> Option<ChangeKind> {
+    let name =
         sandbox_file(hold.reason).or_else(|| file_name(hold.reason)).or_else(|| url(hold.reason));
-    let name = file.as_deref().map(shown);
-    let the = |what: &str| name.clone().unwrap_or_else(|| what.to_owned());
-    Some(match (code, subcode?) {
-        (_, 122) => format!("Free some of the disk quota that {} counts against.", the("its file")),
-        (12, 28) if at_access_point(hold) => format!("Free disk space for {}.", the("its output")),
+    let what = match (code, subcode?) {
+        (_, 122) => Correction::Quota,
+        (12, 28) if at_access_point(hold) => Correction::DiskSpace,
         (_, 28 | 4 | 5 | 11 | 32 | 62 | 100..=105 | 107 | 110..=113 | 116 | 121) => return None,
-        (_, 1 | 13) => format!("Correct the permissions of {}.", the("the file or its directory")),
-        (12, 2) if at_access_point(hold) => {
-            format!(
-                "Make the directory of {} exist, or correct transfer_output_remaps.",
-                the("its output")
-            )
-        }
-        (12, 2) => format!(
-            "The program did not write {}: see its error output, then correct it or transfer_output_files.",
-            the("an output file")
-        ),
-        (13, 2) => {
-            format!("Put {} back, or correct its path in TransferInput.", the("the input file"))
-        }
-        (14, _) => {
-            format!("Make the working directory {} exist and accessible.", the("(initialdir)"))
-        }
-        (8 | 10, _) => format!("Put {} in place.", the("the file for standard input")),
-        (7 | 9, _) => {
-            format!("Make the directory of {} exist and writable.", the("the output file"))
-        }
+        (_, 1 | 13) => Correction::Permissions,
+        (12, 2) if at_access_point(hold) => Correction::OutputDirectory,
+        (12, 2) => Correction::Output,
+        (13, 2) => Correction::Input,
+        (14, _) => Correction::WorkingDirectory,
+        (8 | 10, _) => Correction::StandardInput,
+        (7 | 9, _) => Correction::StandardOutput,
         _ => {
-            let usual = usual_change(code, subcode, hold.reason)?;
-            match name {
-                Some(name) => format!("About {name}: {usual}."),
-                None => format!("See the reason: {usual}."),
-            }
+            let change = usual_change(code, subcode, hold.reason)?;
+            return Some(ChangeKind::Usual { change, name });
         }
-    })
+    };
+    Some(ChangeKind::Correct { what, name })
 }
 
 /// What the user can correct about a URL. `None` while its server is only away.
-fn transfer_by_url(hold: &Hold<'_>) -> Option<String> {
-    let name = url(hold.reason).map_or_else(|| "the URL".to_owned(), |url| shown(&url));
-    match url_trouble(hold.reason) {
-        Some(UrlTrouble::NotFound) => {
-            Some(format!("Correct {name}, or put that file back on its server."))
-        }
-        Some(UrlTrouble::Denied) => {
-            Some(format!("Renew the credential for {name}, or ask for access to it."))
-        }
-        Some(UrlTrouble::Away) => None,
-        None => Some(format!("See whether {name} can be fetched by hand.")),
+fn transfer_by_url(hold: &Hold<'_>) -> Option<ChangeKind> {
+    let what = match url_trouble(hold.reason) {
+        Some(UrlTrouble::NotFound) => Correction::UrlMissing,
+        Some(UrlTrouble::Denied) => Correction::UrlDenied,
+        Some(UrlTrouble::Away) => return None,
+        None => Correction::Url,
+    };
+    Some(ChangeKind::Correct { what, name: url(hold.reason) })
+}
+
+impl ChangeKind {
+    /// Without a command.
+    pub(super) fn by_hand(self) -> Change {
+        Change { what: self, commands: Vec::new() }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::text::shell_command;
 use crate::userlog::JobId;
@@ -17,7 +17,7 @@ use crate::userlog::JobId;
 const LONGEST: usize = 3_000;
 
 /// The hold that a command acts on, as the schedd knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The job.
     pub job: JobId,
@@ -30,7 +30,7 @@ pub struct Target {
 }
 
 /// What is known of EnteredCurrentStatus; Unix seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Since {
     /// The ad has it.
     At(i64),
@@ -173,20 +173,27 @@ fn among(procs: &[i32]) -> String {
     format!("({})", runs.iter().map(in_brackets).collect::<Vec<_>>().join(" || "))
 }
 
+/// A new value of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Edit {
+    /// The attribute.
+    pub attribute: String,
+    /// Its value, an expression, where known.
+    pub old: Option<String>,
+    /// Its new value, an expression.
+    pub new: String,
+}
+
 /// A command to paste.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// `condor_release`
     Release,
     /// `condor_rm`
     Remove,
     /// `condor_qedit`
-    Edit {
-        /// The attribute.
-        attribute: String,
-        /// Its new value, an expression.
-        value: String,
-    },
+    Edit(Edit),
     /// A program of the operating system, word by word.
     Run(Vec<String>),
 }
@@ -197,8 +204,8 @@ impl Command {
         match self {
             Self::Release => shell_command(["condor_release", "-constraint", constraint]),
             Self::Remove => shell_command(["condor_rm", "-constraint", constraint]),
-            Self::Edit { attribute, value } => {
-                shell_command(["condor_qedit", "-constraint", constraint, attribute, value])
+            Self::Edit(Edit { attribute, new, .. }) => {
+                shell_command(["condor_qedit", "-constraint", constraint, attribute, new])
             }
             Self::Run(words) => shell_command(words.iter().map(String::as_str)),
         }
@@ -210,15 +217,18 @@ impl Command {
         if self == other {
             return Some(self.clone());
         }
-        let (Self::Edit { attribute, value }, Self::Edit { attribute: same, value: others }) =
-            (self, other)
-        else {
-            return None;
+        let (Self::Edit(one), Self::Edit(two)) = (self, other) else { return None };
+        let larger = if one.new == two.new {
+            one
+        } else {
+            let (a, b): (u64, u64) = (one.new.parse().ok()?, two.new.parse().ok()?);
+            if a.max(b) > a.min(b).saturating_mul(2) {
+                return None;
+            }
+            if a > b { one } else { two }
         };
-        let (one, two): (u64, u64) = (value.parse().ok()?, others.parse().ok()?);
-        let larger = if one > two { value } else { others };
-        (attribute == same && one.max(two) <= one.min(two).saturating_mul(2))
-            .then(|| Self::Edit { attribute: attribute.clone(), value: larger.clone() })
+        let old = one.old.clone().filter(|_| one.old == two.old);
+        (one.attribute == two.attribute).then(|| Self::Edit(Edit { old, ..larger.clone() }))
     }
 }
 

@@ -96,9 +96,12 @@ fn many_holds_fit_a_line_or_have_no_command() {
 
 #[test]
 fn edits_are_guarded_and_shared() {
-    let edit = |value: &str| Command::Edit {
-        attribute: "RequestMemory".to_owned(),
-        value: value.to_owned(),
+    let edit = |new: &str| {
+        Command::Edit(Edit {
+            attribute: "RequestMemory".to_owned(),
+            old: None,
+            new: new.to_owned(),
+        })
     };
     assert_eq!(
         edit("384").line("(ClusterId == 7)"),

@@ -3,8 +3,7 @@
 use super::cause::Trouble;
 use super::removal::Removal;
 use super::seen::Others;
-use super::undecided::Open;
-use super::{Band, Costs, Recommendation};
+use super::{Band, Costs, Recommendation, Undecided};
 use crate::history::Action;
 use crate::policy::Again;
 
@@ -69,16 +68,21 @@ pub(super) struct Decision {
     /// Probability of success of that action; of the best one for `remove`, of a release as it is for `undecided`.
     pub chance: f64,
     /// Of `undecided`, why.
-    pub open: Option<Open>,
+    pub undecided: Option<Undecided>,
 }
 
 impl Decision {
-    pub(super) const fn open(why: Open, chance: f64) -> Self {
-        Self { recommendation: Recommendation::Undecided, action: None, chance, open: Some(why) }
+    pub(super) const fn undecided(why: Undecided, chance: f64) -> Self {
+        Self {
+            recommendation: Recommendation::Undecided,
+            action: None,
+            chance,
+            undecided: Some(why),
+        }
     }
 
     const fn of(recommendation: Recommendation, action: Action, chance: f64) -> Self {
-        Self { recommendation, action: Some(action), chance, open: None }
+        Self { recommendation, action: Some(action), chance, undecided: None }
     }
 
     /// How likely the action is to succeed, in words.
@@ -128,10 +132,10 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         return Decision::of(Recommendation::Change, action, chance);
     }
     if chances.untaught.contains(&Action::AsIs) {
-        return Decision::open(Open::NoReleases, as_is);
+        return Decision::undecided(Undecided::NoReleases, as_is);
     }
     if let Some(releases) = chances.unknown_code {
-        return Decision::open(Open::UnknownCode(releases), as_is);
+        return Decision::undecided(Undecided::UnknownCode { releases }, as_is);
     }
     let decision = weigh(chances, costs);
     let confidence = match decision.recommendation {
@@ -140,7 +144,7 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         _ => return decision,
     };
     match least_confidence.filter(|least| confidence < *least) {
-        Some(least) => Decision::open(Open::Unsure(least), as_is),
+        Some(least) => Decision::undecided(Undecided::Unsure { least }, as_is),
         None => decision,
     }
 }
@@ -183,23 +187,26 @@ fn weigh(chances: &Chances, costs: &Costs) -> Decision {
     }
     let best = chances.best();
     if let Some(trouble) = chances.lasting {
-        return Decision::open(Open::Lasting(trouble), as_is);
+        return Decision::undecided(Undecided::Lasting { trouble }, as_is);
     }
     if best < costs.remove_threshold() {
         let change = chances.best_change().map(|(_, p)| p);
         return match chances.removal.against(&costs.expected(as_is, change, best)) {
-            Some(against) => Decision::open(Open::NotRemoved(against), as_is),
+            Some(against) => Decision::undecided(Undecided::NotRemoved { against }, as_is),
             None => Decision {
                 recommendation: Recommendation::Remove,
                 action: None,
                 chance: best,
-                open: None,
+                undecided: None,
             },
         };
     }
     let sources = !chances.whole && (came || as_is >= threshold);
-    let why = if sources { Open::Sources } else { Open::Between };
-    Decision::open(why, as_is)
+    let why = match sources {
+        true => Undecided::Sources,
+        false => Undecided::Between { release: threshold, remove: costs.remove_threshold() },
+    };
+    Decision::undecided(why, as_is)
 }
 
 /// A probability that is enough where a release is from one half on, for another threshold: their odds are multiplied.
@@ -277,7 +284,10 @@ mod tests {
             unknown.unknown_code = Some(4);
             let decision = decide(&unknown, &Costs::default(), None);
             assert_eq!(decision.recommendation, Recommendation::Undecided);
-            assert_eq!((decision.action, decision.open), (None, Some(Open::UnknownCode(4))));
+            assert_eq!(
+                (decision.action, decision.undecided),
+                (None, Some(Undecided::UnknownCode { releases: 4 }))
+            );
             unknown.limit = Some((Action::Other, Again::WhenReached));
             let decision = decide(&unknown, &Costs::default(), None);
             assert_eq!(decision.recommendation, Recommendation::Change);
@@ -290,9 +300,9 @@ mod tests {
             let since = if came { Others::GotThrough } else { Others::Nothing };
             let chances = Chances { since, ..chances(vec![(Action::AsIs, as_is)], None) };
             let decision = decide(&chances, &Costs::default(), Some(least));
-            (decision.recommendation, decision.open)
+            (decision.recommendation, decision.undecided)
         };
-        let unsure = |least| (Recommendation::Undecided, Some(Open::Unsure(least)));
+        let unsure = |least| (Recommendation::Undecided, Some(Undecided::Unsure { least }));
         assert_eq!(asked(0.7, false, 0.8), unsure(0.8));
         assert_eq!(asked(0.9, false, 0.8), (Recommendation::Release, None));
         assert_eq!(asked(0.05, false, 0.97), unsure(0.97));
@@ -390,7 +400,10 @@ mod tests {
         let young = Removal { held_for: 600, ..RIPE };
         let hopeless = Chances { removal: young, ..chances(vec![(Action::AsIs, 0.01)], None) };
         let decision = decide(&hopeless, &Costs::default(), None);
-        assert_eq!(decision.open, Some(Open::NotRemoved(Against::HeldTooShort)));
+        assert_eq!(
+            decision.undecided,
+            Some(Undecided::NotRemoved { against: Against::HeldTooShort })
+        );
     }
 
     #[test]
@@ -408,7 +421,7 @@ mod tests {
         assert_eq!(after(0.0, &look), Recommendation::Change);
         let deadline = Costs { delay: 200.0, ..Costs::default() };
         let alone = decide(&full(vec![(Action::AsIs, 0.34)]), &deadline, None);
-        assert_eq!(alone.open, Some(Open::Lasting(Trouble::NoSpace)));
+        assert_eq!(alone.undecided, Some(Undecided::Lasting { trouble: Trouble::NoSpace }));
     }
 
     #[test]
@@ -416,7 +429,7 @@ mod tests {
         let alone = |p| Chances { whole: false, ..chances(vec![(Action::AsIs, p)], None) };
         assert_eq!(after(0.0, &alone(0.7)), Recommendation::Release);
         let decision = decide(&alone(0.6), &Costs::default(), None);
-        assert_eq!(decision.open, Some(Open::Sources));
+        assert_eq!(decision.undecided, Some(Undecided::Sources));
     }
 
     fn any_chances() -> impl Strategy<Value = Chances> {
@@ -508,7 +521,7 @@ mod tests {
                     prop_assert!(decision.chance >= chances.as_is());
                 }
                 Recommendation::Undecided => {
-                    prop_assert!(decision.open.is_some());
+                    prop_assert!(decision.undecided.is_some());
                     prop_assert_eq!(decision.chance, chances.as_is());
                 }
             }

@@ -2,13 +2,13 @@
 
 /// An error number of Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Errno {
+pub(crate) struct Errno {
     /// The number (`include/uapi/asm-generic/errno*.h`).
-    pub(super) number: i32,
+    pub(crate) number: i32,
     /// Its C name.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// What it says, in plain words.
-    pub(super) words: &'static str,
+    pub(crate) words: &'static str,
 }
 
 /// The error numbers met in holds: those of files, programs, memory, disks and networks.
@@ -67,7 +67,7 @@ const KNOWN: [(i32, &str, &str); 50] = [
 
 impl Errno {
     /// The error number, where it is one met in holds.
-    pub(super) fn from_number(number: i32) -> Option<Self> {
+    pub(crate) fn from_number(number: i32) -> Option<Self> {
         let at = KNOWN.binary_search_by_key(&number, |known| known.0).ok()?;
         let (number, name, words) = KNOWN[at];
         Some(Self { number, name, words })

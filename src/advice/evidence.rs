@@ -1,72 +1,149 @@
-//! Why: this job's history, what like holds came to, and what goes on around it, one sentence each.
+//! Why: this job's history, what became of like holds, and what goes on around it.
+
+use serde::Serialize;
 
 use super::Spent;
 use super::meaning::code_of_transfer;
 use crate::features::{Neighbourhood, Scope};
 use crate::history::{AdFacts, Episode, EventLogView, Exit, JobHistory, What};
 use crate::hold_code::{Cause, cause_of};
-use crate::text::{plural, shorten, strip_control};
 
-/// Characters of a name that are quoted in a sentence.
-const NAME: usize = 60;
+/// Something that was seen of a hold: of the job itself, or of other jobs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "Kind", rename_all_fields = "PascalCase")]
+pub enum Evidence {
+    /// Other jobs began to execute since the hold.
+    BeganSince {
+        /// Which jobs.
+        #[serde(flatten)]
+        near: Near,
+        /// How many.
+        jobs: usize,
+        /// Seconds since the last of them began.
+        seconds_since_last: Option<i64>,
+    },
+    /// No other job began to execute since the hold. Only an event log shows that.
+    NoneBeganSince {
+        /// Which jobs.
+        #[serde(flatten)]
+        near: Near,
+        /// Seconds since the hold.
+        seconds: i64,
+    },
+    /// Other jobs are held for this code now.
+    HeldNow {
+        /// Which jobs.
+        #[serde(flatten)]
+        near: Near,
+        /// How many.
+        jobs: usize,
+        /// HoldReasonCode.
+        code: i32,
+    },
+    /// Releases from the same code and subcode that ended since this hold, in the closest scopes that have any.
+    ReleasedSince {
+        /// What became of them, by scope.
+        results: Vec<Results>,
+    },
+    /// Releases from the same code and subcode, in the closest scopes that have any.
+    Released {
+        /// HoldReasonCode.
+        code: i32,
+        /// HoldReasonSubCode.
+        subcode: i32,
+        /// After an edit; else without a known one.
+        edited: bool,
+        /// What became of them, by scope.
+        results: Vec<Results>,
+        /// Seconds since the first of them ended.
+        seconds_since_first: Option<i64>,
+    },
+    /// The job's own history before this hold.
+    OwnHistory {
+        /// Times it began to execute.
+        starts: usize,
+        /// Holds before this one that its log shows.
+        holds: usize,
+        /// NumHolds counts as many: an ad may count more than a log that begins late, and one hold twice.
+        counts_agree: bool,
+        /// Runs that exited with another status than 0.
+        failed_runs: usize,
+    },
+    /// Slot hours that a run of it takes until it is held, and those of all its runs.
+    SlotHours {
+        /// Of a run.
+        run: f64,
+        /// Of all runs.
+        total: f64,
+    },
+    /// Memory of its last run.
+    Memory {
+        /// MemoryUsage, MiB.
+        used: f64,
+        /// MemoryProvisioned, MiB.
+        provisioned: f64,
+    },
+}
 
-/// The sentences, the most telling first.
-pub(super) fn sentences(
+/// Jobs that share something with the held job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Near {
+    /// What they share.
+    pub scope: Scope,
+    /// Site, file server or file, where known.
+    pub name: Option<String>,
+    /// The file is an input: it could not be read. Any other path in a reason is only named there.
+    pub input: bool,
+}
+
+/// What became of releases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Results {
+    /// Of which jobs.
+    #[serde(flatten)]
+    pub near: Near,
+    /// Exited with 0.
+    pub successes: usize,
+    /// Exited otherwise, or went on hold again.
+    pub failures: usize,
+}
+
+/// What was seen around a hold, with what names it.
+struct Around<'a> {
+    hold: &'a Episode,
+    neighbourhoods: Vec<&'a Neighbourhood>,
+    input: bool,
+    now: i64,
+}
+
+/// The evidence, the most telling first.
+pub(super) fn evidence(
     hold: &Episode,
     job: Option<&JobHistory>,
     neighbourhoods: &[Neighbourhood],
     spent: &Spent,
     event_log: EventLogView,
     now: i64,
-) -> Vec<String> {
+) -> Vec<Evidence> {
     let is_text = |near: &Neighbourhood| {
         matches!(near.scope, Scope::Server | Scope::File) && !is_about_files(hold)
     };
-    let neighbourhoods: Vec<&Neighbourhood> =
-        neighbourhoods.iter().filter(|near| !is_text(near)).collect();
-    let mut said = Vec::new();
-    said.extend(around(&neighbourhoods, hold, event_log, now));
-    said.extend(released_since(&neighbourhoods, hold));
-    said.extend(like_holds(&neighbourhoods, hold, now));
-    said.extend(job.and_then(|job| own_history(hold, job)));
-    said.extend(hours(spent));
-    said.extend(job.and_then(|job| job.ad_at(now)).and_then(memory));
-    said
-}
-
-/// A span of time in the largest unit that fits.
-pub(super) fn span(seconds: i64) -> String {
-    let (number, unit) = match seconds.max(0) {
-        s if s < 60 => (s, "second"),
-        s if s < 3_600 => (s / 60, "minute"),
-        s if s < 2 * 86_400 => (s / 3_600, "hour"),
-        s => (s / 86_400, "day"),
-    };
-    plural(number, unit)
-}
-fn jobs(number: usize) -> String {
-    plural(number, "other job")
-}
-
-fn named(neighbourhood: &Neighbourhood, hold: &Episode) -> String {
-    let name = neighbourhood.name.as_deref().map(strip_control).filter(|name| !name.is_empty());
-    let name = name.as_deref().map(|name| shorten(name, NAME));
-    // What could not be read was an input; any other path in a reason is only named there.
     let reason = hold.reason.as_deref().unwrap_or_default();
-    let reads = matches!(code_of_transfer(hold.identity.code, reason), 8 | 10 | 13 | 14);
-    match (neighbourhood.scope, name) {
-        (Scope::Cluster, _) => "of this cluster".to_owned(),
-        (Scope::Owner, _) => "of this owner".to_owned(),
-        (Scope::Site, Some(name)) => format!("at {name}"),
-        (Scope::Site, None) => "at the same site".to_owned(),
-        (Scope::Server, Some(name)) => format!("with input from {name}"),
-        (Scope::Server, None) => "with input from the same file server".to_owned(),
-        (Scope::File, Some(name)) if reads => format!("that read {name}"),
-        (Scope::File, Some(name)) => format!("with {name} in a hold reason"),
-        (Scope::File, None) => "with the same file".to_owned(),
-        (Scope::Reason, _) => "with this hold reason".to_owned(),
-        (Scope::AccessPoint, _) => "of this access point".to_owned(),
-    }
+    let around = Around {
+        hold,
+        neighbourhoods: neighbourhoods.iter().filter(|near| !is_text(near)).collect(),
+        input: matches!(code_of_transfer(hold.identity.code, reason), 8 | 10 | 13 | 14),
+        now,
+    };
+    let mut seen = around.now(event_log);
+    seen.extend(around.released_since());
+    seen.extend(around.released());
+    seen.extend(job.and_then(|job| own_history(hold, job)));
+    seen.extend(hours(spent));
+    seen.extend(job.and_then(|job| job.ad_at(now)).and_then(memory));
+    seen
 }
 
 /// Whether a hold is about files: a URL or path in the reason of another, as of a policy, is text.
@@ -77,192 +154,141 @@ fn is_about_files(hold: &Episode) -> bool {
     )
 }
 
-/// Those of some scopes, in the order of these.
-fn closest<'a>(
-    neighbourhoods: &'a [&'a Neighbourhood],
-    scopes: &'a [Scope],
-) -> impl Iterator<Item = &'a Neighbourhood> {
-    scopes.iter().filter_map(|&scope| neighbourhoods.iter().copied().find(|n| n.scope == scope))
-}
-
-/// What goes on around the job: the closest scope in which others got through, and the one in which they are held.
-fn around(
-    neighbourhoods: &[&Neighbourhood],
-    hold: &Episode,
-    event_log: EventLogView,
-    now: i64,
-) -> Vec<String> {
-    const CLOSEST: [Scope; 6] = [
-        Scope::File,
-        Scope::Server,
-        Scope::Cluster,
-        Scope::Reason,
-        Scope::Site,
-        Scope::AccessPoint,
-    ];
-    let mut said = Vec::new();
-    if let Some(through) = closest(neighbourhoods, &CLOSEST).find(|n| n.started_since > 0) {
-        let ago = through
-            .last_started
-            .map_or(String::new(), |last| format!(", the last {} ago", span(now - last)));
-        said.push(format!(
-            "{} {} began to execute since this hold{ago}.",
-            jobs(through.started_since),
-            named(through, hold)
-        ));
-    } else if event_log == EventLogView::Whole
-        && let Some(near) = closest(neighbourhoods, &[Scope::Server, Scope::Cluster]).next()
-    {
-        // Only the event log shows that nothing happened.
-        let held = span(now - hold.held_at);
-        said.push(format!(
-            "No other job {} began to execute in the {held} since this hold.",
-            named(near, hold)
-        ));
-    }
-    if let Some(held) = closest(neighbourhoods, &CLOSEST).find(|n| n.held_now_same_code > 0) {
-        let are = if held.held_now_same_code == 1 { "is" } else { "are" };
-        said.push(format!(
-            "{} {} {are} held for code {} now.",
-            jobs(held.held_now_same_code),
-            named(held, hold),
-            hold.identity.code
-        ));
-    }
-    said
-}
-
 /// Scopes in which releases are counted, the closest first.
-const LIKE: [Scope; 6] =
+const RELEASED: [Scope; 6] =
     [Scope::Cluster, Scope::Reason, Scope::File, Scope::Server, Scope::Site, Scope::AccessPoint];
 
-/// Scopes that one sentence tells of.
+/// Scopes that one piece of evidence has results of.
 const SCOPES: usize = 3;
 
-/// The closest scopes that have results, with these; a wider one that has no more than the one before tells nothing.
-fn with_results<'a>(
-    neighbourhoods: &'a [&'a Neighbourhood],
-    scopes: &'a [Scope],
-    results: impl Fn(&Neighbourhood) -> (usize, usize),
-) -> Vec<(&'a Neighbourhood, (usize, usize))> {
-    let mut counted: Vec<(&Neighbourhood, (usize, usize))> = Vec::new();
-    for near in closest(neighbourhoods, scopes) {
-        let of = results(near);
-        if of != (0, 0) && counted.last().is_none_or(|(_, last)| *last != of) {
-            counted.push((near, of));
-        }
+impl<'a> Around<'a> {
+    fn near(&self, neighbourhood: &Neighbourhood) -> Near {
+        let named = matches!(neighbourhood.scope, Scope::Site | Scope::Server | Scope::File);
+        let name = neighbourhood.name.clone().filter(|name| named && !name.is_empty());
+        let input = self.input && neighbourhood.scope == Scope::File;
+        Near { scope: neighbourhood.scope, name, input }
     }
-    counted.truncate(SCOPES);
-    counted
+
+    /// Those of some scopes, in the order of these.
+    fn closest(&self, scopes: &[Scope]) -> impl Iterator<Item = &'a Neighbourhood> {
+        scopes
+            .iter()
+            .filter_map(|&scope| self.neighbourhoods.iter().copied().find(|n| n.scope == scope))
+    }
+
+    /// The closest scope in which others got through, and the one in which they are held.
+    fn now(&self, event_log: EventLogView) -> Vec<Evidence> {
+        const CLOSEST: [Scope; 6] = [
+            Scope::File,
+            Scope::Server,
+            Scope::Cluster,
+            Scope::Reason,
+            Scope::Site,
+            Scope::AccessPoint,
+        ];
+        let through = self.closest(&CLOSEST).find(|near| near.started_since > 0);
+        let began = match through {
+            Some(near) => Some(Evidence::BeganSince {
+                near: self.near(near),
+                jobs: near.started_since,
+                seconds_since_last: near.last_started.map(|last| self.now - last),
+            }),
+            // Only the event log shows that nothing happened.
+            None if event_log == EventLogView::Whole => self
+                .closest(&[Scope::Server, Scope::Cluster])
+                .next()
+                .map(|near| Evidence::NoneBeganSince {
+                    near: self.near(near),
+                    seconds: self.now - self.hold.held_at,
+                }),
+            None => None,
+        };
+        let held = self.closest(&CLOSEST).find(|near| near.held_now_same_code > 0);
+        let held = held.map(|near| Evidence::HeldNow {
+            near: self.near(near),
+            jobs: near.held_now_same_code,
+            code: self.hold.identity.code,
+        });
+        began.into_iter().chain(held).collect()
+    }
+
+    /// The closest scopes that have results, with these; a wider one that has no more than the one before adds nothing.
+    fn results(
+        &self,
+        scopes: &[Scope],
+        of: impl Fn(&Neighbourhood) -> (usize, usize),
+    ) -> (Vec<Results>, Option<i64>) {
+        let mut results: Vec<Results> = Vec::new();
+        let mut first: Option<i64> = None;
+        for near in self.closest(scopes) {
+            let (successes, failures) = of(near);
+            let is_new = results
+                .last()
+                .is_none_or(|last| (last.successes, last.failures) != (successes, failures));
+            if (successes, failures) != (0, 0) && is_new && results.len() < SCOPES {
+                results.push(Results { near: self.near(near), successes, failures });
+                first = [first, near.first_outcome].into_iter().flatten().min();
+            }
+        }
+        (results, first)
+    }
+
+    /// What became of releases from the same code and subcode that ended since this hold.
+    fn released_since(&self) -> Option<Evidence> {
+        const CLOSEST: [Scope; 4] = [Scope::Reason, Scope::Cluster, Scope::Server, Scope::Site];
+        let (results, _) = self.results(&CLOSEST, |near| near.released_since);
+        (!results.is_empty()).then_some(Evidence::ReleasedSince { results })
+    }
+
+    /// What became of all releases from the same code and subcode.
+    fn released(&self) -> Vec<Evidence> {
+        let (code, subcode) = (self.hold.identity.code, self.hold.identity.subcode);
+        let of = |edited: bool| {
+            let counts = if edited { Neighbourhood::changed } else { Neighbourhood::as_is };
+            // What was edited is known a little after the outcome: until then the counts would be of two times.
+            let (results, first) = self.results(&RELEASED, |near| match near.outcomes_pending {
+                true => (0, 0),
+                false => counts(near),
+            });
+            let seconds_since_first = first.map(|first| self.now - first);
+            (!results.is_empty()).then_some(Evidence::Released {
+                code,
+                subcode,
+                edited,
+                results,
+                seconds_since_first,
+            })
+        };
+        [false, true].into_iter().filter_map(of).collect()
+    }
 }
 
-/// What releases from the same code and subcode have come to since this hold, in the closest scopes that have any.
-fn released_since(neighbourhoods: &[&Neighbourhood], hold: &Episode) -> Option<String> {
-    const CLOSEST: [Scope; 4] = [Scope::Reason, Scope::Cluster, Scope::Server, Scope::Site];
-    let counted = with_results(neighbourhoods, &CLOSEST, |near| near.released_since);
-    let each: Vec<String> = counted
-        .iter()
-        .map(|&(near, (successes, failures))| {
-            let came = match (successes, failures) {
-                (_, 0) => format!("{successes} finished"),
-                (0, _) => format!("{failures} failed or went on hold again"),
-                _ => format!("{successes} finished, {failures} failed or went on hold again"),
-            };
-            format!("other jobs {}: {came}", named(near, hold))
-        })
-        .collect();
-    (!each.is_empty()).then(|| {
-        format!("Releases from such a hold that ended since this hold: {}.", each.join("; "))
+/// Slot hours from which on they matter.
+const LEAST_HOURS: f64 = 0.5;
+
+/// What a run of it costs, and what all have cost.
+fn hours(spent: &Spent) -> Option<Evidence> {
+    let run = spent.run.filter(|run| *run >= LEAST_HOURS)?;
+    Some(Evidence::SlotHours { run, total: spent.total })
+}
+
+fn own_history(hold: &Episode, job: &JobHistory) -> Option<Evidence> {
+    let steps = &job.steps[..hold.step.map_or(0, |step| step.min(job.steps.len()))];
+    let count = |wanted: fn(&What) -> bool| steps.iter().filter(|step| wanted(&step.what)).count();
+    let holds = count(|what| matches!(what, What::Held(_)));
+    (!steps.is_empty()).then(|| Evidence::OwnHistory {
+        starts: count(|what| matches!(what, What::Executing(_))),
+        holds,
+        counts_agree: hold.identity.num_holds == holds as i64 + 1,
+        failed_runs: count(|what| {
+            matches!(what, What::Terminated(Exit::Code(_) | Exit::Signal(_)))
+        }),
     })
 }
 
-/// What releases from the same code and subcode came to, in the closest scopes that have any, and since when that is known.
-fn like_holds(neighbourhoods: &[&Neighbourhood], hold: &Episode, now: i64) -> Vec<String> {
-    let mut said = Vec::new();
-    let (code, subcode) = (hold.identity.code, hold.identity.subcode);
-    for (results, how) in [
-        (Neighbourhood::as_is as fn(&Neighbourhood) -> (usize, usize), "without a known edit"),
-        (Neighbourhood::changed, "after an edit"),
-    ] {
-        // What was edited is known a little after the outcome: until then the counts would be of two times.
-        let settled =
-            |near: &Neighbourhood| if near.outcomes_pending { (0, 0) } else { results(near) };
-        let counted = with_results(neighbourhoods, &LIKE, settled);
-        let shares: Vec<String> = counted
-            .iter()
-            .map(|&(near, (successes, failures))| {
-                format!("{successes} of {} among jobs {}", successes + failures, named(near, hold))
-            })
-            .collect();
-        if !shares.is_empty() {
-            let first = counted.iter().filter_map(|(near, _)| near.first_outcome).min();
-            let since = first
-                .map_or(String::new(), |first| format!("; the first {} ago", span(now - first)));
-            said.push(format!(
-                "Releases from code {code}/{subcode} {how} that ended in success: {}{since}.",
-                shares.join(", ")
-            ));
-        }
-    }
-    said
-}
-
-/// Slot hours from which on they are worth a word.
-const WORTH_TELLING: f64 = 0.5;
-
-/// What a run of it costs, and what all have cost.
-fn hours(spent: &Spent) -> Option<String> {
-    let run = spent.run.filter(|run| *run >= WORTH_TELLING)?;
-    let all = if spent.total > run * 1.05 {
-        format!(" ({} in all its runs)", slot_hours(spent.total))
-    } else {
-        String::new()
-    };
-    Some(format!(
-        "A run of it takes {} until it is held{all}: a failed release burns as much.",
-        slot_hours(run)
-    ))
-}
-
-fn slot_hours(hours: f64) -> String {
-    if hours < 9.95 { format!("{hours:.1} slot hours") } else { format!("{hours:.0} slot hours") }
-}
-
-fn own_history(hold: &Episode, job: &JobHistory) -> Option<String> {
-    let steps = &job.steps[..hold.step.map_or(0, |step| step.min(job.steps.len()))];
-    if steps.is_empty() {
-        return None;
-    }
-    let count =
-        |wanted: fn(&What) -> bool| steps.iter().filter(|step| wanted(&step.what)).count() as i64;
-    let starts = count(|what| matches!(what, What::Executing(_)));
-    let holds = count(|what| matches!(what, What::Held(_)));
-    let failed = count(|what| matches!(what, What::Terminated(Exit::Code(_) | Exit::Signal(_))));
-    let mut said = match starts {
-        0 => "This job has never begun to execute".to_owned(),
-        n => format!("This job began to execute {}", plural(n, "time")),
-    };
-    // NumHolds of the ad may count more than a log that begins late, and one hold twice.
-    match hold.identity.num_holds == holds + 1 {
-        _ if holds == 0 => {}
-        true => said.push_str(&format!(", and was held {} before", plural(holds, "time"))),
-        false => {
-            said.push_str(&format!("; its log shows {} before this one", plural(holds, "hold")));
-        }
-    }
-    if failed > 0 {
-        said.push_str(&format!("; {failed} of its runs failed"));
-    }
-    said.push('.');
-    Some(said)
-}
-
-fn memory(ad: &AdFacts) -> Option<String> {
-    let (used, given) = (ad.memory_usage?, ad.memory_provisioned.filter(|given| *given > 0.0)?);
-    Some(format!(
-        "Its last run used {used:.0} of {given:.0} MiB of memory ({:.0} %).",
-        used / given * 100.0
-    ))
+fn memory(ad: &AdFacts) -> Option<Evidence> {
+    let provisioned = ad.memory_provisioned.filter(|given| *given > 0.0)?;
+    Some(Evidence::Memory { used: ad.memory_usage?, provisioned })
 }
 
 #[cfg(test)]
@@ -270,26 +296,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hours_are_told_once_they_weigh() {
-        let sentence = |run: f64, total: f64| hours(&Spent { run: Some(run), total });
-        assert_eq!(sentence(0.01, 3.0), None);
+    fn hours_are_named_from_half_an_hour_on() {
+        let of = |run: f64| hours(&Spent { run: Some(run), total: 3.0 }).is_some();
+        assert!(!of(0.01) && of(0.5));
         assert_eq!(hours(&Spent::default()), None);
-        assert_eq!(
-            sentence(20.0, 20.1).unwrap(),
-            "A run of it takes 20 slot hours until it is held: a failed release burns as much."
-        );
-        assert_eq!(
-            sentence(1.5, 61.0).unwrap(),
-            "A run of it takes 1.5 slot hours until it is held (61 slot hours in all its runs): a failed release \
-             burns as much."
-        );
-    }
-
-    #[test]
-    fn spans_of_time() {
-        assert_eq!(span(-3), "0 seconds");
-        assert_eq!(span(60), "1 minute");
-        assert_eq!(span(7_200), "2 hours");
-        assert_eq!(span(200_000), "2 days");
     }
 }

@@ -1,17 +1,14 @@
-//! What to change about a limit of the job's own that held it.
+//! ChangeKind to change about a limit of the job's own that held it.
 
 use super::Held;
-use super::changes::edit;
+use super::changes::{Change, ChangeKind, Figure, LimitRaise, edit};
 use super::command::Command;
 use crate::history::Action;
 use crate::policy::{Again, OwnLimit, Raise, Request};
-use crate::text::{is_fit, shorten, strip_control};
+use crate::text::is_fit;
 
 /// A limit beyond this makes no sense: 30 years in seconds, 900 TiB in MiB.
 const MOST: i64 = 1_000_000_000;
-
-/// Characters of a test and of an expression that are shown.
-const SHOWN: usize = 120;
 
 /// The limit that held the job: the action that raises it, and when it holds the job again.
 ///
@@ -35,67 +32,39 @@ pub(super) fn action(limit: &OwnLimit) -> Action {
     }
 }
 
-/// What to change, and the commands that do it.
-pub(super) fn change(limit: &OwnLimit) -> (String, Vec<Command>) {
-    let policy = strip_control(&limit.policy);
-    let tested = tested(limit);
-    let again = match limit.again {
-        Again::AtOnce => " It would be held again at once.",
-        Again::WhenReached => "",
-    };
-    let text = |what: String| format!("{what}: {tested}.{again}");
-    match &limit.raise {
+/// ChangeKind to change, and the command that does it.
+pub(super) fn change(limit: &OwnLimit) -> Change {
+    let (raise, commands) = match &limit.raise {
         Raise::Attribute { name, to, .. } if *to > MOST => {
-            let name = strip_control(name);
-            (text(format!("Correct what {name} is compared with: {to} makes no sense")), Vec::new())
+            (LimitRaise::Nonsense { name: name.clone(), to: *to }, Vec::new())
         }
-        Raise::Attribute { name, from, to } => (
-            text(format!(
-                "Raise {} from {} to {to}, or make the job need less",
-                strip_control(name),
-                number(*from)
-            )),
-            command(name, &to.to_string()),
-        ),
-        Raise::Expression { name, text: new } => {
-            let what = format!(
-                "Raise the limit {} in {}, or make the job need less",
-                number(limit.limit),
-                strip_control(name)
-            );
-            (text(what), command(name, new))
+        Raise::Attribute { name, from, to } => {
+            let (from, to) = (Figure::from(*from), Figure::from(*to));
+            let old = Some(from.to_string());
+            let commands = command(name, old, &to.to_string());
+            (LimitRaise::Attribute { name: name.clone(), from, to }, commands)
         }
-        Raise::Request(Request::Cpus) => {
-            (text("Raise RequestCpus, or make the job need less".to_owned()), Vec::new())
+        Raise::Expression { name, text } => {
+            let raise = LimitRaise::Expression { name: name.clone(), limit: limit.limit.into() };
+            (raise, command(name, None, text))
         }
-        _ if policy.starts_with("SYSTEM_") => {
-            let what = format!(
-                "Make the job need less, or ask the administrator of the access point about {policy}"
-            );
-            (text(what), Vec::new())
-        }
-        _ => (text(format!("Raise the limit in {policy}, or make the job need less")), Vec::new()),
-    }
-}
-
-/// `its periodic_hold tests ..., which came to 11`
-fn tested(limit: &OwnLimit) -> String {
-    let reached = number(limit.reached);
-    if limit.policy == limit.test {
-        return format!("the run had {reached} s");
-    }
-    let test = strip_control(&limit.test);
-    let (test, policy) = (shorten(&test, SHOWN), strip_control(&limit.policy));
-    format!("{policy} tests {test}, and it came to {reached}")
+        Raise::Request(Request::Cpus) => (LimitRaise::Cpus, Vec::new()),
+        _ if limit.policy.starts_with("SYSTEM_") => (LimitRaise::Administrator, Vec::new()),
+        _ => (LimitRaise::Policy, Vec::new()),
+    };
+    let what = ChangeKind::Limit {
+        policy: limit.policy.clone(),
+        test: limit.test.clone(),
+        reached: limit.reached.into(),
+        at_once: limit.again == Again::AtOnce,
+        raise,
+    };
+    Change { what, commands }
 }
 
 /// No command where a name or text cannot be pasted as it is.
-fn command(name: &str, value: &str) -> Vec<Command> {
-    if is_fit(name) && is_fit(value) { vec![edit(name, value)] } else { Vec::new() }
-}
-
-fn number(value: f64) -> String {
-    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
+fn command(name: &str, old: Option<String>, new: &str) -> Vec<Command> {
+    if is_fit(name) && is_fit(new) { vec![edit(name, old, new)] } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -114,8 +83,9 @@ mod tests {
     }
 
     fn told(limit: &OwnLimit) -> (String, Vec<String>) {
-        let (text, commands) = change(limit);
-        (text, commands.iter().map(|command| command.line("true")).collect())
+        let change = change(limit);
+        let text = crate::cli::sentences::change(&change.what);
+        (text, change.commands.iter().map(|command| command.line("true")).collect())
     }
 
     #[test]
@@ -125,7 +95,7 @@ mod tests {
         assert_eq!(
             text,
             "Raise RunLimit from 8 to 22, or make the job need less: PeriodicHold tests \
-             time() - JobCurrentStartDate > RunLimit, and it came to 11."
+             time() - JobCurrentStartDate > RunLimit, and it was 11."
         );
         assert_eq!(commands, ["condor_qedit -constraint true RunLimit 22"]);
     }

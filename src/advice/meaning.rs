@@ -1,11 +1,49 @@
-//! What hold codes and subcodes mean, in plain words, from the table of codes and the reason.
+//! What codes, subcodes and hold reasons say, from the table of codes and the reason.
 
-use super::errno::Errno;
 use crate::history::reason::{self, Files, Side, words};
-use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
+use serde::Serialize;
+
+use crate::hold_code::{HoldCode, Subcode};
 use crate::memo::Memo;
 
-/// Whether the codes say what failed, so that [`meaning`] tells as much of the cause as the reason does, in whichever of
+/// What holds of one cause share: what their codes and reasons say where that names the cause, since several versions
+/// of HTCondor word it in several ways, and else the normalised reason.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SharedCause {
+    /// The codes name it.
+    Codes {
+        /// HoldReasonCode, of a transfer by what was moved.
+        code: i32,
+        /// HoldReasonSubCode.
+        subcode: i32,
+        /// Which end of a transfer failed.
+        side: Option<Side>,
+        /// The resource that it is about.
+        resource: Option<Resource>,
+        /// What a file-transfer plug-in complains of.
+        trouble: Option<UrlTrouble>,
+    },
+    /// The normalised reason names it.
+    Reason(String),
+}
+
+impl SharedCause {
+    /// Of a hold.
+    pub fn of(code: i32, subcode: i32, reason: &str) -> Self {
+        if !tells_cause(Some(code)) {
+            return Self::Reason(reason::normalised(reason));
+        }
+        Self::Codes {
+            code: code_of_transfer(code, reason),
+            subcode,
+            side: reason::side(reason),
+            resource: resource(code, Some(subcode), reason),
+            trouble: url_trouble(reason).filter(|_| subcode >= 256),
+        }
+    }
+}
+
+/// Whether the codes say what failed, so that they name the cause as well as the reason does, in whichever of
 /// HTCondor's wordings that is. The reason of a policy or a hook says what its code does not.
 pub fn tells_cause(code: Option<i32>) -> bool {
     let kind = code.and_then(HoldCode::of).map(|known| known.subcode);
@@ -48,7 +86,7 @@ fn transfer_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'st
 }
 
 /// What a file-transfer plug-in complains of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UrlTrouble {
     /// The server has no such file.
     NotFound,
@@ -124,126 +162,8 @@ fn complaint(reason: &str) -> Option<UrlTrouble> {
     }
 }
 
-/// [`meaning`], and what is usually changed.
-pub fn with_usual_change(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
-    let mut text = meaning(code, subcode, reason);
-    if let Some(change) = code.and_then(|code| usual_change(code, subcode, reason)) {
-        text.push_str(&format!(" Usual change: {change}."));
-    }
-    text
-}
-
-/// A hold's code and subcode in plain words: a sentence, ended by a full stop.
-///
-/// `code` and `subcode` are HoldReasonCode and HoldReasonSubCode; the reason decides only where the
-/// codes leave it open (which resource, which side).
-pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
-    let Some(number) = code else { return "The hold has no code.".to_owned() };
-    let number = code_of_transfer(number, reason);
-    let Some(known) = HoldCode::of(number) else {
-        return if number >= VACATE_BASE {
-            format!(
-                "Code {number} is a reason for leaving a slot, not for a hold: the system failed, not the job."
-            )
-        } else {
-            format!("Code {number} is none that HTCondor 25 knows.")
-        };
-    };
-    let mut text = capital(known.meaning);
-    if matches!(known.subcode, Subcode::Transfer) {
-        text.push_str(side(reason));
-    }
-    if let (Subcode::Policy, Some(subcode)) = (known.subcode, subcode.filter(|&code| code != 0)) {
-        text.push_str(&format!(" (subcode {subcode})"));
-    } else if let Some(detail) = detail(known, subcode, reason) {
-        text.push_str(": ");
-        text.push_str(&detail);
-    }
-    text.push('.');
-    text
-}
-
-fn detail(known: &HoldCode, subcode: Option<i32>, reason: &str) -> Option<String> {
-    let subcode = subcode?;
-    match known.subcode {
-        Subcode::None | Subcode::Policy => None,
-        Subcode::Errno => errno(subcode),
-        Subcode::Transfer => transfer(subcode),
-        Subcode::Hook => Some(match subcode {
-            0 => "it could not be executed".to_owned(),
-            ..0 => format!("it was killed by signal {}", subcode.unsigned_abs()),
-            _ => format!("it exited with status {subcode}"),
-        }),
-        Subcode::Resource => resource(known.number, Some(subcode), reason).map(|resource| {
-            match resource {
-                Resource::Memory => "memory",
-                Resource::Disk => "disk",
-            }
-            .to_owned()
-        }),
-        Subcode::Exit if subcode >= 0 => Some(format!("exit status {subcode}")),
-        Subcode::Exit => Some("its files could not be sent".to_owned()),
-        Subcode::Ec2 => ec2(known.number, subcode).map(str::to_owned),
-    }
-}
-
-fn errno(number: i32) -> Option<String> {
-    match Errno::from_number(number) {
-        Some(errno) => Some(format!("{} ({}, errno {number})", errno.words, errno.name)),
-        None if number > 0 => Some(format!("errno {number}")),
-        None => None,
-    }
-}
-
-/// `docs/codes-other-values/hold-reason-codes.rst`: 62 when a plug-in timed out, its exit status shifted
-/// left by eight bits otherwise.
-fn transfer(subcode: i32) -> Option<String> {
-    match subcode {
-        -1001 => Some("there is no plug-in for this kind of URL".to_owned()),
-        -1002 => Some("the plug-in for this kind of URL does not work there".to_owned()),
-        -1003 => Some("the plug-in could not be executed".to_owned()),
-        -1004 => Some("the plug-in reported no result".to_owned()),
-        62 => Some("the file-transfer plug-in took too long (ETIME, 62)".to_owned()),
-        256.. if subcode % 256 == 0 => Some(format!(
-            "the file-transfer plug-in exited with status {} (subcode {subcode} = {} x 256)",
-            subcode / 256,
-            subcode / 256
-        )),
-        _ => errno(subcode),
-    }
-}
-
-/// The table of the EC2 codes in `hold-table.rst`. A subcode may stand for two things under two codes.
-fn ec2(code: i32, subcode: i32) -> Option<&'static str> {
-    Some(match (code, subcode) {
-        (37, 1) => "the file for the access key is not given",
-        (37, 2) => "the file for the secret key is not given",
-        (37, 4) => "grid_resource has no service URL",
-        (37, 9) => "the service refused the keys",
-        (37, 10) => "the SSH keypair cannot be used with this kind of server",
-        (37, 20) => "somebody cancelled the request at the service",
-        (38, 3) => "the grid resource is not of type EC2",
-        (38, 5) => "the grid resource type is not set",
-        (38, 7) => "the grid job id is not one of EC2",
-        (38, 21) => "the service reported a status that was not expected",
-        (39, 6) => "EC2_GAHP is not configured",
-        (40, 11) => "while making an SSH keypair",
-        (40, 12) => "while starting an instance",
-        (40, 17) => "while requesting a spot instance",
-        (41, 13) => "the instance ended abnormally",
-        (41, 14) => "the instance ended for a reason HTCondor does not know",
-        (41, 22) => "the service was away for too long",
-        (42, 15) => "the connection failed while an instance was being ended",
-        (42, 16) => "an instance could not be ended, too many times",
-        (42, 17) => "the connection failed while a spot request was being ended",
-        (42, 18) => "a spot request could not be ended, too many times",
-        (42, 19) => "a spot request was gone before its instance was known",
-        _ => return None,
-    })
-}
-
 /// A resource a hold can be about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Resource {
     /// RequestMemory bounds it.
     Memory,
@@ -285,16 +205,8 @@ pub(super) fn at_execution_point(reason: &str) -> bool {
     reason::side(reason) == Some(Side::ExecutionPoint)
 }
 
-fn side(reason: &str) -> &'static str {
-    match reason::side(reason) {
-        Some(Side::ExecutionPoint) => " (at the execution point)",
-        Some(Side::AccessPoint) => " (at the access point)",
-        None => "",
-    }
-}
-
 /// The code of a failed transfer by what its reason says was moved: 12 of output, 13 of input. Others stay.
-pub(super) fn code_of_transfer(code: i32, reason: &str) -> i32 {
+pub(crate) fn code_of_transfer(code: i32, reason: &str) -> i32 {
     match (code, reason::files(reason)) {
         (12 | 13, Some(Files::Output)) => 12,
         (12 | 13, Some(Files::Input)) => 13,
@@ -302,20 +214,10 @@ pub(super) fn code_of_transfer(code: i32, reason: &str) -> i32 {
     }
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(code: i32, subcode: i32, reason: &str) -> String {
-        with_usual_change(Some(code), Some(subcode), reason)
-    }
-
-    /// Guides on the web say otherwise: 6 staging of input, 12 running, 21 memory, 34 a job policy.
     #[test]
     fn policies_say_in_their_reason_what_their_code_does_not() {
         for code in [6, 13, 34] {
@@ -324,37 +226,6 @@ mod tests {
         for code in [Some(3), Some(21), Some(26), Some(48), Some(999), None] {
             assert!(!tells_cause(code), "{code:?}");
         }
-    }
-
-    #[test]
-    fn common_errors_about_codes_are_not_repeated() {
-        assert!(of(6, 2, "").starts_with("The program could not be started"));
-        assert!(of(12, 2, "").contains("output"));
-        assert!(!of(21, 0, "Job failed to complete in 72 hrs").to_lowercase().contains("memory"));
-        assert!(of(34, 102, "").contains("memory"));
-        assert!(!of(34, 102, "").contains("policy"));
-        assert!(of(3, 42, "").contains("periodic_hold"));
-        assert!(of(13, 2, "").contains("input"));
-        for code in 0..50 {
-            assert!(!of(code, 0, "").contains("condor_qedit request_memory"));
-        }
-    }
-
-    #[test]
-    fn subcodes_are_decoded() {
-        assert!(of(6, 8, "").contains("ENOEXEC, errno 8"));
-        assert!(of(13, 256, "").contains("exited with status 1"));
-        assert!(of(12, 15 << 8, "").contains("exited with status 15"));
-        assert!(of(13, 62, "").contains("took too long"));
-        assert!(of(13, 2, "").contains("ENOENT"));
-        assert!(of(13, 300, "").contains("errno 300"));
-        assert!(of(19, 0, "").contains("could not be executed"));
-        assert!(of(48, -9, "").contains("signal 9"));
-        assert!(of(37, 9, "").contains("refused the keys"));
-        assert!(of(42, 17, "").contains("spot request"));
-        assert!(of(40, 17, "").contains("requesting a spot instance"));
-        assert!(of(13, i32::MIN, "").starts_with("Moving"));
-        assert!(of(19, i32::MIN, "").contains("signal"));
     }
 
     #[test]
@@ -414,26 +285,9 @@ mod tests {
     }
 
     #[test]
-    fn the_side_is_said() {
-        let access = "Transfer output files failure at access point ap1 while receiving files from execution point slot1@h. Details: writing to file /x: (errno 122) Disk quota exceeded";
-        assert!(of(12, 122, access).contains("at the access point"));
-        assert!(of(12, 122, access).contains("free some of the quota"));
-        let execute = "Transfer input files failure at execution point slot1@h while receiving files from access point ap1. Details: (errno 28)";
-        assert!(of(13, 28, execute).contains("another execution point"));
-    }
-
-    #[test]
     fn transient_causes_ask_for_no_change() {
         for (code, subcode) in [(11, 0), (18, 0), (40, 12), (13, 110), (13, 62)] {
             assert_eq!(usual_change(code, Some(subcode), ""), None, "{code}/{subcode}");
         }
-    }
-
-    #[test]
-    fn unknown_codes_are_said_to_be_unknown() {
-        assert_eq!(meaning(None, None, ""), "The hold has no code.");
-        assert!(of(1022, 0, "").contains("leaving a slot"));
-        assert!(of(77, 0, "").contains("none that HTCondor 25 knows"));
-        assert!(of(-5, 0, "").contains("none that HTCondor 25 knows"));
     }
 }

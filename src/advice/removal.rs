@@ -1,20 +1,22 @@
 //! When a removal is advised: one rule for everything that advises or acts.
 
+use serde::Serialize;
+
 use super::ExpectedCosts;
 use crate::hold_code::Cause;
 
 /// A job is thought of for removal once it has been held for longer than this, seconds: a day, within which those who look
 /// after a server or file system notice that it is away. Assumed.
-pub(super) const LEAST_HELD: i64 = 86_400;
+pub(crate) const LEAST_HELD: i64 = 86_400;
 
 /// So many of its releases have failed by then.
-pub(super) const LEAST_FAILED: usize = 2;
+pub(crate) const LEAST_FAILED: usize = 2;
 
 /// A removal costs at most this share of every other choice.
 const AT_MOST: f64 = 0.75;
 
 /// What HTCondor will do with a held job by itself, within 30 days.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum ByItself {
     /// Not known: its ad or the policies of its access point were not read, or could not be worked out.
     #[default]
@@ -43,13 +45,13 @@ pub(super) struct Removal {
 }
 
 /// What stands against a removal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Against {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Against {
     /// Such causes may pass by themselves.
     Cause,
-    /// It has not been held for [`LEAST_HELD`].
+    /// It has not been held for a day.
     HeldTooShort,
-    /// Fewer than [`LEAST_FAILED`] releases have failed.
+    /// Fewer than two releases have failed.
     FewReleases,
     /// HTCondor will act, or that is not known.
     ByItself(ByItself),
@@ -77,32 +79,6 @@ impl Removal {
         ]
         .into_iter()
         .find_map(|(stands, against)| stands.then_some(against))
-    }
-}
-
-impl Against {
-    /// One sentence.
-    pub(super) fn sentence(self) -> String {
-        match self {
-            Self::Cause => "Such a cause may pass by itself.".to_owned(),
-            Self::HeldTooShort => {
-                let hours = LEAST_HELD / 3_600;
-                format!("A removal is advised only after {hours} hours on hold.")
-            }
-            Self::FewReleases => {
-                format!("A removal is advised only after {LEAST_FAILED} failed releases.")
-            }
-            Self::ByItself(ByItself::Unknown) => {
-                "The policies that could act on it were not read, so no removal is advised."
-                    .to_owned()
-            }
-            Self::ByItself(_) => "HTCondor will act on it by itself.".to_owned(),
-            Self::LikeJobBegan => "A like job began to execute since this hold.".to_owned(),
-            Self::Untaught => {
-                "The model was not trained on every change that could help.".to_owned()
-            }
-            Self::Cost => "A removal would save too little.".to_owned(),
-        }
     }
 }
 

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Command, Costs, ExpectedCosts, Target};
+use super::meaning::SharedCause;
+use super::{Change, Command, Costs, Evidence, ExpectedCosts, Target, Undecided};
 use crate::history::{Action, EventLogView};
+use crate::policy::Prediction;
 use crate::userlog::JobId;
 
 /// What to do with a held job.
@@ -77,7 +79,7 @@ impl Band {
 }
 
 /// The hold that was judged, and whose it is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HeldJob {
     /// The job.
     pub job: JobId,
@@ -89,8 +91,8 @@ pub struct HeldJob {
     pub subcode: Option<i32>,
     /// HoldReason as HTCondor wrote it.
     pub reason: Option<String>,
-    /// The reason with numbers, names and paths replaced: like holds share it.
-    pub normalised_reason: String,
+    /// What the hold is about, as far as like holds share it.
+    pub cause: SharedCause,
     /// EnteredCurrentStatus, or the time of the 012 event; Unix seconds.
     pub held_since: i64,
     /// NumHolds, or the holds counted in the log.
@@ -99,11 +101,39 @@ pub struct HeldJob {
     pub dagman_job_id: Option<i32>,
 }
 
+/// An event that would change the advice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "Kind", rename_all_fields = "PascalCase")]
+pub enum WaitFor {
+    /// Its input files have been spooled.
+    Spooled,
+    /// A policy releases it.
+    Policy,
+    /// Another job has fetched its input again.
+    Fetched {
+        /// The file server, where known.
+        server: Option<String>,
+    },
+    /// Another job held for a file in this directory has got through after a release.
+    Directory {
+        /// The directory.
+        directory: String,
+    },
+    /// Another job with this hold reason has got through after a release.
+    LikeHold,
+    /// The file server answers again, or what the hold reason names is in order. Without the event log nothing
+    /// but the logs read shows that.
+    InOrder {
+        /// The file server, where it is one.
+        server: Option<String>,
+    },
+}
+
 /// What to wait for, and until when.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// The event that would change the advice, in plain words.
-    pub what: String,
+    /// The event that would change the advice.
+    pub what: WaitFor,
     /// When HTCondor will act by itself, Unix seconds.
     pub until: Option<i64>,
     /// When to look again, Unix seconds.
@@ -111,7 +141,7 @@ pub struct Wait {
 }
 
 /// What the model behind an advice was trained on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trust {
     /// `simulated data`, or the name of the access point whose logs it was trained on.
     pub trained_on: String,
@@ -121,7 +151,7 @@ pub struct Trust {
 }
 
 /// What one group of the model's inputs does to the probability of success, tested by asking the model without it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct InputEffect {
     /// The group, in plain words.
     pub input: String,
@@ -130,7 +160,7 @@ pub struct InputEffect {
 }
 
 /// The advice for one held job.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
     /// The hold that was judged.
     pub held: HeldJob,
@@ -141,13 +171,11 @@ pub struct Advice {
     /// Probability of success for each action that makes sense here, 0 to 1; the first is as-is.
     pub success: Vec<(Action, f64)>,
     /// Why nothing is recommended, where the recommendation is `undecided`.
-    pub undecided: Option<String>,
+    pub undecided: Option<Undecided>,
     /// How likely the recommended action (or, for `remove`, the best action) is to succeed.
     pub band: Band,
-    /// The hold reason in plain words.
-    pub meaning: String,
-    /// This job's history, what like holds came to, what goes on around it: one sentence each.
-    pub evidence: Vec<String>,
+    /// This job's history, what became of like holds, what goes on around it; the most telling first.
+    pub evidence: Vec<Evidence>,
     /// Which inputs moved the probability of the recommended action, or else of a release as it is, the strongest first.
     /// Empty unless asked for.
     pub inputs: Vec<InputEffect>,
@@ -157,7 +185,7 @@ pub struct Advice {
     /// model does not know.
     pub expected_costs: Option<ExpectedCosts>,
     /// What to change before a release.
-    pub changes: Vec<String>,
+    pub change: Option<Change>,
     /// The hold that commands act on.
     pub target: Target,
     /// What to paste now, in this order, each only if the one before it succeeded.
@@ -166,8 +194,8 @@ pub struct Advice {
     pub commands_after: Vec<Command>,
     /// What to wait for.
     pub wait: Option<Wait>,
-    /// What HTCondor will do by itself.
-    pub htcondor_will: Vec<String>,
+    /// What HTCondor will do by itself, the most important first.
+    pub htcondor_will: Vec<Prediction>,
     /// What the model was trained on.
     pub trust: Trust,
     /// What the event log shows of this hold.

@@ -187,7 +187,7 @@ fn share(p: f64, successes: usize, failures: usize) -> f64 {
 }
 
 /// Whether what the hold complains of was read before the job began: its input, its initial working directory.
-fn reads(code: i32) -> bool {
+pub(super) fn reads(code: i32) -> bool {
     matches!(code, 13 | 14)
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use directories::BaseDirs;
 
 use crate::model::EngineKind;
-use crate::policy::{Assignment, Knobs, SettingsFile};
+use crate::policy::{Assignment, Knobs, PolicyTime, SettingsFile};
 use crate::queue::run_tool;
 
 /// One setting of this tool.
@@ -176,7 +176,7 @@ impl Config {
         let read = |text: &str| text.parse().ok().filter(|seconds| *seconds <= *TIMEOUTS.end());
         let expected = "seconds, a whole number from 0 to 86400";
         let seconds = self.read("HOLDADVISE_POLICY_TIME", expected, read)?;
-        Ok(Duration::from_secs(seconds.unwrap_or(10)))
+        Ok(seconds.map_or(PolicyTime::DEFAULT, Duration::from_secs))
     }
 
     /// What runs the model.

@@ -6,21 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::tz::TimeZone;
 use rayon::prelude::*;
 
 use super::costs::costs;
 use super::gather::Gathered;
-use super::policy_time::PolicyTime;
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
-use crate::advice::job_facts::JobFacts;
-use crate::advice::{Advice, Advisor, ByItself, Held};
+use crate::advice::{Advice, Advisor, Held, Policies};
 use crate::history::{Coverage, EventLogView, History, HoldInQueue, LogReport};
 use crate::input;
 use crate::model::{Model, ModelError};
-use crate::policy::{DagNode, Forecast, Kind, Knobs, LATE_WORK, WORK, forecast, own_limit_within};
+use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{JobLogs, QueueError, QueueJob, display_path};
 use crate::userlog::{JobId, ReadOptions};
 
@@ -41,34 +38,33 @@ pub(super) fn judge(
     take: &mut dyn FnMut(&Advice) -> io::Result<()>,
 ) -> Result<(), RunError> {
     let history = read_histories(gathered, now)?;
-    let mut advisor = Advisor::new(history, model, now)?;
-    if let Some(counts) = &gathered.hold_counts {
-        let mut by_code: HashMap<i32, usize> = HashMap::new();
-        for (&(code, _), &count) in counts {
-            *by_code.entry(code).or_default() += usize::try_from(count).unwrap_or(usize::MAX);
-        }
-        advisor.set_held_by_code(by_code);
+    let mut held_by_code: HashMap<i32, usize> = HashMap::new();
+    for (&(code, _), &count) in gathered.hold_counts.iter().flatten() {
+        *held_by_code.entry(code).or_default() += usize::try_from(count).unwrap_or(usize::MAX);
     }
-    advisor.set_costs(costs(&request.costs, config, model.metadata.thresholds)?);
+    let advisor = Advisor::new(history, model)?.with_held_by_code(held_by_code).with_costs(costs(
+        &request.costs,
+        config,
+        model.metadata.thresholds,
+    )?);
     let time = PolicyTime::new(config.policy_time()?);
     if gathered.logs_alone {
-        return judge_logs(&mut advisor, gathered, request, take);
+        return judge_logs(advisor, gathered, request, now, take);
     }
-    if request.prints_inputs(gathered.held.len()) {
-        advisor.explain();
-    }
-    let knobs = knobs(request, config);
-    let mut held_in_cluster: HashMap<i32, u64> = HashMap::new();
+    let advisor = match request.prints_inputs(gathered.held.len()) {
+        true => advisor.explaining(),
+        false => advisor,
+    };
+    let mut policies =
+        Policies { knobs: knobs(request, config), time, held_in_cluster: HashMap::new() };
     for job in &gathered.held {
-        *held_in_cluster.entry(job.id.cluster).or_default() += 1;
+        *policies.held_in_cluster.entry(job.id.cluster).or_default() += 1;
     }
     let judge_jobs = |jobs: &[QueueJob]| {
-        let in_cluster = |job: &QueueJob| held_in_cluster.get(&job.id.cluster).copied();
-        let held: Vec<Held> = jobs
-            .iter()
-            .map(|job| held(job, &knobs, in_cluster(job).unwrap_or(0), &time, now))
-            .collect();
-        advisor.advise_all(&held)
+        let held = |job: &QueueJob| {
+            Held::of_ad(job.id, &job.ad.to_classad(), job.lacks_references, &policies, now)
+        };
+        advisor.advise_all(&jobs.iter().map(held).collect::<Vec<_>>(), now)
     };
     let jobs = std::mem::take(&mut gathered.held);
     let judged = in_batches(jobs, judge_jobs, |job, advice| match advice {
@@ -86,7 +82,7 @@ pub(super) fn judge(
             Ok(())
         }
     });
-    gathered.faults.extend(time.line());
+    gathered.faults.extend(policies.time.line());
     judged
 }
 
@@ -128,25 +124,27 @@ fn in_batches<T: Sync>(
 }
 
 fn judge_logs(
-    advisor: &mut Advisor<'_>,
+    advisor: Advisor<'_>,
     gathered: &mut Gathered,
     request: &Request,
+    now: i64,
     take: &mut dyn FnMut(&Advice) -> io::Result<()>,
 ) -> Result<(), RunError> {
     let mut met = vec![false; request.selection.jobs.len()];
-    let mut held = advisor.held_in_logs(|job, owner| {
+    let mut held = advisor.held_in_logs(now, |job, owner| {
         for (spec, met) in request.selection.jobs.iter().zip(&mut met) {
             *met |= spec.names(job, owner, None);
         }
         request.selection.names(job, owner, None)
     });
     held.truncate(request.limit.unwrap_or(usize::MAX));
-    if request.prints_inputs(held.len()) {
-        advisor.explain();
-    }
+    let advisor = match request.prints_inputs(held.len()) {
+        true => advisor.explaining(),
+        false => advisor,
+    };
     let judge_jobs = |jobs: &[JobId]| {
         let held: Vec<Held> = jobs.iter().copied().map(Held::of_log).collect();
-        advisor.advise_all(&held)
+        advisor.advise_all(&held, now)
     };
     in_batches(held, judge_jobs, |_, advice| {
         let Some(mut advice) = advice else { return Ok(()) };
@@ -416,50 +414,4 @@ fn knobs(request: &Request, config: &Config) -> Knobs {
     // Another access point's policies are not in the configuration here.
     let is_here = !request.is_offline() && request.schedd.is_none() && request.pool.is_none();
     if is_here { config.knobs() } else { Knobs::default() }
-}
-
-fn held(job: &QueueJob, knobs: &Knobs, held_in_cluster: u64, time: &PolicyTime, now: i64) -> Held {
-    let ad = job.ad.to_classad();
-    let mut in_queue = HoldInQueue::of(&ad);
-    if let Some(hold) = in_queue.as_mut().filter(|_| !ad.contains("EnteredCurrentStatus")) {
-        hold.entered_current_status = now;
-    }
-    let forecast = match job.lacks_references {
-        true => Err("not evaluated, attributes that they name could not be asked for".to_owned()),
-        false => time.within(|| forecast(&ad, knobs, now)).ok_or_else(|| time.reason()),
-    };
-    let mut htcondor_will = match &forecast {
-        Ok(forecast) => forecast.sentences(&TimeZone::system()),
-        Err(reason) => vec![format!(
-            "Whether HTCondor will release or remove this job is not known: its policies were {reason}."
-        )],
-    };
-    let node = DagNode::of(&ad);
-    if let Some(node) = &node {
-        htcondor_will.extend(node.removal());
-        htcondor_will.extend(node.holds(knobs, held_in_cluster));
-    }
-    // Without the configuration of its access point the policies there are not known.
-    let by_itself = match &forecast {
-        Ok(Forecast { deed: Some(_), .. }) => ByItself::Acts,
-        Ok(Forecast { policies, .. })
-            if !knobs.is_empty() && !policies.iter().any(|policy| policy.not_known) =>
-        {
-            ByItself::Nothing
-        }
-        _ => ByItself::Unknown,
-    };
-    // The limit that held the job tells whether it is held again: a few steps for it are always left.
-    let work = if forecast.is_ok() { WORK } else { LATE_WORK };
-    let own_limit = own_limit_within(&ad, knobs, now, work);
-    let release = forecast.ok().and_then(|all| all.deed).filter(|deed| deed.kind == Kind::Release);
-    Held {
-        job: job.id,
-        in_queue,
-        facts: JobFacts { own_limit, ..JobFacts::of_ad(job.id, &ad) },
-        dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
-        htcondor_will,
-        released_by_policy_at: release.map(|deed| deed.at),
-        by_itself,
-    }
 }

@@ -13,11 +13,11 @@ mod model_file;
 mod model_sheet;
 mod options;
 mod output;
-mod policy_time;
 pub mod print;
 pub mod releaseexpr;
 mod request;
 mod run;
+pub mod sentences;
 mod zones;
 
 pub use arguments::ArgumentError;

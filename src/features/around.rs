@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use serde::Serialize;
+
 use super::series::{Both, Results, Series};
 use crate::history::{
     Action, Exit, History, JobHistory, Journal, Outcome, Symbol, Symbols, What, reason,
@@ -10,7 +12,7 @@ use crate::history::{
 use crate::memo::Memo;
 
 /// What a group of jobs has in common with the held one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Scope {
     /// ClusterId.
     Cluster,

@@ -10,6 +10,7 @@ use crate::history::{
     Action, Episode, Exit, History, JobHistory, Known, Outcome, Step, Symbol, What,
 };
 use crate::hold_code;
+use crate::userlog::JobId;
 
 /// The tensor and the statics of one hold at one decision instant.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +91,27 @@ impl Sampler {
         let view = self.view(hold, instant, &absent);
         let around = view.around();
         (view.sample(action, held_in_queue, around), view.neighbourhood(around))
+    }
+
+    /// The jobs of the same cluster that logs show to have been held for its code by `instant`, each once.
+    pub fn held_in_cluster(&self, hold: &Episode, instant: i64) -> Vec<JobId> {
+        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
+        let view = self.view(hold, instant, &absent);
+        let cluster = view.group(Group::Cluster(hold.identity.job.cluster)).series;
+        let held = cluster.held_code(hold.identity.code).jobs(i64::MIN, instant, u32::MAX);
+        let mut jobs: Vec<JobId> =
+            held.map(|number| self.history.jobs()[number as usize].job).collect();
+        jobs.sort_unstable();
+        jobs.dedup();
+        jobs
+    }
+
+    /// When another job of this scope last began to execute before the hold.
+    pub fn last_started(&self, hold: &Episode, scope: Scope, instant: i64) -> Option<i64> {
+        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
+        let view = self.view(hold, instant, &absent);
+        let series = view.neighbours(scope, view.named()).series;
+        series.part(|group| Some(&group.started)).last(hold.held_at, view.number)
     }
 
     /// What came of releases from holds with this code and subcode whose reason names a file of the same directory.
@@ -339,7 +361,11 @@ impl<'a> View<'a> {
 
     fn around(&self) -> AllScopes<'a> {
         let named = self.named();
-        Scope::ALL.map(|scope| match scope {
+        Scope::ALL.map(|scope| self.neighbours(scope, named))
+    }
+
+    fn neighbours(&self, scope: Scope, named: Named) -> Neighbours<'a> {
+        match scope {
             Scope::Cluster => self.group(Group::Cluster(self.job.job.cluster)),
             Scope::AccessPoint => self.group(Group::AccessPoint),
             _ => match self.name(scope, named) {
@@ -347,7 +373,7 @@ impl<'a> View<'a> {
                 Name::New => Neighbours { known: true, series: Both::default() },
                 Name::Known(symbol) => self.group(Group::Named(scope, symbol)),
             },
-        })
+        }
     }
 
     /// The name the job has in a scope.

@@ -2,9 +2,13 @@
 
 use super::explain::{ExplainedPolicy, Explanation, Form, Part};
 use super::forecast::{Gate, Truth};
+use super::prediction::{display_name, is_never};
 use super::prospect::{HORIZON, Prospect};
-use super::sentences::{display_name, is_never, shown};
 use super::{Deed, Kind};
+use crate::text::{shorten, strip_control};
+
+/// Characters of an expression shown in a sentence.
+const SHOWN: usize = 100;
 
 /// Clauses of one policy that are named.
 const CLAUSES: usize = 2;
@@ -185,4 +189,7 @@ fn state(part: &Part) -> String {
         }
         _ => format!("{text} is {value}, and when it becomes true is not known"),
     }
+}
+fn shown(text: &str) -> String {
+    shorten(&strip_control(text), SHOWN).into_owned()
 }

@@ -5,8 +5,7 @@
 
 use classads::{ClassAd, EvalContext};
 
-use super::Knobs;
-use crate::text::{shorten, strip_control};
+use super::{Knobs, Prediction};
 
 /// A DAG node's job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,42 +30,22 @@ impl DagNode {
         })
     }
 
-    /// What removing the job means, one sentence each.
+    /// What the job means for its DAG: what a removal does, and how near the node is to DAGMAN_MAX_JOB_HOLDS,
+    /// given how many jobs of its cluster are held now.
     ///
     /// A removed job counts as failed. The node fails once more of its jobs failed than
     /// DAGMAN_NODE_JOB_FAILURE_TOLERANCE (0), and its other jobs are then removed
     /// (DAGMAN_REMOVE_JOB_LIST_ON_FAILURE); its POST script, if any, decides instead; RETRY submits it again.
-    pub fn removal(&self) -> Vec<String> {
-        let name = match &self.name {
-            Some(name) => format!("node {}", shorten(&strip_control(name), 60)),
-            None => "a node".to_owned(),
-        };
-        vec![
-            format!(
-                "It is {name} of DAG {}: removed, it counts as failed; DAGMan submits the node again if RETRY \
-                 is left, unless its POST script makes it a success.",
-                self.dagman_job_id
-            ),
-            "Without a retry the node's descendants do not run; when nothing else can, DAGMan ends and writes a \
-             rescue DAG, from which condor_submit_dag goes on."
-                .to_owned(),
-        ]
-    }
-
-    /// How near the node is to DAGMAN_MAX_JOB_HOLDS, given how many jobs of its cluster are held now.
     ///
     /// The manual speaks of times a job goes on hold; the source (10.0 to 25) counts the node's jobs that
     /// are on hold at one time: a release counts down. At the limit DAGMan removes all jobs of the node.
-    /// `None` without a limit, or where fewer than half of it are held.
-    pub fn holds(&self, knobs: &Knobs, held_now: u64) -> Option<String> {
-        let limit = u64::try_from(knobs.max_job_holds()?).ok()?;
-        if held_now.saturating_mul(2) < limit {
-            return None;
-        }
-        Some(format!(
-            "{held_now} jobs of this node are held now; when {limit} are (DAGMAN_MAX_JOB_HOLDS), DAGMan removes \
-             all of the node's jobs."
-        ))
+    /// Without a limit, or where fewer than half of it are held, that is left out.
+    pub fn predictions(&self, knobs: &Knobs, held: u64) -> Vec<Prediction> {
+        let fails =
+            Prediction::NodeFails { dagman_job_id: self.dagman_job_id, node: self.name.clone() };
+        let limit = knobs.max_job_holds().and_then(|limit| u64::try_from(limit).ok());
+        let near = limit.filter(|&limit| held.saturating_mul(2) >= limit);
+        [fails].into_iter().chain(near.map(|limit| Prediction::NodeHolds { held, limit })).collect()
     }
 }
 
@@ -79,21 +58,16 @@ mod tests {
     }
 
     #[test]
-    fn removal_is_explained() {
-        let sentences = node("B\u{1b}[31m2").removal();
-        assert!(sentences[0].contains("node B2 of DAG 77"), "{}", sentences[0]);
-        assert!(sentences[1].contains("rescue DAG"));
-    }
-
-    #[test]
-    fn the_limit_is_said_when_it_is_near() {
+    fn the_limit_is_named_when_it_is_near() {
+        let near = |knobs: &Knobs, held| match &node("B").predictions(knobs, held)[..] {
+            [Prediction::NodeFails { dagman_job_id: 77, .. }] => None,
+            [_, Prediction::NodeHolds { limit, .. }] => Some(*limit),
+            other => panic!("{other:?}"),
+        };
         let knobs = Knobs::default();
-        assert_eq!(node("B").holds(&knobs, 1), None);
-        assert!(node("B").holds(&knobs, 50).is_some_and(|text| text.contains("when 100 are")));
-        let two = Knobs::from_iter([("DAGMAN_MAX_JOB_HOLDS", "2")]);
-        assert!(node("B").holds(&two, 1).is_some());
-        let none = Knobs::from_iter([("DAGMAN_MAX_JOB_HOLDS", "0")]);
-        assert_eq!(node("B").holds(&none, 1000), None);
+        assert_eq!((near(&knobs, 1), near(&knobs, 50)), (None, Some(100)));
+        assert_eq!(near(&Knobs::from_iter([("DAGMAN_MAX_JOB_HOLDS", "2")]), 1), Some(2));
+        assert_eq!(near(&Knobs::from_iter([("DAGMAN_MAX_JOB_HOLDS", "0")]), 1000), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use classads::{Budget, ClassAd, EvalContext, Expr, Value};
+use serde::Serialize;
 
 use super::clauses::clauses;
 use super::prospect::{Ahead, HORIZON, Prospect};
@@ -14,7 +15,7 @@ use super::{Kind, Knobs, WORK, number};
 
 /// What an expression is now, as the schedd takes it: a number is true when its whole part is not
 /// zero; whatever is no number does not fire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Truth {
     /// It fires.
     True,
@@ -81,7 +82,8 @@ pub struct Policy {
 }
 
 /// What lets the schedd evaluate policies of this held job, or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all_fields = "PascalCase")]
 pub enum Gate {
     /// Releases and removals.
     Open,

@@ -13,12 +13,15 @@ mod knobs;
 pub mod lint;
 mod number;
 mod own_limit;
+mod prediction;
 mod prospect;
 mod raise;
-mod sentences;
 mod settings_file;
+mod time;
 mod version;
 mod when;
+
+use serde::Serialize;
 
 pub use clauses::clauses;
 pub(crate) use clauses::{asks_time, followed, operands};
@@ -27,9 +30,12 @@ pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, expl
 pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
 pub use knobs::Knobs;
 pub use own_limit::{Again, OwnLimit, own_limit, own_limit_within};
+pub use prediction::Prediction;
+pub(crate) use prediction::display_name;
 pub use prospect::Prospect;
 pub use raise::{Raise, Request};
 pub use settings_file::{Assignment, Mapped, SettingsFile};
+pub use time::PolicyTime;
 pub use version::{NoVersion, Version};
 
 /// Hold reason codes that no policy releases: a person's hold, and input that is being spooled (`src/condor_utils/user_job_policy.cpp`,
@@ -47,7 +53,7 @@ pub(crate) const LATE_WORK: u64 = 20_000;
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// What a periodic policy does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Kind {
     /// Puts a job on hold.
     Hold,

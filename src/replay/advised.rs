@@ -33,7 +33,7 @@ impl Said {
     /// # Errors
     /// [`ModelError`] of the advisor.
     pub fn of(
-        advisor: &mut Advisor<'_>,
+        advisor: &Advisor<'_>,
         holds: &[PastHold],
         knows: impl Fn(i32) -> bool,
         end: i64,
@@ -47,8 +47,7 @@ impl Said {
         times.sort_by_key(|(at, hold)| (*at, hold.job));
         let mut said: HashMap<_, Vec<Answered>> = HashMap::new();
         for (at, hold) in times {
-            advisor.set_now(at);
-            let Some(advice) = advisor.advise(&Held::of_log(hold.job))? else { continue };
+            let Some(advice) = advisor.advise(&Held::of_log(hold.job), at)? else { continue };
             let as_is = advice.success.iter().find(|(action, _)| *action == Action::AsIs);
             said.entry((hold.job, hold.held_at)).or_default().push(Answered {
                 at,

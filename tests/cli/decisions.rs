@@ -100,7 +100,11 @@ fn a_code_that_the_model_does_not_know_is_undecided() {
     assert_eq!(job["Recommendation"], "undecided");
     assert_eq!(
         job["Undecided"],
-        "The model has seen no release after code 37; it takes 30 to know one."
+        json!({
+            "Kind": "UnknownCode",
+            "Releases": 0,
+            "Sentence": "The model has seen no release after code 37; it needs 30 to know one.",
+        })
     );
     assert_eq!(
         (&job["Band"], &job["ExpectedCosts"], &job["Inputs"]),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::Place;
 
@@ -41,11 +41,12 @@ fn a_run_longer_than_the_jobs_own_limit_needs_a_higher_limit() {
         let job = own[0];
         assert_eq!(job["Recommendation"], "change");
         assert_eq!(job["RecommendedAction"], "other");
-        let change = job["Changes"][0].as_str().unwrap();
-        let raised = change.strip_prefix("Raise RunLimit from 8 to ").unwrap();
-        let raised: u32 =
-            raised.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
-        assert!((16..=60).contains(&raised), "twice what was reached: {change}");
+        let change = &job["Change"];
+        assert_eq!((&change["Kind"], &change["Edits"][0]["Old"]), (&json!("Limit"), &json!("8")));
+        let raised = change["Raise"]["To"].as_f64().unwrap();
+        assert!((16.0..=60.0).contains(&raised), "twice what was reached: {change}");
+        let sentence = change["Sentence"].as_str().unwrap();
+        assert!(sentence.starts_with(&format!("Raise RunLimit from 8 to {raised}, ")), "{change}");
         let edit = job["Commands"][0].as_str().unwrap();
         let own = format!(
             "condor_qedit -constraint '(ClusterId == {} && ProcId == {} && ",
@@ -63,7 +64,7 @@ fn a_run_longer_than_the_jobs_own_limit_needs_a_higher_limit() {
 fn how_a_program_exited_is_no_limit() {
     for pool in pools() {
         for job in advices(&pool) {
-            let changes = job["Changes"].to_string();
+            let changes = job["Change"].to_string();
             let exit = job["HoldReason"].as_str().is_some_and(|r| r.contains("OnExitHold"));
             assert!(!exit || !changes.contains("Raise"), "{changes}");
         }

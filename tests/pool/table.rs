@@ -169,7 +169,7 @@ fn reasons_given(story: &Story) -> String {
         {
             let Some(Ok(advice)) = advice else { continue };
             let _ = writeln!(text, "\n### {}, {when}: {}\n", chapter.cause.label, advice.words());
-            for key in ["Evidence", "Changes", "Commands", "WaitFor", "HTCondorWill"] {
+            for key in ["Evidence", "Change", "Commands", "WaitFor", "HTCondorWill"] {
                 for line in lines_of(&advice.object[key]) {
                     let _ = writeln!(text, "- {key}: {}", cell(&line));
                 }
@@ -179,11 +179,11 @@ fn reasons_given(story: &Story) -> String {
     if text.is_empty() { text } else { format!("\n## What the program said\n{text}") }
 }
 
-/// A string, or the strings of an array.
+/// A string, the sentence of an object, or those of an array.
 fn lines_of(value: &Value) -> Vec<String> {
     match value {
         Value::String(line) => vec![line.clone()],
-        Value::Array(lines) => lines.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        _ => Vec::new(),
+        Value::Array(values) => values.iter().flat_map(lines_of).collect(),
+        other => other["Sentence"].as_str().map(str::to_owned).into_iter().collect(),
     }
 }

@@ -217,8 +217,8 @@ fn ask(
     };
     let history = options.input.of_simulation(folder)?.read()?.history;
     let end = holds.iter().map(|hold| hold.held_at).max().unwrap_or(0);
-    let mut advisor = Advisor::new(history, model, end)?;
-    Ok(Said::of(&mut advisor, holds, |code| model.metadata.knows(code), end)?)
+    let advisor = Advisor::new(history, model)?;
+    Ok(Said::of(&advisor, holds, |code| model.metadata.knows(code), end)?)
 }
 
 fn ended_before(hold: &PastHold, instant: i64) -> bool {

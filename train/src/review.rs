@@ -110,11 +110,12 @@ fn judge(
     let episodes = input.episodes();
     let decisions: Vec<(i64, Fate)> =
         episodes.iter().map(|episode| decision(&input.history, episode)).collect();
-    let mut advisor = Advisor::new(input.history, model, 0)?;
+    let advisor = Advisor::new(input.history, model)?;
     for (episode, (decided_at, fate)) in episodes.iter().zip(decisions) {
-        advisor.set_now(decided_at);
         let identity = episode.identity;
-        let Some(advice) = advisor.advise(&Held::of_log(identity.job))? else { continue };
+        let Some(advice) = advisor.advise(&Held::of_log(identity.job), decided_at)? else {
+            continue;
+        };
         judged.push(Judged {
             job: identity.job.to_string(),
             code: identity.code,

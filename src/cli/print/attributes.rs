@@ -1,14 +1,22 @@
 //! An advice as named values: what scripts get to see.
 
+use jiff::tz::TimeZone;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::commands::lines;
 use super::sure::band;
-use crate::advice::{Advice, Costs, ExpectedCosts, InputEffect};
+use crate::advice::{Advice, Change, Command, Costs, ExpectedCosts, InputEffect};
+use crate::cli::sentences;
 use crate::text::strip_control;
 
+/// Version of the schema that these names and what lies below them follow. It grows when a name goes or its
+/// meaning changes, not when one is added.
+const SCHEMA_VERSION: u32 = 1;
+
 /// The names, in the order printed.
-pub(crate) const NAMES: [&str; 32] = [
+pub(crate) const NAMES: [&str; 33] = [
+    "SchemaVersion",
     "ClusterId",
     "ProcId",
     "Owner",
@@ -28,7 +36,7 @@ pub(crate) const NAMES: [&str; 32] = [
     "Meaning",
     "Evidence",
     "Inputs",
-    "Changes",
+    "Change",
     "Commands",
     "CommandsAfter",
     "WaitFor",
@@ -44,7 +52,8 @@ pub(crate) const NAMES: [&str; 32] = [
 ];
 
 /// The attributes of an advice; `null` where something is not known. All text is fit for a terminal.
-pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
+/// Times in sentences are of the zone.
+pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value> {
     let held = &advice.held;
     let text = |text: &str| Value::from(strip_control(text));
     let maybe = |value: &Option<String>| value.as_deref().map_or(Value::Null, text);
@@ -55,6 +64,7 @@ pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
     let mut put = |name: &str, value: Value| {
         out.insert(name.to_owned(), value);
     };
+    put("SchemaVersion", SCHEMA_VERSION.into());
     put("ClusterId", held.job.cluster.into());
     put("ProcId", held.job.proc.into());
     put("Owner", maybe(&held.owner));
@@ -66,22 +76,36 @@ pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
     put("DAGManJobId", held.dagman_job_id.into());
     put("Recommendation", advice.recommendation.name().into());
     put("RecommendedAction", advice.action.map(crate::history::Action::name).into());
-    put("Undecided", maybe(&advice.undecided));
+    put(
+        "Undecided",
+        advice
+            .undecided
+            .as_ref()
+            .map_or(Value::Null, |why| with_sentence(why, &sentences::undecided(why, held.code))),
+    );
     put("Success", success.into());
     put("Band", band(advice).into());
     put("Costs", costs(&advice.costs));
     put("ExpectedCosts", advice.expected_costs.as_ref().map_or(Value::Null, expected));
-    put("Meaning", text(&advice.meaning));
-    put("Evidence", texts(&advice.evidence));
+    put("Meaning", text(&sentences::why(advice)));
+    let evidence = advice.evidence.iter();
+    let evidence = evidence.map(|seen| with_sentence(seen, &sentences::evidence(seen)));
+    put("Evidence", Value::from_iter(evidence));
     put("Inputs", Value::from_iter(advice.inputs.iter().map(input)));
-    put("Changes", texts(&advice.changes));
+    put("Change", advice.change.as_ref().map_or(Value::Null, change));
     let constraint = advice.target.constraint();
     put("Commands", lines(&advice.commands, &constraint).into());
     put("CommandsAfter", lines(&advice.commands_after, &constraint).into());
-    put("WaitFor", advice.wait.as_ref().map_or(Value::Null, |wait| text(&wait.what)));
+    let wait_for = advice.wait.as_ref().map(|wait| &wait.what);
+    put(
+        "WaitFor",
+        wait_for.map_or(Value::Null, |what| with_sentence(what, &sentences::wait_for(what))),
+    );
     put("WaitUntil", advice.wait.as_ref().and_then(|wait| wait.until).into());
     put("LookAgain", advice.wait.as_ref().map(|wait| wait.look_again).into());
-    put("HTCondorWill", texts(&advice.htcondor_will));
+    let will = advice.htcondor_will.iter();
+    let will = will.map(|thing| with_sentence(thing, &sentences::prediction(thing, zone)));
+    put("HTCondorWill", Value::from_iter(will));
     put(
         "Trust",
         json!({
@@ -93,6 +117,36 @@ pub(super) fn attributes(advice: &Advice) -> Map<String, Value> {
     put("Missing", texts(&advice.missing));
     put("Notes", texts(&advice.notes));
     out
+}
+
+/// The fields of something, and a sentence that says the same. All text is fit for a terminal.
+fn with_sentence(thing: &impl Serialize, sentence: &str) -> Value {
+    let mut value = fit(serde_json::to_value(thing).unwrap_or_default());
+    if let Value::Object(fields) = &mut value {
+        fields.insert("Sentence".to_owned(), strip_control(sentence).into());
+    }
+    value
+}
+
+fn fit(value: Value) -> Value {
+    match value {
+        Value::String(text) => strip_control(&text).into(),
+        Value::Array(values) => values.into_iter().map(fit).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, fit(value))).collect()
+        }
+        other => other,
+    }
+}
+
+fn change(change: &Change) -> Value {
+    let mut value = with_sentence(change, &sentences::change(&change.what));
+    let edits = change.commands.iter().filter_map(|command| match command {
+        Command::Edit(edit) => Some(fit(serde_json::to_value(edit).unwrap_or_default())),
+        _ => None,
+    });
+    value["Edits"] = edits.collect();
+    value
 }
 
 /// The value of an attribute, whatever the case of its name; those of `Trust` have names of their own.
@@ -149,12 +203,12 @@ mod tests {
     #[test]
     fn all_names_are_there_in_order() {
         let advice = samples::transfer(7, 0);
-        let attributes = attributes(&advice);
+        let attributes = attributes(&advice, &TimeZone::UTC);
         let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
-        assert_eq!(names, NAMES[..30]);
+        assert_eq!(names, NAMES[..31]);
         for name in NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
-            let absent = ["DAGManJobId", "Undecided"].contains(&name);
+            let absent = ["DAGManJobId", "Undecided", "Change"].contains(&name);
             assert!(known != Value::Null || absent, "{name}");
         }
     }

@@ -43,7 +43,7 @@ impl<'a> Rows<'a> {
         advice: &Advice,
         page: &Page,
     ) -> io::Result<()> {
-        let attributes = attributes(advice);
+        let attributes = attributes(advice, &page.zone);
         let has = |letter| self.has(letter);
         let labelled = |name: &str, text: String| {
             if has('l') { format!("{name} = {text}") } else { text }
@@ -148,8 +148,8 @@ mod tests {
         assert_eq!(run("T", &["HeldSince"]), "2026-03-01 09:46\n2026-03-01 09:46\n");
         assert_eq!(run("Y", &["WaitUntil"]), "2026-03-01T12:10:00\nundefined\n");
         assert_eq!(
-            run("", &["Changes", "OutcomesHere"]),
-            "{  } 0\n{ \"Ask for 2048 MB of memory.\" } 5120\n"
+            run("", &["Missing", "OutcomesHere"]),
+            "{ \"event log /var/log/condor/EventLog: permission denied\" } 0\n{  } 5120\n"
         );
     }
 }

@@ -7,6 +7,7 @@ use super::times::{length, minute};
 use super::wrap::wrap;
 use super::{Page, commands};
 use crate::advice::Advice;
+use crate::cli::sentences;
 use crate::text::strip_control;
 
 /// Columns the labels take.
@@ -31,15 +32,15 @@ fn text(advice: &Advice, page: &Page) -> String {
     for (number, note) in advice.notes.iter().enumerate() {
         line(if number == 0 { "Note:" } else { "" }, note);
     }
-    line("Why:", &advice.meaning);
+    line("Why:", &sentences::why(advice));
     if let Some(undecided) = &advice.undecided {
-        line("Undecided:", undecided);
+        line("Undecided:", &sentences::undecided(undecided, held.code));
     }
     if let Some(reason) = &held.reason {
         line("Hold reason:", reason);
     }
-    for (number, sentence) in advice.evidence.iter().enumerate() {
-        line(if number == 0 { "Evidence:" } else { "" }, sentence);
+    for (number, seen) in advice.evidence.iter().enumerate() {
+        line(if number == 0 { "Evidence:" } else { "" }, &sentences::evidence(seen));
     }
     for (label, text) in
         [("What counts:", inputs(advice)), ("Expected cost:", expected_costs(advice))]
@@ -48,17 +49,18 @@ fn text(advice: &Advice, page: &Page) -> String {
             line(label, &text);
         }
     }
-    for (number, change) in advice.changes.iter().enumerate() {
-        line(if number == 0 { "Change first:" } else { "" }, change);
+    if let Some(change) = &advice.change {
+        line("Change first:", &sentences::change(&change.what));
     }
     if let Some(wait) = &advice.wait {
         let until =
             wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
-        line("Wait until:", &format!("{}{until}", wait.what));
+        line("Wait until:", &format!("{}{until}", sentences::wait_for(&wait.what)));
         line("Look again:", &minute(wait.look_again, &page.zone));
     }
-    for (number, action) in advice.htcondor_will.iter().enumerate() {
-        line(if number == 0 { "By itself:" } else { "" }, action);
+    for (number, thing) in advice.htcondor_will.iter().enumerate() {
+        let label = if number == 0 { "By itself:" } else { "" };
+        line(label, &sentences::prediction(thing, &page.zone));
     }
     // Not wrapped: they are to be pasted.
     let constraint = advice.target.constraint();
@@ -103,8 +105,9 @@ mod tests {
     use jiff::tz::TimeZone;
 
     use super::*;
-    use crate::advice::Command;
+    use crate::advice::{Command, Evidence, Near, Undecided};
     use crate::cli::print::samples::{self, NOW};
+    use crate::features::Scope;
 
     fn page() -> Page {
         Page { columns: Some(80), now: NOW, zone: TimeZone::UTC, removals: false }
@@ -125,9 +128,7 @@ mod tests {
     fn an_unknown_code() {
         let mut advice = samples::transfer(7, 0);
         advice.recommendation = crate::advice::Recommendation::Undecided;
-        advice.undecided = Some(
-            "The model has seen 3 releases after code 37; it takes 30 to know one.".to_owned(),
-        );
+        advice.undecided = Some(Undecided::UnknownCode { releases: 3 });
         (advice.action, advice.expected_costs) = (None, None);
         (advice.inputs, advice.commands) = (Vec::new(), Vec::new());
         (advice.wait, advice.held.code) = (None, Some(37));
@@ -139,7 +140,15 @@ mod tests {
         let mut advice = samples::transfer(1, 0);
         advice.held.reason = Some("\u{1b}[2Jcleared\u{1b}]0;t\u{7}\nnext \u{202e}line".to_owned());
         advice.held.owner = Some("a\u{9b}1mb".to_owned());
-        advice.evidence = vec!["\u{1b}[31mred".to_owned()];
+        advice.evidence = vec![Evidence::HeldNow {
+            near: Near {
+                scope: Scope::Server,
+                name: Some("\u{1b}[31mred".to_owned()),
+                input: false,
+            },
+            jobs: 1,
+            code: 13,
+        }];
         advice.commands = vec![Command::Run(vec!["chmod".to_owned(), "\u{1b}]x".to_owned()])];
         let text = text(&advice, &page());
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'));

@@ -1,9 +1,8 @@
 //! Several jobs: one block for each group of like holds.
 //!
-//! A group has one cluster, code, subcode, reason, recommendation and action. The reason is what the codes mean in plain
-//! words where that tells the cause, since several versions of HTCondor word it in several ways, and else the normalised
-//! hold reason, of which the first one is printed. One command does for all
-//! of it where the jobs' commands differ, but for the id, in a number of which the largest does for all.
+//! A group has one cluster, code, subcode, cause ([`SharedCause`]), recommendation and action. What its jobs share of
+//! their hold reasons is printed. One command does for all of it where the jobs' commands differ, but for the id, in
+//! a number of which the largest does for all.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,18 +13,21 @@ use super::commands::{self, Shared};
 use super::sources::Sources;
 use super::sure::{probability, verdict};
 use super::times::{length, minute};
-use super::varying::Varying;
 use super::wrap::wrap;
-use crate::advice::meaning::tells_cause;
-use crate::advice::{Advice, Command, Recommendation, Target, constraint_of};
+use crate::advice::{
+    Advice, ChangeKind, Command, Recommendation, SharedCause, Target, Undecided, WaitFor,
+    constraint_of,
+};
+use crate::cli::sentences;
 use crate::history::Action;
+use crate::policy::Prediction;
 use crate::text::{plural, shorten, strip_control};
 
 /// What members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     hold: Hold,
-    reason: String,
+    cause: SharedCause,
     recommendation: &'static str,
     action: Option<Action>,
 }
@@ -41,17 +43,19 @@ struct Group {
     verdict: String,
     chance: f64,
     /// Why nothing is recommended, where it is the same for all members.
-    undecided: Option<String>,
+    undecided: Option<Undecided>,
+    /// What the hold reasons of all members share.
+    reason: SharedWords,
     oldest: i64,
     newest: i64,
     /// The holds of all members.
     targets: Vec<Target>,
     /// What HTCondor will do by itself, as far as it is the same for all members.
-    by_itself: Vec<String>,
-    /// What to change first, one text.
-    changes: Varying,
-    /// What to wait for, and the latest instant named.
-    wait: Varying,
+    by_itself: Vec<Prediction>,
+    /// What to change first, as far as it is the same for all members.
+    change: Option<ChangeKind>,
+    /// What to wait for, where it is the same for all members, and the latest instant named.
+    wait: Option<WaitFor>,
     until: Option<i64>,
     /// When to look again, at the latest.
     look_again: Option<i64>,
@@ -81,21 +85,23 @@ impl Groups {
         let chance = probability(advice).unwrap_or(0.0);
         let held = &advice.held;
         let since = held.held_since;
-        let changes = advice.changes.join(" ");
-        let wait = advice.wait.as_ref().map_or("", |wait| &wait.what);
+        let change = advice.change.as_ref().map(|change| &change.what);
+        let wait = advice.wait.as_ref().map(|wait| &wait.what);
+        let reason = held.reason.as_deref().unwrap_or_default();
         let until = advice.wait.as_ref().and_then(|wait| wait.until);
         let look_again = advice.wait.as_ref().map(|wait| wait.look_again);
         let group = self.groups.entry(key(advice)).or_insert_with(|| Group {
             verdict: verdict(advice),
             first: advice.clone(),
             chance,
-            undecided: advice.undecided.clone(),
+            undecided: advice.undecided,
+            reason: SharedWords::new(reason),
             oldest: since,
             newest: since,
             targets: Vec::new(),
             by_itself: advice.htcondor_will.clone(),
-            changes: Varying::new(&changes),
-            wait: Varying::new(wait),
+            change: change.cloned(),
+            wait: wait.cloned(),
             until,
             look_again,
             commands: Shared::all(&advice.commands),
@@ -104,13 +110,14 @@ impl Groups {
         if group.undecided != advice.undecided {
             group.undecided = None;
         }
-        group.changes.add(&changes);
-        group.wait.add(wait);
+        group.reason.add(reason);
+        group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
+        group.wait = group.wait.take().filter(|all| Some(all) == wait);
         group.until = group.until.max(until);
         group.look_again = group.look_again.max(look_again);
         Shared::add(&mut group.commands, &advice.commands);
         Shared::add(&mut group.commands_after, &advice.commands_after);
-        group.by_itself.retain(|sentence| advice.htcondor_will.contains(sentence));
+        group.by_itself.retain(|thing| advice.htcondor_will.contains(thing));
         group.targets.push(advice.target);
         group.oldest = group.oldest.min(since);
         group.newest = group.newest.max(since);
@@ -166,34 +173,53 @@ impl Group {
         out.push_str(&wrap("", 4, &header, columns));
         out.push_str(&wrap("  ", 4, &group.verdict, columns));
         if let Some(why) = &group.undecided {
-            out.push_str(&wrap("  Undecided: ", 4, &strip_control(why), columns));
+            let why = sentences::undecided(why, held.code);
+            out.push_str(&wrap("  Undecided: ", 4, &why, columns));
         }
-        out.push_str(&wrap("  ", 4, &strip_control(&first.meaning), columns));
-        if let Some(reason) = held.reason.as_deref().filter(|_| !tells_cause(held.code)) {
-            let reason = strip_control(reason);
+        out.push_str(&wrap("  ", 4, &sentences::why(first), columns));
+        let reason = group.reason.text();
+        let reason = strip_control(&reason);
+        if !reason.is_empty() {
             out.push_str(&wrap("  Hold reason: ", 4, &shorten(&reason, REASON), columns));
         }
-        if !group.changes.first().is_empty() {
-            let own = |text: &str| format!("each its own, {} so: {text}", held.job);
-            let mut text = group.changes.ranges().unwrap_or_else(|| own(group.changes.first()));
+        if let Some(change) = &first.change {
+            let mut text = match &group.change {
+                Some(all) => sentences::change(all),
+                None => {
+                    let own = sentences::change(&change.what);
+                    format!("each its own, {} so: {own}", held.job)
+                }
+            };
+            let left_out =
+                |name: &&str| group.change.as_ref().is_some_and(|all| all.name() != Some(name));
+            if let Some(name) = change.what.name().filter(left_out) {
+                text.push_str(&format!(
+                    " Of {} it is {}.",
+                    held.job,
+                    shorten(&strip_control(name), REASON)
+                ));
+            }
             if group.commands.iter().flatten().any(Shared::differ) {
                 text.push_str(" The command gives all of them the largest.");
             }
             out.push_str(&wrap("  Change first: ", 4, &strip_control(&text), columns));
         }
-        if !group.wait.first().is_empty() {
+        if let Some(wait) = &first.wait {
             let until =
                 group.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
-            let own = |text: &str| format!("each by itself, {} until {text}", held.job);
-            let text = group.wait.ranges().unwrap_or_else(|| own(group.wait.first()));
-            let text = format!("{}{until}", strip_control(&text));
-            out.push_str(&wrap("  Wait until: ", 4, &text, columns));
+            let text = sentences::wait_for(&wait.what);
+            let own = match group.wait {
+                Some(_) => String::new(),
+                None => format!("each by itself, {} until ", held.job),
+            };
+            out.push_str(&wrap("  Wait until: ", 4, &format!("{own}{text}{until}"), columns));
             if let Some(at) = group.look_again {
                 out.push_str(&wrap("  Look again: ", 4, &minute(at, &page.zone), columns));
             }
         }
-        for sentence in group.by_itself.iter().take(BY_ITSELF) {
-            out.push_str(&wrap("  By itself: ", 4, &strip_control(sentence), columns));
+        for thing in group.by_itself.iter().take(BY_ITSELF) {
+            let sentence = sentences::prediction(thing, &page.zone);
+            out.push_str(&wrap("  By itself: ", 4, &strip_control(&sentence), columns));
         }
         out.push_str(&group.commands(page));
         out
@@ -233,6 +259,66 @@ impl Group {
     }
 }
 
+/// Words that texts share, in the order of the first one.
+#[derive(Clone, Debug)]
+struct SharedWords(Vec<String>);
+
+/// Stands for what differs.
+const DIFFERS: &str = "...";
+
+impl SharedWords {
+    /// Of a failed transfer the details: what comes before them is said by its codes.
+    fn new(reason: &str) -> Self {
+        let words = match reason.split_once("Details: ") {
+            Some((_, details)) => details.split_whitespace(),
+            None => reason.split_whitespace(),
+        };
+        Self(words.map(str::to_owned).collect())
+    }
+
+    fn add(&mut self, reason: &str) {
+        let Self(other) = Self::new(reason);
+        if other == self.0 {
+            return;
+        }
+        if other.len() == self.0.len() {
+            for (one, other) in self.0.iter_mut().zip(&other) {
+                *one = shared_letters(one, other);
+            }
+        } else {
+            let ahead = self.0.iter().zip(&other).take_while(|(a, b)| a == b).count();
+            let rest = self.0.len().min(other.len()) - ahead;
+            let ends = self.0.iter().rev().zip(other.iter().rev());
+            let behind = ends.take(rest).take_while(|(a, b)| a == b).count();
+            self.0.splice(ahead..self.0.len() - behind, [DIFFERS.to_owned()]);
+        }
+        self.0.dedup_by(|a, b| a == DIFFERS && b == DIFFERS);
+    }
+
+    fn text(&self) -> String {
+        self.0.join(" ")
+    }
+}
+
+/// `/in/*.dat` of `/in/1.dat` and `/in/2.dat`: they share what ends and begins at a mark.
+fn shared_letters(one: &str, other: &str) -> String {
+    if one == other {
+        return one.to_owned();
+    }
+    let same = |(a, b): &(char, char)| a == b;
+    let is_mark = |c: &char| !c.is_alphanumeric() && *c != '*';
+    let ahead: String = one.chars().zip(other.chars()).take_while(same).map(|(a, _)| a).collect();
+    let ahead = &ahead[..ahead.rfind(|c| is_mark(&c)).map_or(0, |at| at + 1)];
+    let ends = one[ahead.len()..].chars().rev().zip(other[ahead.len()..].chars().rev());
+    let behind: usize = ends.take_while(same).map(|(a, _)| a.len_utf8()).sum();
+    let behind = &one[one.len() - behind..];
+    let behind = behind.find(|c| is_mark(&c)).map_or("", |at| &behind[at..]);
+    match (ahead, behind) {
+        ("", "") => DIFFERS.to_owned(),
+        _ => format!("{ahead}*{behind}"),
+    }
+}
+
 fn hold(advice: &Advice) -> Hold {
     let held = &advice.held;
     (held.job.cluster, held.code, held.subcode)
@@ -242,8 +328,7 @@ fn key(advice: &Advice) -> Key {
     let held = &advice.held;
     Key {
         hold: hold(advice),
-        reason: if tells_cause(held.code) { &advice.meaning } else { &held.normalised_reason }
-            .clone(),
+        cause: held.cause.clone(),
         recommendation: advice.recommendation.name(),
         action: advice.action,
     }
@@ -255,7 +340,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::advice::{Change, Correction, Evidence, Near};
     use crate::cli::print::samples::{self, NOW};
+    use crate::features::Scope;
 
     fn text(advices: &[Advice], columns: Option<usize>) -> String {
         print_groups(advices, columns, false)
@@ -287,27 +374,32 @@ mod tests {
     #[test]
     fn what_htcondor_will_do_is_told_where_all_share_it() {
         let mut advices = [samples::transfer(1, 0), samples::transfer(1, 1)];
-        let shared = ["A is near.", "B is near.", "C is near."].map(str::to_owned);
-        advices[0].htcondor_will = [vec!["It ends at 10:00.".to_owned()], shared.to_vec()].concat();
-        advices[1].htcondor_will = [shared.to_vec(), vec!["It ends at 11:00.".to_owned()]].concat();
+        let holds = |policy: &str| Prediction::HoldsAgain { policy: policy.to_owned() };
+        let shared = ["A", "B", "C"].map(holds);
+        advices[0].htcondor_will =
+            [vec![Prediction::Nothing { days: 1 }], shared.to_vec()].concat();
+        advices[1].htcondor_will =
+            [shared.to_vec(), vec![Prediction::Nothing { days: 2 }]].concat();
         let text = text(&advices, None);
-        assert!(text.contains("  By itself: A is near.\n  By itself: B is near.\n"), "{text}");
-        assert!(!text.contains("It ends") && !text.contains("C is near"), "{text}");
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("By itself:")).collect();
+        assert_eq!(lines.len(), BY_ITSELF, "{text}");
+        assert!(lines[0].contains("A is true") && lines[1].contains("B is true"), "{text}");
     }
 
     #[test]
     fn what_each_job_needs_for_itself_is_told_of_one() {
         let site = |proc: i32, name: &str| {
             let mut advice = samples::memory(5, proc, 2048);
-            advice.changes = vec![format!("Keep it off {name}, where it failed.")];
-            advice.commands[0] = Command::Edit {
-                attribute: "Requirements".to_owned(),
-                value: format!("M =!= \"{name}\""),
-            };
+            advice.change = Some(Change {
+                what: ChangeKind::Correct { what: Correction::Input, name: Some(name.to_owned()) },
+                commands: Vec::new(),
+            });
+            advice.commands[0] = samples::edit("Requirements", &format!("M =!= \"{name}\""));
             advice
         };
         let differ = text(&[site(0, "e1"), site(1, "f1")], None);
-        assert!(differ.contains("Change first: each its own, 5.0 so: Keep it off e1, where"));
+        let first = "Change first: Put the input file back, or correct its path in TransferInput. Of 5.0 it is e1.";
+        assert!(differ.contains(first), "{differ}");
         assert!(differ.contains("Commands: The commands differ from job to job; -long, asked"));
         assert!(!differ.contains("condor_qedit"), "{differ}");
         // By hand: the release is the same for all.
@@ -316,13 +408,16 @@ mod tests {
             (advice.commands, advice.commands_after) = (vec![], vec![Command::Release]);
         }
         let by_hand = text(&advices, None);
-        assert!(by_hand.contains("Keep it off /in/{1..2}.dat, where"), "{by_hand}");
+        assert!(by_hand.contains("Of 5.0 it is /in/1.dat."), "{by_hand}");
         assert!(
             by_hand.contains("  After that:\ncondor_release -constraint '(ClusterId == 5 && "),
             "{by_hand}"
         );
         let few = text(&[samples::memory(5, 0, 1024), samples::memory(5, 1, 4096)], None);
-        assert!(few.contains("Ask for 1024 to 4096 MB") && !few.contains("condor_qedit"), "{few}");
+        assert!(
+            few.contains("RequestMemory to 1024 to 4096 MiB") && !few.contains("condor_qedit"),
+            "{few}"
+        );
     }
 
     #[test]
@@ -331,15 +426,37 @@ mod tests {
             let mut advice = samples::transfer(8, proc);
             advice.held.code = Some(code);
             advice.held.reason = Some(reason.to_owned());
-            advice.held.normalised_reason = reason.to_owned();
+            advice.held.cause = SharedCause::of(code, 256, reason);
             advice
         };
         let of = |code| text(&[worded(0, code, "too long"), worded(1, code, "too\nbig")], None);
         assert!(of(13).contains("2 held jobs in 1 group;"), "{}", of(13));
-        assert!(!of(13).contains("Hold reason"));
+        assert!(of(13).contains("  Hold reason: too ...\n"));
         assert!(of(26).contains("2 held jobs in 2 groups;"));
         assert!(of(26).contains("  Hold reason: too long\n"));
         assert!(of(26).contains("  Hold reason: too big\n"));
+    }
+
+    #[test]
+    fn reasons_show_what_they_share() {
+        let shared = |reasons: &[&str]| {
+            let mut words = SharedWords::new(reasons[0]);
+            reasons.iter().for_each(|reason| words.add(reason));
+            words.text()
+        };
+        let of = |host: &str, file: u32| {
+            format!(
+                "Transfer input files failure at execution point slot1@{host}. Details: The requested URL returned \
+                 error: 404 ( URL file = http://h.org/in/{file}.dat )|"
+            )
+        };
+        assert_eq!(
+            shared(&[&of("e1", 1), &of("e2", 27), &of("e2", 3)]),
+            "The requested URL returned error: 404 ( URL file = http://h.org/in/*.dat )|"
+        );
+        assert_eq!(shared(&["it used 3 MB", "it used 4 MB of 2 MB"]), "it used ... MB");
+        assert_eq!(shared(&["a b c", "x"]), "...");
+        assert_eq!(shared(&["é1/x", "é2/x"]), "*/x");
     }
 
     #[test]
@@ -433,18 +550,25 @@ mod tests {
             let text = words.join(" ");
             let hostile = |proc: i32| {
                 let mut advice = samples::memory(1, proc, 2048);
-                let texts = [&mut advice.evidence, &mut advice.changes, &mut advice.htcondor_will, &mut advice.missing, &mut advice.notes];
+                let texts = [&mut advice.missing, &mut advice.notes];
                 texts.into_iter().for_each(|texts| *texts = vec![text.clone(), text.clone()]);
+                let name = Some(text.clone());
+                let near = Near { scope: Scope::Server, name: name.clone(), input: false };
+                advice.evidence = vec![Evidence::HeldNow { near, jobs: 1, code: 26 }; 2];
+                advice.htcondor_will = vec![Prediction::NotEvaluated { reason: text.clone() }; 2];
+                let what = ChangeKind::Correct { what: Correction::Input, name: name.clone() };
+                advice.change = Some(Change { what, commands: Vec::new() });
                 advice.held.reason = Some(text.clone());
                 advice.held.owner = Some(text.clone());
                 advice.held.code = Some(26);
-                advice.meaning.clone_from(&text);
-                advice.undecided = Some(text.clone());
+                advice.held.cause = SharedCause::of(26, 0, &text);
+                advice.undecided = Some(Undecided::UnknownCode { releases: 1 });
                 advice.trust.trained_on.clone_from(&text);
-                advice.wait = Some(crate::advice::Wait { what: text.clone(), until: None, look_again: 0 });
+                advice.wait = Some(crate::advice::Wait { what: WaitFor::InOrder { server: name }, until: None, look_again: 0 });
                 advice.inputs[0].input.clone_from(&text);
-                use Recommendation::{Change, Release, Remove, Undecided, Wait};
-                advice.recommendation = [Release, Change, Wait, Remove, Undecided][recommendation];
+                use Recommendation as R;
+                let all = [R::Release, R::Change, R::Wait, R::Remove, R::Undecided];
+                advice.recommendation = all[recommendation];
                 if by_hand {
                     (advice.commands, advice.commands_after) = (vec![], vec![Command::Release]);
                 }

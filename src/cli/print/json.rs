@@ -2,13 +2,20 @@
 
 use std::io::{self, Write};
 
+use jiff::tz::TimeZone;
+
 use super::attributes::attributes;
 use crate::advice::Advice;
 use crate::text::{to_json, to_json_pretty};
 
 /// An advice as one element of an array, `number` counted from 0.
-pub(super) fn print_element(out: &mut dyn Write, advice: &Advice, number: usize) -> io::Result<()> {
-    element(out, &attributes(advice), number)
+pub(super) fn print_element(
+    out: &mut dyn Write,
+    advice: &Advice,
+    zone: &TimeZone,
+    number: usize,
+) -> io::Result<()> {
+    element(out, &attributes(advice, zone), number)
 }
 
 /// One element of an array, `number` counted from 0.
@@ -26,8 +33,8 @@ pub(in crate::cli) fn print_end(out: &mut dyn Write, elements: usize) -> io::Res
     out.write_all(if elements == 0 { b"[]\n" } else { b"\n]\n" })
 }
 
-pub(super) fn print_line(out: &mut dyn Write, advice: &Advice) -> io::Result<()> {
-    writeln!(out, "{}", to_json(&attributes(advice))?)
+pub(super) fn print_line(out: &mut dyn Write, advice: &Advice, zone: &TimeZone) -> io::Result<()> {
+    writeln!(out, "{}", to_json(&attributes(advice, zone))?)
 }
 
 #[cfg(test)]
@@ -40,8 +47,8 @@ mod tests {
         let advices = [samples::transfer(1, 0), samples::memory(1, 1, 2048)];
         let (mut array, mut lines) = (Vec::new(), Vec::new());
         for (number, advice) in advices.iter().enumerate() {
-            print_element(&mut array, advice, number).unwrap();
-            print_line(&mut lines, advice).unwrap();
+            print_element(&mut array, advice, &TimeZone::UTC, number).unwrap();
+            print_line(&mut lines, advice, &TimeZone::UTC).unwrap();
         }
         print_end(&mut array, 2).unwrap();
         let array: Vec<serde_json::Value> = serde_json::from_slice(&array).unwrap();

@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::attributes::attributes;
 use crate::advice::Advice;
 
-pub(super) fn print(out: &mut dyn Write, advice: &Advice) -> io::Result<()> {
-    for (name, value) in attributes(advice) {
+pub(super) fn print(out: &mut dyn Write, advice: &Advice, zone: &TimeZone) -> io::Result<()> {
+    for (name, value) in attributes(advice, zone) {
         if !value.is_null() {
             writeln!(out, "{name} = {}", expression(&value))?;
         }
@@ -72,7 +73,7 @@ mod tests {
     #[test]
     fn a_classad() {
         let mut out = Vec::new();
-        print(&mut out, &samples::transfer(1234, 0)).unwrap();
+        print(&mut out, &samples::transfer(1234, 0), &TimeZone::UTC).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap());
     }
 }

@@ -15,7 +15,6 @@ mod sources;
 mod sure;
 mod table;
 mod times;
-mod varying;
 mod wrap;
 
 use std::io::{self, Write};
@@ -95,11 +94,11 @@ impl<'a> Printer<'a> {
                 rows.push(table::row(advice, self.page));
                 sources.add(advice);
             }
-            Form::Long => long::print(self.out, advice)?,
-            Form::Json => json::print_element(self.out, advice, number)?,
-            Form::JsonLines => json::print_line(self.out, advice)?,
+            Form::Long => long::print(self.out, advice, &self.page.zone)?,
+            Form::Json => json::print_element(self.out, advice, &self.page.zone, number)?,
+            Form::JsonLines => json::print_line(self.out, advice, &self.page.zone)?,
             Form::AutoFormat(rows) => rows.add(self.out, advice, self.page)?,
-            Form::Format(pairs) => percent::print(self.out, advice, pairs)?,
+            Form::Format(pairs) => percent::print(self.out, advice, &self.page.zone, pairs)?,
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::attributes::{attributes, lookup};
@@ -14,9 +15,10 @@ const WIDEST: usize = 1000;
 pub(super) fn print(
     out: &mut dyn Write,
     advice: &Advice,
+    zone: &TimeZone,
     pairs: &[(String, String)],
 ) -> io::Result<()> {
-    let attributes = attributes(advice);
+    let attributes = attributes(advice, zone);
     for (format, name) in pairs {
         out.write_all(fill(format, &lookup(&attributes, name)).as_bytes())?;
     }

@@ -1,13 +1,23 @@
 //! Advices for tests of what is printed.
 
+use crate::advice::meaning::Resource;
 use crate::advice::{
-    Advice, Band, Command, Costs, HeldJob, InputEffect, Recommendation, Since, Target, Trust, Wait,
+    Advice, Band, Change, ChangeKind, Command, Costs, Edit, Evidence, HeldJob, InputEffect, Near,
+    Recommendation, Results, SharedCause, Since, Target, Trust, Wait, WaitFor,
 };
+use crate::features::Scope;
 use crate::history::{Action, EventLogView};
+use crate::policy::Prediction;
 use crate::userlog::JobId;
 
 /// The moment the samples are printed at: 2026-03-01 12:00:00 UTC.
 pub(crate) const NOW: i64 = 1_772_366_400;
+
+const TRANSFER: &str = "Transfer input files failure at execution point slot1@ep3 while receiving files: \
+                        curl: (7) Failed to connect to data.example.org port 443";
+
+const MEMORY: &str =
+    "Error from slot1_1@ep3: Job has gone over cgroup memory limit of 1024 megabytes";
 
 /// A file server was down and is back.
 pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
@@ -18,12 +28,8 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             owner: Some("alice".to_owned()),
             code: Some(13),
             subcode: Some(256),
-            reason: Some(
-                "Transfer input files failure at execution point slot1@ep3 while receiving files: \
-                 curl: (7) Failed to connect to data.example.org port 443"
-                    .to_owned(),
-            ),
-            normalised_reason: "transfer input files failure at execution point HOST".to_owned(),
+            reason: Some(TRANSFER.to_owned()),
+            cause: SharedCause::of(13, 256, TRANSFER),
             held_since: NOW - 8040,
             num_holds: 2,
             dagman_job_id: None,
@@ -40,16 +46,26 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         ],
         costs: Costs::default(),
         expected_costs: Some(Costs::default().expected(0.87123, Some(0.8), 0.87123)),
-        meaning:
-            "The execution point could not fetch an input file: the file server did not answer."
-                .to_owned(),
         evidence: vec![
-            "This job was held once before for the same reason and then ran for 12 minutes."
-                .to_owned(),
-            "3 of 4 jobs of this cluster that were released from such a hold finished.".to_owned(),
-            "Another job fetched from data.example.org 10 minutes ago.".to_owned(),
+            Evidence::BeganSince {
+                near: near(Scope::Server, Some("data.example.org")),
+                jobs: 1,
+                seconds_since_last: Some(600),
+            },
+            Evidence::Released {
+                code: 13,
+                subcode: 256,
+                edited: false,
+                results: vec![Results {
+                    near: near(Scope::Cluster, None),
+                    successes: 3,
+                    failures: 1,
+                }],
+                seconds_since_first: Some(7_300),
+            },
+            Evidence::OwnHistory { starts: 1, holds: 1, counts_agree: true, failed_runs: 0 },
         ],
-        changes: vec![],
+        change: None,
         target: Target {
             job,
             code: Some(13),
@@ -59,18 +75,25 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         commands: vec![Command::Release],
         commands_after: vec![],
         wait: Some(Wait {
-            what: "another job has fetched from data.example.org".to_owned(),
+            what: WaitFor::Fetched { server: Some("data.example.org".to_owned()) },
             until: Some(NOW + 600),
             look_again: NOW + 1200,
         }),
-        htcondor_will: vec![
-            "Nothing: PeriodicRelease is false now and at any later time.".to_owned(),
-        ],
+        htcondor_will: vec![Prediction::Nothing { days: 30 }],
         trust: Trust { trained_on: "simulated data".to_owned(), outcomes_here: 0 },
         event_log: EventLogView::None,
         missing: vec!["event log /var/log/condor/EventLog: permission denied".to_owned()],
         notes: vec![],
     }
+}
+
+/// A new value.
+pub(crate) fn edit(attribute: &str, new: &str) -> Command {
+    Command::Edit(Edit { attribute: attribute.to_owned(), old: None, new: new.to_owned() })
+}
+
+fn near(scope: Scope, name: Option<&str>) -> Near {
+    Near { scope, name: name.map(str::to_owned), input: false }
 }
 
 fn input(input: &str, change: f64) -> InputEffect {
@@ -82,22 +105,24 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
     let mut advice = transfer(cluster, proc);
     advice.held.code = Some(34);
     advice.held.subcode = Some(102);
-    advice.held.reason = Some(
-        "Error from slot1_1@ep3: Job has gone over cgroup memory limit of 1024 megabytes"
-            .to_owned(),
-    );
-    advice.held.normalised_reason =
-        "job has gone over cgroup memory limit of N megabytes".to_owned();
+    advice.held.reason = Some(MEMORY.to_owned());
+    advice.held.cause = SharedCause::of(34, 102, MEMORY);
     advice.recommendation = Recommendation::Change;
     advice.action = Some(Action::Memory);
     advice.success = vec![(Action::AsIs, 0.02), (Action::Memory, 0.93)];
     advice.band = Band::VeryLikely;
     advice.expected_costs = Some(Costs::default().expected(0.02, Some(0.93), 0.93));
-    advice.meaning = "The job used more memory than it asked for.".to_owned();
-    advice.changes = vec![format!("Ask for {megabytes} MB of memory.")];
     advice.target.code = Some(34);
-    let edit =
-        Command::Edit { attribute: "RequestMemory".to_owned(), value: megabytes.to_string() };
+    let edit = edit("RequestMemory", &megabytes.to_string());
+    advice.change = Some(Change {
+        what: ChangeKind::Request {
+            resource: Resource::Memory,
+            to: Some(i64::from(megabytes).into()),
+            used: None,
+            named: None,
+        },
+        commands: vec![edit.clone()],
+    });
     advice.commands = vec![edit, Command::Release];
     advice.wait = None;
     advice.trust = Trust { trained_on: "ap1.example.org".to_owned(), outcomes_here: 5120 };

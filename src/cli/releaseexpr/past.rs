@@ -112,10 +112,9 @@ impl Read {
                 format!("the model is asked about one hold in {every}; the others are left out");
             say("Warning", &text);
         }
-        let mut advisor = Advisor::new(self.history()?, &model, self.rules.end)?;
-        advisor.set_costs(self.rules.costs);
+        let advisor = Advisor::new(self.history()?, &model)?.with_costs(self.rules.costs);
         let knows = |code| model.metadata.knows(code);
-        Ok(Said::of(&mut advisor, &self.past.holds, knows, self.rules.end)?)
+        Ok(Said::of(&advisor, &self.past.holds, knows, self.rules.end)?)
     }
 
     fn history(&self) -> Result<History, RunError> {

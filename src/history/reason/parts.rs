@@ -137,7 +137,7 @@ pub enum Files {
 }
 
 /// The end of a transfer at which it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The shadow's.
     AccessPoint,

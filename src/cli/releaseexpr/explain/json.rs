@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::Explained;
 use super::text::word;
-use crate::advice::meaning::with_usual_change;
+use crate::cli::sentences::with_usual_change;
 use crate::hold_code;
 use crate::policy::{
     Deed, ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth,

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Explained, Page};
-use crate::advice::meaning::with_usual_change;
 use crate::cli::print::{length, second, wrap};
-use crate::policy::{ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth};
+use crate::cli::sentences::{self, with_usual_change};
+use crate::policy::{ExplainedPolicy, Form, Kind, Missing, Named, Part, Prospect, Truth};
 use crate::text::{shorten, strip_control};
 
 /// Columns the labels take.
@@ -62,12 +62,7 @@ impl Sheet<'_> {
         if !reason.is_empty() {
             self.line(&mut out, "Hold reason:", &shown(reason, REASON));
         }
-        let gate = match forecast.gate {
-            Gate::Open => "A policy may release it.".to_owned(),
-            Gate::NotHeld => "The ad does not say that it is held (JobStatus is not 5).".to_owned(),
-            gate => gate.sentence().unwrap_or_default(),
-        };
-        self.line(&mut out, "By policy:", &gate);
+        self.line(&mut out, "By policy:", &sentences::gate(forecast.gate));
         if forecast.gate.lets_remove() {
             let (least, most) = forecast.interval;
             let default = if explanation.knobs_known { "" } else { ", by HTCondor's defaults" };
@@ -77,7 +72,8 @@ impl Sheet<'_> {
         }
         // That nothing is done cannot be said without the access point's policies.
         let is_sure = explanation.knobs_known || forecast.deed.is_some();
-        if let Some(sentence) = forecast.first_sentence(&self.page.zone).filter(|_| is_sure) {
+        if let Some(first) = forecast.first_prediction().filter(|_| is_sure) {
+            let sentence = sentences::prediction(&first, &self.page.zone);
             self.line(&mut out, "By itself:", &sentence);
         }
         if !explanation.knobs_known {

@@ -7,20 +7,23 @@ use std::time::{Duration, Instant};
 ///
 /// Each job's policies take a bounded number of steps; the clock is read between jobs only.
 #[derive(Debug)]
-pub(super) struct PolicyTime {
+pub struct PolicyTime {
     limit: Duration,
     started: Instant,
     left_out: AtomicUsize,
 }
 
 impl PolicyTime {
+    /// Ten seconds.
+    pub const DEFAULT: Duration = Duration::from_secs(10);
+
     /// The time begins now.
-    pub(super) fn new(limit: Duration) -> Self {
+    pub fn new(limit: Duration) -> Self {
         Self { limit, started: Instant::now(), left_out: AtomicUsize::new(0) }
     }
 
-    /// What `evaluate` gives for a job; `None`, and the job is counted, where the time is used up.
-    pub(super) fn within<T>(&self, evaluate: impl FnOnce() -> T) -> Option<T> {
+    /// The value of `evaluate` for a job; `None`, and the job is counted, where the time is used up.
+    pub fn within<T>(&self, evaluate: impl FnOnce() -> T) -> Option<T> {
         if self.started.elapsed() < self.limit {
             return Some(evaluate());
         }
@@ -29,13 +32,13 @@ impl PolicyTime {
     }
 
     /// Why policies were left out.
-    pub(super) fn reason(&self) -> String {
+    pub fn reason(&self) -> String {
         let seconds = self.limit.as_secs();
         format!("not evaluated, the time for policies ({seconds} s) was used up")
     }
 
     /// The line about all jobs that were left out, if there are any.
-    pub(super) fn line(&self) -> Option<String> {
+    pub fn line(&self) -> Option<String> {
         let left_out = self.left_out.load(Ordering::Relaxed);
         let jobs = if left_out == 1 { "job" } else { "jobs" };
         (left_out > 0).then(|| {

@@ -1,0 +1,146 @@
+//! A held job to judge: what its ad in the queue says, or only that a log tells of it.
+
+use std::collections::HashMap;
+
+use classads::ClassAd;
+
+use super::job_facts::JobFacts;
+use super::{Advice, Advisor, ByItself};
+use crate::history::{History, HoldInQueue};
+use crate::model::{Model, ModelError};
+use crate::policy::{
+    DagNode, Forecast, Kind, Knobs, LATE_WORK, PolicyTime, Prediction, WORK, forecast,
+    own_limit_within,
+};
+use crate::userlog::JobId;
+
+/// A held job to judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// The job.
+    pub job: JobId,
+    /// Its hold, as its ad in the queue tells it; `None` where only logs tell.
+    pub in_queue: Option<HoldInQueue>,
+    /// What changes to it depend on.
+    pub facts: JobFacts,
+    /// DAGManJobId.
+    pub dagman_job_id: Option<i32>,
+    /// What HTCondor will do by itself, the most important first.
+    pub htcondor_will: Vec<Prediction>,
+    /// When HTCondor will release it by itself, Unix seconds.
+    pub released_by_policy_at: Option<i64>,
+    /// Whether HTCondor will release or remove it by itself.
+    pub by_itself: ByItself,
+}
+
+/// The policies of the access point, and the time for all jobs' policies.
+#[derive(Debug)]
+pub struct Policies {
+    /// Its configuration; empty where it is not known.
+    pub knobs: Knobs,
+    /// How long policies may be evaluated.
+    pub time: PolicyTime,
+    /// Jobs held now, by ClusterId.
+    pub held_in_cluster: HashMap<i32, u64>,
+}
+
+impl Policies {
+    /// Of an access point of which nothing is known but what the ads say; ten seconds for all policies.
+    pub fn unknown() -> Self {
+        let time = PolicyTime::new(PolicyTime::DEFAULT);
+        Self { knobs: Knobs::default(), time, held_in_cluster: HashMap::new() }
+    }
+}
+
+impl Held {
+    /// A job of which only a log tells.
+    pub fn of_log(job: JobId) -> Self {
+        Self {
+            job,
+            in_queue: None,
+            facts: JobFacts::of(job),
+            dagman_job_id: None,
+            htcondor_will: Vec::new(),
+            released_by_policy_at: None,
+            by_itself: ByItself::Unknown,
+        }
+    }
+
+    /// A job by its ad in the queue, as of `now` (Unix seconds). Its policies are evaluated, unless they name attributes
+    /// that could not be asked for (`lacks_references`) or there is no time left for policies.
+    pub fn of_ad(
+        job: JobId,
+        ad: &ClassAd,
+        lacks_references: bool,
+        policies: &Policies,
+        now: i64,
+    ) -> Self {
+        let Policies { knobs, time, held_in_cluster } = policies;
+        let mut in_queue = HoldInQueue::of(ad);
+        if let Some(hold) = in_queue.as_mut().filter(|_| !ad.contains("EnteredCurrentStatus")) {
+            hold.entered_current_status = now;
+        }
+        let forecast = match lacks_references {
+            true => {
+                Err("not evaluated, attributes that they name could not be asked for".to_owned())
+            }
+            false => time.within(|| forecast(ad, knobs, now)).ok_or_else(|| time.reason()),
+        };
+        let mut htcondor_will = match &forecast {
+            Ok(forecast) => forecast.predictions(),
+            Err(reason) => vec![Prediction::NotEvaluated { reason: reason.clone() }],
+        };
+        if let Some(node) = DagNode::of(ad) {
+            let held = held_in_cluster.get(&job.cluster).copied().unwrap_or(0);
+            htcondor_will.extend(node.predictions(knobs, held));
+        }
+        // Without the configuration of its access point the policies there are not known.
+        let by_itself = match &forecast {
+            Ok(Forecast { deed: Some(_), .. }) => ByItself::Acts,
+            Ok(Forecast { policies, .. })
+                if !knobs.is_empty() && !policies.iter().any(|policy| policy.not_known) =>
+            {
+                ByItself::Nothing
+            }
+            _ => ByItself::Unknown,
+        };
+        // The limit that held the job tells whether it is held again: a few steps for it are always left.
+        let work = if forecast.is_ok() { WORK } else { LATE_WORK };
+        let own_limit = own_limit_within(ad, knobs, now, work);
+        let deed = forecast.ok().and_then(|all| all.deed);
+        let release = deed.filter(|deed| deed.kind == Kind::Release);
+        Self {
+            job,
+            in_queue,
+            facts: JobFacts { own_limit, ..JobFacts::of_ad(job, ad) },
+            dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
+            htcondor_will,
+            released_by_policy_at: release.map(|deed| deed.at),
+            by_itself,
+        }
+    }
+}
+
+/// The advice for held jobs by their ads in the queue (`condor_q -long`), at `now` (Unix seconds), in the order of the
+/// ads. The history has what logs and ads of earlier runs show; the ads are added to it. Ads without ClusterId, and of
+/// jobs that are not held, are left out.
+///
+/// # Errors
+/// [`ModelError`] for a model of another schema, and when the engine fails.
+pub fn advise(
+    mut history: History,
+    ads: &[ClassAd],
+    model: &Model,
+    policies: &Policies,
+    now: i64,
+) -> Result<Vec<Advice>, ModelError> {
+    let jobs: Vec<Option<JobId>> = ads.iter().map(|ad| history.add_queue_ad(ad, now)).collect();
+    history.settle();
+    let jobs = jobs.into_iter().zip(ads).filter_map(|(job, ad)| Some((job?, ad)));
+    let held: Vec<Held> = jobs
+        .filter(|(_, ad)| HoldInQueue::of(ad).is_some())
+        .map(|(job, ad)| Held::of_ad(job, ad, false, policies, now))
+        .collect();
+    let advices = Advisor::new(history, model)?.advise_all(&held, now)?;
+    Ok(advices.into_iter().flatten().collect())
+}

@@ -1,0 +1,673 @@
+//! Advice as sentences: the one place where what was judged becomes English.
+//!
+//! Names and texts of others are made fit for a terminal here.
+
+use std::borrow::Cow;
+
+use jiff::tz::TimeZone;
+
+use super::print::minute;
+use crate::advice::errno::Errno;
+use crate::advice::meaning::{Resource, code_of_transfer, resource, usual_change};
+use crate::advice::{
+    Advice, Against, ByItself, ChangeKind, Correction, Evidence, LEAST_FAILED, LEAST_HELD,
+    LimitRaise, Near, Recommendation, Results, Trouble, Undecided, WaitFor,
+};
+use crate::features::Scope;
+use crate::history::reason::{self, Side};
+use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
+use crate::model::LEAST_RELEASES;
+use crate::policy::{Gate, Kind, Prediction, display_name};
+use crate::text::{plural, shorten, strip_control};
+
+/// Characters of a name in evidence.
+const NAME: usize = 60;
+
+/// Characters of a name in a change, and of a test.
+const LONG_NAME: usize = 120;
+
+/// Characters of an expression of a policy.
+const EXPRESSION: usize = 100;
+
+/// Text of others, fit for a terminal and not too long.
+fn shown(text: &str, most: usize) -> String {
+    shorten(&strip_control(text), most).into_owned()
+}
+
+/// A span of time in the largest unit that fits.
+fn span(seconds: i64) -> String {
+    let (number, unit) = match seconds.max(0) {
+        s if s < 60 => (s, "second"),
+        s if s < 3_600 => (s / 60, "minute"),
+        s if s < 2 * 86_400 => (s / 3_600, "hour"),
+        s => (s / 86_400, "day"),
+    };
+    plural(number, unit)
+}
+
+/// What the hold means. A release as it is, and a usual change in the same breath, would contradict each other.
+pub fn why(advice: &Advice) -> String {
+    let held = &advice.held;
+    let text = held.reason.as_deref().unwrap_or_default();
+    match advice.recommendation {
+        Recommendation::Release => meaning(held.code, held.subcode, text),
+        _ => with_usual_change(held.code, held.subcode, text),
+    }
+}
+
+/// Why nothing is recommended for a hold with this code.
+pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
+    match why {
+        Undecided::HeldByPerson if code == Some(15) => {
+            "It was submitted on hold: whoever did that knows what it waits for.".to_owned()
+        }
+        Undecided::HeldByPerson => "A person put it on hold, and knows why.".to_owned(),
+        Undecided::UnknownCode { releases } => {
+            let seen = match releases {
+                0 => "no release".to_owned(),
+                &n => plural(n, "release"),
+            };
+            let code = code.unwrap_or_default();
+            format!(
+                "The model has seen {seen} after code {code}; it needs {LEAST_RELEASES} to know one."
+            )
+        }
+        Undecided::Unsure { least } => {
+            format!("The model is less sure than {:.0} %, the least asked of it.", least * 100.0)
+        }
+        Undecided::NoReleases => {
+            "The model was trained on too few releases without a change.".to_owned()
+        }
+        Undecided::Lasting { trouble } => {
+            let what = match trouble {
+                Trouble::NoSpace => "no space is left",
+                Trouble::Denied => "permission is denied",
+                Trouble::Missing => "a file is missing",
+                Trouble::Away => "a service is away",
+            };
+            format!(
+                "Its hold reason says that {what}, and nothing was seen to get through there since. Look whether \
+                 that is still so before a release."
+            )
+        }
+        Undecided::NotRemoved { against } => {
+            format!("No action is likely to help. {}", against_removal(*against))
+        }
+        Undecided::Sources => {
+            "A release may succeed. Without the sources named above it is advised only where it is \
+                               likely to."
+                .to_owned()
+        }
+        Undecided::Between { release, remove } => format!(
+            "Neither a release (worth it from {:.0} % success on) nor a removal (below {:.0} %) pays, and no change \
+             makes enough of a difference.",
+            release * 100.0,
+            remove * 100.0
+        ),
+    }
+}
+
+fn against_removal(against: Against) -> String {
+    match against {
+        Against::Cause => "Such a cause may pass by itself.".to_owned(),
+        Against::HeldTooShort => {
+            format!("A removal is advised only after {} hours on hold.", LEAST_HELD / 3_600)
+        }
+        Against::FewReleases => {
+            format!("A removal is advised only after {LEAST_FAILED} failed releases.")
+        }
+        Against::ByItself(ByItself::Unknown) => {
+            "The policies that could act on it were not read, so no removal is advised.".to_owned()
+        }
+        Against::ByItself(_) => "HTCondor will act on it by itself.".to_owned(),
+        Against::LikeJobBegan => "A like job began to execute since this hold.".to_owned(),
+        Against::Untaught => {
+            "The model was not trained on every change that could help.".to_owned()
+        }
+        Against::Cost => "A removal would save too little.".to_owned(),
+    }
+}
+
+/// Something that was seen.
+pub fn evidence(evidence: &Evidence) -> String {
+    match evidence {
+        Evidence::BeganSince { near, jobs, seconds_since_last } => {
+            let ago = seconds_since_last
+                .map_or(String::new(), |seconds| format!(", the last {} ago", span(seconds)));
+            let jobs = plural(*jobs, "other job");
+            format!("{jobs} {} began to execute since this hold{ago}.", which(near))
+        }
+        Evidence::NoneBeganSince { near, seconds } => format!(
+            "No other job {} began to execute in the {} since this hold.",
+            which(near),
+            span(*seconds)
+        ),
+        Evidence::HeldNow { near, jobs, code } => {
+            let are = if *jobs == 1 { "is" } else { "are" };
+            let jobs = plural(*jobs, "other job");
+            format!("{jobs} {} {are} held for code {code} now.", which(near))
+        }
+        Evidence::ReleasedSince { results } => {
+            let each = results.iter().map(|result| {
+                let became = match *result {
+                    Results { successes, failures: 0, .. } => format!("{successes} finished"),
+                    Results { successes: 0, failures, .. } => {
+                        format!("{failures} failed or went on hold again")
+                    }
+                    Results { successes, failures, .. } => {
+                        format!("{successes} finished, {failures} failed or went on hold again")
+                    }
+                };
+                format!("other jobs {}: {became}", which(&result.near))
+            });
+            format!(
+                "Releases from such a hold that ended since this hold: {}.",
+                each.collect::<Vec<_>>().join("; ")
+            )
+        }
+        Evidence::Released { code, subcode, edited, results, seconds_since_first } => {
+            let how = if *edited { "after an edit" } else { "without a known edit" };
+            let each = results.iter().map(|result| {
+                let all = result.successes + result.failures;
+                format!("{} of {all} among jobs {}", result.successes, which(&result.near))
+            });
+            let since = seconds_since_first
+                .map_or(String::new(), |seconds| format!("; the first {} ago", span(seconds)));
+            format!(
+                "Releases from code {code}/{subcode} {how} that ended in success: {}{since}.",
+                each.collect::<Vec<_>>().join(", ")
+            )
+        }
+        &Evidence::OwnHistory { starts, holds, counts_agree, failed_runs } => {
+            let began = match starts {
+                0 => "This job has never begun to execute".to_owned(),
+                n => format!("This job began to execute {}", plural(n, "time")),
+            };
+            let held = match counts_agree {
+                true if holds == 0 => String::new(),
+                true => format!(", and was held {} before", plural(holds, "time")),
+                false => format!("; its log shows {} before this one", plural(holds, "hold")),
+            };
+            let failed = match failed_runs {
+                0 => String::new(),
+                n => format!("; {n} of its runs failed"),
+            };
+            format!("{began}{held}{failed}.")
+        }
+        &Evidence::SlotHours { run, total } => {
+            let all = match total > run * 1.05 {
+                true => format!(" ({} in all its runs)", slot_hours(total)),
+                false => String::new(),
+            };
+            format!(
+                "A run of it takes {} until it is held{all}: a failed release burns as much.",
+                slot_hours(run)
+            )
+        }
+        &Evidence::Memory { used, provisioned } => format!(
+            "Its last run used {used:.0} of {provisioned:.0} MiB of memory ({:.0} %).",
+            used / provisioned * 100.0
+        ),
+    }
+}
+
+fn slot_hours(hours: f64) -> String {
+    if hours < 9.95 { format!("{hours:.1} slot hours") } else { format!("{hours:.0} slot hours") }
+}
+
+/// Jobs by what they share with the held one.
+fn which(near: &Near) -> String {
+    let name = near.name.as_deref().map(|name| shown(name, NAME)).filter(|name| !name.is_empty());
+    match (near.scope, name) {
+        (Scope::Cluster, _) => "of this cluster".to_owned(),
+        (Scope::Owner, _) => "of this owner".to_owned(),
+        (Scope::Site, Some(name)) => format!("at {name}"),
+        (Scope::Site, None) => "at the same site".to_owned(),
+        (Scope::Server, Some(name)) => format!("with input from {name}"),
+        (Scope::Server, None) => "with input from the same file server".to_owned(),
+        (Scope::File, Some(name)) if near.input => format!("that read {name}"),
+        (Scope::File, Some(name)) => format!("with {name} in a hold reason"),
+        (Scope::File, None) => "with the same file".to_owned(),
+        (Scope::Reason, _) => "with this hold reason".to_owned(),
+        (Scope::AccessPoint, _) => "of this access point".to_owned(),
+    }
+}
+
+/// What to change, one or two sentences.
+pub fn change(change: &ChangeKind) -> String {
+    match change {
+        ChangeKind::Request { resource, to, used, named } => {
+            let (request, unit) = request(*resource);
+            let seen = match (used, named) {
+                (Some(used), _) => format!(" (it used {used} {unit})"),
+                (None, Some(named)) => format!(" (its hold names {named} {unit})"),
+                (None, None) => String::new(),
+            };
+            match to {
+                Some(to) => format!("Raise {request} to {to} {unit}{seen}."),
+                None => format!("Raise {request}; how much it used is not known here."),
+            }
+        }
+        ChangeKind::TooMuch { resource, figure, value } => {
+            let (request, unit) = request(*resource);
+            format!("Correct {request}: {figure}, {value} {unit}, is more than any machine has.")
+        }
+        ChangeKind::Place { attribute, name, clause } => {
+            let place = match (*attribute, name.as_deref().map(|name| shown(name, LONG_NAME))) {
+                ("Machine", Some(name)) => name,
+                ("Machine", None) => "the machine".to_owned(),
+                (_, Some(name)) => format!("the site {name}"),
+                (_, None) => "the site".to_owned(),
+            };
+            let add = clause
+                .as_deref()
+                .map_or(String::new(), |clause| format!(" Add to its Requirements: {clause}."));
+            format!("Keep it off {place}, where it failed.{add}")
+        }
+        ChangeKind::Limit { policy, test, reached, at_once, raise } => {
+            let policy = strip_control(policy);
+            let tested = match *policy == *test {
+                true => format!("the run had {reached} s"),
+                false => format!("{policy} tests {}, and it was {reached}", shown(test, LONG_NAME)),
+            };
+            let again = if *at_once { " It would be held again at once." } else { "" };
+            format!("{}: {tested}.{again}", limit(raise, &policy))
+        }
+        ChangeKind::Time { attribute, seconds: Some(seconds) } => {
+            format!(
+                "See that {attribute}, {seconds} s now, is enough for one run, or make it shorter."
+            )
+        }
+        ChangeKind::Time { attribute, seconds: None } => {
+            format!("Raise {attribute}, or make the run shorter.")
+        }
+        ChangeKind::Interpreter { name, interpreter } => format!(
+            "Correct the first line of {}: its interpreter {} cannot be run there (a line that ends as on Windows \
+             does that too: dos2unix).",
+            or(name, "the executable"),
+            shown(interpreter, LONG_NAME)
+        ),
+        ChangeKind::Correct { what, name } => correction(*what, name),
+        ChangeKind::Usual { change, name: Some(name) } => {
+            format!("About {}: {change}.", shown(name, LONG_NAME))
+        }
+        ChangeKind::Usual { change, name: None } => format!("{}.", capital(change)),
+    }
+}
+
+/// A name, or what stands for it.
+fn or<'a>(name: &Option<String>, default: &'a str) -> Cow<'a, str> {
+    name.as_deref().map_or(default.into(), |name| shown(name, LONG_NAME).into())
+}
+
+/// The request of a resource, and its unit.
+fn request(resource: Resource) -> (&'static str, &'static str) {
+    match resource {
+        Resource::Memory => ("RequestMemory", "MiB"),
+        Resource::Disk => ("RequestDisk", "KiB"),
+    }
+}
+
+fn limit(raise: &LimitRaise, policy: &str) -> String {
+    let raise = match raise {
+        LimitRaise::Nonsense { name, to } => {
+            let name = strip_control(name);
+            return format!("Correct what {name} is compared with: {to} makes no sense");
+        }
+        LimitRaise::Administrator => {
+            return format!(
+                "Make the job need less, or ask the administrator of the access point about {policy}"
+            );
+        }
+        LimitRaise::Attribute { name, from, to } => {
+            format!("{} from {from} to {to}", strip_control(name))
+        }
+        LimitRaise::Expression { name, limit } => {
+            format!("the limit {limit} in {}", strip_control(name))
+        }
+        LimitRaise::Cpus => "RequestCpus".to_owned(),
+        LimitRaise::Policy => format!("the limit in {policy}"),
+    };
+    format!("Raise {raise}, or make the job need less")
+}
+
+fn correction(what: Correction, name: &Option<String>) -> String {
+    let the = |default: &'static str| or(name, default);
+    let named = |name: &Option<String>| {
+        name.as_deref().map_or(String::new(), |name| format!(" {}", shown(name, LONG_NAME)))
+    };
+    match what {
+        Correction::Credential if name.is_none() => "Renew the job's credential.".to_owned(),
+        Correction::Credential => format!("Renew the credential{}.", named(name)),
+        Correction::Quota => {
+            format!("Free some of the disk quota that {} counts against.", the("its file"))
+        }
+        Correction::DiskSpace => format!("Free disk space for {}.", the("its output")),
+        Correction::Permissions => {
+            format!("Correct the permissions of {}.", the("the file or its directory"))
+        }
+        Correction::OutputDirectory => format!(
+            "Make the directory of {} exist, or correct transfer_output_remaps.",
+            the("its output")
+        ),
+        Correction::Output => format!(
+            "The program did not write {}: see its error output, then correct it or transfer_output_files.",
+            the("an output file")
+        ),
+        Correction::Input => {
+            format!("Put {} back, or correct its path in TransferInput.", the("the input file"))
+        }
+        Correction::WorkingDirectory => {
+            format!("Make the working directory {} exist and accessible.", the("(initialdir)"))
+        }
+        Correction::StandardInput => {
+            format!("Put {} in place.", the("the file for standard input"))
+        }
+        Correction::StandardOutput => {
+            format!("Make the directory of {} exist and writable.", the("the output file"))
+        }
+        Correction::EventLog => {
+            "Make the directory of the job's log exist and writable.".to_owned()
+        }
+        Correction::Image => format!(
+            "Correct the container image{}: its name, access to its registry, or its architecture.",
+            named(name)
+        ),
+        Correction::ExecutePermission => format!("Make {} executable.", the("the executable")),
+        Correction::ExecutableFormat => format!(
+            "Make {} a program this machine can run: a script needs a first line such as #!/bin/sh, a binary the \
+             machine's architecture.",
+            the("the executable")
+        ),
+        Correction::ExecutableMissing => format!(
+            "Check that {} is there, that the interpreter in its first line is, and that its lines do not end as on \
+             Windows (dos2unix).",
+            the("the executable")
+        ),
+        Correction::Arguments => {
+            format!("Pass {} fewer or shorter arguments.", the("the executable"))
+        }
+        Correction::Executable => {
+            format!("Check {}: path, permission, first line, architecture.", the("the executable"))
+        }
+        Correction::UrlMissing => {
+            format!("Correct {}, or put that file back on its server.", the("the URL"))
+        }
+        Correction::UrlDenied => {
+            format!("Renew the credential for {}, or ask for access to it.", the("the URL"))
+        }
+        Correction::Url => format!("See whether {} can be fetched by hand.", the("the URL")),
+        Correction::Cpus => {
+            "Raise RequestCpus, or keep the program to the CPUs it asked for.".to_owned()
+        }
+        Correction::OwnHold => {
+            "Look at its exit code and its standard error: its periodic_hold or on_exit_hold \
+                                tests what the hold reason says."
+                .to_owned()
+        }
+        Correction::Limit => "Keep within the limit that the hold reason names.".to_owned(),
+    }
+}
+
+/// What to wait for, a clause.
+pub fn wait_for(what: &WaitFor) -> String {
+    match what {
+        WaitFor::Spooled => "its input files have been spooled".to_owned(),
+        WaitFor::Policy => "HTCondor releases it by itself".to_owned(),
+        WaitFor::Fetched { server: Some(server) } => {
+            format!("another job has fetched its input from {} again", strip_control(server))
+        }
+        WaitFor::Fetched { server: None } => "another job has fetched its input again".to_owned(),
+        WaitFor::Directory { directory } => format!(
+            "another job held for a file in {} has got through after a release",
+            strip_control(directory)
+        ),
+        WaitFor::LikeHold => {
+            "another job with this hold reason has got through after a release".to_owned()
+        }
+        WaitFor::InOrder { server } => {
+            let what = match server {
+                Some(server) => format!("{} answers again", strip_control(server)),
+                None => "what the hold reason names is in order".to_owned(),
+            };
+            format!(
+                "{what}; without the event log only jobs of the logs read show that, so look yourself"
+            )
+        }
+    }
+}
+
+/// What HTCondor will do by itself, one sentence; times are civil times of the zone.
+pub fn prediction(prediction: &Prediction, zone: &TimeZone) -> String {
+    match prediction {
+        Prediction::Acts { action, policy, at, interval } => {
+            let does = if *action == Kind::Remove { "remove" } else { "release" };
+            let name = display_name(policy);
+            match at {
+                None => format!(
+                    "HTCondor will {does} this job when it next looks, every {interval} s or less often ({name} is \
+                     true)."
+                ),
+                Some(at) => format!(
+                    "HTCondor will {does} this job at {} or soon after ({name}).",
+                    minute(*at, zone)
+                ),
+            }
+        }
+        Prediction::Nothing { days } => {
+            format!("HTCondor will neither release nor remove this job within {days} days.")
+        }
+        Prediction::NotKnown { policy } => format!(
+            "Whether HTCondor will release or remove this job is not known: it cannot be computed when {} becomes \
+             true.",
+            display_name(policy)
+        ),
+        Prediction::NotEvaluated { reason } => format!(
+            "Whether HTCondor will release or remove this job is not known: its policies were {reason}."
+        ),
+        Prediction::Blocked { gate } => self::gate(*gate),
+        Prediction::StaysFalse { policy, value, clause, clause_value, more } => {
+            let why = match more {
+                0 => String::new(),
+                1 => ", and one more clause".to_owned(),
+                more => format!(", and {more} more clauses"),
+            };
+            format!(
+                "Its {} stays {}: {} is {}{why}.",
+                display_name(policy),
+                value.word(),
+                shown(clause, EXPRESSION),
+                clause_value.word()
+            )
+        }
+        Prediction::HoldsAgain { policy } => {
+            format!("Released now, it would be held again: {} is true.", display_name(policy))
+        }
+        Prediction::NoExpression { policy, text } => {
+            format!("{} is no expression: {}.", display_name(policy), shown(text, EXPRESSION))
+        }
+        Prediction::NodeFails { dagman_job_id, node } => {
+            let name = match node {
+                Some(name) => format!("node {}", shown(name, NAME)),
+                None => "a node".to_owned(),
+            };
+            format!(
+                "It is {name} of DAG {dagman_job_id}: removed, it counts as failed; DAGMan submits the node again if \
+                 RETRY is left, unless its POST script makes it a success. Without a retry the node's descendants do \
+                 not run; when nothing else can, DAGMan ends and writes a rescue DAG, from which condor_submit_dag \
+                 goes on."
+            )
+        }
+        Prediction::NodeHolds { held, limit } => format!(
+            "{held} jobs of this node are held now; when {limit} are (DAGMAN_MAX_JOB_HOLDS), DAGMan removes all of \
+             the node's jobs."
+        ),
+    }
+}
+
+/// What keeps policies from being evaluated, or from releasing the job.
+pub fn gate(gate: Gate) -> String {
+    match gate {
+        Gate::Open => "A policy may release it.".to_owned(),
+        Gate::NotHeld => "The ad does not say that it is held (JobStatus is not 5).".to_owned(),
+        Gate::HeldByUser => {
+            "A person put it on hold (code 1): no policy releases it, only condor_release."
+                .to_owned()
+        }
+        Gate::MaxReleases { num_holds, limit } if num_holds > limit => format!(
+            "SYSTEM_MAX_RELEASES is reached ({num_holds} holds, limit {limit}): no policy releases it, and \
+             condor_release is refused but to queue super users."
+        ),
+        Gate::MaxReleases { num_holds, limit } => format!(
+            "SYSTEM_MAX_RELEASES is reached ({num_holds} holds, limit {limit}): no policy releases it; \
+             condor_release does, once more."
+        ),
+        Gate::SpoolingInput => {
+            "HTCondor evaluates no policy of this job while its input is being spooled.".to_owned()
+        }
+        Gate::Switched => {
+            "This access point evaluates no policies (PERIODIC_EXPR_INTERVAL is 0).".to_owned()
+        }
+        Gate::Managed => {
+            "Another manager has this job; the schedd evaluates no policy of it.".to_owned()
+        }
+        Gate::TimerUndefined => {
+            "Its TimerRemove is no number, so HTCondor evaluates none of its policies.".to_owned()
+        }
+    }
+}
+
+/// [`meaning`], and what is usually changed.
+pub fn with_usual_change(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
+    let mut text = meaning(code, subcode, reason);
+    if let Some(change) = code.and_then(|code| usual_change(code, subcode, reason)) {
+        text.push_str(&format!(" Usual change: {change}."));
+    }
+    text
+}
+
+/// A hold's code and subcode in plain words: a sentence, ended by a full stop.
+///
+/// `code` and `subcode` are HoldReasonCode and HoldReasonSubCode; the reason decides only where the
+/// codes leave it open (which resource, which side).
+pub fn meaning(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
+    let Some(number) = code else { return "The hold has no code.".to_owned() };
+    let number = code_of_transfer(number, reason);
+    let Some(known) = HoldCode::of(number) else {
+        return if number >= VACATE_BASE {
+            format!(
+                "Code {number} is a reason for leaving a slot, not for a hold: the system failed, not the job."
+            )
+        } else {
+            format!("Code {number} is none that HTCondor 25 knows.")
+        };
+    };
+    let mut text = capital(known.meaning);
+    if matches!(known.subcode, Subcode::Transfer) {
+        text.push_str(side(reason));
+    }
+    if let (Subcode::Policy, Some(subcode)) = (known.subcode, subcode.filter(|&code| code != 0)) {
+        text.push_str(&format!(" (subcode {subcode})"));
+    } else if let Some(detail) = detail(known, subcode, reason) {
+        text.push_str(": ");
+        text.push_str(&detail);
+    }
+    text.push('.');
+    text
+}
+
+fn detail(known: &HoldCode, subcode: Option<i32>, reason: &str) -> Option<String> {
+    let subcode = subcode?;
+    match known.subcode {
+        Subcode::None | Subcode::Policy => None,
+        Subcode::Errno => errno(subcode),
+        Subcode::Transfer => transfer(subcode),
+        Subcode::Hook => Some(match subcode {
+            0 => "it could not be executed".to_owned(),
+            ..0 => format!("it was killed by signal {}", subcode.unsigned_abs()),
+            _ => format!("it exited with status {subcode}"),
+        }),
+        Subcode::Resource => resource(known.number, Some(subcode), reason).map(|resource| {
+            match resource {
+                Resource::Memory => "memory",
+                Resource::Disk => "disk",
+            }
+            .to_owned()
+        }),
+        Subcode::Exit if subcode >= 0 => Some(format!("exit status {subcode}")),
+        Subcode::Exit => Some("its files could not be sent".to_owned()),
+        Subcode::Ec2 => ec2(known.number, subcode).map(str::to_owned),
+    }
+}
+
+fn errno(number: i32) -> Option<String> {
+    match Errno::from_number(number) {
+        Some(errno) => Some(format!("{} ({}, errno {number})", errno.words, errno.name)),
+        None if number > 0 => Some(format!("errno {number}")),
+        None => None,
+    }
+}
+
+/// `docs/codes-other-values/hold-reason-codes.rst`: 62 when a plug-in timed out, its exit status shifted
+/// left by eight bits otherwise.
+fn transfer(subcode: i32) -> Option<String> {
+    match subcode {
+        -1001 => Some("there is no plug-in for this kind of URL".to_owned()),
+        -1002 => Some("the plug-in for this kind of URL does not work there".to_owned()),
+        -1003 => Some("the plug-in could not be executed".to_owned()),
+        -1004 => Some("the plug-in reported no result".to_owned()),
+        62 => Some("the file-transfer plug-in took too long (ETIME, 62)".to_owned()),
+        256.. if subcode % 256 == 0 => Some(format!(
+            "the file-transfer plug-in exited with status {} (subcode {subcode} = {} x 256)",
+            subcode / 256,
+            subcode / 256
+        )),
+        _ => errno(subcode),
+    }
+}
+
+/// The table of the EC2 codes in `hold-table.rst`. A subcode may stand for two things under two codes.
+fn ec2(code: i32, subcode: i32) -> Option<&'static str> {
+    Some(match (code, subcode) {
+        (37, 1) => "the file for the access key is not given",
+        (37, 2) => "the file for the secret key is not given",
+        (37, 4) => "grid_resource has no service URL",
+        (37, 9) => "the service refused the keys",
+        (37, 10) => "the SSH keypair cannot be used with this kind of server",
+        (37, 20) => "somebody cancelled the request at the service",
+        (38, 3) => "the grid resource is not of type EC2",
+        (38, 5) => "the grid resource type is not set",
+        (38, 7) => "the grid job id is not one of EC2",
+        (38, 21) => "the service reported a status that was not expected",
+        (39, 6) => "EC2_GAHP is not configured",
+        (40, 11) => "while making an SSH keypair",
+        (40, 12) => "while starting an instance",
+        (40, 17) => "while requesting a spot instance",
+        (41, 13) => "the instance ended abnormally",
+        (41, 14) => "the instance ended for a reason HTCondor does not know",
+        (41, 22) => "the service was away for too long",
+        (42, 15) => "the connection failed while an instance was being ended",
+        (42, 16) => "an instance could not be ended, too many times",
+        (42, 17) => "the connection failed while a spot request was being ended",
+        (42, 18) => "a spot request could not be ended, too many times",
+        (42, 19) => "a spot request was gone before its instance was known",
+        _ => return None,
+    })
+}
+
+fn side(reason: &str) -> &'static str {
+    match reason::side(reason) {
+        Some(Side::ExecutionPoint) => " (at the execution point)",
+        Some(Side::AccessPoint) => " (at the access point)",
+        None => "",
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+#[path = "sentences_tests.rs"]
+mod tests;
