@@ -434,15 +434,6 @@ impl History {
         self.sources.last().map(|source| source.last)
     }
 
-    /// The last instant any log tells of; `None` without a log.
-    pub fn last_event(&self) -> Option<i64> {
-        self.sources
-            .iter()
-            .filter(|source| source.first <= source.last)
-            .map(|source| source.last)
-            .max()
-    }
-
     fn job_mut(&mut self, job: JobId) -> &mut JobHistory {
         let number = self.number(job);
         &mut self.jobs[number]
