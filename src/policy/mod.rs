@@ -21,7 +21,7 @@ mod version;
 mod when;
 
 pub use clauses::clauses;
-pub(crate) use clauses::{asks_time, followed, operands};
+pub(crate) use clauses::{asks_time, followed, is_by_chance, operands};
 pub use dagman::DagNode;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
 pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};

@@ -163,12 +163,7 @@ pub(super) fn changes_by_itself(expr: &Expr) -> bool {
         || expr.nodes().any(|node| match node.kind() {
             // Without arguments they take the present time.
             NodeKind::Call { name, arguments, .. } if arguments.is_empty() => {
-                ["absTime", "formatTime", "splitTime", "random"]
-                    .iter()
-                    .any(|function| name.eq_ignore_ascii_case(function))
-            }
-            NodeKind::Call { name, .. } => {
-                name.eq_ignore_ascii_case("random") || name.eq_ignore_ascii_case("eval")
+                ["absTime", "splitTime"].iter().any(|function| name.eq_ignore_ascii_case(function))
             }
             _ => false,
         })
@@ -176,10 +171,9 @@ pub(super) fn changes_by_itself(expr: &Expr) -> bool {
 
 /// The attributes of the job that an expression names.
 pub(super) fn attributes_of(expr: &Expr) -> Vec<Attribute> {
-    use classads::ReferenceScope::{My, Unscoped};
     expr.attribute_references()
         .iter()
-        .filter(|reference| matches!(reference.scope, Unscoped | My))
+        .filter(|reference| reference.is_own())
         .map(|reference| Attribute::named(&reference.name))
         .collect()
 }

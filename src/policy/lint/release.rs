@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use classads::{BinaryOperator, Expr, Node, NodeKind, ReferenceScope, Value};
+use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::codes::{self, comparison};
 use super::never;
@@ -14,7 +14,7 @@ use super::rules::{
 };
 use super::{Finding, Setting};
 use crate::policy::NEVER_RELEASED;
-use crate::policy::clauses::operands;
+use crate::policy::clauses::{is_by_chance, operands};
 use crate::policy::forecast::Truth;
 
 /// Holds of a job before a bound that is proposed ends its releases.
@@ -56,7 +56,7 @@ pub(super) fn findings(
         return constant(text, value, whole).into_iter().collect();
     }
     // What is seen once may be otherwise the next time.
-    if never::is_by_chance(expr) {
+    if is_by_chance(expr) {
         return subcodes(text, expr).into_iter().chain(status(text, expr)).collect();
     }
     let sight = Sight::of(expr, setting.own_attributes, setting.raises_request != Some(false));
@@ -191,8 +191,7 @@ fn by_reason_alone(text: &str, expr: &Expr) -> Vec<Finding> {
     let timed = ["EnteredCurrentStatus", "CurrentTime"];
     let is_alone = references.iter().all(|reference| {
         let is = |name: &&str| name.eq_ignore_ascii_case(&reference.name);
-        let is_own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
-        is_own && (others.iter().any(is) || timed.iter().any(is))
+        reference.is_own() && (others.iter().any(is) || timed.iter().any(is))
     });
     if !is_alone || !names("HoldReason") {
         return Vec::new();
