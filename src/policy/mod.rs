@@ -32,9 +32,11 @@ pub use raise::{Raise, Request};
 pub use settings_file::{Assignment, Mapped, SettingsFile};
 pub use version::{NoVersion, Version};
 
+use crate::hold_code::{SPOOLING_INPUT, USER_REQUEST};
+
 /// Hold reason codes that no policy releases: a person's hold, and input that is being spooled (`src/condor_utils/user_job_policy.cpp`,
 /// `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp`).
-pub const NEVER_RELEASED: [i64; 2] = [1, 16];
+pub const NEVER_RELEASED: [i64; 2] = [USER_REQUEST as i64, SPOOLING_INPUT as i64];
 
 /// Steps of all evaluations of one policy of one job, its parts looked at by themselves: some thousand evaluations of a policy that
 /// people write, and a few hundredths of a second.
@@ -47,7 +49,7 @@ pub(crate) const LATE_WORK: u64 = 20_000;
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// What a periodic policy does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum Kind {
     /// Puts a job on hold.
     Hold,
