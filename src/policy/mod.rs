@@ -31,6 +31,7 @@ pub use prospect::Prospect;
 pub use raise::{Raise, Request};
 pub use settings_file::{Assignment, Mapped, SettingsFile};
 pub use version::{NoVersion, Version};
+pub(crate) use when::bisect;
 
 use crate::hold_code::{SPOOLING_INPUT, USER_REQUEST};
 
