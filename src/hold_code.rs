@@ -416,7 +416,7 @@ mod tests {
             }
         }
         assert_eq!(name(12), Some("TransferOutputError"));
-        assert_eq!((name(50), name(-1)), (None, None));
+        assert_eq!((name(999), name(-1)), (None, None));
         for (number, expected) in [
             (USER_REQUEST, "UserRequest"),
             (SPOOLING_INPUT, "SpoolingInput"),
