@@ -1,8 +1,13 @@
-//! HTCondor's hold codes, a row for each: what it means, what its subcode is, which kind of cause it names, what is
-//! usually changed.
+//! HTCondor's hold codes, a row for each: what it means, what its subcode is, which kind of cause
+//! it names, who sets it, why it usually happens, what is usually changed.
 //!
-//! Sources: `src/condor_utils/condor_holdcodes.h` and `docs/codes-other-values/hold-table.rst` of
-//! HTCondor 25; the wording is this project's own. Codes say what failed, not whether it will again.
+//! Sources: `src/condor_utils/condor_holdcodes.h`, `docs/codes-other-values/hold-table.rst` and the
+//! calls that set each code in the schedd, shadow, starter and grid manager of HTCondor 25. The
+//! wording is this project's own. Codes say what failed, not whether it will again.
+
+use serde::Serialize;
+
+use SetBy::{AccessPoint, ExecutionPoint, Job, Person};
 
 /// What the subcode of a code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +83,30 @@ impl Cause {
     }
 }
 
+/// Who decides on a hold: it is always the access point that writes the code into the job ad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum SetBy {
+    /// Somebody, with a command.
+    Person,
+    /// What the job's owner asked for: a policy, a limit or a setting of the submit description.
+    Job,
+    /// The schedd, the shadow or the grid manager, or a policy of theirs.
+    AccessPoint,
+    /// The startd or the starter, or a policy of theirs.
+    ExecutionPoint,
+}
+
+impl SetBy {
+    const fn words(self) -> &'static str {
+        match self {
+            Person => "a person",
+            Job => "the job itself",
+            AccessPoint => "the access point",
+            ExecutionPoint => "the execution point",
+        }
+    }
+}
+
 /// A hold code of HTCondor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HoldCode {
@@ -89,8 +118,12 @@ pub struct HoldCode {
     pub cause: Cause,
     /// What HoldReasonSubCode is.
     pub subcode: Subcode,
+    /// Who can set it.
+    pub set_by: &'static [SetBy],
     /// A clause without capital and full stop.
     pub meaning: &'static str,
+    /// Why it usually happens, a clause likewise.
+    pub usual_causes: &'static str,
     /// The usual change, a clause likewise; empty where nothing is to be changed.
     pub change: &'static str,
     /// What is gone from HTCondor 23 and later with all holds of this code.
@@ -98,12 +131,17 @@ pub struct HoldCode {
 }
 
 impl HoldCode {
-    /// How many there are: they are numbered from 0 on.
-    pub const COUNT: usize = CODES.len();
+    /// All of them, by number.
+    pub const ALL: &[Self] = CODES;
 
     /// The row of a code; `None` for one that HTCondor 25 does not have.
     pub fn of(number: i32) -> Option<&'static Self> {
         usize::try_from(number).ok().and_then(|at| CODES.get(at))
+    }
+
+    /// Who can set it, in words.
+    pub fn set_by_words(&self) -> String {
+        self.set_by.iter().map(|by| by.words()).collect::<Vec<_>>().join(" or ")
     }
 
     const fn gone(self, what: &'static str) -> Self {
@@ -131,6 +169,15 @@ pub fn is_by_system(number: i32) -> bool {
     !matches!(cause_of(number), Cause::Person | Cause::Spooling)
 }
 
+/// A person put the job on hold.
+pub const USER_REQUEST: i32 = 1;
+
+/// The job's input is still being spooled.
+pub const SPOOLING_INPUT: i32 = 16;
+
+/// The job used more memory or disk than it was given.
+pub const OUT_OF_RESOURCES: i32 = 34;
+
 /// Codes from here on are reasons for leaving a slot, not for a hold.
 pub const VACATE_BASE: i32 = 1000;
 
@@ -139,65 +186,219 @@ const fn code(
     name: &'static str,
     cause: Cause,
     subcode: Subcode,
-    meaning: &'static str,
-    change: &'static str,
+    set_by: &'static [SetBy],
+    [meaning, usual_causes, change]: [&'static str; 3],
 ) -> HoldCode {
-    HoldCode { number, name, cause, subcode, meaning, change, gone: None }
+    HoldCode { number, name, cause, subcode, set_by, meaning, usual_causes, change, gone: None }
 }
 
+const EITHER_POINT: &[SetBy] = &[AccessPoint, ExecutionPoint];
+
 /// All hold codes of HTCondor 25, by number.
+///
+/// The texts of a row are its meaning, its usual causes and its usual change.
 #[rustfmt::skip]
-const CODES: [HoldCode; 50] = [
-    code(0, "Unspecified", Cause::Unknown, Subcode::None, "HTCondor gave no code for this hold", ""),
-    code(1, "UserRequest", Cause::Person, Subcode::None, "a person put the job on hold (condor_hold)", "ask whoever held it; only condor_release lets it go on, periodic_release does not"),
-    code(2, "GlobusGramError", Cause::Unknown, Subcode::None, "the Globus gatekeeper reported an error (obsolete)", "submit it again to another resource").gone("Globus is gone"),
-    code(3, "JobPolicy", Cause::Policy, Subcode::Policy, "the job's own periodic_hold or on_exit_hold became true", "see what that expression tests"),
-    code(4, "CorruptedCredential", Cause::Credential, Subcode::None, "the job's credential (proxy or token) is missing, broken or about to expire", "renew the credential"),
-    code(5, "JobPolicyUndefined", Cause::Setting, Subcode::None, "a policy expression of the job evaluated to undefined", "correct the expression with condor_qedit"),
-    code(6, "FailedToCreateProcess", Cause::Program, Subcode::Errno, "the program could not be started", "correct the executable: path, permission, first line, architecture"),
-    code(7, "UnableToOpenOutput", Cause::FileSystem, Subcode::Errno, "the file for standard output or error could not be opened", "make its directory exist and writable"),
-    code(8, "UnableToOpenInput", Cause::FileSystem, Subcode::Errno, "the file for standard input could not be opened", "put the input file in place"),
-    code(9, "UnableToOpenOutputStream", Cause::FileSystem, Subcode::Errno, "the stream for standard output or error could not be opened", "make its directory exist and writable"),
-    code(10, "UnableToOpenInputStream", Cause::FileSystem, Subcode::Errno, "the stream for standard input could not be opened", "put the input file in place"),
-    code(11, "InvalidTransferAck", Cause::Connection, Subcode::None, "the two sides of a file transfer lost each other (bad acknowledgment)", ""),
-    code(12, "TransferOutputError", Cause::Transfer, Subcode::Transfer, "moving the job's output or checkpoint files from the execution point failed", "make the output exist, or make room where it goes"),
-    code(13, "TransferInputError", Cause::Transfer, Subcode::Transfer, "moving the job's input files to the execution point failed", "put the input in place or correct transfer_input_files"),
-    code(14, "IwdError", Cause::FileSystem, Subcode::Errno, "the job's initial working directory cannot be entered", "make initialdir exist and accessible"),
-    code(15, "SubmittedOnHold", Cause::Person, Subcode::None, "the job was submitted on hold (hold = true)", "release it when it shall run"),
-    code(16, "SpoolingInput", Cause::Spooling, Subcode::None, "its input files are still being spooled to the access point", "wait for the spooling to end; it is let go by itself and cannot be released before"),
-    code(17, "JobShadowMismatch", Cause::Unknown, Subcode::None, "a standard universe job does not fit the shadow (obsolete)", "submit it again in another universe").gone("the standard universe is gone"),
-    code(18, "InvalidTransferGoAhead", Cause::Connection, Subcode::None, "the two sides of a file transfer lost each other (bad go-ahead)", ""),
-    code(19, "HookPrepareJobFailure", Cause::Host, Subcode::Hook, "the execution point's hook that prepares jobs failed", "tell its administrator; another execution point may do"),
-    code(20, "MissedDeferredExecutionTime", Cause::Setting, Subcode::None, "the job missed the time it was to start at", "set a later deferral_time or a longer deferral_window"),
-    code(21, "StartdHeldJob", Cause::Policy, Subcode::Policy, "the policy of the execution point (WANT_HOLD) put the job on hold; its reason says which limit", "keep within that limit"),
-    code(22, "UnableToInitUserLog", Cause::FileSystem, Subcode::None, "the job event log could not be opened for writing", "make the directory of the log writable"),
-    code(23, "FailedToAccessUserAccount", Cause::Host, Subcode::None, "the access point could not act as the owner's account", "tell the administrator of the access point"),
-    code(24, "NoCompatibleShadow", Cause::Host, Subcode::None, "the access point has no shadow program for this job", "tell the administrator of the access point"),
-    code(25, "InvalidCronSettings", Cause::Setting, Subcode::None, "the cron settings of the job are invalid", "correct the cron_ settings"),
-    code(26, "SystemPolicy", Cause::Policy, Subcode::Policy, "a policy of the access point (SYSTEM_PERIODIC_HOLD) put the job on hold; its reason says which limit", "keep within that limit"),
-    code(27, "SystemPolicyUndefined", Cause::Host, Subcode::None, "a policy expression of the access point evaluated to undefined", "tell the administrator of the access point"),
-    code(28, "GlexecChownSandboxToUser", Cause::Host, Subcode::None, "the sandbox could not be given to the user (glexec, obsolete)", "tell the administrator of the execution point").gone("glexec is gone"),
-    code(29, "PrivsepChownSandboxToUser", Cause::Host, Subcode::None, "the sandbox could not be given to the user (obsolete)", "tell the administrator of the execution point").gone("privilege separation is gone"),
-    code(30, "GlexecChownSandboxToCondor", Cause::Host, Subcode::None, "the sandbox could not be given back to HTCondor (glexec, obsolete)", "tell the administrator of the execution point").gone("glexec is gone"),
-    code(31, "PrivsepChownSandboxToCondor", Cause::Host, Subcode::None, "the sandbox could not be given back to HTCondor (obsolete)", "tell the administrator of the execution point").gone("privilege separation is gone"),
-    code(32, "MaxTransferInputSizeExceeded", Cause::Limit, Subcode::None, "the input files are larger than the limit (MAX_TRANSFER_INPUT_MB)", "move less, or by URL"),
-    code(33, "MaxTransferOutputSizeExceeded", Cause::Limit, Subcode::None, "the output files are larger than the limit (MAX_TRANSFER_OUTPUT_MB)", "move less, or by URL"),
-    code(34, "JobOutOfResources", Cause::Limit, Subcode::Resource, "the job used more than its slot was given", "request more of it"),
-    code(35, "InvalidDockerImage", Cause::Program, Subcode::None, "the container image could not be used", "correct the image's name, access to its registry, or its architecture"),
-    code(36, "FailedToCheckpoint", Cause::Unknown, Subcode::Exit, "the job's own checkpoint failed", "see its error output for why the checkpoint failed"),
-    code(37, "EC2UserError", Cause::Setting, Subcode::Ec2, "an error in the user's part of an EC2 job", "correct the ec2_ settings"),
-    code(38, "EC2InternalError", Cause::Host, Subcode::Ec2, "an internal error of an EC2 job", "tell the administrator of the access point"),
-    code(39, "EC2AdminError", Cause::Host, Subcode::Ec2, "the access point is not set up for EC2 jobs", "tell the administrator of the access point"),
-    code(40, "EC2ConnectionProblem", Cause::Connection, Subcode::Ec2, "the EC2 service could not be reached", ""),
-    code(41, "EC2ServerError", Cause::Connection, Subcode::Ec2, "the EC2 service reported an error", ""),
-    code(42, "EC2InstancePotentiallyLostError", Cause::Connection, Subcode::Ec2, "an EC2 instance may have been left running", "look for it at the service, and end it there"),
-    code(43, "PreScriptFailed", Cause::Program, Subcode::None, "the job's pre script exited with another status than expected", "correct the script"),
-    code(44, "PostScriptFailed", Cause::Program, Subcode::None, "the job's post script exited with another status than expected", "correct the script"),
-    code(45, "SingularityTestFailed", Cause::Host, Subcode::None, "the container runtime of the execution point failed its test before the job began", "another execution point may do; else check the image"),
-    code(46, "JobDurationExceeded", Cause::Limit, Subcode::None, "the job ran longer than its allowed_job_duration", "allow more time, or make the job shorter"),
-    code(47, "JobExecuteExceeded", Cause::Limit, Subcode::None, "the job executed longer than its allowed_execute_duration", "allow more time, or make the job shorter"),
-    code(48, "HookShadowPrepareJobFailure", Cause::Host, Subcode::Hook, "the access point's hook that prepares jobs failed", "tell the administrator of the access point"),
-    code(49, "CannotSwitchPrimaryGroup", Cause::Setting, Subcode::None, "the job cannot run with the primary group it asks for", "tell the administrator of the access point, or ask for another group"),
+const CODES: &[HoldCode] = &[
+    code(0, "Unspecified", Cause::Unknown, Subcode::None, EITHER_POINT, [
+        "HTCondor gave no code for this hold",
+        "a grid job, or a part of HTCondor that names no code",
+        ""]),
+    code(1, "UserRequest", Cause::Person, Subcode::None, &[Person], [
+        "a person put the job on hold (condor_hold)",
+        "its owner or an administrator wanted it to stop",
+        "ask whoever held it; only condor_release lets it go on, periodic_release does not"]),
+    code(2, "GlobusGramError", Cause::Unknown, Subcode::None, &[AccessPoint], [
+        "the Globus gatekeeper reported an error (obsolete)",
+        "the remote site refused the job",
+        "submit it again to another resource"]).gone("Globus is gone"),
+    code(3, "JobPolicy", Cause::Policy, Subcode::Policy, &[Job], [
+        "the job's own periodic_hold or on_exit_hold became true",
+        "it ran too long, used too much, or its program failed",
+        "see what that expression tests"]),
+    code(4, "CorruptedCredential", Cause::Credential, Subcode::None, EITHER_POINT, [
+        "the job's credential (proxy or token) is missing, broken or about to expire",
+        "a proxy or token that ran out, or was never stored",
+        "renew the credential"]),
+    code(5, "JobPolicyUndefined", Cause::Setting, Subcode::None, &[Job], [
+        "a policy expression of the job evaluated to undefined",
+        "the expression names an attribute that the job does not have",
+        "correct the expression with condor_qedit"]),
+    code(6, "FailedToCreateProcess", Cause::Program, Subcode::Errno, EITHER_POINT, [
+        "the program could not be started",
+        "no permission to execute, a wrong path, line ends of Windows, another architecture",
+        "correct the executable: path, permission, first line, architecture"]),
+    code(7, "UnableToOpenOutput", Cause::FileSystem, Subcode::Errno, &[ExecutionPoint], [
+        "the file for standard output or error could not be opened",
+        "a missing directory, or no permission to write there",
+        "make its directory exist and writable"]),
+    code(8, "UnableToOpenInput", Cause::FileSystem, Subcode::Errno, &[ExecutionPoint], [
+        "the file for standard input could not be opened",
+        "a file that was never written, was moved, or has another name",
+        "put the input file in place"]),
+    code(9, "UnableToOpenOutputStream", Cause::FileSystem, Subcode::Errno, &[ExecutionPoint], [
+        "the stream for standard output or error could not be opened",
+        "a missing directory, or a full disk or quota",
+        "make its directory exist and writable"]),
+    code(10, "UnableToOpenInputStream", Cause::FileSystem, Subcode::Errno, &[ExecutionPoint], [
+        "the stream for standard input could not be opened",
+        "a file that was never written, was moved, or has another name",
+        "put the input file in place"]),
+    code(11, "InvalidTransferAck", Cause::Connection, Subcode::None, EITHER_POINT, [
+        "the two sides of a file transfer lost each other (bad acknowledgment)",
+        "an answer that was cut short, or two versions of HTCondor that do not fit together",
+        ""]),
+    code(12, "TransferOutputError", Cause::Transfer, Subcode::Transfer, EITHER_POINT, [
+        "moving the job's output or checkpoint files from the execution point failed",
+        "the job did not write a file it names, or the disk or quota where it goes is full",
+        "make the output exist, or make room where it goes"]),
+    code(13, "TransferInputError", Cause::Transfer, Subcode::Transfer, EITHER_POINT, [
+        "moving the job's input files to the execution point failed",
+        "a file that was moved or misnamed, or a server that is away",
+        "put the input in place or correct transfer_input_files"]),
+    code(14, "IwdError", Cause::FileSystem, Subcode::Errno, &[AccessPoint], [
+        "the job's initial working directory cannot be entered",
+        "a directory that was removed, or whose file system is away",
+        "make initialdir exist and accessible"]),
+    code(15, "SubmittedOnHold", Cause::Person, Subcode::None, &[Job], [
+        "the job was submitted on hold (hold = true)",
+        "hold = true in the submit description",
+        "release it when it shall run"]),
+    code(16, "SpoolingInput", Cause::Spooling, Subcode::None, &[Job, AccessPoint], [
+        "its input files are still being spooled to the access point",
+        "a submission from another machine whose files are still on the way",
+        "wait for the spooling to end; it is let go by itself and cannot be released before"]),
+    code(17, "JobShadowMismatch", Cause::Unknown, Subcode::None, &[AccessPoint], [
+        "a standard universe job does not fit the shadow (obsolete)",
+        "it was linked with another version of HTCondor",
+        "submit it again in another universe"]).gone("the standard universe is gone"),
+    code(18, "InvalidTransferGoAhead", Cause::Connection, Subcode::None, EITHER_POINT, [
+        "the two sides of a file transfer lost each other (bad go-ahead)",
+        "an answer that was cut short, or two versions of HTCondor that do not fit together",
+        ""]),
+    code(19, "HookPrepareJobFailure", Cause::Host, Subcode::Hook, &[ExecutionPoint], [
+        "the execution point's hook that prepares jobs failed",
+        "a fault in the hook, or something it needs is missing on that machine",
+        "tell its administrator; another execution point may do"]),
+    code(20, "MissedDeferredExecutionTime", Cause::Setting, Subcode::None, &[ExecutionPoint], [
+        "the job missed the time it was to start at",
+        "the job was matched, or its input arrived, too late",
+        "set a later deferral_time or a longer deferral_window"]),
+    code(21, "StartdHeldJob", Cause::Policy, Subcode::Policy, &[ExecutionPoint], [
+        "the policy of the execution point (WANT_HOLD) put the job on hold; its reason says which limit",
+        "more memory, disk or time than the execution point allows",
+        "keep within that limit"]),
+    code(22, "UnableToInitUserLog", Cause::FileSystem, Subcode::None, &[AccessPoint], [
+        "the job event log could not be opened for writing",
+        "a directory that is missing, not writable or full",
+        "make the directory of the log writable"]),
+    code(23, "FailedToAccessUserAccount", Cause::Host, Subcode::None, &[AccessPoint], [
+        "the access point could not act as the owner's account",
+        "the account is missing or locked there",
+        "tell the administrator of the access point"]),
+    code(24, "NoCompatibleShadow", Cause::Host, Subcode::None, &[AccessPoint], [
+        "the access point has no shadow program for this job",
+        "an HTCondor that is not fully installed",
+        "tell the administrator of the access point"]),
+    code(25, "InvalidCronSettings", Cause::Setting, Subcode::None, &[AccessPoint], [
+        "the cron settings of the job are invalid",
+        "a field of the schedule that is no time",
+        "correct the cron_ settings"]),
+    code(26, "SystemPolicy", Cause::Policy, Subcode::Policy, &[AccessPoint], [
+        "a policy of the access point (SYSTEM_PERIODIC_HOLD) put the job on hold; its reason says which limit",
+        "more memory, CPUs or time than the site allows, or too many starts",
+        "keep within that limit"]),
+    code(27, "SystemPolicyUndefined", Cause::Host, Subcode::None, &[AccessPoint], [
+        "a policy expression of the access point evaluated to undefined",
+        "the expression names an attribute that this job does not have",
+        "tell the administrator of the access point"]),
+    code(28, "GlexecChownSandboxToUser", Cause::Host, Subcode::None, &[ExecutionPoint], [
+        "the sandbox could not be given to the user (glexec, obsolete)",
+        "glexec was not set up",
+        "tell the administrator of the execution point"]).gone("glexec is gone"),
+    code(29, "PrivsepChownSandboxToUser", Cause::Host, Subcode::None, &[ExecutionPoint], [
+        "the sandbox could not be given to the user (obsolete)",
+        "privilege separation was not set up",
+        "tell the administrator of the execution point"]).gone("privilege separation is gone"),
+    code(30, "GlexecChownSandboxToCondor", Cause::Host, Subcode::None, &[ExecutionPoint], [
+        "the sandbox could not be given back to HTCondor (glexec, obsolete)",
+        "glexec was not set up",
+        "tell the administrator of the execution point"]).gone("glexec is gone"),
+    code(31, "PrivsepChownSandboxToCondor", Cause::Host, Subcode::None, &[ExecutionPoint], [
+        "the sandbox could not be given back to HTCondor (obsolete)",
+        "privilege separation was not set up",
+        "tell the administrator of the execution point"]).gone("privilege separation is gone"),
+    code(32, "MaxTransferInputSizeExceeded", Cause::Limit, Subcode::None, &[AccessPoint], [
+        "the input files are larger than the limit (MAX_TRANSFER_INPUT_MB)",
+        "large files that are sent through the access point",
+        "move less, or by URL"]),
+    code(33, "MaxTransferOutputSizeExceeded", Cause::Limit, Subcode::None, EITHER_POINT, [
+        "the output files are larger than the limit (MAX_TRANSFER_OUTPUT_MB)",
+        "large results, or files that nobody meant to keep",
+        "move less, or by URL"]),
+    code(34, "JobOutOfResources", Cause::Limit, Subcode::Resource, &[ExecutionPoint], [
+        "the job used more than its slot was given",
+        "a request that is too small, or a program that grows without end",
+        "request more of it"]),
+    code(35, "InvalidDockerImage", Cause::Program, Subcode::None, &[ExecutionPoint], [
+        "the container image could not be used",
+        "a misspelt name, a private registry, or an image for another architecture",
+        "correct the image's name, access to its registry, or its architecture"]),
+    code(36, "FailedToCheckpoint", Cause::Unknown, Subcode::Exit, &[ExecutionPoint], [
+        "the job's own checkpoint failed",
+        "a program that ends otherwise than it promised, or a failed upload of its checkpoint",
+        "see its error output for why the checkpoint failed"]),
+    code(37, "EC2UserError", Cause::Setting, Subcode::Ec2, &[AccessPoint], [
+        "an error in the user's part of an EC2 job",
+        "missing key files, or credentials that the service refused",
+        "correct the ec2_ settings"]),
+    code(38, "EC2InternalError", Cause::Host, Subcode::Ec2, &[AccessPoint], [
+        "an internal error of an EC2 job",
+        "grid attributes of the job that do not fit EC2",
+        "tell the administrator of the access point"]),
+    code(39, "EC2AdminError", Cause::Host, Subcode::Ec2, &[AccessPoint], [
+        "the access point is not set up for EC2 jobs",
+        "EC2_GAHP is not set",
+        "tell the administrator of the access point"]),
+    code(40, "EC2ConnectionProblem", Cause::Connection, Subcode::Ec2, &[AccessPoint], [
+        "the EC2 service could not be reached",
+        "a network or a service that is away",
+        ""]),
+    code(41, "EC2ServerError", Cause::Connection, Subcode::Ec2, &[AccessPoint], [
+        "the EC2 service reported an error",
+        "an instance that ended by itself, or a service that was away for long",
+        ""]),
+    code(42, "EC2InstancePotentiallyLostError", Cause::Connection, Subcode::Ec2, &[AccessPoint], [
+        "an EC2 instance may have been left running",
+        "the service did not confirm that the instance was ended",
+        "look for it at the service, and end it there"]),
+    code(43, "PreScriptFailed", Cause::Program, Subcode::None, &[ExecutionPoint], [
+        "the job's pre script exited with another status than expected",
+        "an error in the script, or something it needs is missing on that machine",
+        "correct the script"]),
+    code(44, "PostScriptFailed", Cause::Program, Subcode::None, &[ExecutionPoint], [
+        "the job's post script exited with another status than expected",
+        "an error in the script, or something it needs is missing on that machine",
+        "correct the script"]),
+    code(45, "SingularityTestFailed", Cause::Host, Subcode::None, &[ExecutionPoint], [
+        "the container runtime of the execution point failed its test before the job began",
+        "a broken container runtime on that machine, or an image it cannot open",
+        "another execution point may do; else check the image"]),
+    code(46, "JobDurationExceeded", Cause::Limit, Subcode::None, &[Job], [
+        "the job ran longer than its allowed_job_duration",
+        "a limit that is too short, a slow machine, or a program that hangs",
+        "allow more time, or make the job shorter"]),
+    code(47, "JobExecuteExceeded", Cause::Limit, Subcode::None, &[Job], [
+        "the job executed longer than its allowed_execute_duration",
+        "a limit that is too short, a slow machine, or a program that hangs",
+        "allow more time, or make the job shorter"]),
+    code(48, "HookShadowPrepareJobFailure", Cause::Host, Subcode::Hook, &[AccessPoint], [
+        "the access point's hook that prepares jobs failed",
+        "a fault in the hook, or a service it asks is away",
+        "tell the administrator of the access point"]),
+    code(49, "CannotSwitchPrimaryGroup", Cause::Setting, Subcode::None, EITHER_POINT, [
+        "the job cannot run with the primary group it asks for",
+        "the owner is not a member of that group",
+        "tell the administrator of the access point, or ask for another group"]),
 ];
 
 #[cfg(test)]
@@ -209,10 +410,45 @@ mod tests {
         for (at, code) in CODES.iter().enumerate() {
             assert_eq!(usize::try_from(code.number), Ok(at));
             assert!(!code.meaning.is_empty() && !code.meaning.ends_with('.'));
-            assert!(!code.change.ends_with('.'));
+            assert!(!code.usual_causes.is_empty() && !code.set_by.is_empty());
+            for clause in [code.usual_causes, code.change] {
+                assert!(!clause.ends_with('.'));
+            }
         }
         assert_eq!(name(12), Some("TransferOutputError"));
-        assert_eq!((name(50), name(-1)), (None, None));
+        assert_eq!((name(999), name(-1)), (None, None));
+        for (number, expected) in [
+            (USER_REQUEST, "UserRequest"),
+            (SPOOLING_INPUT, "SpoolingInput"),
+            (OUT_OF_RESOURCES, "JobOutOfResources"),
+        ] {
+            assert_eq!(name(number), Some(expected));
+        }
+    }
+
+    /// Who names itself in the reasons of public logs, by code.
+    #[test]
+    fn those_who_set_codes_are_those_of_recorded_reasons() {
+        for (number, by) in [
+            (1, Person),
+            (6, ExecutionPoint),
+            (7, ExecutionPoint),
+            (8, ExecutionPoint),
+            (9, ExecutionPoint),
+            (12, AccessPoint),
+            (12, ExecutionPoint),
+            (13, AccessPoint),
+            (13, ExecutionPoint),
+            (21, ExecutionPoint),
+            (26, AccessPoint),
+            (32, AccessPoint),
+            (34, ExecutionPoint),
+            (35, ExecutionPoint),
+            (47, Job),
+        ] {
+            assert!(HoldCode::of(number).unwrap().set_by.contains(&by), "{number}");
+        }
+        assert_eq!(CODES[12].set_by_words(), "the access point or the execution point");
     }
 
     #[test]

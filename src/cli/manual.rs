@@ -6,29 +6,33 @@ use super::arguments::Page;
 use super::config::KNOBS;
 use super::options::TOOL;
 use super::print::ATTRIBUTE_NAMES;
+use crate::hold_code::HoldCode;
 
 /// The manual page of `condor_holdadvise`, section 1, in the language of man(7).
 pub fn manual_page() -> String {
     let mut page = Page::begin(&TOOL, "say whether to release or to remove held jobs");
-    page.section("Description");
-    for text in DESCRIPTION {
-        page.paragraph(text);
-    }
+    page.paragraphs("Description", &DESCRIPTION);
     page.section("Options");
     page.tagged(&[("cluster", true)], "The held jobs of this cluster.");
     page.tagged(&[("cluster.proc", true)], "This job, which must be held.");
     page.tagged(&[("owner", true)], "The held jobs of this owner; with an @ in it, of this user.");
     page.options();
-    page.section("General Remarks");
-    for text in REMARKS {
-        page.paragraph(text);
-    }
+    page.paragraphs("General Remarks", &REMARKS);
     page.section("Attributes");
     page.paragraph(
         "These are printed by -long, -json and -jsonl and can be named after -af and -format. Times are \
          Unix seconds, probabilities go from 0 to 1, Costs and ExpectedCosts are hours. TrainedOn and OutcomesHere are parts of Trust.",
     );
     page.paragraph(&format!("{}.", ATTRIBUTE_NAMES.join(", ")));
+    page.section("Hold Codes");
+    page.paragraph(
+        "A hold code says what failed, not whether it will fail again. These are the codes of \
+         HTCondor 25.",
+    );
+    for code in HoldCode::ALL {
+        let tag = format!("{} {}", code.number, code.name);
+        page.tagged(&[(&tag, false)], &hold_code(code));
+    }
     page.section("Configuration");
     page.paragraph(
         "A setting is looked up in this order: the option, the environment (_CONDOR_NAME or \
@@ -54,16 +58,18 @@ pub fn manual_page() -> String {
         "1 - Failure: the arguments cannot be read, the queue or a file cannot be read, or none of the \
          jobs named could be judged.",
     );
-    page.section("Examples");
-    for (text, command) in EXAMPLES {
-        page.paragraph(text);
-        page.example(command);
+    let see_also = "condor_q(1), condor_release(1), condor_rm(1), condor_qedit(1), condor_history(1), condor_hold(1)";
+    page.finish(&EXAMPLES, see_also)
+}
+
+/// A row of the table of hold codes.
+fn hold_code(code: &HoldCode) -> String {
+    let (meaning, who, causes) = (code.meaning, code.set_by_words(), code.usual_causes);
+    let mut text = format!("Meaning: {meaning}. Set by: {who}. Usual causes: {causes}.");
+    if !code.change.is_empty() {
+        text.push_str(&format!(" Usual change: {}.", code.change));
     }
-    page.section("See Also");
-    page.text("condor_q(1), condor_release(1), condor_rm(1), condor_qedit(1), condor_history(1), condor_hold(1)");
-    page.section("Availability");
-    page.text("Linux");
-    page.finish()
+    text
 }
 
 const DESCRIPTION: [&str; 6] = [
@@ -146,6 +152,7 @@ mod tests {
                 "OPTIONS\"",
                 "GENERAL REMARKS\"",
                 "ATTRIBUTES\"",
+                "HOLD CODES\"",
                 "CONFIGURATION\"",
                 "FILES\"",
                 "EXIT STATUS\"",

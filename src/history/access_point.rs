@@ -6,6 +6,7 @@ use classads::ClassAd;
 
 use super::ad_facts::{input_names, is_site_attribute};
 use super::{AdFacts, Episode, Hold, JobHistory, Known, Step, Symbol, Symbols, What};
+use crate::hold_code::USER_REQUEST;
 use crate::userlog::{Body, Event, EventKind, JobId};
 
 /// What a log covers.
@@ -396,7 +397,7 @@ impl History {
             What::Held(hold) => Some(hold.code),
             _ => None,
         });
-        codes.next() == Some(1)
+        codes.next() == Some(USER_REQUEST)
     }
 
     fn hold_events(&self, job: JobId) -> impl Iterator<Item = i64> {
@@ -432,15 +433,6 @@ impl History {
     /// The last instant that the log read last tells of.
     pub(crate) fn end_of_newest(&self) -> Option<i64> {
         self.sources.last().map(|source| source.last)
-    }
-
-    /// The last instant any log tells of; `None` without a log.
-    pub fn last_event(&self) -> Option<i64> {
-        self.sources
-            .iter()
-            .filter(|source| source.first <= source.last)
-            .map(|source| source.last)
-            .max()
     }
 
     fn job_mut(&mut self, job: JobId) -> &mut JobHistory {

@@ -141,11 +141,6 @@ impl What {
             _ => return None,
         })
     }
-
-    /// A hold that HTCondor or a policy made, not a person (1), a submission on hold (15) or spooling (16).
-    pub fn is_system_hold(&self) -> bool {
-        matches!(self, Self::Held(hold) if hold.is_by_system())
-    }
 }
 
 impl Hold {

@@ -9,7 +9,7 @@ use super::episode::{action_between_ads, holds_with_ads};
 use super::holds::{Facts, Holds};
 use super::run::{Run, RunEnd, Runs, RunsOf};
 use super::waiting::Waiting;
-use super::{Action, Episode, Exit, History, Hold, Journal, Symbols, What};
+use super::{Action, Episode, History, Hold, Journal, Symbols, What};
 use crate::userlog::{DISORDER, DamagedEvent, Event, EventKind, JobId, LogReader};
 
 /// Damaged events that are kept to be told of.
@@ -39,21 +39,8 @@ struct Told {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
-    Submitted,
-    Held {
-        code: i32,
-        subcode: i32,
-        reason: Option<Arc<str>>,
-    },
-    Released {
-        by_person: bool,
-    },
-    Terminated(Exit),
-    Removed,
-    /// Its program was started.
-    Began,
-    /// It left its slot and is idle again.
-    Stopped,
+    /// What happened, without names: the reason of a hold stands beside it.
+    What(What, Option<Arc<str>>),
     /// Its owner, as an event 028 tells it.
     Owner(Arc<str>),
 }
@@ -94,31 +81,29 @@ impl Step {
         if event.job.cluster <= 0 || event.job.proc < 0 {
             return None;
         }
-        Some(match event.kind() {
+        let what = match event.kind() {
             EventKind::JobAdInformation => {
                 let owner = symbols.intern(unquoted(&event.information(OWNER)?));
-                Self::Owner(symbols.shared(owner))
+                return Some(Self::Owner(symbols.shared(owner)));
             }
-            EventKind::Execute => Self::Began,
-            EventKind::JobEvicted | EventKind::JobReconnectFailed | EventKind::ShadowException => {
-                Self::Stopped
-            }
-            EventKind::Submit
+            // Where it runs does not matter here: no body is parsed.
+            EventKind::Execute => What::Executing(None),
+            EventKind::ShadowException => What::Evicted,
+            EventKind::JobEvicted
+            | EventKind::JobReconnectFailed
+            | EventKind::Submit
             | EventKind::JobHeld
             | EventKind::JobReleased
             | EventKind::JobTerminated
-            | EventKind::JobAborted => match What::of(event, symbols)? {
-                What::Submitted => Self::Submitted,
-                What::Held(Hold { code, subcode, reason }) => {
-                    let reason = reason.map(|reason| symbols.shared(reason));
-                    Self::Held { code, subcode, reason }
-                }
-                What::Released { by_person } => Self::Released { by_person },
-                What::Terminated(exit) => Self::Terminated(exit),
-                What::Removed => Self::Removed,
-                _ => return None,
-            },
+            | EventKind::JobAborted => What::of(event, symbols)?,
             _ => return None,
+        };
+        Some(match what {
+            What::Held(hold) => {
+                let reason = hold.reason.map(|reason| symbols.shared(reason));
+                Self::What(What::Held(Hold { reason: None, ..hold }), reason)
+            }
+            what => Self::What(what, None),
         })
     }
 }
@@ -212,16 +197,8 @@ impl<'a> EpisodeStream<'a> {
         if self.log > 1 && self.was_told(time, log, job, &step) {
             return None;
         }
-        self.run(time, job, &step);
         let (what, reason) = match step {
-            Step::Submitted => {
-                self.live
-                    .entry(job)
-                    .or_insert_with(|| Live { from_submission: true, ..Live::default() });
-                (What::Submitted, None)
-            }
-            Step::Began => (What::Executing(None), None),
-            Step::Stopped => (What::Evicted, None),
+            Step::What(what, reason) => (what, reason),
             Step::Owner(owner) => {
                 // A job that ended, or was never held, needs none.
                 if let Some(live) = self.live.get_mut(&job) {
@@ -229,15 +206,14 @@ impl<'a> EpisodeStream<'a> {
                 }
                 return None;
             }
-            Step::Held { code, subcode, reason } => {
-                (What::Held(Hold { code, subcode, reason: None }), reason)
-            }
-            Step::Released { by_person } => (What::Released { by_person }, None),
-            Step::Terminated(exit) => (What::Terminated(exit), None),
-            Step::Removed => (What::Removed, None),
         };
+        self.run(time, job, what);
         let ends = matches!(what, What::Terminated(_) | What::Removed);
         let live = match what {
+            What::Submitted => self
+                .live
+                .entry(job)
+                .or_insert_with(|| Live { from_submission: true, ..Live::default() }),
             What::Held(_) => self.live.entry(job).or_default(),
             _ => self.live.get_mut(&job)?,
         };
@@ -261,14 +237,14 @@ impl<'a> EpisodeStream<'a> {
         decided
     }
 
-    fn run(&mut self, time: i64, job: JobId, step: &Step) {
-        let end = match step {
-            Step::Began => return self.runs.begin(job, time),
-            Step::Terminated(_) => RunEnd::Exited,
-            Step::Held { .. } => RunEnd::Held,
-            Step::Removed => RunEnd::Removed,
-            Step::Stopped => RunEnd::Stopped,
-            Step::Submitted | Step::Released { .. } | Step::Owner(_) => return,
+    fn run(&mut self, time: i64, job: JobId, what: What) {
+        let end = match what {
+            What::Executing(_) => return self.runs.begin(job, time),
+            What::Terminated(_) => RunEnd::Exited,
+            What::Held(_) => RunEnd::Held,
+            What::Removed => RunEnd::Removed,
+            What::Evicted => RunEnd::Stopped,
+            _ => return,
         };
         self.runs.end(job, time, end);
     }

@@ -1,9 +1,6 @@
 //! Takes a policy expression apart: clauses, comparisons, what depends on time.
 
-use classads::{
-    AttributeReference, BinaryOperator, ClassAd, Expr, Node, NodeKind, ReferenceScope,
-    UnaryOperator,
-};
+use classads::{AttributeReference, BinaryOperator, ClassAd, Expr, Node, NodeKind, UnaryOperator};
 
 /// Expressions followed through attributes at most (`PeriodicRelease = MayRelease && ...`).
 const MAX_FOLLOWED: usize = 64;
@@ -47,8 +44,7 @@ pub(crate) fn followed(ad: &ClassAd, expr: &Expr) -> Vec<Expr> {
     while at < out.len() && out.len() < MAX_FOLLOWED {
         for reference in references(&out[at]) {
             let known = seen.iter().any(|name| name.eq_ignore_ascii_case(&reference.name));
-            let own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
-            if own && !known && out.len() < MAX_FOLLOWED {
+            if reference.is_own() && !known && out.len() < MAX_FOLLOWED {
                 if let Some(next) = ad.get(&reference.name)
                     && next.as_literal().is_none()
                 {
@@ -115,18 +111,7 @@ fn is_logic(operator: BinaryOperator) -> bool {
 }
 
 fn is_comparison(operator: BinaryOperator) -> bool {
-    use BinaryOperator as Operator;
-    matches!(
-        operator,
-        Operator::Equal
-            | Operator::NotEqual
-            | Operator::Identical
-            | Operator::NotIdentical
-            | Operator::Less
-            | Operator::LessOrEqual
-            | Operator::Greater
-            | Operator::GreaterOrEqual
-    )
+    operator.is_comparison() || operator.is_identity()
 }
 
 /// Whether [`followed`] has left something out.
@@ -160,6 +145,13 @@ pub(crate) fn asks_time(followed: &[Expr]) -> bool {
         _ => false,
     };
     is_cut(followed) || followed.iter().flat_map(Expr::nodes).any(asks)
+}
+
+/// Whether it takes anything by chance: it may be true at one evaluation and not at the next.
+pub(crate) fn is_by_chance(expr: &Expr) -> bool {
+    expr.nodes().any(
+        |node| matches!(node.kind(), NodeKind::Call { name, .. } if name.eq_ignore_ascii_case("random")),
+    )
 }
 
 /// Whether the value may come and go with time, so that it cannot be told from the signs of its comparisons at two times: remainders

@@ -56,7 +56,7 @@ pub struct ExplainedPolicy {
 }
 
 /// What the parts of a [`Part`] are to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 pub enum Form {
     /// It is not taken apart.
     Clause,
@@ -208,22 +208,17 @@ impl Dissection<'_> {
             parts: Vec::new(),
             left_out: 0,
         };
-        let inside = self.inside(node, depth);
-        if let Some((form, nodes)) = inside {
+        if let Some((form, inside)) = self.inside(node, depth) {
             part.form = form;
             let open = self.open.len();
             if let (Form::Attribute, NodeKind::Attribute { name, .. }) = (form, node.kind()) {
                 self.open.push(name.to_owned());
             }
-            for inner in nodes {
-                let inner = match &inner {
-                    Inner::Node(node) => *node,
-                    Inner::Expression(expr) => expr.root(),
-                };
+            for inner in inside {
                 if self.left == 0 {
                     part.left_out += 1;
                 } else {
-                    part.parts.push(self.part(inner, depth + 1, None));
+                    part.parts.push(self.part(inner.root(), depth + 1, None));
                 }
             }
             self.open.truncate(open);
@@ -234,11 +229,11 @@ impl Dissection<'_> {
     }
 
     /// What a node falls into; `None` for a clause.
-    fn inside<'n>(&self, node: Node<'n>, depth: usize) -> Option<(Form, Vec<Inner<'n>>)> {
+    fn inside(&self, node: Node<'_>, depth: usize) -> Option<(Form, Vec<Expr>)> {
         if depth >= MAX_DEPTH || self.left == 0 {
             return None;
         }
-        let chain = |operator| operands(node, operator).into_iter().map(Inner::Node).collect();
+        let chain = |operator| operands(node, operator).iter().map(Node::to_expr).collect();
         match node.kind() {
             NodeKind::Binary(BinaryOperator::And, ..) => {
                 Some((Form::All, chain(BinaryOperator::And)))
@@ -248,7 +243,7 @@ impl Dissection<'_> {
             }
             NodeKind::Attribute { name, .. } if is_own(node) && !self.is_open(name) => {
                 let expr = self.ad.get(name).filter(|expr| expr.as_literal().is_none())?;
-                Some((Form::Attribute, vec![Inner::Expression(expr.clone())]))
+                Some((Form::Attribute, vec![expr.clone()]))
             }
             _ => None,
         }
@@ -292,12 +287,6 @@ impl Dissection<'_> {
     }
 }
 
-/// What a part may be: of this expression, or of an attribute.
-enum Inner<'n> {
-    Node(Node<'n>),
-    Expression(Expr),
-}
-
 /// What `&&` and `||` take an operand for.
 fn operand(value: &Value) -> Truth {
     match (value, value.as_condition()) {
@@ -311,8 +300,7 @@ fn operand(value: &Value) -> Truth {
 /// Whether an attribute is looked up in the job's ad: `name`, `MY.name`.
 fn is_own(node: Node<'_>) -> bool {
     let references = node.to_expr().attribute_references();
-    matches!(references.as_slice(), [reference] if
-        matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My))
+    matches!(references.as_slice(), [reference] if reference.is_own())
 }
 
 /// Whether the ad has the attribute, or the word means something in every ad.

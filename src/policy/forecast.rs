@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::clauses::clauses;
 use super::prospect::{Ahead, HORIZON, Prospect};
 use super::{Kind, Knobs, WORK, number};
+use crate::hold_code::{SPOOLING_INPUT, USER_REQUEST};
 
 /// What an expression is now, as the schedd takes it: a number is true when its whole part is not
 /// zero; whatever is no number does not fire.
@@ -226,13 +227,13 @@ fn gate(ad: &ClassAd, knobs: &Knobs, context: &EvalContext<'_>) -> Gate {
         Gate::NotHeld
     } else if knobs.interval().is_none() {
         Gate::Switched
-    } else if code == Some(16) {
+    } else if code == Some(SPOOLING_INPUT.into()) {
         Gate::SpoolingInput
     } else if managed.as_str() == Some("External") {
         Gate::Managed
     } else if ad.contains("TimerRemove") && integer(ad, "TimerRemove", context).is_none() {
         Gate::TimerUndefined
-    } else if code == Some(1) {
+    } else if code == Some(USER_REQUEST.into()) {
         Gate::HeldByUser
     } else {
         match knobs.max_releases() {

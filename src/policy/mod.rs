@@ -24,7 +24,7 @@ mod when;
 use serde::Serialize;
 
 pub use clauses::clauses;
-pub(crate) use clauses::{asks_time, followed, operands};
+pub(crate) use clauses::{asks_time, followed, is_by_chance, operands};
 pub use dagman::DagNode;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
 pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
@@ -37,10 +37,13 @@ pub use raise::{Raise, Request};
 pub use settings_file::{Assignment, Mapped, SettingsFile};
 pub use time::PolicyTime;
 pub use version::{NoVersion, Version};
+pub(crate) use when::bisect;
+
+use crate::hold_code::{SPOOLING_INPUT, USER_REQUEST};
 
 /// Hold reason codes that no policy releases: a person's hold, and input that is being spooled (`src/condor_utils/user_job_policy.cpp`,
 /// `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp`).
-pub const NEVER_RELEASED: [i64; 2] = [1, 16];
+pub const NEVER_RELEASED: [i64; 2] = [USER_REQUEST as i64, SPOOLING_INPUT as i64];
 
 /// Steps of all evaluations of one policy of one job, its parts looked at by themselves: some thousand evaluations of a policy that
 /// people write, and a few hundredths of a second.

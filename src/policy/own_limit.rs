@@ -4,9 +4,7 @@
 //! it compares what grows while the job runs with a limit that does not, the cause of the hold is certain from
 //! the ad alone: the same run meets the same limit again, and nothing outside the job changes that.
 
-use classads::{
-    BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope,
-};
+use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind};
 
 use super::clauses::followed;
 use super::forecast::Truth;
@@ -320,16 +318,14 @@ fn clauses_that_fired(run: &Moment, policy: &str, expr: &Expr) -> Option<Vec<Cla
 fn named(ad: &ClassAd, node: Node<'_>) -> Option<(String, Expr)> {
     let NodeKind::Attribute { name, absolute: false, .. } = node.kind() else { return None };
     let reference = node.to_expr().attribute_references().pop()?;
-    let own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
-    let expr = ad.get(name).filter(|expr| own && expr.as_literal().is_none())?;
+    let expr = ad.get(name).filter(|expr| reference.is_own() && expr.as_literal().is_none())?;
     Some((name.to_owned(), expr.clone()))
 }
 
 /// Whether all that the clause names is the job's own, and nothing of it how a run ended.
 fn is_of_job_alone(ad: &ClassAd, clause: &Expr) -> bool {
     followed(ad, clause).iter().flat_map(Expr::attribute_references).all(|reference| {
-        let own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
-        own && !ENDED.iter().any(|ended| reference.name.eq_ignore_ascii_case(ended))
+        reference.is_own() && !ENDED.iter().any(|ended| reference.name.eq_ignore_ascii_case(ended))
     })
 }
 

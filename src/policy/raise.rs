@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use classads::{Expr, ReferenceScope};
+use classads::Expr;
 
 use super::lint::names::is_known;
 use super::own_limit::{Moment, float};
@@ -119,9 +119,7 @@ pub(super) fn raise(
     }
     let by_attribute = references
         .iter()
-        .filter(|reference| {
-            matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My)
-        })
+        .filter(|reference| reference.is_own())
         .find_map(|reference| attribute(run, expr, comparison, &reference.name));
     let by_expression = || of_job.then(|| expression(run, policy, expr, comparison)).flatten();
     by_attribute.or_else(by_expression).unwrap_or(Raise::Unknown)

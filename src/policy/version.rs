@@ -18,6 +18,18 @@ impl Version {
     /// The newest that this program knows the rules of.
     pub const NEWEST: Self = Self { parts: [25, u16::MAX, u16::MAX] };
 
+    /// HoldReasonSubCode of memory, of holds for more than was given, in this version: 102 since
+    /// 24.0.12, 0 before. Of the feature versions in between it is not known: it may be either.
+    pub fn memory_subcodes(self) -> &'static [i32] {
+        if self < Self::new(24, 0, 12) {
+            &[0]
+        } else if (Self::new(24, 1, 0)..Self::new(25, 0, 0)).contains(&self) {
+            &[0, 102]
+        } else {
+            &[102]
+        }
+    }
+
     /// `major.minor.patch`
     pub const fn new(major: u16, minor: u16, patch: u16) -> Self {
         Self { parts: [major, minor, patch] }

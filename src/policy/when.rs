@@ -59,14 +59,13 @@ fn changes(difference: &dyn Fn(i64) -> Option<f64>, now: i64, end: i64) -> Vec<i
         return Vec::new();
     }
     vec![
-        bisect(now, end, &|at| sign(at) != Some(first)),
-        bisect(now, end, &|at| sign(at) == Some(last)),
+        bisect(now, end, |at| sign(at) != Some(first)),
+        bisect(now, end, |at| sign(at) == Some(last)),
     ]
 }
 
 /// The first second in `(from, to]` at which it holds, where it holds at `to`.
-fn bisect(from: i64, to: i64, holds: &dyn Fn(i64) -> bool) -> i64 {
-    let (mut from, mut to) = (from, to);
+pub(crate) fn bisect(mut from: i64, mut to: i64, holds: impl Fn(i64) -> bool) -> i64 {
     while to - from > 1 {
         let middle = from + (to - from) / 2;
         if holds(middle) { to = middle } else { from = middle }

@@ -67,15 +67,3 @@ pub enum QueueError {
         reason: String,
     },
 }
-
-impl QueueError {
-    /// True when HTCondor's tools are not installed, as against failing.
-    pub fn is_not_installed(&self) -> bool {
-        matches!(self, Self::Start { source, .. } if source.kind() == io::ErrorKind::NotFound)
-    }
-
-    /// True when the time was up.
-    pub fn is_timed_out(&self) -> bool {
-        matches!(self, Self::TimedOut { .. })
-    }
-}

@@ -8,40 +8,27 @@ use super::expression::context;
 use super::past::PastHold;
 use crate::policy::{asks_time, followed};
 
-/// An attribute that events tell of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Recorded {
-    ClusterId,
-    ProcId,
-    Owner,
-    JobStatus,
-    EnteredCurrentStatus,
-    HoldReason,
-    HoldReasonCode,
-    HoldReasonSubCode,
-    LastHoldReasonCode,
-    LastHoldReasonSubCode,
-    NumHolds,
-    NumJobStarts,
-    QDate,
+/// Writes the attributes that events tell of as an enum whose variants are named as they are.
+macro_rules! recorded {
+    ($($name:ident)*) => {
+        /// An attribute that events tell of.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Recorded { $($name),* }
+
+        impl Recorded {
+            const ALL: &[Self] = &[$(Self::$name),*];
+
+            const fn name(self) -> &'static str {
+                match self { $(Self::$name => stringify!($name)),* }
+            }
+        }
+    };
 }
 
-/// Each with its name.
-const RECORDED: [(Recorded, &str); 13] = [
-    (Recorded::ClusterId, "ClusterId"),
-    (Recorded::ProcId, "ProcId"),
-    (Recorded::Owner, "Owner"),
-    (Recorded::JobStatus, "JobStatus"),
-    (Recorded::EnteredCurrentStatus, "EnteredCurrentStatus"),
-    (Recorded::HoldReason, "HoldReason"),
-    (Recorded::HoldReasonCode, "HoldReasonCode"),
-    (Recorded::HoldReasonSubCode, "HoldReasonSubCode"),
-    (Recorded::LastHoldReasonCode, "LastHoldReasonCode"),
-    (Recorded::LastHoldReasonSubCode, "LastHoldReasonSubCode"),
-    (Recorded::NumHolds, "NumHolds"),
-    (Recorded::NumJobStarts, "NumJobStarts"),
-    (Recorded::QDate, "QDate"),
-];
+recorded! {
+    ClusterId ProcId Owner JobStatus EnteredCurrentStatus HoldReason HoldReasonCode
+    HoldReasonSubCode LastHoldReasonCode LastHoldReasonSubCode NumHolds NumJobStarts QDate
+}
 
 /// JobStatus of a held job.
 const HELD: i64 = 5;
@@ -140,9 +127,7 @@ impl<'a> HeldJob<'a> {
         match attribute {
             Attribute::Recorded(recorded) => match self.recorded(*recorded) {
                 // The ad of a run does not count the hold that ended it.
-                Told::Unrecorded if *recorded != Recorded::NumHolds => {
-                    self.of_ad(name_of(*recorded))
-                }
+                Told::Unrecorded if *recorded != Recorded::NumHolds => self.of_ad(recorded.name()),
                 told => told,
             },
             Attribute::OfAd(name) => self.of_ad(name),
@@ -160,7 +145,7 @@ impl<'a> HeldJob<'a> {
 
     /// The ad, as far as it is known.
     pub(super) fn ad(&self) -> ClassAd {
-        self.with(RECORDED.iter().map(|(recorded, _)| *recorded))
+        self.with(Recorded::ALL.iter().copied())
     }
 
     /// The ad as far as an expression that names these attributes sees it.
@@ -178,7 +163,7 @@ impl<'a> HeldJob<'a> {
     fn with(&self, attributes: impl Iterator<Item = Recorded>) -> ClassAd {
         let mut ad = self.hold.ad.as_deref().cloned().unwrap_or_default();
         for recorded in attributes {
-            let name = name_of(recorded);
+            let name = recorded.name();
             match self.recorded(recorded) {
                 Told::Value(Value::Undefined) => {
                     ad.remove(name);
@@ -192,10 +177,6 @@ impl<'a> HeldJob<'a> {
         }
         ad
     }
-}
-
-fn name_of(recorded: Recorded) -> &'static str {
-    RECORDED.iter().find(|(other, _)| *other == recorded).map_or("", |(_, name)| name)
 }
 
 impl Recorded {
@@ -219,14 +200,13 @@ impl Attribute {
     }
 
     pub(super) fn named(name: &str) -> Self {
-        let recorded = RECORDED.iter().find(|(_, known)| known.eq_ignore_ascii_case(name));
-        recorded
-            .map_or_else(|| Self::OfAd(Arc::from(name)), |(recorded, _)| Self::Recorded(*recorded))
+        let recorded = Recorded::ALL.iter().find(|known| known.name().eq_ignore_ascii_case(name));
+        recorded.map_or_else(|| Self::OfAd(Arc::from(name)), |known| Self::Recorded(*known))
     }
 
     pub(super) fn name(&self) -> &str {
         match self {
-            Self::Recorded(recorded) => name_of(*recorded),
+            Self::Recorded(recorded) => recorded.name(),
             Self::OfAd(name) => name,
         }
     }

@@ -6,7 +6,7 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::attribute::{Attribute, HeldJob, Told};
 use super::sum::{Sum, Summed, Term};
-use crate::policy::asks_time;
+use crate::policy::{asks_time, bisect};
 
 /// A comparison of which one side, or both, are sums in which `time()` stands.
 #[derive(Clone, Debug)]
@@ -163,12 +163,7 @@ pub(super) fn changes_by_itself(expr: &Expr) -> bool {
         || expr.nodes().any(|node| match node.kind() {
             // Without arguments they take the present time.
             NodeKind::Call { name, arguments, .. } if arguments.is_empty() => {
-                ["absTime", "formatTime", "splitTime", "random"]
-                    .iter()
-                    .any(|function| name.eq_ignore_ascii_case(function))
-            }
-            NodeKind::Call { name, .. } => {
-                name.eq_ignore_ascii_case("random") || name.eq_ignore_ascii_case("eval")
+                ["absTime", "splitTime"].iter().any(|function| name.eq_ignore_ascii_case(function))
             }
             _ => false,
         })
@@ -176,10 +171,9 @@ pub(super) fn changes_by_itself(expr: &Expr) -> bool {
 
 /// The attributes of the job that an expression names.
 pub(super) fn attributes_of(expr: &Expr) -> Vec<Attribute> {
-    use classads::ReferenceScope::{My, Unscoped};
     expr.attribute_references()
         .iter()
-        .filter(|reference| matches!(reference.scope, Unscoped | My))
+        .filter(|reference| reference.is_own())
         .map(|reference| Attribute::named(&reference.name))
         .collect()
 }
@@ -241,15 +235,8 @@ impl Difference {
 
     /// The first time after `from` and before `end` at which its sign is another.
     fn next_change(&self, from: i64, end: i64) -> Option<i64> {
-        let sign = self.sign(from);
-        let (mut same, mut other) = (from, end - 1);
-        if other <= from || self.sign(other) == sign {
-            return None;
-        }
-        while other - same > 1 {
-            let middle = same + (other - same) / 2;
-            if self.sign(middle) == sign { same = middle } else { other = middle }
-        }
-        Some(other)
+        let (sign, last) = (self.sign(from), end - 1);
+        let is_other = |time: i64| self.sign(time) != sign;
+        (last > from && is_other(last)).then(|| bisect(from, last, is_other))
     }
 }

@@ -219,9 +219,13 @@ impl<'a> Judged<'a> {
         self.hold
     }
 
-    /// What would come of releases.
-    pub const fn outlook(&self) -> &Outlook {
-        &self.outlook
+    /// Follows the hold under a policy: `answer` is when it releases a job, at ticks before a time.
+    pub fn follow(
+        &self,
+        costs: &Costs,
+        answer: &mut dyn FnMut(&HeldJob<'_>, i64) -> Answer,
+    ) -> Course {
+        follow(self.hold, &self.outlook, costs, answer, &mut self.probabilities())
     }
 
     /// The probability that the cause has passed at an instant, so that a release succeeds. Where the release that there was failed,
@@ -240,7 +244,7 @@ impl<'a> Judged<'a> {
 
     /// The probabilities of one release after the other. One that failed shows that the cause had not passed yet: the next succeeds if it
     /// passed in between.
-    pub fn probabilities(&self) -> impl FnMut(i64) -> f64 {
+    fn probabilities(&self) -> impl FnMut(i64) -> f64 {
         let mut before = 0.0_f64;
         move |at| {
             let passed = self.passed(at).clamp(before, 1.0);

@@ -7,7 +7,7 @@ use classads::{BinaryOperator, Budget, EvalContext, Expr, Node, NodeKind, Value}
 
 use super::attribute::{Attribute, HeldJob, Told};
 use super::comparison::{Difference, TimeComparison, attributes_of, changes_by_itself};
-use crate::policy::{MAX_BYTES, Truth, operands};
+use crate::policy::{MAX_BYTES, Truth, is_by_chance, operands};
 
 /// Steps of one evaluation; what takes more is an error, and does not fire.
 const MAX_STEPS: u32 = 100_000;
@@ -106,7 +106,7 @@ impl ReplayExpression {
             steady: if is_long { Vec::new() } else { Steady::of(&expr) },
             comparisons: Vec::new(),
             open: false,
-            random: expr.nodes().any(is_random),
+            random: is_by_chance(&expr),
             remembered: HashMap::new(),
             strings: Strings::default(),
             key: Vec::new(),
@@ -394,10 +394,6 @@ const INTEGER: u8 = 3;
 const REAL: u8 = 4;
 const STRING: u8 = 5;
 const VARIES: u8 = 6;
-
-fn is_random(node: Node<'_>) -> bool {
-    matches!(node.kind(), NodeKind::Call { name, .. } if name.eq_ignore_ascii_case("random"))
-}
 
 /// How one of the many evaluations is done.
 pub(super) fn context(time: i64) -> EvalContext<'static> {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::attribute::HeldJob;
 use super::contender::Contender;
-use super::course::{Course, Judged, follow};
+use super::course::{Course, Judged};
 use super::expression::{Answer, Ticks};
 use super::past::PastHold;
 use super::success::Successes;
@@ -68,9 +68,7 @@ impl Rules {
     ) -> (Course, bool) {
         let mut answer = |job: &HeldJob<'_>, end: i64| self.answer(contender, job, end);
         if let Some(judged) = judged {
-            let mut probability = judged.probabilities();
-            let course = follow(hold, judged.outlook(), &self.costs, &mut answer, &mut probability);
-            return (course, true);
+            return (judged.follow(&self.costs, &mut answer), true);
         }
         let end = hold.fate.left_at().unwrap_or(self.end);
         let course = match answer(&HeldJob::new(hold), end) {

@@ -2,6 +2,7 @@
 
 use super::clause::Reason;
 use crate::advice::meaning::Resource;
+use crate::hold_code::OUT_OF_RESOURCES;
 use crate::policy::Version;
 
 /// What should stand beside a release policy, or in its place.
@@ -20,9 +21,6 @@ const RETRY_MEMORY: Version = Version::new(25, 2, 1);
 
 /// Since when `retry_request_disk` is there (version history, 25.10.1).
 const RETRY_DISK: Version = Version::new(25, 10, 1);
-
-/// OutOfResources: the execution point ended the run.
-const OUT_OF_RESOURCES: i32 = 34;
 
 /// What does better than releasing jobs that used more of a resource than they asked for, in a version of HTCondor. A policy that
 /// holds for the same (3, 21, 26) is not kept from it by running the job again with more when it runs out.

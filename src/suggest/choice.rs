@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::replay::{Answer, Course, HeldJob, Judged, Rules, TIMES, follow};
+use crate::replay::{Answer, HeldJob, Judged, Rules, TIMES};
 
 /// NumHolds is to be below this: 1, 2, 3, 5 or 10 releases.
 const BOUNDS: [i64; 5] = [2, 3, 4, 6, 11];
@@ -78,7 +78,7 @@ pub(super) struct Cases<'a> {
 
 impl<'a> Cases<'a> {
     pub(super) fn add(&mut self, judged: Judged<'a>, rules: &Rules) {
-        let left_alone = course(&judged, rules, &mut |_, _| Answer::Holds).sums.cost;
+        let left_alone = judged.follow(&rules.costs, &mut |_, _| Answer::Holds).sums.cost;
         let cluster = judged.hold().job.cluster;
         self.clusters.entry(cluster).or_default().push(Case { judged, left_alone });
     }
@@ -95,7 +95,8 @@ impl<'a> Cases<'a> {
         for holds in self.clusters.values() {
             let mut sum = 0.0;
             for Case { judged, left_alone } in holds {
-                let with = course(judged, rules, &mut |job, end| timing.answer(job, rules, end));
+                let mut answer = |job: &HeldJob<'_>, end| timing.answer(job, rules, end);
+                let with = judged.follow(&rules.costs, &mut answer);
                 sum += left_alone - with.sums.cost;
                 gain.saved += with.sums.saved;
                 gain.wasted += with.sums.wasted;
@@ -108,15 +109,6 @@ impl<'a> Cases<'a> {
         (gain.mean, gain.error) = weighted_mean(&means);
         gain
     }
-}
-
-fn course(
-    judged: &Judged<'_>,
-    rules: &Rules,
-    answer: &mut dyn FnMut(&HeldJob<'_>, i64) -> Answer,
-) -> Course {
-    let mut probability = judged.probabilities();
-    follow(judged.hold(), judged.outlook(), &rules.costs, answer, &mut probability)
 }
 
 /// Mean and its standard error, of pairs of weight and value.

@@ -3,15 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::choice::Timing;
+use crate::hold_code::OUT_OF_RESOURCES;
 use crate::policy::Version;
 
 /// HoldReasonCode and HoldReasonSubCode.
 pub type Reason = (i32, i32);
-
-/// OutOfResources; its subcode for memory is [`MEMORY`] since HTCondor 24.0.12 and 0 before.
-const OUT_OF_RESOURCES: i32 = 34;
-/// HoldReasonSubCode of memory.
-const MEMORY: i32 = 102;
 
 /// The condition of a release after a timing of holds with these reasons. In the subcodes of that version of HTCondor.
 pub(super) fn clause(reasons: &[Reason], timing: Timing, version: Version) -> String {
@@ -56,16 +52,10 @@ pub(super) fn any_of(clauses: &[String]) -> String {
 
 /// The subcodes that a version gives a reason that a log of any version tells of.
 fn in_version(code: i32, subcode: i32, version: Version) -> Vec<i32> {
-    if code != OUT_OF_RESOURCES || !matches!(subcode, 0 | MEMORY) {
-        return vec![subcode];
-    }
-    if version < Version::new(24, 0, 12) {
-        vec![0]
-    } else if version < Version::new(25, 0, 0) && version >= Version::new(24, 1, 0) {
-        // Of the feature versions in between it is not known.
-        vec![0, MEMORY]
+    if code == OUT_OF_RESOURCES && matches!(subcode, 0 | 102) {
+        version.memory_subcodes().to_vec()
     } else {
-        vec![MEMORY]
+        vec![subcode]
     }
 }
 

@@ -27,6 +27,14 @@ pub struct AttributeReference {
     pub name: String,
 }
 
+impl AttributeReference {
+    /// Whether it is looked up in the ad itself: `name`, `MY.name`.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        matches!(self.scope, ReferenceScope::Unscoped | ReferenceScope::My)
+    }
+}
+
 pub(crate) fn of(expr: &Expr) -> Vec<AttributeReference> {
     let mut found = Vec::new();
     let mut known = HashSet::new();

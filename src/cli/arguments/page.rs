@@ -99,7 +99,17 @@ impl Page {
         }
     }
 
-    pub(crate) fn finish(self) -> String {
+    /// What stands at the end: examples with what each is for, other pages.
+    pub(crate) fn finish(mut self, examples: &[(&str, &str)], see_also: &str) -> String {
+        self.section("Examples");
+        for (text, command) in examples {
+            self.paragraph(text);
+            self.example(command);
+        }
+        self.section("See Also");
+        self.text(see_also);
+        self.section("Availability");
+        self.text("Linux");
         self.text
     }
 
@@ -116,6 +126,14 @@ impl Page {
         // A line that begins with a dot or a quote would be a request.
         let guard = if text.starts_with(['.', '\'']) { "\\&" } else { "" };
         let _ = writeln!(self.text, "{guard}{}", escape(text));
+    }
+
+    /// A section of paragraphs.
+    pub(crate) fn paragraphs(&mut self, title: &str, texts: &[&str]) {
+        self.section(title);
+        for text in texts {
+            self.paragraph(text);
+        }
     }
 
     pub(crate) fn paragraph(&mut self, text: &str) {
@@ -139,7 +157,7 @@ impl Page {
         self.text(text);
     }
 
-    pub(crate) fn example(&mut self, command: &str) {
+    fn example(&mut self, command: &str) {
         self.raw(".PP\n.nf\n.RS");
         for line in command.lines() {
             self.text(&format!("$ {line}"));

@@ -8,10 +8,7 @@ use crate::policy::lint::RULES;
 pub fn manual_page() -> String {
     let mut page =
         Page::begin(&TOOL, "check, explain, replay and suggest the release policies of jobs");
-    page.section("Description");
-    for text in DESCRIPTION {
-        page.paragraph(text);
-    }
+    page.paragraphs("Description", &DESCRIPTION);
     page.section("Options");
     page.tagged(&[("cluster", true)], "With -explain and -suggest: the held jobs of this cluster.");
     page.tagged(
@@ -19,10 +16,7 @@ pub fn manual_page() -> String {
         "With -explain and -suggest: this job, which must be held.",
     );
     page.options();
-    page.section("General Remarks");
-    for text in REMARKS {
-        page.paragraph(text);
-    }
+    page.paragraphs("General Remarks", &REMARKS);
     page.section("Rules");
     for rule in RULES {
         page.tagged(&[(rule.name, false)], &format!("({}) {}", rule.severity, rule.summary));
@@ -37,16 +31,8 @@ pub fn manual_page() -> String {
         "2 - Failure: the arguments, the queue or a file cannot be read, a file sets no policy, none of the jobs named is held, there \
          is no log, or a text to replay is no expression.",
     );
-    page.section("Examples");
-    for (text, command) in EXAMPLES {
-        page.paragraph(text);
-        page.example(command);
-    }
-    page.section("See Also");
-    page.text("condor_holdadvise(1), condor_submit(1), condor_q(1), condor_release(1), condor_config_val(1)");
-    page.section("Availability");
-    page.text("Linux");
-    page.finish()
+    let see_also = "condor_holdadvise(1), condor_submit(1), condor_q(1), condor_release(1), condor_config_val(1)";
+    page.finish(&EXAMPLES, see_also)
 }
 
 const DESCRIPTION: [&str; 5] = [

@@ -96,13 +96,18 @@ pub(super) fn read(options: &Past, wanted: Wanted) -> Result<Read, RunError> {
 }
 
 impl Read {
-    /// Asks the model about each hold. Of many holds some are taken, which are left as the only ones: what is compared is compared on
-    /// the same.
+    /// Asks the model about each hold, where that is wanted.
+    ///
+    /// Of many holds some are taken, which are left as the only ones: what is compared is compared
+    /// on the same.
     ///
     /// # Errors
     /// [`RunError`] when the model cannot be used or a log cannot be read once more.
-    pub(super) fn ask(&mut self, model: Option<&PathBuf>) -> Result<Said, RunError> {
-        let named = Named { file: model.map(PathBuf::as_path), engine: None };
+    pub(super) fn ask(&mut self, options: &Past) -> Result<Option<Said>, RunError> {
+        if !options.advice {
+            return Ok(None);
+        }
+        let named = Named { file: options.model.as_deref(), engine: None };
         let model = model_file::open::<RunError>(&named, &self.config)?;
         let every = self.past.holds.len().div_ceil(ASKED_ABOUT).max(1);
         if every > 1 {
@@ -114,7 +119,7 @@ impl Read {
         }
         let advisor = Advisor::new(self.history()?, &model)?.with_costs(self.rules.costs);
         let knows = |code| model.metadata.knows(code);
-        Ok(Said::of(&advisor, &self.past.holds, knows, self.rules.end)?)
+        Ok(Some(Said::of(&advisor, &self.past.holds, knows, self.rules.end)?))
     }
 
     fn history(&self) -> Result<History, RunError> {

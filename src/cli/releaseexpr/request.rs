@@ -86,6 +86,10 @@ pub(super) struct Past {
     pub(super) costs: Vec<CostChange>,
     /// `-condor`
     pub(super) condor: Option<Version>,
+    /// `-advice`
+    pub(super) advice: bool,
+    /// `-model`
+    pub(super) model: Option<PathBuf>,
 }
 
 /// `-replay`
@@ -94,10 +98,6 @@ pub(super) struct Replay {
     /// Expressions and names of files.
     pub(super) what: Vec<String>,
     pub(super) past: Past,
-    /// `-advice`
-    pub(super) advice: bool,
-    /// `-model`
-    pub(super) model: Option<PathBuf>,
     /// `-jsonl`
     pub(super) each_hold: bool,
 }
@@ -110,10 +110,6 @@ pub(super) struct Suggest {
     pub(super) past: Past,
     /// `-form`
     pub(super) form: Form,
-    /// `-advice`
-    pub(super) advice: bool,
-    /// `-model`
-    pub(super) model: Option<PathBuf>,
 }
 
 /// Where a suggested expression is to stand.
@@ -165,17 +161,13 @@ fn invalid(message: String) -> ArgumentError {
     ArgumentError::Invalid(message)
 }
 
-fn texts(matches: &ArgMatches, id: &str) -> Vec<String> {
+fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
     matches.get_many(id).into_iter().flatten().cloned().collect()
 }
 
 /// Whether an option is there, with or without a value.
 fn is_given(matches: &ArgMatches, name: &str) -> bool {
     matches.value_source(name) == Some(ValueSource::CommandLine)
-}
-
-fn paths(matches: &ArgMatches, id: &str) -> Vec<PathBuf> {
-    matches.get_many(id).into_iter().flatten().cloned().collect()
 }
 
 fn path(matches: &ArgMatches, id: &str) -> Option<PathBuf> {
@@ -211,12 +203,12 @@ impl Work {
 
 /// Expressions and files that follow an option; nothing may stand alone.
 fn what(matches: &ArgMatches, option: &str) -> Result<Vec<String>, ArgumentError> {
-    match texts(matches, arguments::OPERANDS).first() {
+    match all::<String>(matches, arguments::OPERANDS).first() {
         Some(word) => {
             let word = strip_control(word);
             Err(invalid(format!("unrecognized argument {word}; expressions follow -{option}")))
         }
-        None => Ok(texts(matches, option)),
+        None => Ok(all(matches, option)),
     }
 }
 
@@ -234,7 +226,7 @@ impl Jobs {
     fn read(matches: &ArgMatches, option: &str) -> Result<Self, ArgumentError> {
         let text = |id: &str| matches.get_one::<String>(id).cloned();
         let mut ids = Vec::new();
-        for word in texts(matches, arguments::OPERANDS) {
+        for word in all::<String>(matches, arguments::OPERANDS) {
             match JobSpec::parse(&word) {
                 JobSpec::Owner(_) => {
                     let word = strip_control(&word);
@@ -292,23 +284,25 @@ fn one_stdin(jobs: &Jobs, config: Option<&PathBuf>) -> Result<(), ArgumentError>
     Ok(())
 }
 
-fn model_is_asked(model: Option<&PathBuf>, advice: bool) -> Result<(), ArgumentError> {
-    if model.is_some() && !advice {
-        return Err(invalid("-model goes with -advice".to_owned()));
-    }
-    Ok(())
-}
-
 impl Past {
     fn read(matches: &ArgMatches) -> Self {
         Self {
-            user_logs: paths(matches, "userlog"),
-            event_logs: paths(matches, "eventlog"),
-            epochs: paths(matches, "epochs"),
+            user_logs: all(matches, "userlog"),
+            event_logs: all(matches, "eventlog"),
+            epochs: all(matches, "epochs"),
             config: path(matches, "config"),
             costs: costs::changes(matches),
             condor: matches.get_one("condor").copied(),
+            advice: matches.get_flag("advice"),
+            model: path(matches, "model"),
         }
+    }
+
+    fn model_is_asked(&self) -> Result<(), ArgumentError> {
+        if self.model.is_some() && !self.advice {
+            return Err(invalid("-model goes with -advice".to_owned()));
+        }
+        Ok(())
     }
 }
 
@@ -317,15 +311,13 @@ impl Replay {
         let replay = Self {
             what: what(matches, "replay")?,
             past: Past::read(matches),
-            advice: matches.get_flag("advice"),
-            model: path(matches, "model"),
             each_hold: matches.get_flag("jsonl"),
         };
         let stdins = replay.what.iter().filter(|what| *what == "-").count();
         if stdins + usize::from(is_stdin(replay.past.config.as_ref())) > 1 {
             return Err(invalid("standard input can be read once".to_owned()));
         }
-        model_is_asked(replay.model.as_ref(), replay.advice)?;
+        replay.past.model_is_asked()?;
         Ok(replay)
     }
 }
@@ -336,10 +328,8 @@ impl Suggest {
             jobs: Jobs::read(matches, "suggest")?,
             past: Past::read(matches),
             form: matches.get_one("form").copied().unwrap_or_default(),
-            advice: matches.get_flag("advice"),
-            model: path(matches, "model"),
         };
-        model_is_asked(suggest.model.as_ref(), suggest.advice)?;
+        suggest.past.model_is_asked()?;
         one_stdin(&suggest.jobs, suggest.past.config.as_ref())?;
         Ok(suggest)
     }

@@ -7,15 +7,9 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 use super::Finding;
 use super::parts::replaced;
 use super::rules::{MEMORY_SUBCODE, UNUSED_CODE};
-use crate::hold_code::HoldCode;
+use crate::hold_code::{HoldCode, OUT_OF_RESOURCES, VACATE_BASE};
 use crate::policy::Version;
 use crate::policy::clauses::operands;
-
-/// Memory holds have subcode 102 from here on, 0 before.
-const SUBCODE_102: Version = Version::new(24, 0, 12);
-
-/// The first feature version that may have it, and the first that has it for sure.
-const BETWEEN: std::ops::Range<Version> = Version::new(24, 1, 0)..Version::new(25, 0, 0);
 
 /// Whether no HTCondor of today holds a job with this code: beyond the table are codes of jobs that left their machine.
 pub(super) fn is_unused(code: i64) -> bool {
@@ -31,39 +25,42 @@ pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
     let found = expr.nodes().filter_map(|node| {
         let code = equal_to(node, "HoldReasonCode").filter(|code| is_unused(*code))?;
         let source = text.get(node.span())?;
-        let why = row(code).and_then(|row| row.gone).unwrap_or(
-            "codes of holds end at 49, those from 1000 on are of jobs that left their machine and stay in the queue",
-        );
+        let why = match row(code).and_then(|row| row.gone) {
+            Some(gone) => gone.to_owned(),
+            None => format!(
+                "codes of holds end at {}, those from {VACATE_BASE} on are of jobs that left \
+                 their machine and stay in the queue",
+                HoldCode::ALL.len() - 1
+            ),
+        };
         let message = format!("no job is held with code {code}, {source} is never true: {why}");
         Some(Finding::new(&UNUSED_CODE, node.span(), message, None))
     });
     found.collect()
 }
 
-/// The subcode of memory holds of this version, and the other one.
-pub(super) fn memory_subcodes(version: Version) -> (i64, i64) {
-    if version < SUBCODE_102 { (0, 102) } else { (102, 0) }
-}
-
-/// Code 34 with the subcode of another version, where the right one is named nowhere: they stand in one chain of `&&`, or it was seen
-/// that such holds are released.
+/// Code 34 with the subcode of another version, where the right one is named nowhere.
+///
+/// They stand in one chain of `&&`, or it was seen that holds with this subcode are released.
 pub(super) fn memory_subcode(
     text: &str,
     expr: &Expr,
     version: Version,
-    is_seen: bool,
+    is_seen: impl Fn(i64) -> bool,
 ) -> Option<Finding> {
-    let (right, wrong) = memory_subcodes(version);
-    if BETWEEN.contains(&version) || comparison(expr, text, "HoldReasonSubCode", right).is_some() {
+    let &[right] = version.memory_subcodes() else { return None };
+    let (right, wrong) = (i64::from(right), i64::from(102 - right));
+    if comparison(expr, text, "HoldReasonSubCode", right).is_some() {
         return None;
     }
     let asks = conjunctions(expr).any(|clauses| {
         let asks =
             |name, number| clauses.iter().any(|clause| equal_to(*clause, name) == Some(number));
-        asks("HoldReasonCode", 34) && asks("HoldReasonSubCode", wrong)
+        asks("HoldReasonCode", OUT_OF_RESOURCES.into()) && asks("HoldReasonSubCode", wrong)
     });
-    let (span, source) =
-        (asks || is_seen).then(|| comparison(expr, text, "HoldReasonSubCode", wrong)).flatten()?;
+    let (span, source) = (asks || is_seen(wrong))
+        .then(|| comparison(expr, text, "HoldReasonSubCode", wrong))
+        .flatten()?;
     let message = format!(
         "memory holds of HTCondor {version} have subcode {right}, not {wrong}; it is 102 since 24.0.12 and was 0 before"
     );

@@ -230,7 +230,7 @@ fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
                     findings.extend(codes::unused(text, &expr));
                 }
                 if setting.role == Role::Remove {
-                    findings.extend(codes::memory_subcode(text, &expr, setting.version, false));
+                    findings.extend(codes::memory_subcode(text, &expr, setting.version, |_| false));
                 }
                 if setting.role == Role::Release {
                     let is_error = |finding: &Finding| {

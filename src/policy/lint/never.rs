@@ -10,7 +10,7 @@ use super::probe::{
     AGES, CODES, COUNTS, HELD_AT, MAX_CONSTANTS, MAX_PARTS, MAX_WORK, SUBCODES, constants,
     held_once, is_true, job_with,
 };
-use crate::policy::clauses::{followed, operands};
+use crate::policy::clauses::{followed, is_by_chance, operands};
 
 /// A job that is ten years old, seconds.
 const LONG_AGO: i64 = 10 * 365 * 86_400;
@@ -95,13 +95,6 @@ fn varied(all: &[Expr], own: &[(String, String)]) -> Option<Vec<(String, Vec<i64
         out.push((name, values.into_iter().collect()));
     }
     (!all.iter().any(is_by_chance)).then_some(out)
-}
-
-/// Whether it takes anything by chance: it may be true at one evaluation and not at the next.
-pub(super) fn is_by_chance(expr: &Expr) -> bool {
-    expr.nodes().any(
-        |node| matches!(node.kind(), NodeKind::Call { name, .. } if name.eq_ignore_ascii_case("random")),
-    )
 }
 
 fn names_time(all: &[Expr]) -> bool {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use classads::{BinaryOperator, Expr, Node, NodeKind, ReferenceScope, Value};
+use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::codes::{self, comparison};
 use super::never;
@@ -13,8 +13,9 @@ use super::rules::{
     NUM_JOB_STARTS, SHORT_DELAY, SUBCODE_ALONE, UNBOUNDED,
 };
 use super::{Finding, Setting};
+use crate::hold_code::OUT_OF_RESOURCES;
 use crate::policy::NEVER_RELEASED;
-use crate::policy::clauses::operands;
+use crate::policy::clauses::{is_by_chance, operands};
 use crate::policy::forecast::Truth;
 
 /// Holds of a job before a bound that is proposed ends its releases.
@@ -28,6 +29,9 @@ const BEFORE_START: [(i64, &str); 5] = [
     (32, "too much input"),
     (48, "a hook of the shadow"),
 ];
+
+/// Memory and disk that were used do not recover.
+const RESOURCES: i64 = OUT_OF_RESOURCES as i64;
 
 /// Codes named in one message.
 const NAMED_CODES: usize = 4;
@@ -56,7 +60,7 @@ pub(super) fn findings(
         return constant(text, value, whole).into_iter().collect();
     }
     // What is seen once may be otherwise the next time.
-    if never::is_by_chance(expr) {
+    if is_by_chance(expr) {
         return subcodes(text, expr).into_iter().chain(status(text, expr)).collect();
     }
     let sight = Sight::of(expr, setting.own_attributes, setting.raises_request != Some(false));
@@ -84,11 +88,10 @@ pub(super) fn findings(
         out.extend(memory_as_is(text, expr, setting, &sight));
     }
     // Any subcode at all would do where it is not asked for.
-    let has = |subcode: i64| sight.released.contains(&(34, subcode));
+    let has = |subcode: i64| sight.released.contains(&(RESOURCES, subcode));
     let names_one = has(0) != has(102) && !has(1) && !has(2);
     if sight.released.is_empty() || names_one {
-        let (_, wrong) = codes::memory_subcodes(setting.version);
-        let is_seen = names_one && has(wrong);
+        let is_seen = |wrong| names_one && has(wrong);
         out.extend(codes::memory_subcode(text, expr, setting.version, is_seen));
     }
     out.extend(subcodes(text, expr));
@@ -191,8 +194,7 @@ fn by_reason_alone(text: &str, expr: &Expr) -> Vec<Finding> {
     let timed = ["EnteredCurrentStatus", "CurrentTime"];
     let is_alone = references.iter().all(|reference| {
         let is = |name: &&str| name.eq_ignore_ascii_case(&reference.name);
-        let is_own = matches!(reference.scope, ReferenceScope::Unscoped | ReferenceScope::My);
-        is_own && (others.iter().any(is) || timed.iter().any(is))
+        reference.is_own() && (others.iter().any(is) || timed.iter().any(is))
     });
     if !is_alone || !names("HoldReason") {
         return Vec::new();
@@ -207,8 +209,7 @@ fn by_reason_alone(text: &str, expr: &Expr) -> Vec<Finding> {
 /// How soon.
 fn delay(text: &str, expr: &Expr, sight: &Sight) -> Option<Finding> {
     let youngest = sight.youngest?;
-    // Memory and disk that were used do not recover.
-    let is_resource = |code: i64| code == 34 || NEVER_RELEASED.contains(&code);
+    let is_resource = |code: i64| code == RESOURCES || NEVER_RELEASED.contains(&code);
     if sight.released.iter().all(|(code, _)| is_resource(*code)) {
         return None;
     }
@@ -250,11 +251,11 @@ fn with_longer_delay(text: &str, expr: &Expr) -> Option<String> {
 
 /// Memory as it was.
 fn memory_as_is(text: &str, expr: &Expr, setting: &Setting<'_>, sight: &Sight) -> Option<Finding> {
-    let (span, _) = comparison(expr, text, "HoldReasonCode", 34)?;
+    let (span, _) = comparison(expr, text, "HoldReasonCode", RESOURCES)?;
     let message = "the job asks for as much again and is held again; add retry_request_memory, where this HTCondor has it, or let request_memory \
                    grow with MemoryUsage"
         .to_owned();
-    (sight.releases(34) && setting.raises_request == Some(false))
+    (sight.releases(RESOURCES) && setting.raises_request == Some(false))
         .then(|| Finding::new(&MEMORY_AS_IS, span, message, None))
 }
 

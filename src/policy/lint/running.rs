@@ -22,12 +22,8 @@ const LONG_AGO: i64 = 300 * 86_400;
 /// All findings about a policy that is evaluated while a job is not on hold, too.
 pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Finding> {
     let role = setting.role;
-    let done = match role {
-        Role::Hold => "held",
-        Role::Remove => "removed",
-        Role::Release | Role::OnExit => "",
-    };
-    if expr.as_literal().is_some_and(|value| Truth::of(value) == Truth::True) && !done.is_empty() {
+    let is_true = expr.as_literal().is_some_and(|value| Truth::of(value) == Truth::True);
+    if let Some(done) = done(role).filter(|_| is_true) {
         let message = format!("every job is {done} at the next evaluation, whatever it does");
         return vec![Finding::new(&ALWAYS_TRUE, 0..text.len(), message, None)];
     }
@@ -52,13 +48,18 @@ pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Fi
     found.chain(run_before(text, expr, setting)).collect()
 }
 
+/// What a policy of this role does with a job that runs.
+const fn done(role: Role) -> Option<&'static str> {
+    match role {
+        Role::Hold => Some("held"),
+        Role::Remove => Some("removed"),
+        Role::Release | Role::OnExit => None,
+    }
+}
+
 /// A time that is that of the run before while the next one is prepared, and nothing that asks for it.
 fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<Finding> {
-    let done = match setting.role {
-        Role::Hold => "held",
-        Role::Remove => "removed",
-        Role::Release | Role::OnExit => return None,
-    };
+    let done = done(setting.role)?;
     let place = expr.nodes().take(MAX_PARTS).find(|node| is_attribute(*node, BEGAN_EXECUTING))?;
     if expr.nodes().nth(MAX_PARTS).is_some() || !is_true_before_start(expr, setting) {
         return None;

@@ -4,88 +4,75 @@ use serde::{Deserialize, Serialize};
 
 use crate::world::ServerFault;
 
-/// The hidden cause of a hold. Several stand behind the same code, subcode and reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// A file server is in trouble; ends by itself.
-    ServiceOutage,
-    /// One request among many failed.
-    Background,
-    /// A site does not let its jobs reach this server; another site does.
-    Firewall,
-    /// One execution host is broken.
-    BadHost,
-    /// A site lacks software this cluster needs.
-    SiteLacksSoftware,
-    /// The software of a whole site is in trouble for a while.
-    SiteSoftwareOutage,
-    /// The network between access point and site is in trouble for a while.
-    SiteNetworkOutage,
-    /// A file system of the access point is in trouble for a while.
-    FilesystemOutage,
-    /// The owner's quota is full until something is deleted.
-    QuotaFull,
-    /// The owner's credential has expired and is renewed later.
-    CredentialExpired,
-    /// The owner never stored a credential.
-    CredentialMissing,
-    /// Another cluster of the owner has not made the file yet.
-    NotYetProduced,
-    /// The path of an input is wrong.
-    WrongPath,
-    /// An input was deleted.
-    DeletedInput,
-    /// The owner may not read an input.
-    UnreadableInput,
-    /// The path of a URL is wrong.
-    WrongUrl,
-    /// The server of a URL is wrong: its name, or its port.
-    WrongServer,
-    /// The owner has no right to a URL.
-    ForbiddenUrl,
-    /// The first line of the script names an interpreter that is nowhere.
-    BadInterpreter,
-    /// The executable is not for this kind of machine.
-    WrongFormat,
-    /// The executable lacks its permission bit.
-    NotExecutable,
-    /// The initial working directory is gone.
-    MissingFolder,
-    /// The folder of standard output is not there.
-    MissingStdoutFolder,
-    /// The container image does not exist.
-    BadImage,
-    /// The input is larger than the access point allows.
-    TooLargeInput,
-    /// The output is larger than the access point allows.
-    TooLargeOutput,
-    /// The program uses more cores than it asked for.
-    CpuOveruse,
-    /// The program fails on this job's input, always.
-    Bug,
-    /// The program fails now and then.
-    Flaky,
-    /// A licence server or database that the program needs is in trouble for a while.
-    RuntimeService,
-    /// The job needs more memory than it has in most runs.
-    MemoryTooSmall,
-    /// The job's memory varies between runs, this one was too much.
-    MemoryVaries,
-    /// The job needs more disk than it has in most runs.
-    DiskTooSmall,
-    /// The job's disk use varies between runs.
-    DiskVaries,
-    /// The job needs longer than allowed on most machines.
-    TooLong,
-    /// The job was too slow on this machine.
-    SlowSite,
-    /// A registry of container images is in trouble for a while.
-    RegistryOutage,
-    /// A person or the submit description asked for it.
-    Person,
-    /// Files are being spooled.
-    Spooling,
+/// Writes the table of causes as an enum.
+macro_rules! causes {
+    ($($name:ident $reach:ident $transient:literal $what:literal,)*) => {
+        /// The hidden cause of a hold. Several stand behind the same code, subcode and reason.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Cause {
+            $(#[doc = $what] $name,)*
+        }
+
+        impl Cause {
+            /// It passes, or lies elsewhere: a release as it is can succeed some time.
+            pub fn is_transient(self) -> bool {
+                match self {
+                    $(Self::$name => $transient,)*
+                }
+            }
+
+            /// Which jobs the same cause can hold at the same time.
+            pub fn reach(self) -> Reach {
+                match self {
+                    $(Self::$name => Reach::$reach,)*
+                }
+            }
+        }
+    };
+}
+
+// Name, how far it reaches, whether it is transient, what it is.
+causes! {
+    ServiceOutage Service true "A file server is in trouble; ends by itself.",
+    Background Job true "One request among many failed.",
+    Firewall Site true "A site does not let its jobs reach this server; another site does.",
+    BadHost Host true "One execution host is broken.",
+    SiteLacksSoftware Site true "A site lacks software this cluster needs.",
+    SiteSoftwareOutage Site true "The software of a whole site is in trouble for a while.",
+    SiteNetworkOutage Site true "The network between access point and site is in trouble.",
+    FilesystemOutage Service true "A file system of the access point is in trouble for a while.",
+    QuotaFull Service true "The owner's quota is full until something is deleted.",
+    CredentialExpired Service true "The owner's credential has expired and is renewed later.",
+    CredentialMissing Cluster false "The owner never stored a credential.",
+    NotYetProduced Cluster true "Another cluster of the owner has not made the file yet.",
+    WrongPath Cluster false "The path of an input is wrong.",
+    DeletedInput Cluster false "An input was deleted.",
+    UnreadableInput Cluster false "The owner may not read an input.",
+    WrongUrl Cluster false "The path of a URL is wrong.",
+    WrongServer Cluster false "The server of a URL is wrong: its name, or its port.",
+    ForbiddenUrl Cluster false "The owner has no right to a URL.",
+    BadInterpreter Cluster false "The first line of the script names no interpreter there is.",
+    WrongFormat Cluster false "The executable is not for this kind of machine.",
+    NotExecutable Cluster false "The executable lacks its permission bit.",
+    MissingFolder Cluster false "The initial working directory is gone.",
+    MissingStdoutFolder Cluster false "The folder of standard output is not there.",
+    BadImage Cluster false "The container image does not exist.",
+    TooLargeInput Cluster false "The input is larger than the access point allows.",
+    TooLargeOutput Cluster false "The output is larger than the access point allows.",
+    CpuOveruse Cluster false "The program uses more cores than it asked for.",
+    Bug Job false "The program fails on this job's input, always.",
+    Flaky Job true "The program fails now and then.",
+    RuntimeService Service true "A licence server or database of the program is in trouble.",
+    MemoryTooSmall Job false "The job needs more memory than it has in most runs.",
+    MemoryVaries Job true "The job's memory varies between runs, this one was too much.",
+    DiskTooSmall Job false "The job needs more disk than it has in most runs.",
+    DiskVaries Job true "The job's disk use varies between runs.",
+    TooLong Job false "The job needs longer than allowed on most machines.",
+    SlowSite Site true "The job was too slow on this machine.",
+    RegistryOutage Service true "A registry of container images is in trouble for a while.",
+    Person Job true "A person or the submit description asked for it.",
+    Spooling Job true "Files are being spooled.",
 }
 
 /// How far a cause reaches.
@@ -117,84 +104,6 @@ impl Reach {
             Self::Site => "site",
             Self::Service => "service",
         }
-    }
-}
-
-impl Cause {
-    /// It passes, or lies elsewhere: a release as it is can succeed some time.
-    pub fn is_transient(self) -> bool {
-        matches!(
-            self,
-            Self::ServiceOutage
-                | Self::Background
-                | Self::Firewall
-                | Self::BadHost
-                | Self::SiteLacksSoftware
-                | Self::SiteSoftwareOutage
-                | Self::SiteNetworkOutage
-                | Self::FilesystemOutage
-                | Self::QuotaFull
-                | Self::CredentialExpired
-                | Self::NotYetProduced
-                | Self::Flaky
-                | Self::RuntimeService
-                | Self::MemoryVaries
-                | Self::DiskVaries
-                | Self::SlowSite
-                | Self::RegistryOutage
-                | Self::Person
-                | Self::Spooling
-        )
-    }
-
-    /// Which jobs the same cause can hold at the same time.
-    pub fn reach(self) -> Reach {
-        match self {
-            Self::ServiceOutage
-            | Self::FilesystemOutage
-            | Self::QuotaFull
-            | Self::CredentialExpired
-            | Self::RuntimeService
-            | Self::RegistryOutage => Reach::Service,
-            Self::Firewall
-            | Self::SiteLacksSoftware
-            | Self::SiteSoftwareOutage
-            | Self::SiteNetworkOutage
-            | Self::SlowSite => Reach::Site,
-            Self::BadHost => Reach::Host,
-            Self::CredentialMissing
-            | Self::NotYetProduced
-            | Self::WrongPath
-            | Self::DeletedInput
-            | Self::UnreadableInput
-            | Self::WrongUrl
-            | Self::WrongServer
-            | Self::ForbiddenUrl
-            | Self::BadInterpreter
-            | Self::WrongFormat
-            | Self::NotExecutable
-            | Self::MissingFolder
-            | Self::MissingStdoutFolder
-            | Self::BadImage
-            | Self::TooLargeInput
-            | Self::TooLargeOutput
-            | Self::CpuOveruse => Reach::Cluster,
-            Self::Background
-            | Self::Bug
-            | Self::Flaky
-            | Self::MemoryTooSmall
-            | Self::MemoryVaries
-            | Self::DiskTooSmall
-            | Self::DiskVaries
-            | Self::TooLong
-            | Self::Person
-            | Self::Spooling => Reach::Job,
-        }
-    }
-
-    /// A person can mend it: the file put in place, the script corrected.
-    pub fn is_mendable(self) -> bool {
-        !self.is_transient()
     }
 }
 
@@ -268,10 +177,6 @@ pub(crate) enum Symptom {
     Stdout { errno: i32, streamed: bool },
     /// The initial working directory cannot be entered.
     Iwd { errno: i32 },
-    /// The job's log cannot be written.
-    UserLog,
-    /// Credentials are not there.
-    Credential,
     /// Memory over its limit, MiB.
     Memory { by: Enforcement, limit: i64, used: i64 },
     /// Disk over its limit, KiB.
@@ -298,16 +203,31 @@ pub(crate) enum Symptom {
     Image { missing: bool },
     /// 45
     Singularity { missing: bool },
-    /// 26/119
-    Cvmfs,
     /// 26/120
     Cpus { used: i64 },
     /// 19
     PrepareHook,
     /// 1
     User,
-    /// 15
-    SubmittedHeld,
-    /// 16
-    Spooling,
+    /// What the access point always says alike.
+    Fixed { code: i32, subcode: i32, text: &'static str },
+}
+
+impl Symptom {
+    /// Credentials are not there.
+    pub(crate) const CREDENTIAL: Self = Self::fixed(4, 0, "Job credentials are not available");
+    /// The job's log cannot be written.
+    pub(crate) const USER_LOG: Self = Self::fixed(22, 0, "Failed to initialize user log");
+    /// A policy of the access point looks at the file system with the software.
+    pub(crate) const CVMFS: Self =
+        Self::fixed(26, 119, "CVMFS is not healthy on the execution host");
+    /// `hold = true`
+    pub(crate) const SUBMITTED_HELD: Self =
+        Self::fixed(15, 0, "submitted on hold at user's request");
+    /// Input is being spooled.
+    pub(crate) const SPOOLING: Self = Self::fixed(16, 0, "Spooling input data files");
+
+    const fn fixed(code: i32, subcode: i32, text: &'static str) -> Self {
+        Self::Fixed { code, subcode, text }
+    }
 }

@@ -2,21 +2,11 @@
 
 use std::io::{self, Write};
 
+pub(crate) use holdadvise::history::{Action, Outcome};
 use serde::Serialize;
 
 use crate::cause::{Cause, Reach};
 use crate::life::Edits;
-
-/// What was done about a hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Action {
-    AsIs,
-    Memory,
-    Disk,
-    Site,
-    Other,
-}
 
 /// Who released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -27,18 +17,6 @@ pub(crate) enum Releaser {
     PeriodicRelease,
     SystemPeriodicRelease,
     Schedd,
-}
-
-/// What came of a release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Outcome {
-    /// Terminated with exit code 0.
-    Success,
-    /// Terminated otherwise, or held again by the system or a policy.
-    Failure,
-    /// Removed, held by a person, or the log ends.
-    Censored,
 }
 
 /// Success probabilities at one instant, one for each action.
@@ -88,7 +66,7 @@ pub(crate) fn edited(
 ) -> Edits {
     let more = |request: i64, used: i64| (request * 2).max(used + used / 5);
     match action {
-        Action::AsIs => edits,
+        Action::AsIs | Action::Unknown => edits,
         Action::Memory => {
             Edits { request_memory: more(edits.request_memory, memory_used), ..edits }
         }

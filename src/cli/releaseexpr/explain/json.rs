@@ -6,10 +6,8 @@ use serde_json::{Value, json};
 use super::Explained;
 use super::text::word;
 use crate::cli::sentences::with_usual_change;
-use crate::hold_code;
-use crate::policy::{
-    Deed, ExplainedPolicy, Form, Gate, Kind, Missing, Named, Part, Prospect, Truth,
-};
+use crate::hold_code::{self, HoldCode};
+use crate::policy::{Deed, ExplainedPolicy, Gate, Missing, Named, Part, Prospect, Truth};
 use crate::text::strip_control;
 
 /// What there is to say of one job; times are Unix seconds, `null` is what is not known or not there. All text is fit for a terminal.
@@ -28,6 +26,7 @@ pub(super) fn object(job: &Explained) -> Value {
         "HoldReasonLabel": hold_code::name(hold.code),
         "HoldReason": reason.map(strip_control),
         "Meaning": strip_control(&with_usual_change(Some(hold.code), Some(hold.subcode), reason.unwrap_or_default())),
+        "SetBy": HoldCode::of(hold.code).map(|code| code.set_by),
         "NumHolds": hold.num_holds,
         "HeldSince": Some(hold.entered_current_status).filter(|&since| since != 0),
         "Now": forecast.now,
@@ -56,23 +55,15 @@ fn gate(gate: Gate) -> &'static str {
     }
 }
 
-const fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Release => "Release",
-        Kind::Remove => "Remove",
-        Kind::Hold => "Hold",
-    }
-}
-
 fn deed(deed: &Deed) -> Value {
-    json!({ "Kind": kind(deed.kind), "By": strip_control(&deed.by), "At": deed.at })
+    json!({ "Kind": deed.kind, "By": strip_control(&deed.by), "At": deed.at })
 }
 
 fn policy(explained: &ExplainedPolicy) -> Value {
     let policy = &explained.policy;
     json!({
         "Name": strip_control(&policy.name),
-        "Kind": kind(policy.kind),
+        "Kind": policy.kind,
         "Expression": strip_control(&policy.text),
         "Value": value(Some(policy.now)),
         "Prospect": explained.prospect.map(prospect),
@@ -105,14 +96,8 @@ fn missing(missing: &Missing) -> Value {
 }
 
 fn part(of: &Part) -> Value {
-    let form = match of.form {
-        Form::Clause => "Clause",
-        Form::All => "All",
-        Form::Any => "Any",
-        Form::Attribute => "Attribute",
-    };
     json!({
-        "Form": form,
+        "Form": of.form,
         "Expression": strip_control(&of.text),
         "Value": value(of.value),
         "Blocks": of.blocks,

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use super::{Explained, Page};
 use crate::cli::print::{length, second, wrap};
 use crate::cli::sentences::{self, with_usual_change};
+use crate::hold_code::HoldCode;
 use crate::policy::{ExplainedPolicy, Form, Kind, Missing, Named, Part, Prospect, Truth};
 use crate::text::{shorten, strip_control};
 
@@ -59,6 +60,9 @@ impl Sheet<'_> {
             "Why held:",
             &with_usual_change(Some(job.hold.code), Some(job.hold.subcode), reason),
         );
+        if let Some(code) = HoldCode::of(job.hold.code) {
+            self.line(&mut out, "Code set by:", &format!("{}.", code.set_by_words()));
+        }
         if !reason.is_empty() {
             self.line(&mut out, "Hold reason:", &shown(reason, REASON));
         }

@@ -57,8 +57,8 @@ pub(super) fn answer(
     for (name, contender) in [("in force", Contender::InForce), ("by hand", Contender::Nobody)] {
         policies.push(Policy { name: name.to_owned(), text: None, contender });
     }
-    if replay.advice {
-        let contender = Contender::Advice(read.ask(replay.model.as_ref())?.into());
+    if let Some(said) = read.ask(&replay.past)? {
+        let contender = Contender::Advice(said.into());
         policies.push(Policy { name: "advice".to_owned(), text: None, contender });
     }
     if replay.each_hold {

@@ -38,8 +38,7 @@ pub(super) fn print(
     writeln!(out)?;
     for policy in policies {
         if let Some(text) = &policy.text {
-            let first = format!("{}: ", policy.name);
-            write!(out, "{}", wrap(&first, first.len(), &strip_control(text), columns))?;
+            write!(out, "{}", of_policy(policy, &strip_control(text), columns))?;
         }
     }
     writeln!(out)?;
@@ -61,6 +60,12 @@ pub(super) fn print(
         }
     }
     Ok(())
+}
+
+/// A text behind the name of a policy.
+fn of_policy(policy: &Policy, text: &str, columns: Option<usize>) -> String {
+    let first = format!("{}: ", policy.name);
+    wrap(&first, first.len(), text, columns)
 }
 
 fn table(
@@ -134,8 +139,7 @@ fn unknown(
                 plural(all.unknown as usize, "hold"),
                 if all.unknown == 1 { "turns" } else { "turn" }
             );
-            let first = format!("{}: ", policy.name);
-            write!(out, "{}", wrap(&first, first.len(), &text, columns))?;
+            write!(out, "{}", of_policy(policy, &text, columns))?;
         }
         if all.unjudged > 0 {
             any = true;
@@ -143,8 +147,7 @@ fn unknown(
                 "released besides: {} of which these logs do not tell what became.",
                 plural(all.unjudged as usize, "hold")
             );
-            let first = format!("{}: ", policy.name);
-            write!(out, "{}", wrap(&first, first.len(), &text, columns))?;
+            write!(out, "{}", of_policy(policy, &text, columns))?;
         }
     }
     if any { writeln!(out) } else { Ok(()) }

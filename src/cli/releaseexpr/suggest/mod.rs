@@ -54,7 +54,7 @@ pub(super) fn answer(
         RunsOf::None
     };
     let mut read = past::read(&options.past, Wanted { runs, ..Wanted::default() })?;
-    let said = if options.advice { Some(read.ask(options.model.as_ref())?) } else { None };
+    let said = read.ask(&options.past)?;
     let holds = &read.past.holds;
     let suggestion = suggest(holds, &read.successes, said.as_ref(), &read.rules, read.version);
     let Rules { costs, ticks, .. } = &read.rules;

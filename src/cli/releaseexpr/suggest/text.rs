@@ -24,12 +24,6 @@ pub(super) fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let columns = columns.map(|columns| columns.saturating_sub(COMMENT.len()));
-    let mut comment = |out: &mut dyn Write, text: &str| -> io::Result<()> {
-        for line in text.lines() {
-            writeln!(out, "{}", format!("{COMMENT}{line}").trim_end())?;
-        }
-        Ok(())
-    };
     let head = format!(
         "{}For HTCondor {}. What becomes of a release is taken from these holds; the rules are in condor_releaseexpr(1).",
         heading(read, None).replace('\n', " "),
@@ -68,7 +62,14 @@ pub(super) fn print(
         writeln!(out)?;
         comment(out, &of_runs(runs, suggested.suggestion.expression().is_some(), columns))?;
     }
-    left_out(suggested, columns, &mut comment, out)
+    left_out(suggested, columns, out)
+}
+
+fn comment(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    for line in text.lines() {
+        writeln!(out, "{}", format!("{COMMENT}{line}").trim_end())?;
+    }
+    Ok(())
 }
 
 /// A limit for runs: why, and the lines.
@@ -102,12 +103,7 @@ fn of_runs(runs: &LongRuns, beside_expression: bool, columns: Option<usize>) -> 
     text
 }
 
-fn left_out(
-    suggested: &Suggested,
-    columns: Option<usize>,
-    comment: &mut dyn FnMut(&mut dyn Write, &str) -> io::Result<()>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn left_out(suggested: &Suggested, columns: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let left = &suggested.suggestion.left_out;
     if left.is_empty() && suggested.unseen.is_empty() {
         return Ok(());

@@ -120,7 +120,8 @@ impl Simulation {
         let state = &self.jobs[job];
         let Some(hold) = state.hold else { return Ok(()) };
         let policy = self.workflow(state.cluster).periodic_release;
-        let grows = !system && policy.is_some_and(|policy| policy.grows_memory) && hold.code == 34;
+        let is_memory = hold.code == hold_code::OUT_OF_RESOURCES;
+        let grows = !system && policy.is_some_and(|policy| policy.grows_memory) && is_memory;
         let (action, edits) = if grows {
             let more = (state.edits.request_memory * 3 / 2).max(state.memory_usage * 3 / 2);
             (Action::Memory, Edits { request_memory: more, ..state.edits })

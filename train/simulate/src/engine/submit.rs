@@ -58,9 +58,9 @@ impl Simulation {
                 Body::Submit(Submit { submit_host: host.as_str().into(), ..Submit::default() });
             self.event(job, &body)?;
             if flags.spooled {
-                self.hold_idle(job, Cause::Spooling, Symptom::Spooling)?;
+                self.hold_idle(job, Cause::Spooling, Symptom::SPOOLING)?;
             } else if flags.held {
-                self.hold_idle(job, Cause::Person, Symptom::SubmittedHeld)?;
+                self.hold_idle(job, Cause::Person, Symptom::SUBMITTED_HELD)?;
             } else if cluster.flaw.is_some_and(|(flaw, _)| flaw == Flaw::TooLargeInput)
                 && cluster.word.is_multiple_of(2)
             {

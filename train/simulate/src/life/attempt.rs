@@ -173,16 +173,16 @@ impl Attempt<'_, '_> {
             && self.dice.chance(0.3)
         {
             let symptom =
-                if self.dice.chance(0.1) { Symptom::UserLog } else { Symptom::Iwd { errno } };
+                if self.dice.chance(0.1) { Symptom::USER_LOG } else { Symptom::Iwd { errno } };
             return Some((Cause::FilesystemOutage, symptom));
         }
         if self.workflow.needs_credential {
             if self.flaw == Some(Flaw::NoCredential) {
-                return Some((Cause::CredentialMissing, Symptom::Credential));
+                return Some((Cause::CredentialMissing, Symptom::CREDENTIAL));
             }
             let expired = self.owner.credential.at(now).is_some();
             if expired && !self.mended() && self.dice.chance(0.7) {
-                return Some((Cause::CredentialExpired, Symptom::Credential));
+                return Some((Cause::CredentialExpired, Symptom::CREDENTIAL));
             }
         }
         if self.dice.chance(0.0006) {
@@ -589,7 +589,7 @@ impl Attempt<'_, '_> {
 
     fn failure(&mut self, cause: Cause) -> Ending {
         if cause == Cause::SiteSoftwareOutage && self.dice.chance(0.25) {
-            return Ending::Held { cause, symptom: Symptom::Cvmfs };
+            return Ending::Held { cause, symptom: Symptom::CVMFS };
         }
         let signal = self.workflow.signal.filter(|_| matches!(cause, Cause::Bug | Cause::Flaky));
         let code = match cause {

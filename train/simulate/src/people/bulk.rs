@@ -70,7 +70,7 @@ pub(crate) fn bulk_filesystem(
                 Symptom::ReadInput { .. }
                     | Symptom::WriteOutput { .. }
                     | Symptom::Iwd { .. }
-                    | Symptom::UserLog
+                    | Symptom::USER_LOG
                     | Symptom::Stdout { .. }
             )
     })

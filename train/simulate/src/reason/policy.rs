@@ -64,19 +64,15 @@ pub(super) fn write(
             starter(21, 0, "Job failed to complete in {a} hrs")
         }
         Symptom::ExitHold { code, signal } => exit_hold(place, code, signal, &mut names),
-        Symptom::Credential => shadow(4, 0, "Job credentials are not available"),
         Symptom::Iwd { errno } => {
             names.errno = errno;
             shadow(14, errno, "Cannot access initial working directory {iwd}: {error}")
         }
-        Symptom::UserLog => shadow(22, 0, "Failed to initialize user log"),
-        Symptom::Cvmfs => shadow(26, 119, "CVMFS is not healthy on the execution host"),
         Symptom::Cpus { used } => {
             names.a = used;
             shadow(26, 120, "The CPU usage {a} exceeds the requested 1 CPUs")
         }
-        Symptom::SubmittedHeld => shadow(15, 0, "submitted on hold at user's request"),
-        Symptom::Spooling => shadow(16, 0, "Spooling input data files"),
+        Symptom::Fixed { code, subcode, text } => shadow(code, subcode, text),
         _ => shadow(1, 0, "via condor_hold (by user {owner})"),
     };
     let raw = names.fill(&text);

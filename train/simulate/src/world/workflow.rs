@@ -1,5 +1,7 @@
 //! A kind of cluster that an owner submits again and again.
 
+use holdadvise::hold_code::OUT_OF_RESOURCES;
+
 use super::owner::Scene;
 use super::site::SOFTWARE;
 use crate::preset::Preset;
@@ -230,7 +232,7 @@ fn skewed(count: usize, dice: &mut Dice) -> usize {
 
 fn periodic_release(dice: &mut Dice) -> PeriodicRelease {
     const TRANSFER: &[i32] = &[12, 13];
-    const MEMORY: &[i32] = &[34];
+    const MEMORY: &[i32] = &[OUT_OF_RESOURCES];
     let codes = *dice.pick(&[None, None, Some(TRANSFER), Some(MEMORY)]);
     PeriodicRelease {
         delay: *dice.pick(&[600, 900, 1_200, 1_800, 3_600, 3_600, 10_800]),
