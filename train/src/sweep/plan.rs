@@ -1,7 +1,7 @@
 //! The plan of a sweep, `sweep.json` in its folder: all that the sweep file says, resolved, and what was drawn from it.
 //!
 //! Every step of the sweep reads it and nothing else; none changes it. What a trial's parameters are is in
-//! `trials/NNN/parameters.json`, because a trial that is proposed while the sweep runs has none before.
+//! `trials/NNN/parameters.json`, which its training node reads.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,8 +31,6 @@ pub struct Plan {
     pub trials: Vec<Trial>,
     /// How trials are drawn.
     pub method: Method,
-    /// What each parameter of training may be: what `ask` draws from.
-    pub space: Space,
     /// What decides.
     pub metric: Metric,
     /// Successive halving; the last rung trains to the end. At least one.
@@ -110,8 +108,6 @@ pub struct Trial {
     pub number: usize,
     /// Number of the setting whose data it trains on.
     pub setting: usize,
-    /// 0: its parameters are drawn when the sweep is planned. From 1 on: in that wave of `ask`.
-    pub wave: usize,
 }
 
 /// A trial's `parameters.json`.
@@ -131,62 +127,6 @@ pub enum Method {
     Random,
     /// Every combination.
     Grid,
-    /// Tree-structured Parzen estimator (Bergstra et al. 2011): the first trials at random, the others in waves, each
-    /// proposed from the results of the first rung so far.
-    Tpe,
-}
-
-/// What each parameter of training may be.
-pub type Space = BTreeMap<String, Distribution>;
-
-/// What a parameter may be, in the words of a W&B sweep configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "distribution", rename_all = "snake_case")]
-pub enum Distribution {
-    /// Always the same.
-    Constant {
-        /// It.
-        value: Value,
-    },
-    /// One of them.
-    Categorical {
-        /// Them.
-        values: Vec<Value>,
-        /// How likely each is; empty: all alike.
-        probabilities: Vec<f64>,
-    },
-    /// A whole number, the ends included.
-    IntUniform {
-        /// Least.
-        min: i64,
-        /// Greatest.
-        max: i64,
-    },
-    /// A number drawn on some scale, perhaps rounded.
-    Real {
-        /// The scale.
-        scale: Scale,
-        /// Least, or the mean of a normal distribution.
-        min: f64,
-        /// Greatest, or the standard deviation of a normal distribution.
-        max: f64,
-        /// Rounded to a multiple of it.
-        q: Option<f64>,
-    },
-}
-
-/// The scale on which a number is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scale {
-    /// Uniform between the ends.
-    Uniform,
-    /// Its logarithm is uniform; the ends are the values themselves.
-    LogUniform,
-    /// Normal.
-    Normal,
-    /// Its logarithm is normal.
-    LogNormal,
 }
 
 /// What decides between trials.

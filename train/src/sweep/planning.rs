@@ -1,5 +1,4 @@
-//! From the sweep file to the plan: settings and trials are numbered, and the parameters of those are drawn that do not
-//! wait for results.
+//! From the sweep file to the plan: settings and trials are numbered, and the parameters of the trials are drawn.
 
 use std::path::Path;
 
@@ -9,9 +8,8 @@ use serde_json::Value;
 use super::draw::{Values, grid, random};
 use super::file::{Frames, MOST_TRIALS, Preprocessing, SweepFile};
 use super::halving;
-use super::plan::{
-    Distribution, Method, PLAN_FORMAT, Parameters, Plan, Program, Setting, Space, Trial,
-};
+use super::plan::{Method, PLAN_FORMAT, Parameters, Plan, Program, Setting, Trial};
+use super::space::{Distribution, Space};
 
 /// Trials where the file does not say how many.
 const TRIALS: usize = 24;
@@ -27,7 +25,7 @@ const ATTEMPTS: usize = 200;
 pub struct Planned {
     /// The plan.
     pub plan: Plan,
-    /// The parameters of the trials that do not wait for results.
+    /// The parameters of the trials.
     pub parameters: Vec<Parameters>,
     /// What the author of the file should know.
     pub notes: Vec<String>,
@@ -65,31 +63,19 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError>
         notes.push(format!("{dropped} settings are not prepared: there are {trials} trials"));
         settings.truncate(trials);
     }
-    let search = sweep.search;
-    let trial = |number: usize| Trial {
-        number,
-        setting: (number - 1) % settings.len() + 1,
-        wave: match search.method {
-            Method::Tpe => number.saturating_sub(search.startup).div_ceil(search.wave),
-            Method::Random | Method::Grid => 0,
-        },
-    };
+    let method = sweep.search.method;
+    let trial = |number: usize| Trial { number, setting: (number - 1) % settings.len() + 1 };
     let trials: Vec<Trial> = (1..=trials).map(trial).collect();
     let mut parameters = Vec::new();
-    for trial in trials.iter().filter(|trial| trial.wave == 0) {
-        let number = trial.number;
-        let drawn = match search.method {
-            Method::Random | Method::Tpe => Some(random::draw(&sweep.space, sweep.seed, number)),
+    for number in 1..=trials.len() {
+        let drawn = match method {
+            Method::Random => Some(random::draw(&sweep.space, sweep.seed, number)),
             // Each combination on each setting in turn.
             Method::Grid => grid::nth(&sweep.space, ((number - 1) / settings.len()) as u64),
         };
         let parameters_of = |parameters| Parameters { trial: number, parameters };
         let nothing = || PlanningError::Drawn(format!("no combination is left for trial {number}"));
         parameters.push(drawn.map(parameters_of).ok_or_else(nothing)?);
-    }
-    if search.method == Method::Tpe && trials.iter().all(|trial| trial.wave == 0) {
-        let startup = search.startup;
-        notes.push(format!("all trials are drawn at random: `tpe.startup` is {startup}"));
     }
     let budget = sweep.budget;
     let rungs = halving::rungs(trials.len(), budget.rungs, budget.eta, budget.epochs)
@@ -108,8 +94,7 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError>
         data: sweep.data.clone(),
         settings,
         trials,
-        method: search.method,
-        space: sweep.space.clone(),
+        method,
         metric: sweep.metric.clone(),
         rungs,
         patience: sweep.patience,
@@ -322,16 +307,6 @@ mod tests {
         assert_eq!(few.notes, ["5 settings are asked for, there are 2 different ones"]);
         let trials = planned(&format!("trials: 1\n{settings}\n{SPACE}")).unwrap();
         assert_eq!((trials.plan.settings.len(), trials.notes.len()), (1, 2));
-    }
-
-    #[test]
-    fn waves_follow_the_first_trials() {
-        let of = |lines: &str| planned(&format!("method: tpe\n{lines}\n{SPACE}")).unwrap();
-        let Planned { plan, parameters, .. } = of("trials: 15");
-        let waves: Vec<usize> = plan.trials.iter().map(|trial| trial.wave).collect();
-        assert_eq!(waves, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2]);
-        assert_eq!(parameters.len(), 8);
-        assert_eq!(of("trials: 8").notes, ["all trials are drawn at random: `tpe.startup` is 8"]);
     }
 
     #[test]

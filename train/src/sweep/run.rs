@@ -382,7 +382,6 @@ train)
     echo '{}' >result.json ;;
 sweep)
     case $2 in
-    ask) for trial in 003 004; do echo '{}' >trials/$trial/parameters.json; done ;;
     select) echo '{}' >rungs/rung$5.json
         printf '001 goes-on\n002 lost\n003 goes-on\n004 stopped\n' >rungs/rung$5.txt
         [ $5 = 1 ] || { cp trials/003/rung2/model.pt best; echo '{"trial":3}' >best/trial.json; } ;;

@@ -92,7 +92,7 @@ pub struct Request<'a> {
     pub sweep_file: &'a [u8],
     /// The shards of each setting, the same ones in each.
     pub shards: &'a BTreeMap<usize, Vec<Shard>>,
-    /// Parameters of the trials that are drawn when the sweep is planned.
+    /// Parameters of the trials.
     pub parameters: &'a [Parameters],
     /// What runs on the access point.
     pub here: &'a Here,

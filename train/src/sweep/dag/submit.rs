@@ -89,15 +89,11 @@ pub(super) fn descriptions(request: &Request<'_>) -> Result<Vec<(&'static str, S
     let program = Shipped::of(&plan.program)?;
     let mut descriptions = Vec::new();
     for kind in Kind::ALL {
-        if kind == Kind::Ask && plan.trials.iter().all(|trial| trial.wave == 0) {
-            continue;
-        }
         let description = match kind {
             Kind::Shard => shard(plan, &program)?,
             Kind::Merge => merge(plan, &program, request)?,
             Kind::Train => train(plan, &program)?,
             Kind::Test => test(plan, &program)?,
-            Kind::Ask => local(request, kind, &steps::ask_command("$(wave)"))?,
             Kind::Select => local(request, kind, &steps::select_command("$(rung)"))?,
             Kind::Finish => {
                 local(request, kind, &steps::finish_command("$(FAILED_COUNT)", "$(DAG_STATUS)"))?
@@ -232,11 +228,6 @@ fn test(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
 /// A step on the access point, with the program that made the plan.
 fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Description, DagError> {
     let comment: &[&str] = match kind {
-        Kind::Ask => &[
-            "Draws the parameters of the next trials from the results so far, on the access point.",
-            "Each node of sweep.dag sets:",
-            "  wave  which trials",
-        ],
         Kind::Select => &[
             "Decides which trials go on after a rung, on the access point. Each node of sweep.dag sets:",
             "  rung  the rung that is done",

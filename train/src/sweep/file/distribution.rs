@@ -8,7 +8,7 @@ use super::problems::Problems;
 use super::scalar::{real, whole};
 use super::section::{Section, describe, listed, nearest};
 use crate::sweep::parameters::{Kind, Parameter};
-use crate::sweep::plan::{Distribution, Scale};
+use crate::sweep::space::{Distribution, Scale};
 
 /// The words for distributions over numbers between ends: their scale, whether the ends are exponents of e, whether the
 /// exponents are those of 1 / x, and whether they round.

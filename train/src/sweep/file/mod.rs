@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::plan::{Data, Metric, Program, Resources, Space, Tracking};
+use super::plan::{Data, Metric, Program, Resources, Tracking};
+use super::space::Space;
 use crate::precision::Precision;
 use problems::Problems;
 use section::Section;

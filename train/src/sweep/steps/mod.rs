@@ -1,8 +1,6 @@
 //! The steps of a sweep that its nodes run.
 
-pub mod ask;
 pub mod finish;
-pub mod results;
 pub mod select;
 pub mod test;
 #[cfg(test)]
@@ -17,11 +15,9 @@ pub enum StepError {
     /// A file of the sweep's folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// There is no such rung or wave.
-    #[error("there is no {what} {number} in this sweep, which has {count}")]
-    Number {
-        /// `rung` or `wave`.
-        what: &'static str,
+    /// There is no such rung.
+    #[error("there is no rung {number} in this sweep, which has {count}")]
+    Rung {
         /// The number given.
         number: usize,
         /// How many there are.

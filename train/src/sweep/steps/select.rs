@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::StepError;
-use super::results::{standing, standings};
 use crate::say::say;
-use crate::sweep::folder;
+use crate::sweep::folder::{self, read_result};
 use crate::sweep::halving::{Standing, decide, ranked};
 use crate::sweep::plan::{BestTrial, Decision, Fate, Plan, RungResult};
 
@@ -31,7 +30,7 @@ pub fn run(options: &SelectOptions) -> Result<(), StepError> {
     let plan = folder::read_plan(folder)?;
     let count = plan.rungs.len();
     if !(1..=count).contains(rung) {
-        return Err(StepError::Number { what: "rung", number: *rung, count });
+        return Err(StepError::Rung { number: *rung, count });
     }
     let before = match rung {
         1 => Decision::default(),
@@ -117,4 +116,61 @@ fn with_fate(decision: &Decision, fate: Fate) -> impl Iterator<Item = usize> {
 /// How a trial stands with its result on the last rung that it has one of.
 fn latest(folder: &Path, plan: &Plan, trial: usize, rung: usize) -> Option<(Standing, RungResult)> {
     (1..=rung).rev().find_map(|rung| standing(folder, plan, trial, rung).ok())
+}
+
+/// How a trial stands with its result on a rung.
+///
+/// # Errors
+/// Why it has no figure, in words.
+fn standing(
+    folder: &Path,
+    plan: &Plan,
+    trial: usize,
+    rung: usize,
+) -> Result<(Standing, RungResult), String> {
+    let result = read_result(folder, trial, rung).map_err(|error| error.to_string())?;
+    if result.diverged {
+        return Err("its loss became no number".to_owned());
+    }
+    let name = &plan.metric.name;
+    match result.metrics.get(name) {
+        Some(figure) if figure.is_finite() => {
+            let standing =
+                Standing { trial, rung, figure: Some(*figure), stopped: result.stopped_early };
+            Ok((standing, result))
+        }
+        _ => Err(format!("its result has no {name}")),
+    }
+}
+
+/// How each of some trials stands on a rung. Those without a figure are named on standard error and stand last.
+///
+/// # Errors
+/// When none has a figure, unless there are no trials.
+fn standings(
+    folder: &Path,
+    plan: &Plan,
+    trials: impl Iterator<Item = usize>,
+    rung: usize,
+) -> Result<Vec<Standing>, StepError> {
+    let mut standings = Vec::new();
+    let mut lost = Vec::new();
+    for trial in trials {
+        match standing(folder, plan, trial, rung) {
+            Ok((standing, _)) => standings.push(standing),
+            Err(reason) => {
+                standings.push(Standing { trial, rung, figure: None, stopped: false });
+                lost.push((trial, reason));
+            }
+        }
+    }
+    if lost.len() == standings.len()
+        && let Some((trial, reason)) = lost.first()
+    {
+        return Err(StepError::Nothing { rung, trial: *trial, reason: reason.clone() });
+    }
+    for (trial, reason) in lost {
+        eprintln!("trial {trial} is lost on rung {rung}: {reason}");
+    }
+    Ok(standings)
 }

@@ -1,4 +1,4 @@
-//! Trials drawn in waves from the results of those before, nodes that bring the program with them, and a model in use to compare with.
+//! Nodes that bring the program with them, and a model in use to compare with.
 
 use std::process::Command;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::harness::Pool;
 use crate::setup::{USER, plan, repository, submit, wait};
 
 const SWEEP: &str = "\
-name: waves
+name: tarball
 seed: 5
 data: {simulations: [simulation], horizon: 12h}
 training:
@@ -17,8 +17,7 @@ training:
     hidden: {values: [8, 16]}
     learning_rate: {distribution: log_uniform_values, min: 1e-3, max: 1e-2}
     trees: {value: 20}
-method: tpe
-tpe: {startup: 2, wave: 1}
+method: random
 trials: 4
 budget: {rungs: 2, eta: 2, epochs: 4}
 champion: in-use.pt
