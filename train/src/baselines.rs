@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use holdadvise::model::CodeStatistics;
 
-use crate::dataset::{CENSORED, Dataset, SUCCESS};
+use crate::data::dataset::{CENSORED, Dataset, SUCCESS};
 
 /// Rows a prior counts for in the smoothed shares.
 const PRIOR_ROWS: f64 = 5.0;

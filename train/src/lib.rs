@@ -1,6 +1,6 @@
 //! Trains, evaluates and exports the model of `holdadvise`.
 //!
-//! [`dataset`] is the file that passes between the steps. [`split`] cuts it, [`parts`] keeps the parts, `training`
+//! [`data::dataset`] is the file that passes between the steps. [`split`] cuts it, [`parts`] keeps the parts, `training`
 //! (cargo feature `torch`) fits the `network` to it, [`export`] completes the TorchScript archive,
 //! [`evaluate`] puts the result beside [`baselines`] with the figures of [`metrics`], and [`report`] makes a page of it. [`calibrate`]
 //! fits the calibration of a finished model to outcomes of one's own access point.
@@ -10,18 +10,12 @@ pub mod baselines;
 mod boosting;
 pub mod calibrate;
 pub mod calibration;
-pub mod dataset;
-pub mod episodes;
+pub mod data;
 pub mod evaluate;
 pub mod export;
-pub mod input;
-pub mod instant;
-pub mod merge;
-pub mod metadata;
 pub mod metrics;
 pub mod output;
 pub mod parts;
-pub mod peek;
 pub mod pickle;
 pub mod pieces;
 pub mod policies;
@@ -37,7 +31,5 @@ pub mod sheet;
 mod source_dropout;
 pub mod split;
 pub mod sweep;
-pub mod tensors;
 #[cfg(feature = "torch")]
 pub mod training;
-pub mod truth;

@@ -10,8 +10,8 @@ use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{CENSORED, Dataset, DatasetError};
-use crate::metadata::{self, METADATA_KEY};
+use crate::data::dataset::{CENSORED, Dataset, DatasetError};
+use crate::data::metadata::{self, METADATA_KEY};
 use crate::output::Output;
 use crate::say::say;
 use crate::split::{Cuts, Dropped, Split, SplitOptions};

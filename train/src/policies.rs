@@ -15,9 +15,9 @@ use holdadvise::replay::{
 };
 use holdadvise::suggest::suggest;
 
-use crate::input::InputOptions;
+use crate::data::input::InputOptions;
+use crate::data::truth::{HoldTruth, Truth};
 use crate::say::say;
-use crate::truth::{HoldTruth, Truth};
 
 /// Compare release expressions, one suggested from earlier holds among them, by what the hidden truth of simulations or of played
 /// pools says of releases.

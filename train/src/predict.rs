@@ -8,9 +8,9 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError};
 use serde_json::json;
 
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
+use crate::data::metadata::METADATA_KEY;
 use crate::evaluate::{EvaluateError, digest, predict};
-use crate::metadata::METADATA_KEY;
 use crate::output::Output;
 use crate::parts::Parts;
 use crate::say::say;

@@ -10,9 +10,9 @@ use holdadvise::history::{Action, Episode, History, Outcome, What};
 use holdadvise::model::Model;
 use serde::Serialize;
 
-use crate::input::{Input, InputOptions};
+use crate::data::input::{Input, InputOptions};
+use crate::data::truth::read_simulation;
 use crate::say::{json_lines, say};
-use crate::truth::read_simulation;
 
 /// Show what a model would have advised on each hold of job event logs when it was decided, beside what became of it: a
 /// table by hold reason code.

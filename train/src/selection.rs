@@ -4,7 +4,7 @@ use holdadvise::features::Scope;
 use holdadvise::model::{Dimensions, FeatureSchema, ModelMetadata};
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::random::Random;
 use crate::split::Split;
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{CENSORED, Dataset, SUCCESS};
+use crate::data::dataset::{CENSORED, Dataset, SUCCESS};
 use crate::random::Random;
 
 /// Where to cut.
@@ -226,7 +226,7 @@ pub(crate) mod tests {
     use holdadvise::model::FeatureSchema;
     use proptest::prelude::*;
 
-    use crate::dataset::Row;
+    use crate::data::dataset::Row;
 
     /// A dataset with rows of (hold time, decision instant, cluster, outcome) and no features to speak of.
     pub(crate) fn rows(rows: &[(i64, i64, i64, Outcome)], horizon: i64) -> Dataset {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{done, holdadvise_train, text};
 use holdadvise::model::{Batch, DEFAULT_ARCHIVE, LEAST_OUTCOMES, Model};
-use holdadvise_train::dataset::Dataset;
+use holdadvise_train::data::dataset::Dataset;
 use holdadvise_train::report::ExtraTable;
 
 #[test]

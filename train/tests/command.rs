@@ -9,7 +9,7 @@ use std::process::Command;
 use common::{holdadvise_train, text};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Found, Model};
-use holdadvise_train::dataset::{Dataset, Row};
+use holdadvise_train::data::dataset::{Dataset, Row};
 use holdadvise_train::evaluate::Report;
 use holdadvise_train::random::Random;
 

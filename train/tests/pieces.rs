@@ -8,7 +8,7 @@ use std::path::Path;
 use common::{holdadvise_train, text};
 use holdadvise::history::Outcome;
 use holdadvise::model::{Batch, EngineKind, FeatureSchema, Model};
-use holdadvise_train::dataset::{Dataset, Row};
+use holdadvise_train::data::dataset::{Dataset, Row};
 use holdadvise_train::random::Random;
 use holdadvise_train::sweep::plan::RungResult;
 use serde_json::Value;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use holdadvise::userlog::{Events, ReadOptions};
-use holdadvise_train::dataset::Dataset;
+use holdadvise_train::data::dataset::Dataset;
 use holdadvise_train::sweep::plan::{AccessPoint, Data, Setting};
 use holdadvise_train::sweep::shards::{Shard, shards};
 use jiff::tz::TimeZone;

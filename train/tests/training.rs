@@ -7,7 +7,7 @@ use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{
     Archive, Batch, Dimensions, EngineKind, FeatureSchema, Forest, Model, Node, StaticSource,
 };
-use holdadvise_train::dataset::{Dataset, Row};
+use holdadvise_train::data::dataset::{Dataset, Row};
 use holdadvise_train::export;
 use holdadvise_train::pieces::Piece;
 use holdadvise_train::random::Random;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::CalibrateError;
 use super::outcomes::{Judged, usable};
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::random::Random;
 use crate::report::ExtraTable;
 

@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 use holdadvise::features::Layout;
 use holdadvise::model::{LEAST_OUTCOMES, Model, ModelError};
 
-use crate::dataset::{Dataset, DatasetError};
+use crate::data::dataset::{Dataset, DatasetError};
+use crate::data::input::InputOptions;
+use crate::data::tensors;
 use crate::export::{self, ExportError};
-use crate::input::InputOptions;
 use crate::output::Output;
 use crate::parts::{Parts, PartsError};
 use crate::say::say;
-use crate::tensors;
 
 /// Fit the calibration of a model to outcomes of one's own access point; with `--curve`, how good that is by their number.
 #[derive(Clone, Debug, clap::Args)]

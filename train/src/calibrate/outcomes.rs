@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::CalibrateError;
 use crate::calibration::{fit, fit_near};
-use crate::dataset::{CENSORED, Dataset};
+use crate::data::dataset::{CENSORED, Dataset};
 use crate::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
 use crate::selection::SelectionOptions;
 use crate::split::{Cuts, Split};
@@ -300,7 +300,7 @@ mod tests {
     use holdadvise::model::{CodeStatistics, Engine, FeatureSchema, ModelError};
 
     use super::*;
-    use crate::dataset::Row;
+    use crate::data::dataset::Row;
     use crate::random::Random;
 
     /// Answers with the only static column.

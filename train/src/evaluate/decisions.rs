@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::EvaluateError;
 use super::method::predict;
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::metrics::{Estimate, draw_sums};
 
 /// From this true probability of its best action on a job is one that an action would finish.
@@ -372,7 +372,7 @@ pub(crate) mod tests {
         ModelError,
     };
 
-    use crate::dataset::Row;
+    use crate::data::dataset::Row;
 
     /// Says the logit that stands in the first static of a row.
     #[derive(Debug)]

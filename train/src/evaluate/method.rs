@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::EvaluateError;
 use crate::baselines::Baselines;
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::selection::SelectionOptions;
 
 /// Rows judged at a time.

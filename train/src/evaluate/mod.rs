@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use holdadvise::model::{EngineKind, Model, ModelError};
 
-use crate::dataset::{Dataset, DatasetError};
+use crate::data::dataset::{Dataset, DatasetError};
 use crate::output::Output;
 use crate::parts::{Parts, PartsError};
 use crate::say::say;

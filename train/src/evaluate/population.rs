@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use holdadvise::history::Action;
 
-use crate::dataset::{Dataset, Reach, SUCCESS};
+use crate::data::dataset::{Dataset, Reach, SUCCESS};
 use crate::metrics::Outcomes;
 
 /// Hours after which no more are counted.

@@ -10,7 +10,7 @@ use super::method::{self, Predicted, TABLE};
 use super::population::{Population, asked, populations};
 use super::{EngineOption, EvaluateError, EvaluateOptions, unknown_codes};
 use crate::baselines::Baselines;
-use crate::dataset::{Dataset, Reach, UNKNOWN};
+use crate::data::dataset::{Dataset, Reach, UNKNOWN};
 use crate::metrics::{Draws, Estimate, NAMES, Scored, draw};
 use crate::output::{self, Output};
 use crate::parts::{By, Parts};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::method::Predicted;
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::report::ExtraTable;
 
 /// A row for each method and code that it does not know; nothing where every model knows every code. `rows` are those

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::svg::{Chart, class};
 use super::{Line, Report, tables};
-use crate::dataset::simulation_field;
+use crate::data::dataset::simulation_field;
 
 const STYLE: &str = include_str!("style.css");
 

@@ -12,7 +12,7 @@ use holdadvise::model::{
 };
 use jiff::Timestamp;
 
-use crate::dataset::{Dataset, simulation_field};
+use crate::data::dataset::{Dataset, simulation_field};
 use crate::evaluate::Report;
 use crate::selection::SelectionOptions;
 use crate::split::Split;

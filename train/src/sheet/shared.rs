@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use holdadvise::model::Dimensions;
 
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::split::Split;
 
 /// What the parts have in common, counted.

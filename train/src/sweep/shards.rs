@@ -3,7 +3,7 @@
 //! The logs of an access point share out its time: the shard of a log has the holds from its first event until the first event
 //! of the next one. To make their rows it reads more than its own log: those before it as far as `lookback` reaches, for what
 //! had happened by then, and those after it, for what came of the holds. Each hold is in exactly one shard, and where all
-//! logs are read its rows are those of one run over all of them ([`crate::merge`]).
+//! logs are read its rows are those of one run over all of them ([`crate::data::merge`]).
 //!
 //! Of each log the beginning and the end are read, no more ([`peek`]).
 
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::plan::{AccessPoint, Data, Setting};
-use crate::input::{self, InputError, plain_or_packed};
-use crate::peek::{Peek, PeekError, peek};
+use crate::data::input::{self, InputError, plain_or_packed};
+use crate::data::peek::{Peek, PeekError, peek};
 
 /// A piece of the data that is prepared by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

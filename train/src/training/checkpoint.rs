@@ -16,7 +16,7 @@ use tch::Tensor;
 
 use super::error::TrainError;
 use super::optimizer::{AdamState, numbers};
-use crate::metadata::{self, METADATA_KEY};
+use crate::data::metadata::{self, METADATA_KEY};
 use crate::output::Output;
 
 /// Version of [`Progress`] that this program reads and writes.

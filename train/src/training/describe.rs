@@ -9,7 +9,7 @@ use serde_json::json;
 use super::fit::Fitted;
 use super::options::FitOptions;
 use crate::baselines::Baselines;
-use crate::dataset::{Dataset, SUCCESS};
+use crate::data::dataset::{Dataset, SUCCESS};
 use crate::selection::{Blank, SELECTION_DETAIL};
 use crate::split::Split;
 

@@ -7,7 +7,7 @@ use holdadvise::model::ModelError;
 use tch::TchError;
 
 use super::network::NetworkError;
-use crate::dataset::DatasetError;
+use crate::data::dataset::DatasetError;
 use crate::evaluate::EvaluateError;
 use crate::export::ExportError;
 use crate::parts::PartsError;

@@ -22,7 +22,7 @@ use super::rows::{RowBatch, Rows};
 use super::rung::{Clock, RungOptions};
 use super::stacking::share_of_trees;
 use crate::boosting::boost;
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::pieces::pieces;
 use crate::random::Random;
 use crate::selection::Blank;

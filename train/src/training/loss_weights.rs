@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 
 /// The weights of the dataset; rows a simulator tells of are weighted down, so that a hold asked about at n instants
 /// counts for sqrt(n): those are much alike, and jobs that nothing helps are held for longest.

@@ -37,7 +37,7 @@ use holdadvise::model::{Batch, Calibration, EngineKind, Model};
 
 use crate::baselines::Baselines;
 use crate::calibration::platt;
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::evaluate::{self, Report};
 use crate::export;
 use crate::output::Output;

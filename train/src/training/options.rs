@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::error::TrainError;
 use crate::boosting::BoostingOptions;
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::precision::Precision;
 use crate::selection::SelectionOptions;
 use crate::split::{Split, SplitOptions};

@@ -9,7 +9,7 @@ use super::error::TrainError;
 use super::loss_weights::loss_weights;
 use super::network::Network;
 use crate::boosting::Examples;
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::random::Random;
 use crate::selection::Blank;
 use crate::source_dropout::SourceDropout;

@@ -6,7 +6,7 @@ use holdadvise::cli::model_sheet;
 use holdadvise::model::Model;
 use holdadvise::text::{shell_command, strip_control};
 
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::evaluate::Report;
 use crate::metrics::Estimate;
 use crate::parts::Parts;

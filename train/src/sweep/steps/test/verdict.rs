@@ -4,7 +4,7 @@ use std::fmt;
 
 use holdadvise::model::Model;
 
-use crate::dataset::Dataset;
+use crate::data::dataset::Dataset;
 use crate::evaluate::{EvaluateError, Paired, paired_decisions, predict};
 use crate::metrics::{Estimate, NAMES, Outcomes, Scored, draw};
 

@@ -11,12 +11,12 @@ use holdadvise::history::{Action, Episode, HoldIdentity, Outcome, reason};
 use holdadvise::hold_code;
 use holdadvise::model::limits;
 
-use crate::dataset::{Dataset, DatasetError, Row};
-use crate::input::{InputError, InputOptions, open};
-use crate::instant::Instant;
+use crate::data::dataset::{Dataset, DatasetError, Row};
+use crate::data::input::{InputError, InputOptions, open};
+use crate::data::instant::Instant;
+use crate::data::truth::Truth;
 use crate::output::Output;
 use crate::random::Random;
-use crate::truth::Truth;
 
 /// Write the released holds of job event logs as a dataset: one sample each, at its release.
 #[derive(Clone, Debug, Args)]

@@ -13,7 +13,7 @@ use safetensors::tensor::{Metadata, TensorInfo};
 use sha2::{Digest, Sha256};
 
 use super::{CENSORED, DATASET_FORMAT, Dataset, DatasetError, DatasetInfo, Reach, UNKNOWN};
-use crate::metadata::{self, METADATA_KEY};
+use crate::data::metadata::{self, METADATA_KEY};
 use crate::output::Output;
 
 impl Dataset {

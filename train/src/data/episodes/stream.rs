@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use super::progress::Progress;
 use super::summary::Counts;
-use crate::input::{InputError, InputOptions, piped};
+use crate::data::input::{InputError, InputOptions, piped};
 
 /// Reads the logs of `input` and passes on their episodes, until `episode` breaks.
 pub(super) fn stream(

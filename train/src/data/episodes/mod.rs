@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use clap::Args;
 use holdadvise::history::Episode;
 
-use crate::input::{InputError, InputOptions};
+use crate::data::input::{InputError, InputOptions};
+use crate::data::truth::Truth;
 use crate::say::json_line;
-use crate::truth::Truth;
 use stream::stream;
 use summary::Summary;
 

@@ -10,7 +10,7 @@ use clap::Args;
 use holdadvise::model::Dimensions;
 use serde_json::Value;
 
-use crate::dataset::{Dataset, DatasetError, DatasetInfo};
+use crate::data::dataset::{Dataset, DatasetError, DatasetInfo};
 use crate::output::Output;
 use crate::say::say;
 
@@ -228,7 +228,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dataset::Row;
+    use crate::data::dataset::Row;
 
     fn schema() -> FeatureSchema {
         FeatureSchema {

@@ -8,8 +8,8 @@ use holdadvise::history::{Action, Episode, Journal};
 use holdadvise::userlog::JobId;
 use serde::Deserialize;
 
-use crate::dataset::Reach;
-use crate::input::{Input, InputError, InputOptions, plain_or_packed, reader};
+use crate::data::dataset::Reach;
+use crate::data::input::{Input, InputError, InputOptions, plain_or_packed, reader};
 
 /// Success probabilities at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
