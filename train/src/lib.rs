@@ -1,6 +1,6 @@
 //! Trains, evaluates and exports the model of `holdadvise`.
 //!
-//! [`data::dataset`] is the file that passes between the steps. [`split`] cuts it, [`parts`] keeps the parts, `training`
+//! [`data::dataset`] is the file that passes between the steps. [`split`] cuts it, [`split::parts`] keeps the parts, `training`
 //! (cargo feature `torch`) fits the `network` to it, [`export`] completes the TorchScript archive,
 //! [`evaluate`] puts the result beside [`baselines`] with the figures of [`metrics`], and [`report`] makes a page of it. [`calibrate`]
 //! fits the calibration of a finished model to outcomes of one's own access point.
@@ -15,7 +15,6 @@ pub mod evaluate;
 pub mod export;
 pub mod metrics;
 pub mod output;
-pub mod parts;
 pub mod pickle;
 pub mod pieces;
 pub mod policies;
@@ -25,7 +24,6 @@ pub mod random;
 pub mod report;
 pub mod review;
 pub mod say;
-pub mod selection;
 pub mod sheet;
 #[cfg(feature = "torch")]
 mod source_dropout;

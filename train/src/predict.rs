@@ -12,8 +12,8 @@ use crate::data::dataset::Dataset;
 use crate::data::metadata::METADATA_KEY;
 use crate::evaluate::{EvaluateError, digest, predict};
 use crate::output::Output;
-use crate::parts::Parts;
 use crate::say::say;
+use crate::split::parts::Parts;
 
 /// Write what a model says of the rows of a dataset
 #[derive(Clone, Debug, clap::Args)]

@@ -21,8 +21,8 @@ use crate::data::input::InputOptions;
 use crate::data::tensors;
 use crate::export::{self, ExportError};
 use crate::output::Output;
-use crate::parts::{Parts, PartsError};
 use crate::say::say;
+use crate::split::parts::{Parts, PartsError};
 
 /// Fit the calibration of a model to outcomes of one's own access point; with `--curve`, how good that is by their number.
 #[derive(Clone, Debug, clap::Args)]

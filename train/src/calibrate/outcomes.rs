@@ -12,7 +12,7 @@ use super::CalibrateError;
 use crate::calibration::{fit, fit_near};
 use crate::data::dataset::{CENSORED, Dataset};
 use crate::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
-use crate::selection::SelectionOptions;
+use crate::split::selection::SelectionOptions;
 use crate::split::{Cuts, Split};
 
 /// Rows judged at a time.

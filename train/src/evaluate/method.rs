@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::EvaluateError;
 use crate::baselines::Baselines;
 use crate::data::dataset::Dataset;
-use crate::selection::SelectionOptions;
+use crate::split::selection::SelectionOptions;
 
 /// Rows judged at a time.
 const BATCH: usize = 1024;

@@ -25,8 +25,8 @@ use holdadvise::model::{EngineKind, Model, ModelError};
 
 use crate::data::dataset::{Dataset, DatasetError};
 use crate::output::Output;
-use crate::parts::{Parts, PartsError};
 use crate::say::say;
+use crate::split::parts::{Parts, PartsError};
 use crate::split::{Cuts, Split, SplitOptions};
 
 /// Report a model's figures on held-out holds, beside baselines; with `--method`, those of several methods.

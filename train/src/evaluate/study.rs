@@ -13,12 +13,12 @@ use crate::baselines::Baselines;
 use crate::data::dataset::{Dataset, Reach, UNKNOWN};
 use crate::metrics::{Draws, Estimate, NAMES, Scored, draw};
 use crate::output::{self, Output};
-use crate::parts::{By, Parts};
 use crate::report::{
     Curves, DatasetNote, ExtraTable, FileNote, GroupRow, MethodFigures, MethodNote,
     PopulationTable, REPORT_FORMAT, Report, SeedEstimate, page,
 };
 use crate::say::say;
+use crate::split::parts::{By, Parts};
 use crate::split::{Split, SplitOptions};
 
 /// What belongs into the report.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::Estimate;
-use crate::parts::PartsInfo;
+use crate::split::parts::PartsInfo;
 
 /// Version of [`Report`].
 pub const REPORT_FORMAT: u32 = 1;

@@ -14,8 +14,8 @@ use jiff::Timestamp;
 
 use crate::data::dataset::{Dataset, simulation_field};
 use crate::evaluate::Report;
-use crate::selection::SelectionOptions;
 use crate::split::Split;
+use crate::split::selection::SelectionOptions;
 
 /// Figures that stand on the sheet.
 const FIGURES: [&str; 5] = ["auroc", "auprc", "brier", "log_loss", "ece"];

@@ -10,7 +10,7 @@ use super::network::NetworkError;
 use crate::data::dataset::DatasetError;
 use crate::evaluate::EvaluateError;
 use crate::export::ExportError;
-use crate::parts::PartsError;
+use crate::split::parts::PartsError;
 
 /// Why training failed.
 #[derive(Debug, thiserror::Error)]

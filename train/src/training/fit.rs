@@ -25,9 +25,9 @@ use crate::boosting::boost;
 use crate::data::dataset::Dataset;
 use crate::pieces::pieces;
 use crate::random::Random;
-use crate::selection::Blank;
 use crate::source_dropout::SourceDropout;
 use crate::split::Split;
+use crate::split::selection::Blank;
 
 /// Gradients are scaled down to this norm (Pascanu et al. 2013).
 const GRADIENT_NORM: f64 = 1.0;

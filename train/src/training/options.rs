@@ -9,7 +9,7 @@ use super::error::TrainError;
 use crate::boosting::BoostingOptions;
 use crate::data::dataset::Dataset;
 use crate::precision::Precision;
-use crate::selection::SelectionOptions;
+use crate::split::selection::SelectionOptions;
 use crate::split::{Split, SplitOptions};
 
 /// How to train.

@@ -11,8 +11,8 @@ use super::network::Network;
 use crate::boosting::Examples;
 use crate::data::dataset::Dataset;
 use crate::random::Random;
-use crate::selection::Blank;
 use crate::source_dropout::SourceDropout;
+use crate::split::selection::Blank;
 
 /// Rows judged at a time outside of training.
 const EVALUATION_BATCH: usize = 4096;

@@ -354,7 +354,7 @@ mod tests {
         read::<finish::FinishOptions>(&finish_command("3", "2"), 2);
         let merges = commands(Kind::Merge);
         let splits = merges.iter().filter(|command| command[0] == "split");
-        splits.for_each(|command| read::<crate::parts::PartsOptions>(command, 1));
+        splits.for_each(|command| read::<crate::split::parts::PartsOptions>(command, 1));
         #[cfg(feature = "torch")]
         for command in commands(Kind::Train) {
             read::<crate::training::TrainOptions>(&command, 1);

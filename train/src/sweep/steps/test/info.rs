@@ -9,8 +9,8 @@ use holdadvise::text::{shell_command, strip_control};
 use crate::data::dataset::Dataset;
 use crate::evaluate::Report;
 use crate::metrics::Estimate;
-use crate::parts::Parts;
 use crate::precision::Precision;
+use crate::split::parts::Parts;
 use crate::sweep::plan::{BestTrial, Goal, Plan, Setting};
 
 /// Figures that stand in the info, the sheet has them all.
