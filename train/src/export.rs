@@ -15,10 +15,6 @@ use crate::output::Output;
 use crate::pickle;
 use crate::say::say;
 
-/// The network as a scripted module with parameters of size one, made by
-/// `train/template/make_template.py`.
-pub const TEMPLATE: &[u8] = include_bytes!("../template/hold_lstm.pt");
-
 /// PyTorch places tensors at multiples of this, so that they can be mapped.
 const ALIGNMENT: u16 = 64;
 
@@ -153,6 +149,7 @@ fn rewrite(archive: &[u8], metadata: &ModelMetadata) -> Result<Vec<u8>, ExportEr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::training::TEMPLATE;
     use holdadvise::model::{Dimensions, FeatureSchema, METADATA_FORMAT, TrainingSummary};
 
     /// Metadata that fits the template as it is: one state, frame, slot and static.

@@ -9,7 +9,7 @@ use holdadvise_train::split::parts;
 use holdadvise_train::sweep::command::SweepCommand;
 use holdadvise_train::sweep::dag::command as dag;
 #[cfg(feature = "torch")]
-use holdadvise_train::training;
+use holdadvise_train::training::fitting;
 use holdadvise_train::{calibrate, evaluate, export, policies, predict, review};
 
 /// Train, evaluate and export the model of holdadvise.
@@ -29,7 +29,7 @@ enum Command {
     Merge(merge::MergeOptions),
     Split(parts::PartsOptions),
     #[cfg(feature = "torch")]
-    Train(training::TrainOptions),
+    Train(fitting::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
     Policies(policies::PoliciesOptions),
     Predict(predict::PredictOptions),
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
         #[cfg(feature = "torch")]
-        Command::Train(options) => match training::run(options) {
+        Command::Train(options) => match fitting::run(options) {
             Ok(status) => return status,
             Err(error) => Err(error.into()),
         },

@@ -380,7 +380,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn template() -> Vec<u8> {
-        let bytes = crate::export::TEMPLATE;
+        let bytes = crate::training::TEMPLATE;
         holdadvise::model::Archive::new(bytes).unwrap().entry("data.pkl", 1 << 20).unwrap()
     }
 

@@ -9,11 +9,11 @@ use holdadvise::model::{
 use rayon::prelude::*;
 
 use super::CalibrateError;
-use crate::calibration::{fit, fit_near};
 use crate::data::dataset::{CENSORED, Dataset};
 use crate::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
 use crate::split::selection::SelectionOptions;
 use crate::split::{Cuts, Split};
+use crate::training::calibration::{fit, fit_near};
 
 /// Rows judged at a time.
 const BATCH: usize = 1024;

@@ -9,9 +9,9 @@ use safetensors::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
 
 use super::EvaluateError;
-use crate::baselines::Baselines;
 use crate::data::dataset::Dataset;
 use crate::split::selection::SelectionOptions;
+use crate::training::baselines::Baselines;
 
 /// Rows judged at a time.
 const BATCH: usize = 1024;

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::EvaluateError;
 use super::decisions::{Decisions, decisions};
 use super::method::predict;
-use crate::baselines::Baselines;
 use crate::data::dataset::{Dataset, SUCCESS};
 use crate::metrics::{Draws, Estimate, Figures, NAMES, Outcomes, Scored, draw};
 use crate::split::{Cuts, Split};
+use crate::training::baselines::Baselines;
 
 /// Figures of one way to predict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

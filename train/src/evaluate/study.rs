@@ -9,7 +9,6 @@ use super::curves::curves;
 use super::method::{self, Predicted, TABLE};
 use super::population::{Population, asked, populations};
 use super::{EngineOption, EvaluateError, EvaluateOptions, unknown_codes};
-use crate::baselines::Baselines;
 use crate::data::dataset::{Dataset, Reach, UNKNOWN};
 use crate::metrics::{Draws, Estimate, NAMES, Scored, draw};
 use crate::output::{self, Output};
@@ -20,6 +19,7 @@ use crate::report::{
 use crate::say::say;
 use crate::split::parts::{By, Parts};
 use crate::split::{Split, SplitOptions};
+use crate::training::baselines::Baselines;
 
 /// What belongs into the report.
 #[derive(Clone, Debug, clap::Args)]

@@ -8,8 +8,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::draw::Values;
-use super::plan::{BestTrial, Decision, Fate, PLAN_FORMAT, Parameters, Plan, RungResult};
+use super::plan::{BestTrial, Decision, Fate, PLAN_FORMAT, Plan};
 use crate::output::Output;
+use crate::training::trial::{Parameters, RungResult};
 
 /// The plan.
 pub const PLAN: &str = "sweep.json";

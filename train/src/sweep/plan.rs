@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::precision::Precision;
+use crate::training::precision::Precision;
+use crate::training::trial::RungResult;
 
 /// Version of [`Plan`] that this program reads and writes.
 pub const PLAN_FORMAT: u32 = 1;
@@ -110,15 +111,6 @@ pub struct Trial {
     pub setting: usize,
 }
 
-/// A trial's `parameters.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Parameters {
-    /// The trial.
-    pub trial: usize,
-    /// Names of training options, as the long options of `holdadvise-train train` with `_` for `-`.
-    pub parameters: BTreeMap<String, Value>,
-}
-
 /// How trials are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -205,33 +197,6 @@ pub struct Tracking {
     pub offline: bool,
     /// The Python that has the `wandb` package.
     pub python: PathBuf,
-}
-
-/// What a training node says when a rung is done: `trials/NNN/rungN/result.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RungResult {
-    /// The trial.
-    pub trial: usize,
-    /// The rung.
-    pub rung: usize,
-    /// Epochs trained in all.
-    pub epoch: usize,
-    /// The epoch whose parameters are kept.
-    pub best_epoch: usize,
-    /// Patience ran out: more epochs would change nothing.
-    pub stopped_early: bool,
-    /// The loss became no number: the trial loses.
-    pub diverged: bool,
-    /// Figures on the validation part: `validation_loss`, `validation_auroc`, `validation_brier`, `validation_f_measure`.
-    pub metrics: BTreeMap<String, f64>,
-    /// Seconds spent training, over all rungs.
-    pub seconds: f64,
-    /// Samples trained on a second, over all rungs.
-    pub sequences_per_second: f64,
-    /// Most memory the process had, MB.
-    pub peak_memory_mb: u64,
-    /// `cpu` or `cuda`.
-    pub device: String,
 }
 
 /// `best/trial.json`: the best trial of all, as `select` found it after the last rung.

@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::draw::{Values, grid, random};
 use super::file::{Frames, MOST_TRIALS, Preprocessing, SweepFile};
 use super::halving;
-use super::plan::{Method, PLAN_FORMAT, Parameters, Plan, Program, Setting, Trial};
+use super::plan::{Method, PLAN_FORMAT, Plan, Program, Setting, Trial};
 use super::space::{Distribution, Space};
+use crate::training::trial::Parameters;
 
 /// Trials where the file does not say how many.
 const TRIALS: usize = 24;

@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::folder::{FolderError, read_plan};
-use super::plan::{Decision, Fate, Goal, Parameters, Plan, RungResult, Trial};
+use super::plan::{Decision, Fate, Goal, Plan, Trial};
+use crate::training::trial::{Parameters, RungResult};
 
 /// Bytes of a file of the sweep, at most.
 const MOST_BYTES: u64 = 64 << 20;

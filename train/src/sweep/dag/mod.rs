@@ -22,8 +22,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Parameters, Plan};
+use super::plan::Plan;
 use super::shards::ShardFile;
+use crate::training::trial::Parameters;
 
 /// A piece of the data that one node prepares.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

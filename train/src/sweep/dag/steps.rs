@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{DagError, Shard};
-use crate::precision::Precision;
 use crate::sweep::plan::{Plan, Rung, Trial};
+use crate::training::precision::Precision;
 
 /// The exit status with which a training node asks to be started again from its checkpoint.
 pub const CHECKPOINT_EXIT_CODE: u8 = 85;
@@ -357,7 +357,7 @@ mod tests {
         splits.for_each(|command| read::<crate::split::parts::PartsOptions>(command, 1));
         #[cfg(feature = "torch")]
         for command in commands(Kind::Train) {
-            read::<crate::training::TrainOptions>(&command, 1);
+            read::<crate::training::fitting::TrainOptions>(&command, 1);
         }
     }
 

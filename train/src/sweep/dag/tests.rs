@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::*;
-use crate::precision::Precision;
 use crate::sweep::plan::{
     Data, Goal, Method, Metric, PLAN_FORMAT, Program, Resources, Rung, Setting, Tracking, Trial,
 };
+use crate::training::precision::Precision;
 
 pub(crate) fn resources() -> Resources {
     Resources {

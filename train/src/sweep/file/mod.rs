@@ -26,7 +26,7 @@ use jiff::Timestamp;
 
 use super::plan::{Data, Metric, Program, Resources, Tracking};
 use super::space::Space;
-use crate::precision::Precision;
+use crate::training::precision::Precision;
 use problems::Problems;
 use section::Section;
 

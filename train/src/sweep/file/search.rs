@@ -7,11 +7,11 @@ use super::distribution::distribution;
 use super::node::Content;
 use super::problems::{Position, Problems};
 use super::section::{Section, describe, unknown};
-use crate::precision::Precision;
 use crate::sweep::halving;
 use crate::sweep::parameters::TRAINING;
 use crate::sweep::plan::{Goal, Method, Metric};
 use crate::sweep::space::{Dimension, Distribution, Scale, Space};
+use crate::training::precision::Precision;
 
 /// Most trials.
 pub const MOST_TRIALS: usize = 10_000;

@@ -6,7 +6,8 @@ use super::StepError;
 use crate::say::say;
 use crate::sweep::folder::{self, read_result};
 use crate::sweep::halving::{Standing, decide, ranked};
-use crate::sweep::plan::{BestTrial, Decision, Fate, Plan, RungResult};
+use crate::sweep::plan::{BestTrial, Decision, Fate, Plan};
+use crate::training::trial::RungResult;
 
 /// Decide which trials train on after a rung; after the last, keep the model of the best.
 ///

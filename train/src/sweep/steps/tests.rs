@@ -6,8 +6,9 @@ use std::path::Path;
 use super::select;
 use crate::sweep::file::SweepFile;
 use crate::sweep::folder::{self, result_path, write_json, write_parameters};
-use crate::sweep::plan::{BestTrial, Fate, Plan, RungResult};
+use crate::sweep::plan::{BestTrial, Fate, Plan};
 use crate::sweep::{file, planning};
+use crate::training::trial::RungResult;
 
 /// A sweep of 6 trials, on 3 rungs of 6, 2 and 1.
 fn sweep(here: &Path) -> Plan {

@@ -9,9 +9,9 @@ use holdadvise::text::{shell_command, strip_control};
 use crate::data::dataset::Dataset;
 use crate::evaluate::Report;
 use crate::metrics::Estimate;
-use crate::precision::Precision;
 use crate::split::parts::Parts;
 use crate::sweep::plan::{BestTrial, Goal, Plan, Setting};
+use crate::training::precision::Precision;
 
 /// Figures that stand in the info, the sheet has them all.
 const FIGURES: [&str; 4] = ["auroc", "brier", "log_loss", "ece"];

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use holdadvise::model::{Archive, EngineKind, Model, ModelError};
 use serde_json::json;
 
-use crate::baselines::Baselines;
 use crate::data::dataset::{Dataset, DatasetError, SUCCESS};
 use crate::evaluate::{self, Comparison, EvaluateError, Report, digest};
 use crate::export::{self, ExportError};
@@ -22,6 +21,7 @@ use crate::split::parts::{Parts, PartsError};
 use crate::split::selection::SelectionOptions;
 use crate::sweep::folder::{self, FolderError};
 use crate::sweep::plan::{BestTrial, Plan};
+use crate::training::baselines::Baselines;
 use info::{Info, install};
 use verdict::{compare, deciding};
 

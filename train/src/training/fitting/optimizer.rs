@@ -130,7 +130,7 @@ pub(crate) fn numbers(tensor: &Tensor) -> Result<Vec<f32>, TchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::gradient::gradients;
+    use crate::training::fitting::gradient::gradients;
 
     /// Two parameters whose loss is smallest at (1, 2) and 3.
     fn loss(parameters: &[Tensor]) -> Tensor {

@@ -3,8 +3,8 @@
 
 use holdadvise::model::Forest;
 
-use crate::boosting::Examples;
-use crate::calibration::{cross_entropy, platt};
+use crate::training::boosting::Examples;
+use crate::training::calibration::{cross_entropy, platt};
 
 /// Shares tried, as parts of one.
 const SHARES: u32 = 20;

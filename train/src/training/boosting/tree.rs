@@ -171,7 +171,7 @@ fn best_split(histograms: &[Histogram], limits: Limits) -> Option<Split> {
 mod tests {
     use super::*;
     use crate::random::Random;
-    use crate::source_dropout::SourceDropout;
+    use crate::training::source_dropout::SourceDropout;
 
     const LIMITS: Limits = Limits { leaves: 4, shrinkage: 0.0, least: 1.0 };
 

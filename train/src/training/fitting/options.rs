@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::error::TrainError;
-use crate::boosting::BoostingOptions;
 use crate::data::dataset::Dataset;
-use crate::precision::Precision;
 use crate::split::selection::SelectionOptions;
 use crate::split::{Split, SplitOptions};
+use crate::training::boosting::BoostingOptions;
+use crate::training::precision::Precision;
 
 /// How to train.
 #[derive(Clone, Debug, clap::Args)]

@@ -16,7 +16,7 @@ use super::options::FitOptions;
 use crate::evaluate::predict;
 use crate::metrics::{Outcomes, Scored};
 use crate::output::Output;
-use crate::sweep::plan::{Parameters, RungResult};
+use crate::training::trial::{Parameters, RungResult};
 
 /// A training as a part of a sweep, or one that can be interrupted.
 #[derive(Clone, Debug, Default, clap::Args)]

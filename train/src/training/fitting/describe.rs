@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::fit::Fitted;
 use super::options::FitOptions;
-use crate::baselines::Baselines;
 use crate::data::dataset::{Dataset, SUCCESS};
 use crate::split::Split;
 use crate::split::selection::{Blank, SELECTION_DETAIL};
+use crate::training::baselines::Baselines;
 
 /// Mean and standard deviation of each static column over the training rows; a column that does
 /// not vary keeps the scale 1, and so does one that is blanked.

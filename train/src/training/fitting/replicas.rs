@@ -12,7 +12,7 @@ use super::gradient::gradient;
 use super::network::Network;
 use super::optimizer::AdamW;
 use super::rows::RowBatch;
-use crate::precision::Precision;
+use crate::training::precision::Precision;
 
 /// Further copies of a network, whose parameters are those of the optimiser.
 #[derive(Debug, Default)]

@@ -9,10 +9,10 @@ use std::time::Instant;
 use holdadvise::model::{Forest, Node, limits};
 use rayon::prelude::*;
 
-use crate::calibration::cross_entropy;
 use crate::random::Random;
-use crate::source_dropout::SourceDropout;
 use crate::split::Split;
+use crate::training::calibration::cross_entropy;
+use crate::training::source_dropout::SourceDropout;
 use bins::Binned;
 use tree::{Grown, Limits};
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::random::Random;
-use crate::source_dropout::SourceDropout;
+use crate::training::source_dropout::SourceDropout;
 
 /// Most bins of a column.
 pub(super) const BINS: usize = 64;

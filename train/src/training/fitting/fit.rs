@@ -21,13 +21,13 @@ use super::replicas::Replicas;
 use super::rows::{RowBatch, Rows};
 use super::rung::{Clock, RungOptions};
 use super::stacking::share_of_trees;
-use crate::boosting::boost;
 use crate::data::dataset::Dataset;
-use crate::pieces::pieces;
 use crate::random::Random;
-use crate::source_dropout::SourceDropout;
 use crate::split::Split;
 use crate::split::selection::Blank;
+use crate::training::boosting::boost;
+use crate::training::pieces::pieces;
+use crate::training::source_dropout::SourceDropout;
 
 /// Gradients are scaled down to this norm (Pascanu et al. 2013).
 const GRADIENT_NORM: f64 = 1.0;

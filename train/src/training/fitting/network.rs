@@ -6,9 +6,9 @@ use std::io::Cursor;
 use holdadvise::model::{Dimensions, Forest, ModelError, Node, TREE_TENSORS, limits};
 use tch::{Device, Kind, TchError, Tensor, TrainableCModule, nn};
 
-use crate::export::TEMPLATE;
-use crate::pieces::Piece;
 use crate::random::Random;
+use crate::training::TEMPLATE;
+use crate::training::pieces::Piece;
 
 /// Sizes of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::error::TrainError;
 use super::network::Network;
 use super::optimizer::flat;
 use super::rows::{RowBatch, loss};
-use crate::precision::Precision;
+use crate::training::precision::Precision;
 
 /// The loss of some rows, detached, and the gradient of `scale` times it in the order of [`Network::trained`]. Each unit is
 /// multiplied with what `keep` `[B, units]` has for it.
@@ -66,7 +66,7 @@ mod tests {
     use holdadvise::model::Dimensions;
 
     use super::*;
-    use crate::training::network::Sizes;
+    use crate::training::fitting::network::Sizes;
 
     /// A network of two layers and a batch of 7 rows for it, a third of whose units are dropped.
     fn given() -> (Network, RowBatch, Tensor) {

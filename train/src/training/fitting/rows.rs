@@ -8,11 +8,11 @@ use tch::{Device, Kind, Reduction, TchError, Tensor};
 use super::error::TrainError;
 use super::loss_weights::loss_weights;
 use super::network::Network;
-use crate::boosting::Examples;
 use crate::data::dataset::Dataset;
 use crate::random::Random;
-use crate::source_dropout::SourceDropout;
 use crate::split::selection::Blank;
+use crate::training::boosting::Examples;
+use crate::training::source_dropout::SourceDropout;
 
 /// Rows judged at a time outside of training.
 const EVALUATION_BATCH: usize = 4096;
