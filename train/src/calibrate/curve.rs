@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::CalibrateError;
 use super::outcomes::{Judged, usable};
 use crate::data::dataset::Dataset;
+use crate::evaluation::report::ExtraTable;
 use crate::random::Random;
-use crate::report::ExtraTable;
 
 /// Numbers of outcomes that are tried.
 pub const SIZES: [usize; 8] = [10, 20, 50, 100, 200, 500, 1000, 2000];

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::CalibrateError;
 use crate::data::dataset::{CENSORED, Dataset};
-use crate::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
+use crate::evaluation::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
 use crate::split::selection::SelectionOptions;
 use crate::split::{Cuts, Split};
 use crate::training::calibration::{fit, fit_near};

@@ -13,7 +13,7 @@ use holdadvise::model::{
 use jiff::Timestamp;
 
 use crate::data::dataset::{Dataset, simulation_field};
-use crate::evaluate::Report;
+use crate::evaluation::evaluate::Report;
 use crate::split::Split;
 use crate::split::selection::SelectionOptions;
 

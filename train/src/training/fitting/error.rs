@@ -8,7 +8,7 @@ use tch::TchError;
 
 use super::network::NetworkError;
 use crate::data::dataset::DatasetError;
-use crate::evaluate::EvaluateError;
+use crate::evaluation::evaluate::EvaluateError;
 use crate::export::ExportError;
 use crate::split::parts::PartsError;
 

@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use holdadvise::model::{Batch, Calibration, EngineKind, Model};
 
 use crate::data::dataset::Dataset;
-use crate::evaluate::{self, Report};
+use crate::evaluation::evaluate::{self, Report};
 use crate::export;
 use crate::output::Output;
 use crate::say::say;

@@ -13,8 +13,8 @@ use super::failed;
 use super::fit::{Fitted, Task};
 use super::journal::{Journal, Label};
 use super::options::FitOptions;
-use crate::evaluate::predict;
-use crate::metrics::{Outcomes, Scored};
+use crate::evaluation::evaluate::predict;
+use crate::evaluation::metrics::{Outcomes, Scored};
 use crate::output::Output;
 use crate::training::trial::{Parameters, RungResult};
 

@@ -7,8 +7,8 @@ use holdadvise::model::Model;
 use holdadvise::text::{shell_command, strip_control};
 
 use crate::data::dataset::Dataset;
-use crate::evaluate::Report;
-use crate::metrics::Estimate;
+use crate::evaluation::evaluate::Report;
+use crate::evaluation::metrics::Estimate;
 use crate::split::parts::Parts;
 use crate::sweep::plan::{BestTrial, Goal, Plan, Setting};
 use crate::training::precision::Precision;

@@ -12,7 +12,7 @@ use holdadvise::model::{Archive, EngineKind, Model, ModelError};
 use serde_json::json;
 
 use crate::data::dataset::{Dataset, DatasetError, SUCCESS};
-use crate::evaluate::{self, Comparison, EvaluateError, Report, digest};
+use crate::evaluation::evaluate::{self, Comparison, EvaluateError, Report, digest};
 use crate::export::{self, ExportError};
 use crate::say::say;
 use crate::sheet;

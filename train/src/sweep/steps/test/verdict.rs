@@ -5,8 +5,8 @@ use std::fmt;
 use holdadvise::model::Model;
 
 use crate::data::dataset::Dataset;
-use crate::evaluate::{EvaluateError, Paired, paired_decisions, predict};
-use crate::metrics::{Estimate, NAMES, Outcomes, Scored, draw};
+use crate::evaluation::evaluate::{EvaluateError, Paired, paired_decisions, predict};
+use crate::evaluation::metrics::{Estimate, NAMES, Outcomes, Scored, draw};
 
 /// Clusters below which a bootstrap over clusters says little of how far off a difference may be.
 const LEAST_CLUSTERS: usize = 30;
@@ -235,7 +235,7 @@ mod tests {
         assert!(lines[4].starts_with("With fewer than 30 clusters"), "{lines:?}");
     }
 
-    use crate::evaluate::decision_tests::{dataset, model};
+    use crate::evaluation::evaluate::decision_tests::{dataset, model};
     use holdadvise::history::Action;
 
     fn compared_models(jobs: &[[(f32, f64); 2]], without: [&[Action]; 2]) -> Verdict {

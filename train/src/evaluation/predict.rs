@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::data::dataset::Dataset;
 use crate::data::metadata::METADATA_KEY;
-use crate::evaluate::{EvaluateError, digest, predict};
+use crate::evaluation::evaluate::{EvaluateError, digest, predict};
 use crate::output::Output;
 use crate::say::say;
 use crate::split::parts::Parts;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::Estimate;
+use crate::evaluation::metrics::Estimate;
 use crate::split::parts::PartsInfo;
 
 /// Version of [`Report`].

@@ -1,7 +1,7 @@
 //! `holdadvise-train evaluate`: figures of methods on the test part of a dataset.
 //!
 //! `one_model` prints the figures of one model. `study` puts any number of methods beside the baselines and the truth,
-//! for several populations of holds, and hands a [`crate::report::Report`] to be written. docs/evaluation.md says what is measured.
+//! for several populations of holds, and hands a [`crate::evaluation::report::Report`] to be written. docs/evaluation.md says what is measured.
 
 mod curves;
 mod decisions;

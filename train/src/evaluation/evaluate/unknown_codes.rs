@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::method::Predicted;
 use crate::data::dataset::Dataset;
-use crate::report::ExtraTable;
+use crate::evaluation::report::ExtraTable;
 
 /// A row for each method and code that it does not know; nothing where every model knows every code. `rows` are those
 /// that the methods were asked about.

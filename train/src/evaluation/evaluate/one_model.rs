@@ -10,7 +10,7 @@ use super::EvaluateError;
 use super::decisions::{Decisions, decisions};
 use super::method::predict;
 use crate::data::dataset::{Dataset, SUCCESS};
-use crate::metrics::{Draws, Estimate, Figures, NAMES, Outcomes, Scored, draw};
+use crate::evaluation::metrics::{Draws, Estimate, Figures, NAMES, Outcomes, Scored, draw};
 use crate::split::{Cuts, Split};
 use crate::training::baselines::Baselines;
 

@@ -1,7 +1,7 @@
 //! The lines of the charts.
 
-use crate::metrics::{Outcomes, Scored};
-use crate::report::{Curves, Line};
+use crate::evaluation::metrics::{Outcomes, Scored};
+use crate::evaluation::report::{Curves, Line};
 
 /// Least distance of two points of a line, in shares of the chart.
 const STEP: f64 = 0.004;

@@ -10,12 +10,12 @@ use super::method::{self, Predicted, TABLE};
 use super::population::{Population, asked, populations};
 use super::{EngineOption, EvaluateError, EvaluateOptions, unknown_codes};
 use crate::data::dataset::{Dataset, Reach, UNKNOWN};
-use crate::metrics::{Draws, Estimate, NAMES, Scored, draw};
-use crate::output::{self, Output};
-use crate::report::{
+use crate::evaluation::metrics::{Draws, Estimate, NAMES, Scored, draw};
+use crate::evaluation::report::{
     Curves, DatasetNote, ExtraTable, FileNote, GroupRow, MethodFigures, MethodNote,
     PopulationTable, REPORT_FORMAT, Report, SeedEstimate, page,
 };
+use crate::output::{self, Output};
 use crate::say::say;
 use crate::split::parts::{By, Parts};
 use crate::split::{Split, SplitOptions};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::html::escape;
 use super::{ExtraTable, GroupRow, MethodFigures, PopulationTable, Report, figure_title};
-use crate::metrics::{Estimate, NAMES};
+use crate::evaluation::metrics::{Estimate, NAMES};
 
 /// A table of cells that are HTML already. Rows with the name `own` in the first cell stand out.
 pub(crate) fn table(columns: &[String], rows: &[Vec<String>], own: Option<usize>) -> String {
