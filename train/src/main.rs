@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use holdadvise_train::data::{episodes, merge, tensors};
 use holdadvise_train::evaluation::{evaluate, policies, predict, review};
+use holdadvise_train::export::{self, calibrate};
 use holdadvise_train::say::say;
 use holdadvise_train::split::parts;
 use holdadvise_train::sweep::command::SweepCommand;
 use holdadvise_train::sweep::dag::command as dag;
 #[cfg(feature = "torch")]
 use holdadvise_train::training::fitting;
-use holdadvise_train::{calibrate, export};
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]

@@ -13,9 +13,9 @@ use serde_json::json;
 
 use crate::data::dataset::{Dataset, DatasetError, SUCCESS};
 use crate::evaluation::evaluate::{self, Comparison, EvaluateError, Report, digest};
+use crate::export::sheet;
 use crate::export::{self, ExportError};
 use crate::say::say;
-use crate::sheet;
 use crate::split::Split;
 use crate::split::parts::{Parts, PartsError};
 use crate::split::selection::SelectionOptions;

@@ -12,12 +12,12 @@ type Finding = (Found, String);
 pub(super) fn all(training: &Training<'_>, shared: &Shared) -> Vec<Leakage> {
     let own_schema = own_schema(training);
     let kinds: [(&str, &str, Finding, &str); 8] = [
-        ("L1.1", "no test set", test_set(shared), "train/src/split.rs"),
+        ("L1.1", "no test set", test_set(shared), "train/src/split"),
         (
             "L1.2",
             "pre-processing on training and test set",
             preparation(),
-            "train/src/training.rs, functions standard and calibrate",
+            "train/src/training, functions standard and calibrate",
         ),
         (
             "L1.3",
@@ -25,7 +25,7 @@ pub(super) fn all(training: &Training<'_>, shared: &Shared) -> Vec<Leakage> {
             selection(training, own_schema),
             "docs/features.md, tests/features_document.rs",
         ),
-        ("L1.4", "duplicates in the data", duplicates(shared), "counted by train/src/sheet"),
+        ("L1.4", "duplicates in the data", duplicates(shared), "counted by train/src/export/sheet"),
         (
             "L2",
             "features that are not legitimate",
@@ -36,13 +36,13 @@ pub(super) fn all(training: &Training<'_>, shared: &Shared) -> Vec<Leakage> {
             "L3.1",
             "temporal leakage",
             time(training, shared),
-            "counted by train/src/sheet; train/src/split.rs, no_outcome_and_no_cluster_crosses_a_cut",
+            "counted by train/src/export/sheet; train/src/split, no_outcome_and_no_cluster_crosses_a_cut",
         ),
         (
             "L3.2",
             "training and test not independent",
             independence(shared),
-            "counted by train/src/sheet",
+            "counted by train/src/export/sheet",
         ),
         (
             "L3.3",

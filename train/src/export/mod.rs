@@ -1,5 +1,12 @@
 //! Completes a TorchScript archive: adds `extra/holdadvise.json`, which lets the advisor read the
 //! weights without libtorch, and checks that it does.
+//!
+//! [`pickle`] reads the names of its tensors, [`sheet`] says what it was made of, and [`calibrate`] fits the calibration
+//! of a finished model to outcomes of one's own access point.
+
+pub mod calibrate;
+pub mod pickle;
+pub mod sheet;
 
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +19,6 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use crate::output::Output;
-use crate::pickle;
 use crate::say::say;
 
 /// PyTorch places tensors at multiples of this, so that they can be mapped.
