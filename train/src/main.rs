@@ -62,7 +62,7 @@ fn main() -> ExitCode {
         Command::Policies(options) => policies::run(options),
         Command::Predict(options) => predict::run(options).map_err(Into::into),
         Command::Export(options) => export::run(options).map_err(Into::into),
-        Command::Calibrate(options) => calibrate::run(options).map_err(Into::into),
+        Command::Calibrate(options) => calibrate::run(options),
         Command::Review(options) => review::run(options),
         Command::Dag(options) => dag::run(options),
         Command::Sweep(command) => command.run(),

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::data::dataset::Dataset;
 use crate::data::metadata::METADATA_KEY;
 use crate::evaluation::evaluate::{EvaluateError, digest, predict};
-use crate::output::Output;
+use crate::output::{FileError, Output};
 use crate::say::say;
 use crate::split::parts::Parts;
 
@@ -39,8 +39,7 @@ pub struct PredictOptions {
 /// When a file cannot be read or written, or they do not belong together.
 pub fn run(options: &PredictOptions) -> Result<(), EvaluateError> {
     let output = Output::new(&options.output, options.replace);
-    let failed = |source| EvaluateError::Write { path: options.output.clone(), source };
-    output.check().map_err(failed)?;
+    output.check().map_err(FileError::of(&options.output))?;
     let dataset = Dataset::read(&options.dataset)?;
     let rows: Vec<usize> = match &options.parts {
         None => (0..dataset.len()).collect(),
@@ -51,15 +50,14 @@ pub fn run(options: &PredictOptions) -> Result<(), EvaluateError> {
             rows
         }
     };
-    let bytes = std::fs::read(&options.model)
-        .map_err(|source| EvaluateError::Write { path: options.model.clone(), source })?;
+    let bytes = std::fs::read(&options.model).map_err(FileError::of(&options.model))?;
     let model = Model::from_bytes_with(&bytes, EngineKind::Builtin)?;
     model.check_schema(&dataset.info.schema.hash)?;
     let probability = predict(&model, &dataset, &rows)?;
     let about = json!({ "model": name(&options.model), "sha256": digest(&bytes) });
     let file = serialize(&rows, &probability, &about.to_string())
         .map_err(|error| EvaluateError::Options(format!("predictions: {error}")))?;
-    output.write(&file).map_err(failed)?;
+    output.write(&file).map_err(FileError::of(&options.output))?;
     say(format_args!("{}: {} rows\n", options.output.display(), rows.len()));
     Ok(())
 }

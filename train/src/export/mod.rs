@@ -18,7 +18,7 @@ use holdadvise::model::{
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-use crate::output::Output;
+use crate::output::{FileError, Output};
 use crate::say::say;
 
 /// PyTorch places tensors at multiples of this, so that they can be mapped.
@@ -45,13 +45,8 @@ pub struct ExportOptions {
 #[non_exhaustive]
 pub enum ExportError {
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The archive or its metadata is not usable.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -68,12 +63,10 @@ pub enum ExportError {
 /// # Errors
 /// When a file cannot be read or written, or the module does not match its metadata.
 pub fn run(options: &ExportOptions) -> Result<(), ExportError> {
-    let read = |path: &Path| {
-        std::fs::read(path).map_err(|source| ExportError::File { path: path.into(), source })
-    };
+    let read = |path: &Path| std::fs::read(path).map_err(FileError::of(path));
     let output = Output::new(&options.output, options.replace);
-    let failed = |source| ExportError::File { path: options.output.clone(), source };
-    output.check().map_err(failed)?;
+    let failed = FileError::of(&options.output);
+    output.check().map_err(&failed)?;
     let metadata = ModelMetadata::from_json(&read(&options.metadata)?)?;
     let completed = complete(&read(&options.module)?, metadata)?;
     output.write(&completed).map_err(failed)?;

@@ -27,11 +27,11 @@ impl SweepCommand {
     /// Those of the step.
     pub fn run(&self) -> Result<(), Box<dyn std::error::Error>> {
         match self {
-            Self::Select(options) => select::run(options).map_err(Into::into),
-            Self::Test(options) => test::run(options).map_err(Into::into),
-            Self::Finish(options) => finish::run(options).map_err(Into::into),
+            Self::Select(options) => select::run(options),
+            Self::Test(options) => test::run(options),
+            Self::Finish(options) => finish::run(options),
             Self::Html(options) => page::run(options).map_err(Into::into),
-            Self::Run(options) => run::run(options).map_err(Into::into),
+            Self::Run(options) => run::run(options),
         }
     }
 }

@@ -32,29 +32,12 @@ pub struct Planned {
     pub notes: Vec<String>,
 }
 
-/// Why there is no plan.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanningError {
-    /// The grid is too large.
-    #[error(
-        "the grid has {size} trials, more than {MOST_TRIALS}: leave out values, or say how many `trials`"
-    )]
-    Grid {
-        /// How many it has.
-        size: u64,
-    },
-    /// What was drawn does not do.
-    #[error("{0}")]
-    Drawn(String),
-}
-
 /// Makes the plan of a sweep. `program` is where this program lies, for nodes where the file does not say how they come
 /// by it.
 ///
 /// # Errors
 /// When the grid has too many trials.
-pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError> {
+pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
     let mut notes = Vec::new();
     let settings = settings(sweep, &mut notes)?;
     let trials = count(sweep, &settings, &mut notes)?;
@@ -75,12 +58,11 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError>
             Method::Grid => grid::nth(&sweep.space, ((number - 1) / settings.len()) as u64),
         };
         let parameters_of = |parameters| Parameters { trial: number, parameters };
-        let nothing = || PlanningError::Drawn(format!("no combination is left for trial {number}"));
+        let nothing = || format!("no combination is left for trial {number}");
         parameters.push(drawn.map(parameters_of).ok_or_else(nothing)?);
     }
     let budget = sweep.budget;
-    let rungs = halving::rungs(trials.len(), budget.rungs, budget.eta, budget.epochs)
-        .map_err(PlanningError::Drawn)?;
+    let rungs = halving::rungs(trials.len(), budget.rungs, budget.eta, budget.epochs)?;
     let program = sweep.program.clone().unwrap_or_else(|| {
         let path = program.display();
         notes.push(format!(
@@ -109,12 +91,18 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError>
     Ok(Planned { plan, parameters, notes })
 }
 
+fn too_large(size: u64) -> String {
+    format!(
+        "the grid has {size} trials, more than {MOST_TRIALS}: leave out values, or say how many `trials`"
+    )
+}
+
 /// How many trials there are.
 fn count(
     sweep: &SweepFile,
     settings: &[Setting],
     notes: &mut Vec<String>,
-) -> Result<usize, PlanningError> {
+) -> Result<usize, String> {
     let size = grid::size(&sweep.space).map(|size| size.saturating_mul(settings.len() as u64));
     let asked = sweep.search.trials;
     let wanted = asked.unwrap_or(TRIALS);
@@ -127,7 +115,7 @@ fn count(
                     asked
                 }
                 (None, _) if size > MOST_TRIALS as u64 => {
-                    return Err(PlanningError::Grid { size });
+                    return Err(too_large(size));
                 }
                 (None, Some(asked)) if (asked as u64) > size => {
                     notes.push(format!("`trials` {asked}: the grid has {size}"));
@@ -152,7 +140,7 @@ fn count(
 }
 
 /// The different settings.
-fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, PlanningError> {
+fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, String> {
     let Preprocessing { frames, slots, settings: asked } = &sweep.preprocessing;
     let mut space = Space::from([("j".to_owned(), slots.clone())]);
     match frames {
@@ -173,7 +161,7 @@ fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, 
         (None, _) => sweep.search.trials.unwrap_or(TRIALS).min(SETTINGS),
     };
     if wanted > MOST_TRIALS {
-        return Err(PlanningError::Grid { size: wanted as u64 });
+        return Err(too_large(wanted as u64));
     }
     let all = size.filter(|size| is_grid || *size <= wanted as u64);
     let drawn: Box<dyn Iterator<Item = Option<Values>>> = match all {
@@ -191,9 +179,8 @@ fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, 
         }
         let values = values.unwrap_or_default();
         let number = settings.len() + 1;
-        let (frame_edges, slots) = prepared(frames, &values).ok_or_else(|| {
-            PlanningError::Drawn(format!("no data can be prepared with {values:?}"))
-        })?;
+        let (frame_edges, slots) = prepared(frames, &values)
+            .ok_or_else(|| format!("no data can be prepared with {values:?}"))?;
         let same = |one: &Setting| one.frame_edges == frame_edges && one.slots == slots;
         if !settings.iter().any(same) {
             settings.push(Setting { number, frame_edges, slots });
@@ -233,7 +220,7 @@ mod tests {
         let path = folder.path().join("sweep.yaml");
         std::fs::write(&path, format!("data: {{simulations: .}}\n{lines}\n")).unwrap();
         let sweep = file::read(&path, jiff::Timestamp::UNIX_EPOCH).unwrap().sweep;
-        let mut planned = plan(&sweep, Path::new("/bin/h")).map_err(|error| error.to_string())?;
+        let mut planned = plan(&sweep, Path::new("/bin/h"))?;
         // The note on the program, which all of these have.
         assert!(planned.notes.pop().unwrap().contains("nodes run /bin/h, which"));
         Ok(planned)

@@ -19,12 +19,12 @@ pub(crate) use method::{digest, predict};
 pub use one_model::{ActionFigures, CodeFigures, Method, Report, report};
 pub(crate) use study::Comparison;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use holdadvise::model::{EngineKind, Model, ModelError};
 
 use crate::data::dataset::{Dataset, DatasetError};
-use crate::output::Output;
+use crate::output::{FileError, Output};
 use crate::say::say;
 use crate::split::parts::{Parts, PartsError};
 use crate::split::{Cuts, Split, SplitOptions};
@@ -98,13 +98,8 @@ pub enum EvaluateError {
     #[error("{0}")]
     Options(String),
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// Runs `evaluate`.
@@ -118,7 +113,7 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
     };
     let Some(path) = &options.model else { return study::run(options, engine) };
     if let Some(path) = &options.output {
-        Output::new(path, options.replace).check().map_err(failed(path))?;
+        Output::new(path, options.replace).check().map_err(FileError::of(path))?;
     }
     let dataset = Dataset::read(&options.dataset)?;
     let model = Model::open_with(path, engine)?;
@@ -138,14 +133,9 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
     if let Some(path) = &options.output {
         let json = serde_json::to_vec_pretty(&report)
             .map_err(|error| EvaluateError::Options(format!("figures are not JSON: {error}")))?;
-        Output::new(path, options.replace).write(&json).map_err(failed(path))?;
+        Output::new(path, options.replace).write(&json).map_err(FileError::of(path))?;
     }
     Ok(())
-}
-
-/// A file could not be written.
-fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> EvaluateError {
-    |source| EvaluateError::Write { path: path.to_owned(), source }
 }
 
 pub(crate) fn check_test(dataset: &Dataset, split: &Split) -> Result<(), EvaluateError> {

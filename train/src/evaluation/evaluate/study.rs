@@ -15,7 +15,7 @@ use crate::evaluation::report::{
     Curves, DatasetNote, ExtraTable, FileNote, GroupRow, MethodFigures, MethodNote,
     PopulationTable, REPORT_FORMAT, Report, SeedEstimate, page,
 };
-use crate::output::{self, Output};
+use crate::output::{self, FileError, Output};
 use crate::say::say;
 use crate::split::parts::{By, Parts};
 use crate::split::{Split, SplitOptions};
@@ -148,18 +148,17 @@ pub(super) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
         ));
     }
     let outputs = ["report.json", "report.html"].map(|name| folder.join(name));
-    let there = output::check_folder(folder).map_err(super::failed(folder))?;
+    let there = output::check_folder(folder).map_err(FileError::of(folder))?;
     let outputs = outputs.map(|path| Output::new(&path, options.replace));
     for output in outputs.iter().filter(|_| there) {
-        output.check().map_err(super::failed(output.path()))?;
+        output.check().map_err(FileError::of(output.path()))?;
     }
     let mut tables = study.table.iter().map(extra_table).collect::<Result<Vec<_>, _>>()?;
     let dataset = Dataset::read(&options.dataset)?;
     let (parts, split, parts_sha256) = match &options.parts {
         Some(path) => {
             let (parts, split) = Parts::read_split(path, &dataset)?;
-            let bytes = std::fs::read(path)
-                .map_err(|source| EvaluateError::Write { path: path.clone(), source })?;
+            let bytes = std::fs::read(path).map_err(FileError::of(path))?;
             (parts, split, Some(method::digest(&bytes)))
         }
         None => {
@@ -243,9 +242,9 @@ pub(super) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
     let report = evaluated.complete(report);
     let json = serde_json::to_vec_pretty(&report)
         .map_err(|error| EvaluateError::Options(format!("the report is not JSON: {error}")))?;
-    std::fs::create_dir_all(folder).map_err(super::failed(folder))?;
+    std::fs::create_dir_all(folder).map_err(FileError::of(folder))?;
     for (output, content) in outputs.iter().zip([json.as_slice(), page(&report).as_bytes()]) {
-        output.write(content).map_err(super::failed(output.path()))?;
+        output.write(content).map_err(FileError::of(output.path()))?;
     }
     say(format_args!("{}", summary(&report)));
     say(format_args!("{}\n", folder.join("report.html").display()));
@@ -280,8 +279,7 @@ fn baselines(
 
 fn extra_table((title, path): &(String, String)) -> Result<ExtraTable, EvaluateError> {
     let path = PathBuf::from(path);
-    let text = std::fs::read(&path)
-        .map_err(|source| EvaluateError::Write { path: path.clone(), source })?;
+    let text = std::fs::read(&path).map_err(FileError::of(&path))?;
     let table: Result<ExtraTable, _> = serde_json::from_slice(&text);
     let table = table.map_err(|error| {
         EvaluateError::Options(format!(

@@ -1,13 +1,13 @@
 //! The calibration error that a calibration fitted to N outcomes leaves, over N.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::fmt::Write;
 
 use holdadvise::model::{Calibration, Model};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::CalibrateError;
 use super::outcomes::{Judged, usable};
 use crate::data::dataset::Dataset;
 use crate::evaluation::report::ExtraTable;
@@ -41,14 +41,15 @@ pub fn curve(
     rows: &[usize],
     repetitions: usize,
     seed: u64,
-) -> Result<ExtraTable, CalibrateError> {
+) -> Result<ExtraTable, Box<dyn Error>> {
     let (rows, unknown) = usable(dataset, model, rows);
     if rows.len() < LEAST_LEFT + SIZES[0] || repetitions == 0 {
-        return Err(CalibrateError::Options(format!(
+        return Err(format!(
             "{} outcomes of releases and {repetitions} repetitions: a curve takes {} outcomes and 1 repetition",
             rows.len(),
             LEAST_LEFT + SIZES[0]
-        )));
+        )
+        .into());
     }
     let judged = Judged::new(dataset, model, &rows)?;
     let mut clusters: HashMap<i64, Vec<usize>> = HashMap::new();

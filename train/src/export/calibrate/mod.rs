@@ -9,20 +9,21 @@ mod outcomes;
 pub use curve::{SIZES, curve};
 pub use outcomes::{CheckOptions, Recalibrated, recalibrate};
 
+use std::error::Error;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use holdadvise::features::Layout;
-use holdadvise::model::{LEAST_OUTCOMES, Model, ModelError};
+use holdadvise::model::{Model, ModelError};
 
-use crate::data::dataset::{Dataset, DatasetError};
+use crate::data::dataset::Dataset;
 use crate::data::input::InputOptions;
 use crate::data::tensors;
-use crate::export::{self, ExportError};
-use crate::output::Output;
+use crate::export;
+use crate::output::{FileError, Output};
 use crate::say::say;
-use crate::split::parts::{Parts, PartsError};
+use crate::split::parts::Parts;
 
 /// Fit the calibration of a model to outcomes of one's own access point; with `--curve`, how good that is by their number.
 #[derive(Clone, Debug, clap::Args)]
@@ -63,83 +64,18 @@ pub struct CalibrateOptions {
 }
 
 /// Why there is no new calibration.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CalibrateError {
-    /// The model.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The dataset.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// The parts file.
-    #[error(transparent)]
-    Parts(#[from] PartsError),
-    /// The new archive.
-    #[error(transparent)]
-    Export(#[from] ExportError),
-    /// The logs.
-    #[error("{0}")]
-    Logs(String),
-    /// The options do not do.
-    #[error("{0}")]
-    Options(String),
-    /// The outcomes are too few.
-    #[error(
-        "{access_point} has {outcomes} outcomes of releases after hold codes that the model knows, and {unknown} after others; \
-         a calibration takes {LEAST_OUTCOMES}. Nothing was written: come back when there are more"
-    )]
-    TooFew {
-        /// The access point.
-        access_point: String,
-        /// Outcomes after hold codes that the model knows.
-        outcomes: usize,
-        /// Outcomes after others.
-        unknown: usize,
-    },
-    /// The outcomes do not do.
-    #[error("{0}. Nothing was written")]
-    Outcomes(String),
-    /// The new calibration is worse.
-    #[error(
-        "on the newer outcomes the new calibration is worse than the one before, which is kept. Nothing was written; --force writes it"
-    )]
-    Worse,
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
-impl CalibrateError {
-    /// There are fewer outcomes than a calibration takes.
-    pub fn is_too_few(&self) -> bool {
-        matches!(self, Self::TooFew { .. })
-    }
-
-    /// The calibration before is the better one.
-    pub fn is_worse(&self) -> bool {
-        matches!(self, Self::Worse)
-    }
-}
+const WORSE: &str = "on the newer outcomes the new calibration is worse than the one before, which is kept. Nothing was written; --force \
+                     writes it";
 
 /// Runs `calibrate`.
 ///
 /// # Errors
 /// When a file cannot be read or written, outcomes are too few, or the new calibration is worse.
-pub fn run(options: &CalibrateOptions) -> Result<(), CalibrateError> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        |source| CalibrateError::File { path, source }
-    };
+pub fn run(options: &CalibrateOptions) -> Result<(), Box<dyn Error>> {
     for path in options.output.iter().chain(&options.json) {
-        Output::new(path, options.replace).check().map_err(failed(path))?;
+        Output::new(path, options.replace).check().map_err(FileError::of(path))?;
     }
-    let archive = std::fs::read(&options.model).map_err(failed(&options.model))?;
+    let archive = std::fs::read(&options.model).map_err(FileError::of(&options.model))?;
     let model = Model::from_bytes(&archive).map_err(|source| ModelError::InFile {
         path: options.model.clone(),
         source: Box::new(source),
@@ -154,7 +90,7 @@ pub fn run(options: &CalibrateOptions) -> Result<(), CalibrateError> {
     say(format_args!("{}", outcomes::text(&recalibration, calibration)));
     if recalibration.check.is_worse() {
         if !options.force {
-            return Err(CalibrateError::Worse);
+            return Err(WORSE.into());
         }
         recalibration.forced = true;
     }
@@ -163,13 +99,13 @@ pub fn run(options: &CalibrateOptions) -> Result<(), CalibrateError> {
     metadata.recalibration = Some(recalibration);
     let completed = export::complete(&archive, metadata)?;
     if let Some(path) = &options.output {
-        Output::new(path, options.replace).write(&completed).map_err(failed(path))?;
+        Output::new(path, options.replace).write(&completed).map_err(FileError::of(path))?;
         say(format_args!("{}: {} bytes\n", path.display(), completed.len()));
     }
     Ok(())
 }
 
-fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(), CalibrateError> {
+fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(), Box<dyn Error>> {
     let dataset = Dataset::read(path)?;
     model.check_schema(&dataset.info.schema.hash)?;
     let rows = match &options.parts {
@@ -180,47 +116,43 @@ fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(
     say(format_args!("{}", curve::text(&table)));
     if let Some(path) = &options.json {
         let json = serde_json::to_vec_pretty(&table)
-            .map_err(|error| CalibrateError::Options(format!("the table is not JSON: {error}")))?;
-        Output::new(path, options.replace)
-            .write(&json)
-            .map_err(|source| CalibrateError::File { path: path.clone(), source })?;
+            .map_err(|error| format!("the table is not JSON: {error}"))?;
+        Output::new(path, options.replace).write(&json).map_err(FileError::of(path))?;
     }
     Ok(())
 }
 
 /// The outcomes, out of a dataset or out of logs.
-fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, CalibrateError> {
+fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, Box<dyn Error>> {
     let input = &options.input;
     if let [path] = input.logs.as_slice()
-        && is_safetensors(path)
-            .map_err(|source| CalibrateError::File { path: path.clone(), source })?
+        && is_safetensors(path).map_err(FileError::of(path))?
     {
         let dataset = Dataset::read(path)?;
         model.check_schema(&dataset.info.schema.hash)?;
         if !dataset.info.real {
-            return Err(CalibrateError::Options(format!(
+            return Err(format!(
                 "{}: its rows are not marked as real outcomes of an access point; make it again with \
                  `holdadvise-train tensors --real --origin NAME`",
                 path.display()
-            )));
+            )
+            .into());
         }
         return Ok(dataset);
     }
     let Some(name) = &options.access_point else {
-        return Err(CalibrateError::Options(
-            "--access-point NAME is needed: the name of the access point that the logs are from"
-                .to_owned(),
-        ));
+        let text =
+            "--access-point NAME is needed: the name of the access point that the logs are from";
+        return Err(text.into());
     };
     let schema = &model.metadata.schema;
     let layout = Layout::of(schema).ok_or_else(|| {
-        CalibrateError::Options(format!(
+        format!(
             "the model's frame edges {:?} do not grow, or its {} job slots are too few or too many",
             schema.frame_edges, schema.slots
-        ))
+        )
     })?;
-    let dataset = tensors::of_logs(input, &layout, name)
-        .map_err(|error| CalibrateError::Logs(error.to_string()))?;
+    let dataset = tensors::of_logs(input, &layout, name)?;
     model.check_schema(&dataset.info.schema.hash)?;
     Ok(dataset)
 }

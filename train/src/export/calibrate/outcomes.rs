@@ -1,5 +1,6 @@
 //! A calibration fitted to outcomes, after it has shown on the newer ones of them that it is no worse than the one before.
 
+use std::error::Error;
 use std::fmt::Write;
 
 use holdadvise::history::Action;
@@ -8,7 +9,6 @@ use holdadvise::model::{
 };
 use rayon::prelude::*;
 
-use super::CalibrateError;
 use crate::data::dataset::{CENSORED, Dataset};
 use crate::evaluation::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
 use crate::split::selection::SelectionOptions;
@@ -68,9 +68,9 @@ impl Judged {
         dataset: &Dataset,
         model: &Model,
         rows: &[usize],
-    ) -> Result<Self, CalibrateError> {
+    ) -> Result<Self, Box<dyn Error>> {
         let selection = SelectionOptions::of_model(&model.metadata);
-        let blank = selection.blank(&dataset.info.schema).map_err(CalibrateError::Options)?;
+        let blank = selection.blank(&dataset.info.schema)?;
         let chunks = rows.par_chunks(BATCH).map(|chunk| {
             let (mut states, mut statics) = dataset.gather(chunk);
             blank.apply(&mut states, &mut statics);
@@ -131,34 +131,34 @@ pub(super) fn usable(dataset: &Dataset, model: &Model, rows: &[usize]) -> (Vec<u
 /// newer ones. What was found worse there is for the caller to refuse ([`RecalibrationCheck::is_worse`]).
 ///
 /// # Errors
-/// [`CalibrateError::TooFew`] for fewer than [`LEAST_OUTCOMES`] outcomes; when the older or the newer part is too small, all outcomes are
+/// For fewer than [`LEAST_OUTCOMES`] outcomes; when the older or the newer part is too small, all outcomes are
 /// alike, or a likelier success succeeds less often.
 pub fn recalibrate(
     dataset: &Dataset,
     model: &Model,
     access_point: &str,
     options: &CheckOptions,
-) -> Result<Recalibrated, CalibrateError> {
+) -> Result<Recalibrated, Box<dyn Error>> {
     let all: Vec<usize> = (0..dataset.len()).collect();
     let (rows, unknown) = usable(dataset, model, &all);
     if (rows.len() as u64) < LEAST_OUTCOMES {
-        let access_point = holdadvise::text::strip_control(access_point).into_owned();
-        return Err(CalibrateError::TooFew { access_point, outcomes: rows.len(), unknown });
-    }
-    let useless = || {
-        CalibrateError::Outcomes(
-            "these outcomes are all alike, or those that the model calls likelier to succeed do so less often: no slope and \
-             intercept mend that. Train a model on these logs, or wait for more of them"
-                .to_owned(),
+        return Err(format!(
+            "{} has {} outcomes of releases after hold codes that the model knows, and {unknown} after others; \
+             a calibration takes {LEAST_OUTCOMES}. Nothing was written: come back when there are more",
+            holdadvise::text::strip_control(access_point),
+            rows.len()
         )
-    };
+        .into());
+    }
+    let useless = "these outcomes are all alike, or those that the model calls likelier to succeed do so less often: no slope and \
+                   intercept mend that. Train a model on these logs, or wait for more of them. Nothing was written";
     let before = model.metadata.calibration;
     let judged = Judged::new(dataset, model, &rows)?;
-    let calibration = judged.fit_near(before).ok_or_else(useless)?;
+    let calibration = judged.fit_near(before).ok_or(useless)?;
     let (older, newer) = in_time(dataset, &rows, options)?;
     let older = judged.some(&older);
     let newer = judged.some(&newer);
-    let fitted = older.fit_near(before).ok_or_else(useless)?;
+    let fitted = older.fit_near(before).ok_or(useless)?;
     let check = compare(&older, &newer, before, fitted, options)?;
     let times = || rows.iter().map(|&row| dataset.decision_instant[row]);
     let unknown_action = Action::ALL.len() - 1;
@@ -183,16 +183,14 @@ fn in_time(
     dataset: &Dataset,
     rows: &[usize],
     options: &CheckOptions,
-) -> Result<(Vec<usize>, Vec<usize>), CalibrateError> {
+) -> Result<(Vec<usize>, Vec<usize>), Box<dyn Error>> {
     let CheckOptions { newer_fraction, gap, .. } = *options;
     if !(newer_fraction > 0.0 && newer_fraction < 1.0) {
-        return Err(CalibrateError::Options(format!(
-            "--newer-fraction {newer_fraction} must lie between 0 and 1"
-        )));
+        return Err(format!("--newer-fraction {newer_fraction} must lie between 0 and 1").into());
     }
     let horizon = gap.unwrap_or(dataset.info.horizon);
     if horizon < 0 {
-        return Err(CalibrateError::Options(format!("--gap {horizon} is below 0")));
+        return Err(format!("--gap {horizon} is below 0").into());
     }
     let mut times: Vec<i64> = rows.iter().map(|&row| dataset.hold_time[row]).collect();
     times.sort_unstable();
@@ -205,15 +203,16 @@ fn in_time(
     };
     let (older, newer) = (places(&split.train), places(&split.test));
     if older.len() < LEAST_IN_PART || newer.len() < LEAST_IN_PART {
-        return Err(CalibrateError::Outcomes(format!(
+        return Err(format!(
             "cut in time there are {} older outcomes to fit to and {} newer ones to measure on, {LEAST_IN_PART} each are needed: \
              {} were decided less than {horizon} s before the newer ones, {} are of clusters that the older ones have; a longer \
-             log, or a shorter --gap",
+             log, or a shorter --gap. Nothing was written",
             older.len(),
             newer.len(),
             split.dropped.near_cut,
             split.dropped.cluster
-        )));
+        )
+        .into());
     }
     Ok((older, newer))
 }
@@ -225,15 +224,15 @@ fn compare(
     before: Calibration,
     after: Calibration,
     options: &CheckOptions,
-) -> Result<RecalibrationCheck, CalibrateError> {
+) -> Result<RecalibrationCheck, &'static str> {
     let outcomes = newer.outcomes();
     let methods = [before, after].map(|calibration| vec![newer.scored(&outcomes, calibration)]);
     let drawn = draw(&methods, outcomes.clusters(), options.draws.max(1), options.seed);
     let (calibration_error, log_loss) = (change(&drawn, "ece"), change(&drawn, "log_loss"));
     let (Some(calibration_error), Some(log_loss)) = (calibration_error, log_loss) else {
-        return Err(CalibrateError::Outcomes(
-            "the newer outcomes have no calibration error: their weights are 0".to_owned(),
-        ));
+        return Err(
+            "the newer outcomes have no calibration error: their weights are 0. Nothing was written",
+        );
     };
     Ok(RecalibrationCheck {
         fitted: older.len() as u64,
@@ -400,12 +399,15 @@ mod tests {
         let mut few = dataset(N, truth);
         few.code[7] = 999;
         let error = recalibrate(&few, &model(), "ap\u{1b}1", &options).unwrap_err();
-        assert!(error.is_too_few() && !error.is_worse());
         let said = error.to_string();
         assert!(said.contains("has 499 outcomes") && said.contains("and 1 after others"), "{said}");
         few.code[7] = 13;
         few.observed[7] = 0;
-        assert!(recalibrate(&few, &model(), "ap1", &options).unwrap_err().is_too_few());
+        let error = recalibrate(&few, &model(), "ap1", &options).unwrap_err().to_string();
+        assert!(
+            error.contains("has 499 outcomes") && error.contains("and 0 after others"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use super::steps::{self, CHECKPOINT_EXIT_CODE, CHECKPOINT_FILES, Kind, TRAIN_VARIABLES};
 use super::{DagError, Here, Request, quote};
+use crate::output::FileError;
 use crate::sweep::plan::{Plan, Program, Resources};
 
 /// Times that a held job is released by itself.
@@ -151,9 +152,7 @@ fn absolute(what: &str, path: &Path) -> Result<(), DagError> {
 }
 
 fn megabytes(path: &Path) -> Result<u64, DagError> {
-    let metadata = std::fs::metadata(path)
-        .map_err(|source| DagError::File { path: path.to_owned(), source })?;
-    Ok(metadata.len() >> 20)
+    Ok(std::fs::metadata(path).map_err(FileError::of(path))?.len() >> 20)
 }
 
 fn shard(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {

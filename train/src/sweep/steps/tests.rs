@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::select;
 use crate::sweep::file::SweepFile;
-use crate::sweep::folder::{self, result_path, write_json, write_parameters};
+use crate::sweep::folder::{self, parameters_path, result_path, write_json};
 use crate::sweep::plan::{BestTrial, Fate, Plan};
 use crate::sweep::{file, planning};
 use crate::training::trial::RungResult;
@@ -20,7 +20,9 @@ fn sweep(here: &Path) -> Plan {
     let sweep: SweepFile = file::read(&path, jiff::Timestamp::UNIX_EPOCH).unwrap().sweep;
     let planned = planning::plan(&sweep, Path::new("/bin/true")).unwrap();
     write_json(&here.join(folder::PLAN), &planned.plan).unwrap();
-    planned.parameters.iter().for_each(|one| write_parameters(here, one).unwrap());
+    for one in &planned.parameters {
+        write_json(&parameters_path(here, one.trial), one).unwrap();
+    }
     planned.plan
 }
 

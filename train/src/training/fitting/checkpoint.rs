@@ -15,9 +15,10 @@ use serde_json::Value;
 use tch::Tensor;
 
 use super::error::TrainError;
+use super::failed;
 use super::optimizer::{AdamState, numbers};
 use crate::data::metadata::{self, METADATA_KEY};
-use crate::output::Output;
+use crate::output::{FileError, Output};
 
 /// Version of [`Progress`] that this program reads and writes.
 const CHECKPOINT_FORMAT: u32 = 1;
@@ -110,9 +111,7 @@ impl Checkpoint {
         let metadata = HashMap::from([(METADATA_KEY.to_owned(), json)]);
         let file = safetensors::serialize(views, Some(metadata))
             .map_err(|error| content(error.to_string()))?;
-        Output::from(path)
-            .write(&file)
-            .map_err(|source| TrainError::Write { path: path.to_owned(), source })
+        Output::from(path).write(&file).map_err(failed(path))
     }
 
     /// Reads a file of the same task, with `len` numbers in its parameters and `k` statics in its rows.
@@ -122,8 +121,7 @@ impl Checkpoint {
         len: usize,
         k: usize,
     ) -> Result<Self, TrainError> {
-        let file = std::fs::read(path)
-            .map_err(|source| TrainError::Read { path: path.to_owned(), source })?;
+        let file = std::fs::read(path).map_err(FileError::of(path))?;
         Self::from_bytes(&file, task, len, k)
             .map_err(|detail| TrainError::Checkpoint { path: path.to_owned(), detail })
     }

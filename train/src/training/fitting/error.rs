@@ -10,6 +10,7 @@ use super::network::NetworkError;
 use crate::data::dataset::DatasetError;
 use crate::evaluation::evaluate::EvaluateError;
 use crate::export::ExportError;
+use crate::output::FileError;
 use crate::split::parts::PartsError;
 
 /// Why training failed.
@@ -49,13 +50,8 @@ pub enum TrainError {
         detail: String,
     },
     /// A file could not be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// A file could not be written.
     #[error("{}: {source}{}", path.display(), advice(source))]
     Write {

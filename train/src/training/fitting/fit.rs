@@ -1,7 +1,6 @@
 //! The training itself: epochs of AdamW on weighted binary cross-entropy with an early stop, the trees beside the network, and how
 //! much each counts.
 
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -22,6 +21,7 @@ use super::rows::{RowBatch, Rows};
 use super::rung::{Clock, RungOptions};
 use super::stacking::share_of_trees;
 use crate::data::dataset::Dataset;
+use crate::output::FileError;
 use crate::random::Random;
 use crate::split::Split;
 use crate::split::selection::Blank;
@@ -130,7 +130,10 @@ impl<'a> Trainer<'a> {
         tch::jit::f_set_graph_executor_optimize(false)?;
         let dimensions = Dimensions::of(&dataset.info.schema);
         let mut network = match &options.architecture {
-            Some(path) => Network::own(&read(path)?, dimensions, device)?,
+            Some(path) => {
+                let module = std::fs::read(path).map_err(FileError::of(path))?;
+                Network::own(&module, dimensions, device)?
+            }
             None => {
                 let pieces = pieces(&dataset.statics, dimensions.k, &split.train, &blank.columns);
                 let network =
@@ -326,8 +329,4 @@ fn sizes(dimensions: Dimensions, options: &FitOptions, pieces: usize) -> Sizes {
         pieces,
         joint: options.joint,
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, TrainError> {
-    std::fs::read(path).map_err(|source| TrainError::Read { path: path.to_owned(), source })
 }

@@ -113,7 +113,7 @@ pub fn run(options: &TrainOptions) -> Result<ExitCode, TrainError> {
 }
 
 /// A file could not be written.
-fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> TrainError {
+fn failed(path: &Path) -> impl Fn(std::io::Error) -> TrainError {
     |source| TrainError::Write { path: path.to_owned(), source }
 }
 

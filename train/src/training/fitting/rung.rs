@@ -15,7 +15,7 @@ use super::journal::{Journal, Label};
 use super::options::FitOptions;
 use crate::evaluation::evaluate::predict;
 use crate::evaluation::metrics::{Outcomes, Scored};
-use crate::output::Output;
+use crate::output::{FileError, Output};
 use crate::training::trial::{Parameters, RungResult};
 
 /// A training as a part of a sweep, or one that can be interrupted.
@@ -58,8 +58,7 @@ impl RungOptions {
     /// Reads `--parameters` into the options of the training.
     pub(super) fn set_parameters(&self, options: &mut FitOptions) -> Result<(), TrainError> {
         let Some(path) = &self.parameters else { return Ok(()) };
-        let text = std::fs::read(path)
-            .map_err(|source| TrainError::Read { path: path.clone(), source })?;
+        let text = std::fs::read(path).map_err(FileError::of(path))?;
         let read: Parameters = serde_json::from_slice(&text).map_err(|error| {
             TrainError::Options(format!(
                 "{}: {error}; expected {{\"trial\": N, \"parameters\": {{...}}}}",
