@@ -1,6 +1,7 @@
 //! What our safetensors files say of themselves: JSON under one metadata key.
 
-use safetensors::SafeTensors;
+use safetensors::{Dtype, SafeTensors};
+use serde::de::DeserializeOwned;
 
 /// Metadata key of the JSON.
 pub const METADATA_KEY: &str = "holdadvise";
@@ -18,7 +19,28 @@ pub(crate) fn open(file: &[u8]) -> Result<(SafeTensors<'_>, String), String> {
     Ok((tensors, json.clone()))
 }
 
-/// What is said where the JSON is not what was expected.
-pub(crate) fn wrong(error: &serde_json::Error) -> String {
-    format!("metadata `{METADATA_KEY}`: {error}")
+/// What stands in the JSON.
+///
+/// # Errors
+/// When it is not what was expected.
+pub(crate) fn parse<T: DeserializeOwned>(json: &str) -> Result<T, String> {
+    serde_json::from_str(json).map_err(|error| format!("metadata `{METADATA_KEY}`: {error}"))
+}
+
+/// The bytes of a tensor.
+///
+/// # Errors
+/// When there is none of that name, or it is of another kind or shape.
+pub(crate) fn tensor<'t>(
+    tensors: &SafeTensors<'t>,
+    name: &str,
+    dtype: Dtype,
+    shape: &[usize],
+) -> Result<&'t [u8], String> {
+    let view = tensors.tensor(name).map_err(|error| format!("tensor {name}: {error}"))?;
+    if view.dtype() != dtype || view.shape() != shape {
+        let (found, of) = (view.dtype(), view.shape());
+        return Err(format!("tensor {name} is {found:?} {of:?}, expected {dtype:?} {shape:?}"));
+    }
+    Ok(view.data())
 }

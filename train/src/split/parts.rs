@@ -250,21 +250,11 @@ impl Parts {
 
     fn from_bytes(file: &[u8]) -> Result<Self, String> {
         let (tensors, info) = metadata::open(file)?;
-        let info: PartsInfo =
-            serde_json::from_str(&info).map_err(|error| metadata::wrong(&error))?;
+        let info: PartsInfo = metadata::parse(&info)?;
         if info.format != PARTS_FORMAT {
             return Err(format!("format {}, expected {PARTS_FORMAT}", info.format));
         }
-        let part = tensors.tensor("part").map_err(|error| format!("tensor part: {error}"))?;
-        if part.dtype() != Dtype::U8 || part.shape() != [info.rows] {
-            return Err(format!(
-                "tensor part is {:?} {:?}, expected U8 [{}]",
-                part.dtype(),
-                part.shape(),
-                info.rows
-            ));
-        }
-        let part = part.data().to_vec();
+        let part = metadata::tensor(&tensors, "part", Dtype::U8, &[info.rows])?.to_vec();
         if let Some(row) = part.iter().position(|&part| part > 2 && part != NO_PART) {
             return Err(format!("row {row} is in part {}", part[row]));
         }

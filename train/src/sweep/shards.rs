@@ -416,11 +416,6 @@ const HOLDS_A_MB: u64 = 135;
 const TOLD_A_MB: u64 = 1_680;
 
 impl Shard {
-    /// Name of the file that it writes.
-    pub fn file_name(&self) -> String {
-        format!("shard-{:03}.safetensors", self.number)
-    }
-
     /// All that it reads: the files to transfer.
     pub fn files(&self) -> impl Iterator<Item = &ShardFile> {
         self.logs.iter().chain(&self.epochs).chain(&self.journal).chain(&self.simulation)

@@ -13,7 +13,7 @@ use safetensors::tensor::{Metadata, TensorInfo};
 use sha2::{Digest, Sha256};
 
 use super::{CENSORED, DATASET_FORMAT, Dataset, DatasetError, DatasetInfo, Reach, UNKNOWN};
-use crate::data::metadata::{self, METADATA_KEY};
+use crate::data::metadata::{self, METADATA_KEY, tensor};
 use crate::output::Output;
 
 impl Dataset {
@@ -116,26 +116,14 @@ impl Dataset {
             |error: safetensors::SafeTensorError| format!("not a safetensors file ({error})");
         let (tensors, info) = metadata::open(file)?;
         // The format first: what else stands there may differ in another one.
-        let Format { format } =
-            serde_json::from_str(&info).map_err(|error| metadata::wrong(&error))?;
+        let Format { format } = metadata::parse(&info)?;
         if format != DATASET_FORMAT {
             return Err(format!("format {format}, expected {DATASET_FORMAT}"));
         }
-        let info: DatasetInfo =
-            serde_json::from_str(&info).map_err(|error| metadata::wrong(&error))?;
+        let info: DatasetInfo = metadata::parse(&info)?;
         let d = Dimensions::of(&info.schema);
         let n = tensors.tensor("label").map_err(text)?.shape().first().copied().unwrap_or(0);
-        let column = |name: &str, dtype: Dtype, shape: &[usize]| -> Result<&[u8], String> {
-            let view = tensors.tensor(name).map_err(|error| format!("tensor {name}: {error}"))?;
-            if view.dtype() != dtype || view.shape() != shape {
-                return Err(format!(
-                    "tensor {name} is {:?} {:?}, expected {dtype:?} {shape:?}",
-                    view.dtype(),
-                    view.shape()
-                ));
-            }
-            Ok(view.data())
-        };
+        let column = |name: &str, dtype, shape: &[usize]| tensor(&tensors, name, dtype, shape);
         let dataset = Self {
             states: column("states", Dtype::U8, &[n, d.m, d.j])?.to_vec(),
             statics: values(column("statics", Dtype::F32, &[n, d.k])?),

@@ -115,12 +115,22 @@ pub(crate) fn predict(
     dataset: &Dataset,
     rows: &[usize],
 ) -> Result<Vec<f64>, EvaluateError> {
+    let logits = logits(model, dataset, rows)?;
+    Ok(logits.into_iter().map(|logit| model.metadata.calibration.probability(logit)).collect())
+}
+
+/// The same before the calibration.
+pub(crate) fn logits(
+    model: &Model,
+    dataset: &Dataset,
+    rows: &[usize],
+) -> Result<Vec<f32>, EvaluateError> {
     let selection = SelectionOptions::of_model(&model.metadata);
     let blank = selection.blank(&dataset.info.schema).map_err(EvaluateError::Options)?;
     let chunks = rows.par_chunks(BATCH).map(|chunk| {
         let (mut states, mut statics) = dataset.gather(chunk);
         blank.apply(&mut states, &mut statics);
-        model.probabilities(&Batch { states: &states, statics: &statics, n: chunk.len() })
+        model.engine.logits(&Batch { states: &states, statics: &statics, n: chunk.len() })
     });
     Ok(chunks.collect::<Result<Vec<_>, _>>()?.concat())
 }

@@ -98,15 +98,16 @@ pub fn report(
     let predicted = predict(model, dataset, rows)?;
     let baselines = Baselines::fit(dataset, &split.train);
     let table = baselines.code_table(dataset, rows);
-    let outcomes = outcomes_of(dataset, rows);
+    let outcomes = Outcomes::of(dataset, rows);
     let named = [
         ("model", &predicted),
         ("(code, subcode) table", &table),
         ("last outcome in cluster", &baselines.last_outcome(dataset, rows)),
         ("constant", &baselines.constant(rows)),
     ];
+    let threshold = model.metadata.thresholds.release;
     let scored: Vec<Vec<Scored>> =
-        named.iter().map(|(_, p)| vec![Scored::new(&outcomes, p, threshold(model))]).collect();
+        named.iter().map(|(_, p)| vec![Scored::new(&outcomes, p, threshold)]).collect();
     let drawn = draw(&scored, outcomes.clusters(), draws, seed);
     let methods = named.iter().enumerate().map(|(at, (name, _))| Method {
         name: (*name).to_owned(),
@@ -128,23 +129,10 @@ pub fn report(
     })
 }
 
-/// Above it a release is recommended.
-fn threshold(model: &Model) -> f64 {
-    model.metadata.thresholds.release
-}
-
 /// JSON has no NaN: figures that do not exist are left out, and so are those without an interval.
 fn existing_figures(estimate: impl Fn(usize) -> Estimate) -> Vec<(String, Estimate)> {
     let all = NAMES.iter().enumerate().map(|(at, name)| ((*name).to_owned(), estimate(at)));
     all.filter(|(_, estimate)| estimate.exists()).collect()
-}
-
-/// What came of some rows, or what a simulator says of them.
-fn outcomes_of(dataset: &Dataset, rows: &[usize]) -> Outcomes {
-    let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
-    let weight = rows.iter().map(|&row| dataset.weight[row].into()).collect();
-    let target = rows.iter().map(|&row| dataset.target(row)).collect();
-    Outcomes::new(target, weight, None, &cluster)
 }
 
 fn per_code(
@@ -186,7 +174,7 @@ fn existing(value: f64) -> Option<f64> {
 
 /// Weighted figures of predictions for some rows.
 fn figures_of(dataset: &Dataset, rows: &[usize], probability: &[f64]) -> Figures {
-    Scored::new(&outcomes_of(dataset, rows), probability, 0.5).figures()
+    Scored::new(&Outcomes::of(dataset, rows), probability, 0.5).figures()
 }
 
 /// Figures per action of rows a simulator tells of.

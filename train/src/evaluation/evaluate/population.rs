@@ -110,19 +110,15 @@ pub(super) fn populations(dataset: &Dataset, rows: &[usize]) -> Vec<Population> 
 
 /// What came of the rows at some positions. Hours are there where all of them happened.
 fn outcomes(dataset: &Dataset, rows: &[usize], at: &[usize]) -> Outcomes {
-    let here = || at.iter().map(|&at| rows[at]);
-    let hours = |row: usize| {
+    let here: Vec<usize> = at.iter().map(|&at| rows[at]).collect();
+    let hours = |&row: &usize| {
         let seconds = dataset.outcome_time[row].saturating_sub(dataset.decision_instant[row]);
         (seconds.max(0) as f64 / 3_600.0).min(MOST_HOURS)
     };
-    let happened = here().all(|row| dataset.observed[row] != 0);
-    let cluster: Vec<i64> = here().map(|row| dataset.cluster[row]).collect();
-    Outcomes::new(
-        here().map(|row| dataset.target(row)).collect(),
-        here().map(|row| dataset.weight[row].into()).collect(),
-        happened.then(|| here().map(hours).collect()),
-        &cluster,
-    )
+    let happened = here.iter().all(|&row| dataset.observed[row] != 0);
+    let mut outcomes = Outcomes::of(dataset, &here);
+    outcomes.hours = happened.then(|| here.iter().map(hours).collect());
+    outcomes
 }
 
 /// Cells of enough releases, of which neither nearly all nor hardly any succeed.

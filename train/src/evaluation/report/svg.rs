@@ -43,18 +43,11 @@ impl Chart<'_> {
     pub(crate) fn draw(&self, lines: &[Line], own: &str) -> String {
         let mut out = self.start();
         for (at, line) in lines.iter().enumerate() {
-            let points: Vec<[f64; 2]> = self.placed(&line.points).collect();
             let thick = if line.name == own { " own" } else { "" };
             let class = class(at);
-            let path: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
-            let _ = writeln!(
-                out,
-                "<polyline class=\"line {class}{thick}\" points=\"{}\"><title>{}</title></polyline>",
-                path.join(" "),
-                escape(&line.name)
-            );
+            self.polyline(&mut out, line, &format!("{class}{thick}"));
             if self.dots {
-                for [x, y] in points {
+                for [x, y] in self.placed(&line.points) {
                     let _ = writeln!(
                         out,
                         "<circle class=\"dot {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2.5\"/>"
@@ -72,19 +65,21 @@ impl Chart<'_> {
         let (own, others): (Vec<&Line>, Vec<&Line>) =
             lines.iter().partition(|line| line.name == own);
         for (lines, class) in [(others, "c7 many"), (own, "c0 own")] {
-            for line in lines {
-                let path: Vec<String> =
-                    self.placed(&line.points).map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
-                let _ = writeln!(
-                    out,
-                    "<polyline class=\"line {class}\" points=\"{}\"><title>{}</title></polyline>",
-                    path.join(" "),
-                    escape(&line.name)
-                );
-            }
+            lines.into_iter().for_each(|line| self.polyline(&mut out, line, class));
         }
         out.push_str("</svg>\n");
         out
+    }
+
+    fn polyline(&self, out: &mut String, line: &Line, class: &str) {
+        let path: Vec<String> =
+            self.placed(&line.points).map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+        let _ = writeln!(
+            out,
+            "<polyline class=\"line {class}\" points=\"{}\"><title>{}</title></polyline>",
+            path.join(" "),
+            escape(&line.name)
+        );
     }
 
     /// The chart with a dot for each point, the one named `own` larger and in another colour.

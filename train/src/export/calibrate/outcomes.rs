@@ -5,18 +5,14 @@ use std::fmt::Write;
 
 use holdadvise::history::Action;
 use holdadvise::model::{
-    Batch, Calibration, Change, Interval, LEAST_OUTCOMES, Model, Recalibration, RecalibrationCheck,
+    Calibration, Change, Interval, LEAST_OUTCOMES, Model, Recalibration, RecalibrationCheck,
 };
-use rayon::prelude::*;
 
 use crate::data::dataset::{CENSORED, Dataset};
+use crate::evaluation::evaluate::logits;
 use crate::evaluation::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
-use crate::split::selection::SelectionOptions;
 use crate::split::{Cuts, Split};
 use crate::training::calibration::{fit, fit_near};
-
-/// Rows judged at a time.
-const BATCH: usize = 1024;
 
 /// Outcomes that the older and the newer part need: fewer say next to nothing of two numbers.
 const LEAST_IN_PART: usize = 20;
@@ -69,15 +65,8 @@ impl Judged {
         model: &Model,
         rows: &[usize],
     ) -> Result<Self, Box<dyn Error>> {
-        let selection = SelectionOptions::of_model(&model.metadata);
-        let blank = selection.blank(&dataset.info.schema)?;
-        let chunks = rows.par_chunks(BATCH).map(|chunk| {
-            let (mut states, mut statics) = dataset.gather(chunk);
-            blank.apply(&mut states, &mut statics);
-            model.engine.logits(&Batch { states: &states, statics: &statics, n: chunk.len() })
-        });
         Ok(Self {
-            logits: chunks.collect::<Result<Vec<_>, _>>()?.concat(),
+            logits: logits(model, dataset, rows)?,
             outcome: rows.iter().map(|&row| dataset.target(row) as f32).collect(),
             weight: rows.iter().map(|&row| dataset.weight[row]).collect(),
             cluster: rows.iter().map(|&row| dataset.cluster[row]).collect(),
@@ -296,7 +285,7 @@ pub(super) fn text(recalibration: &Recalibration, calibration: Calibration) -> S
 #[cfg(test)]
 mod tests {
     use holdadvise::history::Outcome::{Failure, Success};
-    use holdadvise::model::{CodeStatistics, Engine, FeatureSchema, ModelError};
+    use holdadvise::model::{Batch, CodeStatistics, Engine, FeatureSchema, ModelError};
 
     use super::*;
     use crate::data::dataset::Row;

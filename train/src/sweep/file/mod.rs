@@ -36,9 +36,6 @@ pub use problems::{Position, Problem};
 pub use redact::redact;
 pub use search::{Budget, METRICS, MOST_TRIALS, Search};
 
-/// A sweep file to begin with.
-pub const EXAMPLE: &str = include_str!("../../../../dag/sweep.yaml");
-
 /// What a sweep file says, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepFile {

@@ -7,6 +7,9 @@ use super::*;
 use crate::sweep::plan::{AccessPoint, Goal, Method};
 use crate::sweep::space::{Distribution, Scale};
 
+/// A sweep file to begin with.
+const EXAMPLE: &str = include_str!("../../../../dag/sweep.yaml");
+
 /// 2026-01-31, 00:00 UTC.
 const NOW: i64 = 1_769_817_600;
 

@@ -128,8 +128,7 @@ impl Checkpoint {
 
     fn from_bytes(file: &[u8], task: &Value, len: usize, k: usize) -> Result<Self, String> {
         let (tensors, json) = metadata::open(file)?;
-        let progress: Progress =
-            serde_json::from_str(&json).map_err(|error| metadata::wrong(&error))?;
+        let progress: Progress = metadata::parse(&json)?;
         if progress.format != CHECKPOINT_FORMAT {
             let Progress { format, .. } = progress;
             return Err(format!("format {format}, this program reads {CHECKPOINT_FORMAT}"));

@@ -134,20 +134,8 @@ fn diverged(options: &FitOptions) -> TrainError {
 /// # Errors
 /// When the options or the dataset do not do, or libtorch fails.
 pub fn train(dataset: &Dataset, options: &FitOptions) -> Result<(Vec<u8>, Report), TrainError> {
-    train_parts(dataset, cut(dataset, options)?, options)
-}
-
-/// Trains on the parts of a dataset: the finished archive, and its figures on the test part, if there is one.
-///
-/// # Errors
-/// When the options or the dataset do not do, or libtorch fails.
-pub fn train_parts(
-    dataset: &Dataset,
-    split: Split,
-    options: &FitOptions,
-) -> Result<(Vec<u8>, Report), TrainError> {
     let rung = RungOptions::default();
-    match train_piece(dataset, split, options, &rung, rung.clock())? {
+    match train_piece(dataset, cut(dataset, options)?, options, &rung, rung.clock())? {
         Trained::Done { archive, report, .. } => Ok((archive, report)),
         Trained::Paused | Trained::Diverged(_) => Err(diverged(options)),
     }

@@ -168,11 +168,8 @@ impl Summary {
         let Task { dataset, split, options, .. } = *task;
         let rows = &split.validation;
         let probability = predict(model, dataset, rows)?;
-        let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
-        let weight: Vec<f64> = rows.iter().map(|&row| dataset.weight[row].into()).collect();
-        let target: Vec<f64> = rows.iter().map(|&row| dataset.target(row)).collect();
-        let f_measure = f_measure(&target, &weight, &probability);
-        let outcomes = Outcomes::new(target, weight, None, &cluster);
+        let outcomes = Outcomes::of(dataset, rows);
+        let f_measure = f_measure(&outcomes.target, &outcomes.weight, &probability);
         let figures = Scored::new(&outcomes, &probability, 0.5).figures();
         let named = [
             ("validation_loss", fitted.validation_loss),

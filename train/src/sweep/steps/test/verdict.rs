@@ -85,10 +85,7 @@ pub(super) fn compare(
 ) -> Result<Verdict, EvaluateError> {
     let rows: Vec<usize> = test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
     let rows = rows.as_slice();
-    let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
-    let weight = rows.iter().map(|&row| dataset.weight[row].into()).collect();
-    let target = rows.iter().map(|&row| dataset.target(row)).collect();
-    let outcomes = Outcomes::new(target, weight, None, &cluster);
+    let outcomes = Outcomes::of(dataset, rows);
     let scored = |model: &Model| -> Result<Vec<Scored>, EvaluateError> {
         let threshold = model.metadata.thresholds.release;
         Ok(vec![Scored::new(&outcomes, &predict(model, dataset, rows)?, threshold)])
