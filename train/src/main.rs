@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         }
         Command::Episodes(options) => episodes::run(options).map_err(Into::into),
         Command::Tensors(options) => tensors::run(options),
-        Command::Merge(options) => merge::run(options).map_err(Into::into),
+        Command::Merge(options) => merge::run(options),
         Command::Split(options) => parts::run(options).map_err(Into::into),
         Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
         Command::Policies(options) => policies::run(options),

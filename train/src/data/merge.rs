@@ -4,6 +4,7 @@
 //! one cluster held in one second stay as they stand in their shard. The result is the same in whatever order the shards
 //! are named.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -28,67 +29,11 @@ pub struct MergeOptions {
     replace: bool,
 }
 
-/// Why shards do not make a dataset.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MergeError {
-    /// A shard could not be read, or the dataset not be written.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// A file is named twice.
-    #[error("{} is named twice: name each shard once", .0.display())]
-    Twice(PathBuf),
-    /// Two shards are of different kinds.
-    #[error(
-        "{} has {what} {left}, {} has {right}: make all shards with the same options of `holdadvise-train tensors`, by the same \
-         version",
-        first.display(),
-        other.display()
-    )]
-    Differ {
-        /// The first shard.
-        first: PathBuf,
-        /// The shard that is not like it.
-        other: PathBuf,
-        /// In what they differ.
-        what: &'static str,
-        /// What the first has.
-        left: String,
-        /// What the other has.
-        right: String,
-    },
-    /// A hold is in two shards.
-    #[error(
-        "{} and {} both have a hold of cluster {cluster} of access point {access_point} at {hold_time}: a shard given \
-         twice, intervals that overlap (--from, --until), or two access points of one number (--access-point)",
-        first.display(),
-        other.display()
-    )]
-    Overlap {
-        /// A shard.
-        first: PathBuf,
-        /// Another.
-        other: PathBuf,
-        /// ClusterId.
-        cluster: i64,
-        /// Number of the access point.
-        access_point: i32,
-        /// When the hold began, Unix seconds.
-        hold_time: i64,
-    },
-    /// No shard has rows.
-    #[error(
-        "no hold of these logs was released and came to an outcome: nothing to train on (no rows in {0}). Add logs, or \
-         widen the interval of the holds"
-    )]
-    Empty(String),
-}
-
 /// Runs the subcommand.
 ///
 /// # Errors
 /// When a shard cannot be read or does not go with the others, or the dataset cannot be written.
-pub fn run(options: &MergeOptions) -> Result<(), MergeError> {
+pub fn run(options: &MergeOptions) -> Result<(), Box<dyn Error>> {
     let output = Output::new(&options.output, options.replace);
     output.check().map_err(|source| DatasetError::File { path: options.output.clone(), source })?;
     let dataset = merge(&options.shards)?;
@@ -102,7 +47,7 @@ pub fn run(options: &MergeOptions) -> Result<(), MergeError> {
 ///
 /// # Errors
 /// When a shard cannot be read or does not go with the others, or none has rows.
-pub fn merge(shards: &[PathBuf]) -> Result<Dataset, MergeError> {
+pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Box<dyn Error>> {
     let mut merged: Option<Dataset> = None;
     let mut simulations = Vec::new();
     // For each row the shard it is from.
@@ -110,7 +55,7 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, MergeError> {
     for (number, path) in shards.iter().enumerate() {
         let before = &shards[..number];
         if before.iter().any(|before| is_same(before, path)) {
-            return Err(MergeError::Twice(path.clone()));
+            return Err(format!("{} is named twice: name each shard once", path.display()).into());
         }
         let mut shard = Dataset::read(path)?;
         from.resize(from.len() + shard.len(), number);
@@ -140,13 +85,14 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, MergeError> {
         let (row, next) = (pair[0], pair[1]);
         if key(row) == key(next) && from[row] != from[next] {
             let (hold_time, access_point, cluster) = key(row);
-            return Err(MergeError::Overlap {
-                first: shards[from[row]].clone(),
-                other: shards[from[next]].clone(),
-                cluster: cluster - (i64::from(access_point) << 32),
-                access_point,
-                hold_time,
-            });
+            return Err(format!(
+                "{} and {} both have a hold of cluster {} of access point {access_point} at {hold_time}: a shard given \
+                 twice, intervals that overlap (--from, --until), or two access points of one number (--access-point)",
+                shards[from[row]].display(),
+                shards[from[next]].display(),
+                cluster - (i64::from(access_point) << 32)
+            )
+            .into());
         }
     }
     merged.reorder(&order);
@@ -176,11 +122,16 @@ fn is_same(path: &Path, other: &Path) -> bool {
 }
 
 /// Refuses a shard of another kind than the first.
-fn agree(first: (&Path, &DatasetInfo), other: (&Path, &DatasetInfo)) -> Result<(), MergeError> {
+fn agree(first: (&Path, &DatasetInfo), other: (&Path, &DatasetInfo)) -> Result<(), String> {
     let differ = |what, say: &dyn Fn(&DatasetInfo) -> String| {
-        let (left, right) = (say(first.1), say(other.1));
-        let (first, other) = (first.0.to_owned(), other.0.to_owned());
-        Err(MergeError::Differ { first, other, what, left, right })
+        Err(format!(
+            "{} has {what} {}, {} has {}: make all shards with the same options of `holdadvise-train tensors`, by the same \
+             version",
+            first.0.display(),
+            say(first.1),
+            other.0.display(),
+            say(other.1)
+        ))
     };
     let (left, right) = (first.1, other.1);
     if left.schema != right.schema {
@@ -209,14 +160,18 @@ fn agree(first: (&Path, &DatasetInfo), other: (&Path, &DatasetInfo)) -> Result<(
 /// Files that are named where all are empty.
 const NAMED: usize = 10;
 
-fn empty(shards: &[PathBuf]) -> MergeError {
+fn empty(shards: &[PathBuf]) -> String {
     let names: Vec<String> =
         shards.iter().take(NAMED).map(|path| path.display().to_string()).collect();
     let more = match shards.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    MergeError::Empty(names.join(", ") + &more)
+    format!(
+        "no hold of these logs was released and came to an outcome: nothing to train on (no rows in {}{more}). Add logs, or \
+         widen the interval of the holds",
+        names.join(", ")
+    )
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub use decisions::{Decisions, Known, MethodDecisions};
 pub(crate) use decisions::{Paired, pair as paired_decisions};
 pub(crate) use method::{digest, logits, predict};
 pub use one_model::{ActionFigures, CodeFigures, Method, Report, report};
-pub(crate) use study::Comparison;
+pub(crate) use study::{StudyOptions, run as compare};
 
 use std::path::PathBuf;
 
@@ -30,42 +30,43 @@ use crate::split::parts::{Parts, PartsError};
 use crate::split::{Cuts, Split, SplitOptions};
 
 /// Report a model's figures on held-out holds, beside baselines; with `--method`, those of several methods.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct EvaluateOptions {
     /// The dataset, as `holdadvise-train tensors` writes it.
-    dataset: PathBuf,
+    pub(crate) dataset: PathBuf,
     /// The model: its figures are printed. Without it a report on the methods is written to the folder of `-o`.
-    model: Option<PathBuf>,
+    pub(crate) model: Option<PathBuf>,
     /// Of one model: write the figures as JSON to this file too. Else: the folder of report.json and report.html.
     #[arg(short, long)]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Replace files that are there already.
     #[arg(long)]
-    replace: bool,
+    pub(crate) replace: bool,
     /// The parts file, as `holdadvise-train split` writes it.
     #[arg(long, value_name = "PARTS", conflicts_with = "recut")]
-    parts: Option<PathBuf>,
+    pub(crate) parts: Option<PathBuf>,
     /// Cut the dataset anew by the fractions instead of where it was cut in training.
     #[arg(long)]
-    recut: bool,
+    pub(crate) recut: bool,
     #[command(flatten)]
-    split: SplitOptions,
+    pub(crate) split: SplitOptions,
     /// Engine to run the models with.
     #[arg(long, value_enum, default_value_t = EngineOption::Builtin)]
-    engine: EngineOption,
+    pub(crate) engine: EngineOption,
     /// Bootstrap draws for the intervals.
     #[arg(long, default_value_t = 1000)]
-    draws: usize,
+    pub(crate) draws: usize,
     /// Seed of the bootstrap.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub(crate) seed: u64,
     #[command(flatten)]
-    study: study::StudyOptions,
+    pub(crate) study: StudyOptions,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum EngineOption {
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+pub(crate) enum EngineOption {
     /// Pure Rust.
+    #[default]
     Builtin,
     /// libtorch.
     Torch,

@@ -1,14 +1,14 @@
 //! Any number of methods on several populations of holds: `evaluate --method NAME=FILE ... -o DIR`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use holdadvise::model::EngineKind;
 
 use super::curves::curves;
 use super::method::{self, Predicted, TABLE};
 use super::population::{Population, asked, populations};
-use super::{EngineOption, EvaluateError, EvaluateOptions, unknown_codes};
+use super::{EvaluateError, EvaluateOptions, unknown_codes};
 use crate::data::dataset::{Dataset, Reach, UNKNOWN};
 use crate::evaluation::metrics::{Draws, Estimate, NAMES, Scored, draw};
 use crate::evaluation::report::{
@@ -17,108 +17,50 @@ use crate::evaluation::report::{
 };
 use crate::output::{self, FileError, Output};
 use crate::say::say;
+use crate::split::Split;
 use crate::split::parts::{By, Parts};
-use crate::split::{Split, SplitOptions};
 use crate::training::baselines::Baselines;
 
 /// What belongs into the report.
-#[derive(Clone, Debug, clap::Args)]
-pub(super) struct StudyOptions {
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct StudyOptions {
     /// A method to report on, with a file for each of its training seeds: models (.pt) or predictions (.safetensors
     /// with `row` i64 and `probability` f32 or f64). Repeatable. Constant, code table, last outcome in the cluster and,
     /// where it is known, the truth are always there.
     #[arg(long, value_name = "NAME=FILE[,FILE...]", value_parser = method::parse, conflicts_with = "model")]
-    method: Vec<(String, Vec<PathBuf>)>,
+    pub(crate) method: Vec<(String, Vec<PathBuf>)>,
     /// A method that lacks something, in tables of their own and not among the curves. Repeatable.
     #[arg(long, value_name = "NAME=FILE[,FILE...]", value_parser = method::parse, requires = "method")]
-    ablation: Vec<(String, Vec<PathBuf>)>,
+    pub(crate) ablation: Vec<(String, Vec<PathBuf>)>,
     /// The method that the others are compared with. Default: the first.
     #[arg(long, value_name = "NAME")]
-    own: Option<String>,
+    pub(crate) own: Option<String>,
     /// The best observer: the report says what share of the distance from the table to it is closed.
     #[arg(long, value_name = "NAME")]
-    best: Option<String>,
+    pub(crate) best: Option<String>,
     /// Probability from which on a release is recommended.
     #[arg(long, value_name = "P", default_value_t = 0.5)]
-    release_threshold: f64,
+    pub(crate) release_threshold: f64,
     /// Dataset whose training part the built-in baselines are counted from, where the dataset evaluated on has none.
     #[arg(long, value_name = "DATASET", requires = "baselines_parts")]
-    baselines_from: Option<PathBuf>,
+    pub(crate) baselines_from: Option<PathBuf>,
     /// The parts of that dataset.
     #[arg(long, value_name = "PARTS", requires = "baselines_from")]
-    baselines_parts: Option<PathBuf>,
+    pub(crate) baselines_parts: Option<PathBuf>,
     /// Heading of the report.
     #[arg(long, value_name = "TEXT", default_value = "Evaluation of hold advice")]
-    title: String,
+    pub(crate) title: String,
     /// Something to keep in the report, such as a version. Repeatable.
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
-    note: Vec<(String, String)>,
+    pub(crate) note: Vec<(String, String)>,
     /// A table to add, JSON with `columns`, `rows` and `text`. Repeatable.
     #[arg(long, value_name = "TITLE=FILE", value_parser = pair)]
-    table: Vec<(String, String)>,
+    pub(crate) table: Vec<(String, String)>,
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("there is no = in it")?;
     Ok((key.to_owned(), value.to_owned()))
-}
-
-/// Models beside the baselines.
-#[derive(Clone, Debug)]
-pub(crate) struct Comparison<'a> {
-    /// The dataset.
-    pub(crate) dataset: &'a Path,
-    /// Its parts.
-    pub(crate) parts: &'a Path,
-    /// Names and files; the others are compared with the first.
-    pub(crate) models: Vec<(String, Vec<PathBuf>)>,
-    /// Engine to run them with.
-    pub(crate) engine: EngineKind,
-    /// Probability from which on a release is recommended.
-    pub(crate) threshold: f64,
-    /// Heading of the report.
-    pub(crate) title: String,
-    /// What is to stand in the report.
-    pub(crate) notes: Vec<(String, String)>,
-    /// Bootstrap draws.
-    pub(crate) draws: usize,
-    /// Seed of the draws.
-    pub(crate) seed: u64,
-}
-
-impl Comparison<'_> {
-    /// Writes `report.json` and `report.html` to a folder.
-    ///
-    /// # Errors
-    /// When a file cannot be read or written, or a model does not take the dataset.
-    pub(crate) fn write(self, folder: &Path) -> Result<(), EvaluateError> {
-        let study = StudyOptions {
-            method: self.models,
-            ablation: Vec::new(),
-            own: None,
-            best: None,
-            release_threshold: self.threshold,
-            baselines_from: None,
-            baselines_parts: None,
-            title: self.title,
-            note: self.notes,
-            table: Vec::new(),
-        };
-        let options = EvaluateOptions {
-            dataset: self.dataset.to_owned(),
-            model: None,
-            output: Some(folder.to_owned()),
-            parts: Some(self.parts.to_owned()),
-            recut: false,
-            replace: true,
-            split: SplitOptions::default(),
-            engine: EngineOption::Builtin,
-            draws: self.draws,
-            seed: self.seed,
-            study,
-        };
-        run(&options, self.engine)
-    }
 }
 
 /// Methods with what they say of the rows asked about.
@@ -135,7 +77,7 @@ struct Study<'a> {
 }
 
 /// Evaluates and writes `report.json` and `report.html`.
-pub(super) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), EvaluateError> {
+pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), EvaluateError> {
     let study = &options.study;
     let fail = |text: String| Err(EvaluateError::Options(text));
     let Some(folder) = &options.output else {

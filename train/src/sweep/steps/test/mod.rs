@@ -13,7 +13,7 @@ use holdadvise::model::{Archive, EngineKind, Model, ModelError};
 use serde_json::json;
 
 use crate::data::dataset::{Dataset, SUCCESS};
-use crate::evaluation::evaluate::{self, Comparison, Report, digest};
+use crate::evaluation::evaluate::{self, EvaluateOptions, Report, StudyOptions, digest};
 use crate::export::{self, sheet};
 use crate::say::say;
 use crate::split::Split;
@@ -253,16 +253,22 @@ fn report_on(
         .into_iter()
         .find(|&engine| engine == EngineKind::Torch)
         .unwrap_or(EngineKind::Builtin);
-    let comparison = Comparison {
-        dataset: &options.dataset,
-        parts: &options.parts,
-        models,
-        engine,
-        threshold: 0.5,
+    let study = StudyOptions {
+        method: models,
+        release_threshold: 0.5,
         title: format!("The best model of sweep {}", plan.name),
-        notes,
+        note: notes,
+        ..StudyOptions::default()
+    };
+    let comparison = EvaluateOptions {
+        dataset: options.dataset.clone(),
+        output: Some(options.output.clone()),
+        replace: true,
+        parts: Some(options.parts.clone()),
         draws: options.draws,
         seed: plan.seed,
+        study,
+        ..EvaluateOptions::default()
     };
-    Ok(comparison.write(&options.output)?)
+    Ok(evaluate::compare(&comparison, engine)?)
 }
