@@ -27,7 +27,7 @@ class FakeSweep:
                     {"number": 1, "frame_edges": [0, 60, 3600], "slots": 3},
                     {"number": 2, "frame_edges": [0, 30, 7200], "slots": 5},
                 ],
-                "trials": [{"number": n, "setting": 1 + n % 2, "wave": 0} for n in self.trials],
+                "trials": [{"number": n, "setting": 1 + n % 2} for n in self.trials],
                 "method": "random",
                 "metric": {"name": "validation_loss", "goal": "minimize"},
                 "rungs": [{"number": 1, "epochs": 3, "trials": trials}, {"number": 2, "epochs": 8, "trials": 1}],

@@ -36,25 +36,21 @@ def reached(folder, score):
 
 def main():
     folder, seeds = sys.argv[1], int(sys.argv[2])
-    kinds = ("random", "tpe")
     print("node-hours of training; share: of the full search's, until its best score was reached")
-    print(f"{'seed':<6}{'full':>8}{'score':>9}" + "".join(f"{kind:>10}{'reached':>9}{'share':>8}{'score':>9}" for kind in kinds))
-    shares = {kind: [] for kind in kinds}
+    print(f"{'seed':<6}{'full':>8}{'score':>9}{'random':>10}{'reached':>9}{'share':>8}{'score':>9}")
+    shares = []
     for seed in range(1, seeds + 1):
         of = lambda kind: os.path.join(folder, f"{kind}-{seed}")
         _, full, score = reached(of("full"), 0.0)
+        at, spent, best = reached(of("random"), score)
+        told = ("never", "-")
+        if at is not None:
+            shares.append(at / full)
+            told = (f"{at / 3600:.3f}", f"{at / full:.2f}")
         row = f"{seed:<6}{full / 3600:>8.3f}{score:>9.4f}"
-        for kind in kinds:
-            at, spent, best = reached(of(kind), score)
-            share = at / full if at is not None else None
-            shares[kind].append(share)
-            told = (f"{at / 3600:.3f}", f"{share:.2f}") if share is not None else ("never", "-")
-            row += f"{spent / 3600:>10.3f}{told[0]:>9}{told[1]:>8}{best:>9.4f}"
-        print(row)
-    for kind in kinds:
-        known = [share for share in shares[kind] if share is not None]
-        mean = f"{sum(known) / len(known):.2f}" if known else "-"
-        print(f"{kind}: reached in {len(known)} of {seeds}, mean share {mean}")
+        print(f"{row}{spent / 3600:>10.3f}{told[0]:>9}{told[1]:>8}{best:>9.4f}")
+    mean = f"{sum(shares) / len(shares):.2f}" if shares else "-"
+    print(f"random: reached in {len(shares)} of {seeds}, mean share {mean}")
 
 
 if __name__ == "__main__":

@@ -1,43 +1,15 @@
 //! Trains, evaluates and exports the model of `holdadvise`.
 //!
-//! [`dataset`] is the file that passes between the steps. [`split`] cuts it, [`parts`] keeps the parts, `training`
-//! (cargo feature `torch`) fits the `network` to it, [`export`] completes the TorchScript archive,
-//! [`evaluate`] puts the result beside [`baselines`] with the figures of [`metrics`], and [`report`] makes a page of it. [`calibrate`]
-//! fits the calibration of a finished model to outcomes of one's own access point.
+//! The folders stand in the order in which holds pass through them: [`data`] makes a dataset of job event logs,
+//! [`split`] cuts it into parts, [`training`] fits a model to one of them, [`evaluation`] says what it is worth on
+//! another, and [`export`] writes it with all that is said of it. [`sweep`] does so many times and keeps the best.
 
-pub mod baselines;
-#[cfg(feature = "torch")]
-mod boosting;
-pub mod calibrate;
-pub mod calibration;
-pub mod dataset;
-pub mod episodes;
-pub mod evaluate;
+pub mod data;
+pub mod evaluation;
 pub mod export;
-pub mod input;
-pub mod instant;
-pub mod merge;
-pub mod metadata;
-pub mod metrics;
 pub mod output;
-pub mod parts;
-pub mod peek;
-pub mod pickle;
-pub mod pieces;
-pub mod policies;
-pub mod precision;
-pub mod predict;
 pub mod random;
-pub mod report;
-pub mod review;
 pub mod say;
-pub mod selection;
-pub mod sheet;
-#[cfg(feature = "torch")]
-mod source_dropout;
 pub mod split;
 pub mod sweep;
-pub mod tensors;
-#[cfg(feature = "torch")]
 pub mod training;
-pub mod truth;

@@ -3,14 +3,15 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use holdadvise_train::data::{episodes, merge, tensors};
+use holdadvise_train::evaluation::{evaluate, policies, predict, review};
+use holdadvise_train::export::{self, calibrate};
 use holdadvise_train::say::say;
+use holdadvise_train::split::parts;
 use holdadvise_train::sweep::command::SweepCommand;
 use holdadvise_train::sweep::dag::command as dag;
 #[cfg(feature = "torch")]
-use holdadvise_train::training;
-use holdadvise_train::{
-    calibrate, episodes, evaluate, export, merge, parts, policies, predict, review, tensors,
-};
+use holdadvise_train::training::fitting;
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -29,7 +30,7 @@ enum Command {
     Merge(merge::MergeOptions),
     Split(parts::PartsOptions),
     #[cfg(feature = "torch")]
-    Train(training::TrainOptions),
+    Train(fitting::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
     Policies(policies::PoliciesOptions),
     Predict(predict::PredictOptions),
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
         #[cfg(feature = "torch")]
-        Command::Train(options) => match training::run(options) {
+        Command::Train(options) => match fitting::run(options) {
             Ok(status) => return status,
             Err(error) => Err(error.into()),
         },
@@ -55,13 +56,13 @@ fn main() -> ExitCode {
         }
         Command::Episodes(options) => episodes::run(options).map_err(Into::into),
         Command::Tensors(options) => tensors::run(options),
-        Command::Merge(options) => merge::run(options).map_err(Into::into),
+        Command::Merge(options) => merge::run(options),
         Command::Split(options) => parts::run(options).map_err(Into::into),
         Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
         Command::Policies(options) => policies::run(options),
         Command::Predict(options) => predict::run(options).map_err(Into::into),
         Command::Export(options) => export::run(options).map_err(Into::into),
-        Command::Calibrate(options) => calibrate::run(options).map_err(Into::into),
+        Command::Calibrate(options) => calibrate::run(options),
         Command::Review(options) => review::run(options),
         Command::Dag(options) => dag::run(options),
         Command::Sweep(command) => command.run(),

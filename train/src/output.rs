@@ -7,6 +7,23 @@ use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
+/// A file, and what the system said of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// What makes an error of a file of what the system says.
+    pub fn of(path: &Path) -> impl Fn(io::Error) -> Self {
+        |source| Self { path: path.to_owned(), source }
+    }
+}
+
 /// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {

@@ -4,8 +4,8 @@ mod common;
 
 use common::{done, holdadvise_train, text};
 use holdadvise::model::{Batch, DEFAULT_ARCHIVE, LEAST_OUTCOMES, Model};
-use holdadvise_train::dataset::Dataset;
-use holdadvise_train::report::ExtraTable;
+use holdadvise_train::data::dataset::Dataset;
+use holdadvise_train::evaluation::report::ExtraTable;
 
 #[test]
 fn logs_and_their_dataset_give_one_calibration() {

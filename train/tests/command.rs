@@ -9,8 +9,8 @@ use std::process::Command;
 use common::{holdadvise_train, text};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{Batch, Dimensions, EngineKind, FeatureSchema, Found, Model};
-use holdadvise_train::dataset::{Dataset, Row};
-use holdadvise_train::evaluate::Report;
+use holdadvise_train::data::dataset::{Dataset, Row};
+use holdadvise_train::evaluation::evaluate::Report;
 use holdadvise_train::random::Random;
 
 /// One static column that tells the outcome two times in three, and codes that say nothing.

@@ -8,9 +8,9 @@ use std::path::Path;
 use common::{done, refused};
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::FeatureSchema;
-use holdadvise_train::dataset::{Dataset, Reach, Row};
+use holdadvise_train::data::dataset::{Dataset, Reach, Row};
+use holdadvise_train::evaluation::report::{Report, page};
 use holdadvise_train::random::Random;
-use holdadvise_train::report::{Report, page};
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 

@@ -7,8 +7,8 @@ use common::done;
 use holdadvise::features::{Layout, Sampler};
 use holdadvise::history::Action;
 use holdadvise::model::{Batch, Model};
-use holdadvise_train::dataset::Dataset;
-use holdadvise_train::input::InputOptions;
+use holdadvise_train::data::dataset::Dataset;
+use holdadvise_train::data::input::InputOptions;
 use serde_json::Value;
 
 #[test]

@@ -8,9 +8,9 @@ use std::path::Path;
 use common::{holdadvise_train, text};
 use holdadvise::history::Outcome;
 use holdadvise::model::{Batch, EngineKind, FeatureSchema, Model};
-use holdadvise_train::dataset::{Dataset, Row};
+use holdadvise_train::data::dataset::{Dataset, Row};
 use holdadvise_train::random::Random;
-use holdadvise_train::sweep::plan::RungResult;
+use holdadvise_train::training::trial::RungResult;
 use serde_json::Value;
 
 const FRAMES: usize = 4;

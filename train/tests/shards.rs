@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use holdadvise::userlog::{Events, ReadOptions};
-use holdadvise_train::dataset::Dataset;
+use holdadvise_train::data::dataset::Dataset;
 use holdadvise_train::sweep::plan::{AccessPoint, Data, Setting};
 use holdadvise_train::sweep::shards::{Shard, shards};
 use jiff::tz::TimeZone;
@@ -52,6 +52,10 @@ fn rotate(log: &Path, folder: &Path, parts: usize) -> Vec<PathBuf> {
     (0..parts).map(part).collect()
 }
 
+fn file_name(shard: &Shard) -> String {
+    format!("shard-{:03}.safetensors", shard.number)
+}
+
 /// Prepares each shard in a folder of its own, as on an execution point, and merges them, the last first.
 fn prepared(folder: &Path, shards: &[Shard], setting: &Setting, output: &str) -> String {
     let mut merge = vec!["merge".to_owned(), "-o".to_owned(), output.to_owned()];
@@ -63,9 +67,9 @@ fn prepared(folder: &Path, shards: &[Shard], setting: &Setting, output: &str) ->
             std::os::unix::fs::symlink(&file.path, sandbox.join(&file.name)).unwrap();
         }
         let mut arguments = shard.arguments(setting);
-        arguments.extend(["-o".to_owned(), shard.file_name()]);
+        arguments.extend(["-o".to_owned(), file_name(shard)]);
         run(&sandbox, &arguments);
-        merge.push(sandbox.join(shard.file_name()).to_string_lossy().into_owned());
+        merge.push(sandbox.join(file_name(shard)).to_string_lossy().into_owned());
     }
     run(folder, &merge)
 }

@@ -9,7 +9,7 @@ use holdadvise::features::{FrameEdges, Sampler};
 use holdadvise::history::{Action, Coverage, History, Journal, epoch_written};
 use holdadvise::model::Dimensions;
 use holdadvise::userlog::{Events, ReadOptions};
-use holdadvise_train::dataset::Dataset;
+use holdadvise_train::data::dataset::Dataset;
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
 

@@ -7,12 +7,12 @@ use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{
     Archive, Batch, Dimensions, EngineKind, FeatureSchema, Forest, Model, Node, StaticSource,
 };
-use holdadvise_train::dataset::{Dataset, Row};
+use holdadvise_train::data::dataset::{Dataset, Row};
 use holdadvise_train::export;
-use holdadvise_train::pieces::Piece;
 use holdadvise_train::random::Random;
-use holdadvise_train::training::network::{Network, Sizes};
-use holdadvise_train::training::{FitOptions, train};
+use holdadvise_train::training::fitting::network::{Network, Sizes};
+use holdadvise_train::training::fitting::{FitOptions, train};
+use holdadvise_train::training::pieces::Piece;
 use tch::Device;
 
 const FRAMES: usize = 6;

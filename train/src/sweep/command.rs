@@ -2,14 +2,12 @@
 
 use clap::Subcommand;
 
-use super::steps::{ask, finish, select, test};
+use super::steps::{finish, select, test};
 use super::{page, run};
 
 /// A step of a sweep.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SweepCommand {
-    /// Draw the parameters of the trials of a wave from the results so far.
-    Ask(ask::AskOptions),
     /// Decide which trials go on after a rung.
     Select(select::SelectOptions),
     /// Evaluate the best model on the test part, and compare it with the model in use.
@@ -29,12 +27,11 @@ impl SweepCommand {
     /// Those of the step.
     pub fn run(&self) -> Result<(), Box<dyn std::error::Error>> {
         match self {
-            Self::Ask(options) => ask::run(options).map_err(Into::into),
-            Self::Select(options) => select::run(options).map_err(Into::into),
-            Self::Test(options) => test::run(options).map_err(Into::into),
-            Self::Finish(options) => finish::run(options).map_err(Into::into),
+            Self::Select(options) => select::run(options),
+            Self::Test(options) => test::run(options),
+            Self::Finish(options) => finish::run(options),
             Self::Html(options) => page::run(options).map_err(Into::into),
-            Self::Run(options) => run::run(options).map_err(Into::into),
+            Self::Run(options) => run::run(options),
         }
     }
 }

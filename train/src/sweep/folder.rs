@@ -8,8 +8,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::draw::Values;
-use super::plan::{BestTrial, Decision, Fate, PLAN_FORMAT, Parameters, Plan, RungResult};
-use crate::output::Output;
+use super::plan::{BestTrial, Decision, Fate, PLAN_FORMAT, Plan};
+use crate::output::{FileError, Output};
+use crate::training::trial::{Parameters, RungResult};
 
 /// The plan.
 pub const PLAN: &str = "sweep.json";
@@ -19,21 +20,11 @@ pub const PLAN: &str = "sweep.json";
 #[non_exhaustive]
 pub enum FolderError {
     /// There is no plan that could be read.
-    #[error("{}: {source}; name the folder that `holdadvise-train dag` made", path.display())]
-    NoPlan {
-        /// Where it should be.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error("{0}; name the folder that `holdadvise-train dag` made")]
+    NoPlan(FileError),
     /// It cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// It is not what it should be.
     #[error("{}: {detail}", path.display())]
     Content {
@@ -47,8 +38,8 @@ pub enum FolderError {
 impl FolderError {
     /// Whether there is no such file.
     pub fn is_not_found(&self) -> bool {
-        let (Self::NoPlan { source, .. } | Self::File { source, .. }) = self else { return false };
-        source.kind() == io::ErrorKind::NotFound
+        let (Self::NoPlan(error) | Self::File(error)) = self else { return false };
+        error.source.kind() == io::ErrorKind::NotFound
     }
 }
 
@@ -59,7 +50,7 @@ impl FolderError {
 pub fn read_plan(folder: &Path) -> Result<Plan, FolderError> {
     let path = folder.join(PLAN);
     let plan: Plan = read_json(&path).map_err(|error| match error {
-        FolderError::File { path, source } => FolderError::NoPlan { path, source },
+        FolderError::File(error) => FolderError::NoPlan(error),
         other => other,
     })?;
     let rungs = plan.rungs.iter().map(|rung| rung.number).eq(1..=plan.rungs.len());
@@ -94,14 +85,6 @@ pub fn read_parameters(folder: &Path, trial: usize) -> Result<Values, FolderErro
         return Err(FolderError::Content { path, detail });
     }
     Ok(read.parameters)
-}
-
-/// Writes a trial's parameters.
-///
-/// # Errors
-/// When that fails.
-pub fn write_parameters(folder: &Path, parameters: &Parameters) -> Result<(), FolderError> {
-    write_json(&parameters_path(folder, parameters.trial), parameters)
 }
 
 /// Where the result of a trial on a rung is.
@@ -193,7 +176,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
 /// # Errors
 /// When that fails.
 pub fn read(path: &Path) -> Result<Vec<u8>, FolderError> {
-    std::fs::read(path).map_err(|source| FolderError::File { path: path.to_owned(), source })
+    Ok(std::fs::read(path).map_err(FileError::of(path))?)
 }
 
 /// Writes a file of JSON whole, with the folders it lies in.
@@ -214,9 +197,8 @@ pub fn write_json<T: Serialize>(path: &Path, content: &T) -> Result<(), FolderEr
 /// # Errors
 /// When that fails.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), FolderError> {
-    let failed = |source| FolderError::File { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        std::fs::create_dir_all(folder).map_err(FileError::of(path))?;
     }
-    Output::from(path).write(content).map_err(failed)
+    Ok(Output::from(path).write(content).map_err(FileError::of(path))?)
 }

@@ -51,7 +51,7 @@ pub fn ranked(standings: &[Standing], goal: Goal) -> Vec<(Standing, f64)> {
 }
 
 /// Which of two figures comes first.
-pub fn better(one: f64, other: f64, goal: Goal) -> Ordering {
+pub(super) fn better(one: f64, other: f64, goal: Goal) -> Ordering {
     match goal {
         Goal::Minimize => one.total_cmp(&other),
         Goal::Maximize => other.total_cmp(&one),

@@ -1,31 +1,5 @@
 //! The standard normal distribution.
 
-/// Probability of a value below `x`. Relative error below 1.2e-7 (the rational Chebyshev fit of erfc in Press et al.,
-/// "Numerical Recipes", 6.2).
-pub(super) fn below(x: f64) -> f64 {
-    let z = x.abs() / std::f64::consts::SQRT_2;
-    let t = 1.0 / (1.0 + 0.5 * z);
-    let fit = [
-        0.170_872_77,
-        -0.822_152_23,
-        1.488_515_87,
-        -1.135_203_98,
-        0.278_868_07,
-        -0.186_288_06,
-        0.096_784_18,
-        0.374_091_96,
-        1.000_023_68,
-        -1.265_512_23,
-    ];
-    let tail = t * (fit.iter().fold(0.0, |sum, c| sum * t + c) - z * z).exp() / 2.0;
-    if x > 0.0 { 1.0 - tail } else { tail }
-}
-
-/// Density at `x`.
-pub(super) fn density(x: f64) -> f64 {
-    (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt()
-}
-
 /// The value with probability `p` below it, `p` from 0 to 1, which are taken for the nearest numbers within.
 /// Relative error below 1.2e-9 (Acklam's rational fit of the inverse).
 pub(super) fn quantile(p: f64) -> f64 {
@@ -89,9 +63,7 @@ mod tests {
             [(0.5, 0.0), (0.975, 1.959_963_985), (0.01, -2.326_347_874), (1e-6, -4.753_424_309)]
         {
             assert!((quantile(p) - x).abs() < 1e-7, "{p} {}", quantile(p));
-            assert!((below(x) / p - 1.0).abs() < 1e-6, "{x} {}", below(x));
         }
         assert!(quantile(0.0).is_finite() && quantile(1.0).is_finite());
-        assert!((density(0.0) - 0.398_942_28).abs() < 1e-8);
     }
 }

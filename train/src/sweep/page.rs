@@ -10,10 +10,10 @@ use super::folder::{self, FolderError, write_json};
 use super::leaderboard::{Leaderboard, cell};
 use super::plan::{Fate, Goal};
 use super::results::Results;
-use crate::report::Line;
-use crate::report::html::{Section, document, escape};
-use crate::report::svg::Chart;
-use crate::report::tables;
+use crate::evaluation::report::Line;
+use crate::evaluation::report::html::{Section, document, escape};
+use crate::evaluation::report::svg::Chart;
+use crate::evaluation::report::tables;
 use crate::say::say;
 
 /// Greatest quotient of a parameter's values that is shown on a plain axis; beyond it, and above 0, on that of logarithms.

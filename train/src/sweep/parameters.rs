@@ -133,7 +133,8 @@ mod tests {
     #[test]
     fn they_are_options_of_train() {
         use clap::Args;
-        let command = crate::training::FitOptions::augment_args(clap::Command::new("train"));
+        let command =
+            crate::training::fitting::FitOptions::augment_args(clap::Command::new("train"));
         for parameter in TRAINING {
             let long = parameter.name.replace('_', "-");
             let option = command.get_arguments().find(|a| a.get_long() == Some(long.as_str()));

@@ -1,7 +1,7 @@
 //! The plan of a sweep, `sweep.json` in its folder: all that the sweep file says, resolved, and what was drawn from it.
 //!
 //! Every step of the sweep reads it and nothing else; none changes it. What a trial's parameters are is in
-//! `trials/NNN/parameters.json`, because a trial that is proposed while the sweep runs has none before.
+//! `trials/NNN/parameters.json`, which its training node reads.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::precision::Precision;
+use crate::training::precision::Precision;
+use crate::training::trial::RungResult;
 
 /// Version of [`Plan`] that this program reads and writes.
 pub const PLAN_FORMAT: u32 = 1;
@@ -31,8 +32,6 @@ pub struct Plan {
     pub trials: Vec<Trial>,
     /// How trials are drawn.
     pub method: Method,
-    /// What each parameter of training may be: what `ask` draws from.
-    pub space: Space,
     /// What decides.
     pub metric: Metric,
     /// Successive halving; the last rung trains to the end. At least one.
@@ -110,17 +109,6 @@ pub struct Trial {
     pub number: usize,
     /// Number of the setting whose data it trains on.
     pub setting: usize,
-    /// 0: its parameters are drawn when the sweep is planned. From 1 on: in that wave of `ask`.
-    pub wave: usize,
-}
-
-/// A trial's `parameters.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Parameters {
-    /// The trial.
-    pub trial: usize,
-    /// Names of training options, as the long options of `holdadvise-train train` with `_` for `-`.
-    pub parameters: BTreeMap<String, Value>,
 }
 
 /// How trials are drawn.
@@ -131,62 +119,6 @@ pub enum Method {
     Random,
     /// Every combination.
     Grid,
-    /// Tree-structured Parzen estimator (Bergstra et al. 2011): the first trials at random, the others in waves, each
-    /// proposed from the results of the first rung so far.
-    Tpe,
-}
-
-/// What each parameter of training may be.
-pub type Space = BTreeMap<String, Distribution>;
-
-/// What a parameter may be, in the words of a W&B sweep configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "distribution", rename_all = "snake_case")]
-pub enum Distribution {
-    /// Always the same.
-    Constant {
-        /// It.
-        value: Value,
-    },
-    /// One of them.
-    Categorical {
-        /// Them.
-        values: Vec<Value>,
-        /// How likely each is; empty: all alike.
-        probabilities: Vec<f64>,
-    },
-    /// A whole number, the ends included.
-    IntUniform {
-        /// Least.
-        min: i64,
-        /// Greatest.
-        max: i64,
-    },
-    /// A number drawn on some scale, perhaps rounded.
-    Real {
-        /// The scale.
-        scale: Scale,
-        /// Least, or the mean of a normal distribution.
-        min: f64,
-        /// Greatest, or the standard deviation of a normal distribution.
-        max: f64,
-        /// Rounded to a multiple of it.
-        q: Option<f64>,
-    },
-}
-
-/// The scale on which a number is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scale {
-    /// Uniform between the ends.
-    Uniform,
-    /// Its logarithm is uniform; the ends are the values themselves.
-    LogUniform,
-    /// Normal.
-    Normal,
-    /// Its logarithm is normal.
-    LogNormal,
 }
 
 /// What decides between trials.
@@ -265,33 +197,6 @@ pub struct Tracking {
     pub offline: bool,
     /// The Python that has the `wandb` package.
     pub python: PathBuf,
-}
-
-/// What a training node says when a rung is done: `trials/NNN/rungN/result.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RungResult {
-    /// The trial.
-    pub trial: usize,
-    /// The rung.
-    pub rung: usize,
-    /// Epochs trained in all.
-    pub epoch: usize,
-    /// The epoch whose parameters are kept.
-    pub best_epoch: usize,
-    /// Patience ran out: more epochs would change nothing.
-    pub stopped_early: bool,
-    /// The loss became no number: the trial loses.
-    pub diverged: bool,
-    /// Figures on the validation part: `validation_loss`, `validation_auroc`, `validation_brier`, `validation_f_measure`.
-    pub metrics: BTreeMap<String, f64>,
-    /// Seconds spent training, over all rungs.
-    pub seconds: f64,
-    /// Samples trained on a second, over all rungs.
-    pub sequences_per_second: f64,
-    /// Most memory the process had, MB.
-    pub peak_memory_mb: u64,
-    /// `cpu` or `cuda`.
-    pub device: String,
 }
 
 /// `best/trial.json`: the best trial of all, as `select` found it after the last rung.

@@ -1,5 +1,4 @@
-//! From the sweep file to the plan: settings and trials are numbered, and the parameters of those are drawn that do not
-//! wait for results.
+//! From the sweep file to the plan: settings and trials are numbered, and the parameters of the trials are drawn.
 
 use std::path::Path;
 
@@ -9,9 +8,9 @@ use serde_json::Value;
 use super::draw::{Values, grid, random};
 use super::file::{Frames, MOST_TRIALS, Preprocessing, SweepFile};
 use super::halving;
-use super::plan::{
-    Distribution, Method, PLAN_FORMAT, Parameters, Plan, Program, Setting, Space, Trial,
-};
+use super::plan::{Method, PLAN_FORMAT, Plan, Program, Setting, Trial};
+use super::space::{Distribution, Space};
+use crate::training::trial::Parameters;
 
 /// Trials where the file does not say how many.
 const TRIALS: usize = 24;
@@ -27,27 +26,10 @@ const ATTEMPTS: usize = 200;
 pub struct Planned {
     /// The plan.
     pub plan: Plan,
-    /// The parameters of the trials that do not wait for results.
+    /// The parameters of the trials.
     pub parameters: Vec<Parameters>,
     /// What the author of the file should know.
     pub notes: Vec<String>,
-}
-
-/// Why there is no plan.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanningError {
-    /// The grid is too large.
-    #[error(
-        "the grid has {size} trials, more than {MOST_TRIALS}: leave out values, or say how many `trials`"
-    )]
-    Grid {
-        /// How many it has.
-        size: u64,
-    },
-    /// What was drawn does not do.
-    #[error("{0}")]
-    Drawn(String),
 }
 
 /// Makes the plan of a sweep. `program` is where this program lies, for nodes where the file does not say how they come
@@ -55,7 +37,7 @@ pub enum PlanningError {
 ///
 /// # Errors
 /// When the grid has too many trials.
-pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError> {
+pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, String> {
     let mut notes = Vec::new();
     let settings = settings(sweep, &mut notes)?;
     let trials = count(sweep, &settings, &mut notes)?;
@@ -65,35 +47,22 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError>
         notes.push(format!("{dropped} settings are not prepared: there are {trials} trials"));
         settings.truncate(trials);
     }
-    let search = sweep.search;
-    let trial = |number: usize| Trial {
-        number,
-        setting: (number - 1) % settings.len() + 1,
-        wave: match search.method {
-            Method::Tpe => number.saturating_sub(search.startup).div_ceil(search.wave),
-            Method::Random | Method::Grid => 0,
-        },
-    };
+    let method = sweep.search.method;
+    let trial = |number: usize| Trial { number, setting: (number - 1) % settings.len() + 1 };
     let trials: Vec<Trial> = (1..=trials).map(trial).collect();
     let mut parameters = Vec::new();
-    for trial in trials.iter().filter(|trial| trial.wave == 0) {
-        let number = trial.number;
-        let drawn = match search.method {
-            Method::Random | Method::Tpe => Some(random::draw(&sweep.space, sweep.seed, number)),
+    for number in 1..=trials.len() {
+        let drawn = match method {
+            Method::Random => Some(random::draw(&sweep.space, sweep.seed, number)),
             // Each combination on each setting in turn.
             Method::Grid => grid::nth(&sweep.space, ((number - 1) / settings.len()) as u64),
         };
         let parameters_of = |parameters| Parameters { trial: number, parameters };
-        let nothing = || PlanningError::Drawn(format!("no combination is left for trial {number}"));
+        let nothing = || format!("no combination is left for trial {number}");
         parameters.push(drawn.map(parameters_of).ok_or_else(nothing)?);
     }
-    if search.method == Method::Tpe && trials.iter().all(|trial| trial.wave == 0) {
-        let startup = search.startup;
-        notes.push(format!("all trials are drawn at random: `tpe.startup` is {startup}"));
-    }
     let budget = sweep.budget;
-    let rungs = halving::rungs(trials.len(), budget.rungs, budget.eta, budget.epochs)
-        .map_err(PlanningError::Drawn)?;
+    let rungs = halving::rungs(trials.len(), budget.rungs, budget.eta, budget.epochs)?;
     let program = sweep.program.clone().unwrap_or_else(|| {
         let path = program.display();
         notes.push(format!(
@@ -108,8 +77,7 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError>
         data: sweep.data.clone(),
         settings,
         trials,
-        method: search.method,
-        space: sweep.space.clone(),
+        method,
         metric: sweep.metric.clone(),
         rungs,
         patience: sweep.patience,
@@ -123,12 +91,18 @@ pub fn plan(sweep: &SweepFile, program: &Path) -> Result<Planned, PlanningError>
     Ok(Planned { plan, parameters, notes })
 }
 
+fn too_large(size: u64) -> String {
+    format!(
+        "the grid has {size} trials, more than {MOST_TRIALS}: leave out values, or say how many `trials`"
+    )
+}
+
 /// How many trials there are.
 fn count(
     sweep: &SweepFile,
     settings: &[Setting],
     notes: &mut Vec<String>,
-) -> Result<usize, PlanningError> {
+) -> Result<usize, String> {
     let size = grid::size(&sweep.space).map(|size| size.saturating_mul(settings.len() as u64));
     let asked = sweep.search.trials;
     let wanted = asked.unwrap_or(TRIALS);
@@ -141,7 +115,7 @@ fn count(
                     asked
                 }
                 (None, _) if size > MOST_TRIALS as u64 => {
-                    return Err(PlanningError::Grid { size });
+                    return Err(too_large(size));
                 }
                 (None, Some(asked)) if (asked as u64) > size => {
                     notes.push(format!("`trials` {asked}: the grid has {size}"));
@@ -166,7 +140,7 @@ fn count(
 }
 
 /// The different settings.
-fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, PlanningError> {
+fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, String> {
     let Preprocessing { frames, slots, settings: asked } = &sweep.preprocessing;
     let mut space = Space::from([("j".to_owned(), slots.clone())]);
     match frames {
@@ -187,7 +161,7 @@ fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, 
         (None, _) => sweep.search.trials.unwrap_or(TRIALS).min(SETTINGS),
     };
     if wanted > MOST_TRIALS {
-        return Err(PlanningError::Grid { size: wanted as u64 });
+        return Err(too_large(wanted as u64));
     }
     let all = size.filter(|size| is_grid || *size <= wanted as u64);
     let drawn: Box<dyn Iterator<Item = Option<Values>>> = match all {
@@ -205,9 +179,8 @@ fn settings(sweep: &SweepFile, notes: &mut Vec<String>) -> Result<Vec<Setting>, 
         }
         let values = values.unwrap_or_default();
         let number = settings.len() + 1;
-        let (frame_edges, slots) = prepared(frames, &values).ok_or_else(|| {
-            PlanningError::Drawn(format!("no data can be prepared with {values:?}"))
-        })?;
+        let (frame_edges, slots) = prepared(frames, &values)
+            .ok_or_else(|| format!("no data can be prepared with {values:?}"))?;
         let same = |one: &Setting| one.frame_edges == frame_edges && one.slots == slots;
         if !settings.iter().any(same) {
             settings.push(Setting { number, frame_edges, slots });
@@ -247,7 +220,7 @@ mod tests {
         let path = folder.path().join("sweep.yaml");
         std::fs::write(&path, format!("data: {{simulations: .}}\n{lines}\n")).unwrap();
         let sweep = file::read(&path, jiff::Timestamp::UNIX_EPOCH).unwrap().sweep;
-        let mut planned = plan(&sweep, Path::new("/bin/h")).map_err(|error| error.to_string())?;
+        let mut planned = plan(&sweep, Path::new("/bin/h"))?;
         // The note on the program, which all of these have.
         assert!(planned.notes.pop().unwrap().contains("nodes run /bin/h, which"));
         Ok(planned)
@@ -322,16 +295,6 @@ mod tests {
         assert_eq!(few.notes, ["5 settings are asked for, there are 2 different ones"]);
         let trials = planned(&format!("trials: 1\n{settings}\n{SPACE}")).unwrap();
         assert_eq!((trials.plan.settings.len(), trials.notes.len()), (1, 2));
-    }
-
-    #[test]
-    fn waves_follow_the_first_trials() {
-        let of = |lines: &str| planned(&format!("method: tpe\n{lines}\n{SPACE}")).unwrap();
-        let Planned { plan, parameters, .. } = of("trials: 15");
-        let waves: Vec<usize> = plan.trials.iter().map(|trial| trial.wave).collect();
-        assert_eq!(waves, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2]);
-        assert_eq!(parameters.len(), 8);
-        assert_eq!(of("trials: 8").notes, ["all trials are drawn at random: `tpe.startup` is 8"]);
     }
 
     #[test]

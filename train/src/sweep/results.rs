@@ -1,5 +1,6 @@
 //! What a sweep has come to so far, read from its folder. Everything may be missing or half-written while it runs.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -10,7 +11,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::folder::{FolderError, read_plan};
-use super::plan::{Decision, Fate, Goal, Parameters, Plan, RungResult, Trial};
+use super::halving::better;
+use super::plan::{Decision, Fate, Plan, Trial};
+use crate::training::trial::{Parameters, RungResult};
 
 /// Bytes of a file of the sweep, at most.
 const MOST_BYTES: u64 = 64 << 20;
@@ -112,14 +115,11 @@ impl Results {
         trials
     }
 
-    fn better(&self, a: &TrialResults, b: &TrialResults) -> std::cmp::Ordering {
-        let worst = f64::INFINITY;
-        let loss = |of: &TrialResults| match (self.metric_of(of), self.plan.metric.goal) {
-            (None, _) => worst,
-            (Some(value), Goal::Minimize) => value,
-            (Some(value), Goal::Maximize) => -value,
-        };
-        loss(a).total_cmp(&loss(b))
+    fn better(&self, a: &TrialResults, b: &TrialResults) -> Ordering {
+        match (self.metric_of(a), self.metric_of(b)) {
+            (Some(a), Some(b)) => better(a, b, self.plan.metric.goal),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        }
     }
 
     /// What decides, of a trial on its last rung.

@@ -5,6 +5,7 @@
 //! off goes on from its checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -16,10 +17,10 @@ use std::time::Instant;
 use super::dag::steps::{
     CHECKPOINT_EXIT_CODE, CHECKPOINT_FILES, Kind, Step, finish_command, steps,
 };
-use super::dag::{DagError, SHARDS, SKIP, Shard};
-use super::folder::{FolderError, read_json, read_plan};
+use super::dag::{SHARDS, SKIP, Shard};
+use super::folder::{read_json, read_plan};
 use super::plan::Plan;
-use crate::output::{self, Output};
+use crate::output::{self, FileError, Output};
 use crate::say::say;
 
 /// Where steps work until they are done.
@@ -35,51 +36,21 @@ pub struct RunOptions {
     pub jobs: Option<usize>,
 }
 
-/// Why a sweep could not be run.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// A file of the sweep's folder.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The plan makes no steps.
-    #[error(transparent)]
-    Dag(#[from] DagError),
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The options do not do.
-    #[error("--jobs 0: expected at least one")]
-    Jobs,
-    /// Steps failed; `finish` has said which.
-    #[error(
-        "the sweep is not done: correct the cause, then run the same command again; what is done is not done again"
-    )]
-    Failed,
-}
-
 /// Runs `sweep run`.
 ///
 /// # Errors
 /// When the folder is not that of a sweep, or a step failed.
-pub fn run(options: &RunOptions) -> Result<(), RunError> {
-    let folder = fs::canonicalize(&options.folder)
-        .map_err(|source| RunError::File { path: options.folder.clone(), source })?;
+pub fn run(options: &RunOptions) -> Result<(), Box<dyn Error>> {
+    let folder = fs::canonicalize(&options.folder).map_err(FileError::of(&options.folder))?;
     let plan = read_plan(&folder)?;
     let shards: BTreeMap<usize, Vec<Shard>> = read_json(&folder.join(SHARDS))?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let each = plan.resources.cpus.max(1) as usize;
     let jobs = options.jobs.unwrap_or_else(|| (processors / each).max(1));
     if jobs == 0 {
-        return Err(RunError::Jobs);
+        return Err("--jobs 0: expected at least one".into());
     }
-    let program = std::env::current_exe()
-        .map_err(|source| RunError::File { path: "holdadvise-train".into(), source })?;
+    let program = std::env::current_exe().map_err(FileError::of(Path::new("holdadvise-train")))?;
     let machine = Machine { folder, plan, program };
     let failed = machine.run_all(&steps(&machine.plan, &shards)?, jobs);
     machine.finish(&failed)
@@ -302,7 +273,7 @@ impl Machine {
     }
 
     /// Runs `finish`, which says what failed, and feeds tracking.
-    fn finish(&self, failed: &[(String, String)]) -> Result<(), RunError> {
+    fn finish(&self, failed: &[(String, String)]) -> Result<(), Box<dyn Error>> {
         let status = self.folder.join("logs/nodes.status");
         let nodes = failed.iter().map(|(name, why)| {
             let why = why.replace(['"', '\n'], " ");
@@ -310,13 +281,13 @@ impl Machine {
         });
         Output::from(&status)
             .write(nodes.collect::<String>().as_bytes())
-            .map_err(|source| RunError::File { path: status, source })?;
+            .map_err(FileError::of(&status))?;
         let (count, state) = (failed.len().to_string(), if failed.is_empty() { "0" } else { "2" });
         let finished = Command::new(&self.program)
             .args(finish_command(&count, state))
             .current_dir(&self.folder)
             .status()
-            .map_err(|source| RunError::File { path: self.program.clone(), source })?;
+            .map_err(FileError::of(&self.program))?;
         let tracking = &self.plan.tracking;
         if tracking.enabled {
             // What becomes of it changes nothing.
@@ -333,7 +304,9 @@ impl Machine {
                 let _ = fs::remove_dir_all(self.folder.join(RUNNING));
                 Ok(())
             }
-            false => Err(RunError::Failed),
+            false => Err("the sweep is not done: correct the cause, then run the same command again; what is done is not \
+                          done again"
+                .into()),
         }
     }
 }
@@ -382,7 +355,6 @@ train)
     echo '{}' >result.json ;;
 sweep)
     case $2 in
-    ask) for trial in 003 004; do echo '{}' >trials/$trial/parameters.json; done ;;
     select) echo '{}' >rungs/rung$5.json
         printf '001 goes-on\n002 lost\n003 goes-on\n004 stopped\n' >rungs/rung$5.txt
         [ $5 = 1 ] || { cp trials/003/rung2/model.pt best; echo '{"trial":3}' >best/trial.json; } ;;
@@ -444,7 +416,8 @@ esac
         let failed = machine.run_all(&all(&machine), 3);
         let names: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["trial-003-rung-2"], "{failed:?}");
-        assert!(matches!(machine.finish(&failed), Err(RunError::Failed)));
+        let error = machine.finish(&failed).unwrap_err().to_string();
+        assert!(error.starts_with("the sweep is not done: "), "{error}");
         let status = fs::read_to_string(machine.folder.join("logs/nodes.status")).unwrap();
         assert!(status.contains("Node = \"trial-003-rung-2\";"), "{status}");
         let said = fs::read_to_string(machine.folder.join("logs/train/trial-003-rung-2.err"));

@@ -3,19 +3,20 @@
 //! The logs of an access point share out its time: the shard of a log has the holds from its first event until the first event
 //! of the next one. To make their rows it reads more than its own log: those before it as far as `lookback` reaches, for what
 //! had happened by then, and those after it, for what came of the holds. Each hold is in exactly one shard, and where all
-//! logs are read its rows are those of one run over all of them ([`crate::merge`]).
+//! logs are read its rows are those of one run over all of them ([`crate::data::merge`]).
 //!
 //! Of each log the beginning and the end are read, no more ([`peek`]).
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::plan::{AccessPoint, Data, Setting};
-use crate::input::{self, InputError, plain_or_packed};
-use crate::peek::{Peek, PeekError, peek};
+use crate::data::input::{self, InputError, plain_or_packed};
+use crate::data::peek::{Peek, peek};
 
 /// A piece of the data that is prepared by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,78 +63,18 @@ pub struct ShardFile {
     pub name: String,
 }
 
-/// Why data do not make shards.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ShardError {
-    /// Nothing is named.
-    #[error(
-        "no logs and no simulations: name job event logs of access points, or folders that `simulate` wrote"
-    )]
-    NoData,
-    /// An access point without logs.
-    #[error("access point {0}: no logs; name its job event logs, or leave it out")]
-    NoLogs(String),
-    /// A log.
-    #[error("access point {access_point}: {source}")]
-    Log {
-        /// Name of the access point.
-        access_point: String,
-        /// What is wrong with the log.
-        source: PeekError,
-    },
-    /// A log or simulation is there twice.
-    #[error("{} is named twice: name it once", .0.display())]
-    Twice(PathBuf),
-    /// No log has time in the interval that is asked for.
-    #[error(
-        "access point {access_point}: no hold of its logs can lie in the interval asked for, they begin at {first} (Unix \
-             seconds); ask for another interval (from, until), or leave the access point out"
-    )]
-    Interval {
-        /// Name of the access point.
-        access_point: String,
-        /// First event of its logs, Unix seconds.
-        first: i64,
-    },
-    /// The interval has no time.
-    #[error("from {from} must lie before until {until}")]
-    NoTime {
-        /// Unix seconds.
-        from: i64,
-        /// Unix seconds.
-        until: i64,
-    },
-    /// There is no such time zone, or a file of ads or journal cannot be read.
-    #[error("access point {access_point}: {source}")]
-    Input {
-        /// Name of the access point.
-        access_point: String,
-        /// What is wrong.
-        source: InputError,
-    },
-    /// The folder of a simulation.
-    #[error("simulation {}: {detail}; name a folder that `holdadvise-train simulate` wrote", path.display())]
-    Simulation {
-        /// The folder.
-        path: PathBuf,
-        /// What is wrong with it.
-        detail: String,
-    },
-}
-
 /// The shards of the data, those of logs by access point and time, then those of simulations.
 ///
 /// # Errors
-/// [`ShardError`] when something cannot be read or there is nothing to read.
-pub fn shards(data: &Data) -> Result<Vec<Shard>, ShardError> {
+/// When something cannot be read or there is nothing to read.
+pub fn shards(data: &Data) -> Result<Vec<Shard>, String> {
     if data.access_points.is_empty() && data.simulations.is_empty() {
-        return Err(ShardError::NoData);
+        return Err("no logs and no simulations: name job event logs of access points, or folders that `simulate` wrote".into());
     }
     if let (Some(from), Some(until)) = (data.from, data.until)
         && from >= until
     {
-        return Err(ShardError::NoTime { from, until });
+        return Err(format!("from {from} must lie before until {until}"));
     }
     let mut planner =
         Planner { data, names: Names::default(), seen: HashSet::new(), shards: Vec::new() };
@@ -176,11 +117,12 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     /// The shards of an access point's logs.
-    fn add_logs(&mut self, number: usize, access_point: &AccessPoint) -> Result<(), ShardError> {
-        let name = || access_point.name.clone();
-        let failed = |source| ShardError::Input { access_point: name(), source };
+    fn add_logs(&mut self, number: usize, access_point: &AccessPoint) -> Result<(), String> {
+        let name = &access_point.name;
+        let failed = |error: &dyn Display| format!("access point {name}: {error}");
+        let unread = |error: InputError| failed(&error);
         let mut files = self.names.of_access_point(access_point);
-        let zone = input::zone(access_point.time_zone.as_deref()).map_err(failed)?;
+        let zone = input::zone(access_point.time_zone.as_deref()).map_err(unread)?;
         // The machine that prepares the shard may be in another zone.
         let time_zone = zone.iana_name().map(str::to_owned);
         let mut bytes = 0;
@@ -190,13 +132,12 @@ impl Planner<'_> {
                     let path = file.path.clone();
                     opened.metadata().map_err(|source| InputError::File { path, source })
                 })
-                .map_err(failed)?
+                .map_err(unread)?
                 .len();
         }
         let mut logs = Vec::new();
         for file in std::mem::take(&mut files.logs) {
-            let peek = peek(&file.path, &zone)
-                .map_err(|source| ShardError::Log { access_point: name(), source })?;
+            let peek = peek(&file.path, &zone).map_err(|error| failed(&error))?;
             self.once(&file.path)?;
             logs.push(Log { file, peek, last: peek.last.unwrap_or(i64::MAX) });
         }
@@ -210,7 +151,7 @@ impl Planner<'_> {
             }
         }
         let Some(oldest) = logs.first().map(|log| log.peek.first) else {
-            return Err(ShardError::NoLogs(name()));
+            return Err(failed(&"no logs; name its job event logs, or leave it out"));
         };
         let (origin, real) = origin(self.data);
         let before = self.shards.len();
@@ -248,7 +189,10 @@ impl Planner<'_> {
             self.shards.push(shard);
         }
         if self.shards.len() == before {
-            return Err(ShardError::Interval { access_point: name(), first: oldest });
+            return Err(format!(
+                "access point {name}: no hold of its logs can lie in the interval asked for, they begin at {oldest} (Unix \
+                     seconds); ask for another interval (from, until), or leave the access point out"
+            ));
         }
         Ok(())
     }
@@ -265,27 +209,31 @@ impl Planner<'_> {
     }
 
     /// The shard of a simulation.
-    fn add_simulation(&mut self, access_point: usize, folder: &Path) -> Result<(), ShardError> {
-        let failed = |detail: String| ShardError::Simulation { path: folder.to_owned(), detail };
+    fn add_simulation(&mut self, access_point: usize, folder: &Path) -> Result<(), String> {
+        let failed = |detail: &dyn Display| {
+            let path = folder.display();
+            format!(
+                "simulation {path}: {detail}; name a folder that `holdadvise-train simulate` wrote"
+            )
+        };
         // A link to a folder is not followed when it is transferred, so that it cannot be given another name.
         let name = own_name(folder).ok_or_else(|| {
             failed(
-                "its path cannot be listed for HTCondor to transfer, or its name is one that nodes use themselves: use letters, \
-                 digits and ._+=@-, and another name"
-                    .to_owned(),
+                &"its path cannot be listed for HTCondor to transfer, or its name is one that nodes use themselves: use letters, \
+                  digits and ._+=@-, and another name",
             )
         })?;
         // Without a slash at the end: that would transfer what is in the folder, not the folder.
         let file = ShardFile { path: folder.components().collect(), name };
-        let sizes = sizes(folder).map_err(|error| failed(error.to_string()))?;
+        let sizes = sizes(folder).map_err(|error| failed(&error))?;
         self.once(folder)?;
         let log = |(name, _): &&(String, u64)| name.starts_with("EventLog");
         if sizes.iter().find(log).is_none() {
-            return Err(failed("it has no EventLog".to_owned()));
+            return Err(failed(&"it has no EventLog"));
         }
         let truth = plain_or_packed(folder, "truth.jsonl");
         if !truth.exists() {
-            return Err(failed("it has no truth.jsonl".to_owned()));
+            return Err(failed(&"it has no truth.jsonl"));
         }
         let (origin, real) = origin(self.data);
         // Of a compressed log about a tenth of it is left.
@@ -313,9 +261,12 @@ impl Planner<'_> {
     }
 
     /// Refuses a file that was there before.
-    fn once(&mut self, path: &Path) -> Result<(), ShardError> {
+    fn once(&mut self, path: &Path) -> Result<(), String> {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        if self.seen.insert(real) { Ok(()) } else { Err(ShardError::Twice(path.to_owned())) }
+        match self.seen.insert(real) {
+            true => Ok(()),
+            false => Err(format!("{} is named twice: name it once", path.display())),
+        }
     }
 }
 
@@ -416,11 +367,6 @@ const HOLDS_A_MB: u64 = 135;
 const TOLD_A_MB: u64 = 1_680;
 
 impl Shard {
-    /// Name of the file that it writes.
-    pub fn file_name(&self) -> String {
-        format!("shard-{:03}.safetensors", self.number)
-    }
-
     /// All that it reads: the files to transfer.
     pub fn files(&self) -> impl Iterator<Item = &ShardFile> {
         self.logs.iter().chain(&self.epochs).chain(&self.journal).chain(&self.simulation)

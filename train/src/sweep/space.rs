@@ -1,19 +1,68 @@
-//! What a distribution means: each maps the unit interval, on which its own probability is uniform, to values.
-//!
-//! A draw is the value at a uniform number, and an estimator over trials works on the unit interval, that is on the
-//! parameter's own scale: the logarithm of a log-uniform one, the probability below a normal one.
+//! What a parameter may be: each distribution maps the unit interval, on which its own probability is uniform, to values.
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::normal;
 use super::parameters::{self, Kind};
-use super::plan::{Distribution, Scale};
 
 /// Significant digits of a number that is not rounded to a multiple.
 const DIGITS: usize = 6;
 
 /// Significant digits of a multiple: a product such as 3 * 0.1 has more than anyone asked for.
 const DIGITS_OF_MULTIPLES: usize = 12;
+
+/// What each parameter of training may be.
+pub type Space = BTreeMap<String, Distribution>;
+
+/// What a parameter may be, in the words of a W&B sweep configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Distribution {
+    /// Always the same.
+    Constant {
+        /// It.
+        value: Value,
+    },
+    /// One of them.
+    Categorical {
+        /// Them.
+        values: Vec<Value>,
+        /// How likely each is; empty: all alike.
+        probabilities: Vec<f64>,
+    },
+    /// A whole number, the ends included.
+    IntUniform {
+        /// Least.
+        min: i64,
+        /// Greatest.
+        max: i64,
+    },
+    /// A number drawn on some scale, perhaps rounded.
+    Real {
+        /// The scale.
+        scale: Scale,
+        /// Least, or the mean of a normal distribution.
+        min: f64,
+        /// Greatest, or the standard deviation of a normal distribution.
+        max: f64,
+        /// Rounded to a multiple of it.
+        q: Option<f64>,
+    },
+}
+
+/// The scale on which a number is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Uniform between the ends.
+    Uniform,
+    /// Its logarithm is uniform; the ends are the values themselves.
+    LogUniform,
+    /// Normal.
+    Normal,
+    /// Its logarithm is normal.
+    LogNormal,
+}
 
 /// A parameter and its distribution.
 #[derive(Clone, Copy, Debug)]
@@ -22,19 +71,6 @@ pub struct Dimension<'a> {
     /// Least and greatest value that training takes.
     limits: (f64, f64),
     whole: bool,
-}
-
-/// Where a value lies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Place {
-    /// It is the only one.
-    Constant,
-    /// Number of one of the values.
-    Choice(usize),
-    /// A point of the unit interval.
-    Point(f64),
-    /// The part of the unit interval that comes to this value.
-    Cell(f64, f64),
 }
 
 impl<'a> Dimension<'a> {
@@ -73,42 +109,8 @@ impl<'a> Dimension<'a> {
         }
     }
 
-    /// Where a value lies; `None` for one that this distribution does not come to.
-    pub fn place(&self, value: &Value) -> Option<Place> {
-        match self.distribution {
-            Distribution::Constant { value: constant } => {
-                (same(constant, value)).then_some(Place::Constant)
-            }
-            Distribution::Categorical { values, .. } => {
-                values.iter().position(|one| same(one, value)).map(Place::Choice)
-            }
-            Distribution::IntUniform { min, max } => {
-                let number = value.as_i64().filter(|number| (min..=max).contains(&number))?;
-                let count = *max as f64 - *min as f64 + 1.0;
-                let at = number as f64 - *min as f64;
-                Some(Place::Cell(at / count, (at + 1.0) / count))
-            }
-            &Distribution::Real { q: Some(q), .. } => {
-                let number = value.as_f64()?;
-                let (first, last) = self.multiples(q);
-                let at = (number / q).round();
-                if !(first..=last).contains(&at) || (at * q - number).abs() > 1e-6 * q {
-                    return None;
-                }
-                let below = if at == first { 0.0 } else { self.share((at - 0.5) * q) };
-                let above = if at == last { 1.0 } else { self.share((at + 0.5) * q) };
-                Some(Place::Cell(below, above))
-            }
-            Distribution::Real { q: None, .. } => {
-                let (least, most) = self.ends();
-                let number = value.as_f64().filter(|number| (least..=most).contains(number))?;
-                Some(Place::Point(self.share(number)))
-            }
-        }
-    }
-
     /// How likely each of the values is; empty where they are not listed.
-    pub fn chances(&self) -> Vec<f64> {
+    fn chances(&self) -> Vec<f64> {
         match self.distribution {
             Distribution::Categorical { values, probabilities } if probabilities.is_empty() => {
                 vec![1.0 / values.len() as f64; values.len()]
@@ -118,14 +120,6 @@ impl<'a> Dimension<'a> {
                 probabilities.iter().map(|chance| chance / sum).collect()
             }
             _ => Vec::new(),
-        }
-    }
-
-    /// One of the listed values.
-    pub fn choice(&self, at: usize) -> Option<&'a Value> {
-        match self.distribution {
-            Distribution::Categorical { values, .. } => values.get(at),
-            _ => None,
         }
     }
 
@@ -203,30 +197,6 @@ impl<'a> Dimension<'a> {
             Scale::LogNormal => (min + max * normal::quantile(unit)).exp(),
         }
     }
-
-    /// The share of the unit interval that comes to less than a number.
-    fn share(&self, number: f64) -> f64 {
-        let Distribution::Real { scale, min, max, .. } = *self.distribution else { return 0.0 };
-        let between =
-            |x: f64, min: f64, max: f64| if max > min { (x - min) / (max - min) } else { 0.5 };
-        let below = |x: f64| match max > 0.0 {
-            true => normal::below((x - min) / max),
-            false => 0.5,
-        };
-        let share = match scale {
-            Scale::Uniform => between(number, min, max),
-            Scale::LogUniform => between(number.ln(), min.ln(), max.ln()),
-            Scale::Normal => below(number),
-            Scale::LogNormal => below(number.ln()),
-        };
-        // The logarithm of nothing or less lies below everything.
-        if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
-    }
-}
-
-/// The same value, 1 and 1.0 alike.
-fn same(one: &Value, other: &Value) -> bool {
-    one == other || (one.is_number() && one.as_f64() == other.as_f64())
 }
 
 fn rounded(number: f64, digits: usize) -> f64 {
@@ -309,17 +279,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_value_lies_where_it_was_drawn(distribution in any_distribution(), unit in 0.0..1.0_f64) {
+        fn values_lie_between_the_ends_and_grow_with_the_unit(
+            distribution in any_distribution(), units in [0.0..1.0_f64, 0.0..1.0]
+        ) {
             let dimension = Dimension::new("anything", &distribution);
-            let value = dimension.value(unit);
-            match dimension.place(&value) {
-                Some(Place::Cell(below, above)) => {
-                    prop_assert!(below - 1e-6 <= unit && unit <= above + 1e-6, "{value} {below} {above}");
+            let number = |unit| dimension.value(unit).as_f64().unwrap();
+            let (least, most) = (number(0.0), number(1.0));
+            let (lower, upper) = (units[0].min(units[1]), units[0].max(units[1]));
+            let (lower, upper) = (number(lower), number(upper));
+            prop_assert!(least <= lower && lower <= upper && upper <= most, "{lower} {upper}");
+            let ends = match distribution {
+                Distribution::IntUniform { min, max } => (min as f64, max as f64),
+                Distribution::Real { scale: Scale::Uniform | Scale::LogUniform, min, max, .. } => {
+                    (min - 1e-9, max + 1e-9)
                 }
-                // A value has six digits: in a narrow space many units have the same one.
-                Some(Place::Point(at)) => prop_assert!(same(&dimension.value(at), &value), "{value} {at}"),
-                place => prop_assert!(false, "{value}: {place:?}"),
-            }
+                _ => (0.0, f64::INFINITY),
+            };
+            prop_assert!(ends.0 <= least && most <= ends.1, "{least} {most} {ends:?}");
         }
 
         #[test]
@@ -329,7 +305,8 @@ mod tests {
                 let value = dimension.value(unit);
                 let values: Vec<Value> = (0..count).filter_map(|at| dimension.nth(at)).collect();
                 prop_assert_eq!(values.len() as u64, count);
-                prop_assert!(values.iter().any(|one| same(one, &value)), "{} of {:?}", value, values);
+                let found = values.iter().any(|one| one.as_f64() == value.as_f64());
+                prop_assert!(found, "{} of {:?}", value, values);
             }
         }
     }

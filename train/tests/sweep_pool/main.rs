@@ -1,6 +1,6 @@
 //! Sweeps on a real HTCondor pool, as an ordinary user: once in peace, once with a node killed, a node vacated, DAGMan removed and
-//! its rescue DAG submitted, and tracking killed. Both must come to the same model. Beside the first a sweep whose trials are
-//! drawn in waves, by nodes that bring the program in a tarball, against the shipped model; at last one on a disk that is full.
+//! its rescue DAG submitted, and tracking killed. Both must come to the same model. Beside the first a sweep whose nodes
+//! bring the program in a tarball, against the shipped model; at last one on a disk that is full.
 //!
 //! Played only when a pool is asked for, as the pool story is (`tests/pool/README.md`).
 #![cfg(feature = "torch")]
@@ -11,7 +11,7 @@ mod full_disk;
 mod harness;
 mod results;
 mod setup;
-mod waves;
+mod tarball;
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn sweeps_come_to_their_end_whatever_happens() {
 
     setup::plan(&pool, "peace", setup::SWEEP);
     let dag = setup::submit(&pool, "peace");
-    let waves = waves::begin(&pool, "waves");
+    let tarball = tarball::begin(&pool, "tarball");
     setup::wait(&pool, "peace", dag, LIMIT);
     let peace = Results::read(&pool, "peace");
     println!("{}", peace.leaderboard);
@@ -37,7 +37,7 @@ fn sweeps_come_to_their_end_whatever_happens() {
     peace.are_tracked(&pool);
     peace.advise(&pool);
 
-    waves::end(&pool, "waves", waves, LIMIT);
+    tarball::end(&pool, "tarball", tarball, LIMIT);
 
     setup::plan(&pool, "faults", setup::SWEEP);
     faults::play(&pool, "faults", LIMIT);

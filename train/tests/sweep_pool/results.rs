@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use holdadvise::model::Model;
-use holdadvise_train::sweep::plan::{Decision, Fate, Plan, RungResult};
+use holdadvise_train::sweep::plan::{Decision, Fate, Plan};
+use holdadvise_train::training::trial::RungResult;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -62,7 +62,7 @@ pub fn run(options: &DagOptions) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// The shards of each setting.
-fn of_settings(plan: &Plan) -> Result<BTreeMap<usize, Vec<Shard>>, shards::ShardError> {
+fn of_settings(plan: &Plan) -> Result<BTreeMap<usize, Vec<Shard>>, String> {
     let planned = shards::shards(&plan.data)?;
     let of = |setting: &Setting| planned.iter().map(|shard| Shard::of(shard, setting)).collect();
     Ok(plan.settings.iter().map(|setting| (setting.number, of(setting))).collect())

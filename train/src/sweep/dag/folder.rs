@@ -11,6 +11,7 @@ use super::scripts::scripts;
 use super::steps::{self, ARCHITECTURE, CHAMPION, Kind, Step};
 use super::submit::descriptions;
 use super::{DagError, Request, SHARDS, graph, quote};
+use crate::output::FileError;
 use crate::sweep::plan::Plan;
 
 /// What was made.
@@ -73,8 +74,7 @@ pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, DagError> {
     }
     for (model, name) in [(&plan.architecture, ARCHITECTURE), (&plan.champion, CHAMPION)] {
         if let Some(model) = model {
-            let content =
-                fs::read(model).map_err(|source| DagError::File { path: model.clone(), source })?;
+            let content = fs::read(model).map_err(FileError::of(model))?;
             writer.file(Path::new(name), &content)?;
         }
     }
@@ -117,10 +117,10 @@ fn transferable(request: &Request<'_>) -> Result<(), DagError> {
 
 /// Makes the folder, or sees that it is empty.
 fn prepare(folder: &Path, json: &[u8]) -> Result<(), DagError> {
-    let failed = |source| DagError::File { path: folder.to_owned(), source };
+    let failed = FileError::of(folder);
     quote::path("folder of the sweep", folder)?;
-    fs::create_dir_all(folder).map_err(failed)?;
-    let Some(first) = fs::read_dir(folder).map_err(failed)?.next() else { return Ok(()) };
+    fs::create_dir_all(folder).map_err(&failed)?;
+    let Some(first) = fs::read_dir(folder).map_err(&failed)?.next() else { return Ok(()) };
     let detail = match fs::read(folder.join("sweep.json")) {
         Ok(found) if found == json => {
             "this very sweep is there already. To start it, or to go on after a failure, run `condor_submit_dag sweep.dag` in it: \
@@ -135,7 +135,7 @@ fn prepare(folder: &Path, json: &[u8]) -> Result<(), DagError> {
                 name.display()
             )
         }
-        Err(source) => return Err(DagError::File { path: folder.join("sweep.json"), source }),
+        Err(error) => return Err(FileError::of(&folder.join("sweep.json"))(error).into()),
     };
     Err(DagError::Folder { path: folder.to_owned(), detail })
 }
@@ -148,13 +148,13 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn folder(&mut self, name: &Path) -> Result<(), DagError> {
         let path = self.folder.join(name);
-        fs::create_dir_all(&path).map_err(|source| DagError::File { path, source })
+        Ok(fs::create_dir_all(&path).map_err(FileError::of(&path))?)
     }
 
     fn file(&mut self, name: &Path, content: &[u8]) -> Result<(), DagError> {
         let path = self.folder.join(name);
         let written = fs::File::create_new(&path).and_then(|mut file| file.write_all(content));
-        written.map_err(|source| DagError::File { path, source })
+        Ok(written.map_err(FileError::of(&path))?)
     }
 
     fn program(&mut self, name: &Path, content: &[u8]) -> Result<(), DagError> {
@@ -164,7 +164,7 @@ impl Writer<'_> {
             use std::os::unix::fs::PermissionsExt;
             let path = self.folder.join(name);
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-                .map_err(|source| DagError::File { path, source })?;
+                .map_err(FileError::of(&path))?;
         }
         Ok(())
     }
@@ -175,7 +175,7 @@ impl Writer<'_> {
         let linked = std::os::unix::fs::symlink(to, &path);
         #[cfg(windows)]
         let linked = std::os::windows::fs::symlink_dir(to, &path);
-        linked.map_err(|source| DagError::File { path, source })
+        Ok(linked.map_err(FileError::of(&path))?)
     }
 }
 

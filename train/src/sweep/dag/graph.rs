@@ -78,7 +78,6 @@ fn title(step: &Step) -> String {
             "Train on rung {}, from the checkpoint of rung {before}. Trials that lost or have stopped are skipped.",
             before + 1
         ),
-        (Kind::Ask, _) => "Draw the next trials from the results of those before.".to_owned(),
         (Kind::Select, _) => "Decide which trials go on.".to_owned(),
         (Kind::Test, _) => {
             "Evaluate the best model on the holds that nothing else has seen.".to_owned()

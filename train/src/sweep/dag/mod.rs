@@ -18,12 +18,14 @@ pub use graph::SKIP;
 pub use pool::check as check_pool;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Parameters, Plan};
+use super::plan::Plan;
 use super::shards::ShardFile;
+use crate::output::FileError;
+use crate::training::trial::Parameters;
 
 /// A piece of the data that one node prepares.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,8 +78,8 @@ impl Here {
     /// # Errors
     /// [`DagError::File`] when the system does not say where it is.
     pub fn of_this_program() -> Result<Self, DagError> {
-        let program = std::env::current_exe()
-            .map_err(|source| DagError::File { path: "holdadvise-train".into(), source })?;
+        let program =
+            std::env::current_exe().map_err(FileError::of(Path::new("holdadvise-train")))?;
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         Ok(Self { program, library_path: variable("LD_LIBRARY_PATH"), home: variable("HOME") })
     }
@@ -92,7 +94,7 @@ pub struct Request<'a> {
     pub sweep_file: &'a [u8],
     /// The shards of each setting, the same ones in each.
     pub shards: &'a BTreeMap<usize, Vec<Shard>>,
-    /// Parameters of the trials that are drawn when the sweep is planned.
+    /// Parameters of the trials.
     pub parameters: &'a [Parameters],
     /// What runs on the access point.
     pub here: &'a Here,
@@ -126,13 +128,8 @@ pub enum DagError {
         detail: String,
     },
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The pool has no GPU.
     #[error("{0}")]
     Pool(String),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{DagError, Shard};
-use crate::precision::Precision;
 use crate::sweep::plan::{Plan, Rung, Trial};
+use crate::training::precision::Precision;
 
 /// The exit status with which a training node asks to be started again from its checkpoint.
 pub const CHECKPOINT_EXIT_CODE: u8 = 85;
@@ -22,8 +22,6 @@ pub enum Kind {
     Merge,
     /// Trains a trial on a rung.
     Train,
-    /// Draws trials from the results so far.
-    Ask,
     /// Decides which trials go on.
     Select,
     /// Evaluates the best model on the test part.
@@ -34,8 +32,8 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Shard, Self::Merge, Self::Train, Self::Ask, Self::Select, Self::Test, Self::Finish];
+    pub const ALL: [Self; 6] =
+        [Self::Shard, Self::Merge, Self::Train, Self::Select, Self::Test, Self::Finish];
 
     /// The name of its submit description.
     pub fn name(self) -> &'static str {
@@ -43,7 +41,6 @@ impl Kind {
             Self::Shard => "shard",
             Self::Merge => "merge",
             Self::Train => "train",
-            Self::Ask => "ask",
             Self::Select => "select",
             Self::Test => "test",
             Self::Finish => "finish",
@@ -52,7 +49,7 @@ impl Kind {
 
     /// It runs on the access point, in the folder of the sweep.
     pub fn is_local(self) -> bool {
-        matches!(self, Self::Ask | Self::Select | Self::Finish)
+        matches!(self, Self::Select | Self::Finish)
     }
 }
 
@@ -93,13 +90,8 @@ pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<St
         steps.push(merge(plan, setting.number, &numbers));
     }
     for rung in &plan.rungs {
-        let trainings = match rung.number {
-            1 => first_rung(plan, rung),
-            _ => plan.trials.iter().map(|trial| train(plan, trial, rung, None)).collect(),
-        };
-        let select = select(rung.number, &trainings);
-        steps.extend(trainings);
-        steps.push(select);
+        steps.extend(plan.trials.iter().map(|trial| train(plan, trial, rung)));
+        steps.push(select(plan, rung.number));
     }
     steps.push(test(plan));
     Ok(steps)
@@ -128,11 +120,6 @@ fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>
         let text =
             format!("trial {} trains on setting {}, which is none", trial.number, trial.setting);
         return Err(fail(text));
-    }
-    let mut waves: Vec<usize> = plan.trials.iter().map(|trial| trial.wave).collect();
-    waves.dedup();
-    if waves.iter().enumerate().any(|(at, &wave)| at != wave) {
-        return Err(fail(format!("trials in waves {waves:?}: expected them in order, from 0 on")));
     }
     if !plan.rungs.is_sorted_by(|a, b| a.epochs < b.epochs) {
         return Err(fail("each rung must train to a later epoch than the one before".to_owned()));
@@ -215,37 +202,18 @@ fn merge_name(setting: usize) -> String {
     format!("merge-{setting:03}")
 }
 
-/// The trainings of rung 1, before each wave the node that draws it.
-fn first_rung(plan: &Plan, rung: &Rung) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    for wave in plan.trials.chunk_by(|a, b| a.wave == b.wave) {
-        let number = wave[0].wave;
-        let ask = (number > 0).then(|| ask(number, wave, trainings_of(plan, rung, number - 1)));
-        let name = ask.as_ref().map(|ask| ask.name.clone());
-        steps.extend(ask);
-        steps.extend(wave.iter().map(|trial| train(plan, trial, rung, name.as_deref())));
-    }
-    steps
-}
-
-fn trainings_of(plan: &Plan, rung: &Rung, wave: usize) -> Vec<String> {
-    let trials = plan.trials.iter().filter(|trial| trial.wave == wave);
-    trials.map(|trial| train_name(trial.number, rung.number)).collect()
-}
-
 fn train_name(trial: usize, rung: usize) -> String {
     format!("trial-{trial:03}-rung-{rung}")
 }
 
-fn train(plan: &Plan, trial: &Trial, rung: &Rung, ask: Option<&str>) -> Step {
+fn train(plan: &Plan, trial: &Trial, rung: &Rung) -> Step {
     let (number, before) = (rung.number, rung.number - 1);
     let values = [format!("{:03}", trial.number), number.to_string(), rung.epochs.to_string()];
     let mut inputs = train_inputs(plan);
     let mut variables: Vec<(&'static str, String)> =
         TRAIN_VARIABLES.into_iter().zip(values.clone()).collect();
     let (parents, goes_on) = if before == 0 {
-        let merge = merge_name(trial.setting);
-        (std::iter::once(merge).chain(ask.map(str::to_owned)).collect(), None)
+        (vec![merge_name(trial.setting)], None)
     } else {
         let checkpoint = format!("../rung{before}/{}", CHECKPOINT_FILES[0]);
         inputs.push(checkpoint.clone());
@@ -303,32 +271,11 @@ pub(super) fn train_command(plan: &Plan, [trial, rung, until]: &[&str; 3]) -> Ve
     command
 }
 
-fn ask(wave: usize, trials: &[Trial], parents: Vec<String>) -> Step {
-    let last = trials.last().map_or(1, |trial| trial.number);
-    Step {
-        name: format!("ask-{wave}"),
-        kind: Kind::Ask,
-        variables: vec![("wave", wave.to_string())],
-        folder: PathBuf::from("."),
-        inputs: Vec::new(),
-        commands: vec![ask_command(&wave.to_string())],
-        done: format!("{}/parameters.json", Plan::trial_folder(last).display()),
-        parents,
-        goes_on: None,
-    }
-}
-
-/// The arguments of `ask`, with a number or a macro for the wave.
-pub(super) fn ask_command(wave: &str) -> Vec<String> {
-    words(&["sweep", "ask", ".", "--wave", wave])
-}
-
 fn select_name(rung: usize) -> String {
     format!("select-{rung}")
 }
 
-fn select(rung: usize, trainings: &[Step]) -> Step {
-    let trainings = trainings.iter().filter(|step| step.kind == Kind::Train);
+fn select(plan: &Plan, rung: usize) -> Step {
     Step {
         name: select_name(rung),
         kind: Kind::Select,
@@ -337,7 +284,7 @@ fn select(rung: usize, trainings: &[Step]) -> Step {
         inputs: Vec::new(),
         commands: vec![select_command(&rung.to_string())],
         done: format!("rungs/rung{rung}.json"),
-        parents: trainings.map(|step| step.name.clone()).collect(),
+        parents: plan.trials.iter().map(|trial| train_name(trial.number, rung)).collect(),
         goes_on: None,
     }
 }
@@ -407,10 +354,10 @@ mod tests {
         read::<finish::FinishOptions>(&finish_command("3", "2"), 2);
         let merges = commands(Kind::Merge);
         let splits = merges.iter().filter(|command| command[0] == "split");
-        splits.for_each(|command| read::<crate::parts::PartsOptions>(command, 1));
+        splits.for_each(|command| read::<crate::split::parts::PartsOptions>(command, 1));
         #[cfg(feature = "torch")]
         for command in commands(Kind::Train) {
-            read::<crate::training::TrainOptions>(&command, 1);
+            read::<crate::training::fitting::TrainOptions>(&command, 1);
         }
     }
 

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use super::steps::{self, CHECKPOINT_EXIT_CODE, CHECKPOINT_FILES, Kind, TRAIN_VARIABLES};
 use super::{DagError, Here, Request, quote};
+use crate::output::FileError;
 use crate::sweep::plan::{Plan, Program, Resources};
 
 /// Times that a held job is released by itself.
@@ -89,15 +90,11 @@ pub(super) fn descriptions(request: &Request<'_>) -> Result<Vec<(&'static str, S
     let program = Shipped::of(&plan.program)?;
     let mut descriptions = Vec::new();
     for kind in Kind::ALL {
-        if kind == Kind::Ask && plan.trials.iter().all(|trial| trial.wave == 0) {
-            continue;
-        }
         let description = match kind {
             Kind::Shard => shard(plan, &program)?,
             Kind::Merge => merge(plan, &program, request)?,
             Kind::Train => train(plan, &program)?,
             Kind::Test => test(plan, &program)?,
-            Kind::Ask => local(request, kind, &steps::ask_command("$(wave)"))?,
             Kind::Select => local(request, kind, &steps::select_command("$(rung)"))?,
             Kind::Finish => {
                 local(request, kind, &steps::finish_command("$(FAILED_COUNT)", "$(DAG_STATUS)"))?
@@ -155,9 +152,7 @@ fn absolute(what: &str, path: &Path) -> Result<(), DagError> {
 }
 
 fn megabytes(path: &Path) -> Result<u64, DagError> {
-    let metadata = std::fs::metadata(path)
-        .map_err(|source| DagError::File { path: path.to_owned(), source })?;
-    Ok(metadata.len() >> 20)
+    Ok(std::fs::metadata(path).map_err(FileError::of(path))?.len() >> 20)
 }
 
 fn shard(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
@@ -232,11 +227,6 @@ fn test(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
 /// A step on the access point, with the program that made the plan.
 fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Description, DagError> {
     let comment: &[&str] = match kind {
-        Kind::Ask => &[
-            "Draws the parameters of the next trials from the results so far, on the access point.",
-            "Each node of sweep.dag sets:",
-            "  wave  which trials",
-        ],
         Kind::Select => &[
             "Decides which trials go on after a rung, on the access point. Each node of sweep.dag sets:",
             "  rung  the rung that is done",

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::*;
-use crate::precision::Precision;
 use crate::sweep::plan::{
     Data, Goal, Method, Metric, PLAN_FORMAT, Program, Resources, Rung, Setting, Tracking, Trial,
 };
+use crate::training::precision::Precision;
 
 pub(crate) fn resources() -> Resources {
     Resources {
@@ -21,9 +21,9 @@ pub(crate) fn resources() -> Resources {
     }
 }
 
-/// Two settings, four trials of which the last two are drawn in a wave, two rungs.
+/// Two settings, four trials, two rungs.
 pub(crate) fn plan() -> Plan {
-    let trial = |number, setting, wave| Trial { number, setting, wave };
+    let trial = |number, setting| Trial { number, setting };
     Plan {
         format: PLAN_FORMAT,
         name: "frames \"and\" sizes".to_owned(),
@@ -33,9 +33,8 @@ pub(crate) fn plan() -> Plan {
             Setting { number: 1, frame_edges: vec![0, 60], slots: 4 },
             Setting { number: 2, frame_edges: vec![0, 60, 600], slots: 4 },
         ],
-        trials: vec![trial(1, 1, 0), trial(2, 2, 0), trial(3, 1, 1), trial(4, 2, 1)],
-        method: Method::Tpe,
-        space: BTreeMap::new(),
+        trials: vec![trial(1, 1), trial(2, 2), trial(3, 1), trial(4, 2)],
+        method: Method::Random,
         metric: Metric { name: "validation_loss".to_owned(), goal: Goal::Minimize },
         rungs: vec![
             Rung { number: 1, epochs: 4, trials: 4 },
@@ -101,13 +100,13 @@ pub(crate) fn parameters() -> Vec<Parameters> {
         trial,
         parameters: BTreeMap::from([("hidden".to_owned(), hidden.into())]),
     };
-    vec![of(1, 32), of(2, 64)]
+    vec![of(1, 32), of(2, 64), of(3, 16), of(4, 8)]
 }
 
 fn made(plan: &Plan, folder: &Path) -> Result<Made, DagError> {
     let request = Request {
         plan,
-        sweep_file: b"method: bayes\n",
+        sweep_file: b"method: random\n",
         shards: &shards(plan),
         parameters: &parameters(),
         here: &here(),
@@ -153,7 +152,7 @@ fn the_dag_and_its_descriptions_are_those_documented() {
     let folder = tempfile::tempdir().unwrap();
     let made = made(&plan(), folder.path()).unwrap();
     insta::assert_snapshot!("sweep.dag", text(folder.path(), "sweep.dag"));
-    let names = ["shard", "merge", "train", "ask", "select", "test", "finish"];
+    let names = ["shard", "merge", "train", "select", "test", "finish"];
     let all: Vec<String> = names
         .iter()
         .map(|name| {
@@ -165,7 +164,7 @@ fn the_dag_and_its_descriptions_are_those_documented() {
     let said = made.to_string().replace(folder.path().to_str().unwrap(), "DIR");
     assert_eq!(
         said,
-        "DIR: 4 trials on 2 rungs\n  6 nodes prepare the data, 8 train (those of trials that lost are skipped), 5 decide and \
+        "DIR: 4 trials on 2 rungs\n  6 nodes prepare the data, 8 train (those of trials that lost are skipped), 4 decide and \
          report\nTo start it:\n  cd DIR && condor_submit_dag sweep.dag\n"
     );
 }
@@ -214,7 +213,7 @@ fn everything_is_where_the_nodes_look_for_it() {
         text(folder.path(), "trials/002/parameters.json"),
         "{\"trial\":2,\"parameters\":{\"hidden\":64}}\n"
     );
-    assert!(!path("trials/003/parameters.json").exists(), "drawn in a wave");
+    assert!(path("trials/004/parameters.json").exists());
     assert_eq!(
         std::fs::read_link(path("trials/004/data")).unwrap(),
         Path::new("../../prepared/002")
@@ -222,7 +221,7 @@ fn everything_is_where_the_nodes_look_for_it() {
     assert!(path("trials/004/data").is_dir() && path("trials/004/rung2").is_dir());
     let link = std::fs::read_link(path("prepared/links/001/2-EventLog")).unwrap();
     assert_eq!(link, Path::new("/srv/old logs/a,b"));
-    assert_eq!(text(folder.path(), "sweep.yaml"), "method: bayes\n");
+    assert_eq!(text(folder.path(), "sweep.yaml"), "method: random\n");
     let read: Plan = serde_json::from_str(&text(folder.path(), "sweep.json")).unwrap();
     assert_eq!(read, plan());
     // Each JOB has its description, each script is there.
@@ -269,7 +268,6 @@ fn a_plan_that_makes_no_dag_is_refused_before_anything_is_written() {
         (refused(&|plan| plan.trials.clear()), "trials []"),
         (refused(&|plan| plan.trials[3].number = 5), "trials [1, 2, 3, 5]"),
         (refused(&|plan| plan.trials[1].setting = 3), "setting 3, which is none"),
-        (refused(&|plan| plan.trials[3].wave = 3), "waves [0, 1, 3]"),
         (refused(&|plan| plan.rungs.clear()), "rungs []"),
         (refused(&|plan| plan.rungs[1].epochs = 4), "later epoch"),
         (refused(&|plan| plan.program = Program::Installed("train".into())), "absolute path"),
@@ -287,8 +285,7 @@ fn a_plan_that_makes_no_dag_is_refused_before_anything_is_written() {
 #[test]
 fn two_hundred_trials_are_linear() {
     let mut plan = plan();
-    plan.trials =
-        (1..=200).map(|number| Trial { number, setting: 1 + number % 2, wave: 0 }).collect();
+    plan.trials = (1..=200).map(|number| Trial { number, setting: 1 + number % 2 }).collect();
     plan.rungs = (1..=4).map(|number| Rung { number, epochs: number * 4, trials: 9 }).collect();
     let folder = tempfile::tempdir().unwrap();
     let made = made(&plan, folder.path()).unwrap();

@@ -1,8 +1,7 @@
 //! Every combination of values.
 
 use super::Values;
-use crate::sweep::plan::Space;
-use crate::sweep::space::Dimension;
+use crate::sweep::space::{Dimension, Space};
 
 /// How many combinations there are; `None` where they cannot be counted. More than can be counted are the most.
 pub fn size(space: &Space) -> Option<u64> {
@@ -31,7 +30,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::sweep::plan::{Distribution, Scale};
+    use crate::sweep::space::{Distribution, Scale};
 
     #[test]
     fn each_combination_comes_once() {

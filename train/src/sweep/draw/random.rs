@@ -1,8 +1,10 @@
 //! Each parameter by itself, at random.
 
-use super::{Values, stream};
-use crate::sweep::plan::{Distribution, Space};
-use crate::sweep::space::Dimension;
+use holdadvise::features::fnv1a;
+
+use super::Values;
+use crate::random::Random;
+use crate::sweep::space::{Dimension, Distribution, Space};
 
 /// The parameters of a trial, the same however many trials there are.
 pub fn draw(space: &Space, seed: u64, trial: usize) -> Values {
@@ -13,6 +15,16 @@ pub fn draw(space: &Space, seed: u64, trial: usize) -> Values {
     space.iter().map(one).collect()
 }
 
+/// Random numbers for a parameter of a trial. They depend on these three alone: neither another trial nor another
+/// parameter of the space changes what is drawn.
+fn stream(seed: u64, trial: usize, parameter: &str) -> Random {
+    let mut text = parameter.as_bytes().to_vec();
+    text.extend(seed.to_le_bytes());
+    text.extend((trial as u64).to_le_bytes());
+    // One step mixes the hash, whose last bytes move few of its bits.
+    Random::new(Random::new(fnv1a(&text)).bits())
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -20,7 +32,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::sweep::plan::Scale;
+    use crate::sweep::space::Scale;
 
     fn space() -> Space {
         let values = vec![json!(16), json!(32), json!(64)];

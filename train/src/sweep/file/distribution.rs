@@ -8,7 +8,7 @@ use super::problems::Problems;
 use super::scalar::{real, whole};
 use super::section::{Section, describe, listed, nearest};
 use crate::sweep::parameters::{Kind, Parameter};
-use crate::sweep::plan::{Distribution, Scale};
+use crate::sweep::space::{Distribution, Scale};
 
 /// The words for distributions over numbers between ends: their scale, whether the ends are exponents of e, whether the
 /// exponents are those of 1 / x, and whether they round.
@@ -47,18 +47,17 @@ enum Ends {
 /// How far the sum of probabilities may be from 1.
 const SUM: f64 = 1e-3;
 
+/// The keys that some distribution has.
+const KEYS: [&str; 8] = ["value", "values", "probabilities", "min", "max", "mu", "sigma", "q"];
+
 /// The keys of a distribution.
 struct Keys<'a> {
     name: &'a str,
     node: &'a Node,
-    value: Option<&'a Node>,
-    values: Option<&'a Node>,
-    probabilities: Option<&'a Node>,
-    min: Option<&'a Node>,
-    max: Option<&'a Node>,
-    mu: Option<&'a Node>,
-    sigma: Option<&'a Node>,
-    q: Option<&'a Node>,
+    /// What the parameter may be.
+    kind: Kind,
+    /// Those that are there, in the order of [`KEYS`].
+    given: Vec<(&'static str, &'a Node)>,
 }
 
 /// Reads what a parameter may be; `name` is where it stands.
@@ -78,24 +77,14 @@ pub(super) fn distribution(
     }
     let mut section = Section::of(name, node, problems)?;
     let word = section.take("distribution");
-    let keys = Keys {
-        name,
-        node,
-        value: section.take("value"),
-        values: section.take("values"),
-        probabilities: section.take("probabilities"),
-        min: section.take("min"),
-        max: section.take("max"),
-        mu: section.take("mu"),
-        sigma: section.take("sigma"),
-        q: section.take("q"),
-    };
+    let given = KEYS.into_iter().filter_map(|key| Some((key, section.take(key)?))).collect();
+    let keys = Keys { name, node, kind: parameter.kind, given };
     section.finish(problems);
     let word = match word {
         Some(node) => known_word(node, &format!("{name}.distribution"), problems)?,
         None => implied_word(&keys, problems)?,
     };
-    keys.read(word, parameter.kind, problems)
+    keys.read(word, problems)
 }
 
 /// One value of a parameter.
@@ -130,10 +119,10 @@ fn known_word(node: &Node, name: &str, problems: &mut Problems) -> Option<&'stat
 
 /// The distribution meant where none is named, as W&B has it.
 fn implied_word(keys: &Keys<'_>, problems: &mut Problems) -> Option<&'static str> {
-    match (keys.value, keys.values, keys.min, keys.max) {
-        (Some(_), ..) => Some("constant"),
-        (None, Some(_), ..) => Some("categorical"),
-        (None, None, Some(min), Some(max)) => {
+    match ["value", "values", "min", "max"].map(|key| keys.get(key)) {
+        [Some(_), ..] => Some("constant"),
+        [None, Some(_), ..] => Some("categorical"),
+        [None, None, Some(min), Some(max)] => {
             let whole_ends = [min, max].into_iter().all(|end| {
                 matches!(&end.content, Content::Scalar { text, .. } if text.parse::<i64>().is_ok())
             });
@@ -147,39 +136,38 @@ fn implied_word(keys: &Keys<'_>, problems: &mut Problems) -> Option<&'static str
     }
 }
 
-impl Keys<'_> {
-    fn read(
-        &self,
-        word: &'static str,
-        kind: Kind,
-        problems: &mut Problems,
-    ) -> Option<Distribution> {
+impl<'a> Keys<'a> {
+    fn get(&self, key: &str) -> Option<&'a Node> {
+        self.given.iter().find(|(given, _)| *given == key).map(|(_, node)| *node)
+    }
+
+    fn read(&self, word: &'static str, problems: &mut Problems) -> Option<Distribution> {
         match word {
             "constant" => {
                 self.only(word, &["value"], problems);
-                let node = self.need(self.value, "value", word, problems)?;
-                let value = value(node, &self.path("value"), kind, problems)?;
+                let node = self.need("value", word, problems)?;
+                let value = value(node, &self.path("value"), self.kind, problems)?;
                 Some(Distribution::Constant { value })
             }
             "categorical" => {
                 self.only(word, &["values", "probabilities"], problems);
-                self.categorical(kind, problems)
+                self.categorical(problems)
             }
             "int_uniform" => {
                 self.only(word, &["min", "max"], problems);
-                self.int_uniform(word, kind, problems)
+                self.int_uniform(word, problems)
             }
             _ => match BETWEEN.iter().find(|row| row.0 == word) {
                 Some(&(word, scale, ends, rounds)) => {
                     let keys: &[_] = if rounds { &["min", "max", "q"] } else { &["min", "max"] };
                     self.only(word, keys, problems);
-                    self.between(word, scale, ends, rounds, kind, problems)
+                    self.between(word, scale, ends, rounds, problems)
                 }
                 None => {
                     let &(word, scale, rounds) = NORMAL.iter().find(|row| row.0 == word)?;
                     let keys: &[_] = if rounds { &["mu", "sigma", "q"] } else { &["mu", "sigma"] };
                     self.only(word, keys, problems);
-                    self.normal(scale, rounds, kind, problems)
+                    self.normal(scale, rounds, problems)
                 }
             },
         }
@@ -191,39 +179,22 @@ impl Keys<'_> {
 
     /// Tells of keys that mean nothing to this distribution.
     fn only(&self, word: &str, allowed: &[&str], problems: &mut Problems) {
-        for (key, node) in [
-            ("value", self.value),
-            ("values", self.values),
-            ("probabilities", self.probabilities),
-            ("min", self.min),
-            ("max", self.max),
-            ("mu", self.mu),
-            ("sigma", self.sigma),
-            ("q", self.q),
-        ] {
-            if let Some(node) = node.filter(|_| !allowed.contains(&key)) {
-                let expected = listed(allowed);
-                let name = self.path(key);
-                problems.error(node.at, format!("{name}: `{word}` has {expected} alone"));
-            }
+        for (key, node) in self.given.iter().filter(|(key, _)| !allowed.contains(key)) {
+            let (name, expected) = (self.path(key), listed(allowed));
+            problems.error(node.at, format!("{name}: `{word}` has {expected} alone"));
         }
     }
 
-    fn need<'a>(
-        &self,
-        node: Option<&'a Node>,
-        key: &str,
-        word: &str,
-        problems: &mut Problems,
-    ) -> Option<&'a Node> {
+    fn need(&self, key: &str, word: &str, problems: &mut Problems) -> Option<&'a Node> {
+        let node = self.get(key);
         if node.is_none() {
             problems.error(self.node.at, format!("{}: `{word}` needs `{key}`", self.name));
         }
         node
     }
 
-    fn categorical(&self, kind: Kind, problems: &mut Problems) -> Option<Distribution> {
-        let node = self.need(self.values, "values", "categorical", problems)?;
+    fn categorical(&self, problems: &mut Problems) -> Option<Distribution> {
+        let node = self.need("values", "categorical", problems)?;
         let name = self.path("values");
         let nodes = problems.list(node, &name);
         if nodes.is_empty() {
@@ -231,8 +202,8 @@ impl Keys<'_> {
             return None;
         }
         let read: Vec<Option<Value>> =
-            nodes.iter().map(|node| value(node, &name, kind, problems)).collect();
-        let probabilities = match self.probabilities {
+            nodes.iter().map(|node| value(node, &name, self.kind, problems)).collect();
+        let probabilities = match self.get("probabilities") {
             None => Some(Vec::new()),
             Some(node) => self.probabilities(node, nodes.len(), problems),
         };
@@ -263,11 +234,10 @@ impl Keys<'_> {
         None
     }
 
-    fn int_uniform(&self, word: &str, kind: Kind, problems: &mut Problems) -> Option<Distribution> {
-        let min = self.need(self.min, "min", word, problems);
-        let max = self.need(self.max, "max", word, problems);
+    fn int_uniform(&self, word: &str, problems: &mut Problems) -> Option<Distribution> {
+        let (min, max) = (self.need("min", word, problems), self.need("max", word, problems));
         let (min, max) = (min?, max?);
-        let (least, most) = kind.ends();
+        let (least, most) = self.kind.ends();
         let range = least.ceil() as i64..=most.floor() as i64;
         let least = problems.whole(min, &self.path("min"), range.clone());
         let most = problems.whole(max, &self.path("max"), range);
@@ -285,18 +255,15 @@ impl Keys<'_> {
         None
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn between(
         &self,
         word: &str,
         scale: Scale,
         ends: Ends,
         rounds: bool,
-        kind: Kind,
         problems: &mut Problems,
     ) -> Option<Distribution> {
-        let min = self.need(self.min, "min", word, problems);
-        let max = self.need(self.max, "max", word, problems);
+        let (min, max) = (self.need("min", word, problems), self.need("max", word, problems));
         let (min, max) = (min?, max?);
         let mut number = |node, key| problems.real(node, &self.path(key), f64::MIN..=f64::MAX);
         let (least, most) = (number(min, "min"), number(max, "max"));
@@ -317,6 +284,7 @@ impl Keys<'_> {
             problems.error(min.at, format!("{name}: {text}"));
             return None;
         }
+        let kind = self.kind;
         let (lowest, highest) = kind.ends();
         let mut outside = false;
         for (value, node, key) in [(least, min, min_key), (most, max, max_key)] {
@@ -335,7 +303,7 @@ impl Keys<'_> {
         if outside {
             return None;
         }
-        let q = self.q(rounds, kind, problems)?;
+        let q = self.q(rounds, problems)?;
         if let Some(q) = q
             && (least / q - 1e-9).ceil() > (most / q + 1e-9).floor()
         {
@@ -346,26 +314,21 @@ impl Keys<'_> {
         Some(Distribution::Real { scale, min: least, max: most, q })
     }
 
-    fn normal(
-        &self,
-        scale: Scale,
-        rounds: bool,
-        kind: Kind,
-        problems: &mut Problems,
-    ) -> Option<Distribution> {
-        let mu = match self.mu {
+    fn normal(&self, scale: Scale, rounds: bool, problems: &mut Problems) -> Option<Distribution> {
+        let mu = match self.get("mu") {
             None => Some(0.0),
             Some(node) => problems.real(node, &self.path("mu"), f64::MIN..=f64::MAX),
         };
-        let sigma = match self.sigma {
+        let sigma = match self.get("sigma") {
             None => Some(1.0),
             Some(node) => problems.real(node, &self.path("sigma"), 0.0..=f64::MAX),
         };
         let (mu, sigma) = (mu?, sigma?);
         let median = if scale == Scale::LogNormal { mu.exp() } else { mu };
+        let kind = self.kind;
         let (least, most) = kind.ends();
         if !(least..=most).contains(&median) {
-            let at = self.mu.unwrap_or(self.node).at;
+            let at = self.get("mu").unwrap_or(self.node).at;
             let name = self.path("mu");
             problems.error(
                 at,
@@ -373,31 +336,33 @@ impl Keys<'_> {
             );
             return None;
         }
-        let q = self.q(rounds, kind, problems)?;
+        let q = self.q(rounds, problems)?;
         Some(Distribution::Real { scale, min: mu, max: sigma, q })
     }
 
     /// What values are rounded to a multiple of; whole parameters are rounded to whole numbers in any case.
-    fn q(&self, rounds: bool, kind: Kind, problems: &mut Problems) -> Option<Option<f64>> {
+    fn q(&self, rounds: bool, problems: &mut Problems) -> Option<Option<f64>> {
+        let kind = self.kind;
         let (name, most) = (self.path("q"), kind.ends().1);
-        match self.q.filter(|_| rounds) {
+        match self.get("q").filter(|_| rounds) {
             None => Some((rounds || kind.is_whole()).then_some(1.0)),
-            Some(node) if kind.is_whole() => match whole(node) {
-                Some(q) if q >= 1 && q as f64 <= most => Some(Some(q as f64)),
-                _ => {
-                    let text = format!("expected a whole number from 1 to {most}");
-                    problems.error(node.at, format!("{name}: {text}, not {}", describe(node)));
-                    None
+            Some(node) => {
+                let (q, expected) = match kind.is_whole() {
+                    true => (
+                        whole(node).filter(|&q| q >= 1).map(|q| q as f64),
+                        format!("expected a whole number from 1 to {most}"),
+                    ),
+                    false => (
+                        real(node).filter(|&q| q > 0.0),
+                        format!("expected a number above 0, at most {most}"),
+                    ),
+                };
+                let q = q.filter(|&q| q <= most);
+                if q.is_none() {
+                    problems.error(node.at, format!("{name}: {expected}, not {}", describe(node)));
                 }
-            },
-            Some(node) => match real(node) {
-                Some(q) if q > 0.0 && q <= most => Some(Some(q)),
-                _ => {
-                    let text = format!("expected a number above 0, at most {most}");
-                    problems.error(node.at, format!("{name}: {text}, not {}", describe(node)));
-                    None
-                }
-            },
+                q.map(Some)
+            }
         }
     }
 }

@@ -24,8 +24,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::plan::{Data, Metric, Program, Resources, Space, Tracking};
-use crate::precision::Precision;
+use super::plan::{Data, Metric, Program, Resources, Tracking};
+use super::space::Space;
+use crate::training::precision::Precision;
 use problems::Problems;
 use section::Section;
 
@@ -34,9 +35,6 @@ pub use preprocessing::{Frames, Preprocessing};
 pub use problems::{Position, Problem};
 pub use redact::redact;
 pub use search::{Budget, METRICS, MOST_TRIALS, Search};
-
-/// A sweep file to begin with.
-pub const EXAMPLE: &str = include_str!("../../../../dag/sweep.yaml");
 
 /// What a sweep file says, checked.
 #[derive(Clone, Debug, PartialEq)]

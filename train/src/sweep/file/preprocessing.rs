@@ -9,7 +9,7 @@ use super::problems::{Position, Problems};
 use super::scalar::whole;
 use super::section::{Section, describe};
 use crate::sweep::parameters::PREPROCESSING;
-use crate::sweep::plan::Distribution;
+use crate::sweep::space::Distribution;
 
 /// Most settings: each prepares all data once more.
 pub(super) const MOST_SETTINGS: usize = 1_000;

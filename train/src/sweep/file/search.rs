@@ -1,4 +1,4 @@
-//! What is tried, and for how long: `training`, `method`, `trials`, `tpe`, `metric`, `budget`, `early_stopping`.
+//! What is tried, and for how long: `training`, `method`, `trials`, `metric`, `budget`, `early_stopping`.
 
 use holdadvise::model::limits;
 use serde_json::Value;
@@ -7,11 +7,11 @@ use super::distribution::distribution;
 use super::node::Content;
 use super::problems::{Position, Problems};
 use super::section::{Section, describe, unknown};
-use crate::precision::Precision;
 use crate::sweep::halving;
 use crate::sweep::parameters::TRAINING;
-use crate::sweep::plan::{Distribution, Goal, Method, Metric, Scale, Space};
-use crate::sweep::space::Dimension;
+use crate::sweep::plan::{Goal, Method, Metric};
+use crate::sweep::space::{Dimension, Distribution, Scale, Space};
+use crate::training::precision::Precision;
 
 /// Most trials.
 pub const MOST_TRIALS: usize = 10_000;
@@ -40,10 +40,6 @@ pub struct Search {
     pub method: Method,
     /// How many; `None`: the whole grid, or 24.
     pub trials: Option<usize>,
-    /// Of TPE: trials drawn at random before the first wave.
-    pub startup: usize,
-    /// Of TPE: trials of a wave.
-    pub wave: usize,
 }
 
 /// Successive halving.
@@ -124,29 +120,16 @@ fn greatest(name: &str, distribution: &Distribution) -> f64 {
     }
 }
 
-/// Reads `method`, `trials` and `tpe`; a grid needs that all of `places` can be counted.
+/// Reads `method` and `trials`; a grid needs that all of `places` can be counted.
 pub(super) fn search(
     root: &mut Section<'_>,
     places: &[(String, Position, Distribution)],
     problems: &mut Problems,
 ) -> Search {
-    let mut found = Search { method: Method::Random, trials: None, startup: 8, wave: 4 };
+    let mut found = Search { method: Method::Random, trials: None };
     if let Some(node) = root.take("method") {
-        let words = [
-            ("random", Method::Random),
-            ("grid", Method::Grid),
-            ("tpe", Method::Tpe),
-            ("bayes", Method::Tpe),
-        ];
-        if let Some(method) = problems.word(node, "method", &words) {
-            found.method = method;
-        }
-        if matches!(&node.content, Content::Scalar { text, .. } if text == "bayes") {
-            problems.note(
-                node.at,
-                "method: `bayes` is `tpe` here, the tree-structured Parzen estimator",
-            );
-        }
+        let words = [("random", Method::Random), ("grid", Method::Grid)];
+        found.method = problems.word(node, "method", &words).unwrap_or(found.method);
     }
     if found.method == Method::Grid {
         for (name, at, distribution) in places {
@@ -164,20 +147,6 @@ pub(super) fn search(
     }
     if let Some(node) = root.take("trials") {
         found.trials = problems.count(node, "trials", 1..=MOST_TRIALS);
-    }
-    if let Some(entry) = root.entry("tpe")
-        && let Some(mut section) = Section::of("tpe", &entry.value, problems)
-    {
-        if found.method != Method::Tpe {
-            problems.note(entry.at, "tpe: without meaning, `method` is not `tpe`");
-        }
-        for (key, number) in [("startup", &mut found.startup), ("wave", &mut found.wave)] {
-            if let Some(node) = section.take(key) {
-                let read = problems.count(node, &format!("tpe.{key}"), 1..=MOST_TRIALS);
-                *number = read.unwrap_or(*number);
-            }
-        }
-        section.finish(problems);
     }
     found
 }

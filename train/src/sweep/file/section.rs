@@ -37,13 +37,9 @@ impl<'a> Section<'a> {
 
     /// The value of a key, unless there is none or it is null.
     pub(super) fn take(&mut self, key: &'static str) -> Option<&'a Node> {
-        self.entry(key).map(|entry| &entry.value)
-    }
-
-    /// A key with its value, unless there is none or it is null.
-    pub(super) fn entry(&mut self, key: &'static str) -> Option<&'a Entry> {
         self.known.push(key);
-        self.entries.iter().find(|entry| entry.key == key && !entry.value.is_null())
+        let entry = self.entries.iter().find(|entry| entry.key == key)?;
+        Some(&entry.value).filter(|value| !value.is_null())
     }
 
     /// The mapping under a key.

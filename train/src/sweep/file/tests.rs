@@ -4,7 +4,11 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::sweep::plan::{AccessPoint, Distribution, Goal, Method, Scale};
+use crate::sweep::plan::{AccessPoint, Goal, Method};
+use crate::sweep::space::{Distribution, Scale};
+
+/// A sweep file to begin with.
+const EXAMPLE: &str = include_str!("../../../../dag/sweep.yaml");
 
 /// 2026-01-31, 00:00 UTC.
 const NOW: i64 = 1_769_817_600;
@@ -62,9 +66,8 @@ training:
     learning_rate: {distribution: log_uniform_values, min: 1e-4, max: 1e-2}
     lstm_layers: 1
     tree-rate: {min: 0.01, max: 0.1}
-method: tpe
+method: random
 trials: 24
-tpe: {startup: 6, wave: 3}
 metric: {name: validation_auroc, goal: maximize}
 budget: {rungs: 2, eta: 4, epochs: 40}
 early_stopping: {patience: 9}
@@ -139,8 +142,7 @@ fn everything_that_can_be_said_is_understood() {
     assert_eq!(names, ["hidden", "layers", "learning_rate", "tree_rate"]);
     let rate = Distribution::Real { scale: Scale::LogUniform, min: 1e-4, max: 1e-2, q: None };
     assert_eq!(sweep.space["learning_rate"], rate);
-    let search = Search { method: Method::Tpe, trials: Some(24), startup: 6, wave: 3 };
-    assert_eq!(sweep.search, search);
+    assert_eq!(sweep.search, Search { method: Method::Random, trials: Some(24) });
     let metric = Metric { name: "validation_auroc".to_owned(), goal: Goal::Maximize };
     assert_eq!(sweep.metric, metric);
     assert_eq!(sweep.budget, Budget { rungs: 2, eta: 4, epochs: 40 });
@@ -189,7 +191,7 @@ fn data_alone_is_needed() {
     assert_eq!(sweep.data, data);
     assert_eq!(sweep.preprocessing, Preprocessing::default());
     assert_eq!((sweep.name.as_str(), sweep.seed, sweep.patience), ("sweep", 1, 6));
-    let search = Search { method: Method::Random, trials: None, startup: 8, wave: 4 };
+    let search = Search { method: Method::Random, trials: None };
     assert_eq!((sweep.search, sweep.space.len(), sweep.program), (search, 0, None));
     assert_eq!(sweep.budget, Budget { rungs: 3, eta: 3, epochs: 36 });
     assert!(!sweep.tracking.enabled);
@@ -218,7 +220,11 @@ fn each_mistake_is_told_with_its_place() {
             "early_stopping: {patience: -1}",
             "2:28: early_stopping.patience: expected a whole number from 1 to 10000, not `-1`",
         ),
-        ("method: baies", "2:9: method: expected `random`, `grid`, `tpe` or `bayes`, not `baies`"),
+        ("method: bayes", "2:9: method: expected `random` or `grid`, not `bayes`"),
+        (
+            "wandb: {sweep: {method: bayes}}",
+            "2:25: method: expected `random` or `grid`, not `bayes`",
+        ),
         (
             "metric: accuracy",
             "2:9: metric.name: expected `validation_loss`, `validation_auroc`, `validation_brier` or `validation_f_measure`, not `accuracy`",
@@ -539,15 +545,24 @@ fn files_that_keep_the_sweep_under_wandb_lack_data_alone() {
 fn the_shorter_form_is_read_too() {
     let folder = folder();
     let text = "runs: 100\nepochs: 20\nearlystop_threshold: 5\nwandb:\n  enable: False\n  api_key: None\n  \
-        sweep: {name: n, method: bayes, metric: {name: f-measure, goal: maximize}}\n\
+        sweep: {name: n, method: grid, metric: {name: f-measure, goal: maximize}}\n\
         data: {simulations: sim}\n";
     let Checked { sweep, notes, .. } = checked(folder.path(), text).unwrap();
     assert_eq!((sweep.search.trials, sweep.budget.epochs, sweep.patience), (Some(100), 20, 5));
     assert_eq!(sweep.metric.name, "validation_f_measure");
     assert!(!sweep.tracking.enabled);
-    assert_eq!(sweep.search.method, Method::Tpe);
-    assert_eq!(notes.len(), 1, "{notes:?}");
-    assert!(notes[0].text.starts_with("method: `bayes` is `tpe` here"));
+    assert_eq!(sweep.search.method, Method::Grid);
+    assert!(notes.is_empty(), "{notes:?}");
+}
+
+#[test]
+fn a_method_that_is_none_is_named_with_the_file_and_those_there_are() {
+    let folder = folder();
+    let path = folder.path().join("sweep.yaml");
+    std::fs::write(&path, "data: {simulations: sim}\nmethod: tpe\n").unwrap();
+    let error = read(&path, now()).unwrap_err().to_string();
+    let expected = "2:9: method: expected `random` or `grid`, not `tpe`";
+    assert_eq!(error, format!("{}:{expected}", path.display()));
 }
 
 /// The key is nowhere in what is said of a file with mistakes.

@@ -3,6 +3,7 @@
 //! It is the last node of the DAG, and run whatever became of the others. DAGMan takes its exit status for that of the whole DAG: it
 //! fails where a node failed, so that DAGMan writes a rescue DAG. Nothing is removed then, a rescue needs it.
 
+use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use holdadvise::text::{shell_command, strip_control};
 
+use crate::output::FileError;
 use crate::say::say;
 use crate::sweep::dag::steps::CHECKPOINT_FILES;
 use crate::sweep::folder::{self, FolderError};
@@ -45,39 +47,6 @@ pub struct FinishOptions {
     pub keep: bool,
 }
 
-/// Why a sweep is not finished.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FinishError {
-    /// A file of the sweep's folder.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// Nodes failed.
-    #[error("{}", failures(.failed, .nodes, folder))]
-    Failed {
-        /// How many.
-        failed: usize,
-        /// Those that are known by name.
-        nodes: Vec<FailedNode>,
-        /// The folder of the sweep.
-        folder: PathBuf,
-    },
-    /// The DAG was ended from outside.
-    #[error("the DAG did not run to its end: {0}; `condor_submit_dag sweep.dag` goes on with it")]
-    Ended(&'static str),
-    /// The best model has not been evaluated.
-    #[error("{} is not there: node `test` has not run, or its outputs were lost; `condor_submit_dag sweep.dag` goes on with the sweep", .0.display())]
-    NoModel(PathBuf),
-    /// A file could not be removed, or the folder not be found.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-}
-
 /// A node that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedNode {
@@ -104,7 +73,7 @@ impl FailedNode {
     }
 }
 
-fn failures(failed: &usize, nodes: &[FailedNode], folder: &Path) -> String {
+fn failures(failed: usize, nodes: &[FailedNode], folder: &Path) -> String {
     let mut text = match failed {
         1 => "1 node of the sweep failed".to_owned(),
         failed => format!("{failed} nodes of the sweep failed"),
@@ -117,7 +86,7 @@ fn failures(failed: &usize, nodes: &[FailedNode], folder: &Path) -> String {
             folder.join(node.error_output()).display()
         ));
     }
-    if nodes.len() < *failed {
+    if nodes.len() < failed {
         text.push_str("\n  the others are named in sweep.dag.dagman.out");
     }
     text.push_str(
@@ -131,24 +100,28 @@ fn failures(failed: &usize, nodes: &[FailedNode], folder: &Path) -> String {
 ///
 /// # Errors
 /// When nodes failed or the DAG was ended, and when files cannot be read or written.
-pub fn run(options: &FinishOptions) -> Result<(), FinishError> {
+pub fn run(options: &FinishOptions) -> Result<(), Box<dyn Error>> {
     let results = Results::read(&options.folder)?;
-    let folder = &fs::canonicalize(&options.folder)
-        .map_err(|source| FinishError::File { path: options.folder.clone(), source })?;
+    let folder = &fs::canonicalize(&options.folder).map_err(FileError::of(&options.folder))?;
     for name in RESULTS {
         copy(&folder.join("best").join(name), &folder.join(name))?;
     }
     page::write(folder, &results)?;
     if options.failed > 0 {
         let nodes = failed_nodes(&folder.join("logs/nodes.status"), options.failed, PATIENCE);
-        return Err(FinishError::Failed { failed: options.failed, nodes, folder: folder.clone() });
+        return Err(failures(options.failed, &nodes, folder).into());
     }
     if let Some(ended) = ended(options.status) {
-        return Err(FinishError::Ended(ended));
+        let text = "`condor_submit_dag sweep.dag` goes on with it";
+        return Err(format!("the DAG did not run to its end: {ended}; {text}").into());
     }
     let model = folder.join("bestmodel.pt");
     if !model.is_file() || !folder.join("verdict.txt").is_file() {
-        return Err(FinishError::NoModel(model));
+        return Err(format!(
+            "{} is not there: node `test` has not run, or its outputs were lost; `condor_submit_dag sweep.dag` goes on with the sweep",
+            model.display()
+        )
+        .into());
     }
     if !options.keep {
         clear(folder, &results.plan)?;
@@ -213,7 +186,7 @@ fn of_status(text: &str) -> Vec<FailedNode> {
 
 /// Removes the pieces of the data, the checkpoints and links to what is elsewhere. What was decided, trained and measured stays,
 /// and what it was made of: sweep file, plan, datasets and parts.
-fn clear(folder: &Path, plan: &Plan) -> Result<(), FinishError> {
+fn clear(folder: &Path, plan: &Plan) -> Result<(), FileError> {
     for setting in &plan.settings {
         let path = folder.join(Plan::setting_folder(setting.number));
         let entries = fs::read_dir(&path).into_iter().flatten().filter_map(Result::ok);
@@ -240,11 +213,9 @@ fn clear(folder: &Path, plan: &Plan) -> Result<(), FinishError> {
     Ok(())
 }
 
-fn remove(path: &Path, how: impl Fn(&Path) -> io::Result<()>) -> Result<(), FinishError> {
+fn remove(path: &Path, how: impl Fn(&Path) -> io::Result<()>) -> Result<(), FileError> {
     match how(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(FinishError::File { path: path.to_owned(), source })
-        }
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(FileError::of(path)(source)),
         _ => Ok(()),
     }
 }
@@ -346,7 +317,7 @@ mod tests {
         assert!(folder.path().join("leaderboard.txt").is_file());
         let known = failed_nodes(&folder.path().join("logs/nodes.status"), 3, Duration::ZERO);
         assert_eq!(known.len(), 2);
-        assert!(failures(&3, &known, Path::new("DIR")).contains("sweep.dag.dagman.out"));
+        assert!(failures(3, &known, Path::new("DIR")).contains("sweep.dag.dagman.out"));
     }
 
     #[test]

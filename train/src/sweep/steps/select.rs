@@ -1,13 +1,13 @@
 //! `sweep select`: which trials train on after a rung, and after the last the best of all.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use super::StepError;
-use super::results::{standing, standings};
 use crate::say::say;
-use crate::sweep::folder;
+use crate::sweep::folder::{self, read_result};
 use crate::sweep::halving::{Standing, decide, ranked};
-use crate::sweep::plan::{BestTrial, Decision, Fate, Plan, RungResult};
+use crate::sweep::plan::{BestTrial, Decision, Fate, Plan};
+use crate::training::trial::RungResult;
 
 /// Decide which trials train on after a rung; after the last, keep the model of the best.
 ///
@@ -26,12 +26,12 @@ pub struct SelectOptions {
 ///
 /// # Errors
 /// When there is no such rung, no trial has a result, or a file cannot be read or written.
-pub fn run(options: &SelectOptions) -> Result<(), StepError> {
+pub fn run(options: &SelectOptions) -> Result<(), Box<dyn Error>> {
     let SelectOptions { folder, rung } = options;
     let plan = folder::read_plan(folder)?;
     let count = plan.rungs.len();
     if !(1..=count).contains(rung) {
-        return Err(StepError::Number { what: "rung", number: *rung, count });
+        return Err(format!("there is no rung {rung} in this sweep, which has {count}").into());
     }
     let before = match rung {
         1 => Decision::default(),
@@ -67,7 +67,7 @@ pub fn run(options: &SelectOptions) -> Result<(), StepError> {
 }
 
 /// After the last rung: the best of all trials by what each came to last.
-fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), StepError> {
+fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), Box<dyn Error>> {
     let mut results: Vec<RungResult> = Vec::new();
     let mut standings = Vec::new();
     for trial in &plan.trials {
@@ -89,8 +89,7 @@ fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), StepError> {
         Some((setting, result, *figure))
     });
     let Some((setting, result, figure)) = best else {
-        let (trial, reason) = (1, "it has none of any rung".to_owned());
-        return Err(StepError::Nothing { rung, trial, reason });
+        return Err(nothing(rung, 1, "it has none of any rung").into());
     };
     let trial = result.trial;
     let parameters = folder::read_parameters(folder, trial)?;
@@ -117,4 +116,68 @@ fn with_fate(decision: &Decision, fate: Fate) -> impl Iterator<Item = usize> {
 /// How a trial stands with its result on the last rung that it has one of.
 fn latest(folder: &Path, plan: &Plan, trial: usize, rung: usize) -> Option<(Standing, RungResult)> {
     (1..=rung).rev().find_map(|rung| standing(folder, plan, trial, rung).ok())
+}
+
+/// No trial has a result; why the first has none.
+fn nothing(rung: usize, trial: usize, reason: &str) -> String {
+    format!(
+        "no trial has a result of rung {rung} that can be used; the first, trial {trial}: {reason}"
+    )
+}
+
+/// How a trial stands with its result on a rung.
+///
+/// # Errors
+/// Why it has no figure, in words.
+fn standing(
+    folder: &Path,
+    plan: &Plan,
+    trial: usize,
+    rung: usize,
+) -> Result<(Standing, RungResult), String> {
+    let result = read_result(folder, trial, rung).map_err(|error| error.to_string())?;
+    if result.diverged {
+        return Err("its loss became no number".to_owned());
+    }
+    let name = &plan.metric.name;
+    match result.metrics.get(name) {
+        Some(figure) if figure.is_finite() => {
+            let standing =
+                Standing { trial, rung, figure: Some(*figure), stopped: result.stopped_early };
+            Ok((standing, result))
+        }
+        _ => Err(format!("its result has no {name}")),
+    }
+}
+
+/// How each of some trials stands on a rung. Those without a figure are named on standard error and stand last.
+///
+/// # Errors
+/// When none has a figure, unless there are no trials.
+fn standings(
+    folder: &Path,
+    plan: &Plan,
+    trials: impl Iterator<Item = usize>,
+    rung: usize,
+) -> Result<Vec<Standing>, String> {
+    let mut standings = Vec::new();
+    let mut lost = Vec::new();
+    for trial in trials {
+        match standing(folder, plan, trial, rung) {
+            Ok((standing, _)) => standings.push(standing),
+            Err(reason) => {
+                standings.push(Standing { trial, rung, figure: None, stopped: false });
+                lost.push((trial, reason));
+            }
+        }
+    }
+    if lost.len() == standings.len()
+        && let Some((trial, reason)) = lost.first()
+    {
+        return Err(nothing(rung, *trial, reason));
+    }
+    for (trial, reason) in lost {
+        eprintln!("trial {trial} is lost on rung {rung}: {reason}");
+    }
+    Ok(standings)
 }

@@ -3,27 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::{Value, json};
-
-use super::{ask, select};
+use super::select;
 use crate::sweep::file::SweepFile;
-use crate::sweep::folder::{self, result_path, write_json, write_parameters};
-use crate::sweep::plan::{BestTrial, Fate, Plan, RungResult};
+use crate::sweep::folder::{self, parameters_path, result_path, write_json};
+use crate::sweep::plan::{BestTrial, Fate, Plan};
 use crate::sweep::{file, planning};
+use crate::training::trial::RungResult;
 
 /// A sweep of 6 trials, on 3 rungs of 6, 2 and 1.
-fn sweep(here: &Path, method: &str) -> Plan {
-    let text = format!(
-        "data: {{simulations: .}}\nmethod: {method}\ntrials: 6\ntpe: {{startup: 3, wave: 2}}\n\
-         training: {{parameters: {{hidden: {{values: [8, 16, 32]}}, dropout: {{min: 0.0, max: 0.5}}}}}}\n\
-         budget: {{rungs: 3, eta: 3, epochs: 9}}\n"
-    );
+fn sweep(here: &Path) -> Plan {
+    let text = "data: {simulations: .}\ntrials: 6\n\
+         training: {parameters: {hidden: {values: [8, 16, 32]}, dropout: {min: 0.0, max: 0.5}}}\n\
+         budget: {rungs: 3, eta: 3, epochs: 9}\n";
     let path = here.join("sweep.yaml");
     std::fs::write(&path, text).unwrap();
     let sweep: SweepFile = file::read(&path, jiff::Timestamp::UNIX_EPOCH).unwrap().sweep;
     let planned = planning::plan(&sweep, Path::new("/bin/true")).unwrap();
     write_json(&here.join(folder::PLAN), &planned.plan).unwrap();
-    planned.parameters.iter().for_each(|one| write_parameters(here, one).unwrap());
+    for one in &planned.parameters {
+        write_json(&parameters_path(here, one.trial), one).unwrap();
+    }
     planned.plan
 }
 
@@ -55,11 +54,6 @@ fn run_select(here: &Path, rung: usize) -> Result<(), String> {
     select::run(&options).map_err(|error| error.to_string())
 }
 
-fn run_ask(here: &Path, wave: usize) -> Result<(), String> {
-    let options = ask::AskOptions { folder: here.to_owned(), wave };
-    ask::run(&options).map_err(|error| error.to_string())
-}
-
 fn lines(here: &Path, rung: usize) -> Vec<String> {
     let text = std::fs::read_to_string(here.join(format!("rungs/rung{rung}.txt"))).unwrap();
     text.lines().map(str::to_owned).collect()
@@ -86,7 +80,7 @@ fn content(here: &Path) -> BTreeMap<String, Vec<u8>> {
 fn the_best_train_on_until_one_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    sweep(here, "random");
+    sweep(here);
     for (trial, loss) in [(1, 0.6), (2, 0.5), (3, 0.7), (4, 0.4), (5, 0.9), (6, 0.5)] {
         put(here, &result(trial, 1, loss));
     }
@@ -118,7 +112,7 @@ fn the_best_train_on_until_one_is_left() {
 fn the_best_of_all_may_have_trained_less() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    sweep(here, "random");
+    sweep(here);
     (1..=6).for_each(|trial| put(here, &result(trial, 1, 0.1 * trial as f64)));
     run_select(here, 1).unwrap();
     put(here, &result(1, 2, 0.5));
@@ -136,7 +130,7 @@ fn the_best_of_all_may_have_trained_less() {
 fn a_trial_that_stopped_keeps_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    sweep(here, "random");
+    sweep(here);
     for trial in 1..=6 {
         let stopped_early = trial == 1;
         put(here, &RungResult { stopped_early, ..result(trial, 1, 0.1 * trial as f64) });
@@ -155,7 +149,7 @@ fn a_trial_that_stopped_keeps_its_place() {
 fn results_that_are_missing_or_damaged_are_lost() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    sweep(here, "random");
+    sweep(here);
     let error = run_select(here, 1).unwrap_err();
     let begin = "no trial has a result of rung 1 that can be used; the first, trial 1: ";
     assert!(
@@ -183,13 +177,12 @@ fn steps_that_are_not_in_the_plan_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     assert!(run_select(here, 1).unwrap_err().contains("sweep.json: "));
-    let plan = sweep(here, "random");
+    let plan = sweep(here);
     for rung in [0, 4] {
         let expected = format!("there is no rung {rung} in this sweep, which has 3");
         assert_eq!(run_select(here, rung).unwrap_err(), expected);
     }
     assert!(run_select(here, 2).unwrap_err().contains("rungs/rung1.json: "));
-    assert_eq!(run_ask(here, 1).unwrap_err(), "there is no wave 1 in this sweep, which has 0");
     write_json(&here.join(folder::PLAN), &Plan { format: 9, ..plan.clone() }).unwrap();
     assert!(
         run_select(here, 1)
@@ -200,40 +193,4 @@ fn steps_that_are_not_in_the_plan_are_refused() {
     gap.trials.remove(0);
     write_json(&here.join(folder::PLAN), &gap).unwrap();
     assert!(run_select(here, 1).unwrap_err().ends_with("each numbered from 1"));
-}
-
-#[test]
-fn waves_are_asked_for_one_after_the_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let here = folder.path();
-    let plan = sweep(here, "tpe");
-    let waves: Vec<usize> = plan.trials.iter().map(|trial| trial.wave).collect();
-    assert_eq!(waves, [0, 0, 0, 1, 1, 2]);
-    assert!(folder::read_parameters(here, 4).unwrap_err().is_not_found());
-    assert!(run_ask(here, 1).unwrap_err().contains("no trial has a result of rung 1"));
-
-    put(here, &result(1, 1, 0.5));
-    put(here, &result(3, 1, 0.4));
-    run_ask(here, 1).unwrap();
-    for trial in [4, 5] {
-        let values = folder::read_parameters(here, trial).unwrap();
-        assert!([json!(8), json!(16), json!(32)].contains(&values["hidden"]), "{values:?}");
-        assert!((0.0..=0.5).contains(&values["dropout"].as_f64().unwrap()), "{values:?}");
-    }
-    assert!(folder::read_parameters(here, 6).unwrap_err().is_not_found());
-    let before = content(here);
-    // A result that comes late changes nothing that was asked for.
-    put(here, &result(2, 1, 0.1));
-    run_ask(here, 1).unwrap();
-    let after = content(here);
-    assert!(before.iter().all(|(name, bytes)| after[name] == *bytes));
-    // What is lost of it is asked for anew, as it was with the same results.
-    std::fs::remove_file(result_path(here, 2, 1)).unwrap();
-    let path = folder::parameters_path(here, 5);
-    let asked: Value = folder::read_json(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    run_ask(here, 1).unwrap();
-    assert_eq!(folder::read_json::<Value>(&path).unwrap(), asked);
-    std::fs::write(&path, "{").unwrap();
-    assert!(run_ask(here, 1).unwrap_err().contains("trials/005/parameters.json: "));
 }

@@ -6,12 +6,12 @@ use holdadvise::cli::model_sheet;
 use holdadvise::model::Model;
 use holdadvise::text::{shell_command, strip_control};
 
-use crate::dataset::Dataset;
-use crate::evaluate::Report;
-use crate::metrics::Estimate;
-use crate::parts::Parts;
-use crate::precision::Precision;
+use crate::data::dataset::Dataset;
+use crate::evaluation::evaluate::Report;
+use crate::evaluation::metrics::Estimate;
+use crate::split::parts::Parts;
 use crate::sweep::plan::{BestTrial, Goal, Plan, Setting};
+use crate::training::precision::Precision;
 
 /// Figures that stand in the info, the sheet has them all.
 const FIGURES: [&str; 4] = ["auroc", "brier", "log_loss", "ece"];

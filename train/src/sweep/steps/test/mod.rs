@@ -6,22 +6,22 @@
 mod info;
 mod verdict;
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{Archive, EngineKind, Model, ModelError};
 use serde_json::json;
 
-use crate::baselines::Baselines;
-use crate::dataset::{Dataset, DatasetError, SUCCESS};
-use crate::evaluate::{self, Comparison, EvaluateError, Report, digest};
-use crate::export::{self, ExportError};
-use crate::parts::{Parts, PartsError};
+use crate::data::dataset::{Dataset, SUCCESS};
+use crate::evaluation::evaluate::{self, EvaluateOptions, Report, StudyOptions, digest};
+use crate::export::{self, sheet};
 use crate::say::say;
-use crate::selection::SelectionOptions;
-use crate::sheet;
 use crate::split::Split;
-use crate::sweep::folder::{self, FolderError};
+use crate::split::parts::Parts;
+use crate::split::selection::SelectionOptions;
+use crate::sweep::folder;
 use crate::sweep::plan::{BestTrial, Plan};
+use crate::training::baselines::Baselines;
 use info::{Info, install};
 use verdict::{compare, deciding};
 
@@ -53,48 +53,19 @@ pub struct TestOptions {
     pub draws: usize,
 }
 
-/// Why the best model could not be evaluated.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TestError {
-    /// The dataset.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// The parts file.
-    #[error(transparent)]
-    Parts(#[from] PartsError),
-    /// The model of the best trial.
-    #[error("{}: {source}", path.display())]
-    Model {
-        /// Its file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: ModelError,
-    },
-    /// The figures.
-    #[error(transparent)]
-    Evaluate(#[from] EvaluateError),
-    /// The archive.
-    #[error(transparent)]
-    Export(#[from] ExportError),
-    /// A file of the sweep.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-}
-
 /// Runs `sweep test`.
 ///
 /// # Errors
 /// When a file cannot be read or written, or the model does not take the dataset. A model in use that cannot be compared is
 /// no error: the verdict says so.
-pub fn run(options: &TestOptions) -> Result<(), TestError> {
+pub fn run(options: &TestOptions) -> Result<(), Box<dyn Error>> {
     let plan: Plan = folder::read_json(&options.plan)?;
     let best: BestTrial = folder::read_json(&options.trial)?;
     let dataset = Dataset::read(&options.dataset)?;
     let (parts, mut split) = Parts::read_split(&options.parts, &dataset)?;
     evaluate::check_test(&dataset, &split)?;
     let bytes = folder::read(&options.model)?;
-    let failed = |source| TestError::Model { path: options.model.clone(), source };
+    let failed = |error: ModelError| format!("{}: {error}", options.model.display());
     let (model, engine) = open(&bytes).map_err(failed)?;
     model.check_schema(&dataset.info.schema.hash).map_err(failed)?;
 
@@ -148,7 +119,7 @@ fn complete(
     split: &Split,
     selection: &SelectionOptions,
     report: &Report,
-) -> Result<Vec<u8>, TestError> {
+) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut metadata = model.metadata.clone();
     let details = &mut metadata.training.details;
     let successes = split.test.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
@@ -207,7 +178,7 @@ fn against(
     challenger: &Model,
     plan: &Plan,
     draws: usize,
-) -> Result<Said, TestError> {
+) -> Result<Said, Box<dyn Error>> {
     let model = match champion {
         None => {
             let word = "not compared: the sweep file names no model in use".to_owned();
@@ -263,7 +234,7 @@ fn report_on(
     best: &BestTrial,
     engine: EngineKind,
     champion: Option<&Champion>,
-) -> Result<(), TestError> {
+) -> Result<(), Box<dyn Error>> {
     let mut models = vec![(
         format!("trial {:03}", best.result.trial),
         vec![options.output.join("bestmodel.pt")],
@@ -282,16 +253,22 @@ fn report_on(
         .into_iter()
         .find(|&engine| engine == EngineKind::Torch)
         .unwrap_or(EngineKind::Builtin);
-    let comparison = Comparison {
-        dataset: &options.dataset,
-        parts: &options.parts,
-        models,
-        engine,
-        threshold: 0.5,
+    let study = StudyOptions {
+        method: models,
+        release_threshold: 0.5,
         title: format!("The best model of sweep {}", plan.name),
-        notes,
+        note: notes,
+        ..StudyOptions::default()
+    };
+    let comparison = EvaluateOptions {
+        dataset: options.dataset.clone(),
+        output: Some(options.output.clone()),
+        replace: true,
+        parts: Some(options.parts.clone()),
         draws: options.draws,
         seed: plan.seed,
+        study,
+        ..EvaluateOptions::default()
     };
-    Ok(comparison.write(&options.output)?)
+    Ok(evaluate::compare(&comparison, engine)?)
 }

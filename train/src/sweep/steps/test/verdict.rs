@@ -4,9 +4,9 @@ use std::fmt;
 
 use holdadvise::model::Model;
 
-use crate::dataset::Dataset;
-use crate::evaluate::{EvaluateError, Paired, paired_decisions, predict};
-use crate::metrics::{Estimate, NAMES, Outcomes, Scored, draw};
+use crate::data::dataset::Dataset;
+use crate::evaluation::evaluate::{EvaluateError, Paired, paired_decisions, predict};
+use crate::evaluation::metrics::{Estimate, NAMES, Outcomes, Scored, draw};
 
 /// Clusters below which a bootstrap over clusters says little of how far off a difference may be.
 const LEAST_CLUSTERS: usize = 30;
@@ -85,10 +85,7 @@ pub(super) fn compare(
 ) -> Result<Verdict, EvaluateError> {
     let rows: Vec<usize> = test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
     let rows = rows.as_slice();
-    let cluster: Vec<i64> = rows.iter().map(|&row| dataset.cluster[row]).collect();
-    let weight = rows.iter().map(|&row| dataset.weight[row].into()).collect();
-    let target = rows.iter().map(|&row| dataset.target(row)).collect();
-    let outcomes = Outcomes::new(target, weight, None, &cluster);
+    let outcomes = Outcomes::of(dataset, rows);
     let scored = |model: &Model| -> Result<Vec<Scored>, EvaluateError> {
         let threshold = model.metadata.thresholds.release;
         Ok(vec![Scored::new(&outcomes, &predict(model, dataset, rows)?, threshold)])
@@ -235,7 +232,7 @@ mod tests {
         assert!(lines[4].starts_with("With fewer than 30 clusters"), "{lines:?}");
     }
 
-    use crate::evaluate::decision_tests::{dataset, model};
+    use crate::evaluation::evaluate::decision_tests::{dataset, model};
     use holdadvise::history::Action;
 
     fn compared_models(jobs: &[[(f32, f64); 2]], without: [&[Action]; 2]) -> Verdict {

@@ -1,0 +1,376 @@
+//! `holdadvise-train merge`: the shards of a dataset become one file.
+//!
+//! A hold lies in one shard. Rows are put in the order of the time of their hold, then of access point and cluster; those of
+//! one cluster held in one second stay as they stand in their shard. The result is the same in whatever order the shards
+//! are named.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use holdadvise::model::Dimensions;
+use serde_json::Value;
+
+use crate::data::dataset::{Dataset, DatasetError, DatasetInfo};
+use crate::output::Output;
+use crate::say::say;
+
+/// Make one dataset of the shards that `tensors` wrote.
+#[derive(Clone, Debug, Args)]
+pub struct MergeOptions {
+    /// The shards, in any order. They must agree in frames, slots, horizon, `--origin` and `--real`.
+    #[arg(required = true)]
+    shards: Vec<PathBuf>,
+    /// The dataset to write.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// When a shard cannot be read or does not go with the others, or the dataset cannot be written.
+pub fn run(options: &MergeOptions) -> Result<(), Box<dyn Error>> {
+    let output = Output::new(&options.output, options.replace);
+    output.check().map_err(|source| DatasetError::File { path: options.output.clone(), source })?;
+    let dataset = merge(&options.shards)?;
+    dataset.write(&output)?;
+    let (rows, schema) = (dataset.len(), &dataset.info.schema.hash);
+    say(format_args!("{rows} rows of {} shards, schema {schema}\n", options.shards.len()));
+    Ok(())
+}
+
+/// One dataset of the shards in these files. No more than it and one shard is in memory, the shard twice while it is read.
+///
+/// # Errors
+/// When a shard cannot be read or does not go with the others, or none has rows.
+pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Box<dyn Error>> {
+    let mut merged: Option<Dataset> = None;
+    let mut simulations = Vec::new();
+    // For each row the shard it is from.
+    let mut from: Vec<usize> = Vec::new();
+    for (number, path) in shards.iter().enumerate() {
+        let before = &shards[..number];
+        if before.iter().any(|before| is_same(before, path)) {
+            return Err(format!("{} is named twice: name each shard once", path.display()).into());
+        }
+        let mut shard = Dataset::read(path)?;
+        from.resize(from.len() + shard.len(), number);
+        let told = std::mem::take(&mut shard.info.simulations);
+        simulations.push((shard.access_point.iter().min().copied(), told));
+        match &mut merged {
+            None => {
+                let mut first = Dataset { info: shard.info.clone(), ..Dataset::default() };
+                first.info.causes.clear();
+                let sizes = shards.iter().filter_map(|path| path.metadata().ok());
+                let bytes: u64 = sizes.map(|metadata| metadata.len()).sum();
+                first.reserve(usize::try_from(bytes).unwrap_or(0) / first.row_size());
+                first.append(shard);
+                merged = Some(first);
+            }
+            Some(merged) => {
+                agree((&shards[0], &merged.info), (path, &shard.info))?;
+                merged.append(shard);
+            }
+        }
+    }
+    let mut merged = merged.filter(|merged| !merged.is_empty()).ok_or_else(|| empty(shards))?;
+    let key = |row: usize| (merged.hold_time[row], merged.access_point[row], merged.cluster[row]);
+    let mut order: Vec<usize> = (0..merged.len()).collect();
+    order.sort_by_key(|&row| key(row));
+    for pair in order.windows(2) {
+        let (row, next) = (pair[0], pair[1]);
+        if key(row) == key(next) && from[row] != from[next] {
+            let (hold_time, access_point, cluster) = key(row);
+            return Err(format!(
+                "{} and {} both have a hold of cluster {} of access point {access_point} at {hold_time}: a shard given \
+                 twice, intervals that overlap (--from, --until), or two access points of one number (--access-point)",
+                shards[from[row]].display(),
+                shards[from[next]].display(),
+                cluster - (i64::from(access_point) << 32)
+            )
+            .into());
+        }
+    }
+    merged.reorder(&order);
+    merged.renumber_causes();
+    merged.info.simulations = in_order(simulations);
+    Ok(merged)
+}
+
+/// The descriptions of simulations by number of access point, those of shards without rows last; of one that was cut into
+/// shards once.
+fn in_order(mut told: Vec<(Option<i32>, Vec<Value>)>) -> Vec<Value> {
+    told.sort_by_cached_key(|(access_point, told)| {
+        let text: Vec<String> = told.iter().map(Value::to_string).collect();
+        (access_point.is_none(), *access_point, text)
+    });
+    let mut simulations: Vec<Value> = Vec::new();
+    for simulation in told.into_iter().flat_map(|(_, told)| told) {
+        if !simulations.contains(&simulation) {
+            simulations.push(simulation);
+        }
+    }
+    simulations
+}
+
+fn is_same(path: &Path, other: &Path) -> bool {
+    path == other || matches!((path.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Refuses a shard of another kind than the first.
+fn agree(first: (&Path, &DatasetInfo), other: (&Path, &DatasetInfo)) -> Result<(), String> {
+    let differ = |what, say: &dyn Fn(&DatasetInfo) -> String| {
+        Err(format!(
+            "{} has {what} {}, {} has {}: make all shards with the same options of `holdadvise-train tensors`, by the same \
+             version",
+            first.0.display(),
+            say(first.1),
+            other.0.display(),
+            say(other.1)
+        ))
+    };
+    let (left, right) = (first.1, other.1);
+    if left.schema != right.schema {
+        return differ("the schema", &|info| {
+            let Dimensions { m, j, k, .. } = Dimensions::of(&info.schema);
+            let last = info.schema.frame_edges.last().copied().unwrap_or(0);
+            let hash = &info.schema.hash;
+            format!("{hash} ({m} frames back to {last} s, {j} slots, {k} statics)")
+        });
+    }
+    if left.horizon != right.horizon {
+        return differ("the horizon", &|info| format!("{} s", info.horizon));
+    }
+    if left.origin != right.origin {
+        return differ("the origin", &|info| format!("{:?}", info.origin));
+    }
+    if left.real != right.real {
+        return differ("rows that are", &|info| {
+            let real = if info.real { "real" } else { "not real" };
+            format!("{real} outcomes")
+        });
+    }
+    Ok(())
+}
+
+/// Files that are named where all are empty.
+const NAMED: usize = 10;
+
+fn empty(shards: &[PathBuf]) -> String {
+    let names: Vec<String> =
+        shards.iter().take(NAMED).map(|path| path.display().to_string()).collect();
+    let more = match shards.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "no hold of these logs was released and came to an outcome: nothing to train on (no rows in {}{more}). Add logs, or \
+         widen the interval of the holds",
+        names.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use holdadvise::history::Outcome;
+    use holdadvise::model::FeatureSchema;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::data::dataset::Row;
+
+    fn schema() -> FeatureSchema {
+        FeatureSchema {
+            hash: "h".to_owned(),
+            states: vec!["a".to_owned(), "b".to_owned()],
+            statics: vec!["x".to_owned()],
+            frame_edges: vec![0, 60],
+            slots: 2,
+            sources: Vec::new(),
+        }
+    }
+
+    /// A dataset of rows of hold time, access point, cluster; the static says which row it is.
+    fn dataset(rows: &[(i64, i32, i64)]) -> Dataset {
+        let mut dataset = Dataset::new(schema(), "simulated data", false, 60);
+        for (number, &(hold_time, access_point, cluster)) in rows.iter().enumerate() {
+            let row = Row {
+                states: &[0, 1],
+                statics: &[number as f32],
+                outcome: Outcome::Success,
+                hold_time,
+                access_point,
+                cluster: cluster + (i64::from(access_point) << 32),
+                cause: dataset.cause(&format!("cause {}", cluster % 3)),
+                ..Row::default()
+            };
+            dataset.push(&row).unwrap();
+        }
+        dataset
+    }
+
+    struct Folder(tempfile::TempDir);
+
+    impl Folder {
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
+        }
+
+        fn write(&self, name: &str, dataset: &Dataset) -> PathBuf {
+            let path = self.0.path().join(name);
+            dataset.write(&path).unwrap();
+            path
+        }
+
+        /// The file that merging gives.
+        fn merged(&self, shards: &[PathBuf]) -> Vec<u8> {
+            let path = self.write("merged", &merge(shards).unwrap());
+            fs::read(path).unwrap()
+        }
+    }
+
+    fn message(shards: &[PathBuf]) -> String {
+        merge(shards).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_order_of_the_shards_does_not_matter() {
+        let folder = Folder::new();
+        let mut shards = vec![
+            folder.write("a", &dataset(&[(5, 0, 2), (5, 0, 2), (9, 0, 1)])),
+            folder.write("b", &dataset(&[(3, 1, 7), (7, 1, 8)])),
+            folder.write("c", &dataset(&[])),
+            folder.write("d", &dataset(&[(1, 0, 4), (5, 0, 1)])),
+        ];
+        let file = folder.merged(&shards);
+        shards.reverse();
+        assert_eq!(folder.merged(&shards), file);
+        shards.rotate_left(1);
+        assert_eq!(folder.merged(&shards), file);
+        let merged = merge(&shards).unwrap();
+        assert_eq!(merged.hold_time, [1, 3, 5, 5, 5, 7, 9]);
+        assert_eq!(merged.statics, [0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 2.0]);
+        assert_eq!(merged.info.causes, ["cause 1", "cause 2"]);
+        let causes = [1 - 1, 0, 0, 1, 1, 1, 0];
+        assert_eq!(merged.cause, causes);
+    }
+
+    #[test]
+    fn simulations_are_told_of_once_in_the_order_of_their_numbers() {
+        let folder = Folder::new();
+        let of = |name: &str, rows: &[(i64, i32, i64)], seeds: &[u64]| {
+            let mut shard = dataset(rows);
+            shard.info.simulations =
+                seeds.iter().map(|seed| serde_json::json!({ "seed": seed })).collect();
+            folder.write(name, &shard)
+        };
+        let shards = [
+            of("a", &[(9, 3, 1)], &[30]),
+            of("b", &[], &[7]),
+            of("c", &[(9, 1, 1), (9, 2, 1)], &[10, 20]),
+            of("d", &[(10, 3, 1)], &[30]),
+        ];
+        let merged = merge(&shards).unwrap();
+        let seeds: Vec<u64> =
+            merged.info.simulations.iter().filter_map(|told| told["seed"].as_u64()).collect();
+        assert_eq!(seeds, [10, 20, 30, 7]);
+    }
+
+    #[test]
+    fn a_hold_lies_in_one_shard() {
+        let folder = Folder::new();
+        let a = folder.write("a", &dataset(&[(5, 2, 17), (6, 2, 17)]));
+        let b = folder.write("b", &dataset(&[(6, 2, 17)]));
+        let error = message(&[a.clone(), b]);
+        assert!(
+            error.contains("a and ")
+                && error.contains("b both have a hold of cluster 17 of access point 2 at 6"),
+            "{error}"
+        );
+        assert!(message(&[a.clone(), a.clone()]).contains("a is named twice"));
+        let copy = folder.0.path().join("copy");
+        fs::copy(&a, &copy).unwrap();
+        assert!(message(&[a.clone(), copy]).contains("a shard given twice"));
+        #[cfg(unix)]
+        {
+            let link = folder.0.path().join("link");
+            std::os::unix::fs::symlink(&a, &link).unwrap();
+            assert!(message(&[a, link]).contains("link is named twice"));
+        }
+    }
+
+    #[test]
+    fn shards_must_be_alike() {
+        let folder = Folder::new();
+        let first = folder.write("first", &dataset(&[(1, 0, 1)]));
+        let other = |spoil: fn(&mut DatasetInfo)| {
+            let mut dataset = dataset(&[]);
+            spoil(&mut dataset.info);
+            message(&[first.clone(), folder.write("other", &dataset)])
+        };
+        let error = other(|info| info.schema.hash = "g".to_owned());
+        assert!(
+            error.contains("first has the schema h (1 frames back to 60 s, 2 slots, 1 statics), "),
+            "{error}"
+        );
+        assert!(error.contains("other has g (1 frames"), "{error}");
+        assert!(other(|info| info.horizon = 61).contains("first has the horizon 60 s, "));
+        assert!(
+            other(|info| info.origin = "ap1".to_owned()).contains("other has \"ap1\": make all")
+        );
+        let error = other(|info| info.real = true);
+        assert!(error.contains("first has rows that are not real outcomes, "), "{error}");
+    }
+
+    #[test]
+    fn nothing_to_train_on_is_an_error() {
+        let folder = Folder::new();
+        let shards: Vec<PathBuf> =
+            (0..12).map(|number| folder.write(&format!("s{number}"), &dataset(&[]))).collect();
+        let error = message(&shards);
+        assert!(
+            error.starts_with("no hold of these logs was released and came to an outcome"),
+            "{error}"
+        );
+        assert!(error.contains("s0, ") && error.contains("s9 and 2 more)"), "{error}");
+        assert!(message(&shards[..1]).contains("s0)"));
+        assert!(message(&[folder.0.path().join("none")]).contains("none"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_dataset_cut_by_time_is_whole_again(
+            mut rows in proptest::collection::vec((0..20_i64, 0..2_i32, 0..3_i64), 1..40),
+            cut in 0..20_i64,
+        ) {
+            rows.sort_unstable();
+            let whole = dataset(&rows);
+            let (before, after): (Vec<usize>, Vec<usize>) =
+                (0..rows.len()).partition(|&row| rows[row].0 < cut);
+            let folder = Folder::new();
+            let shards = [("b", after), ("a", before)].map(|(name, rows)| {
+                let mut shard = whole.clone();
+                let first = rows.first().copied().unwrap_or(0);
+                macro_rules! keep {
+                    ($($column:ident),*) => {
+                        $(shard.$column = shard.$column[first..first + rows.len()].to_vec();)*
+                    };
+                }
+                keep!(
+                    statics, action, label, weight, observed, truth, cause, reach, access_point, cluster, owner, cell,
+                    hold_time, decision_instant, outcome_time, code, subcode
+                );
+                shard.states = shard.states[2 * first..2 * (first + rows.len())].to_vec();
+                folder.write(name, &shard)
+            });
+            let path = folder.write("whole", &whole);
+            prop_assert_eq!(folder.merged(&shards), fs::read(path).unwrap());
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What our safetensors files say of themselves: JSON under one metadata key.
+
+use safetensors::{Dtype, SafeTensors};
+use serde::de::DeserializeOwned;
+
+/// Metadata key of the JSON.
+pub const METADATA_KEY: &str = "holdadvise";
+
+/// The tensors of a file, and its JSON as text.
+///
+/// # Errors
+/// When it is no safetensors file, or has no such key.
+pub(crate) fn open(file: &[u8]) -> Result<(SafeTensors<'_>, String), String> {
+    let text = |error: safetensors::SafeTensorError| format!("not a safetensors file ({error})");
+    let (_, metadata) = SafeTensors::read_metadata(file).map_err(text)?;
+    let tensors = SafeTensors::deserialize(file).map_err(text)?;
+    let json = metadata.metadata().as_ref().and_then(|metadata| metadata.get(METADATA_KEY));
+    let json = json.ok_or_else(|| format!("no metadata `{METADATA_KEY}`"))?;
+    Ok((tensors, json.clone()))
+}
+
+/// What stands in the JSON.
+///
+/// # Errors
+/// When it is not what was expected.
+pub(crate) fn parse<T: DeserializeOwned>(json: &str) -> Result<T, String> {
+    serde_json::from_str(json).map_err(|error| format!("metadata `{METADATA_KEY}`: {error}"))
+}
+
+/// The bytes of a tensor.
+///
+/// # Errors
+/// When there is none of that name, or it is of another kind or shape.
+pub(crate) fn tensor<'t>(
+    tensors: &SafeTensors<'t>,
+    name: &str,
+    dtype: Dtype,
+    shape: &[usize],
+) -> Result<&'t [u8], String> {
+    let view = tensors.tensor(name).map_err(|error| format!("tensor {name}: {error}"))?;
+    if view.dtype() != dtype || view.shape() != shape {
+        let (found, of) = (view.dtype(), view.shape());
+        return Err(format!("tensor {name} is {found:?} {of:?}, expected {dtype:?} {shape:?}"));
+    }
+    Ok(view.data())
+}

@@ -1,0 +1,337 @@
+//! `holdadvise-train tensors`: the released holds of logs as one dataset file.
+
+use std::io::BufReader;
+use std::path::PathBuf;
+
+use clap::Args;
+use holdadvise::features::{
+    FeatureSchema, FrameEdges, Layout, Sample, Sampler, Slots, fnv1a, is_labelled,
+};
+use holdadvise::history::{Action, Episode, HoldIdentity, Outcome, reason};
+use holdadvise::hold_code;
+use holdadvise::model::limits;
+
+use crate::data::dataset::{Dataset, DatasetError, Row};
+use crate::data::input::{InputError, InputOptions, open};
+use crate::data::instant::Instant;
+use crate::data::truth::Truth;
+use crate::output::Output;
+use crate::random::Random;
+
+/// Write the released holds of job event logs as a dataset: one sample each, at its release.
+#[derive(Clone, Debug, Args)]
+#[command(group = clap::ArgGroup::new("source").required(true).multiple(true).args(["logs", "simulation"]))]
+pub struct TensorsOptions {
+    #[command(flatten)]
+    input: InputOptions,
+    /// The dataset file to write.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
+    /// What the rows are of: `simulated data`, or the name of the access point.
+    #[arg(long, value_name = "NAME", default_value = "simulated data")]
+    origin: String,
+    /// The rows are real outcomes of that access point.
+    #[arg(long)]
+    real: bool,
+    /// A folder that `simulate` wrote, or of a recorded pool, in place of logs; repeatable, each an access point of its
+    /// own. Rows for every action at every instant the oracle was asked, of holds that were never released too, with
+    /// their true probabilities.
+    #[arg(long, value_name = "DIR")]
+    simulation: Vec<PathBuf>,
+    /// Of the simulations: only the releases that happened, as real logs and a journal would show them.
+    #[arg(long)]
+    releases_only: bool,
+    /// Of the simulations: the share of the instants of each hold, besides its release, that are told of. Drawn by a hash:
+    /// the same logs give the same rows.
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, conflicts_with = "releases_only")]
+    told: f64,
+    /// Frame edges in seconds before the decision, growing, with commas between. Default: those of the shipped model.
+    #[arg(long, value_name = "EDGES", value_delimiter = ',')]
+    frame_edges: Vec<u32>,
+    /// m: frames of equal length in place of those.
+    #[arg(long, value_name = "M", requires = "frame_length", conflicts_with = "frame_edges")]
+    frames: Option<u32>,
+    /// Seconds that each of these frames is long.
+    #[arg(long, value_name = "SECONDS", requires = "frames", conflicts_with = "frame_edges")]
+    frame_length: Option<u32>,
+    /// j: job slots, the held job first; 5 to 1024.
+    #[arg(long, value_name = "J", default_value_t = Slots::default().count())]
+    slots: usize,
+    /// Only holds that began at this instant or later become rows; everything else is read all the same. Unix seconds or
+    /// ISO 8601, without an offset in the time zone of the logs.
+    #[arg(long, value_name = "INSTANT", allow_negative_numbers = true)]
+    from: Option<Instant>,
+    /// Only holds that began before this instant become rows.
+    #[arg(long, value_name = "INSTANT", allow_negative_numbers = true)]
+    until: Option<Instant>,
+    /// Number of the access point that the logs are of, in the columns `access_point`, `cluster` and `owner`. Simulations
+    /// are numbered from the next one on.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..=1_000_000))]
+    access_point: i32,
+    /// Write the file although it has no rows.
+    #[arg(long)]
+    allow_empty: bool,
+}
+
+/// The time in which a hold begins that becomes a row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Window {
+    /// Unix seconds; from then on.
+    from: Option<i64>,
+    /// Unix seconds; before then.
+    until: Option<i64>,
+}
+
+impl Window {
+    fn has(self, episode: &Episode) -> bool {
+        let began = episode.held_at;
+        self.from.is_none_or(|from| from <= began) && self.until.is_none_or(|until| began < until)
+    }
+}
+
+impl TensorsOptions {
+    /// The frames and slots asked for.
+    fn layout(&self) -> Result<Layout, Box<dyn std::error::Error>> {
+        let frames = match (self.frames, self.frame_length) {
+            (Some(m), Some(length)) => FrameEdges::equal(m, length).ok_or_else(|| {
+                format!(
+                    "--frames {m} --frame-length {length}: both must be at least 1 and their product below 2^32"
+                )
+            })?,
+            _ if self.frame_edges.is_empty() => FrameEdges::default(),
+            _ => FrameEdges::new(self.frame_edges.clone())
+                .ok_or("--frame-edges: expected two or more growing numbers")?,
+        };
+        if frames.count() > limits::FRAMES {
+            return Err(format!(
+                "{} frames: a model has {} at most",
+                frames.count(),
+                limits::FRAMES
+            )
+            .into());
+        }
+        let slots = Slots::new(self.slots).map_err(|error| format!("--slots: {error}"))?;
+        Ok(Layout { frames, slots })
+    }
+
+    /// The interval asked for.
+    fn window(&self) -> Result<Window, Box<dyn std::error::Error>> {
+        let zone = self.input.zone()?;
+        let unix = |instant: Option<Instant>| instant.map(|it| it.unix(&zone)).transpose();
+        let window = Window { from: unix(self.from)?, until: unix(self.until)? };
+        if let Window { from: Some(from), until: Some(until) } = window
+            && from >= until
+        {
+            return Err(format!("--from {from} must lie before --until {until}").into());
+        }
+        Ok(window)
+    }
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// When the input cannot be read, an option is out of range, there are no rows, or the file cannot be written.
+pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
+    if !(0.0..=1.0).contains(&options.told) {
+        return Err(format!("--told {} must lie in 0..=1", options.told).into());
+    }
+    let output = Output::new(&options.output, options.replace);
+    output.check().map_err(|source| InputError::File { path: options.output.clone(), source })?;
+    let layout = options.layout()?;
+    let window = options.window()?;
+    let horizon = options.input.horizon();
+    let schema = FeatureSchema::with_layout(&layout);
+    let mut dataset = Dataset::new(schema, &options.origin, options.real, horizon);
+    if !options.input.logs.is_empty() {
+        push_logs(&mut dataset, &options.input, &layout, options.access_point, window)?;
+    }
+    for (number, folder) in options.simulation.iter().enumerate() {
+        let truth = Truth::of_folder(folder)?;
+        let description = folder.join("simulation.json");
+        if description.exists() {
+            let read = serde_json::from_reader(BufReader::new(open(&description)?));
+            let read =
+                read.map_err(|error| InputError::File { path: description, source: error.into() })?;
+            dataset.info.simulations.push(read);
+        }
+        let mut input = options.input.of_simulation(folder)?.read()?;
+        input.journal = truth.journal();
+        let mut episodes = input.episodes();
+        episodes.retain(|episode| window.has(episode));
+        let sampler = Sampler::new(input.history, layout.clone());
+        let access_point = options.access_point + i32::try_from(number + 1)?;
+        let mut rows = Rows { dataset: &mut dataset, sampler, access_point, truth };
+        if options.releases_only {
+            rows.push_releases(&episodes)?;
+        } else {
+            rows.push_truth(&episodes, options.told)?;
+        }
+    }
+    if dataset.is_empty() && !options.allow_empty {
+        let began = match window {
+            Window { from: None, until: None } => "",
+            _ => " that began between --from and --until",
+        };
+        return Err(format!(
+            "no hold of these logs{began} was released and came to an outcome: nothing to train on"
+        )
+        .into());
+    }
+    dataset.write(&output)?;
+    eprintln!("{} rows, schema {}", dataset.len(), dataset.info.schema.hash);
+    Ok(())
+}
+
+/// The releases of logs that came to an outcome, as real outcomes of an access point.
+///
+/// # Errors
+/// When the logs cannot be read.
+pub fn of_logs(
+    input: &InputOptions,
+    layout: &Layout,
+    access_point: &str,
+) -> Result<Dataset, Box<dyn std::error::Error>> {
+    let schema = FeatureSchema::with_layout(layout);
+    let mut dataset = Dataset::new(schema, access_point, true, input.horizon());
+    push_logs(&mut dataset, input, layout, 0, Window::default())?;
+    Ok(dataset)
+}
+
+fn push_logs(
+    dataset: &mut Dataset,
+    input: &InputOptions,
+    layout: &Layout,
+    access_point: i32,
+    window: Window,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let input = input.read()?;
+    let mut episodes = input.episodes();
+    episodes.retain(|episode| window.has(episode));
+    let sampler = Sampler::new(input.history, layout.clone());
+    let mut rows = Rows { dataset, sampler, access_point, truth: Truth::default() };
+    Ok(rows.push_releases(&episodes)?)
+}
+
+/// Where the rows of one source of logs go.
+struct Rows<'a> {
+    dataset: &'a mut Dataset,
+    sampler: Sampler,
+    /// Its number.
+    access_point: i32,
+    truth: Truth,
+}
+
+impl Rows<'_> {
+    /// One row for each release that came to an outcome.
+    fn push_releases(&mut self, episodes: &[Episode]) -> Result<(), DatasetError> {
+        for episode in episodes.iter().filter(|episode| is_labelled(episode)) {
+            self.push_release(episode)?;
+        }
+        Ok(())
+    }
+
+    /// The release as it happened.
+    fn push_release(&mut self, episode: &Episode) -> Result<(), DatasetError> {
+        let Some(instant) = episode.released_at else { return Ok(()) };
+        let sample = self.sampler.sample(episode, instant, episode.action, None);
+        let truth = self.truth.of(episode).and_then(|hold| hold.at(instant, episode.action));
+        let row = self.row(episode, instant, &sample);
+        self.dataset.push(&Row { truth: truth.map(|truth| truth as f32), ..row })
+    }
+
+    /// The releases that happened; each once more with its action hidden, as a log alone shows it; and for every
+    /// action at every instant the oracle was asked a row whose label is drawn with the true probability. Nothing is
+    /// told of an action that changes nothing, as-is excepted.
+    fn push_truth(&mut self, episodes: &[Episode], told: f64) -> Result<(), DatasetError> {
+        for episode in episodes.iter().filter(|e| hold_code::is_by_system(e.identity.code)) {
+            if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
+                self.push_release(episode)?;
+                let hidden = Episode { action: Action::Unknown, ..episode.clone() };
+                let sample = self.sampler.sample(&hidden, instant, Action::Unknown, None);
+                let row = self.row(&hidden, instant, &sample);
+                self.dataset.push(&Row { observed: false, ..row })?;
+            }
+            let oracles = self.truth.of(episode).map(|hold| hold.oracle.clone());
+            for oracle in oracles.unwrap_or_default() {
+                if self.chance(episode, oracle.time, Action::Unknown) >= told {
+                    continue;
+                }
+                let mut sample = self.sampler.sample(episode, oracle.time, Action::AsIs, None);
+                for (action, probability) in oracle.actions() {
+                    let tells = matches!(action, Action::AsIs | Action::Other)
+                        || oracle
+                            .of(Action::AsIs)
+                            .is_none_or(|as_is| (probability - as_is).abs() > 0.1);
+                    if !tells {
+                        continue;
+                    }
+                    sample.set_action(action);
+                    let success = self.chance(episode, oracle.time, action) < probability;
+                    let outcome = if success { Outcome::Success } else { Outcome::Failure };
+                    let told = Episode {
+                        action,
+                        outcome: Some(outcome),
+                        outcome_at: None,
+                        ..episode.clone()
+                    };
+                    let row = self.row(&told, oracle.time, &sample);
+                    let truth = Some(probability as f32);
+                    self.dataset.push(&Row { observed: false, truth, ..row })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A number within 0 to 1 that depends on the row alone: the same logs give the same file.
+    fn chance(&self, episode: &Episode, instant: i64, action: Action) -> f64 {
+        let HoldIdentity { job, num_holds, .. } = episode.identity;
+        let key = format!(
+            "{} {job} {num_holds} {} {instant} {}",
+            self.access_point,
+            episode.held_at,
+            action.name()
+        );
+        Random::new(fnv1a(key.as_bytes())).unit()
+    }
+
+    fn row<'s>(&mut self, episode: &Episode, instant: i64, sample: &'s Sample) -> Row<'s> {
+        let hold = self.truth.of(episode);
+        let cause = hold.and_then(|hold| hold.cause.clone());
+        let HoldIdentity { job, code, subcode, .. } = episode.identity;
+        let reason = reason::normalised(episode.reason.as_deref().unwrap_or_default());
+        Row {
+            states: &sample.states,
+            statics: &sample.statics,
+            action: episode.action,
+            outcome: episode.outcome.unwrap_or(Outcome::Censored),
+            weight: 1.0,
+            observed: true,
+            truth: None,
+            cause: cause.and_then(|cause| self.dataset.cause(&cause)),
+            reach: hold.and_then(|hold| hold.reach),
+            access_point: self.access_point,
+            cluster: (i64::from(self.access_point) << 32) + i64::from(job.cluster),
+            // A group, not a name, goes into the file.
+            owner: hash(&format!(
+                "{} {}",
+                self.access_point,
+                episode.owner.as_deref().unwrap_or_default()
+            )),
+            cell: hash(&format!("{code} {subcode} {reason}")),
+            hold_time: episode.held_at,
+            decision_instant: instant,
+            outcome_time: episode.outcome_at.unwrap_or(instant),
+            code,
+            subcode,
+        }
+    }
+}
+
+fn hash(text: &str) -> i64 {
+    fnv1a(text.as_bytes()).cast_signed()
+}

@@ -1,0 +1,179 @@
+//! The hidden truth that `simulate` writes beside its logs: for each hold the success probability of each action.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead};
+use std::path::Path;
+
+use holdadvise::history::{Action, Episode, Journal};
+use holdadvise::userlog::JobId;
+use serde::Deserialize;
+
+use crate::data::dataset::Reach;
+use crate::data::input::{Input, InputError, InputOptions, plain_or_packed, reader};
+
+/// Success probabilities at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub struct Oracle {
+    /// Unix seconds.
+    pub time: i64,
+    #[serde(rename = "as-is")]
+    as_is: Option<f64>,
+    memory: Option<f64>,
+    disk: Option<f64>,
+    site: Option<f64>,
+    other: Option<f64>,
+}
+
+impl Oracle {
+    /// The actions it speaks of, with the probability that a release after each succeeds.
+    pub fn actions(&self) -> impl Iterator<Item = (Action, f64)> + use<> {
+        let Self { as_is, memory, disk, site, other, .. } = *self;
+        let all = [as_is, memory, disk, site, other];
+        Action::ALL.into_iter().zip(all).filter_map(|(action, known)| Some((action, known?)))
+    }
+
+    /// The probability that a release after `action` succeeds, where it is told.
+    pub fn of(&self, action: Action) -> Option<f64> {
+        self.actions().find(|(told, _)| *told == action).map(|(_, probability)| probability)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Record {
+    cluster: i32,
+    proc: i32,
+    time: i64,
+    released: Option<i64>,
+    action: Option<Action>,
+    cause: Option<String>,
+    reach: Option<Reach>,
+    success: Option<f64>,
+    #[serde(default)]
+    oracle: Vec<Oracle>,
+}
+
+/// What is known of one hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HoldTruth {
+    /// When it was released, and what was done before.
+    pub released: Option<(i64, Action)>,
+    /// Name of the hidden cause.
+    pub cause: Option<String>,
+    /// How far that reaches.
+    pub reach: Option<Reach>,
+    /// Probability that the release succeeds, as it was done.
+    pub success: Option<f64>,
+    /// At the release, and at a few instants as far as the job was held then.
+    pub oracle: Vec<Oracle>,
+}
+
+impl HoldTruth {
+    /// The true probability that a release at `instant` after `action` succeeds, where it was asked for.
+    pub fn at(&self, instant: i64, action: Action) -> Option<f64> {
+        let this = self.success.filter(|_| self.released == Some((instant, action)));
+        this.or_else(|| self.told(instant, action))
+    }
+
+    fn told(&self, instant: i64, action: Action) -> Option<f64> {
+        self.oracle.iter().find(|oracle| oracle.time == instant)?.of(action)
+    }
+}
+
+/// The truth of all holds of a simulation.
+#[derive(Clone, Debug, Default)]
+pub struct Truth {
+    holds: HashMap<(JobId, i64), HoldTruth>,
+}
+
+impl Truth {
+    /// Reads JSON lines.
+    ///
+    /// # Errors
+    /// A line that does not fit, with its number.
+    pub fn read(input: impl BufRead) -> io::Result<Self> {
+        let mut truth = Self::default();
+        for (number, line) in input.lines().enumerate() {
+            let record: Record = serde_json::from_str(&line?).map_err(|error| {
+                io::Error::new(io::ErrorKind::InvalidData, format!("line {}: {error}", number + 1))
+            })?;
+            let key = (JobId::new(record.cluster, record.proc), record.time);
+            let released = record.released.zip(record.action);
+            let Record { cause, reach, success, oracle, .. } = record;
+            let release =
+                success.map(|success| (record.action.unwrap_or(Action::Unknown), success));
+            let probabilities = oracle.iter().flat_map(Oracle::actions).chain(release);
+            if let Some((action, wrong)) =
+                probabilities.into_iter().find(|(_, p)| !(0.0..=1.0).contains(p))
+            {
+                let text = format!("line {}: probability {wrong} of {}", number + 1, action.name());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            }
+            truth.holds.insert(key, HoldTruth { released, cause, reach, success, oracle });
+        }
+        Ok(truth)
+    }
+
+    /// Reads the truth of a folder that `simulate` wrote, or of a recorded pool, compressed or not.
+    ///
+    /// # Errors
+    /// [`InputError::File`] when it is not there, or a line does not fit.
+    pub fn of_folder(folder: &Path) -> Result<Self, InputError> {
+        let path = plain_or_packed(folder, "truth.jsonl");
+        Self::read(reader(&path)?).map_err(|source| InputError::File { path, source })
+    }
+
+    /// The actions before releases, as a journal would have them.
+    pub fn journal(&self) -> Journal {
+        let mut journal = Journal::default();
+        for ((job, _), hold) in &self.holds {
+            if let Some((released_at, action)) = hold.released {
+                journal.insert(*job, released_at, action);
+            }
+        }
+        journal
+    }
+
+    /// What is known of a hold.
+    pub fn of(&self, episode: &Episode) -> Option<&HoldTruth> {
+        self.holds.get(&(episode.identity.job, episode.held_at))
+    }
+}
+
+/// Reads the logs and epoch ads of a folder that `simulate` wrote, or of a recorded pool, with the actions its truth tells of.
+///
+/// # Errors
+/// [`InputError`] when something of it is not there, or does not fit.
+pub fn read_simulation(options: &InputOptions, folder: &Path) -> Result<Input, InputError> {
+    let mut input = options.of_simulation(folder)?.read()?;
+    input.journal = Truth::of_folder(folder)?.journal();
+    Ok(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_record() {
+        let line = r#"{"cluster":1,"proc":0,"time":5,"released":9,"action":"as-is","success":0.25,"oracle":[{"time":9,"as-is":0.5,"memory":0.5,"disk":0.5,"site":0.5,"other":1.0}],"cause":"bug"}
+{"cluster":2,"proc":0,"time":6,"released":null,"action":null,"cause":"firewall","reach":"site","success":null,"oracle":[{"time":8,"as-is":0.0}]}"#;
+        let truth = Truth::read(line.as_bytes()).unwrap();
+        let hold = &truth.holds[&(JobId::new(1, 0), 5)];
+        assert_eq!(hold.released, Some((9, Action::AsIs)));
+        assert_eq!((hold.cause.as_deref(), hold.reach), (Some("bug"), None));
+        assert_eq!((hold.at(9, Action::Other), hold.at(8, Action::Other)), (Some(1.0), None));
+        assert_eq!((hold.at(9, Action::AsIs), hold.told(9, Action::AsIs)), (Some(0.25), Some(0.5)));
+        let other = &truth.holds[&(JobId::new(2, 0), 6)];
+        assert_eq!((other.released, other.reach), (None, Some(Reach::Site)));
+        assert_eq!(other.oracle[0].actions().collect::<Vec<_>>(), [(Action::AsIs, 0.0)]);
+    }
+
+    #[test]
+    fn a_line_that_does_not_fit_is_named() {
+        let error = |text: &str| Truth::read(text.as_bytes()).unwrap_err().to_string();
+        assert!(error("{}").starts_with("line 1: "));
+        let far = r#"{"cluster":2,"proc":0,"time":6,"oracle":[{"time":8,"site":1.5}]}"#;
+        assert_eq!(error(far), "line 1: probability 1.5 of site");
+        assert!(error(r#"{"cluster":2,"proc":0,"time":6,"reach":"moon"}"#).contains("moon"));
+    }
+}

@@ -1,0 +1,152 @@
+//! `holdadvise-train evaluate`: figures of methods on the test part of a dataset.
+//!
+//! `one_model` prints the figures of one model. `study` puts any number of methods beside the baselines and the truth,
+//! for several populations of holds, and hands a [`crate::evaluation::report::Report`] to be written. docs/evaluation.md says what is measured.
+
+mod curves;
+mod decisions;
+mod method;
+mod one_model;
+mod population;
+mod study;
+mod unknown_codes;
+
+#[cfg(test)]
+pub(crate) use decisions::tests as decision_tests;
+pub use decisions::{Decisions, Known, MethodDecisions};
+pub(crate) use decisions::{Paired, pair as paired_decisions};
+pub(crate) use method::{digest, logits, predict};
+pub use one_model::{ActionFigures, CodeFigures, Method, Report, report};
+pub(crate) use study::{StudyOptions, run as compare};
+
+use std::path::PathBuf;
+
+use holdadvise::model::{EngineKind, Model, ModelError};
+
+use crate::data::dataset::{Dataset, DatasetError};
+use crate::output::{FileError, Output};
+use crate::say::say;
+use crate::split::parts::{Parts, PartsError};
+use crate::split::{Cuts, Split, SplitOptions};
+
+/// Report a model's figures on held-out holds, beside baselines; with `--method`, those of several methods.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct EvaluateOptions {
+    /// The dataset, as `holdadvise-train tensors` writes it.
+    pub(crate) dataset: PathBuf,
+    /// The model: its figures are printed. Without it a report on the methods is written to the folder of `-o`.
+    pub(crate) model: Option<PathBuf>,
+    /// Of one model: write the figures as JSON to this file too. Else: the folder of report.json and report.html.
+    #[arg(short, long)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace files that are there already.
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// The parts file, as `holdadvise-train split` writes it.
+    #[arg(long, value_name = "PARTS", conflicts_with = "recut")]
+    pub(crate) parts: Option<PathBuf>,
+    /// Cut the dataset anew by the fractions instead of where it was cut in training.
+    #[arg(long)]
+    pub(crate) recut: bool,
+    #[command(flatten)]
+    pub(crate) split: SplitOptions,
+    /// Engine to run the models with.
+    #[arg(long, value_enum, default_value_t = EngineOption::Builtin)]
+    pub(crate) engine: EngineOption,
+    /// Bootstrap draws for the intervals.
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) draws: usize,
+    /// Seed of the bootstrap.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) study: StudyOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+pub(crate) enum EngineOption {
+    /// Pure Rust.
+    #[default]
+    Builtin,
+    /// libtorch.
+    Torch,
+}
+
+/// Why an evaluation failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvaluateError {
+    /// The dataset.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// The parts file.
+    #[error(transparent)]
+    Parts(#[from] PartsError),
+    /// The model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A file of a method.
+    #[error("method {name}, {}: {detail}", path.display())]
+    Method {
+        /// The method.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// What was found and what was expected.
+        detail: String,
+    },
+    /// The options do not do.
+    #[error("{0}")]
+    Options(String),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Runs `evaluate`.
+///
+/// # Errors
+/// When a file cannot be read or written, or methods and dataset do not match.
+pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
+    let engine = match options.engine {
+        EngineOption::Builtin => EngineKind::Builtin,
+        EngineOption::Torch => EngineKind::Torch,
+    };
+    let Some(path) = &options.model else { return study::run(options, engine) };
+    if let Some(path) = &options.output {
+        Output::new(path, options.replace).check().map_err(FileError::of(path))?;
+    }
+    let dataset = Dataset::read(&options.dataset)?;
+    let model = Model::open_with(path, engine)?;
+    model.check_schema(&dataset.info.schema.hash)?;
+    let split = match &options.parts {
+        Some(path) => Parts::read_split(path, &dataset)?.1,
+        None => {
+            let kept = model.metadata.training.details.get("split").filter(|_| !options.recut);
+            let kept = kept.and_then(|cuts| serde_json::from_value(cuts.clone()).ok());
+            let cut = || Cuts::new(&dataset, &options.split).map_err(EvaluateError::Options);
+            Split::new(&dataset, kept.map_or_else(cut, Ok)?)
+        }
+    };
+    check_test(&dataset, &split)?;
+    let report = report(&dataset, &split, &model, options.draws, options.seed)?;
+    say(format_args!("{report}"));
+    if let Some(path) = &options.output {
+        let json = serde_json::to_vec_pretty(&report)
+            .map_err(|error| EvaluateError::Options(format!("figures are not JSON: {error}")))?;
+        Output::new(path, options.replace).write(&json).map_err(FileError::of(path))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn check_test(dataset: &Dataset, split: &Split) -> Result<(), EvaluateError> {
+    if split.tests_releases(dataset) {
+        return Ok(());
+    }
+    let from = split
+        .cuts
+        .map_or(String::new(), |cuts| format!(", which begins at {}", cuts.validation_end));
+    Err(EvaluateError::Options(format!(
+        "no release that happened lies in the test part{from}: use --recut, or --parts"
+    )))
+}

@@ -1,0 +1,463 @@
+//! Any number of methods on several populations of holds: `evaluate --method NAME=FILE ... -o DIR`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use holdadvise::model::EngineKind;
+
+use super::curves::curves;
+use super::method::{self, Predicted, TABLE};
+use super::population::{Population, asked, populations};
+use super::{EvaluateError, EvaluateOptions, unknown_codes};
+use crate::data::dataset::{Dataset, Reach, UNKNOWN};
+use crate::evaluation::metrics::{Draws, Estimate, NAMES, Scored, draw};
+use crate::evaluation::report::{
+    Curves, DatasetNote, ExtraTable, FileNote, GroupRow, MethodFigures, MethodNote,
+    PopulationTable, REPORT_FORMAT, Report, SeedEstimate, page,
+};
+use crate::output::{self, FileError, Output};
+use crate::say::say;
+use crate::split::Split;
+use crate::split::parts::{By, Parts};
+use crate::training::baselines::Baselines;
+
+/// What belongs into the report.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct StudyOptions {
+    /// A method to report on, with a file for each of its training seeds: models (.pt) or predictions (.safetensors
+    /// with `row` i64 and `probability` f32 or f64). Repeatable. Constant, code table, last outcome in the cluster and,
+    /// where it is known, the truth are always there.
+    #[arg(long, value_name = "NAME=FILE[,FILE...]", value_parser = method::parse, conflicts_with = "model")]
+    pub(crate) method: Vec<(String, Vec<PathBuf>)>,
+    /// A method that lacks something, in tables of their own and not among the curves. Repeatable.
+    #[arg(long, value_name = "NAME=FILE[,FILE...]", value_parser = method::parse, requires = "method")]
+    pub(crate) ablation: Vec<(String, Vec<PathBuf>)>,
+    /// The method that the others are compared with. Default: the first.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) own: Option<String>,
+    /// The best observer: the report says what share of the distance from the table to it is closed.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) best: Option<String>,
+    /// Probability from which on a release is recommended.
+    #[arg(long, value_name = "P", default_value_t = 0.5)]
+    pub(crate) release_threshold: f64,
+    /// Dataset whose training part the built-in baselines are counted from, where the dataset evaluated on has none.
+    #[arg(long, value_name = "DATASET", requires = "baselines_parts")]
+    pub(crate) baselines_from: Option<PathBuf>,
+    /// The parts of that dataset.
+    #[arg(long, value_name = "PARTS", requires = "baselines_from")]
+    pub(crate) baselines_parts: Option<PathBuf>,
+    /// Heading of the report.
+    #[arg(long, value_name = "TEXT", default_value = "Evaluation of hold advice")]
+    pub(crate) title: String,
+    /// Something to keep in the report, such as a version. Repeatable.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
+    pub(crate) note: Vec<(String, String)>,
+    /// A table to add, JSON with `columns`, `rows` and `text`. Repeatable.
+    #[arg(long, value_name = "TITLE=FILE", value_parser = pair)]
+    pub(crate) table: Vec<(String, String)>,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("there is no = in it")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// Methods with what they say of the rows asked about.
+struct Study<'a> {
+    dataset: &'a Dataset,
+    rows: Vec<usize>,
+    methods: Vec<Predicted>,
+    /// Positions among the methods.
+    own: usize,
+    best: Option<usize>,
+    threshold: f64,
+    draws: usize,
+    seed: u64,
+}
+
+/// Evaluates and writes `report.json` and `report.html`.
+pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), EvaluateError> {
+    let study = &options.study;
+    let fail = |text: String| Err(EvaluateError::Options(text));
+    let Some(folder) = &options.output else {
+        return fail("name a model, or the folder of the report with -o".to_owned());
+    };
+    if !(study.release_threshold > 0.0 && study.release_threshold < 1.0) {
+        return fail(format!(
+            "--release-threshold {} must lie between 0 and 1",
+            study.release_threshold
+        ));
+    }
+    let outputs = ["report.json", "report.html"].map(|name| folder.join(name));
+    let there = output::check_folder(folder).map_err(FileError::of(folder))?;
+    let outputs = outputs.map(|path| Output::new(&path, options.replace));
+    for output in outputs.iter().filter(|_| there) {
+        output.check().map_err(FileError::of(output.path()))?;
+    }
+    let mut tables = study.table.iter().map(extra_table).collect::<Result<Vec<_>, _>>()?;
+    let dataset = Dataset::read(&options.dataset)?;
+    let (parts, split, parts_sha256) = match &options.parts {
+        Some(path) => {
+            let (parts, split) = Parts::read_split(path, &dataset)?;
+            let bytes = std::fs::read(path).map_err(FileError::of(path))?;
+            (parts, split, Some(method::digest(&bytes)))
+        }
+        None => {
+            let parts = Parts::new(&dataset, By::Time, &options.split);
+            let parts = parts.map_err(EvaluateError::Options)?;
+            let split = parts.split(&dataset).map_err(EvaluateError::Options)?;
+            (parts, split, None)
+        }
+    };
+    super::check_test(&dataset, &split)?;
+
+    let mut remarks = Vec::new();
+    let baselines = baselines(study, &dataset, &split, &mut remarks)?;
+    let rows = asked(&dataset, &split.test);
+    let mut methods = Vec::new();
+    for files in &study.method {
+        methods.push(method::load(files, &dataset, &rows, engine)?);
+    }
+    methods.extend(method::built_in(&dataset, baselines.as_ref(), &rows));
+    for files in &study.ablation {
+        let loaded = method::load(files, &dataset, &rows, engine)?;
+        methods.push(Predicted { ablation: true, ..loaded });
+    }
+    for (at, method) in methods.iter().enumerate() {
+        if methods[..at].iter().any(|other| other.name == method.name) {
+            return fail(format!(
+                "there are two methods {}: name one of them otherwise",
+                method.name
+            ));
+        }
+    }
+    let position = |option: &str, name: &str| {
+        let found = methods.iter().position(|method| method.name == name);
+        found.ok_or_else(|| EvaluateError::Options(format!("{option} {name}: no such method")))
+    };
+    let default = methods.first().map_or(TABLE, |method| method.name.as_str());
+    let own = position("--own", study.own.as_deref().unwrap_or(default))?;
+    let best = study.best.as_deref().map(|name| position("--best", name)).transpose()?;
+    tables.extend(unknown_codes::table(&methods, &dataset, &rows));
+    let info = &dataset.info;
+    let evaluated = Study {
+        dataset: &dataset,
+        rows,
+        methods,
+        own,
+        best,
+        threshold: study.release_threshold,
+        draws: options.draws,
+        seed: options.seed,
+    };
+    let report = Report {
+        format: REPORT_FORMAT,
+        title: study.title.clone(),
+        command: command_line(std::env::args()),
+        notes: study.note.clone(),
+        dataset: DatasetNote {
+            file: options.dataset.display().to_string(),
+            sha256: parts.info.dataset.clone(),
+            origin: info.origin.clone(),
+            real: info.real,
+            schema: info.schema.hash.clone(),
+            rows: dataset.len(),
+            horizon_hours: info.horizon as f64 / 3_600.0,
+            simulations: info.simulations.clone(),
+        },
+        parts: parts.info,
+        parts_sha256,
+        release_threshold: study.release_threshold,
+        draws: options.draws,
+        seed: options.seed,
+        own: evaluated.methods[own].name.clone(),
+        best: study.best.clone(),
+        methods: evaluated.methods.iter().map(note).collect(),
+        remarks,
+        populations: Vec::new(),
+        curves: Curves::default(),
+        codes: Vec::new(),
+        reaches: Vec::new(),
+        tables,
+    };
+    let report = evaluated.complete(report);
+    let json = serde_json::to_vec_pretty(&report)
+        .map_err(|error| EvaluateError::Options(format!("the report is not JSON: {error}")))?;
+    std::fs::create_dir_all(folder).map_err(FileError::of(folder))?;
+    for (output, content) in outputs.iter().zip([json.as_slice(), page(&report).as_bytes()]) {
+        output.write(content).map_err(FileError::of(output.path()))?;
+    }
+    say(format_args!("{}", summary(&report)));
+    say(format_args!("{}\n", folder.join("report.html").display()));
+    Ok(())
+}
+
+/// The built-in baselines, counted from the training part, or from that of another dataset.
+fn baselines(
+    study: &StudyOptions,
+    dataset: &Dataset,
+    split: &Split,
+    remarks: &mut Vec<String>,
+) -> Result<Option<Baselines>, EvaluateError> {
+    if let (Some(path), Some(parts)) = (&study.baselines_from, &study.baselines_parts) {
+        let other = Dataset::read(path)?;
+        let (_, split) = Parts::read_split(parts, &other)?;
+        remarks.push(format!(
+            "Constant, table and last outcome are counted from the training part of {}.",
+            path.display()
+        ));
+        return Ok(Some(Baselines::fit(&other, &split.train)));
+    }
+    if split.train.iter().any(|&row| dataset.observed[row] != 0) {
+        return Ok(Some(Baselines::fit(dataset, &split.train)));
+    }
+    remarks.push(
+        "No release trains, so constant, table and last outcome are not there; --baselines-from names a dataset that has some."
+            .to_owned(),
+    );
+    Ok(None)
+}
+
+fn extra_table((title, path): &(String, String)) -> Result<ExtraTable, EvaluateError> {
+    let path = PathBuf::from(path);
+    let text = std::fs::read(&path).map_err(FileError::of(&path))?;
+    let table: Result<ExtraTable, _> = serde_json::from_slice(&text);
+    let table = table.map_err(|error| {
+        EvaluateError::Options(format!(
+            "{}: {error}; expected an object with columns, rows and text",
+            path.display()
+        ))
+    })?;
+    if let Some(row) = table.rows.iter().position(|row| row.len() != table.columns.len()) {
+        return Err(EvaluateError::Options(format!(
+            "{}: row {row} has {} cells, there are {} columns",
+            path.display(),
+            table.rows[row].len(),
+            table.columns.len()
+        )));
+    }
+    Ok(ExtraTable { title: title.clone(), ..table })
+}
+
+fn note(method: &Predicted) -> MethodNote {
+    let files = method.files.iter().map(|(path, sha256)| FileNote {
+        file: path.display().to_string(),
+        sha256: sha256.clone(),
+    });
+    MethodNote { name: method.name.clone(), files: files.collect(), ablation: method.ablation }
+}
+
+/// The words of a command line, quoted for a shell where they must be.
+fn command_line(words: impl Iterator<Item = String>) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=+,./:@%".contains(c);
+    let quoted = words.enumerate().map(|(at, word)| {
+        let word = match word.rsplit_once('/') {
+            Some((_, name)) if at == 0 => name.to_owned(),
+            _ => word,
+        };
+        match word.chars().all(plain) && !word.is_empty() {
+            true => word,
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+impl Study<'_> {
+    /// The report with its figures.
+    fn complete(&self, mut report: Report) -> Report {
+        for (number, population) in populations(self.dataset, &self.rows).iter().enumerate() {
+            let (table, known, scored) = self.population(population);
+            if number == 0 {
+                let lines: Vec<(&str, Vec<f64>, &Scored)> = known
+                    .iter()
+                    .zip(&scored)
+                    .map(|(&method, scored)| (&self.methods[method], scored))
+                    .filter(|(method, _)| !method.ablation)
+                    .map(|(method, scored)| {
+                        (method.name.as_str(), pick(&method.seeds[0], &population.at), &scored[0])
+                    })
+                    .collect();
+                report.curves = curves(&population.outcomes, &lines);
+                let row = |at: usize| self.rows[at];
+                report.codes =
+                    self.groups(population, |at| Some(self.dataset.code[row(at)]), i32::to_string);
+                report.codes.sort_by_key(|group| std::cmp::Reverse(group.rows));
+                report.reaches = self.groups(
+                    population,
+                    |at| Some(self.dataset.reach[row(at)]).filter(|&reach| reach != UNKNOWN),
+                    |&reach| Reach::ALL[usize::from(reach)].name().to_owned(),
+                );
+            }
+            report.populations.push(table);
+        }
+        report
+    }
+
+    /// Figures of the methods that know all rows, which these are, and their predictions beside the outcomes.
+    fn population(
+        &self,
+        population: &Population,
+    ) -> (PopulationTable, Vec<usize>, Vec<Vec<Scored>>) {
+        let Population { id, title, about, at, outcomes } = population;
+        let unknown = |method: &Predicted| {
+            at.iter().filter(|&&at| method.seeds.iter().any(|seed| seed[at].is_nan())).count()
+        };
+        let mut left_out = Vec::new();
+        let mut known = Vec::new();
+        for (number, method) in self.methods.iter().enumerate() {
+            match unknown(method) {
+                0 => known.push(number),
+                rows => left_out.push((method.name.clone(), rows)),
+            }
+        }
+        let scored: Vec<Vec<Scored>> = known
+            .iter()
+            .map(|&method| {
+                let seeds = self.methods[method].seeds.iter();
+                seeds.map(|seed| Scored::new(outcomes, &pick(seed, at), self.threshold)).collect()
+            })
+            .collect();
+        let drawn = draw(&scored, outcomes.clusters(), self.draws, self.seed);
+        let place = |method: usize| known.iter().position(|&known| known == method);
+        let own = place(self.own);
+        let methods = known.iter().enumerate().map(|(at, &method)| MethodFigures {
+            name: self.methods[method].name.clone(),
+            figures: figures(&drawn, at, &scored[at]),
+            own_less_this: own.filter(|&own| own != at).map_or_else(BTreeMap::new, |own| {
+                let each = NAMES.iter().enumerate();
+                let each = each.map(|(figure, name)| (*name, drawn.difference(own, at, figure)));
+                existing(each)
+            }),
+        });
+        let table = self.methods.iter().position(|method| method.name == TABLE).and_then(place);
+        let gap = own.zip(table).zip(self.best.and_then(place));
+        let gap = gap.map(|((own, table), best)| drawn.gap_closed(own, table, best));
+        let table = PopulationTable {
+            id: (*id).to_owned(),
+            title: (*title).to_owned(),
+            about: (*about).to_owned(),
+            rows: outcomes.len(),
+            clusters: outcomes.clusters(),
+            success: Some(outcomes.success()).filter(|share| share.is_finite()).unwrap_or(0.0),
+            methods: methods.collect(),
+            gap_closed: gap.filter(Estimate::exists),
+            left_out,
+        };
+        (table, known, scored)
+    }
+
+    /// Holds of a population that share a key: how many, and how well they are ranked among themselves.
+    fn groups<K: Ord>(
+        &self,
+        population: &Population,
+        key: impl Fn(usize) -> Option<K>,
+        name: impl Fn(&K) -> String,
+    ) -> Vec<GroupRow> {
+        let mut groups: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+        for (place, &at) in population.at.iter().enumerate() {
+            if let Some(key) = key(at) {
+                groups.entry(key).or_default().push(place);
+            }
+        }
+        let table = self.methods.iter().position(|method| method.name == TABLE);
+        let mut shown = vec![self.own];
+        for method in [table, self.best].into_iter().flatten() {
+            if !shown.contains(&method) {
+                shown.push(method);
+            }
+        }
+        let group = |(key, places): (&K, &Vec<usize>)| {
+            let outcomes = population.outcomes.some(places);
+            let at: Vec<usize> = places.iter().map(|&place| population.at[place]).collect();
+            let auroc = |method: &Predicted| {
+                let seeds = method.seeds.iter().map(|seed| {
+                    Scored::new(&outcomes, &pick(seed, &at), self.threshold).figures().auroc
+                });
+                let mean = seeds.sum::<f64>() / method.seeds.len() as f64;
+                Some(mean).filter(|auroc| auroc.is_finite())
+            };
+            let auroc = shown.iter().map(|&method| {
+                let method = &self.methods[method];
+                (method.name.clone(), auroc(method))
+            });
+            GroupRow {
+                name: name(key),
+                rows: places.len(),
+                success: Some(outcomes.success()).filter(|share| share.is_finite()).unwrap_or(0.0),
+                auroc: auroc.collect(),
+            }
+        };
+        groups.iter().map(group).collect()
+    }
+}
+
+fn pick(probability: &[f64], at: &[usize]) -> Vec<f64> {
+    at.iter().map(|&at| probability[at]).collect()
+}
+
+fn existing<'a>(figures: impl Iterator<Item = (&'a str, Estimate)>) -> BTreeMap<String, Estimate> {
+    let exists = figures.filter(|(_, estimate)| estimate.exists());
+    exists.map(|(name, estimate)| (name.to_owned(), estimate)).collect()
+}
+
+/// The figures of a method that exist, with those of its training seeds.
+fn figures(drawn: &Draws, method: usize, seeds: &[Scored]) -> BTreeMap<String, SeedEstimate> {
+    let values: Vec<_> = seeds.iter().map(|seed| seed.figures().values()).collect();
+    let each = NAMES.iter().enumerate();
+    let each = each.map(|(figure, name)| (figure, *name, drawn.estimate(method, figure)));
+    each.filter(|(_, _, estimate)| estimate.exists())
+        .map(|(figure, name, mean)| {
+            let seeds: Vec<f64> = values.iter().map(|values| values[figure]).collect();
+            let squares: f64 = seeds.iter().map(|value| (value - mean.value).powi(2)).sum();
+            let spread = (seeds.len() > 1).then(|| (squares / (seeds.len() - 1) as f64).sqrt());
+            (name.to_owned(), SeedEstimate { mean, seeds, spread })
+        })
+        .collect()
+}
+
+/// The populations in a few lines.
+fn summary(report: &Report) -> String {
+    let mut out = String::new();
+    for population in &report.populations {
+        out.push_str(&format!(
+            "{}: {} rows of {} clusters, success {:.3}\n",
+            population.title, population.rows, population.clusters, population.success
+        ));
+        for method in &population.methods {
+            let figure = |name: &str| match method.figures.get(name) {
+                Some(SeedEstimate { mean: e, .. }) => {
+                    format!("{name} {:.3} ({:.3} .. {:.3})", e.value, e.low, e.high)
+                }
+                None => format!("{name} -"),
+            };
+            out.push_str(&format!(
+                "  {:<20} {}  {}  {}\n",
+                method.name,
+                figure("auroc"),
+                figure("brier"),
+                figure("ece")
+            ));
+        }
+        if let Some(gap) = population.gap_closed {
+            out.push_str(&format!(
+                "  gap closed           {:.2} ({:.2} .. {:.2})\n",
+                gap.value, gap.low, gap.high
+            ));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_can_be_given_to_a_shell_again() {
+        let words = ["/usr/bin/train", "evaluate", "a b", "--note", "it's=<1>", ""];
+        let line = command_line(words.into_iter().map(str::to_owned));
+        assert_eq!(line, "train evaluate 'a b' --note 'it'\\''s=<1>' ''");
+    }
+}

@@ -1,0 +1,78 @@
+//! What a model says of the rows of a dataset, as the file of predictions that `evaluate` and the baselines read.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use holdadvise::model::{EngineKind, Model};
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensorError};
+use serde_json::json;
+
+use crate::data::dataset::Dataset;
+use crate::data::metadata::METADATA_KEY;
+use crate::evaluation::evaluate::{EvaluateError, digest, predict};
+use crate::output::{FileError, Output};
+use crate::say::say;
+use crate::split::parts::Parts;
+
+/// Write what a model says of the rows of a dataset
+#[derive(Clone, Debug, clap::Args)]
+pub struct PredictOptions {
+    /// The dataset, as `holdadvise-train tensors` writes it.
+    dataset: PathBuf,
+    /// The model.
+    model: PathBuf,
+    /// The parts file: only rows of its validation and test parts are asked about.
+    #[arg(long, value_name = "PARTS")]
+    parts: Option<PathBuf>,
+    /// File to write: tensors `row` i64 and `probability` f32.
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
+}
+
+/// Runs `predict`.
+///
+/// # Errors
+/// When a file cannot be read or written, or they do not belong together.
+pub fn run(options: &PredictOptions) -> Result<(), EvaluateError> {
+    let output = Output::new(&options.output, options.replace);
+    output.check().map_err(FileError::of(&options.output))?;
+    let dataset = Dataset::read(&options.dataset)?;
+    let rows: Vec<usize> = match &options.parts {
+        None => (0..dataset.len()).collect(),
+        Some(path) => {
+            let split = Parts::read_split(path, &dataset)?.1;
+            let mut rows = [split.validation, split.test].concat();
+            rows.sort_unstable();
+            rows
+        }
+    };
+    let bytes = std::fs::read(&options.model).map_err(FileError::of(&options.model))?;
+    let model = Model::from_bytes_with(&bytes, EngineKind::Builtin)?;
+    model.check_schema(&dataset.info.schema.hash)?;
+    let probability = predict(&model, &dataset, &rows)?;
+    let about = json!({ "model": name(&options.model), "sha256": digest(&bytes) });
+    let file = serialize(&rows, &probability, &about.to_string())
+        .map_err(|error| EvaluateError::Options(format!("predictions: {error}")))?;
+    output.write(&file).map_err(FileError::of(&options.output))?;
+    say(format_args!("{}: {} rows\n", options.output.display(), rows.len()));
+    Ok(())
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn serialize(rows: &[usize], probability: &[f64], about: &str) -> Result<Vec<u8>, SafeTensorError> {
+    let numbers: Vec<u8> = rows.iter().flat_map(|&row| (row as i64).to_le_bytes()).collect();
+    let said: Vec<u8> = probability.iter().flat_map(|&p| (p as f32).to_le_bytes()).collect();
+    let tensors = [
+        ("row", TensorView::new(Dtype::I64, vec![rows.len()], &numbers)?),
+        ("probability", TensorView::new(Dtype::F32, vec![probability.len()], &said)?),
+    ];
+    let metadata = HashMap::from([(METADATA_KEY.to_owned(), about.to_owned())]);
+    safetensors::serialize(tensors, Some(metadata))
+}

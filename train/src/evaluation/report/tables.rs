@@ -1,0 +1,216 @@
+//! The tables of the page.
+
+use std::fmt::Write;
+
+use super::html::escape;
+use super::{ExtraTable, GroupRow, MethodFigures, PopulationTable, Report, figure_title};
+use crate::evaluation::metrics::{Estimate, NAMES};
+
+/// A table of cells that are HTML already. Rows with the name `own` in the first cell stand out.
+pub(crate) fn table(columns: &[String], rows: &[Vec<String>], own: Option<usize>) -> String {
+    let mut out = String::from("<div class=\"wide\"><table>\n<thead><tr>");
+    columns.iter().for_each(|column| {
+        let _ = write!(out, "<th scope=\"col\">{column}</th>");
+    });
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for (at, row) in rows.iter().enumerate() {
+        out.push_str(if own == Some(at) { "<tr class=\"own\">" } else { "<tr>" });
+        for (at, cell) in row.iter().enumerate() {
+            let _ = match at {
+                0 => write!(out, "<th scope=\"row\">{cell}</th>"),
+                _ => write!(out, "<td>{cell}</td>"),
+            };
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody></table></div>\n");
+    out
+}
+
+/// Decimal places of a figure.
+fn places(name: &str) -> usize {
+    if name.ends_with("hours") { 1 } else { 3 }
+}
+
+fn interval(e: &Estimate, places: usize) -> String {
+    format!("{:.places$} <small>{:.places$} to {:.places$}</small>", e.value, e.low, e.high)
+}
+
+fn signed(e: &Estimate, places: usize) -> String {
+    format!("{:+.places$} <small>{:+.places$} to {:+.places$}</small>", e.value, e.low, e.high)
+}
+
+/// The figures that some method has, and their headings.
+fn figures(population: &PopulationTable) -> Vec<&'static str> {
+    let has =
+        |name: &&str| population.methods.iter().any(|method| method.figures.contains_key(*name));
+    NAMES.into_iter().filter(has).collect()
+}
+
+fn headings(first: &str, figures: &[&str]) -> Vec<String> {
+    std::iter::once(first)
+        .chain(figures.iter().map(|name| figure_title(name)))
+        .map(escape)
+        .collect()
+}
+
+/// A row for each method, a cell for each figure; a dash where there is none.
+fn rows<'m>(
+    methods: impl IntoIterator<Item = &'m MethodFigures>,
+    figures: &[&str],
+    cell: impl Fn(&MethodFigures, &str) -> Option<String>,
+) -> Vec<Vec<String>> {
+    let row = |method: &MethodFigures| {
+        let cells = figures.iter().map(|name| cell(method, name).unwrap_or("–".to_owned()));
+        std::iter::once(escape(&method.name)).chain(cells).collect()
+    };
+    methods.into_iter().map(row).collect()
+}
+
+/// The figures of methods.
+fn estimates(methods: &[&MethodFigures], figures: &[&str], own: Option<usize>) -> String {
+    let rows = rows(methods.iter().copied(), figures, |method, name| {
+        method.figures.get(name).map(|figure| interval(&figure.mean, places(name)))
+    });
+    table(&headings("method", figures), &rows, own)
+}
+
+/// What the own method's figures are beyond those of others, if there are any.
+fn differences(methods: &[&MethodFigures], figures: &[&str]) -> Option<String> {
+    let others = methods.iter().copied().filter(|method| !method.own_less_this.is_empty());
+    let rows = rows(others, figures, |method, name| {
+        method.own_less_this.get(name).map(|difference| signed(difference, places(name)))
+    });
+    (!rows.is_empty()).then(|| table(&headings("less", figures), &rows, None))
+}
+
+/// Figures of all methods on a population, differences to the own one, and each training seed.
+pub(super) fn population(report: &Report, population: &PopulationTable) -> String {
+    let mut out = format!(
+        "<p>n = {} rows of {} clusters, success {:.1} %.</p>\n",
+        population.rows,
+        population.clusters,
+        population.success * 100.0
+    );
+    let figures = figures(population);
+    let is_ablation = |method: &&MethodFigures| {
+        report.methods.iter().any(|note| note.name == method.name && note.ablation)
+    };
+    let (ablations, methods): (Vec<_>, Vec<_>) = population.methods.iter().partition(is_ablation);
+    let own = methods.iter().position(|method| method.name == report.own);
+    out.push_str(&estimates(&methods, &figures, own));
+    for (name, rows) in &population.left_out {
+        let _ = writeln!(
+            out,
+            "<p>{} is left out: it knows nothing of {rows} of these rows.</p>",
+            escape(name)
+        );
+    }
+    if let (Some(gap), Some(best)) = (&population.gap_closed, &report.best) {
+        let _ = writeln!(
+            out,
+            "<p>Of the distance in AUROC from the table to {}, {} closes {} of 1.</p>",
+            escape(best),
+            escape(&report.own),
+            interval(gap, 2)
+        );
+    }
+    if let Some(differences) = differences(&methods, &figures) {
+        let _ = writeln!(
+            out,
+            "<h3>{} less each of the others</h3>\n<p>Differences on the same draws of clusters. For AUROC and AUPRC \
+             above 0 is better, for the others below 0.</p>",
+            escape(&report.own)
+        );
+        out.push_str(&differences);
+    }
+    if !ablations.is_empty() {
+        let _ = writeln!(
+            out,
+            "<h3>Ablations</h3>\n<p>{} trained with something left out or changed: what that brings.</p>",
+            escape(&report.own)
+        );
+        out.push_str(&estimates(&ablations, &figures, None));
+        if let Some(differences) = differences(&ablations, &figures) {
+            let _ = writeln!(out, "<p>{} less each of them:</p>", escape(&report.own));
+            out.push_str(&differences);
+        }
+    }
+    out.push_str(&seeds(population, &figures));
+    out
+}
+
+fn seeds(population: &PopulationTable, figures: &[&str]) -> String {
+    let mut rows = Vec::new();
+    for method in &population.methods {
+        let count = method.figures.values().map(|figure| figure.seeds.len()).max().unwrap_or(0);
+        for seed in (0..count).filter(|_| count > 1) {
+            let cells = figures.iter().map(|name| {
+                let value = method.figures.get(*name).and_then(|figure| figure.seeds.get(seed));
+                value.map_or("–".to_owned(), |value| format!("{value:.*}", places(name)))
+            });
+            let name = format!("{}, seed {}", escape(&method.name), seed + 1);
+            rows.push(std::iter::once(name).chain(cells).collect());
+        }
+        if count > 1 {
+            let cells = figures.iter().map(|name| {
+                let spread = method.figures.get(*name).and_then(|figure| figure.spread);
+                spread.map_or("–".to_owned(), |spread| format!("± {spread:.*}", places(name) + 1))
+            });
+            let name = format!("{}, standard deviation", escape(&method.name));
+            rows.push(std::iter::once(name).chain(cells).collect());
+        }
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    let table = table(&headings("method", figures), &rows, None);
+    format!("<details><summary>Each training seed</summary>\n{table}</details>\n")
+}
+
+/// Counts and AUROC of groups of holds.
+pub(super) fn groups(first: &str, groups: &[GroupRow]) -> String {
+    let mut columns: Vec<String> =
+        [first, "n", "success"].iter().map(|column| escape(column)).collect();
+    let names = groups.first().map_or(&[][..], |group| &group.auroc);
+    columns.extend(names.iter().map(|(name, _)| format!("AUROC {}", escape(name))));
+    let rows: Vec<Vec<String>> =
+        groups
+            .iter()
+            .map(|group| {
+                let mut row = vec![
+                    escape(&group.name),
+                    group.rows.to_string(),
+                    format!("{:.1} %", group.success * 100.0),
+                ];
+                row.extend(group.auroc.iter().map(|(_, auroc)| {
+                    auroc.map_or("–".to_owned(), |auroc| format!("{auroc:.3}"))
+                }));
+                row
+            })
+            .collect();
+    table(&columns, &rows, None)
+}
+
+/// A table that the caller added.
+pub(super) fn extra(extra: &ExtraTable) -> String {
+    let columns: Vec<String> = extra.columns.iter().map(|column| escape(column)).collect();
+    let cell = |value: &serde_json::Value| match value {
+        serde_json::Value::Null => "–".to_owned(),
+        serde_json::Value::String(text) => escape(text),
+        serde_json::Value::Number(number) if number.is_f64() => {
+            format!("{:.3}", number.as_f64().unwrap_or(f64::NAN))
+        }
+        other => escape(&other.to_string()),
+    };
+    let rows: Vec<Vec<String>> =
+        extra.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+    table(&columns, &rows, None)
+}
+
+/// Names and values.
+pub(crate) fn facts(facts: &[(String, String)]) -> String {
+    let rows: Vec<Vec<String>> =
+        facts.iter().map(|(name, value)| vec![escape(name), escape(value)]).collect();
+    table(&["what".to_owned(), "value".to_owned()], &rows, None)
+}

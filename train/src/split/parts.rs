@@ -1,0 +1,328 @@
+//! The parts file: which rows of a dataset train, validate and test, the same for every method.
+//!
+//! A safetensors file with the tensor `part` u8 `[n]`: 0 train, 1 validation, 2 test, 255 in none. The metadata key
+//! `holdadvise` holds [`PartsInfo`] as JSON.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use safetensors::Dtype;
+use safetensors::tensor::TensorView;
+use serde::{Deserialize, Serialize};
+
+use crate::data::dataset::{CENSORED, Dataset, DatasetError};
+use crate::data::metadata::{self, METADATA_KEY};
+use crate::output::Output;
+use crate::say::say;
+use crate::split::{Cuts, Dropped, Split, SplitOptions};
+
+/// Version of [`PartsInfo`] that this program reads and writes.
+pub const PARTS_FORMAT: u32 = 1;
+
+/// Value of `part` for a row in none.
+pub const NO_PART: u8 = 255;
+
+/// Cut a dataset into parts for training, validation and test, and write them to a file.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PartsOptions {
+    /// The dataset, as `holdadvise-train tensors` writes it.
+    dataset: PathBuf,
+    /// The file to write.
+    #[arg(short, long, value_name = "PARTS")]
+    output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    replace: bool,
+    /// What lies in one part together.
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
+    #[command(flatten)]
+    split: SplitOptions,
+    /// Fail where a model could not be trained, validated and tested with the parts.
+    #[arg(long)]
+    complete: bool,
+}
+
+/// How a dataset is cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum By {
+    /// By the time of the hold, each cluster in one part.
+    #[default]
+    Time,
+    /// By owner: those of the test are strangers to the training. The parts overlap in time.
+    Owner,
+    /// Every labelled row tests: data that no model was trained on.
+    All,
+}
+
+impl By {
+    fn split(self, dataset: &Dataset, options: &SplitOptions) -> Result<Split, String> {
+        match self {
+            Self::Time => Ok(Split::new(dataset, Cuts::new(dataset, options)?)),
+            Self::Owner => Split::by_owner(dataset, options),
+            Self::All => Ok(Split::all_test(dataset)),
+        }
+    }
+}
+
+/// What the file says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartsInfo {
+    /// [`PARTS_FORMAT`].
+    pub format: u32,
+    /// How the dataset was cut.
+    pub by: By,
+    /// Where, if by time.
+    pub cuts: Option<Cuts>,
+    /// H of the dataset, seconds.
+    pub horizon: i64,
+    /// Rows of the dataset.
+    pub rows: usize,
+    /// Rows in the parts.
+    pub train: usize,
+    /// Rows in the parts.
+    pub validation: usize,
+    /// Rows in the parts.
+    pub test: usize,
+    /// Rows in no part, and why.
+    pub dropped: Dropped,
+    /// [`Dataset::digest`] of the dataset.
+    pub dataset: String,
+}
+
+/// A parts file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// What it says of itself.
+    pub info: PartsInfo,
+    /// 0 train, 1 validation, 2 test, [`NO_PART`], for each row of the dataset.
+    pub part: Vec<u8>,
+}
+
+/// Why a parts file could not be read, written or used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PartsError {
+    /// The dataset.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// The file could not be read or written.
+    #[error("parts {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The content is not that of a parts file, or not of this dataset.
+    #[error("parts {}: {detail}; make it again with `holdadvise-train split`", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What was found and what was expected.
+        detail: String,
+    },
+    /// The options do not do.
+    #[error("{0}")]
+    Options(String),
+}
+
+/// Runs `split`.
+///
+/// # Errors
+/// When the dataset cannot be read, the options leave nothing to train on, the parts are not complete where they must be, or the
+/// file cannot be written.
+pub fn run(options: &PartsOptions) -> Result<(), PartsError> {
+    let output = Output::new(&options.output, options.replace);
+    output.check().map_err(|source| PartsError::File { path: options.output.clone(), source })?;
+    let dataset = Dataset::read(&options.dataset)?;
+    let split = options.by.split(&dataset, &options.split).map_err(PartsError::Options)?;
+    if options.complete {
+        split.check_training(&dataset).map_err(PartsError::Options)?;
+        if !split.tests_releases(&dataset) {
+            let text = "no release that happened lies in the test part: raise --test-fraction, more data, or a shorter --horizon";
+            return Err(PartsError::Options(text.to_owned()));
+        }
+    }
+    let parts = Parts::of(&dataset, options.by, &split);
+    parts.write(&output)?;
+    let PartsInfo { train, validation, test, dropped, .. } = &parts.info;
+    say(format_args!(
+        "{train} rows train, {validation} validate, {test} test; in no part: {} censored, {} near a cut, \
+         {} of clusters in an earlier part\n",
+        dropped.censored, dropped.near_cut, dropped.cluster
+    ));
+    Ok(())
+}
+
+impl Parts {
+    /// Cuts a dataset.
+    ///
+    /// # Errors
+    /// When the fractions leave nothing to train on, or H is below 0.
+    pub fn new(dataset: &Dataset, by: By, options: &SplitOptions) -> Result<Self, String> {
+        Ok(Self::of(dataset, by, &by.split(dataset, options)?))
+    }
+
+    fn of(dataset: &Dataset, by: By, split: &Split) -> Self {
+        let mut part = vec![NO_PART; dataset.len()];
+        for (value, rows) in [&split.train, &split.validation, &split.test].into_iter().enumerate()
+        {
+            rows.iter().for_each(|&row| part[row] = value as u8);
+        }
+        let info = PartsInfo {
+            format: PARTS_FORMAT,
+            by,
+            cuts: split.cuts,
+            horizon: dataset.info.horizon,
+            rows: dataset.len(),
+            train: split.train.len(),
+            validation: split.validation.len(),
+            test: split.test.len(),
+            dropped: split.dropped,
+            dataset: dataset.digest(),
+        };
+        Self { info, part }
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, output: impl Into<Output>) -> Result<(), PartsError> {
+        let output = output.into();
+        let path = output.path();
+        let content = |detail: String| PartsError::Content { path: path.to_owned(), detail };
+        let info = serde_json::to_string(&self.info).map_err(|error| content(error.to_string()))?;
+        let metadata = HashMap::from([(METADATA_KEY.to_owned(), info)]);
+        let file = TensorView::new(Dtype::U8, vec![self.part.len()], &self.part)
+            .and_then(|view| safetensors::serialize([("part", view)], Some(metadata)))
+            .map_err(|error| content(error.to_string()))?;
+        output.write(&file).map_err(|source| PartsError::File { path: path.to_owned(), source })
+    }
+
+    /// Reads and checks a file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not a parts file.
+    pub fn read(path: &Path) -> Result<Self, PartsError> {
+        let file = std::fs::read(path)
+            .map_err(|source| PartsError::File { path: path.to_owned(), source })?;
+        Self::from_bytes(&file)
+            .map_err(|detail| PartsError::Content { path: path.to_owned(), detail })
+    }
+
+    /// Reads the file for a dataset and puts its rows into their parts.
+    ///
+    /// # Errors
+    /// When the file cannot be read or was made for another dataset.
+    pub fn read_split(path: &Path, dataset: &Dataset) -> Result<(Self, Split), PartsError> {
+        let parts = Self::read(path)?;
+        let split = parts
+            .split(dataset)
+            .map_err(|detail| PartsError::Content { path: path.to_owned(), detail })?;
+        Ok((parts, split))
+    }
+
+    pub(crate) fn split(&self, dataset: &Dataset) -> Result<Split, String> {
+        let digest = dataset.digest();
+        if self.part.len() != dataset.len() || self.info.dataset != digest {
+            return Err(format!(
+                "it was made for {} rows with hash {}, the dataset has {} with hash {digest}",
+                self.part.len(),
+                self.info.dataset,
+                dataset.len()
+            ));
+        }
+        let inside = |row: &usize| self.part[*row] != NO_PART && dataset.label[*row] == CENSORED;
+        if let Some(row) = (0..dataset.len()).find(inside) {
+            return Err(format!("row {row} has no outcome and lies in a part"));
+        }
+        let mut split = Split::of(dataset, |row| match self.part[row] {
+            NO_PART => None,
+            part => Some(usize::from(part)),
+        });
+        split.cuts = self.info.cuts;
+        split.dropped = self.info.dropped;
+        Ok(split)
+    }
+
+    fn from_bytes(file: &[u8]) -> Result<Self, String> {
+        let (tensors, info) = metadata::open(file)?;
+        let info: PartsInfo = metadata::parse(&info)?;
+        if info.format != PARTS_FORMAT {
+            return Err(format!("format {}, expected {PARTS_FORMAT}", info.format));
+        }
+        let part = metadata::tensor(&tensors, "part", Dtype::U8, &[info.rows])?.to_vec();
+        if let Some(row) = part.iter().position(|&part| part > 2 && part != NO_PART) {
+            return Err(format!("row {row} is in part {}", part[row]));
+        }
+        Ok(Self { info, part })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::split::tests::rows;
+    use holdadvise::history::Outcome::{Censored, Success};
+    use proptest::prelude::*;
+
+    fn sample() -> Dataset {
+        let mut all: Vec<_> = (0..100).map(|t| (t * 10, t * 10, t / 2, Success)).collect();
+        all[3].3 = Censored;
+        rows(&all, 5)
+    }
+
+    fn bytes(parts: &Parts) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p");
+        parts.write(&path).unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn a_file_gives_the_split_it_was_made_of() {
+        let dataset = sample();
+        let options = SplitOptions::default();
+        let parts = Parts::new(&dataset, By::Time, &options).unwrap();
+        let read = Parts::from_bytes(&bytes(&parts)).unwrap();
+        assert_eq!(read, parts);
+        let split = Split::new(&dataset, Cuts::new(&dataset, &options).unwrap());
+        assert_eq!(read.split(&dataset).unwrap(), split);
+        assert_eq!(parts.part[3], NO_PART);
+        let all = Parts::new(&dataset, By::All, &options).unwrap();
+        assert_eq!((all.info.test, all.info.dropped.censored), (99, 1));
+        assert_eq!(Parts::new(&dataset, By::Owner, &options).unwrap().info.cuts, None);
+    }
+
+    #[test]
+    fn another_dataset_is_refused() {
+        let dataset = sample();
+        let parts = Parts::new(&dataset, By::All, &SplitOptions::default()).unwrap();
+        let mut other = dataset.clone();
+        other.code[5] = 6;
+        assert!(parts.split(&other).unwrap_err().contains("it was made for 100 rows with hash"));
+        let mut wrong = parts.clone();
+        wrong.part[3] = 0;
+        assert!(wrong.split(&dataset).unwrap_err().contains("row 3 has no outcome"));
+        wrong.part[3] = 7;
+        assert!(Parts::from_bytes(&bytes(&wrong)).unwrap_err().contains("row 3 is in part 7"));
+        wrong.info.rows = 99;
+        assert!(Parts::from_bytes(&bytes(&wrong)).unwrap_err().contains("expected U8 [99]"));
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_files_give_an_error_or_parts_in_range(at in 0..2000_usize, byte in any::<u8>()) {
+            let parts = Parts::new(&sample(), By::Time, &SplitOptions::default()).unwrap();
+            let mut file = bytes(&parts);
+            let at = at % file.len();
+            file[at] = byte;
+            if let Ok(parts) = Parts::from_bytes(&file) {
+                prop_assert!(parts.part.iter().all(|&part| part <= 2 || part == NO_PART));
+            }
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The training itself: epochs of AdamW on weighted binary cross-entropy with an early stop, the trees beside the network, and how
+//! much each counts.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use holdadvise::model::{Dimensions, Forest};
+use serde_json::{Value, json};
+use tch::{Device, Kind, Tensor};
+
+use super::checkpoint::{BestEpoch, Checkpoint, Progress};
+use super::describe::standard;
+use super::device::device;
+use super::error::TrainError;
+use super::journal::{EpochLine, Journal};
+use super::network::{Network, Sizes};
+use super::optimizer::AdamW;
+use super::options::FitOptions;
+use super::replicas::Replicas;
+use super::rows::{RowBatch, Rows};
+use super::rung::{Clock, RungOptions};
+use super::stacking::share_of_trees;
+use crate::data::dataset::Dataset;
+use crate::output::FileError;
+use crate::random::Random;
+use crate::split::Split;
+use crate::split::selection::Blank;
+use crate::training::boosting::boost;
+use crate::training::pieces::pieces;
+use crate::training::source_dropout::SourceDropout;
+
+/// Gradients are scaled down to this norm (Pascanu et al. 2013).
+const GRADIENT_NORM: f64 = 1.0;
+
+/// What is to be learned, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) dataset: &'a Dataset,
+    pub(super) split: &'a Split,
+    pub(super) options: &'a FitOptions,
+    pub(super) rung: &'a RungOptions,
+    pub(super) blank: &'a Blank,
+    pub(super) targets: &'a [f32],
+}
+
+/// How a fit ended.
+pub(super) enum Ended {
+    /// With a checkpoint, to be gone on with.
+    Paused,
+    /// The loss was no number before any epoch was good.
+    Diverged(Progress),
+    /// With a module.
+    Done(Fitted),
+}
+
+/// A fitted network and how it got there.
+pub(super) struct Fitted {
+    /// The module of the best epoch with the trees, without metadata.
+    pub(super) archive: Vec<u8>,
+    pub(super) progress: Progress,
+    pub(super) best: BestEpoch,
+    /// Mean cross-entropy of the module on the validation part.
+    pub(super) validation_loss: f64,
+    pub(super) trees: usize,
+    pub(super) share_of_trees: f64,
+    pub(super) device: Device,
+}
+
+/// libtorch has one source of chance for the whole process: two trainings at once would draw from each other's.
+static CHANCE: Mutex<()> = Mutex::new(());
+
+/// Fits until the epoch the rung asks for, or until its clock is up.
+pub(super) fn fit(task: &Task<'_>, clock: Clock) -> Result<Ended, TrainError> {
+    let _alone = CHANCE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Task { options, rung, split, .. } = *task;
+    let mut trainer = Trainer::new(task)?;
+    let epoch = trainer.progress.epoch;
+    let mut journal = match &rung.metrics {
+        Some(path) => Some(Journal::open(path, rung.label(), epoch)?),
+        None => None,
+    };
+    let until = rung.until(options);
+    let mut begun = false;
+    while trainer.progress.epoch < until && !trainer.progress.has_stopped(options.patience) {
+        // An epoch at the least: a training that only reads its data and ends would go on for ever.
+        if let (Some(path), true) = (&rung.checkpoint, begun && clock.is_up()) {
+            trainer.checkpoint()?.write(path)?;
+            return Ok(Ended::Paused);
+        }
+        begun = true;
+        let line = trainer.epoch()?;
+        if let Some(journal) = &mut journal {
+            journal.add(&line)?;
+        }
+    }
+    let forest = match trainer.trees.take() {
+        Some(forest) => forest,
+        None if trainer.network.takes_trees() => {
+            let Trainer { rows, dropout, .. } = &trainer;
+            boost(rows.examples(), split, dropout, &options.boosting, options.seed)
+        }
+        None => Forest::default(),
+    };
+    trainer.trees = Some(forest);
+    if let Some(path) = &rung.checkpoint {
+        trainer.checkpoint()?.write(path)?;
+    }
+    trainer.finish()
+}
+
+struct Trainer<'a> {
+    task: Task<'a>,
+    device: Device,
+    network: Network,
+    rows: Rows<'a>,
+    dropout: SourceDropout,
+    optimizer: AdamW,
+    replicas: Replicas,
+    progress: Progress,
+    best: Option<Tensor>,
+    trees: Option<Forest>,
+}
+
+impl<'a> Trainer<'a> {
+    /// At the beginning, or where the checkpoint was written.
+    fn new(task: &Task<'a>) -> Result<Self, TrainError> {
+        let Task { dataset, split, options, rung, blank, targets } = *task;
+        let device = device(options.device)?;
+        // The module is small: rewriting its graph costs more than it gains.
+        tch::jit::f_set_graph_executor_optimize(false)?;
+        let dimensions = Dimensions::of(&dataset.info.schema);
+        let mut network = match &options.architecture {
+            Some(path) => {
+                let module = std::fs::read(path).map_err(FileError::of(path))?;
+                Network::own(&module, dimensions, device)?
+            }
+            None => {
+                let pieces = pieces(&dataset.statics, dimensions.k, &split.train, &blank.columns);
+                let network =
+                    Network::new(sizes(dimensions, options, pieces.len()), device, options.seed)?;
+                network.set_pieces(&pieces)?;
+                network
+            }
+        };
+        let (mean, scale) = standard(dataset, &split.train, blank);
+        network.set_standard(&mean, &scale)?;
+        network.set_dropout(options.dropout as f32)?;
+        network.set_training(true)?;
+        let rows = Rows::new(dataset, device, blank, targets)?;
+        let dropout = SourceDropout::new(&dataset.info.schema.sources, options.source_dropout);
+        let optimizer = AdamW::new(&network.trained(), options.weight_decay)?;
+        let more = more_threads(options, device, &network);
+        let replicas = Replicas::new(&network, more, &optimizer, options.precision)?;
+        let progress = Progress::new(described(task));
+        let mut trainer = Self {
+            task: *task,
+            device,
+            network,
+            rows,
+            dropout,
+            optimizer,
+            replicas,
+            progress,
+            best: None,
+            trees: None,
+        };
+        if let Some(path) = rung.checkpoint.as_ref().filter(|path| path.exists()) {
+            let task = &trainer.progress.task;
+            let read = Checkpoint::read(path, task, trainer.optimizer.len(), dimensions.k)?;
+            trainer.optimizer.restore(&read.optimizer)?;
+            trainer.best = read.best.map(|best| best.f_to_device(device)).transpose()?;
+            (trainer.progress, trainer.trees) = (read.progress, read.trees);
+        }
+        Ok(trainer)
+    }
+
+    fn checkpoint(&self) -> Result<Checkpoint, TrainError> {
+        Ok(Checkpoint {
+            progress: self.progress.clone(),
+            optimizer: self.optimizer.state()?,
+            best: self.best.as_ref().map(Tensor::shallow_clone),
+            trees: self.trees.clone(),
+        })
+    }
+
+    /// Passes over the training part once. All that is random in it follows from the seed and its number.
+    fn epoch(&mut self) -> Result<EpochLine, TrainError> {
+        let Task { split, options, .. } = self.task;
+        let start = Instant::now();
+        let number = self.progress.epoch + 1;
+        let seed = Random::new(options.seed ^ (number as u64).rotate_left(32)).bits();
+        // libtorch takes seeds up to i64's greatest.
+        tch::manual_seed((seed >> 1) as i64);
+        let mut random = Random::new(seed);
+        let mut order = split.train.clone();
+        random.shuffle(&mut order);
+        let index = self.rows.index(&order)?;
+        let batches = order.len().div_ceil(options.batch);
+        let steps = (options.epochs * batches) as f64;
+
+        self.network.set_training(true)?;
+        let mut sum = Tensor::f_zeros([1], (Kind::Double, self.device))?;
+        let mut weight = 0.0;
+        let mut rate = options.learning_rate;
+        for (at, chunk) in order.chunks(options.batch).enumerate() {
+            let batch = self.rows.batch(&index.f_narrow(
+                0,
+                (at * options.batch) as i64,
+                chunk.len() as i64,
+            )?)?;
+            let statics = self.rows.blanked(&batch.statics, &self.dropout, &mut random)?;
+            let total = self.rows.weight(chunk);
+            let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
+            let keep = self.keep(chunk.len())?;
+            let batch = RowBatch { statics, ..batch };
+            let (loss, gradient) = self.replicas.gradient(&mut self.network, batch, keep, scale)?;
+            sum += loss;
+            rate = options.learning_rate * (1.0 - ((number - 1) * batches + at) as f64 / steps);
+            if total > 0.0 {
+                self.optimizer.step(&gradient, rate, GRADIENT_NORM)?;
+            }
+            weight += total;
+        }
+        self.network.set_training(false)?;
+        let train_loss = sum.f_double_value(&[0])? / weight;
+        let pass = start.elapsed().as_secs_f64();
+        let validation_loss = self.rows.mean_loss(&self.network, &split.validation)?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.progress.epoch = number;
+        self.progress.seconds += seconds;
+        self.progress.sequences += order.len() as u64;
+        let better = self.judge(BestEpoch { epoch: number, train_loss, validation_loss });
+        eprintln!(
+            "epoch {number}: training loss {train_loss:.4}, validation loss {validation_loss:.4}{}, {seconds:.1} s",
+            if better { " (best)" } else { "" },
+        );
+        Ok(EpochLine {
+            epoch: number,
+            train_loss,
+            validation_loss,
+            learning_rate: rate,
+            seconds,
+            sequences_per_second: order.len() as f64 / pass,
+        })
+    }
+
+    /// Which units of some rows are kept, scaled so that their mean is what it is without dropout (Srivastava et al. 2014).
+    fn keep(&self, rows: usize) -> Result<Option<Tensor>, TrainError> {
+        let share = self.task.options.dropout;
+        let Some(units) = self.network.units().filter(|_| share > 0.0) else { return Ok(None) };
+        let drawn = Tensor::f_rand([rows as i64, units as i64], (Kind::Float, self.device))?;
+        Ok(Some(drawn.f_ge(share)?.f_to_kind(Kind::Float)? / (1.0 - share)))
+    }
+
+    /// Keeps the parameters if none were better.
+    fn judge(&mut self, epoch: BestEpoch) -> bool {
+        self.progress.diverged =
+            !(epoch.train_loss.is_finite() && epoch.validation_loss.is_finite());
+        let best = self.progress.best;
+        let better = best.is_none_or(|best| epoch.validation_loss < best.validation_loss);
+        if self.progress.diverged || !better {
+            return false;
+        }
+        self.progress.best = Some(epoch);
+        self.best = Some(self.optimizer.values());
+        true
+    }
+
+    /// The module of the best epoch, the trees weighed against it.
+    fn finish(mut self) -> Result<Ended, TrainError> {
+        let (Some(best), Some(values)) = (self.progress.best, &self.best) else {
+            return Ok(Ended::Diverged(self.progress));
+        };
+        self.optimizer.set_values(values)?;
+        self.network.set_training(false)?;
+        let validation = &self.task.split.validation;
+        let trees = self.trees.unwrap_or_default();
+        let mut share = 0.0;
+        if !trees.roots.is_empty() {
+            let logits = self.rows.logits(&self.network, validation)?;
+            share = share_of_trees(self.rows.examples(), validation, &logits, &trees);
+            self.network.mix(share, &trees)?;
+        }
+        Ok(Ended::Done(Fitted {
+            archive: self.network.archive()?,
+            validation_loss: self.rows.mean_loss(&self.network, validation)?,
+            progress: self.progress,
+            best,
+            trees: trees.roots.len(),
+            share_of_trees: share,
+            device: self.device,
+        }))
+    }
+}
+
+/// What must be the same for a checkpoint to be gone on from.
+fn described(task: &Task<'_>) -> Value {
+    let Task { dataset, split, options, rung, .. } = *task;
+    let mut described = options.described();
+    if let Some(described) = described.as_object_mut() {
+        described.insert("epochs".to_owned(), json!(options.epochs));
+        described.insert("selection".to_owned(), json!(options.selection));
+        described.insert("train rows".to_owned(), json!(split.train.len()));
+        described.insert("validation rows".to_owned(), json!(split.validation.len()));
+        // To read all rows once more is worth it only where there may be a file to go on from.
+        if rung.checkpoint.is_some() {
+            described.insert("dataset".to_owned(), json!(dataset.digest()));
+        }
+    }
+    described
+}
+
+/// Threads besides the first that take parts of a batch. A module that drops units by itself draws from libtorch's one source of
+/// chance, and who comes first would decide.
+fn more_threads(options: &FitOptions, device: Device, network: &Network) -> usize {
+    match network.units() {
+        Some(_) if device == Device::Cpu => options.processors() - 1,
+        _ => 0,
+    }
+}
+
+fn sizes(dimensions: Dimensions, options: &FitOptions, pieces: usize) -> Sizes {
+    Sizes {
+        dimensions,
+        embedding: options.embedding,
+        hidden: options.hidden,
+        layers: options.layers,
+        units: options.units,
+        pieces,
+        joint: options.joint,
+    }
+}

@@ -1,0 +1,197 @@
+//! The rows of a dataset as libtorch is given them.
+
+use std::borrow::Cow;
+
+use holdadvise::model::Dimensions;
+use tch::{Device, Kind, Reduction, TchError, Tensor};
+
+use super::error::TrainError;
+use super::loss_weights::loss_weights;
+use super::network::Network;
+use crate::data::dataset::Dataset;
+use crate::random::Random;
+use crate::split::selection::Blank;
+use crate::training::boosting::Examples;
+use crate::training::source_dropout::SourceDropout;
+
+/// Rows judged at a time outside of training.
+const EVALUATION_BATCH: usize = 4096;
+
+/// The dataset on the device: states stay bytes, statics are blanked there.
+pub(crate) struct Rows<'a> {
+    states: Tensor,
+    statics: Tensor,
+    target: Tensor,
+    weight: Tensor,
+    /// `[sources, k]`: 1 where a column is of a source.
+    columns_of_sources: Tensor,
+    /// The same on the CPU, for trees.
+    raw: Cow<'a, [f32]>,
+    targets: &'a [f32],
+    weights: Vec<f32>,
+    device: Device,
+    k: usize,
+}
+
+/// Some rows of it.
+pub(crate) struct RowBatch {
+    pub(crate) states: Tensor,
+    pub(crate) statics: Tensor,
+    pub(crate) target: Tensor,
+    pub(crate) weight: Tensor,
+}
+
+impl RowBatch {
+    /// Some of them, one after the other.
+    pub(crate) fn part(&self, start: i64, length: i64) -> Result<Self, TchError> {
+        let cut = |tensor: &Tensor| tensor.f_narrow(0, start, length);
+        Ok(Self {
+            states: cut(&self.states)?,
+            statics: cut(&self.statics)?,
+            target: cut(&self.target)?,
+            weight: cut(&self.weight)?,
+        })
+    }
+}
+
+impl<'a> Rows<'a> {
+    pub(crate) fn new(
+        dataset: &'a Dataset,
+        device: Device,
+        blank: &Blank,
+        targets: &'a [f32],
+    ) -> Result<Self, TrainError> {
+        let schema = &dataset.info.schema;
+        let d = Dimensions::of(schema);
+        let n = dataset.len() as i64;
+        let on_device = |tensor: Tensor, shape: &[i64]| -> Result<Tensor, TrainError> {
+            Ok(tensor.f_view(shape)?.f_to_device(device)?)
+        };
+        let (states, statics) = if blank.is_nothing() {
+            (Cow::from(&dataset.states), Cow::from(&dataset.statics))
+        } else {
+            let (mut states, mut statics) = (dataset.states.clone(), dataset.statics.clone());
+            blank.apply(&mut states, &mut statics);
+            (Cow::from(states), Cow::from(statics))
+        };
+        let weights = loss_weights(dataset);
+        let mut of_sources = vec![0.0_f32; schema.sources.len() * d.k];
+        for (source, row) in schema.sources.iter().zip(of_sources.chunks_mut(d.k.max(1))) {
+            source.columns.iter().for_each(|&column| row[column] = 1.0);
+        }
+        Ok(Self {
+            states: on_device(Tensor::f_from_slice(&states)?, &[n, d.m as i64, d.j as i64])?,
+            statics: on_device(Tensor::f_from_slice(&statics)?, &[n, d.k as i64])?,
+            target: on_device(Tensor::f_from_slice(targets)?, &[n])?,
+            weight: on_device(Tensor::f_from_slice(&weights)?, &[n])?,
+            columns_of_sources: on_device(
+                Tensor::f_from_slice(&of_sources)?,
+                &[schema.sources.len() as i64, d.k as i64],
+            )?,
+            raw: statics,
+            targets,
+            weights,
+            device,
+            k: d.k,
+        })
+    }
+
+    /// Numbers of rows, on the device.
+    pub(crate) fn index(&self, rows: &[usize]) -> Result<Tensor, TrainError> {
+        let rows: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
+        Ok(Tensor::f_from_slice(&rows)?.f_to_device(self.device)?)
+    }
+
+    /// The rows of an index.
+    pub(crate) fn batch(&self, index: &Tensor) -> Result<RowBatch, TrainError> {
+        let pick = |tensor: &Tensor| tensor.f_index_select(0, index);
+        Ok(RowBatch {
+            states: pick(&self.states)?,
+            statics: pick(&self.statics)?,
+            target: pick(&self.target)?,
+            weight: pick(&self.weight)?,
+        })
+    }
+
+    /// Sum of the weights of some rows.
+    pub(crate) fn weight(&self, rows: &[usize]) -> f64 {
+        rows.iter().map(|&row| f64::from(self.weights[row])).sum()
+    }
+
+    /// Statics without what chance takes from each row.
+    pub(crate) fn blanked(
+        &self,
+        statics: &Tensor,
+        dropout: &SourceDropout,
+        random: &mut Random,
+    ) -> Result<Tensor, TrainError> {
+        let (rows, sources) = (statics.size()[0], self.columns_of_sources.size()[0]);
+        if sources == 0 {
+            return Ok(statics.shallow_clone());
+        }
+        let mut gone = vec![0.0_f32; (rows * sources) as usize];
+        let mut any = false;
+        for row in gone.chunks_mut(sources as usize) {
+            any |= dropout.draw(random, |source| row[source] = 1.0);
+        }
+        if !any {
+            return Ok(statics.shallow_clone());
+        }
+        let gone =
+            Tensor::f_from_slice(&gone)?.f_view([rows, sources])?.f_to_device(self.device)?;
+        let kept = 1.0 - gone.f_matmul(&self.columns_of_sources)?.f_clamp_max(1.0)?;
+        Ok(statics * kept)
+    }
+
+    /// What trees learn from.
+    pub(crate) fn examples(&self) -> Examples<'_> {
+        let (statics, weight) = (&self.raw, &self.weights);
+        Examples { statics, k: self.k, target: self.targets, weight }
+    }
+
+    /// The network's logits of some rows.
+    pub(crate) fn logits(&self, network: &Network, rows: &[usize]) -> Result<Vec<f32>, TrainError> {
+        let mut logits = Vec::with_capacity(rows.len());
+        self.judge(network, rows, |_, of_chunk| {
+            logits.extend(Vec::<f32>::try_from(of_chunk.f_to(Device::Cpu)?)?);
+            Ok(())
+        })?;
+        Ok(logits)
+    }
+
+    /// The network's mean loss on some rows.
+    pub(crate) fn mean_loss(&self, network: &Network, rows: &[usize]) -> Result<f64, TrainError> {
+        let mut sum = 0.0;
+        self.judge(network, rows, |batch, logits| {
+            sum += loss(logits, &batch.target, &batch.weight)?.f_double_value(&[])?;
+            Ok(())
+        })?;
+        Ok(sum / self.weight(rows))
+    }
+
+    /// Gives the network's logits of some rows to `take`, batch by batch.
+    fn judge(
+        &self,
+        network: &Network,
+        rows: &[usize],
+        mut take: impl FnMut(&RowBatch, &Tensor) -> Result<(), TrainError>,
+    ) -> Result<(), TrainError> {
+        let _guard = tch::no_grad_guard();
+        for chunk in rows.chunks(EVALUATION_BATCH) {
+            let batch = self.batch(&self.index(chunk)?)?;
+            take(&batch, &network.forward(&batch.states, &batch.statics)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Weighted sum of the cross-entropies.
+pub(crate) fn loss(
+    logits: &Tensor,
+    target: &Tensor,
+    weight: &Tensor,
+) -> Result<Tensor, TrainError> {
+    let each =
+        logits.f_binary_cross_entropy_with_logits::<Tensor>(target, None, None, Reduction::None)?;
+    Ok((each * weight).f_sum(Kind::Float)?)
+}

@@ -1,0 +1,42 @@
+//! What a trial of a sweep is given and what it says of itself: the files of a training node.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A trial's `parameters.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// The trial.
+    pub trial: usize,
+    /// Names of training options, as the long options of `holdadvise-train train` with `_` for `-`.
+    pub parameters: BTreeMap<String, Value>,
+}
+
+/// What a training node says when a rung is done: `trials/NNN/rungN/result.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RungResult {
+    /// The trial.
+    pub trial: usize,
+    /// The rung.
+    pub rung: usize,
+    /// Epochs trained in all.
+    pub epoch: usize,
+    /// The epoch whose parameters are kept.
+    pub best_epoch: usize,
+    /// Patience ran out: more epochs would change nothing.
+    pub stopped_early: bool,
+    /// The loss became no number: the trial loses.
+    pub diverged: bool,
+    /// Figures on the validation part: `validation_loss`, `validation_auroc`, `validation_brier`, `validation_f_measure`.
+    pub metrics: BTreeMap<String, f64>,
+    /// Seconds spent training, over all rungs.
+    pub seconds: f64,
+    /// Samples trained on a second, over all rungs.
+    pub sequences_per_second: f64,
+    /// Most memory the process had, MB.
+    pub peak_memory_mb: u64,
+    /// `cpu` or `cuda`.
+    pub device: String,
+}
