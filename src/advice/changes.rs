@@ -685,7 +685,7 @@ fn interpreter(reason: &str) -> Option<String> {
 }
 
 /// The part of a path behind a job's sandbox (`.../execute/dir_1234/`), if it is in one.
-fn in_sandbox(path: &str) -> Option<&str> {
+pub(super) fn in_sandbox(path: &str) -> Option<&str> {
     let (_, rest) = path.split_once("/dir_")?;
     let (number, file) = rest.split_once('/')?;
     let is_sandbox = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cause::Trouble;
+use super::changes::in_sandbox;
 use super::meaning::{SharedCause, code_of_transfer};
 use super::seen::reads;
 use crate::features::{Sampler, Scope};
@@ -93,7 +94,10 @@ fn key(history: &History, hold: &Episode, now: i64) -> Key {
     let place = match reason::file_server(text) {
         Some(server) if !lasts => Some(server),
         _ if reads(code_of_transfer(code, text)) => reason::url_or_file(text),
-        _ => reason::directory(text),
+        // A sandbox is the job's own: what failed there is not told apart by it.
+        _ => reason::file_name(text)
+            .filter(|path| in_sandbox(path).is_none())
+            .and_then(|_| reason::directory(text)),
     };
     let job = history.job(hold.identity.job);
     let until = hold.step.unwrap_or(0);
