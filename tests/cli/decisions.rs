@@ -136,3 +136,53 @@ fn what_counts_is_said_of_a_job_alone() {
     let named = place.advise(&format!("-userlog job.log -now {NOW} 5.0"));
     assert!(named.stdout.contains("\nWhat counts:   "), "{named:?}");
 }
+
+/// Four jobs of a cluster that could not fetch from one server: 9.0 to 9.2 before a job of another cluster got its input
+/// from there, 9.3 after that. 9.1 was released in between and failed; it has an own history.
+fn outage() -> String {
+    let event = |number: &str, job: &str, time: &str, text: &str| {
+        format!("{number} ({job}.000) 2026-03-08 {time} {text}\n...\n")
+    };
+    let submitted =
+        |job: &str| event("000", job, "10:00:00", "Job submitted from host: <10.0.0.1:9618>");
+    let held = |job: &str, time: &str| {
+        let reason = "Transfer input files failure at execution point slot1@e1 using protocol http. Details: Failed to \
+                      connect to data.example port 80: Connection refused ( URL file = http://data.example/x )|";
+        event("012", job, time, &format!("Job was held.\n\t{reason}\n\tCode 13 Subcode 256"))
+    };
+    let released = "Job was released.\n\tvia condor_release (by user alice)";
+    let jobs = ["009.000", "009.001", "009.002", "009.003", "010.000"];
+    let mut text: String = jobs.iter().map(|job| submitted(job)).collect();
+    text.push_str(&held("009.000", "10:30:00"));
+    text.push_str(&held("009.001", "10:31:00"));
+    text.push_str(&held("010.000", "10:32:00"));
+    text.push_str(&event("013", "009.001", "10:40:00", released));
+    text.push_str(&held("009.001", "10:41:00"));
+    text.push_str(&held("009.002", "11:20:00"));
+    text.push_str(&event("013", "010.000", "11:25:00", released));
+    text.push_str(&event("001", "010.000", "11:26:00", "Job executing on host: <10.0.0.9:9618>"));
+    text.push_str(&held("009.003", "11:50:00"));
+    text
+}
+
+#[test]
+fn holds_that_share_a_cause_are_one_question() {
+    let place = Place::new();
+    place.file("job.log", outage());
+    let ask = |words: &str| -> Vec<Value> {
+        let said = place.advise(&format!("-userlog job.log -now {NOW} -json {words}"));
+        assert_eq!(said.status, 0, "{said:?}");
+        serde_json::from_str(&said.stdout).expect("an array")
+    };
+    let all = ask("9");
+    let of = |proc: usize| (&all[proc]["Success"], &all[proc]["Recommendation"]);
+    assert_eq!(of(0), of(2), "nothing but the time on hold tells them apart");
+    assert_ne!(of(0).0, of(1).0, "a failed release of its own");
+    assert_ne!(of(0).0, of(3).0, "held after another job got through");
+    for (proc, of_all) in all.iter().enumerate() {
+        let alone = &ask(&format!("9.{proc}"))[0];
+        for name in ["Success", "Recommendation", "Evidence", "Commands", "ExpectedCosts"] {
+            assert_eq!(alone[name], of_all[name], "9.{proc}: {name}");
+        }
+    }
+}
