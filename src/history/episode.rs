@@ -109,6 +109,12 @@ impl HoldInQueue {
             reason,
         })
     }
+
+    /// Whether it is the hold that a log tells of so.
+    pub fn is(&self, episode: &Episode) -> bool {
+        (self.code, self.subcode) == (episode.identity.code, episode.identity.subcode)
+            && (episode.held_at - self.entered_current_status).abs() <= EVENT_DELAY
+    }
 }
 
 /// JobStatus of a held job.

@@ -71,3 +71,61 @@ fn of_separate_logs_one_that_is_none_costs_itself() {
         "{table}{said}"
     );
 }
+
+/// What is evaluated is what users are served.
+#[test]
+fn a_hold_whose_ad_was_kept_is_judged_as_the_tool_judges_it() {
+    let logs = pool_logs();
+    let folder = "tests/data/pool-23.9";
+    let (ads, epochs) = (format!("{folder}/held.long"), format!("{folder}/epoch_history"));
+    let logs: Vec<&str> = logs.iter().map(String::as_str).collect();
+    let with_ads = ["--json", "--ads", &ads, "--epochs", &epochs];
+    let (done, lines, said) = review(&[&logs[..], &with_ads].concat());
+    assert!(done, "{said}");
+    let kept = std::fs::read_to_string(root().join(&ads)).unwrap();
+    let mut compared = 0;
+    for hold in lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let number = |key: &str| hold[key].as_i64().unwrap();
+        let job = hold["job"].as_str().unwrap();
+        let (cluster, proc) = job.split_once('.').unwrap();
+        let is_kept = kept.split("\n\n").any(|ad| {
+            let value = |name: &str| {
+                ad.lines().find_map(|line| line.strip_prefix(&format!("{name} = "))).unwrap_or("")
+            };
+            let since: i64 = value("EnteredCurrentStatus").parse().unwrap_or(0);
+            value("ClusterId") == cluster
+                && value("ProcId") == proc
+                && (since - number("held_at")).abs() <= 60
+        });
+        if !is_kept {
+            continue;
+        }
+        let now = number("decided_at").to_string();
+        let log = format!("{folder}/EventLog");
+        let words =
+            [job, "-json", "-now", &now, "-jobads", &ads, "-eventlog", &log, "-epochs", &epochs];
+        let advice = holdadvise_tool(root(), &words);
+        assert_eq!(hold["recommendation"], advice["Recommendation"], "{job} at {now}");
+        // A review knows the ads of the other jobs too: that may move a probability a little.
+        let review = hold["success"].as_f64();
+        let mut answers = advice["Success"].as_object().unwrap().values().filter_map(Value::as_f64);
+        let same = answers.any(|p| review.is_none_or(|q| (p - q).abs() < 0.02));
+        assert!(same, "{job} at {now}: {review:?}, and {}", advice["Success"]);
+        compared += 1;
+    }
+    assert!(compared >= 20, "{compared} holds compared");
+}
+
+/// The advice of `condor_holdadvise` for one job.
+fn holdadvise_tool(root: &Path, words: &[&str]) -> Value {
+    let build = std::process::Command::new(env!("CARGO"))
+        .args(["run", "-q", "--bin", "condor_holdadvise", "--"])
+        .args(words)
+        .current_dir(root)
+        .env("TZ", "UTC")
+        .output()
+        .unwrap();
+    assert!(build.status.success(), "{}", text(&build.stderr));
+    let all: Vec<Value> = serde_json::from_slice(&build.stdout).unwrap();
+    all.into_iter().next().expect("one advice")
+}

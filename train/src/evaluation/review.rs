@@ -1,16 +1,18 @@
 //! `holdadvise-train review`: what a model would have advised on the holds of logs when they were decided, beside what
 //! became of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use clap::Args;
-use holdadvise::advice::{Advice, Advisor, Held, Recommendation};
-use holdadvise::history::{Action, Episode, History, Outcome, What};
+use classads::ClassAd;
+use holdadvise::advice::{Advice, Advisor, Held, Policies, Recommendation};
+use holdadvise::history::{Action, Episode, History, HoldInQueue, Outcome, What};
 use holdadvise::model::Model;
+use holdadvise::userlog::JobId;
 use serde::Serialize;
 
-use crate::data::input::{Input, InputOptions};
+use crate::data::input::{Input, InputOptions, reader};
 use crate::data::truth::read_simulation;
 use crate::say::{json_lines, say};
 
@@ -28,6 +30,10 @@ pub struct ReviewOptions {
     /// Each log is of an access point of its own, not part of one.
     #[arg(long)]
     separate: bool,
+    /// Ads of held jobs, as condor_q -hold -long wrote them; repeatable. A hold that one of them shows is judged with it,
+    /// as condor_holdadvise -jobads does.
+    #[arg(long, value_name = "FILE")]
+    ads: Vec<PathBuf>,
     /// The model.
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
@@ -76,19 +82,20 @@ struct Judged {
 /// When the model or the input cannot be read, or the model is of another schema.
 pub fn run(options: &ReviewOptions) -> Result<(), Box<dyn std::error::Error>> {
     let model = Model::open(&options.model)?;
+    let ads = read_ads(&options.ads)?;
     let mut judged = Vec::new();
     let together = if options.separate { 1 } else { options.input.logs.len().max(1) };
     for logs in options.input.logs.chunks(together) {
         let input = InputOptions { logs: logs.to_vec(), ..options.input.clone() }.read();
         match input {
-            Ok(input) => judge(input, &model, &mut judged)?,
+            Ok(input) => judge(input, &ads, &model, &mut judged)?,
             // One of many that is no log costs that one.
             Err(error) if options.separate => eprintln!("{}: {error}; left out", logs[0].display()),
             Err(error) => return Err(error.into()),
         }
     }
     for folder in &options.simulation {
-        judge(read_simulation(&options.input, folder)?, &model, &mut judged)?;
+        judge(read_simulation(&options.input, folder)?, &ads, &model, &mut judged)?;
     }
     if judged.is_empty() {
         eprintln!("no job was held in these logs");
@@ -101,21 +108,49 @@ pub fn run(options: &ReviewOptions) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// The ads of these files. A damaged one costs itself.
+fn read_ads(files: &[PathBuf]) -> Result<Vec<ClassAd>, Box<dyn std::error::Error>> {
+    let mut ads = Vec::new();
+    for path in files {
+        for ad in classads::read_ads(reader(path)?) {
+            match ad {
+                Ok(ad) => ads.push(ad),
+                Err(error) => eprintln!("{}: {error}; left out", path.display()),
+            }
+        }
+    }
+    Ok(ads)
+}
+
 /// Judges each hold of one access point a second before it was decided.
 fn judge(
-    input: Input,
+    mut input: Input,
+    ads: &[ClassAd],
     model: &Model,
     judged: &mut Vec<Judged>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let episodes = input.episodes();
     let decisions: Vec<(i64, Fate)> =
         episodes.iter().map(|episode| decision(&input.history, episode)).collect();
+    let mut of_job: HashMap<JobId, Vec<(HoldInQueue, &ClassAd)>> = HashMap::new();
+    for ad in ads {
+        let Some(hold) = HoldInQueue::of(ad) else { continue };
+        // What an ad says holds from the hold on.
+        if let Some(job) = input.history.add_queue_ad(ad, hold.entered_current_status) {
+            of_job.entry(job).or_default().push((hold, ad));
+        }
+    }
+    input.history.settle();
+    let policies = Policies::unknown();
     let advisor = Advisor::new(input.history, model)?;
     for (episode, (decided_at, fate)) in episodes.iter().zip(decisions) {
         let identity = episode.identity;
-        let Some(advice) = advisor.advise(&Held::of_log(identity.job), decided_at)? else {
-            continue;
+        let mut ads = of_job.get(&identity.job).into_iter().flatten();
+        let held = match ads.find(|(hold, _)| hold.is(episode)) {
+            Some((_, ad)) => Held::of_ad(identity.job, ad, false, &policies, decided_at),
+            None => Held::of_log(identity.job),
         };
+        let Some(advice) = advisor.advise(&held, decided_at)? else { continue };
         judged.push(Judged {
             job: identity.job.to_string(),
             code: identity.code,
