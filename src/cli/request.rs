@@ -64,10 +64,17 @@ pub struct Request {
     pub now: Option<i64>,
     /// What to print.
     pub output: Output,
-    /// `-removals`
-    pub removals: bool,
+    /// How to print it.
+    pub style: Style,
+}
+
+/// What options say of how advices are printed for people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
     /// Columns to fit lines to; none: no limit.
     pub columns: Option<usize>,
+    /// `-removals`: a command that removes a group is printed.
+    pub removals: bool,
 }
 
 impl Request {
@@ -155,8 +162,10 @@ impl Request {
             costs: costs::changes(matches),
             now: matches.get_one::<i64>("now").copied(),
             output,
-            removals: matches.get_flag("removals"),
-            columns: arguments::columns(matches),
+            style: Style {
+                columns: arguments::columns(matches),
+                removals: matches.get_flag("removals"),
+            },
         })
     }
 }
@@ -193,7 +202,7 @@ mod tests {
         let request = read("").unwrap();
         assert_eq!(request.selection, Selection::default());
         assert_eq!(request.output, Output::Groups);
-        assert_eq!(request.columns, Some(80));
+        assert_eq!(request.style.columns, Some(80));
         assert!(!request.is_offline());
     }
 
@@ -210,7 +219,7 @@ mod tests {
         );
         assert_eq!(request.user_logs, [PathBuf::from("a.log"), PathBuf::from("b.log")]);
         assert_eq!(request.event_logs, [PathBuf::from("E")]);
-        assert_eq!((request.now, request.limit, request.columns), (Some(-5), Some(3), None));
+        assert_eq!((request.now, request.limit, request.style.columns), (Some(-5), Some(3), None));
         assert_eq!(request.schedd.as_deref(), Some("s"));
         assert_eq!(request.pool.as_deref(), Some("h"));
         assert_eq!(request.costs, ["failed=2", "keep=0"].map(|text| text.parse().unwrap()));
@@ -230,7 +239,7 @@ mod tests {
         assert_eq!(read("-long").unwrap().output, Output::Long);
         assert_eq!(read("-json").unwrap().output, Output::Json);
         assert_eq!(read("-nob").unwrap().output, Output::Table);
-        assert_eq!(read("-wide:132").unwrap().columns, Some(132));
+        assert_eq!(read("-wide:132").unwrap().style.columns, Some(132));
         assert_eq!(
             read("-af:j A B -af:h C").unwrap().output,
             Output::AutoFormat("jh".to_owned(), vec!["A".into(), "B".into(), "C".into()])

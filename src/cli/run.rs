@@ -77,7 +77,7 @@ fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
         let model = model_file::open::<RunError>(&request.model(), &config)?;
         out.write_all(model_file::sheet(&model).as_bytes())?;
         if request.model.is_some() {
-            out.write_all(model_sheet::full(&model, request.columns).as_bytes())?;
+            out.write_all(model_sheet::full(&model, request.style.columns).as_bytes())?;
         }
         return Ok(());
     }
@@ -96,12 +96,7 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
     let mut gathered = gather(request, config, &filter, now)?;
     gathered.faults.extend(constraint.as_ref().and_then(Constraint::undecided));
     let selection = &request.selection;
-    let page = Page {
-        columns: request.columns,
-        now,
-        zone: TimeZone::system(),
-        removals: request.removals,
-    };
+    let page = Page { style: request.style, now, zone: TimeZone::system() };
     let mut printer = Printer::new(out, &request.output, &page);
     if !gathered.held.is_empty() || gathered.logs_alone {
         let model = model_file::open::<RunError>(&request.model(), config)?;

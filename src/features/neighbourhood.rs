@@ -17,7 +17,8 @@ pub struct Neighbourhood {
     /// How many began to execute since the job went on hold: their input had arrived.
     pub started_since: usize,
     /// How many voices stand behind these: each start of a job of the same owner is one, and each other owner has four at most,
-    /// however many jobs of it began; all jobs whose owner is not known are one together.
+    /// however many jobs of it began; all jobs whose owner is not known are one together. Counted for file servers, files
+    /// and hold reasons; 0 in other scopes.
     pub voices_started_since: usize,
     /// How many exited with code 0 since then.
     pub succeeded_since: usize,
@@ -117,9 +118,15 @@ impl Neighbourhood {
         let as_is = results(group.as_is(key), i64::MIN);
         let changed = results(group.changed(key), i64::MIN);
         let released = results(group.released(key), i64::MIN);
-        let voices_started_since = voices(group.started().jobs(held_at, instant, job), &voice);
-        let voices_released_since =
-            voices(group.released(key).successes(held_at, instant, job), &voice);
+        // Whole access points and sites have many starts, and nobody asks for their voices.
+        let has_voices = matches!(scope, Scope::Server | Scope::File | Scope::Reason);
+        let (voices_started_since, voices_released_since) = match has_voices {
+            true => (
+                voices(group.started().jobs(held_at, instant, job), &voice),
+                voices(group.released(key).successes(held_at, instant, job), &voice),
+            ),
+            false => (0, 0),
+        };
         Self {
             scope,
             name,

@@ -113,13 +113,14 @@ fn align(rows: &mut [Vec<String>]) {
 mod tests {
     use super::*;
     use crate::cli::print::samples;
+    use crate::cli::request::Style;
 
     fn run(letters: &str, names: &[&str]) -> String {
         let advices = [samples::transfer(12, 0), samples::memory(345, 7, 2048)];
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut out = Vec::new();
         let zone = TimeZone::UTC;
-        let page = Page { columns: None, now: samples::NOW, zone, removals: false };
+        let page = Page { style: Style::default(), now: samples::NOW, zone };
         let mut rows = Rows::new(letters, &names);
         for advice in &advices {
             rows.add(&mut out, advice, &page).unwrap();

@@ -19,7 +19,7 @@ pub(super) fn print(out: &mut dyn Write, advice: &Advice, page: &Page) -> io::Re
 
 fn text(advice: &Advice, page: &Page) -> String {
     let held = &advice.held;
-    let columns = page.columns;
+    let columns = page.style.columns;
     let mut out = wrap("", 4, &header(advice, page), columns);
     out.push_str(&wrap("  ", 4, &verdict(advice), columns));
     out.push('\n');
@@ -107,10 +107,11 @@ mod tests {
     use super::*;
     use crate::advice::{Command, Evidence, Near, Undecided};
     use crate::cli::print::samples::{self, NOW};
+    use crate::cli::request::Style;
     use crate::features::Scope;
 
     fn page() -> Page {
-        Page { columns: Some(80), now: NOW, zone: TimeZone::UTC, removals: false }
+        Page { style: Style { columns: Some(80), removals: false }, now: NOW, zone: TimeZone::UTC }
     }
 
     #[test]

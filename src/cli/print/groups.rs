@@ -158,7 +158,7 @@ impl Group {
         let mut out = String::new();
         let first = &group.first;
         let held = &first.held;
-        let columns = page.columns;
+        let columns = page.style.columns;
         let (jobs, up_to) = match group.targets.len() {
             1 => (format!("Job {}", held.job), ""),
             count => (format!("{count} jobs of cluster {}", held.job.cluster), "up to "),
@@ -229,12 +229,12 @@ impl Group {
     fn commands(&self, page: &Page) -> String {
         let first = &self.first;
         let label = commands::first_label(first);
-        let say = |text: &str| wrap("  ", 4, text, page.columns);
+        let say = |text: &str| wrap("  ", 4, text, page.style.columns);
         if first.commands.is_empty() && first.commands_after.is_empty() {
             return String::new();
         }
         let is_removal = first.recommendation == Recommendation::Remove;
-        if is_removal && self.targets.len() > 1 && !page.removals {
+        if is_removal && self.targets.len() > 1 && !page.style.removals {
             return say(&format!(
                 "A removal is for one job at a time: condor_holdadvise with its id says why and has the command. \
                  -removals prints the command for all {}.",
@@ -342,6 +342,7 @@ mod tests {
     use super::*;
     use crate::advice::{Change, Correction, Evidence, Near};
     use crate::cli::print::samples::{self, NOW};
+    use crate::cli::request::Style;
     use crate::features::Scope;
 
     fn text(advices: &[Advice], columns: Option<usize>) -> String {
@@ -352,7 +353,7 @@ mod tests {
         let mut groups = Groups::default();
         advices.iter().for_each(|advice| groups.add(advice));
         let mut out = Vec::new();
-        let page = Page { columns, now: NOW, zone: TimeZone::UTC, removals };
+        let page = Page { style: Style { columns, removals }, now: NOW, zone: TimeZone::UTC };
         groups.print(&mut out, &page).unwrap();
         String::from_utf8(out).unwrap()
     }

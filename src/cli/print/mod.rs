@@ -27,7 +27,7 @@ use sources::Sources;
 pub(super) use times::{length, minute, second};
 pub(super) use wrap::wrap;
 
-use super::request::Output;
+use super::request::{Output, Style};
 use crate::advice::Advice;
 
 pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
@@ -35,14 +35,12 @@ pub(crate) use attributes::NAMES as ATTRIBUTE_NAMES;
 /// What printing needs to know besides the advices.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Columns to fit lines to; none: no limit.
-    pub columns: Option<usize>,
+    /// What options say.
+    pub style: Style,
     /// The moment judged at, Unix seconds: ages are counted from it.
     pub now: i64,
     /// The zone times are printed in.
     pub zone: TimeZone,
-    /// `-removals`: a command that removes a group is printed.
-    pub removals: bool,
 }
 
 /// Prints advices as they are added; groups and tables when all are there.

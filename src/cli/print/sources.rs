@@ -81,7 +81,7 @@ impl Sources {
 const MORE: &str = "more; -json lists it for each job";
 
 fn line(out: &mut dyn Write, page: &Page, first: &str, text: &str) -> io::Result<()> {
-    out.write_all(wrap(first, 2, &strip_control(text), page.columns).as_bytes())
+    out.write_all(wrap(first, 2, &strip_control(text), page.style.columns).as_bytes())
 }
 
 impl Missing {
@@ -117,12 +117,13 @@ mod tests {
 
     use super::*;
     use crate::cli::print::samples::{self, NOW};
+    use crate::cli::request::Style;
 
     fn printed(advices: &[Advice]) -> String {
         let mut sources = Sources::default();
         advices.iter().for_each(|advice| sources.add(advice));
         let mut out = Vec::new();
-        let page = Page { columns: None, now: NOW, zone: TimeZone::UTC, removals: false };
+        let page = Page { style: Style::default(), now: NOW, zone: TimeZone::UTC };
         assert!(sources.print_missing(&mut out, &page).unwrap());
         String::from_utf8(out).unwrap()
     }

@@ -41,7 +41,7 @@ pub(super) fn print(
             cells.chain([HEADINGS[column].len()]).max().unwrap_or(0) + 1
         })
         .sum();
-    let reason = page.columns.map(|columns| columns.saturating_sub(others).max(REASON));
+    let reason = page.style.columns.map(|columns| columns.saturating_sub(others).max(REASON));
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(HEADINGS);
@@ -73,12 +73,12 @@ pub(super) fn row(advice: &Advice, page: &Page) -> Row {
     let owner = strip_control(held.owner.as_deref().unwrap_or("?")).into_owned();
     [
         held.job.to_string(),
-        if page.columns.is_some() { cut(&owner, OWNER) } else { owner },
+        if page.style.columns.is_some() { cut(&owner, OWNER) } else { owner },
         short(held.held_since, &page.zone),
         codes(advice),
         advice.recommendation.name().to_owned(),
         chance(advice),
-        page.columns.map_or_else(|| reason.to_string(), |columns| cut(&reason, columns)),
+        page.style.columns.map_or_else(|| reason.to_string(), |columns| cut(&reason, columns)),
     ]
 }
 
@@ -88,6 +88,7 @@ mod tests {
 
     use super::*;
     use crate::cli::print::samples::{self, NOW};
+    use crate::cli::request::Style;
 
     fn text(columns: Option<usize>) -> String {
         let mut long = samples::transfer(1_234_567, 12);
@@ -95,7 +96,8 @@ mod tests {
         long.held.reason = Some("\u{1b}[31mred\nand long ".repeat(20));
         let advices = [samples::transfer(7, 0), samples::memory(7, 1, 2048), long];
         let mut out = Vec::new();
-        let page = Page { columns, now: NOW, zone: TimeZone::UTC, removals: false };
+        let page =
+            Page { style: Style { columns, removals: false }, now: NOW, zone: TimeZone::UTC };
         let rows = advices.iter().map(|advice| row(advice, &page)).collect();
         let mut sources = Sources::default();
         advices.iter().for_each(|advice| sources.add(advice));
