@@ -15,7 +15,7 @@ use super::{
     Advice, ByItself, Command, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Wait,
     evidence, limit, meaning,
 };
-use crate::features::{Layout, Neighbourhood, Recovery, Sample, Sampler, Scope};
+use crate::features::{Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, HoldInQueue, What, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
@@ -118,15 +118,13 @@ const COUNTED: f64 = 0.05;
 const LOOK_AGAIN: (i64, i64) = (600, 8 * 3_600);
 
 impl<'a> Advisor<'a> {
-    /// Reads the history once. Fails where the model was trained on other features.
+    /// Reads the history once. The model is given the columns and states that it names.
     ///
     /// # Errors
-    /// [`ModelError`] for a model of another schema.
+    /// [`ModelError`] for a model that names others than this program computes.
     pub fn new(history: History, model: &'a Model, now: i64) -> Result<Self, ModelError> {
         let schema = &model.metadata.schema;
-        // A schema without a layout has another hash than the default's.
-        let sampler = Sampler::new(history, Layout::of(schema).unwrap_or_default());
-        model.check_schema(&sampler.schema().hash)?;
+        let sampler = Sampler::for_schema(history, schema)?;
         Ok(Self {
             server_recovers: Recovery::of(schema, &[Scope::Server, Scope::Reason]),
             place_recovers: Recovery::of(schema, &[Scope::Reason, Scope::Site]),
@@ -298,7 +296,7 @@ impl<'a> Advisor<'a> {
                 continue;
             }
             let mut sample = sample.clone();
-            sample.set_action(action);
+            self.sampler.set_action(&mut sample, action);
             let groups = inputs.ask(&sample, |without| asked.push(without));
             explained.push((advice, chance, groups));
         }
@@ -333,10 +331,10 @@ impl<'a> Advisor<'a> {
             actions.retain(|&action| action != Action::Site);
         }
         for &action in &actions {
-            sample.set_action(action);
+            self.sampler.set_action(&mut sample, action);
             ask(&sample);
         }
-        sample.set_action(Action::AsIs);
+        self.sampler.set_action(&mut sample, Action::AsIs);
         // What a wait could bring: others of the narrowest scope that is known get through again.
         let recovers = if waits_for_server(&hold, server) {
             &self.server_recovers

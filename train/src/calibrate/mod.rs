@@ -13,7 +13,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use holdadvise::features::Layout;
 use holdadvise::model::{LEAST_OUTCOMES, Model, ModelError};
 
 use crate::dataset::{Dataset, DatasetError};
@@ -212,17 +211,8 @@ fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, CalibrateE
                 .to_owned(),
         ));
     };
-    let schema = &model.metadata.schema;
-    let layout = Layout::of(schema).ok_or_else(|| {
-        CalibrateError::Options(format!(
-            "the model's frame edges {:?} do not grow, or its {} job slots are too few or too many",
-            schema.frame_edges, schema.slots
-        ))
-    })?;
-    let dataset = tensors::of_logs(input, &layout, name)
-        .map_err(|error| CalibrateError::Logs(error.to_string()))?;
-    model.check_schema(&dataset.info.schema.hash)?;
-    Ok(dataset)
+    tensors::of_logs(input, &model.metadata.schema, name)
+        .map_err(|error| CalibrateError::Logs(error.to_string()))
 }
 
 /// A safetensors file begins with the length of its header, which is JSON; no event log has a `{` there.
