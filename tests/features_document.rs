@@ -1,45 +1,57 @@
-//! `docs/features.md` has a row for each static, and no row for what is not one.
+//! The table of `docs/features.md` has the rows that are declared, and no others.
 
-use holdadvise::features::{FeatureSchema, State};
-
-/// What the parts in angle brackets may stand for.
-fn expand(pattern: &str) -> Vec<String> {
-    let Some((head, rest)) = pattern.split_once('<') else { return vec![pattern.to_owned()] };
-    let (part, tail) = rest.split_once('>').expect("a closing bracket");
-    let numbers: Vec<String> = (0..300).map(|number| number.to_string()).collect();
-    let words = |list: &str| list.split(' ').map(str::to_owned).collect();
-    let choices: Vec<String> = match part {
-        "n" => numbers,
-        "scope" => words("cluster owner site server file reason access-point"),
-        "window" => words("10min 1h 6h"),
-        "action" => words("as-is memory disk site other unknown"),
-        "cue" => FeatureSchema::current()
-            .statics
-            .iter()
-            .filter_map(|column| column.strip_prefix("says-").map(str::to_owned))
-            .collect(),
-        other => panic!("<{other}> is not explained"),
-    };
-    choices.into_iter().flat_map(|choice| expand(&format!("{head}{choice}{tail}"))).collect()
-}
+use holdadvise::features::{COLUMNS, Column, Scope, State};
+use holdadvise::history::Action;
 
 #[test]
-fn each_static_has_a_row_and_each_row_a_static() {
+fn each_row_of_columns_is_described() {
     let document = include_str!("../docs/features.md");
-    let rows: Vec<&str> = document
+    let described: Vec<[String; 4]> = document
         .lines()
-        .filter_map(|line| line.strip_prefix("| `"))
-        .filter_map(|row| row.split_once('`').map(|(name, _)| name))
-        .filter(|name| name.contains('-') && *name != "access-point")
-        .chain(["holds", "starts", "evictions", "age", "ran"])
+        .filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |"))
+        .map(|row| row.split(" | ").collect::<Vec<&str>>())
+        .filter_map(|cells| match cells[..] {
+            [name, _, source, known, mask] => {
+                Some([name.trim_end_matches('`'), source, known, mask].map(str::to_owned))
+            }
+            _ => None,
+        })
         .collect();
-    let described: Vec<(&str, Vec<String>)> = rows.iter().map(|row| (*row, expand(row))).collect();
-    let statics = FeatureSchema::current().statics;
-    for column in &statics {
-        assert!(described.iter().any(|(_, names)| names.contains(column)), "{column} has no row");
+    let declared = COLUMNS.iter().map(|row| {
+        let mask = match row.mask {
+            None => "always known".to_owned(),
+            Some(mask) if mask == row.name => "is one".to_owned(),
+            Some(mask) => format!("`{mask}`"),
+        };
+        [row.name.to_owned(), row.source.to_owned(), row.known.to_owned(), mask]
+    });
+    let declared: Vec<[String; 4]> = declared.collect();
+    for (described, declared) in described.iter().zip(&declared) {
+        assert_eq!(described, declared);
     }
-    for (row, names) in &described {
-        assert!(names.iter().any(|name| statics.contains(name)), "{row} is no static");
-    }
+    assert_eq!(described.len(), declared.len());
     assert!(document.contains(&format!("e = {}", State::COUNT)));
+}
+
+/// What the parts in angle brackets stand for.
+#[test]
+fn families_are_described() {
+    let document = include_str!("../docs/features.md");
+    for scope in Scope::ALL {
+        assert!(document.contains(&format!("\n| `{}` | ", scope.name())), "{scope:?}");
+    }
+    let names = |row: &str| -> Vec<&str> {
+        let prefix = row.split('<').next().expect("a beginning");
+        let of_row = Column::all().iter().filter(|column| column.row.name == row);
+        of_row.filter_map(|column| column.name.strip_prefix(prefix)).collect()
+    };
+    let actions = names("action-<action>").join(", ");
+    assert_eq!(actions, Action::ALL.map(Action::name).join(", "));
+    assert!(document.contains(&format!("asked about: {actions} |")));
+    let subcodes = names("subcode-<n>").join(", ");
+    assert!(document.contains(&format!("one column each of {subcodes} |")));
+    let codes = names("code-<n>").len() - 1;
+    assert!(document.contains(&format!("one column each of 0 to {codes} |")));
+    assert!(document.contains(&format!("{} buckets)", names("word-<n>").len())));
+    assert!(document.contains(&format!("says so: {} cues", names("says-<cue>").len())));
 }

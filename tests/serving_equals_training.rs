@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use holdadvise::features::{FeatureSchema, FrameEdges, Sample, Sampler};
+use holdadvise::features::{Column, FeatureSchema, FrameEdges, Sample, Sampler};
 use holdadvise::history::{
     Action, Coverage, Episode, History, HoldInQueue, Journal, epoch_written,
 };
@@ -68,14 +68,6 @@ impl Recording {
         .collect()
     }
 }
-
-/// Columns that go with a mask. Where only one side knows them there is nothing to compare: the schedd clears
-/// MemoryProvisioned and DiskProvisioned of a job whose shadow gave up before the start, the epoch ad still has them.
-const MASKS: [(&str, &str); 3] = [
-    ("memory-provisioned", "memory-provisioned-known"),
-    ("memory-", "memory-known"),
-    ("disk-", "disk-known"),
-];
 
 fn same_hold<'a>(episodes: &'a [Episode], job: JobId, hold: &HoldInQueue) -> Option<&'a Episode> {
     episodes
@@ -140,8 +132,11 @@ fn differences<'a>(
     for (column, (now, then)) in
         schema.statics.iter().zip(served.statics.iter().zip(&trained.statics))
     {
-        let mask = MASKS.iter().find(|(columns, _)| column.starts_with(columns));
-        let mask = mask.and_then(|(_, mask)| schema.column(mask));
+        // Where only one side knows a column there is nothing to compare: the schedd clears
+        // MemoryProvisioned and DiskProvisioned of a job whose shadow gave up before the start, the
+        // epoch ad still has them.
+        let of_ad = Column::named(column).filter(|column| column.goes_with("job-ad"));
+        let mask = of_ad.and_then(|column| schema.column(column.row.mask?));
         if mask.is_some_and(|mask| served.statics[mask] != trained.statics[mask]) {
             println!("{job} {column}: only one side knows it ({now} then {then})");
             continue;

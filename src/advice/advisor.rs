@@ -17,7 +17,7 @@ use super::{
     Advice, Command, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Undecided, Wait,
     WaitFor, evidence, limit,
 };
-use crate::features::{Layout, Neighbourhood, Recovery, Sample, Sampler, Scope};
+use crate::features::{Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
@@ -109,15 +109,13 @@ const COUNTED: f64 = 0.05;
 const LOOK_AGAIN: (i64, i64) = (600, 8 * 3_600);
 
 impl<'a> Advisor<'a> {
-    /// Reads the history once. Fails where the model was trained on other features.
+    /// Reads the history once. The model is given the columns and states that it names.
     ///
     /// # Errors
-    /// [`ModelError`] for a model of another schema.
+    /// [`ModelError`] for a model that names others than this program computes.
     pub fn new(history: History, model: &'a Model) -> Result<Self, ModelError> {
         let schema = &model.metadata.schema;
-        // A schema without a layout has another hash than the default's.
-        let sampler = Sampler::new(history, Layout::of(schema).unwrap_or_default());
-        model.check_schema(&sampler.schema().hash)?;
+        let sampler = Sampler::for_schema(history, schema)?;
         Ok(Self {
             server_recovers: Recovery::of(schema, &[Scope::Server, Scope::Reason]),
             place_recovers: Recovery::of(schema, &[Scope::Reason, Scope::Site]),
@@ -284,7 +282,7 @@ impl<'a> Advisor<'a> {
                 continue;
             }
             let mut sample = sample.clone();
-            sample.set_action(action);
+            self.sampler.set_action(&mut sample, action);
             let groups = inputs.ask(&sample, |without| asked.push(without));
             explained.push((advice, chance, groups));
         }
@@ -329,7 +327,7 @@ impl<'a> Advisor<'a> {
                 let at = asked.n;
                 let mut sample = shared.sample.clone();
                 for &action in &actions {
-                    sample.set_action(action);
+                    self.sampler.set_action(&mut sample, action);
                     asked.push(&sample);
                 }
                 // What a wait could bring: others of the narrowest scope that is known get through again.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::InputEffect;
-use crate::features::{FeatureSchema, Sample, Scope, Slots, State};
+use crate::features::{Column, FeatureSchema, InputGroup, Sample, Slots};
 
 /// A change in probability below this is not worth a word.
 const LEAST_CHANGE: f64 = 0.02;
@@ -36,67 +36,39 @@ struct Group {
 pub(super) struct Inputs {
     groups: Vec<Group>,
     slots: usize,
+    /// The schema's index of that state.
+    not_observed: u8,
 }
-
-/// Columns of the job's own history, and what they are where nothing but this hold is known: the first one.
-const OWN: [(&str, f32); 11] = [
-    ("log-known", 0.0),
-    ("log-from-submission", 0.0),
-    ("holds", std::f32::consts::LN_2),
-    ("holds-same-code", std::f32::consts::LN_2),
-    ("starts", 0.0),
-    ("evictions", 0.0),
-    ("failed-releases", 0.0),
-    ("age-known", 0.0),
-    ("age", 0.0),
-    ("ran", 0.0),
-    ("ran-for", 0.0),
-];
 
 impl Inputs {
     pub(super) fn of(schema: &FeatureSchema) -> Self {
-        let named = |belongs: &dyn Fn(&str) -> bool| -> Vec<(usize, f32)> {
-            let columns = schema.statics.iter().enumerate();
-            columns.filter(|(_, name)| belongs(name)).map(|(at, _)| (at, 0.0)).collect()
+        let columns: Vec<_> = schema.statics.iter().map(|name| Column::named(name)).collect();
+        let group = |of: InputGroup, name, states| {
+            let column = |(at, column): (usize, &Option<&Column>)| {
+                column
+                    .filter(|column| column.group() == Some(of))
+                    .map(|column| (at, column.missing()))
+            };
+            Group { name, columns: columns.iter().enumerate().filter_map(column).collect(), states }
         };
-        let of_scopes = |scopes: &[Scope]| {
-            let prefixes: Vec<String> =
-                scopes.iter().map(|scope| format!("{}-", scope.name())).collect();
-            named(&|name| {
-                name != "reason-given" && prefixes.iter().any(|prefix| name.starts_with(prefix))
-            })
-        };
-        let own = OWN.iter().filter_map(|&(name, value)| Some((schema.column(name)?, value)));
-        let mut whole = of_scopes(&[Scope::AccessPoint]);
-        whole.extend(named(&|name| {
-            name == "sees-access-point" || name.starts_with("queue-held-same-code")
-        }));
-        let reason = named(&|name| {
-            name == "reason-given" || name.starts_with("word-") || name.starts_with("says-")
-        });
-        let usage = named(&|name| name.starts_with("memory-") || name.starts_with("disk-"));
-        let held_for = named(&|name| name == "held-for");
         let slots = Slots::new(schema.slots).unwrap_or_default();
         let [cluster, owner, same_code, any] = slots.of_kinds().map(Blanked::Slots);
         let none = || Blanked::Slots(0..0);
-        let group = |name, columns, states| Group { name, columns, states };
         let groups = vec![
-            group("this job's own history", own.collect(), Blanked::OwnPast),
-            group("the text of its hold reason", reason, none()),
-            group("the memory and disk it used", usage, none()),
-            group("the other jobs of its cluster", of_scopes(&[Scope::Cluster]), cluster),
-            group("its owner's other jobs", of_scopes(&[Scope::Owner]), owner),
-            group("other jobs at the same site", of_scopes(&[Scope::Site]), none()),
-            group(
-                "other jobs with the same file server or file",
-                of_scopes(&[Scope::Server, Scope::File]),
-                none(),
-            ),
-            group("other jobs that were held alike", of_scopes(&[Scope::Reason]), same_code),
-            group("the access point as a whole", whole, any),
-            group("how long it has been held", held_for, none()),
+            group(InputGroup::OwnHistory, "this job's own history", Blanked::OwnPast),
+            group(InputGroup::HoldReason, "the text of its hold reason", none()),
+            group(InputGroup::Usage, "the memory and disk it used", none()),
+            group(InputGroup::Cluster, "the other jobs of its cluster", cluster),
+            group(InputGroup::Owner, "its owner's other jobs", owner),
+            group(InputGroup::Site, "other jobs at the same site", none()),
+            group(InputGroup::Transfer, "other jobs with the same file server or file", none()),
+            group(InputGroup::HeldAlike, "other jobs that were held alike", same_code),
+            group(InputGroup::AccessPoint, "the access point as a whole", any),
+            group(InputGroup::HeldFor, "how long it has been held", none()),
         ];
-        Self { groups, slots: schema.slots }
+        let not_observed = schema.states.iter().position(|state| state == "not-observed");
+        let not_observed = not_observed.and_then(|index| u8::try_from(index).ok()).unwrap_or(0);
+        Self { groups, slots: schema.slots, not_observed }
     }
 
     /// Hands the sample without each group to `ask`; gives the numbers of the groups asked about. Those that are blank in it as
@@ -120,7 +92,7 @@ impl Inputs {
     }
 
     fn blank(&self, states: &mut [u8], what: &Blanked) {
-        let unknown = State::NOT_OBSERVED.index();
+        let unknown = self.not_observed;
         let frames = states.chunks_exact_mut(self.slots.max(1));
         match what {
             Blanked::Slots(slots) => frames
@@ -155,6 +127,7 @@ impl Inputs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::State;
 
     #[test]
     fn every_group_has_inputs_and_no_column_is_in_two() {
@@ -205,8 +178,9 @@ mod tests {
         let inputs = Inputs::of(&schema);
         let states = vec![State::held(13).index(); schema.frames() * schema.slots];
         let mut sample = Sample { states, statics: vec![0.0; schema.statics.len()] };
-        for (name, value) in OWN {
-            sample.statics[schema.column(name).unwrap()] = value;
+        // Of its own history nothing is known but this hold, the first one.
+        for name in ["holds", "holds-same-code"] {
+            sample.statics[schema.column(name).unwrap()] = std::f32::consts::LN_2;
         }
         let mut asked = 0;
         let numbers = inputs.ask(&sample, |_| asked += 1);

@@ -130,14 +130,6 @@ impl From<Option<Symbol>> for Name {
     }
 }
 
-/// The other jobs of one scope.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Neighbours<'a> {
-    /// The held job has a name in this scope. That others have it too is another matter.
-    pub(crate) known: bool,
-    pub(crate) series: Both<'a, GroupSeries>,
-}
-
 /// What a hold reason names.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Named {

@@ -4,6 +4,8 @@
 //! decision instant. `docs/features.md` has a row for each static.
 
 mod around;
+mod columns;
+mod facts;
 mod frame;
 mod layout;
 mod neighbourhood;
@@ -13,16 +15,17 @@ mod schema;
 mod series;
 mod slots;
 mod state;
-mod statics;
 mod words;
 
 pub use crate::fnv::fnv1a;
 pub use around::Scope;
+pub(crate) use columns::InputGroup;
+pub use columns::{COLUMNS, Column, ColumnRow};
 pub use frame::FrameEdges;
 pub use layout::Layout;
 pub use neighbourhood::Neighbourhood;
 pub use recovery::Recovery;
 pub use sample::{InDirectory, Sample, Sampler, is_labelled};
-pub use schema::{FeatureSchema, StaticSource};
+pub use schema::{FeatureSchema, Projection, SchemaError, StaticSource};
 pub use slots::{Slots, SlotsError};
 pub use state::State;

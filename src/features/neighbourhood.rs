@@ -50,6 +50,34 @@ pub struct Neighbourhood {
     changed: (usize, usize),
 }
 
+/// What the columns of one scope and [`Neighbourhood`] have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Others<'a> {
+    /// The held job has a name in this scope. That others have it too is another matter.
+    pub(crate) known: bool,
+    /// Something has happened to another job: a scope without other jobs says nothing, and not that
+    /// none of them got through.
+    pub(crate) any: bool,
+    pub(crate) series: Both<'a, GroupSeries>,
+    pub(crate) held_code: Both<'a, Series>,
+    released: Both<'a, Results>,
+    pub(crate) window: Window,
+    pub(crate) started_since: usize,
+    pub(crate) succeeded_since: usize,
+    pub(crate) held_same_code_since: usize,
+    pub(crate) held_now_same_code: usize,
+    pub(crate) last_started: Option<i64>,
+    pub(crate) last_held_same_code: Option<i64>,
+    /// When the last release from the same code and subcode ended, and whether in success.
+    pub(crate) last_release: Option<(i64, bool)>,
+    /// Successes and failures of such releases that were known since the hold.
+    pub(crate) released_since: (usize, usize),
+    /// Of all such releases as they were, or with nothing known of an edit.
+    pub(crate) as_is: (usize, usize),
+    /// Of all such releases after an edit.
+    pub(crate) changed: (usize, usize),
+}
+
 /// The hold asked about, and when.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
@@ -100,30 +128,22 @@ impl Neighbourhood {
     pub(crate) fn of(
         scope: Scope,
         name: Option<String>,
-        group: Both<'_, GroupSeries>,
-        window: &Window,
+        others: &Others<'_>,
         voice: impl Fn(u32) -> Voice,
     ) -> Self {
-        let Window { code, subcode, held_at, instant, job } = *window;
-        let since = |series: Both<'_, Series>| series.count(held_at, instant, job);
-        let key = (code, subcode);
-        let held = group.held_code(code);
-        let all = |series: Both<'_, Series>| series.count(i64::MIN, instant, job);
-        let results = |results: Both<'_, Results>, from: i64| results.count(from, instant, job);
+        let Others { series, released, as_is, changed, last_release, .. } = *others;
+        let Window { held_at, instant, job, .. } = others.window;
+        let key = others.window.key();
         let first = |results: Both<'_, Results>| results.first(instant, job);
-        let last = group.released(key).last(instant, job);
-        let first_started_since = group.started().first(held_at, instant, job);
-        let held_after = |from| held.count(from, instant, job);
+        let first_started_since = series.started().first(held_at, instant, job);
         let total = |(successes, failures): (usize, usize)| successes + failures;
-        let as_is = results(group.as_is(key), i64::MIN);
-        let changed = results(group.changed(key), i64::MIN);
-        let released = results(group.released(key), i64::MIN);
+        let all_released = released.count(i64::MIN, instant, job);
         // Whole access points and sites have many starts, and nobody asks for their voices.
         let has_voices = matches!(scope, Scope::Server | Scope::File | Scope::Reason);
         let (voices_started_since, voices_released_since) = match has_voices {
             true => (
-                voices(group.started().jobs(held_at, instant, job), &voice),
-                voices(group.released(key).successes(held_at, instant, job), &voice),
+                voices(series.started().jobs(held_at, instant, job), &voice),
+                voices(released.successes(held_at, instant, job), &voice),
             ),
             false => (0, 0),
         };
@@ -131,26 +151,85 @@ impl Neighbourhood {
             scope,
             name,
             first_started_since,
-            held_after_start: first_started_since.map_or(0, held_after),
-            last_release: last,
-            got_through: last.is_some_and(|(at, success)| success && at > held_at),
-            first_outcome: first(group.as_is(key))
+            held_after_start: first_started_since
+                .map_or(0, |started| others.count(others.held_code, started)),
+            last_release,
+            got_through: last_release.is_some_and(|(at, success)| success && at > held_at),
+            first_outcome: first(series.as_is(key))
                 .into_iter()
-                .chain(first(group.changed(key)))
+                .chain(first(series.changed(key)))
                 .min(),
-            started_since: since(group.started()),
+            started_since: others.started_since,
             voices_started_since,
             voices_released_since,
-            succeeded_since: since(group.succeeded()),
-            held_same_code_since: since(held),
-            held_now_same_code: all(held).saturating_sub(all(group.left_code(code))),
-            last_started: group.started().last(instant, job),
-            last_held_same_code: held.last(instant, job),
-            released_since: results(group.released(key), held_at),
-            outcomes_pending: total(released) > total(as_is) + total(changed),
+            succeeded_since: others.succeeded_since,
+            held_same_code_since: others.held_same_code_since,
+            held_now_same_code: others.held_now_same_code,
+            last_started: others.last_started,
+            last_held_same_code: others.last_held_same_code,
+            released_since: others.released_since,
+            outcomes_pending: total(all_released) > total(as_is) + total(changed),
             as_is,
             changed,
         }
+    }
+}
+
+impl Window {
+    /// Code and subcode.
+    fn key(&self) -> (i32, i32) {
+        (self.code, self.subcode)
+    }
+}
+
+impl<'a> Others<'a> {
+    pub(crate) fn of(known: bool, series: Both<'a, GroupSeries>, window: Window) -> Self {
+        let Window { code, held_at, instant, job, .. } = window;
+        let key = window.key();
+        let count = |series: Both<'_, Series>, from| series.count(from, instant, job);
+        let results = |results: Both<'_, Results>, from| results.count(from, instant, job);
+        let held_code = series.held_code(code);
+        let left_code = series.left_code(code);
+        let released = series.released(key);
+        Self {
+            known,
+            any: series.any().last(instant, job).is_some(),
+            series,
+            held_code,
+            released,
+            window,
+            started_since: count(series.started(), held_at),
+            succeeded_since: count(series.succeeded(), held_at),
+            held_same_code_since: count(held_code, held_at),
+            held_now_same_code: count(held_code, i64::MIN)
+                .saturating_sub(count(left_code, i64::MIN)),
+            last_started: series.started().last(instant, job),
+            last_held_same_code: held_code.last(instant, job),
+            last_release: released.last(instant, job),
+            released_since: results(released, held_at),
+            as_is: results(series.as_is(key), i64::MIN),
+            changed: results(series.changed(key), i64::MIN),
+        }
+    }
+
+    /// How often it happened to them after `from`, up to the decision instant.
+    pub(crate) fn count(&self, series: Both<'_, Series>, from: i64) -> usize {
+        series.count(from, self.window.instant, self.window.job)
+    }
+
+    /// When it last happened to one of them.
+    pub(crate) fn last(&self, series: Both<'_, Series>) -> Option<i64> {
+        series.last(self.window.instant, self.window.job)
+    }
+
+    /// When a release from the same code and subcode was last known to have ended in success.
+    pub(crate) fn last_success(&self) -> Option<i64> {
+        self.released.last_success(self.window.instant, self.window.job)
+    }
+
+    /// The last start is later than the hold and than the last hold for the same code.
+    pub(crate) fn started_after_held(&self) -> bool {
+        self.last_started > self.last_held_same_code.max(Some(self.window.held_at))
     }
 }
 

@@ -1,22 +1,31 @@
 //! A sample as it would look had others been seen to get through: what a wait would have to bring.
 
-use super::{FeatureSchema, Sample, Scope};
+use super::{Column, FeatureSchema, Sample, Scope};
+use Bound::{Least, Most};
 
-/// Columns of one scope that a recovery changes, and their values then: three jobs began to execute in the last ten
-/// minutes, none went on hold for the same code in that time, and one that had been held for it was released and finished.
-const RECOVERED: [(&str, f32); 11] = [
-    ("others", 1.0),
-    ("started-10min", 1.386_294_4),
-    ("started-1h", 1.386_294_4),
-    ("started-6h", 1.386_294_4),
-    ("started-since", 1.386_294_4),
-    ("last-started", 0.075_188),
-    ("started-after-held", 1.0),
-    ("held-same-code-10min", 0.0),
-    ("released-successes-since", std::f32::consts::LN_2),
-    ("last-release", 1.0),
-    ("last-release-succeeded", 0.075_188),
+/// What is known then of a scope: three of its jobs began to execute in the last ten minutes, the
+/// last of them a minute ago, none went on hold for the same code in that time, and one that had
+/// been held for it was released and finished a minute ago.
+const RECOVERED: [(&str, Bound); 11] = [
+    ("others", Least(1)),
+    ("started-10min", Least(3)),
+    ("started-1h", Least(3)),
+    ("started-6h", Least(3)),
+    ("started-since", Least(3)),
+    ("last-started", Most(60)),
+    ("started-after-held", Least(1)),
+    ("held-same-code-10min", Most(0)),
+    ("released-successes-since", Least(1)),
+    ("last-release", Least(1)),
+    ("last-release-succeeded", Most(60)),
 ];
+
+/// What a number is raised or lowered to, before it is encoded; seconds of an age.
+#[derive(Clone, Copy, Debug)]
+enum Bound {
+    Least(usize),
+    Most(usize),
+}
 
 /// Where the columns stand.
 #[derive(Clone, Debug)]
@@ -29,17 +38,22 @@ pub struct Recovery {
 struct Change {
     others: usize,
     column: usize,
+    bound: Bound,
+    /// The bound as the column encodes it. A greater number is a greater value, so bounds of the
+    /// one are those of the other.
     value: f32,
 }
 
 impl Recovery {
     /// Others of these scopes get through again.
     pub fn of(schema: &FeatureSchema, scopes: &[Scope]) -> Self {
-        let of = |scope: &Scope, column: &str| schema.column(&format!("{}-{column}", scope.name()));
         let changes = scopes.iter().flat_map(|scope| {
-            RECOVERED.iter().filter_map(move |&(column, value)| {
-                let (others, column) = (of(scope, "others")?, of(scope, column)?);
-                Some(Change { others, column, value })
+            let of = |column: &str| format!("{}-{column}", scope.name());
+            RECOVERED.iter().filter_map(move |&(name, bound)| {
+                let (Least(number) | Most(number)) = bound;
+                let value = Column::named(&of(name))?.encode(number);
+                let (others, column) = (schema.column(&of("others"))?, schema.column(&of(name))?);
+                Some(Change { others, column, bound, value })
             })
         });
         Self { changes: changes.collect() }
@@ -52,8 +66,10 @@ impl Recovery {
             // An age of 0 tells nothing where there were no others.
             let alone = sample.statics.get(change.others).is_none_or(|&others| others == 0.0);
             if let Some(cell) = recovered.statics.get_mut(change.column) {
-                let raised = change.value >= 0.5 || alone;
-                *cell = if raised { cell.max(change.value) } else { cell.min(change.value) };
+                *cell = match change.bound {
+                    Most(_) if !alone => cell.min(change.value),
+                    _ => cell.max(change.value),
+                };
             }
         }
         recovered
@@ -63,6 +79,24 @@ impl Recovery {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bounds_hold_before_and_after_encoding() {
+        for (name, bound) in RECOVERED {
+            let column = Column::named(&format!("file-{name}")).unwrap();
+            for number in [0, 1, 2, 3, 4, 59, 60, 61, 700, 700_000] {
+                let (bounded, encoded) = match bound {
+                    Least(least) => {
+                        (number.max(least), column.encode(number).max(column.encode(least)))
+                    }
+                    Most(most) => {
+                        (number.min(most), column.encode(number).min(column.encode(most)))
+                    }
+                };
+                assert_eq!(column.encode(bounded).to_bits(), encoded.to_bits(), "{name} {number}");
+            }
+        }
+    }
 
     #[test]
     fn every_column_is_there_and_changes() {

@@ -1,14 +1,14 @@
 //! One sample: the tensor and the statics of one hold at one decision instant.
 
-use super::around::{Around, Group, Name, Named, Neighbours, Scope};
-use super::neighbourhood::{Neighbourhood, Voice, Window, voices};
+use super::around::{Around, Group, Name, Named, Scope};
+use super::columns::{Column, Seen};
+use super::facts::{Facts, Own, Usage};
+use super::neighbourhood::{Neighbourhood, Others, Voice, Window, voices};
+use super::schema::{Projection, SchemaError};
 use super::series::Both;
-use super::slots;
-use super::statics::{Facts, Own, Usage, put_action, put_facts};
-use super::{FeatureSchema, Layout, State};
-use crate::history::{
-    Action, Episode, Exit, History, JobHistory, Known, Outcome, Step, Symbol, What,
-};
+use super::words::Words;
+use super::{FeatureSchema, Layout, State, slots};
+use crate::history::{Action, Episode, History, JobHistory, Outcome, Symbol};
 use crate::hold_code;
 use crate::userlog::JobId;
 
@@ -17,16 +17,8 @@ use crate::userlog::JobId;
 pub struct Sample {
     /// m x j state indices, the oldest frame first, slot 0 the held job.
     pub states: Vec<u8>,
-    /// k statics. The last, one for each action, say which action the sample asks about.
+    /// k statics. Those of the actions say which action the sample asks about.
     pub statics: Vec<f32>,
-}
-
-impl Sample {
-    /// Asks about another action.
-    pub fn set_action(&mut self, action: Action) {
-        self.statics.truncate(self.statics.len() - Action::ALL.len());
-        put_action(&mut self.statics, action);
-    }
 }
 
 /// Makes samples of the holds of a history.
@@ -34,15 +26,31 @@ impl Sample {
 pub struct Sampler {
     history: History,
     around: Around,
-    layout: Layout,
+    schema: FeatureSchema,
+    projection: Projection,
 }
 
 impl Sampler {
     /// Reads the history once; samples of all its holds come from that. `layout` may be frames alone.
-    pub fn new(mut history: History, layout: impl Into<Layout>) -> Self {
+    pub fn new(history: History, layout: impl Into<Layout>) -> Self {
+        let layout = layout.into();
+        let schema = FeatureSchema::with_layout(&layout);
+        let projection = Projection::new(layout, Column::all().iter().collect(), None);
+        Self::of(history, schema, projection)
+    }
+
+    /// Likewise, with the columns and states that a schema names, such as a model's.
+    ///
+    /// # Errors
+    /// [`SchemaError`] where this program cannot make its samples.
+    pub fn for_schema(history: History, schema: &FeatureSchema) -> Result<Self, SchemaError> {
+        Ok(Self::of(history, schema.clone(), schema.projection()?))
+    }
+
+    fn of(mut history: History, schema: FeatureSchema, projection: Projection) -> Self {
         history.settle();
         let around = Around::of(&mut history);
-        Self { history, around, layout: layout.into() }
+        Self { history, around, schema, projection }
     }
 
     /// The history it samples.
@@ -51,8 +59,17 @@ impl Sampler {
     }
 
     /// The schema of its samples.
-    pub fn schema(&self) -> FeatureSchema {
-        FeatureSchema::with_layout(&self.layout)
+    pub fn schema(&self) -> &FeatureSchema {
+        &self.schema
+    }
+
+    /// Asks about another action.
+    pub fn set_action(&self, sample: &mut Sample, action: Action) {
+        for &(at, other) in &self.projection.actions {
+            if let Some(cell) = sample.statics.get_mut(at) {
+                *cell = f32::from(u8::from(other == action));
+            }
+        }
     }
 
     /// The sample of a hold at `instant`, asked about `action`. Of the job itself nothing after its hold is seen but the
@@ -111,7 +128,7 @@ impl Sampler {
         let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
         let view = self.view(hold, instant, &absent);
         let series = view.neighbours(scope, view.named()).series;
-        series.part(|group| Some(&group.started)).last(hold.held_at, view.number)
+        series.started().last(hold.held_at, view.number)
     }
 
     /// What came of releases from holds with this code and subcode whose reason names a file of the same directory.
@@ -156,9 +173,6 @@ pub struct InDirectory {
     pub released_since: (usize, usize),
 }
 
-/// Seconds before a hold within which an eviction is the same failure.
-const WITH_HOLD: i64 = 10;
-
 /// One hold at one instant.
 struct View<'a> {
     sampler: &'a Sampler,
@@ -171,7 +185,7 @@ struct View<'a> {
 }
 
 /// The other jobs, scope by scope.
-type AllScopes<'a> = [Neighbours<'a>; Scope::ALL.len()];
+type AllScopes<'a> = [Others<'a>; Scope::ALL.len()];
 
 impl<'a> View<'a> {
     fn sample(
@@ -180,20 +194,19 @@ impl<'a> View<'a> {
         held_in_queue: Option<usize>,
         around: AllScopes<'a>,
     ) -> Sample {
-        let mut statics = Vec::new();
-        put_facts(&mut statics, &self.facts(held_in_queue, around));
-        put_action(&mut statics, action);
+        let facts = self.facts(action, held_in_queue, &around);
+        let seen = around.each_ref().map(|others| Seen { hold: &facts, others });
+        let columns = &self.sampler.projection.columns;
+        let statics = columns.iter().map(|column| column.value(&seen)).collect();
         Sample { states: self.states(), statics }
     }
 
     fn neighbourhood(&self, around: AllScopes<'a>) -> Vec<Neighbourhood> {
         let scopes = Scope::ALL.into_iter().zip(around).zip(self.names());
         scopes
-            .filter(|((_, neighbours), _)| neighbours.known)
-            .map(|((scope, neighbours), name)| {
-                Neighbourhood::of(scope, name, neighbours.series, &self.window(), |job| {
-                    self.voice(job)
-                })
+            .filter(|((_, others), _)| others.known)
+            .map(|((scope, others), name)| {
+                Neighbourhood::of(scope, name, &others, |job| self.voice(job))
             })
             .collect()
     }
@@ -210,7 +223,7 @@ impl<'a> View<'a> {
     }
 
     fn states(&self) -> Vec<u8> {
-        let Layout { frames, slots } = &self.sampler.layout;
+        let Layout { frames, slots } = &self.sampler.projection.layout;
         let j = slots.count();
         let owner = self.job.owner_at(self.instant);
         let code = self.hold.identity.code;
@@ -241,13 +254,16 @@ impl<'a> View<'a> {
         if self.hold.step.is_none() {
             self.put_hold(&mut states);
         }
+        if let Some(indices) = &self.sampler.projection.states {
+            states.iter_mut().for_each(|state| *state = indices[usize::from(*state)]);
+        }
         states
     }
 
     /// A hold that only the queue tells of.
     fn put_hold(&self, states: &mut [u8]) {
         let held = State::held(self.hold.identity.code).index();
-        let Layout { frames, slots } = &self.sampler.layout;
+        let Layout { frames, slots } = &self.sampler.projection.layout;
         for (frame, check) in frames.checks(self.instant).enumerate() {
             if check >= self.hold.held_at {
                 states[frame * slots.count()] = held;
@@ -255,107 +271,24 @@ impl<'a> View<'a> {
         }
     }
 
-    fn facts(&self, held_in_queue: Option<usize>, around: AllScopes<'a>) -> Facts<'a> {
-        let identity = &self.hold.identity;
+    fn facts(&self, action: Action, held_in_queue: Option<usize>, around: &AllScopes<'a>) -> Facts {
+        let Self { sampler, hold, instant, job, .. } = *self;
+        let reason = hold.reason.as_deref().filter(|reason| !reason.is_empty());
+        let sees_access_point = sampler.history.sees_access_point(instant);
+        let all = &around[Scope::AccessPoint as usize];
+        let logged = all.series.is_known() && sees_access_point;
+        let has_column = |code: &usize| sampler.projection.codes.contains(code);
         Facts {
-            code: identity.code,
-            subcode: identity.subcode,
-            reason: self.hold.reason.as_deref().filter(|reason| !reason.is_empty()),
-            held_for: self.instant - self.hold.held_at,
-            own: self.own(),
-            usage: self.usage(),
-            around,
-            held_in_queue,
-            sees_access_point: self.sampler.history.sees_access_point(self.instant),
-            instant: self.instant,
-            held_at: self.hold.held_at,
-            number: self.number,
-        }
-    }
-
-    fn own(&self) -> Own {
-        let steps = &self.job.steps[..self.own_steps()];
-        let ad = self.job.ad_at(self.instant);
-        let code = self.hold.identity.code;
-        let counted =
-            |wanted: fn(What) -> bool| steps.iter().filter(|step| wanted(step.what)).count() as i64;
-        let for_code = |what: What| matches!(what, What::Held(hold) if hold.code == code);
-        let same_code = steps.iter().filter(|step| for_code(step.what)).count() as i64;
-        let held = counted(|what| matches!(what, What::Held(_))).max(1);
-        let starts = counted(|what| matches!(what, What::Executing(_)));
-        let from_submission = self.job.from_submission();
-        let submitted = steps.first().filter(|_| from_submission).map(|step| step.time);
-        let attempt = self.attempt(steps);
-        Own {
-            logged: !steps.is_empty(),
-            from_submission,
-            // NumHolds of the ad may count a hold twice, once by the shadow and once by the schedd.
-            holds: if from_submission { held } else { self.hold.identity.num_holds.max(held) },
-            // The ad counts starts a log that begins late has not seen.
-            starts: if from_submission {
-                starts
-            } else {
-                ad.and_then(|ad| ad.num_job_starts).unwrap_or(0).max(starts)
-            },
-            holds_same_code: same_code.max(1),
-            evictions: counted(|what| matches!(what, What::Evicted | What::ShadowException)),
-            failed_releases: self.failed_releases(code),
-            age: submitted.map(|submitted| self.hold.held_at - submitted),
-            ran_for: attempt.map(|began| self.hold.held_at - began),
-        }
-    }
-
-    /// When the run began that the hold ended. The starter's failure writes an eviction right before the hold.
-    fn attempt(&self, steps: &[Step]) -> Option<i64> {
-        let ended = |step: &&Step| {
-            matches!(step.what, What::Held(_) | What::Evicted | What::ShadowException)
-        };
-        let before = &steps[..steps.len().saturating_sub(1)];
-        let with_hold = |step: &&Step| ended(step) && step.time >= self.hold.held_at - WITH_HOLD;
-        let run = before.iter().rev().skip_while(with_hold).take_while(|step| !ended(step));
-        run.filter(|step| matches!(step.what, What::Executing(_))).last().map(|step| step.time)
-    }
-
-    fn failed_releases(&self, code: i32) -> i64 {
-        let mut failed = 0;
-        let mut released_from = None;
-        for step in &self.job.steps[..self.own_steps()] {
-            match step.what {
-                What::Held(hold) => {
-                    if released_from == Some(Some(code)) && hold.is_by_system() {
-                        failed += 1;
-                    }
-                    released_from = Some(None);
-                    if hold.code == code {
-                        released_from = Some(Some(code));
-                    }
-                }
-                What::Terminated(Exit::Code(_) | Exit::Signal(_))
-                    if released_from == Some(Some(code)) =>
-                {
-                    failed += 1;
-                }
-                _ => {}
-            }
-        }
-        failed
-    }
-
-    fn usage(&self) -> Usage {
-        let until = self.hold.held_at;
-        let ad = self.job.ad_at(self.instant);
-        let last = |facts| Known::last_at(facts, until).map(|value: i64| value as f64);
-        let provisioned =
-            ad.and_then(|ad| ad.memory_provisioned).or_else(|| last(&self.job.memory_provisioned));
-        let used = ad.and_then(|ad| ad.memory_usage).or_else(|| last(&self.job.memory_usage));
-        let ratio = |used: Option<f64>, given: Option<f64>| match (used, given) {
-            (Some(used), Some(given)) if given > 0.0 => Some(used / given),
-            _ => None,
-        };
-        Usage {
-            memory: ratio(used, provisioned),
-            disk: ratio(ad.and_then(|ad| ad.disk_usage), ad.and_then(|ad| ad.disk_provisioned)),
-            memory_provisioned: provisioned,
+            code: usize::try_from(hold.identity.code).ok().filter(has_column),
+            subcode: hold.identity.subcode,
+            reason_given: reason.is_some(),
+            words: reason.map_or(Words::NONE, Words::of),
+            held_for: instant - hold.held_at,
+            own: Own::of(hold, job, &job.steps[..self.own_steps()], instant),
+            usage: Usage::of(hold, job, instant),
+            sees_access_point,
+            held_same_code: logged.then_some(all.held_now_same_code).or(held_in_queue),
+            action,
         }
     }
 
@@ -364,13 +297,13 @@ impl<'a> View<'a> {
         Scope::ALL.map(|scope| self.neighbours(scope, named))
     }
 
-    fn neighbours(&self, scope: Scope, named: Named) -> Neighbours<'a> {
+    fn neighbours(&self, scope: Scope, named: Named) -> Others<'a> {
         match scope {
             Scope::Cluster => self.group(Group::Cluster(self.job.job.cluster)),
             Scope::AccessPoint => self.group(Group::AccessPoint),
             _ => match self.name(scope, named) {
-                Name::None => Neighbours::default(),
-                Name::New => Neighbours { known: true, series: Both::default() },
+                Name::None => Others::of(false, Both::default(), self.window()),
+                Name::New => Others::of(true, Both::default(), self.window()),
                 Name::Known(symbol) => self.group(Group::Named(scope, symbol)),
             },
         }
@@ -431,8 +364,8 @@ impl<'a> View<'a> {
         }
     }
 
-    fn group(&self, group: Group) -> Neighbours<'a> {
-        Neighbours { known: true, series: self.sampler.around.group(group, self.viewer) }
+    fn group(&self, group: Group) -> Others<'a> {
+        Others::of(true, self.sampler.around.group(group, self.viewer), self.window())
     }
 
     /// What the reason of this hold names.

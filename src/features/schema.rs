@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::columns::{Column, SOURCES};
 use super::frame::FrameEdges;
-use super::statics::{Facts, put_action, put_facts};
 use super::{Layout, Scope, State, words};
 use crate::history::Action;
+use crate::text::{shorten, strip_control};
 
-/// Names and order of what a sample holds. A model is used only with the schema it was trained on.
+/// Names and order of what a sample holds. A model is given the columns and states that its schema
+/// names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeatureSchema {
     /// Changes whenever a state, a static, a frame edge, the number of slots or the meaning of one changes: 16 hexadecimal
@@ -36,6 +38,30 @@ pub struct StaticSource {
     pub columns: Vec<usize>,
 }
 
+/// The columns and states of this program that a schema names, in its order.
+#[derive(Clone, Debug)]
+pub struct Projection {
+    pub(super) layout: Layout,
+    pub(super) columns: Vec<&'static Column>,
+    /// Hold codes with a column of their own.
+    pub(super) codes: Vec<usize>,
+    /// Where each action stands.
+    pub(super) actions: Vec<(usize, Action)>,
+    /// The schema's index of each state of this program; `None` where it is the same.
+    pub(super) states: Option<Vec<u8>>,
+}
+
+/// This program cannot make samples of a schema.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("feature schema {hash} {why}")]
+pub struct SchemaError {
+    hash: String,
+    why: String,
+}
+
+/// Names that an error lists.
+const NAMED: usize = 3;
+
 impl FeatureSchema {
     /// The schema of this version with its default frames and slots.
     pub fn current() -> Self {
@@ -49,17 +75,19 @@ impl FeatureSchema {
 
     /// The schema of this version with frames and slots of one's own.
     pub fn with_layout(layout: &Layout) -> Self {
-        let mut statics: Vec<String> = Vec::new();
-        put_facts(&mut statics, &Facts::default());
-        put_action(&mut statics, Action::Unknown);
-        let sources = sources(&statics);
+        let columns = Column::all();
+        // A scope at a time too, so that a model learns each for itself.
+        let sources = SOURCES.into_iter().chain(Scope::ALL.map(Scope::name)).map(|name| {
+            let of_source = columns.iter().enumerate().filter(|(_, column)| column.goes_with(name));
+            StaticSource { name: name.to_owned(), columns: of_source.map(|(at, _)| at).collect() }
+        });
         let mut schema = Self {
             hash: String::new(),
             states: State::names(),
+            statics: columns.iter().map(|column| column.name.clone()).collect(),
             frame_edges: layout.frames.edges().to_vec(),
             slots: layout.slots.count(),
-            statics,
-            sources,
+            sources: sources.collect(),
         };
         schema.hash = schema.digest();
         schema
@@ -82,44 +110,82 @@ impl FeatureSchema {
             text.push('\n');
             text.push_str(name);
         }
-        // The cues decide what the columns named after them hold.
-        for (cue, parts) in words::CUES {
-            text.push_str(&format!("\n{cue} {parts:?}"));
+        // The parts of a cue decide what the column named after it holds.
+        for said in self.statics.iter().filter_map(|name| name.strip_prefix("says-")) {
+            for (cue, parts) in words::CUES.iter().filter(|(cue, _)| *cue == said) {
+                text.push_str(&format!("\n{cue} {parts:?}"));
+            }
         }
         format!("{:016x}", crate::fnv::fnv1a(text.as_bytes()))
     }
+
+    /// Which columns and states of this program make a sample of this schema, which may be that of
+    /// an older version.
+    ///
+    /// # Errors
+    /// [`SchemaError`] where it names what this program does not compute, or its hash is not that
+    /// of what it names.
+    pub fn projection(&self) -> Result<Projection, SchemaError> {
+        let error = |why: &str| {
+            let text = |text: &str| shorten(&strip_control(text), 300).into_owned();
+            SchemaError { hash: text(&self.hash), why: text(why) }
+        };
+        let layout = Layout::of(self).ok_or_else(|| {
+            error(&format!("has job slots ({}) or frames of no sample", self.slots))
+        })?;
+        let mut columns = Vec::with_capacity(self.statics.len());
+        let mut lacking = Vec::new();
+        for (at, name) in self.statics.iter().enumerate() {
+            // Most are where they are in this program.
+            let here = Column::all().get(at).filter(|column| column.name == *name);
+            match here.or_else(|| Column::named(name)) {
+                Some(column) => columns.push(column),
+                None => lacking.push(name.as_str()),
+            }
+        }
+        let own = State::names();
+        lacking.extend(self.states.iter().filter(|name| !own.contains(name)).map(String::as_str));
+        if !lacking.is_empty() {
+            let more = lacking.len().saturating_sub(NAMED);
+            let first = lacking[..lacking.len() - more].join(", ");
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            return Err(error(&format!(
+                "names columns or states that this program does not compute ({first}{more})"
+            )));
+        }
+        if self.hash != self.digest() {
+            return Err(error(
+                "is not the hash of what it names: a cue has other parts here, or it was changed",
+            ));
+        }
+        // A code without a state of its own is one of the other codes.
+        let state = |name: &str| self.states.iter().position(|state| state == name);
+        let others = |name: &str| state("held-other").filter(|_| name.starts_with("held-"));
+        let states = own.iter().map(|name| {
+            let index = state(name).or_else(|| others(name)).or_else(|| state("not-observed"));
+            index.and_then(|index| u8::try_from(index).ok())
+        });
+        let states: Vec<u8> =
+            states.collect::<Option<_>>().ok_or_else(|| error("has no state not-observed"))?;
+        Ok(Projection::new(layout, columns, (self.states != own).then_some(states)))
+    }
 }
 
-/// The columns of each source, by their names.
-fn sources(statics: &[String]) -> Vec<StaticSource> {
-    let of = |name: &str, belongs: &dyn Fn(&str) -> bool| StaticSource {
-        name: name.to_owned(),
-        columns: statics
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| belongs(column))
-            .map(|(at, _)| at)
-            .collect(),
-    };
-    let around = |column: &str| {
-        Scope::ALL.iter().any(|scope| column.starts_with(&format!("{}-", scope.name())))
-    };
-    let mut sources = vec![
-        of("job-ad", &|column| column.starts_with("memory-") || column.starts_with("disk-")),
-        of("hold-reason", &|column| {
-            column == "reason-given" || column.starts_with("word-") || column.starts_with("says-")
-        }),
-        of("event-log", &|column| {
-            column == "sees-access-point"
-                || (around(column) && !column.starts_with("cluster-") && column != "reason-given")
-        }),
-    ];
-    // A scope at a time, so that what one tells is learned for itself too.
-    sources.extend(Scope::ALL.iter().map(|scope| {
-        let prefix = format!("{}-", scope.name());
-        of(scope.name(), &|column| column.starts_with(&prefix))
-    }));
-    sources
+impl Projection {
+    pub(super) fn new(
+        layout: Layout,
+        columns: Vec<&'static Column>,
+        states: Option<Vec<u8>>,
+    ) -> Self {
+        let actions = columns.iter().enumerate();
+        Self {
+            layout,
+            codes: columns.iter().filter_map(|column| column.code()).collect(),
+            actions: actions.filter_map(|(at, column)| Some((at, column.action()?))).collect(),
+            columns,
+            states,
+        }
+    }
 }
 
 #[cfg(test)]

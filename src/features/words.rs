@@ -1,7 +1,5 @@
 //! Words of a hold reason as numbers: hashed words, and cues that people read in them.
 
-use std::rc::Rc;
-
 use crate::fnv::fnv1a;
 use crate::history::reason;
 use crate::memo::Memo;
@@ -147,24 +145,33 @@ pub(crate) const CUES: [(&str, &[&str]); 20] = [
     ),
 ];
 
-/// 1.0 in the bucket of each word of the reason, else 0.0.
-pub(crate) fn hashed(text: &str, row: &mut [f32]) {
-    thread_local!(static MEMO: Memo<Rc<[usize]>> = const { Memo::new() });
-    let buckets = |text: &str| reason::words(text).map(|word| bucket(&word)).collect();
-    for &bucket in &*MEMO.with(|memo| memo.get(text, buckets)) {
-        row[bucket] = 1.0;
-    }
+/// What a hold reason says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words {
+    /// The buckets that its words fall into.
+    pub(super) hashed: [bool; BUCKETS],
+    /// The cues that it has.
+    pub(super) cues: [bool; CUES.len()],
 }
 
-/// 1.0 for each cue the reason has, else 0.0. Paths, URLs and names of hosts and users are no part of what it says.
-pub(crate) fn cues(text: &str, row: &mut [f32]) {
-    thread_local!(static MEMO: Memo<[bool; CUES.len()]> = const { Memo::new() });
-    let said = |text: &str| {
-        let text = reason::normalised(text).to_lowercase();
-        CUES.map(|(_, parts)| parts.iter().any(|part| text.contains(part)))
-    };
-    for (value, said) in row.iter_mut().zip(MEMO.with(|memo| memo.get(text, said))) {
-        *value = f32::from(u8::from(said));
+impl Words {
+    /// Of no reason.
+    pub(super) const NONE: Self = Self { hashed: [false; BUCKETS], cues: [false; CUES.len()] };
+
+    /// Paths, URLs and names of hosts and users are no part of what a reason says.
+    pub(super) fn of(reason: &str) -> Self {
+        thread_local!(static MEMO: Memo<Words> = const { Memo::new() });
+        MEMO.with(|memo| {
+            memo.get(reason, |reason| {
+                let mut hashed = [false; BUCKETS];
+                reason::words(reason).for_each(|word| hashed[bucket(&word)] = true);
+                let text = reason::normalised(reason).to_lowercase();
+                Self {
+                    hashed,
+                    cues: CUES.map(|(_, parts)| parts.iter().any(|part| text.contains(part))),
+                }
+            })
+        })
     }
 }
 
@@ -179,11 +186,9 @@ mod tests {
     #[test]
     fn refused_and_missing_differ() {
         let cue = |text: &str| {
-            let mut row = [0.0; CUES.len()];
-            cues(text, &mut row);
             CUES.iter()
-                .zip(row)
-                .filter(|(_, value)| *value > 0.0)
+                .zip(Words::of(text).cues)
+                .filter(|(_, said)| *said)
                 .map(|(cue, _)| cue.0)
                 .collect::<Vec<_>>()
         };

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::features::SchemaError;
 use crate::text::{shorten, strip_control};
 
 /// An error of this module. The message says what was expected and what to do.
@@ -66,6 +67,9 @@ pub enum ModelError {
         /// Hash the caller expects.
         expected: String,
     },
+    /// This program cannot make the samples that the model was trained on.
+    #[error("the model's {0}; retrain it or use the version of holdadvise it was made for")]
+    Samples(#[from] SchemaError),
     /// A tensor of the archive cannot be used.
     #[error("tensor {name}: {detail}")]
     Tensor {
@@ -118,7 +122,7 @@ impl ModelError {
 
     /// The model was trained on other features.
     pub fn is_schema(&self) -> bool {
-        matches!(self.innermost(), Self::Schema { .. })
+        matches!(self.innermost(), Self::Schema { .. } | Self::Samples(_))
     }
 
     /// Something is larger than accepted.

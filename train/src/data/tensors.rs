@@ -147,7 +147,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
     let schema = FeatureSchema::with_layout(&layout);
     let mut dataset = Dataset::new(schema, &options.origin, options.real, horizon);
     if !options.input.logs.is_empty() {
-        push_logs(&mut dataset, &options.input, &layout, options.access_point, window)?;
+        push_logs(&mut dataset, &options.input, options.access_point, window)?;
     }
     for (number, folder) in options.simulation.iter().enumerate() {
         let truth = Truth::of_folder(folder)?;
@@ -189,29 +189,27 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
 /// The releases of logs that came to an outcome, as real outcomes of an access point.
 ///
 /// # Errors
-/// When the logs cannot be read.
+/// When the logs cannot be read, or this program does not compute what the schema names.
 pub fn of_logs(
     input: &InputOptions,
-    layout: &Layout,
+    schema: &FeatureSchema,
     access_point: &str,
 ) -> Result<Dataset, Box<dyn std::error::Error>> {
-    let schema = FeatureSchema::with_layout(layout);
-    let mut dataset = Dataset::new(schema, access_point, true, input.horizon());
-    push_logs(&mut dataset, input, layout, 0, Window::default())?;
+    let mut dataset = Dataset::new(schema.clone(), access_point, true, input.horizon());
+    push_logs(&mut dataset, input, 0, Window::default())?;
     Ok(dataset)
 }
 
 fn push_logs(
     dataset: &mut Dataset,
     input: &InputOptions,
-    layout: &Layout,
     access_point: i32,
     window: Window,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let input = input.read()?;
     let mut episodes = input.episodes();
     episodes.retain(|episode| window.has(episode));
-    let sampler = Sampler::new(input.history, layout.clone());
+    let sampler = Sampler::for_schema(input.history, &dataset.info.schema)?;
     let mut rows = Rows { dataset, sampler, access_point, truth: Truth::default() };
     Ok(rows.push_releases(&episodes)?)
 }
@@ -269,7 +267,7 @@ impl Rows<'_> {
                     if !tells {
                         continue;
                     }
-                    sample.set_action(action);
+                    self.sampler.set_action(&mut sample, action);
                     let success = self.chance(episode, oracle.time, action) < probability;
                     let outcome = if success { Outcome::Success } else { Outcome::Failure };
                     let told = Episode {

@@ -1,6 +1,6 @@
 //! What of a dataset a training sees: codes withheld, releases only, labels permuted, input groups blanked.
 
-use holdadvise::features::Scope;
+use holdadvise::features::Column;
 use holdadvise::model::{Dimensions, FeatureSchema, ModelMetadata};
 use serde::{Deserialize, Serialize};
 
@@ -100,7 +100,7 @@ impl SelectionOptions {
                 }
                 ("context", _) => {
                     blank.slots = true;
-                    by_name(&|name| of_others(name))
+                    by_name(&|name| Column::named(name).is_some_and(Column::is_of_others))
                 }
                 (_, Some(source)) => source.columns.clone(),
                 _ => match by_name(&|name| !group.is_empty() && name.starts_with(group.as_str())) {
@@ -122,15 +122,6 @@ impl SelectionOptions {
         blank.columns.dedup();
         Ok(blank)
     }
-}
-
-/// Columns that tell of other jobs.
-fn of_others(name: &str) -> bool {
-    let scope =
-        |scope: &Scope| name.strip_prefix(scope.name()).is_some_and(|rest| rest.starts_with('-'));
-    name == "sees-access-point"
-        || name.starts_with("queue-held")
-        || (name != "reason-given" && Scope::ALL.iter().any(scope))
 }
 
 /// Inputs that are set to 0: columns of the statics, slots of the states (0 is "not observed").

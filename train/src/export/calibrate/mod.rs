@@ -14,7 +14,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use holdadvise::features::Layout;
 use holdadvise::model::{Model, ModelError};
 
 use crate::data::dataset::Dataset;
@@ -145,16 +144,7 @@ fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, Box<dyn Er
             "--access-point NAME is needed: the name of the access point that the logs are from";
         return Err(text.into());
     };
-    let schema = &model.metadata.schema;
-    let layout = Layout::of(schema).ok_or_else(|| {
-        format!(
-            "the model's frame edges {:?} do not grow, or its {} job slots are too few or too many",
-            schema.frame_edges, schema.slots
-        )
-    })?;
-    let dataset = tensors::of_logs(input, &layout, name)?;
-    model.check_schema(&dataset.info.schema.hash)?;
-    Ok(dataset)
+    tensors::of_logs(input, &model.metadata.schema, name)
 }
 
 /// A safetensors file begins with the length of its header, which is JSON; no event log has a `{` there.

@@ -1,6 +1,5 @@
 //! Each kind of leakage of Kapoor and Narayanan (2023): whether it is there, and why.
 
-use holdadvise::features::{FeatureSchema, Layout};
 use holdadvise::model::{Found, Leakage};
 
 use super::shared::Shared;
@@ -63,8 +62,7 @@ pub(super) fn all(training: &Training<'_>, shared: &Shared) -> Vec<Leakage> {
 
 /// The columns are those that this program computes.
 fn own_schema(training: &Training<'_>) -> bool {
-    let schema = &training.dataset.info.schema;
-    Layout::of(schema).is_some_and(|layout| FeatureSchema::with_layout(&layout).hash == schema.hash)
+    training.dataset.info.schema.projection().is_ok()
 }
 
 fn test_set(shared: &Shared) -> Finding {
