@@ -184,7 +184,7 @@ pub fn evidence(evidence: &Evidence) -> String {
                 n => format!("This job began to execute {}", plural(n, "time")),
             };
             let held = match counts_agree {
-                true if holds == 0 => String::new(),
+                _ if holds == 0 => String::new(),
                 true => format!(", and was held {} before", plural(holds, "time")),
                 false => format!("; its log shows {} before this one", plural(holds, "hold")),
             };

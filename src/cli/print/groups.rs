@@ -22,6 +22,7 @@ use crate::cli::sentences;
 use crate::history::Action;
 use crate::policy::Prediction;
 use crate::text::{plural, shorten, strip_control};
+use crate::userlog::JobId;
 
 /// What members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,7 +178,7 @@ impl Group {
             out.push_str(&wrap("  Undecided: ", 4, &why, columns));
         }
         out.push_str(&wrap("  ", 4, &sentences::why(first), columns));
-        let reason = group.reason.text();
+        let reason = group.reason.text(held.job);
         let reason = strip_control(&reason);
         if !reason.is_empty() {
             out.push_str(&wrap("  Hold reason: ", 4, &shorten(&reason, REASON), columns));
@@ -261,7 +262,10 @@ impl Group {
 
 /// Words that texts share, in the order of the first one.
 #[derive(Clone, Debug)]
-struct SharedWords(Vec<String>);
+struct SharedWords {
+    words: Vec<String>,
+    first: String,
+}
 
 /// Stands for what differs.
 const DIFFERS: &str = "...";
@@ -269,34 +273,38 @@ const DIFFERS: &str = "...";
 impl SharedWords {
     /// Of a failed transfer the details: what comes before them is said by its codes.
     fn new(reason: &str) -> Self {
-        let words = match reason.split_once("Details: ") {
-            Some((_, details)) => details.split_whitespace(),
-            None => reason.split_whitespace(),
-        };
-        Self(words.map(str::to_owned).collect())
+        let text = reason.split_once("Details: ").map_or(reason, |(_, details)| details);
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        Self { first: words.join(" "), words }
     }
 
     fn add(&mut self, reason: &str) {
-        let Self(other) = Self::new(reason);
-        if other == self.0 {
+        let Self { words: other, .. } = Self::new(reason);
+        let words = &mut self.words;
+        if other == *words {
             return;
         }
-        if other.len() == self.0.len() {
-            for (one, other) in self.0.iter_mut().zip(&other) {
+        if other.len() == words.len() {
+            for (one, other) in words.iter_mut().zip(&other) {
                 *one = shared_letters(one, other);
             }
         } else {
-            let ahead = self.0.iter().zip(&other).take_while(|(a, b)| a == b).count();
-            let rest = self.0.len().min(other.len()) - ahead;
-            let ends = self.0.iter().rev().zip(other.iter().rev());
+            let ahead = words.iter().zip(&other).take_while(|(a, b)| a == b).count();
+            let rest = words.len().min(other.len()) - ahead;
+            let ends = words.iter().rev().zip(other.iter().rev());
             let behind = ends.take(rest).take_while(|(a, b)| a == b).count();
-            self.0.splice(ahead..self.0.len() - behind, [DIFFERS.to_owned()]);
+            words.splice(ahead..words.len() - behind, [DIFFERS.to_owned()]);
         }
-        self.0.dedup_by(|a, b| a == DIFFERS && b == DIFFERS);
+        words.dedup_by(|a, b| a == DIFFERS && b == DIFFERS);
     }
 
-    fn text(&self) -> String {
-        self.0.join(" ")
+    /// What is shared, or of the job with the first text that text, where several wordings share too little.
+    fn text(&self, job: JobId) -> String {
+        let shared = self.words.iter().filter(|word| *word != DIFFERS).count();
+        match shared * 2 < self.first.split_whitespace().count() {
+            true => format!("of {job}, others word it otherwise: {}", self.first),
+            false => self.words.join(" "),
+        }
     }
 }
 
@@ -443,7 +451,7 @@ mod tests {
         let shared = |reasons: &[&str]| {
             let mut words = SharedWords::new(reasons[0]);
             reasons.iter().for_each(|reason| words.add(reason));
-            words.text()
+            words.text(JobId::new(5, 0))
         };
         let of = |host: &str, file: u32| {
             format!(
@@ -456,7 +464,7 @@ mod tests {
             "The requested URL returned error: 404 ( URL file = http://h.org/in/*.dat )|"
         );
         assert_eq!(shared(&["it used 3 MB", "it used 4 MB of 2 MB"]), "it used ... MB");
-        assert_eq!(shared(&["a b c", "x"]), "...");
+        assert_eq!(shared(&["a b c", "x"]), "of 5.0, others word it otherwise: a b c");
         assert_eq!(shared(&["é1/x", "é2/x"]), "*/x");
     }
 
