@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use holdadvise::advice::{
     Advice, Advisor, ByItself, Costs, Held, Policies, Recommendation, Undecided,
 };
-use holdadvise::features::{FeatureSchema, State};
+use holdadvise::features::State;
 use holdadvise::history::{Coverage, History, epoch_written};
 use holdadvise::model::{Batch, Calibration, Engine, Model, ModelError};
 use holdadvise::userlog::{self, JobId, ReadOptions};
@@ -106,7 +106,8 @@ impl Engine for Weights {
 
 /// A model that knows every code of the shipped one and has these weights.
 fn model(bias: f32, weights: &[(&str, f32)], slots: &[(usize, f32)]) -> Model {
-    let schema = FeatureSchema::current();
+    let mut metadata = Model::builtin_default().expect("the shipped model").metadata;
+    let schema = &metadata.schema;
     let mut engine =
         Weights { bias, statics: vec![0.0; schema.statics.len()], slots: vec![0.0; schema.slots] };
     for (name, weight) in weights {
@@ -115,7 +116,6 @@ fn model(bias: f32, weights: &[(&str, f32)], slots: &[(usize, f32)]) -> Model {
     for &(slot, weight) in slots {
         engine.slots[slot] = weight;
     }
-    let mut metadata = Model::builtin_default().expect("the shipped model").metadata;
     metadata.calibration = Calibration::default();
     Model { metadata, engine: Box::new(engine) }
 }
@@ -181,7 +181,7 @@ fn a_group_that_the_model_ignores_is_never_named() {
 /// Weights without a meaning, the same on every run: what is named of recorded holds hangs on the blanking alone.
 #[test]
 fn inputs_of_recorded_holds() {
-    let names = FeatureSchema::current().statics;
+    let names = Model::builtin_default().expect("the shipped model").metadata.schema.statics;
     let weight = |at: usize| ((at * 7919 % 101) as f32 / 50.0 - 1.0) * 0.4;
     let weights: Vec<(&str, f32)> =
         names.iter().enumerate().map(|(at, name)| (name.as_str(), weight(at))).collect();
