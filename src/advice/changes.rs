@@ -231,14 +231,14 @@ impl From<f64> for Figure {
     }
 }
 
-/// `12`, `12.5`, `12 to 14`.
+/// `12`, `12.5`, `12-14`.
 impl Display for Figure {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let digits = |value: f64| usize::from(value.fract() != 0.0);
         write!(out, "{:.*}", digits(self.least), self.least)?;
         match self.least == self.most {
             true => Ok(()),
-            false => write!(out, " to {:.*}", digits(self.most), self.most),
+            false => write!(out, "-{:.*}", digits(self.most), self.most),
         }
     }
 }

@@ -59,9 +59,12 @@ pub fn why(advice: &Advice) -> String {
 pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
     match why {
         Undecided::HeldByPerson if code == Some(15) => {
-            "It was submitted on hold: whoever did that knows what it waits for.".to_owned()
+            "It was submitted on hold. Whoever did that knows what it waits for; condor_release lets it run then."
+                .to_owned()
         }
-        Undecided::HeldByPerson => "A person put it on hold, and knows why.".to_owned(),
+        Undecided::HeldByPerson => {
+            "A person put it on hold, and knows why. When that is settled, condor_release lets it run.".to_owned()
+        }
         Undecided::UnknownCode { releases } => {
             let seen = match releases {
                 0 => "no release".to_owned(),
@@ -99,8 +102,8 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
                 .to_owned()
         }
         Undecided::Between { release, remove } => format!(
-            "Neither a release (worth it from {:.0} % success on) nor a removal (below {:.0} %) pays, and no change \
-             makes enough of a difference.",
+            "A release is worth it from {:.0} % success on, a removal below {:.0} %: its success lies between, and no \
+             change makes enough of a difference. Leave it held, and ask again later.",
             release * 100.0,
             remove * 100.0
         ),
@@ -205,7 +208,7 @@ pub fn evidence(evidence: &Evidence) -> String {
             )
         }
         &Evidence::Memory { used, provisioned } => format!(
-            "Its last run used {used:.0} of {provisioned:.0} MiB of memory ({:.0} %).",
+            "Its last run used {used:.0} MiB of memory; its slot had {provisioned:.0} MiB ({:.0} %).",
             used / provisioned * 100.0
         ),
     }
@@ -401,8 +404,8 @@ fn correction(what: Correction, name: &Option<String>) -> String {
             "Raise RequestCpus, or keep the program to the CPUs it asked for.".to_owned()
         }
         Correction::OwnHold => {
-            "Look at its exit code and its standard error: its periodic_hold or on_exit_hold \
-                                tests what the hold reason says."
+            "Find the cause first: see how it ended and the end of its standard error. Its own \
+             periodic_hold or on_exit_hold put it on hold, and may again."
                 .to_owned()
         }
         Correction::Limit => "Keep within the limit that the hold reason names.".to_owned(),
@@ -415,7 +418,10 @@ pub fn wait_for(what: &WaitFor) -> String {
         WaitFor::Spooled => "its input files have been spooled".to_owned(),
         WaitFor::Policy => "HTCondor releases it by itself".to_owned(),
         WaitFor::Fetched { server: Some(server) } => {
-            format!("another job has fetched its input from {} again", strip_control(server))
+            let server = strip_control(server);
+            format!(
+                "another job has fetched its input from {server} again, or {server} answers you"
+            )
         }
         WaitFor::Fetched { server: None } => "another job has fetched its input again".to_owned(),
         WaitFor::Directory { directory } => format!(
@@ -455,7 +461,7 @@ pub fn prediction(prediction: &Prediction, zone: &TimeZone) -> String {
             }
         }
         Prediction::Nothing { days } => {
-            format!("HTCondor will neither release nor remove this job within {days} days.")
+            format!("No policy will release or remove this job within {days} days.")
         }
         Prediction::NotKnown { policy } => format!(
             "Whether HTCondor will release or remove this job is not known: it cannot be computed when {} becomes \

@@ -74,7 +74,7 @@ fn the_blocking_clause_is_named() {
         "{}",
         said(&forecast)
     );
-    assert!(said(&forecast).contains("neither release nor remove"));
+    assert!(said(&forecast).contains("No policy will release or remove"));
 }
 
 #[test]

@@ -15,14 +15,13 @@ use super::sure::{probability, verdict};
 use super::times::{length, minute};
 use super::wrap::wrap;
 use crate::advice::{
-    Advice, ChangeKind, Command, Recommendation, SharedCause, Target, Undecided, WaitFor,
+    Advice, ChangeKind, Command, Evidence, Recommendation, SharedCause, Target, Undecided, WaitFor,
     constraint_of,
 };
 use crate::cli::sentences;
 use crate::history::Action;
 use crate::policy::Prediction;
 use crate::text::{plural, shorten, strip_control};
-use crate::userlog::JobId;
 
 /// What members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +50,8 @@ struct Group {
     newest: i64,
     /// The holds of all members.
     targets: Vec<Target>,
+    /// The most telling evidence, where it is the same for all members.
+    evidence: Option<Evidence>,
     /// What HTCondor will do by itself, as far as it is the same for all members.
     by_itself: Vec<Prediction>,
     /// What to change first, as far as it is the same for all members.
@@ -100,6 +101,7 @@ impl Groups {
             oldest: since,
             newest: since,
             targets: Vec::new(),
+            evidence: advice.evidence.first().cloned(),
             by_itself: advice.htcondor_will.clone(),
             change: change.cloned(),
             wait: wait.cloned(),
@@ -112,6 +114,7 @@ impl Groups {
             group.undecided = None;
         }
         group.reason.add(reason);
+        group.evidence = group.evidence.take().filter(|all| advice.evidence.first() == Some(all));
         group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
         group.wait = group.wait.take().filter(|all| Some(all) == wait);
         group.until = group.until.max(until);
@@ -145,7 +148,7 @@ impl Groups {
         }
         writeln!(
             out,
-            "{} in {}; -nobatch prints each job, an id alone says why",
+            "{} in {}; -nobatch prints a line for each; condor_holdadvise with one id says why",
             plural(self.jobs, "held job"),
             plural(count, "group")
         )?;
@@ -178,10 +181,20 @@ impl Group {
             out.push_str(&wrap("  Undecided: ", 4, &why, columns));
         }
         out.push_str(&wrap("  ", 4, &sentences::why(first), columns));
-        let reason = group.reason.text(held.job);
+        let (label, reason) = match group.reason.text() {
+            Some(shared) => ("  Hold reason: ".to_owned(), shared),
+            None => (format!("  Hold reason of {}: ", held.job), group.reason.first.clone()),
+        };
         let reason = strip_control(&reason);
         if !reason.is_empty() {
-            out.push_str(&wrap("  Hold reason: ", 4, &shorten(&reason, REASON), columns));
+            out.push_str(&wrap(&label, 4, &shorten(&reason, REASON), columns));
+        }
+        if let Some(seen) = first.evidence.first() {
+            let label = match group.evidence {
+                Some(_) => "  Evidence: ".to_owned(),
+                None => format!("  Evidence, for {}: ", held.job),
+            };
+            out.push_str(&wrap(&label, 4, &sentences::evidence(seen), columns));
         }
         if let Some(change) = &first.change {
             let mut text = match &group.change {
@@ -195,13 +208,13 @@ impl Group {
                 |name: &&str| group.change.as_ref().is_some_and(|all| all.name() != Some(name));
             if let Some(name) = change.what.name().filter(left_out) {
                 text.push_str(&format!(
-                    " Of {} it is {}.",
+                    " Each has its own, {} has {}.",
                     held.job,
                     shorten(&strip_control(name), REASON)
                 ));
             }
             if group.commands.iter().flatten().any(Shared::differ) {
-                text.push_str(" The command gives all of them the largest.");
+                text.push_str(" The command gives each the largest.");
             }
             out.push_str(&wrap("  Change first: ", 4, &strip_control(&text), columns));
         }
@@ -268,7 +281,7 @@ struct SharedWords {
 }
 
 /// Stands for what differs.
-const DIFFERS: &str = "...";
+const DIFFERS: &str = "[...]";
 
 impl SharedWords {
     /// Of a failed transfer the details: what comes before them is said by its codes.
@@ -298,23 +311,20 @@ impl SharedWords {
         words.dedup_by(|a, b| a == DIFFERS && b == DIFFERS);
     }
 
-    /// What is shared, or of the job with the first text that text, where several wordings share too little.
-    fn text(&self, job: JobId) -> String {
+    /// What is shared; `None` where several wordings share too little.
+    fn text(&self) -> Option<String> {
         let shared = self.words.iter().filter(|word| *word != DIFFERS).count();
-        match shared * 2 < self.first.split_whitespace().count() {
-            true => format!("of {job}, others word it otherwise: {}", self.first),
-            false => self.words.join(" "),
-        }
+        (shared * 2 >= self.first.split_whitespace().count()).then(|| self.words.join(" "))
     }
 }
 
-/// `/in/*.dat` of `/in/1.dat` and `/in/2.dat`: they share what ends and begins at a mark.
+/// `/in/[...].dat` of `/in/1.dat` and `/in/2.dat`: they share what ends and begins at a mark.
 fn shared_letters(one: &str, other: &str) -> String {
     if one == other {
         return one.to_owned();
     }
     let same = |(a, b): &(char, char)| a == b;
-    let is_mark = |c: &char| !c.is_alphanumeric() && *c != '*';
+    let is_mark = |c: &char| !c.is_alphanumeric();
     let ahead: String = one.chars().zip(other.chars()).take_while(same).map(|(a, _)| a).collect();
     let ahead = &ahead[..ahead.rfind(|c| is_mark(&c)).map_or(0, |at| at + 1)];
     let ends = one[ahead.len()..].chars().rev().zip(other[ahead.len()..].chars().rev());
@@ -323,7 +333,7 @@ fn shared_letters(one: &str, other: &str) -> String {
     let behind = behind.find(|c| is_mark(&c)).map_or("", |at| &behind[at..]);
     match (ahead, behind) {
         ("", "") => DIFFERS.to_owned(),
-        _ => format!("{ahead}*{behind}"),
+        _ => format!("{ahead}{DIFFERS}{behind}"),
     }
 }
 
@@ -348,7 +358,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::advice::{Change, Correction, Evidence, Near};
+    use crate::advice::{Change, Correction, Near};
     use crate::cli::print::samples::{self, NOW};
     use crate::cli::request::Style;
     use crate::features::Scope;
@@ -407,7 +417,7 @@ mod tests {
             advice
         };
         let differ = text(&[site(0, "e1"), site(1, "f1")], None);
-        let first = "Change first: Put the input file back, or correct its path in TransferInput. Of 5.0 it is e1.";
+        let first = "Change first: Put the input file back, or correct its path in TransferInput. Each has its own, 5.0 has e1.";
         assert!(differ.contains(first), "{differ}");
         assert!(differ.contains("Commands: The commands differ from job to job; -long, asked"));
         assert!(!differ.contains("condor_qedit"), "{differ}");
@@ -417,14 +427,14 @@ mod tests {
             (advice.commands, advice.commands_after) = (vec![], vec![Command::Release]);
         }
         let by_hand = text(&advices, None);
-        assert!(by_hand.contains("Of 5.0 it is /in/1.dat."), "{by_hand}");
+        assert!(by_hand.contains("5.0 has /in/1.dat."), "{by_hand}");
         assert!(
             by_hand.contains("  After that:\ncondor_release -constraint '(ClusterId == 5 && "),
             "{by_hand}"
         );
         let few = text(&[samples::memory(5, 0, 1024), samples::memory(5, 1, 4096)], None);
         assert!(
-            few.contains("RequestMemory to 1024 to 4096 MiB") && !few.contains("condor_qedit"),
+            few.contains("RequestMemory to 1024-4096 MiB") && !few.contains("condor_qedit"),
             "{few}"
         );
     }
@@ -440,7 +450,7 @@ mod tests {
         };
         let of = |code| text(&[worded(0, code, "too long"), worded(1, code, "too\nbig")], None);
         assert!(of(13).contains("2 held jobs in 1 group;"), "{}", of(13));
-        assert!(of(13).contains("  Hold reason: too ...\n"));
+        assert!(of(13).contains("  Hold reason: too [...]\n"));
         assert!(of(26).contains("2 held jobs in 2 groups;"));
         assert!(of(26).contains("  Hold reason: too long\n"));
         assert!(of(26).contains("  Hold reason: too big\n"));
@@ -451,7 +461,7 @@ mod tests {
         let shared = |reasons: &[&str]| {
             let mut words = SharedWords::new(reasons[0]);
             reasons.iter().for_each(|reason| words.add(reason));
-            words.text(JobId::new(5, 0))
+            words.text()
         };
         let of = |host: &str, file: u32| {
             format!(
@@ -461,11 +471,17 @@ mod tests {
         };
         assert_eq!(
             shared(&[&of("e1", 1), &of("e2", 27), &of("e2", 3)]),
-            "The requested URL returned error: 404 ( URL file = http://h.org/in/*.dat )|"
+            Some(
+                "The requested URL returned error: 404 ( URL file = http://h.org/in/[...].dat )|"
+                    .to_owned()
+            )
         );
-        assert_eq!(shared(&["it used 3 MB", "it used 4 MB of 2 MB"]), "it used ... MB");
-        assert_eq!(shared(&["a b c", "x"]), "of 5.0, others word it otherwise: a b c");
-        assert_eq!(shared(&["é1/x", "é2/x"]), "*/x");
+        assert_eq!(
+            shared(&["it used 3 MB", "it used 4 MB of 2 MB"]),
+            Some("it used [...] MB".to_owned())
+        );
+        assert_eq!(shared(&["a b c", "x"]), None);
+        assert_eq!(shared(&["é1/x", "é2/x"]), Some("[...]/x".to_owned()));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) fn chance(advice: &Advice) -> String {
 const MUCH: f64 = 0.2;
 const LITTLE: f64 = 0.05;
 
-/// What speaks for success and what against it, by the model without that: `For success: ... (much). Against it: ...`
+/// What speaks for success and what against it, by the model without that: `For success: ... (much). Against success: ...`
 /// Empty where nothing stands out.
 pub(super) fn inputs(advice: &Advice) -> String {
     let word = |effect: &InputEffect| {
@@ -56,8 +56,10 @@ pub(super) fn inputs(advice: &Advice) -> String {
             advice.inputs.iter().filter(|effect| belongs(effect.change)).map(word).collect();
         (!named.is_empty()).then(|| format!("{words}: {}.", named.join(", ")))
     };
-    let sides =
-        [side("For success", |change| change > 0.0), side("Against it", |change| change < 0.0)];
+    let sides = [
+        side("For success", |change| change > 0.0),
+        side("Against success", |change| change < 0.0),
+    ];
     sides.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
@@ -87,7 +89,7 @@ pub(super) fn verdict(advice: &Advice) -> String {
         Recommendation::Remove => format!("REMOVE it. Success of the best release: {chance}."),
         Recommendation::Undecided => {
             if advice.expected_costs.is_none() {
-                return "UNDECIDED: that is not the model's to tell.".to_owned();
+                return "UNDECIDED: the model cannot judge this hold.".to_owned();
             }
             format!("UNDECIDED: what is known does not tell. Success of a release: {chance}.")
         }
@@ -99,7 +101,7 @@ pub(super) fn trust(advice: &Advice) -> String {
     let trust = &advice.trust;
     let outcomes = if trust.outcomes_here == 1 { "outcome" } else { "outcomes" };
     format!(
-        "model: {}, {} {outcomes} of this access point",
+        "the model was trained on {} and {} {outcomes} of this access point",
         crate::text::strip_control(&trust.trained_on),
         trust.outcomes_here
     )
@@ -115,12 +117,12 @@ mod tests {
         assert_eq!(
             inputs(&samples::transfer(1, 0)),
             "For success: other jobs with the same file server or file (much), this job's own history (a little). \
-             Against it: how long it has been held."
+             Against success: how long it has been held."
         );
         assert_eq!(
             inputs(&samples::memory(1, 0, 2048)),
             "For success: other jobs with the same file server or file (+41 points), this job's own history (+3 \
-             points). Against it: how long it has been held (-6 points)."
+             points). Against success: how long it has been held (-6 points)."
         );
         let mut none = samples::transfer(1, 0);
         none.inputs.clear();
@@ -150,10 +152,10 @@ mod tests {
             "CHANGE something, then release it. Success then: not known."
         );
         unknown.recommendation = Recommendation::Undecided;
-        assert_eq!(verdict(&unknown), "UNDECIDED: that is not the model's to tell.");
+        assert_eq!(verdict(&unknown), "UNDECIDED: the model cannot judge this hold.");
         assert_eq!(
             trust(&samples::transfer(1, 0)),
-            "model: simulated data, 0 outcomes of this access point"
+            "the model was trained on simulated data and 0 outcomes of this access point"
         );
     }
 }
