@@ -57,6 +57,13 @@ fn other_frames_and_slots_from_the_log_to_the_advice() {
         let job = episode.identity.job;
         assert_eq!(judged["job"], job.to_string());
         let hold = sampler.history().held_at(job, None, instant).unwrap();
+        // Holds that share a cause are asked about as one.
+        let mut others = sampler.held_in_cluster(&hold, instant).into_iter();
+        if others
+            .any(|other| other != job && sampler.history().held_at(other, None, instant).is_some())
+        {
+            continue;
+        }
         let sample = sampler.sample(&hold, instant, Action::AsIs, None);
         let batch = Batch { states: &sample.states, statics: &sample.statics, n: 1 };
         let asked = model.probabilities(&batch).unwrap()[0];
@@ -67,5 +74,5 @@ fn other_frames_and_slots_from_the_log_to_the_advice() {
             adjusted += 1;
         }
     }
-    assert!(compared > 30 && compared > adjusted, "{compared} as the model says, {adjusted} not");
+    assert!(compared > 15 && compared > adjusted, "{compared} as the model says, {adjusted} not");
 }
