@@ -1,8 +1,9 @@
 //! Held jobs that share a cause are one question: the model is asked about the first of them.
 //!
-//! Jobs share a cause if they are of one cluster, are held for the same code, subcode and reason ([`SharedCause`]) at the
-//! same place (file server, file or directory, else site), have the same own history in outline, and no job began at that
-//! place between their holds: then nothing but the time on hold tells them apart.
+//! Jobs share a cause if they are of one cluster, are held for the same code, subcode and reason ([`SharedCause`]) at
+//! the same place (file server, file or directory, else site), have the same own history in outline, the event log shows
+//! as much of their holds, and no job began at that place between these: then nothing but the time on hold tells them
+//! apart.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +13,7 @@ use super::changes::in_sandbox;
 use super::meaning::{SharedCause, code_of_transfer};
 use super::seen::reads;
 use crate::features::{Sampler, Scope};
-use crate::history::{Episode, History, Symbol, What, reason};
+use crate::history::{Episode, EventLogView, History, Symbol, What, reason};
 use crate::userlog::JobId;
 
 /// Clusters whose causes are remembered.
@@ -34,6 +35,8 @@ struct Key {
     began: bool,
     /// What an earlier hold complained of about the same file.
     before: Option<Trouble>,
+    /// How much of the hold the event log shows.
+    event_log: EventLogView,
 }
 
 /// Holds by what they share: when they began, the earliest first.
@@ -110,6 +113,7 @@ fn key(history: &History, hold: &Episode, now: i64) -> Key {
         failed: job.map_or(0, |job| job.failed_releases(until + 1)).min(FAILED),
         began: before.iter().any(|step| matches!(step.what, What::Executing(_))),
         before: trouble_before(history, hold),
+        event_log: history.event_log_view(hold.identity.job, hold.held_at),
     }
 }
 
