@@ -247,7 +247,7 @@ impl<'c> Evaluator<'c> {
 
     fn call<'a>(&self, tree: &Arc<Tree>, call: &Call, scope: &Scope<'a>) -> Outcome<'a> {
         let Some(function) = call.function else { return Ok(Val::ERROR) };
-        function(self, &Arguments { tree, nodes: &call.arguments, scope })
+        function(&Arguments { evaluator: self, tree, nodes: &call.arguments, scope })
     }
 
     fn conditional<'a>(

@@ -30,10 +30,11 @@ use crate::expr::tree::{Kind, NodeId, Tree};
 use crate::expr::{Expr, Repr};
 
 /// A built-in function.
-pub(crate) type Function = for<'a> fn(&Evaluator<'_>, &Arguments<'_, 'a>) -> Outcome<'a>;
+pub(crate) type Function = for<'a> fn(&Arguments<'_, 'a>) -> Outcome<'a>;
 
 /// The arguments of a call, evaluated when the function asks.
 pub(crate) struct Arguments<'t, 'a> {
+    pub(crate) evaluator: &'t Evaluator<'t>,
     pub(crate) tree: &'t Arc<Tree>,
     pub(crate) nodes: &'t [NodeId],
     pub(crate) scope: &'t Scope<'a>,
@@ -44,18 +45,16 @@ impl<'a> Arguments<'_, 'a> {
         self.nodes.len()
     }
 
-    pub(crate) fn value(&self, evaluator: &Evaluator<'_>, index: usize) -> Outcome<'a> {
+    pub(crate) fn value(&self, index: usize) -> Outcome<'a> {
+        let evaluator = self.evaluator;
         match self.nodes.get(index) {
             Some(node) => evaluator.looked_at(evaluator.node(self.tree, *node, self.scope)?),
             None => Ok(Val::ERROR),
         }
     }
 
-    pub(crate) fn values(
-        &self,
-        evaluator: &Evaluator<'_>,
-    ) -> Result<Vec<Val<'a>>, crate::eval::Failure> {
-        (0..self.len()).map(|index| self.value(evaluator, index)).collect()
+    pub(crate) fn values(&self) -> Result<Vec<Val<'a>>, crate::eval::Failure> {
+        (0..self.len()).map(|index| self.value(index)).collect()
     }
 
     /// The argument where it is a string constant.

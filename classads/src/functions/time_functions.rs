@@ -15,52 +15,44 @@ use crate::eval::{Evaluator, Outcome};
 use crate::number;
 use crate::value::Value;
 
-pub(crate) fn time<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if arguments.len() != 0 {
         return Ok(Val::ERROR);
     }
-    Ok(evaluator.context.now.into())
+    Ok(arguments.evaluator.context.now.into())
 }
 
-pub(crate) fn current_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
+pub(crate) fn current_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if arguments.len() != 0 {
         return Ok(Val::ERROR);
     }
-    let seconds = evaluator.context.now;
-    let offset = calendar::offset_at(seconds, &evaluator.context.zone());
+    let seconds = arguments.evaluator.context.now;
+    let offset = calendar::offset_at(seconds, &arguments.evaluator.context.zone());
     Ok(Val::Plain(Value::AbsoluteTime { seconds, offset }))
 }
 
-pub(crate) fn time_zone_offset<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
+pub(crate) fn time_zone_offset<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if arguments.len() != 0 {
         return Ok(Val::ERROR);
     }
-    let offset = calendar::offset_at(evaluator.context.now, &evaluator.context.zone());
+    let offset =
+        calendar::offset_at(arguments.evaluator.context.now, &arguments.evaluator.context.zone());
     Ok(Val::Plain(Value::RelativeTime(offset.into())))
 }
 
 /// Seconds since local midnight.
 #[allow(clippy::cast_precision_loss)]
-pub(crate) fn day_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
+pub(crate) fn day_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if arguments.len() != 0 {
         return Ok(Val::ERROR);
     }
-    let now = evaluator.context.now;
-    let local = now.saturating_add(calendar::offset_at(now, &evaluator.context.zone()).into());
+    let now = arguments.evaluator.context.now;
+    let local =
+        now.saturating_add(calendar::offset_at(now, &arguments.evaluator.context.zone()).into());
     Ok(Val::Plain(Value::RelativeTime(local.rem_euclid(86400) as f64)))
 }
 
 fn field<'a>(
-    evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
     of_moment: Option<fn(&Fields) -> i64>,
     of_length: Option<fn(i64) -> i64>,
@@ -68,11 +60,11 @@ fn field<'a>(
     if arguments.len() != 1 {
         return Ok(Val::ERROR);
     }
-    let value = arguments.value(evaluator, 0)?;
+    let value = arguments.value(0)?;
     Ok(match (value.as_plain(), of_moment, of_length) {
         (Some(Value::AbsoluteTime { seconds, .. }), Some(of_moment), _) => {
             // Local time, whatever zone the time itself has.
-            let offset = calendar::offset_at(*seconds, &evaluator.context.zone());
+            let offset = calendar::offset_at(*seconds, &arguments.evaluator.context.zone());
             calendar::fields(*seconds, offset)
                 .map_or(Val::ERROR, |fields| of_moment(&fields).into())
         }
@@ -85,8 +77,8 @@ fn field<'a>(
 
 macro_rules! fields {
     ($($name:ident: $moment:expr, $length:expr;)*) => {
-        $(pub(crate) fn $name<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-            field(evaluator, arguments, $moment, $length)
+        $(pub(crate) fn $name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+            field(arguments, $moment, $length)
         })*
     };
 }
@@ -146,21 +138,18 @@ fn split_length(seconds: f64) -> Split {
 /// Attributes that `splitTime` gives at most.
 const FIELDS: usize = 8;
 
-pub(crate) fn split_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
+pub(crate) fn split_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if arguments.len() != 1 {
         return Ok(Val::ERROR);
     }
-    let value = arguments.value(evaluator, 0)?;
+    let value = arguments.value(0)?;
     if value.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    let Some(split) = value.as_plain().and_then(|value| split(evaluator, value)) else {
+    let Some(split) = value.as_plain().and_then(|value| split(arguments.evaluator, value)) else {
         return Ok(Val::ERROR);
     };
-    evaluator.make_elements(FIELDS * 2)?;
+    arguments.evaluator.make_elements(FIELDS * 2)?;
     let mut ad = ClassAd::new();
     match split {
         Split::Moment(at, offset) => {
@@ -211,30 +200,28 @@ fn fields_of_ad(evaluator: &Evaluator<'_>, scope: &Scope<'_>) -> Fields {
     }
 }
 
-pub(crate) fn format_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
+pub(crate) fn format_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if arguments.len() > 2 {
         return Ok(Val::ERROR);
     }
     let moment = match arguments.len() {
-        0 => evaluator.context.now.into(),
-        _ => arguments.value(evaluator, 0)?,
+        0 => arguments.evaluator.context.now.into(),
+        _ => arguments.value(0)?,
     };
     let fields = match &moment {
-        Val::Ad(scope) => fields_of_ad(evaluator, scope),
+        Val::Ad(scope) => fields_of_ad(arguments.evaluator, scope),
         Val::Plain(Value::RelativeTime(_)) | Val::List(..) => return Ok(Val::ERROR),
-        Val::Plain(value) => match split(evaluator, value) {
+        Val::Plain(value) => match split(arguments.evaluator, value) {
             Some(Split::Moment(fields, _)) => fields,
             _ => return Ok(Val::ERROR),
         },
     };
-    let zone = Local { zone: evaluator.context.zone(), now: evaluator.context.now };
+    let zone =
+        Local { zone: arguments.evaluator.context.zone(), now: arguments.evaluator.context.now };
     let written = |pattern: &str| {
         // What is no conversion is copied.
-        evaluator.make(pattern.len())?;
-        let text = evaluator.print(|out, limit| {
+        arguments.evaluator.make(pattern.len())?;
+        let text = arguments.evaluator.print(|out, limit| {
             *out = strftime::format_within(&fields, pattern, &zone, limit);
         })?;
         Ok(text.into())
@@ -242,7 +229,7 @@ pub(crate) fn format_time<'a>(
     if arguments.len() < 2 {
         return written("%c");
     }
-    arguments.value(evaluator, 1)?.as_str().map_or(Ok(Val::ERROR), written)
+    arguments.value(1)?.as_str().map_or(Ok(Val::ERROR), written)
 }
 
 /// The zone of the machine.
@@ -280,14 +267,11 @@ impl strftime::LocalZone for Local {
 }
 
 /// Seconds as `days+hh:mm:ss`.
-pub(crate) fn interval<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
+pub(crate) fn interval<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if arguments.len() != 1 {
         return Ok(Val::ERROR);
     }
-    let Ok(seconds) = to_integer(&arguments.value(evaluator, 0)?) else { return Ok(Val::ERROR) };
+    let Ok(seconds) = to_integer(&arguments.value(0)?) else { return Ok(Val::ERROR) };
     let total = low_bits(seconds);
     let (days, rest) = (total / 86400, total % 86400);
     let (hours, rest) = (rest / 3600, rest % 3600);
@@ -301,6 +285,6 @@ pub(crate) fn interval<'a>(
     } else {
         seconds.to_string()
     };
-    evaluator.make(text.len())?;
+    arguments.evaluator.make(text.len())?;
     Ok(text.into())
 }
