@@ -246,7 +246,10 @@ impl<'c> Evaluator<'c> {
     }
 
     fn call<'a>(&self, tree: &Arc<Tree>, call: &Call, scope: &Scope<'a>) -> Outcome<'a> {
-        let Some(function) = call.function else { return Ok(Val::ERROR) };
+        let Some((_, counts, function)) = call.function else { return Ok(Val::ERROR) };
+        if !counts.contains(&call.arguments.len()) {
+            return Ok(Val::ERROR);
+        }
         function(&Arguments { evaluator: self, tree, nodes: &call.arguments, scope })
     }
 

@@ -8,9 +8,6 @@ use crate::value::Value;
 
 /// The last of four arguments, else undefined.
 pub(crate) fn user_map<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if !(2..=4).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
     let mut values = arguments.values()?;
     if values[0].is_error() || values[1].is_error() {
         return Ok(Val::ERROR);

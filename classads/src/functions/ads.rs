@@ -9,9 +9,6 @@ use crate::print::{self, Style};
 use crate::value::Value;
 
 pub(crate) fn if_then_else<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 3 {
-        return Ok(Val::ERROR);
-    }
     let condition = arguments.value(0)?;
     if condition.is_undefined() {
         return Ok(Val::UNDEFINED);
@@ -25,9 +22,6 @@ pub(crate) fn if_then_else<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 
 /// The value of an expression given as a string.
 pub(crate) fn eval<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     let Value::String(text) = to_string(arguments.evaluator, arguments.value(0)?)? else {
         return Ok(Val::ERROR);
     };
@@ -44,17 +38,12 @@ pub(crate) fn eval<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 
 /// HTCondor writes what it evaluates to a daemon's log; the value is the argument's.
 pub(crate) fn debug<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     arguments.value(0)
 }
 
 /// The expression of an attribute as text, not evaluated.
 pub(crate) fn unparse<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let Some(argument) = arguments.expression(0).filter(|_| arguments.len() == 1) else {
-        return Ok(Val::ERROR);
-    };
+    let Some(argument) = arguments.expression(0) else { return Ok(Val::ERROR) };
     if !matches!(argument.root().kind(), NodeKind::Attribute { .. }) {
         return Ok(Val::ERROR);
     }

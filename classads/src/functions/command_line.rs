@@ -16,13 +16,10 @@ enum Version {
     V2,
 }
 
-/// The syntax that the second argument names, else V2; nothing where there is no such syntax or the count of
-/// arguments is wrong.
+/// The syntax that the second argument names, else V2; nothing where there is no such syntax.
 fn version(arguments: &Arguments<'_, '_>) -> Result<Option<Version>, Failure> {
-    match arguments.len() {
-        1 => return Ok(Some(Version::V2)),
-        2 => {}
-        _ => return Ok(None),
+    if arguments.len() == 1 {
+        return Ok(Some(Version::V2));
     }
     let number = arguments.value(1)?;
     // C's int takes the low 32 bits.

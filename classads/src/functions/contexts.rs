@@ -29,9 +29,7 @@ fn in_each<'a>(
     arguments: &Arguments<'_, 'a>,
     undefined: Value,
 ) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
-    let Some(argument) = arguments.expression(0).filter(|_| arguments.len() == 2) else {
-        return Ok(Err(Value::Error));
-    };
+    let Some(argument) = arguments.expression(0) else { return Ok(Err(Value::Error)) };
     // An attribute that is there stands for its expression; the list is then looked up where that is.
     let (found, site) = arguments.evaluator.find_reference(&argument, arguments.scope);
     let written_at = if found.is_some() { &site } else { arguments.scope };

@@ -55,16 +55,10 @@ fn single<'a>(
     arguments: &Arguments<'_, 'a>,
     convert: impl FnOnce(Val<'a>) -> Value,
 ) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     Ok(Val::Plain(convert(arguments.value(0)?)))
 }
 
 pub(crate) fn string<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     to_string(arguments.evaluator, arguments.value(0)?).map(Val::Plain)
 }
 
@@ -112,9 +106,6 @@ pub(crate) fn low_bits(value: i64) -> i32 {
 pub(crate) fn absolute_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if arguments.len() == 0 {
         return super::time_functions::current_time(arguments);
-    }
-    if arguments.len() > 2 {
-        return Ok(Val::ERROR);
     }
     let moment = arguments.value(0)?;
     let offset = if arguments.len() == 2 {

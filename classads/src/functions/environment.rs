@@ -9,9 +9,6 @@ use crate::value::Value;
 
 /// `envV1ToV2(text)`: the same variables in the newer syntax.
 pub(crate) fn v1_to_v2<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     let text = arguments.value(0)?;
     if text.is_undefined() {
         return Ok(Val::UNDEFINED);

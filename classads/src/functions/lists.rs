@@ -31,9 +31,6 @@ fn is_number(value: &Val<'_>) -> bool {
 
 /// The defined elements, if they are all numbers; `Err` is the result otherwise.
 fn numbers<'a>(arguments: &Arguments<'_, 'a>) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
-    if arguments.len() != 1 {
-        return Ok(Err(Value::Error));
-    }
     let list = arguments.value(0)?;
     let mut elements = match elements(arguments.evaluator, &list, arguments.scope)? {
         Ok(elements) => elements,
@@ -96,9 +93,6 @@ pub(crate) fn maximum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 }
 
 pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     let length = match arguments.value(0)? {
         Val::List(elements, _) => elements.len(),
         Val::Ad(scope) => scope.ad().len(),
@@ -110,9 +104,6 @@ pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 }
 
 fn membership<'a>(arguments: &Arguments<'_, 'a>, identical: bool) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
     let wanted = arguments.value(0)?;
     let list = arguments.value(1)?;
     if list.is_undefined() || (!identical && wanted.is_undefined()) {
@@ -142,9 +133,6 @@ pub(crate) fn identical_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a>
 }
 
 fn compare<'a>(arguments: &Arguments<'_, 'a>, all: bool) -> Outcome<'a> {
-    if arguments.len() != 3 {
-        return Ok(Val::ERROR);
-    }
     let operator = arguments.value(0)?;
     if operator.is_undefined() {
         return Ok(Val::UNDEFINED);

@@ -11,9 +11,6 @@ use crate::number;
 use crate::value::Value;
 
 fn rounded<'a>(arguments: &Arguments<'_, 'a>, round: fn(f64) -> f64) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     let value = arguments.value(0)?;
     if matches!(value, Val::Plain(Value::Integer(_))) {
         return Ok(value);
@@ -38,9 +35,6 @@ pub(crate) fn round<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 
 #[allow(clippy::cast_precision_loss)]
 pub(crate) fn power<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
     let base = arguments.value(0)?;
     let exponent = arguments.value(1)?;
     if let (Val::Plain(Value::Integer(base)), Val::Plain(Value::Integer(exponent @ 0..))) =
@@ -56,9 +50,6 @@ pub(crate) fn power<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 
 /// The next multiple of the second argument, or the first element of a list that is not below the first argument.
 pub(crate) fn quantize<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
     let value = arguments.value(0)?;
     let mut step = arguments.value(1)?;
     let Ok(real) = to_real(&value) else { return Ok(Val::ERROR) };
@@ -93,11 +84,7 @@ pub(crate) fn quantize<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 
 /// A random integer below an integer, a random real below a real; without an argument below 1.0.
 pub(crate) fn random<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let limit = match arguments.len() {
-        0 => Val::from(1.0),
-        1 => arguments.value(0)?,
-        _ => return Ok(Val::ERROR),
-    };
+    let limit = if arguments.len() == 0 { Val::from(1.0) } else { arguments.value(0)? };
     match limit {
         Val::Plain(Value::Integer(limit)) => {
             let limit = low_bits(limit);

@@ -19,9 +19,6 @@ fn strings<'v>(values: &'v [Val<'_>]) -> Result<Vec<&'v str>, Value> {
 }
 
 pub(crate) fn regexp<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
     let values = arguments.values()?;
     Ok(match strings(&values) {
         Ok(texts) => {
@@ -34,9 +31,6 @@ pub(crate) fn regexp<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 
 /// Whether the pattern matches an element of a list.
 pub(crate) fn regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
     let values = arguments.values()?;
     if values.iter().any(Val::is_error) {
         return Ok(Val::ERROR);
@@ -73,9 +67,6 @@ pub(crate) fn regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 
 /// Whether the pattern matches an item of a string list: `(pattern, list, delimiters, options)`.
 pub(crate) fn string_list_regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if !(2..=4).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
     let values = arguments.values()?;
     let texts: Option<Vec<&str>> = values.iter().map(Val::as_str).collect();
     let Some(texts) = texts else { return Ok(Val::ERROR) };
@@ -112,9 +103,6 @@ pub(crate) fn replace_all<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 }
 
 fn substitution<'a>(arguments: &Arguments<'_, 'a>, always: &str) -> Outcome<'a> {
-    if !(3..=4).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
     let values = arguments.values()?;
     let texts = match strings(&values) {
         Ok(texts) => texts,

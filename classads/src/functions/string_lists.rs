@@ -28,9 +28,6 @@ pub(crate) fn items<'t>(
 
 /// The list and its delimiters, if both are strings.
 fn list<'a>(arguments: &Arguments<'_, 'a>) -> Result<Option<(Val<'a>, Val<'a>)>, Failure> {
-    if !(1..=2).contains(&arguments.len()) {
-        return Ok(None);
-    }
     let list = arguments.value(0)?;
     let delimiters = if arguments.len() == 2 { arguments.value(1)? } else { Val::from(", ") };
     Ok((list.as_str().is_some() && delimiters.as_str().is_some()).then_some((list, delimiters)))
@@ -97,9 +94,6 @@ pub(crate) fn maximum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 fn member_arguments<'a>(
     arguments: &Arguments<'_, 'a>,
 ) -> Result<Result<[Val<'a>; 3], Value>, Failure> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Err(Value::Error));
-    }
     let item = arguments.value(0)?;
     let list = arguments.value(1)?;
     let delimiters = if arguments.len() == 3 { arguments.value(2)? } else { Val::UNDEFINED };
@@ -163,9 +157,6 @@ pub(crate) fn subset_without_case<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<
 
 /// Whether two string lists share an item; here white space around items belongs to them.
 pub(crate) fn intersect<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
     let values = arguments.values()?;
     if values.iter().any(Val::is_error) {
         return Ok(Val::ERROR);

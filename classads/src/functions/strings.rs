@@ -62,9 +62,6 @@ pub(crate) fn join<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 }
 
 fn changed<'a>(arguments: &Arguments<'_, 'a>, change: fn(&str) -> String) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     Ok(Val::Plain(match to_string(arguments.evaluator, arguments.value(0)?)? {
         Value::String(text) => {
             arguments.evaluator.make(text.len())?;
@@ -84,9 +81,6 @@ pub(crate) fn lower<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 
 /// Counts bytes, from the end where negative, as Perl's `substr`.
 pub(crate) fn substring<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
     let values = arguments.values()?;
     if values.iter().any(Val::is_undefined) {
         return Ok(Val::UNDEFINED);
@@ -118,36 +112,32 @@ pub(crate) fn substring<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     arguments.evaluator.text_copied(bytes).map(Val::Plain)
 }
 
-fn ordered<'a>(
+/// What is made of two arguments as strings.
+pub(crate) fn compared<'a>(
     arguments: &Arguments<'_, 'a>,
-    order: fn(&str, &str) -> std::cmp::Ordering,
+    compare: impl FnOnce(&str, &str) -> Value,
 ) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
     let left = arguments.value(0)?;
     let right = arguments.value(1)?;
     if left.is_undefined() || right.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    Ok(match (to_string(arguments.evaluator, left)?, to_string(arguments.evaluator, right)?) {
-        (Value::String(left), Value::String(right)) => i64::from(order(&left, &right) as i8).into(),
-        _ => Val::ERROR,
-    })
+    let both = (to_string(arguments.evaluator, left)?, to_string(arguments.evaluator, right)?);
+    Ok(Val::Plain(match both {
+        (Value::String(left), Value::String(right)) => compare(&left, &right),
+        _ => Value::Error,
+    }))
 }
 
 pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    ordered(arguments, |a, b| a.as_bytes().cmp(b.as_bytes()))
+    compared(arguments, |a, b| Value::from(a.as_bytes().cmp(b.as_bytes()) as i64))
 }
 
 pub(crate) fn compare_without_case<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    ordered(arguments, operators::compare_without_case)
+    compared(arguments, |a, b| Value::from(operators::compare_without_case(a, b) as i64))
 }
 
 fn at_sign<'a>(arguments: &Arguments<'_, 'a>, without: fn(&str) -> (&str, &str)) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     let value = arguments.value(0)?;
     let Some(text) = value.as_str() else { return Ok(Val::ERROR) };
     arguments.evaluator.make(text.len())?;
@@ -168,9 +158,6 @@ pub(crate) fn split_slot_name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> 
 
 /// Pieces between separators. A separator that is no white space and follows itself leaves an empty piece.
 pub(crate) fn split<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if !(1..=2).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
     let values = arguments.values()?;
     let Some(text) = values[0].as_str() else { return Ok(Val::ERROR) };
     let separators = match values.get(1) {

@@ -16,25 +16,16 @@ use crate::number;
 use crate::value::Value;
 
 pub(crate) fn time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 0 {
-        return Ok(Val::ERROR);
-    }
     Ok(arguments.evaluator.context.now.into())
 }
 
 pub(crate) fn current_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 0 {
-        return Ok(Val::ERROR);
-    }
     let seconds = arguments.evaluator.context.now;
     let offset = calendar::offset_at(seconds, &arguments.evaluator.context.zone());
     Ok(Val::Plain(Value::AbsoluteTime { seconds, offset }))
 }
 
 pub(crate) fn time_zone_offset<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 0 {
-        return Ok(Val::ERROR);
-    }
     let offset =
         calendar::offset_at(arguments.evaluator.context.now, &arguments.evaluator.context.zone());
     Ok(Val::Plain(Value::RelativeTime(offset.into())))
@@ -43,9 +34,6 @@ pub(crate) fn time_zone_offset<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a>
 /// Seconds since local midnight.
 #[allow(clippy::cast_precision_loss)]
 pub(crate) fn day_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 0 {
-        return Ok(Val::ERROR);
-    }
     let now = arguments.evaluator.context.now;
     let local =
         now.saturating_add(calendar::offset_at(now, &arguments.evaluator.context.zone()).into());
@@ -57,9 +45,6 @@ fn field<'a>(
     of_moment: Option<fn(&Fields) -> i64>,
     of_length: Option<fn(i64) -> i64>,
 ) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     let value = arguments.value(0)?;
     Ok(match (value.as_plain(), of_moment, of_length) {
         (Some(Value::AbsoluteTime { seconds, .. }), Some(of_moment), _) => {
@@ -139,9 +124,6 @@ fn split_length(seconds: f64) -> Split {
 const FIELDS: usize = 8;
 
 pub(crate) fn split_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     let value = arguments.value(0)?;
     if value.is_undefined() {
         return Ok(Val::UNDEFINED);
@@ -201,9 +183,6 @@ fn fields_of_ad(evaluator: &Evaluator<'_>, scope: &Scope<'_>) -> Fields {
 }
 
 pub(crate) fn format_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() > 2 {
-        return Ok(Val::ERROR);
-    }
     let moment = match arguments.len() {
         0 => arguments.evaluator.context.now.into(),
         _ => arguments.value(0)?,
@@ -268,9 +247,6 @@ impl strftime::LocalZone for Local {
 
 /// Seconds as `days+hh:mm:ss`.
 pub(crate) fn interval<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     let Ok(seconds) = to_integer(&arguments.value(0)?) else { return Ok(Val::ERROR) };
     let total = low_bits(seconds);
     let (days, rest) = (total / 86400, total % 86400);

@@ -6,9 +6,6 @@ use crate::eval::scope::Val;
 use crate::value::Value;
 
 fn test<'a>(arguments: &Arguments<'_, 'a>, holds: impl Fn(&Val<'a>) -> bool) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
     Ok(holds(&arguments.value(0)?).into())
 }
 

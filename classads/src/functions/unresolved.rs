@@ -8,9 +8,7 @@ use crate::expr::NodeKind;
 
 /// The names with commas; with a pattern, whether one of them matches.
 pub(crate) fn unresolved<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let Some(argument) = arguments.expression(0).filter(|_| arguments.len() <= 2) else {
-        return Ok(Val::ERROR);
-    };
+    let Some(argument) = arguments.expression(0) else { return Ok(Val::ERROR) };
     if !matches!(argument.root().kind(), NodeKind::Attribute { .. }) {
         return Ok(Val::ERROR);
     }

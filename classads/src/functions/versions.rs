@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::Arguments;
 use super::conversions::to_string;
+use super::strings::compared;
 use crate::eval::Outcome;
 use crate::eval::scope::Val;
 use crate::value::Value;
@@ -47,32 +48,15 @@ fn natural(left: &str, right: &str) -> i64 {
     if digits_a != digits_b { length(digits_a) - length(digits_b) } else { plain }
 }
 
-fn compared<'a>(arguments: &Arguments<'_, 'a>, result: impl FnOnce(i64) -> Value) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
-    let left = arguments.value(0)?;
-    let right = arguments.value(1)?;
-    if left.is_undefined() || right.is_undefined() {
-        return Ok(Val::UNDEFINED);
-    }
-    Ok(Val::Plain(
-        match (to_string(arguments.evaluator, left)?, to_string(arguments.evaluator, right)?) {
-            (Value::String(left), Value::String(right)) => result(natural(&left, &right)),
-            _ => Value::Error,
-        },
-    ))
-}
-
 pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    compared(arguments, Value::Integer)
+    compared(arguments, |left, right| Value::Integer(natural(left, right)))
 }
 
 macro_rules! comparisons {
     ($($name:ident: $test:expr;)*) => {
         $(pub(crate) fn $name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
             let test: fn(Ordering) -> bool = $test;
-            compared(arguments, |order| Value::Boolean(test(order.cmp(&0))))
+            compared(arguments, |left, right| Value::Boolean(test(natural(left, right).cmp(&0))))
         })*
     };
 }
@@ -86,9 +70,6 @@ comparisons! {
 }
 
 pub(crate) fn in_range<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 3 {
-        return Ok(Val::ERROR);
-    }
     let tested = arguments.value(0)?;
     let low = arguments.value(1)?;
     let high = arguments.value(2)?;
