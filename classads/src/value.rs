@@ -94,12 +94,6 @@ impl fmt::Display for ValueType {
 }
 
 impl Value {
-    /// A string value.
-    #[must_use]
-    pub fn string(text: impl Into<Arc<str>>) -> Value {
-        Value::String(text.into())
-    }
-
     /// The type.
     #[must_use]
     pub fn value_type(&self) -> ValueType {

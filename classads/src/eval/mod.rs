@@ -555,7 +555,7 @@ mod tests {
         let job = ClassAd::parse("[ Memory = 5; Fits = TARGET.Memory > MY.Memory && Cpus > 1 ]")
             .expect("an ad");
         let slot = ClassAd::parse("[ Memory = 9; Cpus = 4; Back = TARGET.Memory ]").expect("an ad");
-        let context = EvalContext::at(0).with_target(&slot);
+        let context = EvalContext { target: Some(&slot), ..EvalContext::at(0) };
         assert_eq!(job.evaluate("Fits", &context), Value::Boolean(true));
         let back = Expr::parse("TARGET.Back").expect("an expression");
         assert_eq!(job.evaluate_expr(&back, &context), Value::Integer(5));
