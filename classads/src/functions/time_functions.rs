@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
-
 use super::Arguments;
 use super::calendar::{self, Fields};
 use super::conversions::{low_bits, to_integer};
@@ -195,8 +192,10 @@ pub(crate) fn format_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
             _ => return Ok(Val::ERROR),
         },
     };
-    let zone =
-        Local { zone: arguments.evaluator.context.zone(), now: arguments.evaluator.context.now };
+    let zone = strftime::LocalZone {
+        zone: arguments.evaluator.context.zone(),
+        now: arguments.evaluator.context.now,
+    };
     let written = |pattern: &str| {
         // What is no conversion is copied.
         arguments.evaluator.make(pattern.len())?;
@@ -209,40 +208,6 @@ pub(crate) fn format_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
         return written("%c");
     }
     arguments.value(1)?.as_str().map_or(Ok(Val::ERROR), written)
-}
-
-/// The zone of the machine.
-struct Local {
-    zone: TimeZone,
-    now: i64,
-}
-
-impl Local {
-    /// Name and offset of standard time.
-    fn standard(&self) -> (String, i64) {
-        let now = Timestamp::from_second(self.now).unwrap_or_default();
-        // It is winter now, or in half a year.
-        let times = [Some(now), now.checked_add(SignedDuration::from_hours(24 * 183)).ok()];
-        let mut times = times.into_iter().flatten();
-        let standard = times.find(|time| !self.zone.to_offset_info(*time).dst().is_dst());
-        let info = self.zone.to_offset_info(standard.unwrap_or(now));
-        (info.abbreviation().to_owned(), info.offset().seconds().into())
-    }
-}
-
-impl strftime::LocalZone for Local {
-    fn standard_name(&self) -> String {
-        self.standard().0
-    }
-
-    fn unix_time(&self, fields: &Fields) -> i64 {
-        // Fields of an ad may be anything.
-        let days = calendar::days_from_civil(fields.year, fields.month, fields.day);
-        let time =
-            fields.hour.saturating_mul(3600).saturating_add(fields.minute.saturating_mul(60));
-        let time = time.saturating_add(fields.second).saturating_sub(self.standard().1);
-        days.saturating_mul(86_400).saturating_add(time)
-    }
 }
 
 /// Seconds as `days+hh:mm:ss`.
