@@ -61,7 +61,8 @@ pub enum Damage {
         /// What is not there.
         expected: String,
     },
-    /// A slice holds another form than text, see [`DamagedEvent::is_unsupported_form`].
+    /// A slice holds another form than text, which [`super::Events`] does not read; [`super::LogReader`]
+    /// reads them all.
     #[error("this is a log in {0} form, expected text: read it with userlog::LogReader")]
     OtherForm(Form),
     /// The file could not be read on.
