@@ -85,7 +85,6 @@ fn a_model_of_another_layout_is_asked_in_its_own() {
         let jobs = advisor.held_in_logs(now, |_, _| true);
         assert!(jobs.len() > 10);
         let sampler = Sampler::new(history(&folder, now), layout.clone());
-        assert_eq!(*sampler.schema(), model.metadata.schema);
         let mut named = 0;
         for job in jobs {
             asked.lock().expect("one thread").clear();
@@ -164,7 +163,6 @@ fn a_model_of_another_version_is_asked_of_its_own_columns_and_states() {
         let advisor =
             Advisor::new(history(&folder, now), &model).expect("its columns").explaining();
         let own = Sampler::for_schema(history(&folder, now), &schema).expect("its columns");
-        assert_eq!(*own.schema(), schema);
         for job in advisor.held_in_logs(now, |_, _| true) {
             asked.lock().expect("one thread").clear();
             advisor.advise(&Held::of_log(job), now).expect("asked").expect("held");
@@ -188,7 +186,7 @@ fn a_model_that_wants_what_this_program_does_not_compute_is_refused() {
     let refused = |schema: FeatureSchema| {
         let model = model(schema, &Asked::default(), 1..2);
         let error = Advisor::new(History::new(), &model).expect_err("another schema");
-        assert!(error.is_schema());
+        assert!(matches!(error, ModelError::Schema { .. } | ModelError::Samples(_)));
         error.to_string()
     };
     let columns = ["gpus", "gpu-memory", "owner-gpus", "site-gpus"].map(str::to_owned);

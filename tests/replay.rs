@@ -194,7 +194,7 @@ fn answers_are_those_of_an_evaluation_at_every_tick() {
             for ((expr, expression), fired) in expressions.iter_mut().zip(&mut fired) {
                 let expected = at_every_tick(expr, &ad, hold.held_at, end);
                 let answer = expression.answer(&HeldJob::new(hold), TICKS, end);
-                assert_eq!(answer, expected, "{pool} {hold:?}: {}", expression.text());
+                assert_eq!(answer, expected, "{pool} {hold:?}: {expr}");
                 *fired += u32::from(answer != Answer::Holds);
                 compared += 1;
             }

@@ -190,17 +190,14 @@ fn quoted(out: &mut String, text: &str, delimiter: char, layout: Layout) {
     out.push(delimiter);
     match layout.style {
         Style::Long => out.push_str(&text.replace(delimiter, &format!("\\{delimiter}"))),
-        Style::New => escaped_within(out, text, Some(delimiter), layout.limit),
+        Style::New => escaped(out, text, Some(delimiter), layout.limit),
     }
     out.push(delimiter);
 }
 
-/// Appends text with the escapes of the new syntax, the delimiter of a string among what is escaped.
-pub(crate) fn escaped(out: &mut String, text: &str, delimiter: Option<char>) {
-    escaped_within(out, text, delimiter, usize::MAX);
-}
-
-fn escaped_within(out: &mut String, text: &str, delimiter: Option<char>, limit: usize) {
+/// Appends text with the escapes of the new syntax, the delimiter of a string among what is escaped, until `out` has
+/// more than `limit` bytes.
+pub(crate) fn escaped(out: &mut String, text: &str, delimiter: Option<char>, limit: usize) {
     for character in text.chars() {
         if out.len() > limit {
             return;

@@ -94,12 +94,6 @@ impl fmt::Display for ValueType {
 }
 
 impl Value {
-    /// A string value.
-    #[must_use]
-    pub fn string(text: impl Into<Arc<str>>) -> Value {
-        Value::String(text.into())
-    }
-
     /// The type.
     #[must_use]
     pub fn value_type(&self) -> ValueType {
@@ -207,38 +201,21 @@ impl fmt::Display for Value {
     }
 }
 
-impl From<bool> for Value {
-    fn from(value: bool) -> Value {
-        Value::Boolean(value)
-    }
+macro_rules! values_from {
+    ($($from:ty => $kind:ident,)*) => {
+        $(impl From<$from> for Value {
+            fn from(value: $from) -> Value {
+                Value::$kind(value.into())
+            }
+        })*
+    };
 }
 
-impl From<i64> for Value {
-    fn from(value: i64) -> Value {
-        Value::Integer(value)
-    }
-}
-
-impl From<i32> for Value {
-    fn from(value: i32) -> Value {
-        Value::Integer(value.into())
-    }
-}
-
-impl From<f64> for Value {
-    fn from(value: f64) -> Value {
-        Value::Real(value)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(value: &str) -> Value {
-        Value::String(value.into())
-    }
-}
-
-impl From<String> for Value {
-    fn from(value: String) -> Value {
-        Value::String(value.into())
-    }
+values_from! {
+    bool => Boolean,
+    i64 => Integer,
+    i32 => Integer,
+    f64 => Real,
+    &str => String,
+    String => String,
 }

@@ -26,7 +26,6 @@ pub struct Sample {
 pub struct Sampler {
     history: History,
     around: Around,
-    schema: FeatureSchema,
     projection: Projection,
 }
 
@@ -34,9 +33,7 @@ impl Sampler {
     /// Reads the history once; samples of all its holds come from that. `layout` may be frames alone.
     pub fn new(history: History, layout: impl Into<Layout>) -> Self {
         let layout = layout.into();
-        let schema = FeatureSchema::with_layout(&layout);
-        let projection = Projection::new(layout, Column::all().iter().collect(), None);
-        Self::of(history, schema, projection)
+        Self::of(history, Projection::new(layout, Column::all().iter().collect(), None))
     }
 
     /// Likewise, with the columns and states that a schema names, such as a model's.
@@ -44,23 +41,18 @@ impl Sampler {
     /// # Errors
     /// [`SchemaError`] where this program cannot make its samples.
     pub fn for_schema(history: History, schema: &FeatureSchema) -> Result<Self, SchemaError> {
-        Ok(Self::of(history, schema.clone(), schema.projection()?))
+        Ok(Self::of(history, schema.projection()?))
     }
 
-    fn of(mut history: History, schema: FeatureSchema, projection: Projection) -> Self {
+    fn of(mut history: History, projection: Projection) -> Self {
         history.settle();
         let around = Around::of(&mut history);
-        Self { history, around, schema, projection }
+        Self { history, around, projection }
     }
 
     /// The history it samples.
     pub fn history(&self) -> &History {
         &self.history
-    }
-
-    /// The schema of its samples.
-    pub fn schema(&self) -> &FeatureSchema {
-        &self.schema
     }
 
     /// Asks about another action.

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::columns::{Column, SOURCES};
-use super::frame::FrameEdges;
 use super::{Layout, Scope, State, words};
 use crate::history::Action;
 use crate::text::{shorten, strip_control};
@@ -66,11 +65,6 @@ impl FeatureSchema {
     /// The schema of this version with its default frames and slots.
     pub fn current() -> Self {
         Self::with_layout(&Layout::default())
-    }
-
-    /// The schema of this version with frames of one's own and the default slots.
-    pub fn with_frames(frames: &FrameEdges) -> Self {
-        Self::with_layout(&frames.clone().into())
     }
 
     /// The schema of this version with frames and slots of one's own.
@@ -190,13 +184,13 @@ impl Projection {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Slots;
+    use super::super::{FrameEdges, Slots};
     use super::*;
 
     #[test]
     fn the_hash_follows_the_frames() {
         let default = FeatureSchema::current();
-        let other = FeatureSchema::with_frames(&FrameEdges::equal(10, 60).unwrap());
+        let other = FeatureSchema::with_layout(&FrameEdges::equal(10, 60).unwrap().into());
         assert_ne!(default.hash, other.hash);
         assert_eq!(default.hash, FeatureSchema::current().hash);
         assert_eq!(default.hash, default.digest());

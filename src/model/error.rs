@@ -101,41 +101,6 @@ pub enum ModelError {
     },
 }
 
-impl ModelError {
-    /// The error without the file name around it.
-    fn innermost(&self) -> &Self {
-        match self {
-            Self::InFile { source, .. } => source.innermost(),
-            other => other,
-        }
-    }
-
-    /// The file is missing or unreadable.
-    pub fn is_read(&self) -> bool {
-        matches!(self.innermost(), Self::Read { .. })
-    }
-
-    /// The archive is damaged or not one.
-    pub fn is_archive(&self) -> bool {
-        matches!(self.innermost(), Self::Archive { .. } | Self::MissingEntry { .. })
-    }
-
-    /// The model was trained on other features.
-    pub fn is_schema(&self) -> bool {
-        matches!(self.innermost(), Self::Schema { .. } | Self::Samples(_))
-    }
-
-    /// Something is larger than accepted.
-    pub fn is_too_large(&self) -> bool {
-        matches!(self.innermost(), Self::TooLarge { .. })
-    }
-
-    /// The engine asked for cannot run this model or is not built in.
-    pub fn is_engine(&self) -> bool {
-        matches!(self.innermost(), Self::EngineNotBuilt | Self::Architecture { .. })
-    }
-}
-
 /// Text out of a model file made fit for a message: no control characters, bounded length.
 pub(super) fn printable(text: &str) -> String {
     shorten(&strip_control(text), 300).into_owned()

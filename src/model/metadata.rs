@@ -310,11 +310,6 @@ impl ModelMetadata {
         }
     }
 
-    /// Whether these are enough ([`LEAST_OUTCOMES`](super::LEAST_OUTCOMES)) for a probability to be told as a number.
-    pub fn tells_numbers(&self) -> bool {
-        self.outcomes_here() >= super::LEAST_OUTCOMES
-    }
-
     /// Releases after holds with this code, whatever their subcode, that the training part had. `None` where the
     /// metadata do not say what was in it.
     pub fn releases_after(&self, code: i32) -> Option<u64> {

@@ -60,7 +60,6 @@ pub enum Answer {
 /// time in another way is evaluated at every tick.
 #[derive(Clone, Debug)]
 pub struct ReplayExpression {
-    text: String,
     expr: Expr,
     /// Attributes outside of the comparisons with the time.
     attributes: Vec<Attribute>,
@@ -99,7 +98,6 @@ impl ReplayExpression {
         let expr = Expr::parse_old(text)?;
         let is_long = expr.nodes().nth(MAX_PARTS).is_some();
         let mut this = Self {
-            text: text.to_owned(),
             expr: expr.clone(),
             attributes: Vec::new(),
             named: attributes_of(&expr),
@@ -120,11 +118,6 @@ impl ReplayExpression {
         this.attributes.sort_by(|a, b| a.name().cmp(b.name()));
         this.attributes.dedup();
         Ok(this)
-    }
-
-    /// The text it was parsed from.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// Finds comparisons with the time and what stands outside of them.

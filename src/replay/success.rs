@@ -212,13 +212,7 @@ impl Successes {
         subcode.or_else(|| self.codes.get(&code)).unwrap_or(&self.all)
     }
 
-    /// The probability that a release after so many seconds on hold succeeds: of such holds, as far as there were, else of those
-    /// of the code, else of all.
-    pub fn probability(&self, code: i32, subcode: i32, time_on_hold: i64) -> f64 {
-        self.probability_of(self.best(code, subcode), time_on_hold)
-    }
-
-    /// The same of releases that were found before.
+    /// The probability that a release after so many seconds on hold succeeds, by the releases of [`Successes::best`].
     pub(super) fn probability_of(&self, releases: &Releases, time_on_hold: i64) -> f64 {
         releases.curve.get(interval(&self.ends, time_on_hold)).copied().unwrap_or(EVEN)
     }
@@ -261,7 +255,7 @@ mod tests {
         // One cluster of many jobs is one release.
         holds.extend((0..1_000).map(|_| released(999, 100, true)));
         let successes = Successes::of(&holds);
-        let at = |time: i64| successes.probability(13, 2, time);
+        let at = |time: i64| successes.probability_of(successes.best(13, 2), time);
         assert!(at(0) < 0.25, "{}", at(0));
         assert!(at(3_700) > 0.8, "{}", at(3_700));
         assert!(at(900) >= at(0) && at(90_000) >= at(3_700));
@@ -277,9 +271,12 @@ mod tests {
     fn reasons_that_were_never_released_are_like_their_code() {
         let holds: Vec<PastHold> = (0..50).map(|cluster| released(cluster, 100, false)).collect();
         let successes = Successes::of(&holds);
-        assert!(successes.probability(13, 99, 100) < 0.1);
-        assert!(successes.probability(6, 2, 100) < 0.1);
-        assert!((Successes::of(&[]).probability(6, 2, 100) - 0.5).abs() < 1e-9);
+        let of = |successes: &Successes, code, subcode| {
+            successes.probability_of(successes.best(code, subcode), 100)
+        };
+        assert!(of(&successes, 13, 99) < 0.1);
+        assert!(of(&successes, 6, 2) < 0.1);
+        assert!((of(&Successes::of(&[]), 6, 2) - 0.5).abs() < 1e-9);
     }
 
     #[test]

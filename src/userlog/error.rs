@@ -61,7 +61,8 @@ pub enum Damage {
         /// What is not there.
         expected: String,
     },
-    /// A slice holds another form than text, see [`DamagedEvent::is_unsupported_form`].
+    /// A slice holds another form than text, which [`super::Events`] does not read; [`super::LogReader`]
+    /// reads them all.
     #[error("this is a log in {0} form, expected text: read it with userlog::LogReader")]
     OtherForm(Form),
     /// The file could not be read on.
@@ -100,16 +101,6 @@ impl fmt::Display for Lost {
 }
 
 impl DamagedEvent {
-    /// The log ends within this event. It may be whole at the next look.
-    pub fn is_truncated(&self) -> bool {
-        self.damage == Damage::Truncated
-    }
-
-    /// The log has a form that [`super::Events`] does not read; [`super::LogReader`] reads them all.
-    pub fn is_unsupported_form(&self) -> bool {
-        matches!(self.damage, Damage::OtherForm(_))
-    }
-
     /// Whole events that [`super::Follower`] has not seen may have been lost with their file.
     pub fn is_loss(&self) -> bool {
         matches!(self.damage, Damage::Cut | Damage::Gone { .. })
@@ -150,15 +141,5 @@ impl UserlogError {
     /// The file is not there.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
-    }
-
-    /// The file may not be read.
-    pub fn is_permission_denied(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied)
-    }
-
-    /// The file is something else than a job event log.
-    pub fn is_not_a_log(&self) -> bool {
-        matches!(self, Self::NotALog { .. })
     }
 }

@@ -179,7 +179,7 @@ mod tests {
         let mut set = open_series(&log, &ReadOptions::default()).unwrap();
         assert!(set.next_event().is_some_and(|(path, event)| path == log && event.is_ok()));
         assert!(set.next_event().is_none());
-        assert!(set.unread()[0].is_not_a_log());
+        assert!(matches!(set.unread()[0], UserlogError::NotALog { .. }));
         let missing = open_series(folder.path().join("none"), &ReadOptions::default());
         assert!(missing.unwrap_err().is_not_found());
     }

@@ -38,7 +38,6 @@ fn logs_and_their_dataset_give_one_calibration() {
     let own = after.metadata.recalibration.clone().unwrap();
     assert_eq!(own.outcomes, after.metadata.outcomes_here());
     assert!(own.outcomes >= LEAST_OUTCOMES && own.outcomes <= dataset.len() as u64);
-    assert!(after.metadata.tells_numbers());
     assert_eq!(own.replaced, before.metadata.calibration);
     assert_ne!(after.metadata.calibration, before.metadata.calibration);
     assert_eq!(own.forced, own.check.is_worse());

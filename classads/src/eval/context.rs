@@ -98,15 +98,6 @@ impl<'a> EvalContext<'a> {
         EvalContext { now, ..self.clone() }
     }
 
-    /// The same with another ad to match against.
-    #[must_use]
-    pub fn with_target<'b>(self, target: &'b ClassAd) -> EvalContext<'b>
-    where
-        'a: 'b,
-    {
-        EvalContext { target: Some(target), ..self }
-    }
-
     pub(crate) fn zone(&self) -> TimeZone {
         self.time_zone.clone().unwrap_or_else(TimeZone::system)
     }

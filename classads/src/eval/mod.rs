@@ -246,8 +246,11 @@ impl<'c> Evaluator<'c> {
     }
 
     fn call<'a>(&self, tree: &Arc<Tree>, call: &Call, scope: &Scope<'a>) -> Outcome<'a> {
-        let Some(function) = call.function else { return Ok(Val::ERROR) };
-        function(self, &Arguments { tree, nodes: &call.arguments, scope })
+        let Some((_, counts, function)) = call.function else { return Ok(Val::ERROR) };
+        if !counts.contains(&call.arguments.len()) {
+            return Ok(Val::ERROR);
+        }
+        function(&Arguments { evaluator: self, tree, nodes: &call.arguments, scope })
     }
 
     fn conditional<'a>(
@@ -552,7 +555,7 @@ mod tests {
         let job = ClassAd::parse("[ Memory = 5; Fits = TARGET.Memory > MY.Memory && Cpus > 1 ]")
             .expect("an ad");
         let slot = ClassAd::parse("[ Memory = 9; Cpus = 4; Back = TARGET.Memory ]").expect("an ad");
-        let context = EvalContext::at(0).with_target(&slot);
+        let context = EvalContext { target: Some(&slot), ..EvalContext::at(0) };
         assert_eq!(job.evaluate("Fits", &context), Value::Boolean(true));
         let back = Expr::parse("TARGET.Back").expect("an expression");
         assert_eq!(job.evaluate_expr(&back, &context), Value::Integer(5));

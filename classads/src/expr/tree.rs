@@ -45,7 +45,7 @@ pub(crate) enum Kind {
 pub(crate) struct Call {
     pub(crate) name: Box<str>,
     /// `None`: no function of that name, the value is `error`.
-    pub(crate) function: Option<Function>,
+    pub(crate) function: Option<&'static Function>,
     pub(crate) arguments: Box<[NodeId]>,
 }
 

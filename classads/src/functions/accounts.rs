@@ -3,18 +3,12 @@
 
 use super::Arguments;
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Failure, Outcome};
+use crate::eval::{Failure, Outcome};
 use crate::value::Value;
 
 /// The last of four arguments, else undefined.
-pub(crate) fn user_map<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if !(2..=4).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
-    let mut values = arguments.values(evaluator)?;
+pub(crate) fn user_map<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let mut values = arguments.values()?;
     if values[0].is_error() || values[1].is_error() {
         return Ok(Val::ERROR);
     }
@@ -22,16 +16,13 @@ pub(crate) fn user_map<'a>(
 }
 
 /// `userHome(name)`, `userHome(name, default)`: the default where it is a string that is not empty, else undefined.
-pub(crate) fn user_home<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
+pub(crate) fn user_home<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if !(1..=2).contains(&arguments.len()) {
         return Err(Failure);
     }
     // An argument that cannot be evaluated is an error of its own and does not end the evaluation.
-    let default = arguments.value(evaluator, 1).unwrap_or(Val::ERROR);
-    let name = arguments.value(evaluator, 0).unwrap_or(Val::ERROR);
+    let default = arguments.value(1).unwrap_or(Val::ERROR);
+    let name = arguments.value(0).unwrap_or(Val::ERROR);
     if default.as_str().is_some_and(|default| !default.is_empty()) {
         return Ok(default);
     }

@@ -4,7 +4,7 @@
 use super::conversions::low_bits;
 use super::{Arguments, quoted_words};
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Failure, Outcome};
+use crate::eval::{Failure, Outcome};
 use crate::value::Value;
 
 /// A syntax of arguments.
@@ -16,18 +16,12 @@ enum Version {
     V2,
 }
 
-/// The syntax that the second argument names, else V2; nothing where there is no such syntax or the count of
-/// arguments is wrong.
-fn version(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, '_>,
-) -> Result<Option<Version>, Failure> {
-    match arguments.len() {
-        1 => return Ok(Some(Version::V2)),
-        2 => {}
-        _ => return Ok(None),
+/// The syntax that the second argument names, else V2; nothing where there is no such syntax.
+fn version(arguments: &Arguments<'_, '_>) -> Result<Option<Version>, Failure> {
+    if arguments.len() == 1 {
+        return Ok(Some(Version::V2));
     }
-    let number = arguments.value(evaluator, 1)?;
+    let number = arguments.value(1)?;
     // C's int takes the low 32 bits.
     Ok(match number.as_plain() {
         Some(Value::Integer(number)) if low_bits(*number) == 1 => Some(Version::V1),
@@ -37,16 +31,16 @@ fn version(
 }
 
 /// `argsToList(text)`, `argsToList(text, version)`: the words of the text.
-pub(crate) fn to_list<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let Some(version) = version(evaluator, arguments)? else { return Ok(Val::ERROR) };
-    let text = arguments.value(evaluator, 0)?;
+pub(crate) fn to_list<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let Some(version) = version(arguments)? else { return Ok(Val::ERROR) };
+    let text = arguments.value(0)?;
     let Some(text) = text.as_str() else { return Ok(Val::ERROR) };
     Ok(match version {
         Version::V1 => {
-            quoted_words::make(evaluator, text)?;
+            quoted_words::make(arguments.evaluator, text)?;
             Val::list(quoted_words::unquoted(text).map(Value::from))
         }
-        Version::V2 => match quoted_words::split_counted(evaluator, text)? {
+        Version::V2 => match quoted_words::split_counted(arguments.evaluator, text)? {
             Some(words) => Val::list(words.into_iter().map(Value::from)),
             None => Val::ERROR,
         },
@@ -54,22 +48,19 @@ pub(crate) fn to_list<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, '
 }
 
 /// `listToArgs(list)`, `listToArgs(list, version)`: the strings of the list as one text.
-pub(crate) fn from_list<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    let Some(version) = version(evaluator, arguments)? else { return Ok(Val::ERROR) };
-    let Val::List(elements, home) = arguments.value(evaluator, 0)? else { return Ok(Val::ERROR) };
+pub(crate) fn from_list<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let Some(version) = version(arguments)? else { return Ok(Val::ERROR) };
+    let Val::List(elements, home) = arguments.value(0)? else { return Ok(Val::ERROR) };
     let mut words = Vec::with_capacity(elements.len());
     let at = arguments.scope.of_elements(&home);
     for element in elements.iter() {
-        match evaluator.expression(element, &at)? {
+        match arguments.evaluator.expression(element, &at)? {
             word @ Val::Plain(Value::String(_)) => words.push(word),
             _ => return Ok(Val::ERROR),
         }
     }
     for word in words.iter().filter_map(Val::as_str) {
-        evaluator.make(quoted_words::most_bytes(word))?;
+        arguments.evaluator.make(quoted_words::most_bytes(word))?;
     }
     let words = words.iter().filter_map(Val::as_str);
     Ok(match version {

@@ -26,26 +26,23 @@ fn in_context<'a>(
 
 /// The values of an expression in each of a list of ads; `Err` is the result.
 fn in_each<'a>(
-    evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
     undefined: Value,
 ) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
-    let Some(argument) = arguments.expression(0).filter(|_| arguments.len() == 2) else {
-        return Ok(Err(Value::Error));
-    };
+    let Some(argument) = arguments.expression(0) else { return Ok(Err(Value::Error)) };
     // An attribute that is there stands for its expression; the list is then looked up where that is.
-    let (found, site) = evaluator.find_reference(&argument, arguments.scope);
+    let (found, site) = arguments.evaluator.find_reference(&argument, arguments.scope);
     let written_at = if found.is_some() { &site } else { arguments.scope };
     let found = found.unwrap_or(Found::Expression(argument));
     let list = arguments.expression(1).unwrap_or_else(|| Expr::literal(Value::Error));
     let at = site.of_elements(arguments.scope);
-    match evaluator.expression(&list, &at).unwrap_or(Val::ERROR) {
+    match arguments.evaluator.expression(&list, &at).unwrap_or(Val::ERROR) {
         Val::List(elements, home) => {
             let at = site.of_elements(&home);
             let value = |element: &Expr| {
-                evaluator.make_elements(1)?;
-                let element = evaluator.expression_deeper(element, &at);
-                Ok(in_context(evaluator, &found, written_at, element))
+                arguments.evaluator.make_elements(1)?;
+                let element = arguments.evaluator.expression_deeper(element, &at);
+                Ok(in_context(arguments.evaluator, &found, written_at, element))
             };
             elements.iter().map(value).collect::<Result<_, _>>().map(Ok)
         }
@@ -54,23 +51,17 @@ fn in_each<'a>(
     }
 }
 
-pub(crate) fn eval_in_each_context<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    let values = match in_each(evaluator, arguments, Value::Undefined)? {
+pub(crate) fn eval_in_each_context<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let values = match in_each(arguments, Value::Undefined)? {
         Ok(values) => values,
         Err(value) => return Ok(Val::Plain(value)),
     };
-    let values = values.into_iter().map(|value| evaluator.element(value));
+    let values = values.into_iter().map(|value| arguments.evaluator.element(value));
     Ok(Val::list(values.collect::<Result<Vec<_>, _>>()?))
 }
 
-pub(crate) fn count_matches<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    Ok(match in_each(evaluator, arguments, Value::Integer(0))? {
+pub(crate) fn count_matches<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    Ok(match in_each(arguments, Value::Integer(0))? {
         Ok(values) => {
             let count = values.iter().filter(|value| value.as_condition() == Some(true)).count();
             i64::try_from(count).unwrap_or(i64::MAX).into()

@@ -52,35 +52,26 @@ pub(crate) fn to_integer(value: &Val<'_>) -> Result<i64, Value> {
 }
 
 fn single<'a>(
-    evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
     convert: impl FnOnce(Val<'a>) -> Value,
 ) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    Ok(Val::Plain(convert(arguments.value(evaluator, 0)?)))
+    Ok(Val::Plain(convert(arguments.value(0)?)))
 }
 
-pub(crate) fn string<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    to_string(evaluator, arguments.value(evaluator, 0)?).map(Val::Plain)
+pub(crate) fn string<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    to_string(arguments.evaluator, arguments.value(0)?).map(Val::Plain)
 }
 
-pub(crate) fn integer<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    single(evaluator, arguments, |value| {
-        to_integer(&value).map_or_else(|other| other, Value::Integer)
-    })
+pub(crate) fn integer<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    single(arguments, |value| to_integer(&value).map_or_else(|other| other, Value::Integer))
 }
 
-pub(crate) fn real<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    single(evaluator, arguments, |value| to_real(&value).map_or_else(|other| other, Value::Real))
+pub(crate) fn real<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    single(arguments, |value| to_real(&value).map_or_else(|other| other, Value::Real))
 }
 
-pub(crate) fn boolean<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    single(evaluator, arguments, |value| match value.as_plain() {
+pub(crate) fn boolean<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    single(arguments, |value| match value.as_plain() {
         Some(Value::Undefined) => Value::Undefined,
         Some(Value::RelativeTime(seconds)) => {
             Value::Boolean(number::whole_seconds(*seconds) != 0.0)
@@ -92,11 +83,8 @@ pub(crate) fn boolean<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, '
     })
 }
 
-pub(crate) fn relative_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    single(evaluator, arguments, |value| match value.as_plain() {
+pub(crate) fn relative_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    single(arguments, |value| match value.as_plain() {
         Some(Value::Undefined) => Value::Undefined,
         // C's int takes the low 32 bits.
         Some(Value::Integer(seconds)) => Value::RelativeTime(f64::from(low_bits(*seconds))),
@@ -115,19 +103,13 @@ pub(crate) fn low_bits(value: i64) -> i32 {
     value as i32
 }
 
-pub(crate) fn absolute_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
+pub(crate) fn absolute_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     if arguments.len() == 0 {
-        return super::time_functions::current_time(evaluator, arguments);
+        return super::time_functions::current_time(arguments);
     }
-    if arguments.len() > 2 {
-        return Ok(Val::ERROR);
-    }
-    let moment = arguments.value(evaluator, 0)?;
+    let moment = arguments.value(0)?;
     let offset = if arguments.len() == 2 {
-        match arguments.value(evaluator, 1)?.as_plain() {
+        match arguments.value(1)?.as_plain() {
             Some(Value::Integer(seconds)) => Some(low_bits(*seconds)),
             Some(Value::Real(seconds) | Value::RelativeTime(seconds)) => {
                 Some(number::truncate_i32(*seconds))
@@ -138,8 +120,8 @@ pub(crate) fn absolute_time<'a>(
         None
     };
     let at = |seconds: i64| {
-        let offset =
-            offset.unwrap_or_else(|| calendar::offset_at(seconds, &evaluator.context.zone()));
+        let offset = offset
+            .unwrap_or_else(|| calendar::offset_at(seconds, &arguments.evaluator.context.zone()));
         Val::Plain(Value::AbsoluteTime { seconds, offset })
     };
     Ok(match moment.as_plain() {
@@ -152,7 +134,9 @@ pub(crate) fn absolute_time<'a>(
             if arguments.len() == 1 && arguments.string_constant(0).is_some() =>
         {
             let written = arguments.string_constant(0).and_then(times::parse_absolute);
-            written.map_or(Val::ERROR, |time| Val::Plain(time.value_in(&evaluator.context.zone())))
+            written.map_or(Val::ERROR, |time| {
+                Val::Plain(time.value_in(&arguments.evaluator.context.zone()))
+            })
         }
         // A string that is no constant stays a string.
         Some(Value::String(_) | Value::AbsoluteTime { .. }) => moment,

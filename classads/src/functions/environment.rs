@@ -8,40 +8,34 @@ use crate::eval::{Evaluator, Outcome};
 use crate::value::Value;
 
 /// `envV1ToV2(text)`: the same variables in the newer syntax.
-pub(crate) fn v1_to_v2<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    let text = arguments.value(evaluator, 0)?;
+pub(crate) fn v1_to_v2<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let text = arguments.value(0)?;
     if text.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
     let Some(text) = text.as_str() else { return Ok(Val::ERROR) };
-    evaluator.make(text.len())?;
-    evaluator.make_elements(ELEMENTS * entries_v1(text).count())?;
+    arguments.evaluator.make(text.len())?;
+    arguments.evaluator.make_elements(ELEMENTS * entries_v1(text).count())?;
     let mut environment = Environment::default();
     match environment.read_v1(text) {
-        Ok(()) => written(evaluator, &environment),
+        Ok(()) => written(arguments.evaluator, &environment),
         Err(Malformed) => Ok(Val::ERROR),
     }
 }
 
 /// `mergeEnvironment(text, ...)`: the variables of all texts in the newer syntax; the last value of a variable holds,
 /// and undefined texts have none.
-pub(crate) fn merge<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn merge<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     let mut environment = Environment::default();
     for index in 0..arguments.len() {
-        match arguments.value(evaluator, index)? {
+        match arguments.value(index)? {
             Val::Plain(Value::Undefined) => {}
             Val::Plain(Value::String(text)) => {
-                let Some(entries) = quoted_words::split_counted(evaluator, &text)? else {
+                let Some(entries) = quoted_words::split_counted(arguments.evaluator, &text)? else {
                     return Ok(Val::ERROR);
                 };
-                evaluator.make(text.len())?;
-                evaluator.make_elements(ELEMENTS * entries.len())?;
+                arguments.evaluator.make(text.len())?;
+                arguments.evaluator.make_elements(ELEMENTS * entries.len())?;
                 if environment.add(&entries).is_err() {
                     return Ok(Val::ERROR);
                 }
@@ -49,7 +43,7 @@ pub(crate) fn merge<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
             _ => return Ok(Val::ERROR),
         }
     }
-    written(evaluator, &environment)
+    written(arguments.evaluator, &environment)
 }
 
 /// Elements of a list that take as many bytes as a variable.

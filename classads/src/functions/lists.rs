@@ -30,15 +30,9 @@ fn is_number(value: &Val<'_>) -> bool {
 }
 
 /// The defined elements, if they are all numbers; `Err` is the result otherwise.
-fn numbers<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
-    if arguments.len() != 1 {
-        return Ok(Err(Value::Error));
-    }
-    let list = arguments.value(evaluator, 0)?;
-    let mut elements = match elements(evaluator, &list, arguments.scope)? {
+fn numbers<'a>(arguments: &Arguments<'_, 'a>) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
+    let list = arguments.value(0)?;
+    let mut elements = match elements(arguments.evaluator, &list, arguments.scope)? {
         Ok(elements) => elements,
         Err(value) => return Ok(Err(value)),
     };
@@ -53,13 +47,13 @@ fn total<'a>(elements: &[Val<'a>]) -> Val<'a> {
     })
 }
 
-pub(crate) fn sum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    Ok(numbers(evaluator, arguments)?.map_or_else(Val::Plain, |elements| total(&elements)))
+pub(crate) fn sum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    Ok(numbers(arguments)?.map_or_else(Val::Plain, |elements| total(&elements)))
 }
 
 #[allow(clippy::cast_precision_loss)]
-pub(crate) fn average<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    Ok(numbers(evaluator, arguments)?.map_or_else(Val::Plain, |elements| {
+pub(crate) fn average<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    Ok(numbers(arguments)?.map_or_else(Val::Plain, |elements| {
         let sum = total(&elements);
         if elements.is_empty() {
             // HTCondor's result for an empty list is the empty sum.
@@ -71,12 +65,8 @@ pub(crate) fn average<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, '
 }
 
 #[allow(clippy::cast_precision_loss)]
-fn extreme<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-    better: BinaryOperator,
-) -> Outcome<'a> {
-    Ok(numbers(evaluator, arguments)?.map_or_else(Val::Plain, |elements| {
+fn extreme<'a>(arguments: &Arguments<'_, 'a>, better: BinaryOperator) -> Outcome<'a> {
+    Ok(numbers(arguments)?.map_or_else(Val::Plain, |elements| {
         let best = elements.into_iter().reduce(|best, element| {
             let is_real =
                 [&best, &element].iter().any(|number| matches!(number, Val::Plain(Value::Real(_))));
@@ -94,19 +84,16 @@ fn extreme<'a>(
     }))
 }
 
-pub(crate) fn minimum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    extreme(evaluator, arguments, BinaryOperator::Less)
+pub(crate) fn minimum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    extreme(arguments, BinaryOperator::Less)
 }
 
-pub(crate) fn maximum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    extreme(evaluator, arguments, BinaryOperator::Greater)
+pub(crate) fn maximum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    extreme(arguments, BinaryOperator::Greater)
 }
 
-pub(crate) fn size<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    let length = match arguments.value(evaluator, 0)? {
+pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let length = match arguments.value(0)? {
         Val::List(elements, _) => elements.len(),
         Val::Ad(scope) => scope.ad().len(),
         Val::Plain(Value::String(text)) => text.len(),
@@ -116,16 +103,9 @@ pub(crate) fn size<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>)
     Ok(Val::Plain(i64::try_from(length).map_or(Value::Error, Value::Integer)))
 }
 
-fn membership<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-    identical: bool,
-) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
-    let wanted = arguments.value(evaluator, 0)?;
-    let list = arguments.value(evaluator, 1)?;
+fn membership<'a>(arguments: &Arguments<'_, 'a>, identical: bool) -> Outcome<'a> {
+    let wanted = arguments.value(0)?;
+    let list = arguments.value(1)?;
     if list.is_undefined() || (!identical && wanted.is_undefined()) {
         return Ok(Val::UNDEFINED);
     }
@@ -136,7 +116,7 @@ fn membership<'a>(
     let operator = if identical { BinaryOperator::Identical } else { BinaryOperator::Equal };
     let at = arguments.scope.of_elements(home);
     for element in elements.iter() {
-        let element = evaluator.element_of(element, &at)?;
+        let element = arguments.evaluator.element_of(element, &at)?;
         if operators::binary(operator, &element, &wanted).as_boolean() == Some(true) {
             return Ok(true.into());
         }
@@ -144,22 +124,16 @@ fn membership<'a>(
     Ok(false.into())
 }
 
-pub(crate) fn member<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    membership(evaluator, arguments, false)
+pub(crate) fn member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    membership(arguments, false)
 }
 
-pub(crate) fn identical_member<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    membership(evaluator, arguments, true)
+pub(crate) fn identical_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    membership(arguments, true)
 }
 
-fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>, all: bool) -> Outcome<'a> {
-    if arguments.len() != 3 {
-        return Ok(Val::ERROR);
-    }
-    let operator = arguments.value(evaluator, 0)?;
+fn compare<'a>(arguments: &Arguments<'_, 'a>, all: bool) -> Outcome<'a> {
+    let operator = arguments.value(0)?;
     if operator.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
@@ -174,15 +148,15 @@ fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>, all: bo
         Some("isnt") => BinaryOperator::NotIdentical,
         _ => return Ok(Val::ERROR),
     };
-    let list = arguments.value(evaluator, 1)?;
+    let list = arguments.value(1)?;
     if list.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
     let Val::List(elements, home) = &list else { return Ok(Val::ERROR) };
-    let other = arguments.value(evaluator, 2)?;
+    let other = arguments.value(2)?;
     let at = arguments.scope.of_elements(home);
     for element in elements.iter() {
-        let element = evaluator.element_of(element, &at)?;
+        let element = arguments.evaluator.element_of(element, &at)?;
         match operators::compare_values(operator, &element, &other) {
             // An undefined comparison ends the search without success.
             Value::Undefined => return Ok(false.into()),
@@ -194,16 +168,10 @@ fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>, all: bo
     Ok(all.into())
 }
 
-pub(crate) fn any_compare<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    compare(evaluator, arguments, false)
+pub(crate) fn any_compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    compare(arguments, false)
 }
 
-pub(crate) fn all_compare<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    compare(evaluator, arguments, true)
+pub(crate) fn all_compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    compare(arguments, true)
 }

@@ -10,15 +10,8 @@ use crate::eval::{Evaluator, Failure, Outcome};
 use crate::number;
 use crate::value::Value;
 
-fn rounded<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-    round: fn(f64) -> f64,
-) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    let value = arguments.value(evaluator, 0)?;
+fn rounded<'a>(arguments: &Arguments<'_, 'a>, round: fn(f64) -> f64) -> Outcome<'a> {
+    let value = arguments.value(0)?;
     if matches!(value, Val::Plain(Value::Integer(_))) {
         return Ok(value);
     }
@@ -28,25 +21,22 @@ fn rounded<'a>(
     })
 }
 
-pub(crate) fn floor<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    rounded(evaluator, arguments, f64::floor)
+pub(crate) fn floor<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    rounded(arguments, f64::floor)
 }
 
-pub(crate) fn ceiling<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    rounded(evaluator, arguments, f64::ceil)
+pub(crate) fn ceiling<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    rounded(arguments, f64::ceil)
 }
 
-pub(crate) fn round<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    rounded(evaluator, arguments, f64::round_ties_even)
+pub(crate) fn round<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    rounded(arguments, f64::round_ties_even)
 }
 
 #[allow(clippy::cast_precision_loss)]
-pub(crate) fn power<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
-    let base = arguments.value(evaluator, 0)?;
-    let exponent = arguments.value(evaluator, 1)?;
+pub(crate) fn power<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let base = arguments.value(0)?;
+    let exponent = arguments.value(1)?;
     if let (Val::Plain(Value::Integer(base)), Val::Plain(Value::Integer(exponent @ 0..))) =
         (&base, &exponent)
     {
@@ -59,21 +49,15 @@ pub(crate) fn power<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
 }
 
 /// The next multiple of the second argument, or the first element of a list that is not below the first argument.
-pub(crate) fn quantize<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
-    let value = arguments.value(evaluator, 0)?;
-    let mut step = arguments.value(evaluator, 1)?;
+pub(crate) fn quantize<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let value = arguments.value(0)?;
+    let mut step = arguments.value(1)?;
     let Ok(real) = to_real(&value) else { return Ok(Val::ERROR) };
     if let Val::List(elements, home) = &step {
         let mut last = Val::from(0.0);
         let at = arguments.scope.of_elements(home);
         for element in elements.iter() {
-            last = evaluator.expression(element, &at)?;
+            last = arguments.evaluator.expression(element, &at)?;
             match to_real(&last) {
                 Ok(bound) if bound >= real => return Ok(last),
                 Ok(_) => {}
@@ -99,26 +83,22 @@ pub(crate) fn quantize<'a>(
 }
 
 /// A random integer below an integer, a random real below a real; without an argument below 1.0.
-pub(crate) fn random<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let limit = match arguments.len() {
-        0 => Val::from(1.0),
-        1 => arguments.value(evaluator, 0)?,
-        _ => return Ok(Val::ERROR),
-    };
+pub(crate) fn random<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let limit = if arguments.len() == 0 { Val::from(1.0) } else { arguments.value(0)? };
     match limit {
         Val::Plain(Value::Integer(limit)) => {
             let limit = low_bits(limit);
             if limit <= 0 {
                 return Err(Failure);
             }
-            let bits = i64::try_from(next(evaluator) >> 33).unwrap_or(0);
+            let bits = i64::try_from(next(arguments.evaluator) >> 33).unwrap_or(0);
             Ok((bits % i64::from(limit)).into())
         }
         Val::Plain(Value::Real(limit)) => {
             if limit <= 0.0 {
                 return Err(Failure);
             }
-            let bits = u32::try_from(next(evaluator) >> 32).unwrap_or(0);
+            let bits = u32::try_from(next(arguments.evaluator) >> 32).unwrap_or(0);
             Ok((limit * (f64::from(bits) / 4_294_967_296.0)).into())
         }
         _ => Ok(Val::ERROR),

@@ -18,29 +18,20 @@ fn strings<'v>(values: &'v [Val<'_>]) -> Result<Vec<&'v str>, Value> {
     values.iter().map(Val::as_str).collect::<Option<Vec<_>>>().ok_or(Value::Error)
 }
 
-pub(crate) fn regexp<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
-    let values = arguments.values(evaluator)?;
+pub(crate) fn regexp<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let values = arguments.values()?;
     Ok(match strings(&values) {
         Ok(texts) => {
             let pattern = Pattern::new(texts[0], texts.get(2).copied().unwrap_or_default());
-            pattern.is_match(evaluator, texts[1])?.map_or(Val::ERROR, Val::from)
+            pattern.is_match(arguments.evaluator, texts[1])?.map_or(Val::ERROR, Val::from)
         }
         Err(value) => Val::Plain(value),
     })
 }
 
 /// Whether the pattern matches an element of a list.
-pub(crate) fn regexp_member<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
-    let values = arguments.values(evaluator)?;
+pub(crate) fn regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let values = arguments.values()?;
     if values.iter().any(Val::is_error) {
         return Ok(Val::ERROR);
     }
@@ -61,9 +52,9 @@ pub(crate) fn regexp_member<'a>(
     let mut any_undefined = false;
     let at = arguments.scope.of_elements(home);
     for element in elements.iter() {
-        let element = evaluator.expression(element, &at)?;
+        let element = arguments.evaluator.expression(element, &at)?;
         match element.as_str() {
-            Some(text) if pattern.is_match(evaluator, text)? == Some(true) => {
+            Some(text) if pattern.is_match(arguments.evaluator, text)? == Some(true) => {
                 return Ok(true.into());
             }
             Some(_) => {}
@@ -75,14 +66,8 @@ pub(crate) fn regexp_member<'a>(
 }
 
 /// Whether the pattern matches an item of a string list: `(pattern, list, delimiters, options)`.
-pub(crate) fn string_list_regexp_member<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if !(2..=4).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
-    let values = arguments.values(evaluator)?;
+pub(crate) fn string_list_regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let values = arguments.values()?;
     let texts: Option<Vec<&str>> = values.iter().map(Val::as_str).collect();
     let Some(texts) = texts else { return Ok(Val::ERROR) };
     let delimiters = texts.get(2).copied().unwrap_or(", ");
@@ -96,7 +81,7 @@ pub(crate) fn string_list_regexp_member<'a>(
         return Ok(Val::UNDEFINED);
     }
     for item in items {
-        if pattern.is_match(evaluator, &item)? == Some(true) {
+        if pattern.is_match(arguments.evaluator, &item)? == Some(true) {
             return Ok(true.into());
         }
     }
@@ -105,41 +90,28 @@ pub(crate) fn string_list_regexp_member<'a>(
 
 /// `regexps(pattern, text, replacement, options)`: the replacement, filled from the match; with option `f` the text
 /// with the match replaced; with `g` every match.
-pub(crate) fn substitute<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    substitution(evaluator, arguments, "")
+pub(crate) fn substitute<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    substitution(arguments, "")
 }
 
-pub(crate) fn replace<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    substitution(evaluator, arguments, "f")
+pub(crate) fn replace<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    substitution(arguments, "f")
 }
 
-pub(crate) fn replace_all<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    substitution(evaluator, arguments, "fg")
+pub(crate) fn replace_all<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    substitution(arguments, "fg")
 }
 
-fn substitution<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-    always: &str,
-) -> Outcome<'a> {
-    if !(3..=4).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
-    let values = arguments.values(evaluator)?;
+fn substitution<'a>(arguments: &Arguments<'_, 'a>, always: &str) -> Outcome<'a> {
+    let values = arguments.values()?;
     let texts = match strings(&values) {
         Ok(texts) => texts,
         Err(value) => return Ok(Val::Plain(value)),
     };
     let options = format!("{}{always}", texts.get(3).copied().unwrap_or_default());
-    let text = replaced(evaluator, texts[0], texts[1], texts[2], &options)?;
+    let text = replaced(arguments.evaluator, texts[0], texts[1], texts[2], &options)?;
     match text {
-        Some(text) => evaluator.text_of(&text).map(Val::Plain),
+        Some(text) => arguments.evaluator.text_of(&text).map(Val::Plain),
         None => Ok(Val::ERROR),
     }
 }

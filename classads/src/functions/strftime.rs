@@ -1,6 +1,9 @@
 //! C's `strftime` in the C locale.
 
-use super::calendar::Fields;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use super::calendar::{self, Fields};
 
 const DAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -24,7 +27,7 @@ fn name(names: &[&'static str], index: i64) -> &'static str {
 }
 
 /// The time in the given format, as glibc's `strftime` in the C locale.
-fn format(fields: &Fields, pattern: &str, zone: &dyn LocalZone) -> String {
+fn format(fields: &Fields, pattern: &str, zone: &LocalZone) -> String {
     format_within(fields, pattern, zone, usize::MAX)
 }
 
@@ -32,7 +35,7 @@ fn format(fields: &Fields, pattern: &str, zone: &dyn LocalZone) -> String {
 pub(crate) fn format_within(
     fields: &Fields,
     pattern: &str,
-    zone: &dyn LocalZone,
+    zone: &LocalZone,
     limit: usize,
 ) -> String {
     let mut out = String::new();
@@ -49,13 +52,33 @@ pub(crate) fn format_within(
     out + rest
 }
 
-/// What depends on the zone of the machine.
-pub(crate) trait LocalZone {
-    /// `%Z`: the name of standard time, whatever time it is: HTCondor does not tell `strftime` otherwise.
-    fn standard_name(&self) -> String;
+/// The zone of the machine.
+pub(crate) struct LocalZone {
+    pub(crate) zone: TimeZone,
+    pub(crate) now: i64,
+}
+
+impl LocalZone {
+    /// `%Z` and its offset: standard time, whatever time it is: HTCondor does not tell `strftime` otherwise.
+    fn standard(&self) -> (String, i64) {
+        let now = Timestamp::from_second(self.now).unwrap_or_default();
+        // It is winter now, or in half a year.
+        let times = [Some(now), now.checked_add(SignedDuration::from_hours(24 * 183)).ok()];
+        let mut times = times.into_iter().flatten();
+        let standard = times.find(|time| !self.zone.to_offset_info(*time).dst().is_dst());
+        let info = self.zone.to_offset_info(standard.unwrap_or(now));
+        (info.abbreviation().to_owned(), info.offset().seconds().into())
+    }
 
     /// `%s`: Unix time if the fields were of standard time.
-    fn unix_time(&self, fields: &Fields) -> i64;
+    fn unix_time(&self, fields: &Fields) -> i64 {
+        // Fields of an ad may be anything.
+        let days = calendar::days_from_civil(fields.year, fields.month, fields.day);
+        let time =
+            fields.hour.saturating_mul(3600).saturating_add(fields.minute.saturating_mul(60));
+        let time = time.saturating_add(fields.second).saturating_sub(self.standard().1);
+        days.saturating_mul(86_400).saturating_add(time)
+    }
 }
 
 /// `%`, flags, a width, `E` or `O`, and a letter, as glibc's `time/strftime_l.c` takes them.
@@ -121,7 +144,7 @@ impl<'t> Conversion<'t> {
         conversion
     }
 
-    fn write(&self, at: &Fields, zone: &dyn LocalZone) -> String {
+    fn write(&self, at: &Fields, zone: &LocalZone) -> String {
         match self.piece(at, zone) {
             Some(piece) => self.filled(piece),
             None => self.unknown(),
@@ -141,7 +164,7 @@ impl<'t> Conversion<'t> {
         if is_upper { text.to_ascii_uppercase() } else { text }
     }
 
-    fn piece(&self, at: &Fields, zone: &dyn LocalZone) -> Option<Piece> {
+    fn piece(&self, at: &Fields, zone: &LocalZone) -> Option<Piece> {
         use Piece::{Blank, Name, Number, Small, Text};
         let letter = self.letter?;
         let is_known = match self.modifier {
@@ -192,7 +215,7 @@ impl<'t> Conversion<'t> {
             'Y' => Number(at.year, 1),
             // The sign and the number are filled up each for itself.
             'z' => Text(self.wide("+") + &self.filled(Number(0, 4))),
-            'Z' => Small(zone.standard_name()),
+            'Z' => Small(zone.standard().0),
             '%' => Text("%".to_owned()),
             _ => return None,
         })
@@ -257,23 +280,17 @@ impl Fields {
 mod tests {
     use super::*;
 
-    struct Standard;
-
-    impl LocalZone for Standard {
-        fn standard_name(&self) -> String {
-            "CST".to_owned()
-        }
-
-        fn unix_time(&self, _: &Fields) -> i64 {
-            1_719_858_896
-        }
+    /// July 2024 in Chicago, where it is summer then.
+    fn central() -> LocalZone {
+        let zone = TimeZone::posix("CST6CDT,M3.2.0,M11.1.0").unwrap();
+        LocalZone { zone, now: 1_719_858_896 }
     }
 
     #[test]
     fn formats_are_those_of_the_c_locale() {
         let epoch = Fields { year: 1970, month: 1, day: 1, weekday: 4, ..Fields::default() };
-        assert_eq!(format(&epoch, "%c", &Standard), "Thu Jan  1 00:00:00 1970");
-        let text = format(&epoch, "%m/%d/%y %I %p %j 100%%", &Standard);
+        assert_eq!(format(&epoch, "%c", &central()), "Thu Jan  1 00:00:00 1970");
+        let text = format(&epoch, "%m/%d/%y %I %p %j 100%%", &central());
         assert_eq!(text, "01/01/70 12 AM 001 100%");
     }
 
@@ -289,10 +306,10 @@ mod tests {
             weekday: 1,
             yearday: 182,
         };
-        let text = format(&monday, "%G %g %V %-d %_d %05d %^a %Ey %Od %+ %E", &Standard);
+        let text = format(&monday, "%G %g %V %-d %_d %05d %^a %Ey %Od %+ %E", &central());
         assert_eq!(text, "2024 24 27 1  1 00001 MON 24 01 %+ %E");
         assert_eq!(
-            format(&monday, "%Q %k %l %P %L %s %Z %", &Standard),
+            format(&monday, "%Q %k %l %P %L %s %Z %", &central()),
             "%Q 12 12 pm %L 1719858896 CST %"
         );
     }

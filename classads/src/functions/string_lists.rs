@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::Arguments;
 use super::strings::{Bytes, is_space};
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Failure, Outcome};
+use crate::eval::{Failure, Outcome};
 use crate::number;
 use crate::value::Value;
 
@@ -27,21 +27,14 @@ pub(crate) fn items<'t>(
 }
 
 /// The list and its delimiters, if both are strings.
-fn list<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Result<Option<(Val<'a>, Val<'a>)>, Failure> {
-    if !(1..=2).contains(&arguments.len()) {
-        return Ok(None);
-    }
-    let list = arguments.value(evaluator, 0)?;
-    let delimiters =
-        if arguments.len() == 2 { arguments.value(evaluator, 1)? } else { Val::from(", ") };
+fn list<'a>(arguments: &Arguments<'_, 'a>) -> Result<Option<(Val<'a>, Val<'a>)>, Failure> {
+    let list = arguments.value(0)?;
+    let delimiters = if arguments.len() == 2 { arguments.value(1)? } else { Val::from(", ") };
     Ok((list.as_str().is_some() && delimiters.as_str().is_some()).then_some((list, delimiters)))
 }
 
-pub(crate) fn size<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let Some((list, delimiters)) = list(evaluator, arguments)? else { return Ok(Val::ERROR) };
+pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let Some((list, delimiters)) = list(arguments)? else { return Ok(Val::ERROR) };
     let (Some(list), Some(delimiters)) = (list.as_str(), delimiters.as_str()) else {
         return Ok(Val::ERROR);
     };
@@ -50,14 +43,13 @@ pub(crate) fn size<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>)
 }
 
 fn summarize<'a>(
-    evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
     start: f64,
     empty: Value,
     step: fn(f64, f64) -> f64,
     divide: bool,
 ) -> Outcome<'a> {
-    let Some((list, delimiters)) = list(evaluator, arguments)? else { return Ok(Val::ERROR) };
+    let Some((list, delimiters)) = list(arguments)? else { return Ok(Val::ERROR) };
     let (Some(list), Some(delimiters)) = (list.as_str(), delimiters.as_str()) else {
         return Ok(Val::ERROR);
     };
@@ -79,37 +71,32 @@ fn summarize<'a>(
     Ok(if is_real { result.into() } else { number::truncate(result).into() })
 }
 
-pub(crate) fn sum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    summarize(evaluator, arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, false)
+pub(crate) fn sum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    summarize(arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, false)
 }
 
-pub(crate) fn average<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    summarize(evaluator, arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, true)
+pub(crate) fn average<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    summarize(arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, true)
 }
 
-pub(crate) fn minimum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn minimum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     let smaller = |item: f64, least: f64| if item < least { item } else { least };
-    summarize(evaluator, arguments, f32::MAX.into(), Value::Undefined, smaller, false)
+    summarize(arguments, f32::MAX.into(), Value::Undefined, smaller, false)
 }
 
 /// HTCondor starts from the smallest positive single-precision number, so negative lists give 0.
-pub(crate) fn maximum<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn maximum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     let larger = |item: f64, most: f64| if item > most { item } else { most };
-    summarize(evaluator, arguments, f32::MIN_POSITIVE.into(), Value::Undefined, larger, false)
+    summarize(arguments, f32::MIN_POSITIVE.into(), Value::Undefined, larger, false)
 }
 
 /// Item, list and delimiters of the membership functions; `Err` is the result.
 fn member_arguments<'a>(
-    evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
 ) -> Result<Result<[Val<'a>; 3], Value>, Failure> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Err(Value::Error));
-    }
-    let item = arguments.value(evaluator, 0)?;
-    let list = arguments.value(evaluator, 1)?;
-    let delimiters =
-        if arguments.len() == 3 { arguments.value(evaluator, 2)? } else { Val::UNDEFINED };
+    let item = arguments.value(0)?;
+    let list = arguments.value(1)?;
+    let delimiters = if arguments.len() == 3 { arguments.value(2)? } else { Val::UNDEFINED };
     let fits = |value: &Val<'_>| value.is_undefined() || value.as_str().is_some();
     if ![&item, &list, &delimiters].into_iter().all(fits) {
         return Ok(Err(Value::Error));
@@ -121,12 +108,11 @@ fn member_arguments<'a>(
 }
 
 fn membership<'a>(
-    evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
     same: fn(&str, &str) -> bool,
     whole_list: bool,
 ) -> Outcome<'a> {
-    let [item, list, delimiters] = match member_arguments(evaluator, arguments)? {
+    let [item, list, delimiters] = match member_arguments(arguments)? {
         Ok(found) => found,
         Err(value) => return Ok(Val::Plain(value)),
     };
@@ -134,7 +120,7 @@ fn membership<'a>(
     let list = list.as_str().unwrap_or_default();
     let delimiters = delimiters.as_str().unwrap_or(", \t\r\n");
     let has = |wanted: &str| {
-        evaluator.charge_search(list)?;
+        arguments.evaluator.charge_search(list)?;
         Ok(items(list, delimiters).any(|known| same(&known, wanted)))
     };
     if !whole_list {
@@ -153,37 +139,25 @@ fn membership<'a>(
     Ok(any.into())
 }
 
-pub(crate) fn member<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    membership(evaluator, arguments, |a, b| a == b, false)
+pub(crate) fn member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    membership(arguments, |a, b| a == b, false)
 }
 
-pub(crate) fn member_without_case<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    membership(evaluator, arguments, str::eq_ignore_ascii_case, false)
+pub(crate) fn member_without_case<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    membership(arguments, str::eq_ignore_ascii_case, false)
 }
 
-pub(crate) fn subset<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    membership(evaluator, arguments, |a, b| a == b, true)
+pub(crate) fn subset<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    membership(arguments, |a, b| a == b, true)
 }
 
-pub(crate) fn subset_without_case<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    membership(evaluator, arguments, str::eq_ignore_ascii_case, true)
+pub(crate) fn subset_without_case<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    membership(arguments, str::eq_ignore_ascii_case, true)
 }
 
 /// Whether two string lists share an item; here white space around items belongs to them.
-pub(crate) fn intersect<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
-    let values = arguments.values(evaluator)?;
+pub(crate) fn intersect<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let values = arguments.values()?;
     if values.iter().any(Val::is_error) {
         return Ok(Val::ERROR);
     }
@@ -198,9 +172,9 @@ pub(crate) fn intersect<'a>(
     };
     // Each character is compared with each delimiter.
     for text in &texts[..2] {
-        evaluator.charge_bytes(text.len().saturating_mul(delimiters.len()))?;
+        arguments.evaluator.charge_bytes(text.len().saturating_mul(delimiters.len()))?;
     }
-    evaluator.make_elements(split(texts[1]).count())?;
+    arguments.evaluator.make_elements(split(texts[1]).count())?;
     let right: HashSet<&str> = split(texts[1]).collect();
     Ok(split(texts[0]).any(|item| right.contains(item)).into())
 }

@@ -2,19 +2,16 @@
 
 use super::Arguments;
 use super::conversions::{low_bits, to_string};
+use crate::eval::Outcome;
 use crate::eval::operators;
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Outcome};
 use crate::value::Value;
 
-pub(crate) fn concatenate<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
+pub(crate) fn concatenate<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     let mut text = String::new();
     for index in 0..arguments.len() {
-        match to_string(evaluator, arguments.value(evaluator, index)?)? {
-            Value::String(piece) => evaluator.append(&mut text, &piece)?,
+        match to_string(arguments.evaluator, arguments.value(index)?)? {
+            Value::String(piece) => arguments.evaluator.append(&mut text, &piece)?,
             other => return Ok(Val::Plain(other)),
         }
     }
@@ -22,35 +19,37 @@ pub(crate) fn concatenate<'a>(
 }
 
 /// `join(separator, a, b, ...)`, `join(separator, list)`, `join(list)`; undefined pieces are left out.
-pub(crate) fn join<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn join<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     let mut pieces = Vec::new();
     let last = arguments.len().wrapping_sub(1);
     match arguments.len() {
-        1 | 2 => match arguments.value(evaluator, last)? {
+        1 | 2 => match arguments.value(last)? {
             Val::List(elements, home) => {
-                pieces.push(if last == 0 { "".into() } else { arguments.value(evaluator, 0)? });
+                pieces.push(if last == 0 { "".into() } else { arguments.value(0)? });
                 let at = arguments.scope.of_elements(&home);
                 for element in elements.iter() {
-                    pieces.push(evaluator.expression(element, &at)?);
+                    pieces.push(arguments.evaluator.expression(element, &at)?);
                 }
             }
-            _ => pieces = arguments.values(evaluator)?,
+            _ => pieces = arguments.values()?,
         },
-        _ => pieces = arguments.values(evaluator)?,
+        _ => pieces = arguments.values()?,
     }
     let mut text = String::new();
     let mut separator = Value::from("");
     let mut any_undefined = false;
     let mut any_defined = false;
     for (index, piece) in pieces.into_iter().enumerate() {
-        match to_string(evaluator, piece)? {
+        match to_string(arguments.evaluator, piece)? {
             piece @ Value::String(_) if index == 0 => separator = piece,
             Value::String(piece) => {
                 if !text.is_empty() {
-                    evaluator.append(&mut text, separator.as_str().unwrap_or_default())?;
+                    arguments
+                        .evaluator
+                        .append(&mut text, separator.as_str().unwrap_or_default())?;
                 }
                 any_defined = true;
-                evaluator.append(&mut text, &piece)?;
+                arguments.evaluator.append(&mut text, &piece)?;
             }
             Value::Undefined => any_undefined = true,
             _ => return Ok(Val::ERROR),
@@ -62,40 +61,27 @@ pub(crate) fn join<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>)
     Ok(text.into())
 }
 
-fn changed<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-    change: fn(&str) -> String,
-) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    Ok(Val::Plain(match to_string(evaluator, arguments.value(evaluator, 0)?)? {
+fn changed<'a>(arguments: &Arguments<'_, 'a>, change: fn(&str) -> String) -> Outcome<'a> {
+    Ok(Val::Plain(match to_string(arguments.evaluator, arguments.value(0)?)? {
         Value::String(text) => {
-            evaluator.make(text.len())?;
+            arguments.evaluator.make(text.len())?;
             Value::from(change(&text))
         }
         other => other,
     }))
 }
 
-pub(crate) fn upper<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    changed(evaluator, arguments, str::to_ascii_uppercase)
+pub(crate) fn upper<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    changed(arguments, str::to_ascii_uppercase)
 }
 
-pub(crate) fn lower<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    changed(evaluator, arguments, str::to_ascii_lowercase)
+pub(crate) fn lower<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    changed(arguments, str::to_ascii_lowercase)
 }
 
 /// Counts bytes, from the end where negative, as Perl's `substr`.
-pub(crate) fn substring<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if !(2..=3).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
-    let values = arguments.values(evaluator)?;
+pub(crate) fn substring<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let values = arguments.values()?;
     if values.iter().any(Val::is_undefined) {
         return Ok(Val::UNDEFINED);
     }
@@ -123,77 +109,56 @@ pub(crate) fn substring<'a>(
     };
     let index = |value: i64| usize::try_from(value).unwrap_or(0);
     let bytes = &text.as_bytes()[index(start)..index(start + length)];
-    evaluator.text_copied(bytes).map(Val::Plain)
+    arguments.evaluator.text_copied(bytes).map(Val::Plain)
 }
 
-fn ordered<'a>(
-    evaluator: &Evaluator<'_>,
+/// What is made of two arguments as strings.
+pub(crate) fn compared<'a>(
     arguments: &Arguments<'_, 'a>,
-    order: fn(&str, &str) -> std::cmp::Ordering,
+    compare: impl FnOnce(&str, &str) -> Value,
 ) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
-    let left = arguments.value(evaluator, 0)?;
-    let right = arguments.value(evaluator, 1)?;
+    let left = arguments.value(0)?;
+    let right = arguments.value(1)?;
     if left.is_undefined() || right.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    Ok(match (to_string(evaluator, left)?, to_string(evaluator, right)?) {
-        (Value::String(left), Value::String(right)) => i64::from(order(&left, &right) as i8).into(),
-        _ => Val::ERROR,
-    })
+    let both = (to_string(arguments.evaluator, left)?, to_string(arguments.evaluator, right)?);
+    Ok(Val::Plain(match both {
+        (Value::String(left), Value::String(right)) => compare(&left, &right),
+        _ => Value::Error,
+    }))
 }
 
-pub(crate) fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    ordered(evaluator, arguments, |a, b| a.as_bytes().cmp(b.as_bytes()))
+pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    compared(arguments, |a, b| Value::from(a.as_bytes().cmp(b.as_bytes()) as i64))
 }
 
-pub(crate) fn compare_without_case<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    ordered(evaluator, arguments, operators::compare_without_case)
+pub(crate) fn compare_without_case<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    compared(arguments, |a, b| Value::from(operators::compare_without_case(a, b) as i64))
 }
 
-fn at_sign<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-    without: fn(&str) -> (&str, &str),
-) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    let value = arguments.value(evaluator, 0)?;
+fn at_sign<'a>(arguments: &Arguments<'_, 'a>, without: fn(&str) -> (&str, &str)) -> Outcome<'a> {
+    let value = arguments.value(0)?;
     let Some(text) = value.as_str() else { return Ok(Val::ERROR) };
-    evaluator.make(text.len())?;
-    evaluator.make_elements(2)?;
+    arguments.evaluator.make(text.len())?;
+    arguments.evaluator.make_elements(2)?;
     let (first, second) = text.split_once('@').unwrap_or_else(|| without(text));
     Ok(Val::list([Value::from(first), Value::from(second)]))
 }
 
 /// `user@domain` as two strings.
-pub(crate) fn split_user_name<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    at_sign(evaluator, arguments, |text| (text, ""))
+pub(crate) fn split_user_name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    at_sign(arguments, |text| (text, ""))
 }
 
 /// `slot@machine` as two strings.
-pub(crate) fn split_slot_name<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    at_sign(evaluator, arguments, |text| ("", text))
+pub(crate) fn split_slot_name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    at_sign(arguments, |text| ("", text))
 }
 
 /// Pieces between separators. A separator that is no white space and follows itself leaves an empty piece.
-pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if !(1..=2).contains(&arguments.len()) {
-        return Ok(Val::ERROR);
-    }
-    let values = arguments.values(evaluator)?;
+pub(crate) fn split<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let values = arguments.values()?;
     let Some(text) = values[0].as_str() else { return Ok(Val::ERROR) };
     let separators = match values.get(1) {
         None => ", \t",
@@ -206,8 +171,8 @@ pub(crate) fn split<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>
     let (bytes, separators) = (text.as_bytes(), Bytes::of(separators));
     let mut pieces = Vec::new();
     let mut add = |range| {
-        evaluator.make_elements(1)?;
-        pieces.push(evaluator.text_copied(&bytes[range])?);
+        arguments.evaluator.make_elements(1)?;
+        pieces.push(arguments.evaluator.text_copied(&bytes[range])?);
         Ok(())
     };
     let mut from = 0;

@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
-
 use super::Arguments;
 use super::calendar::{self, Fields};
 use super::conversions::{low_bits, to_integer};
@@ -15,64 +12,41 @@ use crate::eval::{Evaluator, Outcome};
 use crate::number;
 use crate::value::Value;
 
-pub(crate) fn time<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    if arguments.len() != 0 {
-        return Ok(Val::ERROR);
-    }
-    Ok(evaluator.context.now.into())
+pub(crate) fn time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    Ok(arguments.evaluator.context.now.into())
 }
 
-pub(crate) fn current_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if arguments.len() != 0 {
-        return Ok(Val::ERROR);
-    }
-    let seconds = evaluator.context.now;
-    let offset = calendar::offset_at(seconds, &evaluator.context.zone());
+pub(crate) fn current_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let seconds = arguments.evaluator.context.now;
+    let offset = calendar::offset_at(seconds, &arguments.evaluator.context.zone());
     Ok(Val::Plain(Value::AbsoluteTime { seconds, offset }))
 }
 
-pub(crate) fn time_zone_offset<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if arguments.len() != 0 {
-        return Ok(Val::ERROR);
-    }
-    let offset = calendar::offset_at(evaluator.context.now, &evaluator.context.zone());
+pub(crate) fn time_zone_offset<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let offset =
+        calendar::offset_at(arguments.evaluator.context.now, &arguments.evaluator.context.zone());
     Ok(Val::Plain(Value::RelativeTime(offset.into())))
 }
 
 /// Seconds since local midnight.
 #[allow(clippy::cast_precision_loss)]
-pub(crate) fn day_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if arguments.len() != 0 {
-        return Ok(Val::ERROR);
-    }
-    let now = evaluator.context.now;
-    let local = now.saturating_add(calendar::offset_at(now, &evaluator.context.zone()).into());
+pub(crate) fn day_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let now = arguments.evaluator.context.now;
+    let local =
+        now.saturating_add(calendar::offset_at(now, &arguments.evaluator.context.zone()).into());
     Ok(Val::Plain(Value::RelativeTime(local.rem_euclid(86400) as f64)))
 }
 
 fn field<'a>(
-    evaluator: &Evaluator<'_>,
     arguments: &Arguments<'_, 'a>,
     of_moment: Option<fn(&Fields) -> i64>,
     of_length: Option<fn(i64) -> i64>,
 ) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    let value = arguments.value(evaluator, 0)?;
+    let value = arguments.value(0)?;
     Ok(match (value.as_plain(), of_moment, of_length) {
         (Some(Value::AbsoluteTime { seconds, .. }), Some(of_moment), _) => {
             // Local time, whatever zone the time itself has.
-            let offset = calendar::offset_at(*seconds, &evaluator.context.zone());
+            let offset = calendar::offset_at(*seconds, &arguments.evaluator.context.zone());
             calendar::fields(*seconds, offset)
                 .map_or(Val::ERROR, |fields| of_moment(&fields).into())
         }
@@ -85,8 +59,8 @@ fn field<'a>(
 
 macro_rules! fields {
     ($($name:ident: $moment:expr, $length:expr;)*) => {
-        $(pub(crate) fn $name<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-            field(evaluator, arguments, $moment, $length)
+        $(pub(crate) fn $name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+            field(arguments, $moment, $length)
         })*
     };
 }
@@ -146,21 +120,15 @@ fn split_length(seconds: f64) -> Split {
 /// Attributes that `splitTime` gives at most.
 const FIELDS: usize = 8;
 
-pub(crate) fn split_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    let value = arguments.value(evaluator, 0)?;
+pub(crate) fn split_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let value = arguments.value(0)?;
     if value.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    let Some(split) = value.as_plain().and_then(|value| split(evaluator, value)) else {
+    let Some(split) = value.as_plain().and_then(|value| split(arguments.evaluator, value)) else {
         return Ok(Val::ERROR);
     };
-    evaluator.make_elements(FIELDS * 2)?;
+    arguments.evaluator.make_elements(FIELDS * 2)?;
     let mut ad = ClassAd::new();
     match split {
         Split::Moment(at, offset) => {
@@ -211,30 +179,27 @@ fn fields_of_ad(evaluator: &Evaluator<'_>, scope: &Scope<'_>) -> Fields {
     }
 }
 
-pub(crate) fn format_time<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if arguments.len() > 2 {
-        return Ok(Val::ERROR);
-    }
+pub(crate) fn format_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     let moment = match arguments.len() {
-        0 => evaluator.context.now.into(),
-        _ => arguments.value(evaluator, 0)?,
+        0 => arguments.evaluator.context.now.into(),
+        _ => arguments.value(0)?,
     };
     let fields = match &moment {
-        Val::Ad(scope) => fields_of_ad(evaluator, scope),
+        Val::Ad(scope) => fields_of_ad(arguments.evaluator, scope),
         Val::Plain(Value::RelativeTime(_)) | Val::List(..) => return Ok(Val::ERROR),
-        Val::Plain(value) => match split(evaluator, value) {
+        Val::Plain(value) => match split(arguments.evaluator, value) {
             Some(Split::Moment(fields, _)) => fields,
             _ => return Ok(Val::ERROR),
         },
     };
-    let zone = Local { zone: evaluator.context.zone(), now: evaluator.context.now };
+    let zone = strftime::LocalZone {
+        zone: arguments.evaluator.context.zone(),
+        now: arguments.evaluator.context.now,
+    };
     let written = |pattern: &str| {
         // What is no conversion is copied.
-        evaluator.make(pattern.len())?;
-        let text = evaluator.print(|out, limit| {
+        arguments.evaluator.make(pattern.len())?;
+        let text = arguments.evaluator.print(|out, limit| {
             *out = strftime::format_within(&fields, pattern, &zone, limit);
         })?;
         Ok(text.into())
@@ -242,52 +207,12 @@ pub(crate) fn format_time<'a>(
     if arguments.len() < 2 {
         return written("%c");
     }
-    arguments.value(evaluator, 1)?.as_str().map_or(Ok(Val::ERROR), written)
-}
-
-/// The zone of the machine.
-struct Local {
-    zone: TimeZone,
-    now: i64,
-}
-
-impl Local {
-    /// Name and offset of standard time.
-    fn standard(&self) -> (String, i64) {
-        let now = Timestamp::from_second(self.now).unwrap_or_default();
-        // It is winter now, or in half a year.
-        let times = [Some(now), now.checked_add(SignedDuration::from_hours(24 * 183)).ok()];
-        let mut times = times.into_iter().flatten();
-        let standard = times.find(|time| !self.zone.to_offset_info(*time).dst().is_dst());
-        let info = self.zone.to_offset_info(standard.unwrap_or(now));
-        (info.abbreviation().to_owned(), info.offset().seconds().into())
-    }
-}
-
-impl strftime::LocalZone for Local {
-    fn standard_name(&self) -> String {
-        self.standard().0
-    }
-
-    fn unix_time(&self, fields: &Fields) -> i64 {
-        // Fields of an ad may be anything.
-        let days = calendar::days_from_civil(fields.year, fields.month, fields.day);
-        let time =
-            fields.hour.saturating_mul(3600).saturating_add(fields.minute.saturating_mul(60));
-        let time = time.saturating_add(fields.second).saturating_sub(self.standard().1);
-        days.saturating_mul(86_400).saturating_add(time)
-    }
+    arguments.value(1)?.as_str().map_or(Ok(Val::ERROR), written)
 }
 
 /// Seconds as `days+hh:mm:ss`.
-pub(crate) fn interval<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    let Ok(seconds) = to_integer(&arguments.value(evaluator, 0)?) else { return Ok(Val::ERROR) };
+pub(crate) fn interval<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let Ok(seconds) = to_integer(&arguments.value(0)?) else { return Ok(Val::ERROR) };
     let total = low_bits(seconds);
     let (days, rest) = (total / 86400, total % 86400);
     let (hours, rest) = (rest / 3600, rest % 3600);
@@ -301,6 +226,6 @@ pub(crate) fn interval<'a>(
     } else {
         seconds.to_string()
     };
-    evaluator.make(text.len())?;
+    arguments.evaluator.make(text.len())?;
     Ok(text.into())
 }

@@ -1,25 +1,18 @@
 //! Type tests.
 
 use super::Arguments;
+use crate::eval::Outcome;
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Outcome};
 use crate::value::Value;
 
-fn test<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-    holds: impl Fn(&Val<'a>) -> bool,
-) -> Outcome<'a> {
-    if arguments.len() != 1 {
-        return Ok(Val::ERROR);
-    }
-    Ok(holds(&arguments.value(evaluator, 0)?).into())
+fn test<'a>(arguments: &Arguments<'_, 'a>, holds: impl Fn(&Val<'a>) -> bool) -> Outcome<'a> {
+    Ok(holds(&arguments.value(0)?).into())
 }
 
 macro_rules! type_tests {
     ($($pattern:pat => $name:ident;)*) => {
-        $(pub(crate) fn $name<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-            test(evaluator, arguments, |value| matches!(value, $pattern))
+        $(pub(crate) fn $name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+            test(arguments, |value| matches!(value, $pattern))
         })*
     };
 }

@@ -3,28 +3,24 @@
 use super::{Arguments, patterns};
 use crate::eval::references::{Names, References};
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Failure, Outcome};
+use crate::eval::{Failure, Outcome};
 use crate::expr::NodeKind;
 
 /// The names with commas; with a pattern, whether one of them matches.
-pub(crate) fn unresolved<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    let Some(argument) = arguments.expression(0).filter(|_| arguments.len() <= 2) else {
-        return Ok(Val::ERROR);
-    };
+pub(crate) fn unresolved<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let Some(argument) = arguments.expression(0) else { return Ok(Val::ERROR) };
     if !matches!(argument.root().kind(), NodeKind::Attribute { .. }) {
         return Ok(Val::ERROR);
     }
-    let (Some(found), scope) = evaluator.find_reference(&argument, arguments.scope) else {
+    let (Some(found), scope) = arguments.evaluator.find_reference(&argument, arguments.scope)
+    else {
         return Ok(Val::UNDEFINED);
     };
     let pattern = match arguments.len() {
         1 => None,
-        _ => Some(arguments.value(evaluator, 1)?),
+        _ => Some(arguments.value(1)?),
     };
-    let mut references = References::external(evaluator);
+    let mut references = References::external(arguments.evaluator);
     let names = match references.collect(&found, &scope) {
         Ok(()) => references.into_names(),
         // HTCondor then knows of none.
@@ -32,11 +28,11 @@ pub(crate) fn unresolved<'a>(
     };
     let names = names.into_values().map(without_target).collect::<Vec<_>>();
     let Some(pattern) = pattern else {
-        evaluator.make(names.iter().map(|name| name.len() + 1).sum())?;
+        arguments.evaluator.make(names.iter().map(|name| name.len() + 1).sum())?;
         return Ok(names.join(",").into());
     };
     let Some(pattern) = pattern.as_str() else { return Err(Failure) };
-    Ok(Val::Plain(patterns::matches_any(evaluator, pattern, &names)?))
+    Ok(Val::Plain(patterns::matches_any(arguments.evaluator, pattern, &names)?))
 }
 
 fn without_target(mut name: String) -> String {

@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use super::Arguments;
 use super::conversions::to_string;
+use super::strings::compared;
+use crate::eval::Outcome;
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Outcome};
 use crate::value::Value;
 
 /// Negative, zero or positive, as HTCondor's function gives it.
@@ -47,34 +48,15 @@ fn natural(left: &str, right: &str) -> i64 {
     if digits_a != digits_b { length(digits_a) - length(digits_b) } else { plain }
 }
 
-fn compared<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-    result: impl FnOnce(i64) -> Value,
-) -> Outcome<'a> {
-    if arguments.len() != 2 {
-        return Ok(Val::ERROR);
-    }
-    let left = arguments.value(evaluator, 0)?;
-    let right = arguments.value(evaluator, 1)?;
-    if left.is_undefined() || right.is_undefined() {
-        return Ok(Val::UNDEFINED);
-    }
-    Ok(Val::Plain(match (to_string(evaluator, left)?, to_string(evaluator, right)?) {
-        (Value::String(left), Value::String(right)) => result(natural(&left, &right)),
-        _ => Value::Error,
-    }))
-}
-
-pub(crate) fn compare<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    compared(evaluator, arguments, Value::Integer)
+pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    compared(arguments, |left, right| Value::Integer(natural(left, right)))
 }
 
 macro_rules! comparisons {
     ($($name:ident: $test:expr;)*) => {
-        $(pub(crate) fn $name<'a>(evaluator: &Evaluator<'_>, arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+        $(pub(crate) fn $name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
             let test: fn(Ordering) -> bool = $test;
-            compared(evaluator, arguments, |order| Value::Boolean(test(order.cmp(&0))))
+            compared(arguments, |left, right| Value::Boolean(test(natural(left, right).cmp(&0))))
         })*
     };
 }
@@ -87,21 +69,15 @@ comparisons! {
     greater_or_equal: Ordering::is_ge;
 }
 
-pub(crate) fn in_range<'a>(
-    evaluator: &Evaluator<'_>,
-    arguments: &Arguments<'_, 'a>,
-) -> Outcome<'a> {
-    if arguments.len() != 3 {
-        return Ok(Val::ERROR);
-    }
-    let tested = arguments.value(evaluator, 0)?;
-    let low = arguments.value(evaluator, 1)?;
-    let high = arguments.value(evaluator, 2)?;
+pub(crate) fn in_range<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+    let tested = arguments.value(0)?;
+    let low = arguments.value(1)?;
+    let high = arguments.value(2)?;
     if low.is_undefined() || high.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    let tested = to_string(evaluator, tested)?;
-    let (low, high) = (to_string(evaluator, low)?, to_string(evaluator, high)?);
+    let tested = to_string(arguments.evaluator, tested)?;
+    let (low, high) = (to_string(arguments.evaluator, low)?, to_string(arguments.evaluator, high)?);
     Ok(Val::Plain(match (tested, low, high) {
         (Value::String(tested), Value::String(low), Value::String(high)) => {
             Value::Boolean(natural(&low, &tested) <= 0 && natural(&tested, &high) <= 0)

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead};
 
+use super::AdError;
+
 /// How the text between the brackets is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grammar {
@@ -45,6 +47,7 @@ pub(crate) struct Balanced<R> {
     limit: usize,
     /// The last text was damaged: the next one begins with a line.
     damaged: bool,
+    ended: bool,
 }
 
 pub(crate) enum Found {
@@ -58,18 +61,27 @@ pub(crate) enum Found {
     TooLarge(u64),
     /// Characters between texts that do not belong there, skipped up to the next text.
     Stray(u64, u8),
-    End,
 }
 
 impl<R: BufRead> Balanced<R> {
     pub(crate) fn new(reader: R, grammar: Grammar, limit: usize) -> Balanced<R> {
-        Balanced { reader, grammar, text: Vec::new(), line: 1, limit, damaged: false }
+        Balanced { reader, grammar, text: Vec::new(), line: 1, limit, damaged: false, ended: false }
     }
 
-    pub(crate) fn next(&mut self) -> io::Result<Found> {
+    /// What comes next; nothing behind the end and behind an error.
+    pub(crate) fn next(&mut self) -> Option<Result<Found, AdError>> {
+        if self.ended {
+            return None;
+        }
+        let found = self.find().map_err(AdError::io).transpose();
+        self.ended = !matches!(found, Some(Ok(_)));
+        found
+    }
+
+    fn find(&mut self) -> io::Result<Option<Found>> {
         self.text.clear();
         if let Some((line, stray)) = self.skip_between()? {
-            return Ok(Found::Stray(line, stray));
+            return Ok(Some(Found::Stray(line, stray)));
         }
         let start = self.line;
         let mut depth = 0_usize;
@@ -80,7 +92,7 @@ impl<R: BufRead> Balanced<R> {
         loop {
             let buffer = self.reader.fill_buf()?;
             if buffer.is_empty() {
-                return Ok(if depth == 0 { Found::End } else { Found::Cut(start) });
+                return Ok((depth > 0).then_some(Found::Cut(start)));
             }
             let mut used = 0;
             let mut done = false;
@@ -93,7 +105,7 @@ impl<R: BufRead> Balanced<R> {
                 let Some(byte) = buffer.get(used) else { break };
                 if line_start && depth > 0 && *byte == self.grammar.open {
                     self.reader.consume(used);
-                    return Ok(Found::Cut(start));
+                    return Ok(Some(Found::Cut(start)));
                 }
                 used += 1;
                 line_start = self.grammar.lines && *byte == b'\n';
@@ -101,7 +113,7 @@ impl<R: BufRead> Balanced<R> {
                     self.reader.consume(used);
                     self.line += 1;
                     self.damaged = true;
-                    return Ok(Found::OpenString(self.line - 1));
+                    return Ok(Some(Found::OpenString(self.line - 1)));
                 }
                 if *byte == b'\n' {
                     self.line += 1;
@@ -135,7 +147,8 @@ impl<R: BufRead> Balanced<R> {
             }
             self.reader.consume(used);
             if done {
-                return Ok(if too_large { Found::TooLarge(start) } else { Found::Text(start) });
+                let found = if too_large { Found::TooLarge(start) } else { Found::Text(start) };
+                return Ok(Some(found));
             }
         }
     }

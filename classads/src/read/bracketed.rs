@@ -11,7 +11,6 @@ use crate::ad::ClassAd;
 pub struct BracketReader<R> {
     texts: Balanced<R>,
     projection: Projection,
-    ended: bool,
 }
 
 impl<R: BufRead> BracketReader<R> {
@@ -20,7 +19,6 @@ impl<R: BufRead> BracketReader<R> {
         BracketReader {
             texts: Balanced::new(reader, BRACKETS, MAX_AD_SIZE),
             projection: Projection::default(),
-            ended: false,
         }
     }
 
@@ -50,21 +48,11 @@ impl<R: BufRead> Iterator for BracketReader<R> {
     type Item = Result<ClassAd, AdError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let found = match self.texts.next() {
+        let found = match self.texts.next()? {
             Ok(found) => found,
-            Err(error) => {
-                self.ended = true;
-                return Some(Err(AdError::io(error)));
-            }
+            Err(error) => return Some(Err(error)),
         };
         Some(match found {
-            Found::End => {
-                self.ended = true;
-                return None;
-            }
             Found::Text(line) => {
                 let text = String::from_utf8_lossy(&self.texts.text);
                 match ClassAd::parse(&text) {

@@ -67,12 +67,6 @@ impl ParseError {
     pub fn message(&self) -> &str {
         &self.inner.message
     }
-
-    /// What could stand there instead, in words; may be empty.
-    #[must_use]
-    pub fn expected(&self) -> &[&'static str] {
-        &self.inner.expected
-    }
 }
 
 fn floor_boundary(text: &str, mut at: usize) -> usize {

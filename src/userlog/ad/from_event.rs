@@ -5,8 +5,8 @@ use jiff::tz::TimeZone;
 
 use classads::Syntax;
 
+use super::super::Event;
 use super::super::body::*;
-use super::super::{Event, EventKind};
 use super::{AdValue, EventAd};
 
 impl<'a> Event<'a> {
@@ -41,66 +41,6 @@ impl<'a> Event<'a> {
         }
         ad.body(self.body(), self.ad);
         ad
-    }
-}
-
-impl EventKind {
-    /// `MyType` of the event as a ClassAd; HTCondor gives events 29 to 32 and 34 the one of unknown kinds.
-    pub const fn my_type(self) -> &'static str {
-        match self.number() {
-            0 => "SubmitEvent",
-            1 => "ExecuteEvent",
-            2 => "ExecutableErrorEvent",
-            3 => "CheckpointedEvent",
-            4 => "JobEvictedEvent",
-            5 => "JobTerminatedEvent",
-            6 => "JobImageSizeEvent",
-            7 => "ShadowExceptionEvent",
-            8 => "GenericEvent",
-            9 => "JobAbortedEvent",
-            10 => "JobSuspendedEvent",
-            11 => "JobUnsuspendedEvent",
-            12 => "JobHeldEvent",
-            13 => "JobReleaseEvent",
-            14 => "NodeExecuteEvent",
-            15 => "NodeTerminatedEvent",
-            16 => "PostScriptTerminatedEvent",
-            21 => "RemoteErrorEvent",
-            22 => "JobDisconnectedEvent",
-            23 => "JobReconnectedEvent",
-            24 => "JobReconnectFailedEvent",
-            25 => "GridResourceUpEvent",
-            26 => "GridResourceDownEvent",
-            27 => "GridSubmitEvent",
-            28 => "JobAdInformationEvent",
-            33 => "AttributeUpdateEvent",
-            35 => "ClusterSubmitEvent",
-            36 => "ClusterRemoveEvent",
-            37 => "FactoryPausedEvent",
-            38 => "FactoryResumedEvent",
-            40 => "FileTransferEvent",
-            41 => "ReserveSpaceEvent",
-            42 => "ReleaseSpaceEvent",
-            43 => "FileCompleteEvent",
-            44 => "FileUsedEvent",
-            45 => "FileRemovedEvent",
-            46 => "DataflowJobSkippedEvent",
-            47 => "CommonFilesEvent",
-            100 => "EPStartupEvent",
-            101 => "EPReadyEvent",
-            102 => "EPReconfigEvent",
-            103 => "EPShutdownEvent",
-            104 => "RequestClaimEvent",
-            105 => "ReleaseClaimEvent",
-            106 => "ActivateClaimEvent",
-            107 => "DeactivateClaimEvent",
-            108 => "VacateClaimEvent",
-            109 => "DrainEvent",
-            110 => "ResourceBreakEvent",
-            111 => "ResourceMendEvent",
-            112 => "EPFutureEvent",
-            _ => "FutureEvent",
-        }
     }
 }
 

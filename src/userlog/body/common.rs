@@ -73,11 +73,3 @@ pub struct Toe<'a> {
     /// The line without its tab.
     pub text: Text<'a>,
 }
-
-impl Toe<'_> {
-    /// The job ended by itself.
-    pub fn is_of_its_own_accord(&self) -> bool {
-        self.text.starts_with("Job terminated of its own accord")
-            || self.text.starts_with("Job terminated by itself")
-    }
-}

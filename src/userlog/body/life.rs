@@ -50,13 +50,6 @@ pub struct Terminated<'a> {
     pub toe: Option<Toe<'a>>,
 }
 
-impl Terminated<'_> {
-    /// The job exited by itself with code 0.
-    pub fn is_success(&self) -> bool {
-        self.return_value == Some(0)
-    }
-}
-
 /// 009: the job was removed.
 #[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Aborted<'a> {

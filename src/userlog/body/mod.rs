@@ -20,145 +20,113 @@ pub use transfer::*;
 /// Text of a log: bytes that are not UTF-8 are replaced.
 pub type Text<'a> = Cow<'a, str>;
 
-/// The typed fields of an event. A field the log does not carry is `None` or empty.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub enum Body<'a> {
-    /// 000
-    Submit(Submit<'a>),
-    /// 001
-    Execute(Execute<'a>),
-    /// 002
-    ExecutableError(ExecutableError),
-    /// 003
-    Checkpointed(Checkpointed),
-    /// 004
-    Evicted(Evicted<'a>),
-    /// 005
-    Terminated(Terminated<'a>),
-    /// 006
-    ImageSize(ImageSize),
-    /// 007
-    ShadowException(ShadowException<'a>),
-    /// 008
-    Generic(Text<'a>),
-    /// 009
-    Aborted(Aborted<'a>),
-    /// 010
-    Suspended(Suspended),
-    /// 011
-    Unsuspended,
-    /// 012
-    Held(Held<'a>),
-    /// 013
-    Released(Released<'a>),
-    /// 014
-    NodeExecute(NodeExecute<'a>),
-    /// 015
-    NodeTerminated(NodeTerminated<'a>),
-    /// 016
-    PostScriptTerminated(PostScriptTerminated<'a>),
-    /// 021
-    RemoteError(RemoteError<'a>),
-    /// 022
-    Disconnected(Disconnected<'a>),
-    /// 023
-    Reconnected(Reconnected<'a>),
-    /// 024
-    ReconnectFailed(ReconnectFailed<'a>),
-    /// 025
-    GridResourceUp(GridResource<'a>),
-    /// 026
-    GridResourceDown(GridResource<'a>),
-    /// 027
-    GridSubmit(GridSubmit<'a>),
-    /// 028
-    JobAdInformation(JobAdInformation<'a>),
-    /// 029
-    JobStatusUnknown,
-    /// 030
-    JobStatusKnown,
-    /// 033
-    AttributeUpdate(AttributeUpdate<'a>),
-    /// 034
-    PreSkip(PreSkip<'a>),
-    /// 035
-    ClusterSubmit(ClusterSubmit<'a>),
-    /// 036
-    ClusterRemove(ClusterRemove<'a>),
-    /// 037
-    FactoryPaused(FactoryPaused<'a>),
-    /// 038
-    FactoryResumed(FactoryResumed<'a>),
-    /// 040
-    FileTransfer(FileTransfer<'a>),
-    /// 041
-    ReserveSpace(ReserveSpace<'a>),
-    /// 042
-    ReleaseSpace(ReleaseSpace<'a>),
-    /// 043
-    FileComplete(ReuseFile<'a>),
-    /// 044
-    FileUsed(ReuseFile<'a>),
-    /// 045
-    FileRemoved(ReuseFile<'a>),
-    /// 046
-    DataflowSkipped(DataflowSkipped<'a>),
-    /// 047
-    CommonFiles(CommonFiles<'a>),
-    /// 100 to 111
-    ExecutionPoint(ExecutionPoint<'a>),
-    /// Any other kind.
-    Future(Future<'a>),
+macro_rules! bodies {
+    ($($(#[$doc:meta])* $number:literal $name:ident $(($fields:ty))?,)*) => {
+        /// The typed fields of an event. A field the log does not carry is `None` or empty.
+        #[derive(Clone, Debug, PartialEq, Hash)]
+        #[non_exhaustive]
+        pub enum Body<'a> {
+            $($(#[$doc])* $name $(($fields))?,)*
+            /// 100 to 111
+            ExecutionPoint(ExecutionPoint<'a>),
+            /// Any other kind.
+            Future(Future<'a>),
+        }
+
+        impl Body<'_> {
+            /// The event number that HTCondor writes for this body.
+            pub const fn number(&self) -> u16 {
+                match self {
+                    $(Self::$name { .. } => $number,)*
+                    Self::ExecutionPoint(point) => point.number,
+                    Self::Future(future) => future.number,
+                }
+            }
+        }
+    };
 }
 
-impl Body<'_> {
-    /// The event number that HTCondor writes for this body.
-    pub const fn number(&self) -> u16 {
-        match self {
-            Self::Submit(_) => 0,
-            Self::Execute(_) => 1,
-            Self::ExecutableError(_) => 2,
-            Self::Checkpointed(_) => 3,
-            Self::Evicted(_) => 4,
-            Self::Terminated(_) => 5,
-            Self::ImageSize(_) => 6,
-            Self::ShadowException(_) => 7,
-            Self::Generic(_) => 8,
-            Self::Aborted(_) => 9,
-            Self::Suspended(_) => 10,
-            Self::Unsuspended => 11,
-            Self::Held(_) => 12,
-            Self::Released(_) => 13,
-            Self::NodeExecute(_) => 14,
-            Self::NodeTerminated(_) => 15,
-            Self::PostScriptTerminated(_) => 16,
-            Self::RemoteError(_) => 21,
-            Self::Disconnected(_) => 22,
-            Self::Reconnected(_) => 23,
-            Self::ReconnectFailed(_) => 24,
-            Self::GridResourceUp(_) => 25,
-            Self::GridResourceDown(_) => 26,
-            Self::GridSubmit(_) => 27,
-            Self::JobAdInformation(_) => 28,
-            Self::JobStatusUnknown => 29,
-            Self::JobStatusKnown => 30,
-            Self::AttributeUpdate(_) => 33,
-            Self::PreSkip(_) => 34,
-            Self::ClusterSubmit(_) => 35,
-            Self::ClusterRemove(_) => 36,
-            Self::FactoryPaused(_) => 37,
-            Self::FactoryResumed(_) => 38,
-            Self::FileTransfer(_) => 40,
-            Self::ReserveSpace(_) => 41,
-            Self::ReleaseSpace(_) => 42,
-            Self::FileComplete(_) => 43,
-            Self::FileUsed(_) => 44,
-            Self::FileRemoved(_) => 45,
-            Self::DataflowSkipped(_) => 46,
-            Self::CommonFiles(_) => 47,
-            Self::ExecutionPoint(point) => point.number,
-            Self::Future(future) => future.number,
-        }
-    }
+bodies! {
+    /// 000
+    0 Submit(Submit<'a>),
+    /// 001
+    1 Execute(Execute<'a>),
+    /// 002
+    2 ExecutableError(ExecutableError),
+    /// 003
+    3 Checkpointed(Checkpointed),
+    /// 004
+    4 Evicted(Evicted<'a>),
+    /// 005
+    5 Terminated(Terminated<'a>),
+    /// 006
+    6 ImageSize(ImageSize),
+    /// 007
+    7 ShadowException(ShadowException<'a>),
+    /// 008
+    8 Generic(Text<'a>),
+    /// 009
+    9 Aborted(Aborted<'a>),
+    /// 010
+    10 Suspended(Suspended),
+    /// 011
+    11 Unsuspended,
+    /// 012
+    12 Held(Held<'a>),
+    /// 013
+    13 Released(Released<'a>),
+    /// 014
+    14 NodeExecute(NodeExecute<'a>),
+    /// 015
+    15 NodeTerminated(NodeTerminated<'a>),
+    /// 016
+    16 PostScriptTerminated(PostScriptTerminated<'a>),
+    /// 021
+    21 RemoteError(RemoteError<'a>),
+    /// 022
+    22 Disconnected(Disconnected<'a>),
+    /// 023
+    23 Reconnected(Reconnected<'a>),
+    /// 024
+    24 ReconnectFailed(ReconnectFailed<'a>),
+    /// 025
+    25 GridResourceUp(GridResource<'a>),
+    /// 026
+    26 GridResourceDown(GridResource<'a>),
+    /// 027
+    27 GridSubmit(GridSubmit<'a>),
+    /// 028
+    28 JobAdInformation(JobAdInformation<'a>),
+    /// 029
+    29 JobStatusUnknown,
+    /// 030
+    30 JobStatusKnown,
+    /// 033
+    33 AttributeUpdate(AttributeUpdate<'a>),
+    /// 034
+    34 PreSkip(PreSkip<'a>),
+    /// 035
+    35 ClusterSubmit(ClusterSubmit<'a>),
+    /// 036
+    36 ClusterRemove(ClusterRemove<'a>),
+    /// 037
+    37 FactoryPaused(FactoryPaused<'a>),
+    /// 038
+    38 FactoryResumed(FactoryResumed<'a>),
+    /// 040
+    40 FileTransfer(FileTransfer<'a>),
+    /// 041
+    41 ReserveSpace(ReserveSpace<'a>),
+    /// 042
+    42 ReleaseSpace(ReleaseSpace<'a>),
+    /// 043
+    43 FileComplete(ReuseFile<'a>),
+    /// 044
+    44 FileUsed(ReuseFile<'a>),
+    /// 045
+    45 FileRemoved(ReuseFile<'a>),
+    /// 046
+    46 DataflowSkipped(DataflowSkipped<'a>),
+    /// 047
+    47 CommonFiles(CommonFiles<'a>),
 }

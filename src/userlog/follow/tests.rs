@@ -394,7 +394,7 @@ fn what_is_no_log_is_refused() {
     let log = Log::new();
     log.append(&"no log\n".repeat(100));
     let error = follow(&log.path, &ReadOptions::default(), None).unwrap_err();
-    assert!(error.is_not_a_log());
+    assert!(matches!(error, UserlogError::NotALog { .. }));
 }
 
 #[test]

@@ -18,7 +18,6 @@ pub struct AdReader<R> {
     texts: Balanced<R>,
     projection: Projection,
     waiting: std::collections::VecDeque<Result<ClassAd, AdError>>,
-    ended: bool,
 }
 
 impl<R: BufRead> AdReader<R> {
@@ -28,7 +27,6 @@ impl<R: BufRead> AdReader<R> {
             texts: Balanced::new(reader, JSON, MAX_AD_SIZE),
             projection: Projection::default(),
             waiting: std::collections::VecDeque::new(),
-            ended: false,
         }
     }
 
@@ -51,21 +49,11 @@ impl<R: BufRead> Iterator for AdReader<R> {
         if let Some(item) = self.waiting.pop_front() {
             return Some(item);
         }
-        if self.ended {
-            return None;
-        }
-        let found = match self.texts.next() {
+        let found = match self.texts.next()? {
             Ok(found) => found,
-            Err(error) => {
-                self.ended = true;
-                return Some(Err(AdError::io(error)));
-            }
+            Err(error) => return Some(Err(error)),
         };
         Some(match found {
-            Found::End => {
-                self.ended = true;
-                return None;
-            }
             Found::Text(line) => {
                 let text = String::from_utf8_lossy(&self.texts.text);
                 let (mut ad, mut errors) = convert::ad(&text, line, &self.projection);

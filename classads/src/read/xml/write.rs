@@ -125,7 +125,7 @@ fn text(out: &mut String, element: &str, text: &str) {
 /// Appends a string or a name with C's escapes and those of XML.
 fn characters(out: &mut String, text: &str, delimiter: Option<char>) {
     let mut escaped = String::with_capacity(text.len());
-    print::escaped(&mut escaped, text, delimiter);
+    print::escaped(&mut escaped, text, delimiter, usize::MAX);
     out.push_str(&partial_escape(escaped));
 }
 
