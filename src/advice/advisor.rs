@@ -48,18 +48,19 @@ struct Question<'h> {
     /// Its facts, with those that only a log has.
     facts: Cow<'h, JobFacts>,
     hold: Episode,
-    neighbourhoods: Rc<[Neighbourhood]>,
-    /// What holds that share its cause are asked about together.
-    shared: Rc<Shared>,
+    neighbourhoods: Vec<Neighbourhood>,
+    seen: Seen,
+    /// What the model was asked, where it is to be asked without some of it.
+    sample: Option<Sample>,
     actions: Vec<Action>,
     /// Where the answers begin: one for each action, and one had others been seen to get through.
     answers: usize,
 }
 
-/// The first of the holds that share a cause, as the model sees it.
+/// A hold as the model sees it, and what others show of it.
 struct Shared {
     sample: Sample,
-    neighbourhoods: Rc<[Neighbourhood]>,
+    neighbourhoods: Vec<Neighbourhood>,
     seen: Seen,
 }
 
@@ -69,9 +70,9 @@ struct Asked {
     states: Vec<u8>,
     statics: Vec<f32>,
     n: usize,
-    /// Holds that have been looked at.
+    /// First holds of those that share a cause.
     shared: HashMap<(JobId, i64), Rc<Shared>>,
-    /// Where the answers about a hold and its actions begin.
+    /// Where the answers about such a hold and these actions begin.
     answers: HashMap<(JobId, i64, Vec<Action>), usize>,
 }
 
@@ -210,8 +211,7 @@ impl<'a> Advisor<'a> {
         of_model: &[(Action, f64)],
         recovered: Option<f64>,
     ) -> Chances {
-        let Question { held, hold, shared, .. } = question;
-        let seen = &shared.seen;
+        let Question { held, hold, seen, .. } = question;
         let code = hold.identity.code;
         let judged = |&(action, p): &(Action, f64)| {
             (action, if action == Action::AsIs { seen.as_is(p) } else { seen.trusted(p) })
@@ -269,13 +269,15 @@ impl<'a> Advisor<'a> {
         let mut explained = Vec::new();
         for (question, advice) in questions.iter().zip(advices) {
             let (Some(question), Some(advice)) = (question, advice) else { continue };
-            let Shared { sample, seen, .. } = &*question.shared;
+            let seen = &question.seen;
             let (of_model, _) = question.answers(answers);
             let action = advice.action.unwrap_or(Action::AsIs);
             let chance = of_model.iter().find(|(other, _)| *other == action);
             // Of a code that it does not know the model's reasons are worth as little as its probability.
             let known = self.model.metadata.knows(question.hold.identity.code);
-            let (Some(&(_, chance)), true) = (chance, known) else { continue };
+            let (Some(sample), Some(&(_, chance)), true) = (&question.sample, chance, known) else {
+                continue;
+            };
             // Inputs moved the model's answer: where what was counted took its place they explain nothing.
             if action == Action::AsIs && (seen.as_is(chance) - seen.trusted(chance)).abs() > COUNTED
             {
@@ -300,57 +302,62 @@ impl<'a> Advisor<'a> {
     /// seen to get through. `None` if it is not held.
     fn question<'h>(&self, held: &'h Held, now: i64, asked: &mut Asked) -> Option<Question<'h>> {
         let hold = self.history().held_at(held.job, held.in_queue.as_ref(), now)?;
+        let own = self.shared(&hold, now);
         let first = self.causes.first(&self.sampler, &hold, now);
-        let about = first.as_ref().unwrap_or(&hold);
-        let key = (about.identity.job, about.held_at);
-        let shared = asked.shared.entry(key).or_insert_with(|| Rc::new(self.shared(about, now)));
-        let shared = Rc::clone(shared);
-        let neighbourhoods = match &first {
-            Some(_) => self.sampler.neighbourhood(&hold, now).into(),
-            None => Rc::clone(&shared.neighbourhoods),
+        let of_first = first.map(|first| {
+            let key = (first.identity.job, first.held_at);
+            let shared =
+                asked.shared.entry(key).or_insert_with(|| Rc::new(self.shared(&first, now)));
+            (key, Rc::clone(shared))
+        });
+        // Where others show something else of the two holds, they are two questions.
+        let of_first = of_first.filter(|(_, first)| first.seen.agrees(&own.seen));
+        let (key, about) = match of_first {
+            Some((key, first)) => (Some(key), first.sample.clone()),
+            None => (None, own.sample.clone()),
         };
+        let Shared { neighbourhoods, seen, .. } = own;
         let facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
         let mut actions = changes::applicable_actions(&parts(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it. Another site is worth trying
         // only where others get through and are held at the same time.
-        let server = shared.neighbourhoods.iter().find(|near| near.scope == Scope::Server);
+        let server = neighbourhoods.iter().find(|near| near.scope == Scope::Server);
         let mixed = |server: &Neighbourhood| {
             server.started_since > 0 && server.last_held_same_code > server.last_started
         };
         if server.is_some_and(|server| !mixed(server)) {
             actions.retain(|&action| action != Action::Site);
         }
-        let key = (about.identity.job, about.held_at, actions.clone());
-        let answers = match asked.answers.get(&key) {
-            Some(&at) => at,
-            None => {
-                let at = asked.n;
-                let mut sample = shared.sample.clone();
-                for &action in &actions {
-                    self.sampler.set_action(&mut sample, action);
-                    asked.push(&sample);
-                }
-                // What a wait could bring: others of the narrowest scope that is known get through again.
-                let recovers = match waits_for_server(&hold, server) {
-                    true => &self.server_recovers,
-                    false => &self.place_recovers,
-                };
-                asked.push(&recovers.apply(&shared.sample));
-                asked.answers.insert(key, at);
-                at
+        let key = key.map(|(job, held_at)| (job, held_at, actions.clone()));
+        let known = key.as_ref().and_then(|key| asked.answers.get(key)).copied();
+        let answers = known.unwrap_or_else(|| {
+            let at = asked.n;
+            let mut sample = about.clone();
+            for &action in &actions {
+                self.sampler.set_action(&mut sample, action);
+                asked.push(&sample);
             }
-        };
-        Some(Question { held, now, facts, hold, neighbourhoods, shared, actions, answers })
+            // What a wait could bring: others of the narrowest scope that is known get through again.
+            let recovers = match waits_for_server(&hold, server) {
+                true => &self.server_recovers,
+                false => &self.place_recovers,
+            };
+            asked.push(&recovers.apply(&about));
+            asked.answers.extend(key.map(|key| (key, at)));
+            at
+        });
+        let sample = self.inputs.is_some().then_some(about);
+        Some(Question { held, now, facts, hold, neighbourhoods, seen, sample, actions, answers })
     }
 
-    /// The hold that others share the cause of, as the model sees it at `now`.
+    /// A hold as the model sees it at `now`.
     fn shared(&self, hold: &Episode, now: i64) -> Shared {
         let elsewhere =
             self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
         let (sample, neighbourhoods) =
             self.sampler.sample_and_neighbourhood(hold, now, Action::AsIs, elsewhere);
         let seen = self.seen(hold, now, &neighbourhoods);
-        Shared { sample, neighbourhoods: neighbourhoods.into(), seen }
+        Shared { sample, neighbourhoods, seen }
     }
 
     /// What others and the hold reason show.
@@ -378,7 +385,7 @@ impl<'a> Advisor<'a> {
         let costs = self.costs.of_job(&spent);
         let decision = self.decision(question, chances, &costs);
         let change = decision.action.and_then(|action| changes::change(action, &parts, facts));
-        let event_log = question.shared.seen.event_log;
+        let event_log = question.seen.event_log;
         let (commands, commands_after) = commands_of(&decision, change.as_ref(), held, &parts);
         Advice {
             held: describe(held, hold, parts.reason),
@@ -442,8 +449,7 @@ impl<'a> Advisor<'a> {
     }
 
     fn wait(&self, decision: &Decision, question: &Question<'_>) -> Option<Wait> {
-        let Question { held, hold, neighbourhoods, shared, .. } = question;
-        let seen = &shared.seen;
+        let Question { held, hold, neighbourhoods, seen, .. } = question;
         if decision.recommendation != Recommendation::Wait {
             return None;
         }

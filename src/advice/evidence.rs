@@ -191,7 +191,7 @@ impl<'a> Around<'a> {
             Some(near) => Some(Evidence::BeganSince {
                 near: self.near(near),
                 jobs: near.started_since,
-                seconds_since_last: near.last_started.map(|last| self.now - last),
+                seconds_since_last: near.last_started.map(|last| self.now.saturating_sub(last)),
             }),
             // Only the event log shows that nothing happened.
             None if event_log == EventLogView::Whole => self
@@ -199,7 +199,7 @@ impl<'a> Around<'a> {
                 .next()
                 .map(|near| Evidence::NoneBeganSince {
                     near: self.near(near),
-                    seconds: self.now - self.hold.held_at,
+                    seconds: self.now.saturating_sub(self.hold.held_at),
                 }),
             None => None,
         };
@@ -250,7 +250,7 @@ impl<'a> Around<'a> {
                 true => (0, 0),
                 false => counts(near),
             });
-            let seconds_since_first = first.map(|first| self.now - first);
+            let seconds_since_first = first.map(|first| self.now.saturating_sub(first));
             (!results.is_empty()).then_some(Evidence::Released {
                 code,
                 subcode,

@@ -39,8 +39,8 @@ pub(super) fn change(limit: &OwnLimit) -> Change {
             (LimitRaise::Nonsense { name: name.clone(), to: *to }, Vec::new())
         }
         Raise::Attribute { name, from, to } => {
-            let (from, to) = (Figure::from(*from), Figure::from(*to));
             let old = Some(from.to_string());
+            let (from, to) = (Figure::from(*from), Figure::from(*to));
             let commands = command(name, old, &to.to_string());
             (LimitRaise::Attribute { name: name.clone(), from, to }, commands)
         }

@@ -156,6 +156,14 @@ impl Seen {
         }
     }
 
+    /// Whether others show the same of two holds.
+    pub(super) fn agrees(&self, other: &Self) -> bool {
+        let shown = |seen: &Self| {
+            (seen.since, seen.like_job_began, seen.lasting, seen.failures > 0, seen.event_log)
+        };
+        shown(self) == shown(other)
+    }
+
     /// The model's answer about any action, less sure by what it was asked without.
     pub(super) fn trusted(&self, p: f64) -> f64 {
         if self.trust == 1.0 || p <= 0.0 || p >= 1.0 {

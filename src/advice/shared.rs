@@ -3,7 +3,7 @@
 //! Jobs share a cause if they are of one cluster, are held for the same code, subcode and reason ([`SharedCause`]) at
 //! the same place (file server, file or directory, else site), have the same own history in outline, the event log shows
 //! as much of their holds, and no job began at that place between these: then nothing but the time on hold tells them
-//! apart.
+//! apart. What is counted of other jobs since a hold stays each job's own.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use super::changes::in_sandbox;
 use super::meaning::{SharedCause, code_of_transfer};
 use super::seen::reads;
 use crate::features::{Sampler, Scope};
-use crate::history::{Episode, EventLogView, History, Symbol, What, reason};
+use crate::history::{Episode, EventLogView, History, JobHistory, Symbol, What, reason};
 use crate::userlog::JobId;
 
 /// Clusters whose causes are remembered.
@@ -22,9 +22,16 @@ const REMEMBERED: usize = 64;
 /// Failed releases from here on are alike.
 const FAILED: usize = 2;
 
-/// What jobs of one cluster and code share.
+/// Earlier holds of a job that are looked at.
+const LOOK_BACK: usize = 16;
+
+/// Holds among which the first one is looked for.
+const MOST: usize = 1_000;
+
+/// What holds of one cluster share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
+    code: i32,
     subcode: i32,
     cause: SharedCause,
     place: Option<String>,
@@ -39,60 +46,78 @@ struct Key {
     event_log: EventLogView,
 }
 
-/// Holds by what they share: when they began, the earliest first.
-type Holds = HashMap<Key, Vec<(i64, JobId)>>;
+/// A hold that a log shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Logged {
+    held_at: i64,
+    job: JobId,
+    /// When something else happened to the job.
+    until: i64,
+}
 
-/// The holds of some clusters, codes and instants.
+/// Holds of one cluster by what they share, the earliest first.
+type Holds = HashMap<Key, Vec<Logged>>;
+
+/// The holds of some clusters.
 #[derive(Debug, Default)]
-pub(super) struct Causes(Mutex<HashMap<(i32, i32, i64), Arc<Holds>>>);
+pub(super) struct Causes(Mutex<HashMap<i32, Arc<Holds>>>);
 
 impl Causes {
     /// The first hold that shares the cause of this one at `now`. `None` where that is the hold itself, and where no log
     /// shows it.
     pub(super) fn first(&self, sampler: &Sampler, hold: &Episode, now: i64) -> Option<Episode> {
         let history = sampler.history();
-        hold.step?;
-        let key = key(history, hold, now);
-        let scope = scope(hold);
-        let holds = self.of(sampler, hold, now);
-        let began = sampler.last_started(hold, scope, now);
-        let same_spell = |&&(held_at, _): &&(i64, JobId)| began.is_none_or(|began| held_at > began);
-        let &(held_at, job) = holds.get(&key)?.iter().find(same_spell)?;
-        (held_at < hold.held_at).then(|| history.held_at(job, None, now)).flatten()
+        let own = hold.identity.job;
+        let text = hold.reason.as_deref().unwrap_or_default();
+        let codes = (hold.identity.code, hold.identity.subcode);
+        let key = key(history, history.job(own)?, hold.step?, hold.held_at, codes, text);
+        let began = sampler.last_started(hold, scope(codes.0, text), now).unwrap_or(i64::MIN);
+        let holds = self.of(history, own.cluster);
+        let holds = holds.get(&key)?;
+        let from = holds.partition_point(|other| other.held_at <= began);
+        let until = holds.partition_point(|other| (other.held_at, other.job) < (hold.held_at, own));
+        let before = holds.get(from..until)?.iter().take(MOST);
+        let first = before.filter(|other| other.job != own).find(|other| other.until > now)?;
+        history.held_at(first.job, None, now)
     }
 
-    fn of(&self, sampler: &Sampler, hold: &Episode, now: i64) -> Arc<Holds> {
-        let code = hold.identity.code;
-        let wanted = (hold.identity.job.cluster, code, now);
+    fn of(&self, history: &History, cluster: i32) -> Arc<Holds> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(holds) = known().get(&wanted) {
+        if let Some(holds) = known().get(&cluster) {
             return Arc::clone(holds);
         }
-        let history = sampler.history();
         let mut holds = Holds::new();
-        for job in sampler.held_in_cluster(hold, now) {
-            let other = history.held_at(job, None, now);
-            if let Some(other) = other.filter(|other| other.identity.code == code) {
-                let key = key(history, &other, now);
-                holds.entry(key).or_default().push((other.held_at, job));
+        for job in history.jobs_of(cluster) {
+            for (at, step) in job.steps.iter().enumerate() {
+                let What::Held(held) = step.what else { continue };
+                let text = held.reason.map_or("", |reason| history.symbols.name(reason));
+                let key = key(history, job, at, step.time, (held.code, held.subcode), text);
+                let until = job.steps.get(at + 1).map_or(i64::MAX, |next| next.time);
+                let hold = Logged { held_at: step.time, job: job.job, until };
+                holds.entry(key).or_default().push(hold);
             }
         }
-        for holds in holds.values_mut() {
-            holds.sort_unstable();
-        }
+        holds.values_mut().for_each(|holds| holds.sort_unstable());
         let holds = Arc::new(holds);
         let mut known = known();
         if known.len() >= REMEMBERED {
-            known.clear();
+            let any = known.keys().next().copied();
+            any.map(|any| known.remove(&any));
         }
-        known.insert(wanted, Arc::clone(&holds));
+        known.insert(cluster, Arc::clone(&holds));
         holds
     }
 }
 
-fn key(history: &History, hold: &Episode, now: i64) -> Key {
-    let (code, subcode) = (hold.identity.code, hold.identity.subcode);
-    let text = hold.reason.as_deref().unwrap_or_default();
+/// Of the hold that a step of a job is.
+fn key(
+    history: &History,
+    job: &JobHistory,
+    step: usize,
+    held_at: i64,
+    (code, subcode): (i32, i32),
+    text: &str,
+) -> Key {
     let lasts = Trouble::of(code, subcode, text).is_some_and(Trouble::lasts);
     let place = match reason::file_server(text) {
         Some(server) if !lasts => Some(server),
@@ -102,38 +127,43 @@ fn key(history: &History, hold: &Episode, now: i64) -> Key {
             .filter(|path| in_sandbox(path).is_none())
             .and_then(|_| reason::directory(text)),
     };
-    let job = history.job(hold.identity.job);
-    let until = hold.step.unwrap_or(0);
-    let before = job.map_or(&[][..], |job| &job.steps[..until.min(job.steps.len())]);
+    let before = &job.steps[..step.min(job.steps.len())];
     Key {
+        code,
         subcode,
         cause: SharedCause::of(code, subcode, text),
-        site: job.filter(|_| place.is_none()).and_then(|job| job.site_at(now)),
+        site: if place.is_none() { job.site_at(held_at) } else { None },
         place,
-        failed: job.map_or(0, |job| job.failed_releases(until + 1)).min(FAILED),
+        failed: job.failed_releases(step + 1).min(FAILED),
         began: before.iter().any(|step| matches!(step.what, What::Executing(_))),
-        before: trouble_before(history, hold),
-        event_log: history.event_log_view(hold.identity.job, hold.held_at),
+        before: of_same_file(history, job, step, text),
+        event_log: history.event_log_view(job.job, held_at),
     }
 }
 
 /// The scope in which a job that begins shows something about the cause.
-fn scope(hold: &Episode) -> Scope {
-    let text = hold.reason.as_deref().unwrap_or_default();
+fn scope(code: i32, text: &str) -> Scope {
     match reason::file_server(text) {
         Some(_) => Scope::Server,
-        None if reads(code_of_transfer(hold.identity.code, text)) => Scope::File,
+        None if reads(code_of_transfer(code, text)) => Scope::File,
         None => Scope::Reason,
     }
 }
 
 /// The lasting trouble that the last earlier hold of the job for the same file complained of.
 pub(super) fn trouble_before(history: &History, hold: &Episode) -> Option<Trouble> {
-    let wanted = reason::url_or_file(hold.reason.as_deref()?)?;
     let job = history.job(hold.identity.job)?;
-    let steps = &job.steps[..hold.step?.min(job.steps.len())];
-    let mut troubles = steps.iter().rev().filter_map(|step| {
-        let What::Held(earlier) = step.what else { return None };
+    of_same_file(history, job, hold.step?, hold.reason.as_deref()?)
+}
+
+fn of_same_file(history: &History, job: &JobHistory, step: usize, text: &str) -> Option<Trouble> {
+    let wanted = reason::url_or_file(text)?;
+    let steps = job.steps[..step.min(job.steps.len())].iter().rev();
+    let holds = steps.filter_map(|step| match step.what {
+        What::Held(earlier) => Some(earlier),
+        _ => None,
+    });
+    let mut troubles = holds.take(LOOK_BACK).filter_map(|earlier| {
         let reason = history.symbols.name(earlier.reason?);
         (reason::url_or_file(reason)? == wanted)
             .then(|| Trouble::of(earlier.code, earlier.subcode, reason))

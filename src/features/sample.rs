@@ -10,7 +10,6 @@ use super::words::Words;
 use super::{FeatureSchema, Layout, State, slots};
 use crate::history::{Action, Episode, History, JobHistory, Outcome, Symbol};
 use crate::hold_code;
-use crate::userlog::JobId;
 
 /// The tensor and the statics of one hold at one decision instant.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,25 +101,12 @@ impl Sampler {
         (view.sample(action, held_in_queue, around), view.neighbourhood(around))
     }
 
-    /// The jobs of the same cluster that logs show to have been held for its code by `instant`, each once.
-    pub fn held_in_cluster(&self, hold: &Episode, instant: i64) -> Vec<JobId> {
-        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
-        let view = self.view(hold, instant, &absent);
-        let cluster = view.group(Group::Cluster(hold.identity.job.cluster)).series;
-        let held = cluster.held_code(hold.identity.code).jobs(i64::MIN, instant, u32::MAX);
-        let mut jobs: Vec<JobId> =
-            held.map(|number| self.history.jobs()[number as usize].job).collect();
-        jobs.sort_unstable();
-        jobs.dedup();
-        jobs
-    }
-
-    /// When another job of this scope last began to execute before the hold.
+    /// When a job of this scope last began to execute before the hold.
     pub fn last_started(&self, hold: &Episode, scope: Scope, instant: i64) -> Option<i64> {
         let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
         let view = self.view(hold, instant, &absent);
         let series = view.neighbours(scope, view.named()).series;
-        series.started().last(hold.held_at, view.number)
+        series.started().last(hold.held_at, u32::MAX)
     }
 
     /// What came of releases from holds with this code and subcode whose reason names a file of the same directory.

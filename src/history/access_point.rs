@@ -102,6 +102,7 @@ pub struct History {
     /// For each step of the job with the same number, the log that told it.
     told_by: Vec<Vec<u16>>,
     numbers: HashMap<JobId, u32>,
+    clusters: HashMap<i32, Vec<u32>>,
     sources: Vec<Source>,
     /// What logs that ads name, and ads of the queue, tell of a job: known to some owners alone.
     parts: HashMap<u32, Vec<Part>>,
@@ -346,6 +347,12 @@ impl History {
         &self.jobs
     }
 
+    /// The jobs of a cluster that logs or ads tell of.
+    pub fn jobs_of(&self, cluster: i32) -> impl Iterator<Item = &JobHistory> {
+        let numbers = self.clusters.get(&cluster).into_iter().flatten();
+        numbers.map(|&number| &self.jobs[number as usize])
+    }
+
     /// A log of the whole access point had begun by `instant`.
     pub fn sees_access_point(&self, instant: i64) -> bool {
         self.sources
@@ -470,6 +477,7 @@ impl History {
         if number == next {
             self.jobs.push(JobHistory { job, ..JobHistory::default() });
             self.told_by.push(Vec::new());
+            self.clusters.entry(job.cluster).or_default().push(number);
         }
         number as usize
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Kind;
 use super::forecast::{Forecast, Gate, Policy, Truth};
 use super::prospect::HORIZON;
-use crate::text::strip_control;
+use crate::text::{shorten, strip_control};
 
 /// One thing that HTCondor will do with a held job by itself, or that it will not do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -83,6 +83,25 @@ pub enum Prediction {
     },
 }
 
+impl Prediction {
+    /// Whether it is the same but for the seconds of a minute.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Acts { action, policy, at, interval },
+                Self::Acts { action: action2, policy: policy2, at: at2, interval: interval2 },
+            ) => {
+                let minute = |at: &Option<i64>| at.map(|at| at.div_euclid(60));
+                (action, policy, minute(at), interval) == (action2, policy2, minute(at2), interval2)
+            }
+            _ => self == other,
+        }
+    }
+}
+
+/// Characters of an expression that are kept.
+const KEPT: usize = 1_000;
+
 impl Forecast {
     /// What HTCondor will do by itself, the most important first.
     pub fn predictions(&self) -> Vec<Prediction> {
@@ -100,7 +119,8 @@ impl Forecast {
                 _ => None,
             });
             if policy.now == Truth::Unparsable {
-                let (policy, text) = (policy.name.clone(), policy.text.clone());
+                let text = shorten(&policy.text, KEPT).into_owned();
+                let policy = policy.name.clone();
                 out.push(Prediction::NoExpression { policy, text });
             }
         }
@@ -144,7 +164,7 @@ fn stays_false(policy: &Policy) -> Option<Prediction> {
     Some(Prediction::StaysFalse {
         policy: policy.name.clone(),
         value: policy.now,
-        clause: first.clause.clone(),
+        clause: shorten(&first.clause, KEPT).into_owned(),
         clause_value: first.value,
         more: policy.open.len() - 1,
     })

@@ -58,7 +58,7 @@ fn other_frames_and_slots_from_the_log_to_the_advice() {
         assert_eq!(judged["job"], job.to_string());
         let hold = sampler.history().held_at(job, None, instant).unwrap();
         // Holds that share a cause are asked about as one.
-        let mut others = sampler.held_in_cluster(&hold, instant).into_iter();
+        let mut others = sampler.history().jobs_of(job.cluster).map(|other| other.job);
         if others
             .any(|other| other != job && sampler.history().held_at(other, None, instant).is_some())
         {

@@ -87,7 +87,7 @@ fn header(advice: &Advice, page: &Page) -> String {
         "Job {}{}, held for {} (hold {}), code {}{}",
         held.job,
         owner.unwrap_or_default(),
-        length(page.now - held.held_since),
+        length(page.now.saturating_sub(held.held_since)),
         held.num_holds,
         codes(advice),
         dag.unwrap_or_default(),

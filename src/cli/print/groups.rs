@@ -14,6 +14,7 @@ use super::sources::Sources;
 use super::sure::{probability, verdict};
 use super::times::{length, minute};
 use super::wrap::wrap;
+use crate::advice::meaning::tells_cause;
 use crate::advice::{
     Advice, ChangeKind, Command, Evidence, Recommendation, SharedCause, Target, Undecided, WaitFor,
     constraint_of,
@@ -97,7 +98,7 @@ impl Groups {
             first: advice.clone(),
             chance,
             undecided: advice.undecided,
-            reason: SharedWords::new(reason),
+            reason: SharedWords::new(reason, held.code),
             oldest: since,
             newest: since,
             targets: Vec::new(),
@@ -113,7 +114,7 @@ impl Groups {
         if group.undecided != advice.undecided {
             group.undecided = None;
         }
-        group.reason.add(reason);
+        group.reason.add(reason, held.code);
         group.evidence = group.evidence.take().filter(|all| advice.evidence.first() == Some(all));
         group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
         group.wait = group.wait.take().filter(|all| Some(all) == wait);
@@ -121,7 +122,9 @@ impl Groups {
         group.look_again = group.look_again.max(look_again);
         Shared::add(&mut group.commands, &advice.commands);
         Shared::add(&mut group.commands_after, &advice.commands_after);
-        group.by_itself.retain(|thing| advice.htcondor_will.contains(thing));
+        group
+            .by_itself
+            .retain(|thing| advice.htcondor_will.iter().any(|other| thing.is_like(other)));
         group.targets.push(advice.target);
         group.oldest = group.oldest.min(since);
         group.newest = group.newest.max(since);
@@ -172,7 +175,7 @@ impl Group {
             "{jobs}{}, code {}, held for {up_to}{}",
             owner.unwrap_or_default(),
             codes(first),
-            length(page.now - group.oldest)
+            length(page.now.saturating_sub(group.oldest))
         );
         out.push_str(&wrap("", 4, &header, columns));
         out.push_str(&wrap("  ", 4, &group.verdict, columns));
@@ -276,27 +279,33 @@ impl Group {
 /// Words that texts share, in the order of the first one.
 #[derive(Clone, Debug)]
 struct SharedWords {
-    words: Vec<String>,
     first: String,
+    /// `None` while all texts are the same.
+    words: Option<Vec<String>>,
 }
 
 /// Stands for what differs.
 const DIFFERS: &str = "[...]";
 
+/// Characters of a reason that are compared.
+const COMPARED: usize = 1_000;
+
 impl SharedWords {
     /// Of a failed transfer the details: what comes before them is said by its codes.
-    fn new(reason: &str) -> Self {
-        let text = reason.split_once("Details: ").map_or(reason, |(_, details)| details);
-        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        Self { first: words.join(" "), words }
+    fn new(reason: &str, code: Option<i32>) -> Self {
+        let details = reason.split_once("Details: ").filter(|_| tells_cause(code));
+        let text = details.map_or(reason, |(_, details)| details);
+        Self { first: shorten(text, COMPARED).into_owned(), words: None }
     }
 
-    fn add(&mut self, reason: &str) {
-        let Self { words: other, .. } = Self::new(reason);
-        let words = &mut self.words;
-        if other == *words {
+    fn add(&mut self, reason: &str, code: Option<i32>) {
+        let Self { first: other, .. } = Self::new(reason, code);
+        if other == self.first && self.words.is_none() {
             return;
         }
+        let first = || self.first.split_whitespace().map(str::to_owned).collect();
+        let mut words: Vec<String> = self.words.take().unwrap_or_else(first);
+        let other: Vec<&str> = other.split_whitespace().collect();
         if other.len() == words.len() {
             for (one, other) in words.iter_mut().zip(&other) {
                 *one = shared_letters(one, other);
@@ -309,12 +318,14 @@ impl SharedWords {
             words.splice(ahead..words.len() - behind, [DIFFERS.to_owned()]);
         }
         words.dedup_by(|a, b| a == DIFFERS && b == DIFFERS);
+        self.words = Some(words);
     }
 
     /// What is shared; `None` where several wordings share too little.
     fn text(&self) -> Option<String> {
-        let shared = self.words.iter().filter(|word| *word != DIFFERS).count();
-        (shared * 2 >= self.first.split_whitespace().count()).then(|| self.words.join(" "))
+        let Some(words) = &self.words else { return Some(self.first.clone()) };
+        let shared = words.iter().filter(|word| *word != DIFFERS).count();
+        (shared * 2 >= self.first.split_whitespace().count()).then(|| words.join(" "))
     }
 }
 
@@ -326,7 +337,7 @@ fn shared_letters(one: &str, other: &str) -> String {
     let same = |(a, b): &(char, char)| a == b;
     let is_mark = |c: &char| !c.is_alphanumeric();
     let ahead: String = one.chars().zip(other.chars()).take_while(same).map(|(a, _)| a).collect();
-    let ahead = &ahead[..ahead.rfind(|c| is_mark(&c)).map_or(0, |at| at + 1)];
+    let ahead = ahead.trim_end_matches(|c| !is_mark(&c));
     let ends = one[ahead.len()..].chars().rev().zip(other[ahead.len()..].chars().rev());
     let behind: usize = ends.take_while(same).map(|(a, _)| a.len_utf8()).sum();
     let behind = &one[one.len() - behind..];
@@ -459,8 +470,8 @@ mod tests {
     #[test]
     fn reasons_show_what_they_share() {
         let shared = |reasons: &[&str]| {
-            let mut words = SharedWords::new(reasons[0]);
-            reasons.iter().for_each(|reason| words.add(reason));
+            let mut words = SharedWords::new(reasons[0], Some(13));
+            reasons.iter().for_each(|reason| words.add(reason, Some(13)));
             words.text()
         };
         let of = |host: &str, file: u32| {
@@ -482,6 +493,8 @@ mod tests {
         );
         assert_eq!(shared(&["a b c", "x"]), None);
         assert_eq!(shared(&["é1/x", "é2/x"]), Some("[...]/x".to_owned()));
+        let quoted = shared(&["open \u{2018}1.dat\u{2019}", "open \u{2018}2.dat\u{2019}"]);
+        assert_eq!(quoted, Some("open \u{2018}[...].dat\u{2019}".to_owned()));
     }
 
     #[test]
@@ -573,7 +586,9 @@ mod tests {
             by_hand in any::<bool>(),
         ) {
             let text = words.join(" ");
+            let cause = SharedCause::of(26, 0, &text);
             let hostile = |proc: i32| {
+                let text = if proc == 0 { text.clone() } else { text.chars().rev().collect() };
                 let mut advice = samples::memory(1, proc, 2048);
                 let texts = [&mut advice.missing, &mut advice.notes];
                 texts.into_iter().for_each(|texts| *texts = vec![text.clone(), text.clone()]);
@@ -586,7 +601,7 @@ mod tests {
                 advice.held.reason = Some(text.clone());
                 advice.held.owner = Some(text.clone());
                 advice.held.code = Some(26);
-                advice.held.cause = SharedCause::of(26, 0, &text);
+                advice.held.cause = cause.clone();
                 advice.undecided = Some(Undecided::UnknownCode { releases: 1 });
                 advice.trust.trained_on.clone_from(&text);
                 advice.wait = Some(crate::advice::Wait { what: WaitFor::InOrder { server: name }, until: None, look_again: 0 });
