@@ -191,6 +191,11 @@ pub(crate) fn plural(number: impl std::fmt::Display, unit: &str) -> String {
     format!("{number} {unit}{s}")
 }
 
+/// Text of others in a line of ours: fit for a terminal, at most so many characters.
+pub fn shown(text: &str, limit: usize) -> String {
+    shorten(&strip_control(text), limit).into_owned()
+}
+
 /// At most `limit` characters of a text, with `...` where something was cut off.
 pub fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {

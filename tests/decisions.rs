@@ -129,7 +129,7 @@ fn chance(advice: &Advice) -> f64 {
 fn an_input_is_named_with_what_the_model_says_without_it() {
     let recording = Recording::open();
     let model = model(-1.0, &[("access-point-known", 2.0), ("reason-given", -3.0)], &[]);
-    let advices = recording.advices(&model, |advisor| advisor.explaining());
+    let advices = recording.advices(&model, |advisor| advisor.explaining(true));
     let mut named = 0;
     for advice in advices.iter().filter(|advice| advice.expected_costs.is_some()) {
         let p = chance(advice);
@@ -166,13 +166,13 @@ fn a_group_that_the_model_ignores_is_never_named() {
         (&[], &[(11, -2.0)], "the access point as a whole"),
     ] {
         let advices =
-            recording.advices(&model(-1.0, weights, slots), |advisor| advisor.explaining());
+            recording.advices(&model(-1.0, weights, slots), |advisor| advisor.explaining(true));
         let inputs = advices.iter().flat_map(|advice| &advice.inputs);
         let mut names: Vec<&str> = inputs.map(|effect| effect.input.as_str()).collect();
         names.dedup();
         assert_eq!(names, [group]);
     }
-    let nothing = recording.advices(&model(0.3, &[], &[]), |advisor| advisor.explaining());
+    let nothing = recording.advices(&model(0.3, &[], &[]), |advisor| advisor.explaining(true));
     assert!(nothing.iter().all(|advice| advice.inputs.is_empty()));
     let unasked = recording.advices(&model(0.3, &[("log-known", 2.0)], &[]), |advisor| advisor);
     assert!(unasked.iter().all(|advice| advice.inputs.is_empty()));
@@ -186,8 +186,8 @@ fn inputs_of_recorded_holds() {
     let weights: Vec<(&str, f32)> =
         names.iter().enumerate().map(|(at, name)| (name.as_str(), weight(at))).collect();
     let slots: Vec<(usize, f32)> = (0..12).map(|slot| (slot, weight(slot + 500))).collect();
-    let advices =
-        Recording::open().advices(&model(0.0, &weights, &slots), |advisor| advisor.explaining());
+    let advices = Recording::open()
+        .advices(&model(0.0, &weights, &slots), |advisor| advisor.explaining(true));
     let lines: Vec<String> = advices
         .iter()
         .map(|advice| {

@@ -81,7 +81,7 @@ fn a_model_of_another_layout_is_asked_in_its_own() {
         let [_, _, _, any] = slots.of_kinds();
         let model = model(FeatureSchema::with_layout(&layout), &asked, any);
         let advisor = Advisor::new(history(&folder, now), &model);
-        let advisor = advisor.expect("its own schema").explaining();
+        let advisor = advisor.expect("its own schema").explaining(true);
         let jobs = advisor.held_in_logs(now, |_, _| true);
         assert!(jobs.len() > 10);
         let sampler = Sampler::new(history(&folder, now), layout.clone());
@@ -161,7 +161,7 @@ fn a_model_of_another_version_is_asked_of_its_own_columns_and_states() {
         let asked = Asked::default();
         let model = model(schema.clone(), &asked, 10..12);
         let advisor =
-            Advisor::new(history(&folder, now), &model).expect("its columns").explaining();
+            Advisor::new(history(&folder, now), &model).expect("its columns").explaining(true);
         let own = Sampler::for_schema(history(&folder, now), &schema).expect("its columns");
         for job in advisor.held_in_logs(now, |_, _| true) {
             asked.lock().expect("one thread").clear();

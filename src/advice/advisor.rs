@@ -58,7 +58,7 @@ struct Question<'h> {
 }
 
 /// A hold as the model sees it, and what others show of it.
-struct Shared {
+struct Subject {
     sample: Sample,
     neighbourhoods: Vec<Neighbourhood>,
     seen: Seen,
@@ -71,7 +71,7 @@ struct Asked {
     statics: Vec<f32>,
     n: usize,
     /// First holds of those that share a cause.
-    shared: HashMap<(JobId, i64), Rc<Shared>>,
+    firsts: HashMap<(JobId, i64), Rc<Subject>>,
     /// Where the answers about such a hold and these actions begin.
     answers: HashMap<(JobId, i64, Vec<Action>), usize>,
 }
@@ -136,10 +136,11 @@ impl<'a> Advisor<'a> {
     }
 
     /// Names in each advice the inputs that moved its probability ([`Advice::inputs`]): the model is asked up to eleven
-    /// times more for each job.
+    /// times more for each job. It does so where `explains` is true.
     #[must_use]
-    pub fn explaining(self) -> Self {
-        Self { inputs: Some(Inputs::of(&self.model.metadata.schema)), ..self }
+    pub fn explaining(self, explains: bool) -> Self {
+        let inputs = explains.then(|| Inputs::of(&self.model.metadata.schema));
+        Self { inputs, ..self }
     }
 
     /// With the number of jobs that the queue shows held, by code.
@@ -302,21 +303,16 @@ impl<'a> Advisor<'a> {
     /// seen to get through. `None` if it is not held.
     fn question<'h>(&self, held: &'h Held, now: i64, asked: &mut Asked) -> Option<Question<'h>> {
         let hold = self.history().held_at(held.job, held.in_queue.as_ref(), now)?;
-        let own = self.shared(&hold, now);
-        let first = self.causes.first(&self.sampler, &hold, now);
-        let of_first = first.map(|first| {
+        let own = self.subject(&hold, now);
+        let first = self.causes.first(&self.sampler, &hold, now).map(|first| {
             let key = (first.identity.job, first.held_at);
-            let shared =
-                asked.shared.entry(key).or_insert_with(|| Rc::new(self.shared(&first, now)));
-            (key, Rc::clone(shared))
+            let subject = asked.firsts.entry(key);
+            (key, Rc::clone(subject.or_insert_with(|| Rc::new(self.subject(&first, now)))))
         });
         // Where others show something else of the two holds, they are two questions.
-        let of_first = of_first.filter(|(_, first)| first.seen.agrees(&own.seen));
-        let (key, about) = match of_first {
-            Some((key, first)) => (Some(key), first.sample.clone()),
-            None => (None, own.sample.clone()),
-        };
-        let Shared { neighbourhoods, seen, .. } = own;
+        let first = first.filter(|(_, first)| first.seen.agrees(&own.seen));
+        let about = first.as_ref().map_or(&own.sample, |(_, first)| &first.sample);
+        let neighbourhoods = &own.neighbourhoods;
         let facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
         let mut actions = changes::applicable_actions(&parts(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it. Another site is worth trying
@@ -328,7 +324,7 @@ impl<'a> Advisor<'a> {
         if server.is_some_and(|server| !mixed(server)) {
             actions.retain(|&action| action != Action::Site);
         }
-        let key = key.map(|(job, held_at)| (job, held_at, actions.clone()));
+        let key = first.as_ref().map(|&((job, held_at), _)| (job, held_at, actions.clone()));
         let known = key.as_ref().and_then(|key| asked.answers.get(key)).copied();
         let answers = known.unwrap_or_else(|| {
             let at = asked.n;
@@ -342,22 +338,23 @@ impl<'a> Advisor<'a> {
                 true => &self.server_recovers,
                 false => &self.place_recovers,
             };
-            asked.push(&recovers.apply(&about));
+            asked.push(&recovers.apply(about));
             asked.answers.extend(key.map(|key| (key, at)));
             at
         });
-        let sample = self.inputs.is_some().then_some(about);
+        let sample = self.inputs.is_some().then(|| about.clone());
+        let Subject { neighbourhoods, seen, .. } = own;
         Some(Question { held, now, facts, hold, neighbourhoods, seen, sample, actions, answers })
     }
 
     /// A hold as the model sees it at `now`.
-    fn shared(&self, hold: &Episode, now: i64) -> Shared {
+    fn subject(&self, hold: &Episode, now: i64) -> Subject {
         let elsewhere =
             self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
         let (sample, neighbourhoods) =
             self.sampler.sample_and_neighbourhood(hold, now, Action::AsIs, elsewhere);
         let seen = self.seen(hold, now, &neighbourhoods);
-        Shared { sample, neighbourhoods, seen }
+        Subject { sample, neighbourhoods, seen }
     }
 
     /// What others and the hold reason show.

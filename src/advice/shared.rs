@@ -122,7 +122,7 @@ fn key(
     let place = match reason::file_server(text) {
         Some(server) if !lasts => Some(server),
         _ if reads(code_of_transfer(code, text)) => reason::url_or_file(text),
-        // A sandbox is the job's own: what failed there is not told apart by it.
+        // Each job has a sandbox of its own, so its path says nothing about the cause.
         _ => reason::file_name(text)
             .filter(|path| in_sandbox(path).is_none())
             .and_then(|_| reason::directory(text)),

@@ -51,10 +51,7 @@ pub(super) fn judge(
     if gathered.logs_alone {
         return judge_logs(advisor, gathered, request, now, take);
     }
-    let advisor = match request.prints_inputs(gathered.held.len()) {
-        true => advisor.explaining(),
-        false => advisor,
-    };
+    let advisor = advisor.explaining(request.prints_inputs(gathered.held.len()));
     let mut policies =
         Policies { knobs: knobs(request, config), time, held_in_cluster: HashMap::new() };
     for job in &gathered.held {
@@ -138,10 +135,7 @@ fn judge_logs(
         request.selection.names(job, owner, None)
     });
     held.truncate(request.limit.unwrap_or(usize::MAX));
-    let advisor = match request.prints_inputs(held.len()) {
-        true => advisor.explaining(),
-        false => advisor,
-    };
+    let advisor = advisor.explaining(request.prints_inputs(held.len()));
     let judge_jobs = |jobs: &[JobId]| {
         let held: Vec<Held> = jobs.iter().copied().map(Held::of_log).collect();
         advisor.advise_all(&held, now)

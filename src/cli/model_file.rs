@@ -7,7 +7,7 @@ use directories::BaseDirs;
 use super::config::{Config, SettingError};
 use crate::history::Action;
 use crate::model::{EngineKind, Model, ModelError};
-use crate::text::{shorten, strip_control};
+use crate::text::shown;
 
 /// The file name looked for in folders.
 const NAME: &str = "default.pt";
@@ -91,7 +91,7 @@ pub fn sheet(model: &Model) -> String {
     let metadata = &model.metadata;
     let training = &metadata.training;
     let sizes = &metadata.dimensions;
-    let plain = |text: &str| shorten(&strip_control(text), TEXT).into_owned();
+    let plain = |text: &str| shown(text, TEXT);
     let mut out = String::new();
     let _ = writeln!(out, "model trained on:  {}", plain(&training.trained_on));
     let _ = writeln!(out, "outcomes here:     {}", metadata.outcomes_here());

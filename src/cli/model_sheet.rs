@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::print::{minute, wrap};
 use crate::model::{Interval, Model, Recalibration, Sheet, SheetFigure};
-use crate::text::{shorten, strip_control};
+use crate::text::{shorten, shown, strip_control};
 
 /// Characters kept of a text out of the file.
 const TEXT: usize = 1200;
@@ -84,8 +84,8 @@ impl Page {
             self.heading("Leakage, by the list of Kapoor and Narayanan (2023)");
         }
         for leakage in sheet.leakage.iter().take(ITEMS) {
-            let kind = shorten(&strip_control(&leakage.kind), LABEL - 1).into_owned();
-            let name = shorten(&strip_control(&leakage.name), TEXT / 10).into_owned();
+            let kind = shown(&leakage.kind, LABEL - 1);
+            let name = shown(&leakage.name, TEXT / 10);
             self.labelled(&kind, &format!("{name}: {}", leakage.found.words()));
             self.labelled(" ", &leakage.why);
             if !leakage.shown_by.is_empty() {
@@ -106,7 +106,7 @@ impl Page {
         for SheetFigure { figure, method, value, low, high } in sheet.figures.iter().take(ITEMS) {
             let name = if last == Some(figure) { "" } else { figure.as_str() };
             last = Some(figure);
-            let cell = |text: &str| shorten(&strip_control(text), 24).into_owned();
+            let cell = |text: &str| shown(text, 24);
             let interval = interval(&Interval { value: *value, low: *low, high: *high });
             self.out.push_str(&format!(
                 "  {:<12}{:<26}{interval}\n",

@@ -18,7 +18,7 @@ use crate::history::reason::{self, Side};
 use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
 use crate::model::LEAST_RELEASES;
 use crate::policy::{Gate, Kind, Prediction, display_name};
-use crate::text::{plural, shorten, strip_control};
+use crate::text::{plural, shown, strip_control};
 
 /// Characters of a name in evidence.
 const NAME: usize = 60;
@@ -28,11 +28,6 @@ const LONG_NAME: usize = 120;
 
 /// Characters of an expression of a policy.
 const EXPRESSION: usize = 100;
-
-/// Text of others, fit for a terminal and not too long.
-fn shown(text: &str, most: usize) -> String {
-    shorten(&strip_control(text), most).into_owned()
-}
 
 /// A span of time in the largest unit that fits.
 fn span(seconds: i64) -> String {

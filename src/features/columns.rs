@@ -57,7 +57,7 @@ enum Value {
     Number(fn(&Seen<'_>, usize) -> f32),
 }
 
-/// What a column is computed from; beside it stands which one of its family the column is.
+/// What a column is computed from. The number beside it is the column's place in its family.
 pub(super) struct Seen<'a> {
     pub(super) hold: &'a Facts,
     /// The other jobs of the column's scope.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::columns::{Column, SOURCES};
 use super::{Layout, Scope, State, words};
 use crate::history::Action;
-use crate::text::{shorten, strip_control};
+use crate::text::shown;
 
 /// Names and order of what a sample holds. A model is given the columns and states that its schema
 /// names.
@@ -121,7 +121,7 @@ impl FeatureSchema {
     /// of what it names.
     pub fn projection(&self) -> Result<Projection, SchemaError> {
         let error = |why: &str| {
-            let text = |text: &str| shorten(&strip_control(text), 300).into_owned();
+            let text = |text: &str| shown(text, 300);
             SchemaError { hash: text(&self.hash), why: text(why) }
         };
         let layout = Layout::of(self).ok_or_else(|| {

@@ -39,7 +39,7 @@ struct Told {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
-    /// What happened, without names: the reason of a hold stands beside it.
+    /// What happened, without names, and the reason of a hold.
     What(What, Option<Arc<str>>),
     /// Its owner, as an event 028 tells it.
     Owner(Arc<str>),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::features::SchemaError;
-use crate::text::{shorten, strip_control};
+use crate::text::shown;
 
 /// An error of this module. The message says what was expected and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -103,5 +103,5 @@ pub enum ModelError {
 
 /// Text out of a model file made fit for a message: no control characters, bounded length.
 pub(super) fn printable(text: &str) -> String {
-    shorten(&strip_control(text), 300).into_owned()
+    shown(text, 300)
 }

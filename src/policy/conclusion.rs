@@ -5,7 +5,7 @@ use super::forecast::{Gate, Truth};
 use super::prediction::{display_name, is_never};
 use super::prospect::{HORIZON, Prospect};
 use super::{Deed, Kind};
-use crate::text::{shorten, strip_control};
+use crate::text::shown;
 
 /// Characters of an expression shown in a sentence.
 const SHOWN: usize = 100;
@@ -144,7 +144,7 @@ impl Explanation {
             for missing in &one.missing {
                 let Some(nearest) = &missing.nearest else { continue };
                 let name = display_name(&one.policy.name);
-                let (wrong, right) = (shown(&missing.name), shown(nearest));
+                let (wrong, right) = (shown(&missing.name, SHOWN), shown(nearest, SHOWN));
                 let how = if one.policy.name == Kind::Release.attribute() {
                     format!("condor_qedit {job} can correct it")
                 } else {
@@ -173,7 +173,7 @@ fn why(explained: &ExplainedPolicy) -> String {
 }
 
 fn state(part: &Part) -> String {
-    let text = shown(&part.text);
+    let text = shown(&part.text, SHOWN);
     let days = HORIZON / (24 * 3600);
     let is_group = part.form != Form::Clause;
     let Some(value) = part.value.map(Truth::word) else {
@@ -189,7 +189,4 @@ fn state(part: &Part) -> String {
         }
         _ => format!("{text} is {value}, and when it becomes true is not known"),
     }
-}
-fn shown(text: &str) -> String {
-    shorten(&strip_control(text), SHOWN).into_owned()
 }

@@ -44,7 +44,7 @@ pub(super) enum Attribute {
 
 /// What is known of an attribute.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Told {
+pub(super) enum LogValue {
     /// Its value; undefined where the ad does not have it.
     Value(Value),
     /// An expression of the ad that gives another value at another time.
@@ -88,28 +88,29 @@ impl<'a> HeldJob<'a> {
         self.hold.num_holds.map(|holds| holds.saturating_add(self.releases))
     }
 
-    fn recorded(&self, attribute: Recorded) -> Told {
+    fn recorded(&self, attribute: Recorded) -> LogValue {
         let hold = self.hold;
         let last = |of_log: fn((i32, i32)) -> i32, now: i32| match hold.before {
-            _ if self.releases > 0 => Told::Value(i64::from(now).into()),
-            Some(before) => Told::Value(i64::from(of_log(before)).into()),
-            None if hold.from_submission() => Told::Value(Value::Undefined),
-            None => Told::Unrecorded,
+            _ if self.releases > 0 => LogValue::Value(i64::from(now).into()),
+            Some(before) => LogValue::Value(i64::from(of_log(before)).into()),
+            None if hold.from_submission() => LogValue::Value(Value::Undefined),
+            None => LogValue::Unrecorded,
         };
-        let known = |value: Option<i64>| value.map_or(Told::Unrecorded, |v| Told::Value(v.into()));
+        let known =
+            |value: Option<i64>| value.map_or(LogValue::Unrecorded, |v| LogValue::Value(v.into()));
         let text = |text: &Option<Arc<str>>| match text {
-            Some(text) => Told::Value(Value::String(Arc::clone(text))),
-            None => Told::Unrecorded,
+            Some(text) => LogValue::Value(Value::String(Arc::clone(text))),
+            None => LogValue::Unrecorded,
         };
         match attribute {
-            Recorded::ClusterId => Told::Value(i64::from(hold.job.cluster).into()),
-            Recorded::ProcId => Told::Value(i64::from(hold.job.proc).into()),
+            Recorded::ClusterId => LogValue::Value(i64::from(hold.job.cluster).into()),
+            Recorded::ProcId => LogValue::Value(i64::from(hold.job.proc).into()),
             Recorded::Owner => text(&hold.owner),
-            Recorded::JobStatus => Told::Value(HELD.into()),
-            Recorded::EnteredCurrentStatus => Told::Value(self.held_at.into()),
+            Recorded::JobStatus => LogValue::Value(HELD.into()),
+            Recorded::EnteredCurrentStatus => LogValue::Value(self.held_at.into()),
             Recorded::HoldReason => text(&hold.reason),
-            Recorded::HoldReasonCode => Told::Value(i64::from(hold.code).into()),
-            Recorded::HoldReasonSubCode => Told::Value(i64::from(hold.subcode).into()),
+            Recorded::HoldReasonCode => LogValue::Value(i64::from(hold.code).into()),
+            Recorded::HoldReasonSubCode => LogValue::Value(i64::from(hold.subcode).into()),
             Recorded::LastHoldReasonCode => last(|(code, _)| code, hold.code),
             Recorded::LastHoldReasonSubCode => last(|(_, subcode)| subcode, hold.subcode),
             Recorded::NumHolds => known(self.num_holds()),
@@ -123,24 +124,26 @@ impl<'a> HeldJob<'a> {
     }
 
     /// What is known of an attribute.
-    pub(super) fn told(&self, attribute: &Attribute) -> Told {
+    pub(super) fn value_of(&self, attribute: &Attribute) -> LogValue {
         match attribute {
             Attribute::Recorded(recorded) => match self.recorded(*recorded) {
                 // The ad of a run does not count the hold that ended it.
-                Told::Unrecorded if *recorded != Recorded::NumHolds => self.of_ad(recorded.name()),
-                told => told,
+                LogValue::Unrecorded if *recorded != Recorded::NumHolds => {
+                    self.of_ad(recorded.name())
+                }
+                known => known,
             },
             Attribute::OfAd(name) => self.of_ad(name),
         }
     }
 
-    fn of_ad(&self, name: &str) -> Told {
-        let Some(ad) = &self.hold.ad else { return Told::Unrecorded };
+    fn of_ad(&self, name: &str) -> LogValue {
+        let Some(ad) = &self.hold.ad else { return LogValue::Unrecorded };
         let expr = ad.get(name).filter(|expr| expr.as_literal().is_none());
         if expr.is_some_and(|expr| asks_time(&followed(ad, expr))) {
-            return Told::Varies;
+            return LogValue::Varies;
         }
-        Told::Value(ad.evaluate(name, &context(self.held_at)))
+        LogValue::Value(ad.evaluate(name, &context(self.held_at)))
     }
 
     /// The ad, as far as it is known.
@@ -165,14 +168,14 @@ impl<'a> HeldJob<'a> {
         for recorded in attributes {
             let name = recorded.name();
             match self.recorded(recorded) {
-                Told::Value(Value::Undefined) => {
+                LogValue::Value(Value::Undefined) => {
                     ad.remove(name);
                 }
-                Told::Value(value) => ad.insert_value(name, value),
-                Told::Unrecorded if recorded == Recorded::NumHolds => {
+                LogValue::Value(value) => ad.insert_value(name, value),
+                LogValue::Unrecorded if recorded == Recorded::NumHolds => {
                     ad.remove(name);
                 }
-                Told::Unrecorded | Told::Varies => {}
+                LogValue::Unrecorded | LogValue::Varies => {}
             }
         }
         ad

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
-use super::attribute::{Attribute, HeldJob, Told};
+use super::attribute::{Attribute, HeldJob, LogValue};
 use super::sum::{Sum, Summed, Term};
 use crate::policy::{asks_time, bisect};
 
@@ -105,11 +105,11 @@ impl OneSide {
 
     fn difference(&mut self, job: &HeldJob<'_>) -> Difference {
         let told = |term: &mut Term| match term.on(job) {
-            Told::Value(Value::Undefined) => Err(Difference::Undefined),
-            Told::Value(Value::Integer(number)) => Ok(Number::Integer(number)),
-            Told::Value(Value::Real(number)) if !number.is_nan() => Ok(Number::Real(number)),
-            Told::Unrecorded => Err(Difference::Unrecorded),
-            Told::Value(_) | Told::Varies => Err(Difference::Other),
+            LogValue::Value(Value::Undefined) => Err(Difference::Undefined),
+            LogValue::Value(Value::Integer(number)) => Ok(Number::Integer(number)),
+            LogValue::Value(Value::Real(number)) if !number.is_nan() => Ok(Number::Real(number)),
+            LogValue::Unrecorded => Err(Difference::Unrecorded),
+            LogValue::Value(_) | LogValue::Varies => Err(Difference::Other),
         };
         let sum = self.sum.on(job);
         let divisor = self.divisor.as_mut().map_or(Ok(Number::Integer(1)), told);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use classads::{BinaryOperator, Budget, EvalContext, Expr, Node, NodeKind, Value};
 
-use super::attribute::{Attribute, HeldJob, Told};
+use super::attribute::{Attribute, HeldJob, LogValue};
 use super::comparison::{Difference, TimeComparison, attributes_of, changes_by_itself};
 use crate::policy::{MAX_BYTES, Truth, is_by_chance, operands};
 
@@ -157,7 +157,7 @@ impl ReplayExpression {
             .attributes
             .iter()
             .chain(own)
-            .filter(|attribute| job.told(attribute) == Told::Unrecorded)
+            .filter(|attribute| job.value_of(attribute) == LogValue::Unrecorded)
             .map(Attribute::name)
             .collect();
         names.sort_unstable();
@@ -260,10 +260,10 @@ impl ReplayExpression {
             self.remembered.clear();
         }
         for attribute in &self.attributes {
-            let word = match job.told(attribute) {
-                Told::Unrecorded => (UNRECORDED, 0),
-                Told::Varies => (VARIES, 0),
-                Told::Value(value) => match value {
+            let word = match job.value_of(attribute) {
+                LogValue::Unrecorded => (UNRECORDED, 0),
+                LogValue::Varies => (VARIES, 0),
+                LogValue::Value(value) => match value {
                     Value::Undefined => (UNDEFINED, 0),
                     Value::Boolean(value) => (BOOLEAN, i64::from(value)),
                     Value::Integer(value) => (INTEGER, value),
@@ -362,7 +362,7 @@ impl Steady {
         time: i64,
         budget: &Budget,
     ) -> bool {
-        if self.attributes.iter().any(|attribute| job.told(attribute) == Told::Varies) {
+        if self.attributes.iter().any(|attribute| job.value_of(attribute) == LogValue::Varies) {
             return false;
         }
         if !unrecorded.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, UnaryOperator, Value};
 
-use super::attribute::{Attribute, HeldJob, Told};
+use super::attribute::{Attribute, HeldJob, LogValue};
 use super::comparison::{attributes_of, changes_by_itself};
 use super::expression::context;
 
@@ -153,9 +153,9 @@ impl Sum {
         let (mut undefined, mut other) = (false, false);
         for (factor, term) in &mut self.terms {
             match term.on(job) {
-                Told::Unrecorded => return Summed::Unrecorded,
-                Told::Value(Value::Undefined) => undefined = true,
-                Told::Value(value) => match whole(&value) {
+                LogValue::Unrecorded => return Summed::Unrecorded,
+                LogValue::Value(Value::Undefined) => undefined = true,
+                LogValue::Value(value) => match whole(&value) {
                     Some(whole) => {
                         real |= matches!(value, Value::Real(_));
                         let product = factor.checked_mul(whole).and_then(within);
@@ -163,7 +163,7 @@ impl Sum {
                     }
                     None => other = true,
                 },
-                Told::Varies => other = true,
+                LogValue::Varies => other = true,
             }
         }
         match rest {
@@ -199,9 +199,9 @@ impl Term {
     }
 
     /// Its value on this job.
-    pub(super) fn on(&mut self, job: &HeldJob<'_>) -> Told {
+    pub(super) fn on(&mut self, job: &HeldJob<'_>) -> LogValue {
         let (expr, attributes, remembered, key) = match self {
-            Self::Attribute(attribute) => return job.told(attribute),
+            Self::Attribute(attribute) => return job.value_of(attribute),
             Self::Expression { expr, attributes, remembered, key } => {
                 (&*expr, &*attributes, remembered, key)
             }
@@ -209,19 +209,19 @@ impl Term {
         key.clear();
         let mut varies = false;
         for attribute in attributes {
-            match job.told(attribute) {
-                Told::Unrecorded => return Told::Unrecorded,
-                Told::Varies => varies = true,
-                Told::Value(Value::Integer(value)) => key.push(value),
-                Told::Value(_) => {}
+            match job.value_of(attribute) {
+                LogValue::Unrecorded => return LogValue::Unrecorded,
+                LogValue::Varies => varies = true,
+                LogValue::Value(Value::Integer(value)) => key.push(value),
+                LogValue::Value(_) => {}
             }
         }
         if varies {
-            return Told::Varies;
+            return LogValue::Varies;
         }
         let integers = key.len() == attributes.len();
         if integers && let Some(value) = remembered.get(key) {
-            return Told::Value(value.clone());
+            return LogValue::Value(value.clone());
         }
         let context = context(job.held_at());
         let value = job.ad_of(attributes).evaluate_expr(expr, &context);
@@ -231,7 +231,7 @@ impl Term {
             }
             remembered.insert(key.clone(), value.clone());
         }
-        Told::Value(value)
+        LogValue::Value(value)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::advice::{
 use crate::cli::sentences;
 use crate::history::Action;
 use crate::policy::Prediction;
-use crate::text::{plural, shorten, strip_control};
+use crate::text::{plural, shorten, shown, strip_control};
 
 /// What members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +48,6 @@ struct Group {
     /// What the hold reasons of all members share.
     reason: SharedWords,
     oldest: i64,
-    newest: i64,
     /// The holds of all members.
     targets: Vec<Target>,
     /// The most telling evidence, where it is the same for all members.
@@ -100,7 +99,6 @@ impl Groups {
             undecided: advice.undecided,
             reason: SharedWords::new(reason, held.code),
             oldest: since,
-            newest: since,
             targets: Vec::new(),
             evidence: advice.evidence.first().cloned(),
             by_itself: advice.htcondor_will.clone(),
@@ -127,7 +125,6 @@ impl Groups {
             .retain(|thing| advice.htcondor_will.iter().any(|other| thing.is_like(other)));
         group.targets.push(advice.target);
         group.oldest = group.oldest.min(since);
-        group.newest = group.newest.max(since);
         if chance < group.chance {
             group.chance = chance;
             group.verdict = verdict(advice);
@@ -213,7 +210,7 @@ impl Group {
                 text.push_str(&format!(
                     " Each has its own, {} has {}.",
                     held.job,
-                    shorten(&strip_control(name), REASON)
+                    shown(name, REASON)
                 ));
             }
             if group.commands.iter().flatten().any(Shared::differ) {
@@ -348,15 +345,10 @@ fn shared_letters(one: &str, other: &str) -> String {
     }
 }
 
-fn hold(advice: &Advice) -> Hold {
-    let held = &advice.held;
-    (held.job.cluster, held.code, held.subcode)
-}
-
 fn key(advice: &Advice) -> Key {
     let held = &advice.held;
     Key {
-        hold: hold(advice),
+        hold: (held.job.cluster, held.code, held.subcode),
         cause: held.cause.clone(),
         recommendation: advice.recommendation.name(),
         action: advice.action,

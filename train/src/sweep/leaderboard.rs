@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use holdadvise::text::{shorten, strip_control};
+use holdadvise::text::shown;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -196,7 +196,7 @@ impl Leaderboard {
 }
 
 fn plain(text: &str) -> String {
-    shorten(&strip_control(text), CELL).into_owned()
+    shown(text, CELL)
 }
 
 /// A parameter as it stands in a table.

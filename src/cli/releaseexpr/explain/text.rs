@@ -8,7 +8,7 @@ use crate::cli::print::{length, second, wrap};
 use crate::cli::sentences::{self, with_usual_change};
 use crate::hold_code::HoldCode;
 use crate::policy::{ExplainedPolicy, Form, Kind, Missing, Named, Part, Prospect, Truth};
-use crate::text::{shorten, strip_control};
+use crate::text::{shown, strip_control};
 
 /// Columns the labels take.
 const LABEL: usize = 15;
@@ -239,8 +239,4 @@ fn not_in_ad(missing: &Missing) -> String {
         }
         None => format!("The ad has no {name}, and HTCondor sets none."),
     }
-}
-
-fn shown(text: &str, limit: usize) -> String {
-    shorten(&strip_control(text), limit).into_owned()
 }

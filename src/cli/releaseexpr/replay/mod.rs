@@ -16,7 +16,7 @@ use crate::policy::Version;
 use crate::policy::lint::{Role, Setting, Severity, lint};
 use crate::queue::display_path;
 use crate::replay::{Contender, ReplayExpression, Replayed, replay};
-use crate::text::{shorten, strip_control};
+use crate::text::shown;
 
 /// Characters of an expression in an error.
 const SHOWN: usize = 100;
@@ -102,10 +102,8 @@ fn expressions(replay: &Replay) -> Result<Vec<String>, RunError> {
 }
 
 fn parse(text: &str) -> Result<ReplayExpression, RunError> {
-    ReplayExpression::parse(text).map_err(|error| RunError::NoExpression {
-        text: shorten(&strip_control(text), SHOWN).into_owned(),
-        error,
-    })
+    ReplayExpression::parse(text)
+        .map_err(|error| RunError::NoExpression { text: shown(text, SHOWN), error })
 }
 
 /// Says what is plainly wrong with an expression before it is replayed: what it does then is not what it says.
