@@ -8,7 +8,7 @@ use holdadvise::advice::{
     Advice, Advisor, ByItself, Costs, Held, Policies, Recommendation, Undecided,
 };
 use holdadvise::features::State;
-use holdadvise::history::{Coverage, History, epoch_written};
+use holdadvise::history::{Coverage, History, HistoryBuilder, epoch_written};
 use holdadvise::model::{Batch, Calibration, Engine, Model, ModelError};
 use holdadvise::userlog::{self, JobId, ReadOptions};
 use jiff::tz::TimeZone;
@@ -27,7 +27,7 @@ impl Recording {
     }
 
     fn history(&self) -> History {
-        let mut history = History::new();
+        let mut history = HistoryBuilder::new();
         let options = ReadOptions::in_zone(TimeZone::UTC);
         let source = history.add_source(Coverage::AccessPoint);
         let mut series =
@@ -48,7 +48,7 @@ impl Recording {
         for ad in self.ads() {
             history.add_ad(&ad, self.now);
         }
-        history
+        history.build()
     }
 
     fn ads(&self) -> Vec<classads::ClassAd> {
@@ -311,12 +311,12 @@ fn a_removal_needs_a_day_two_failed_releases_and_nobody_who_acts() {
     let advised = |log: &str, hours: i64, by_itself: ByItself| {
         let path = folder.path().join("EventLog");
         std::fs::write(&path, log).expect("written");
-        let mut history = History::new();
+        let mut history = HistoryBuilder::new();
         let options = ReadOptions::in_zone(TimeZone::UTC);
         history.read_log(&path, Coverage::AccessPoint, &options).expect("a log");
         let model = model(-9.0, &[], &[]);
         let held_at = 1_772_359_320;
-        let advisor = Advisor::new(history, &model).expect("a schema");
+        let advisor = Advisor::new(history.build(), &model).expect("a schema");
         let held = Held { by_itself, ..Held::of_log(JobId::new(7, 0)) };
         advisor
             .advise(&held, held_at + hours * 3_600)

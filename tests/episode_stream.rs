@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use holdadvise::history::{Coverage, Episode, EpisodeStream, History, Journal, LogHolds};
+use holdadvise::history::{Coverage, Episode, EpisodeStream, HistoryBuilder, Journal, LogHolds};
 use holdadvise::userlog::{self, ChunkedLog, ReadOptions};
 use jiff::tz::TimeZone;
 
@@ -35,18 +35,18 @@ fn sorted(mut episodes: Vec<Episode>) -> Vec<Episode> {
 
 /// Both ways over the same logs.
 fn compare(logs: &[PathBuf], epochs: Option<&Path>, chunk: u64) -> usize {
-    let mut ads = History::new();
-    let mut whole = History::new();
+    let mut ads = HistoryBuilder::new();
+    let mut whole = HistoryBuilder::new();
     if let Some(epochs) = epochs {
         for history in [&mut ads, &mut whole] {
             history.read_epochs(BufReader::new(File::open(epochs).unwrap()));
         }
     }
-    ads.settle();
+    let ads = ads.build();
     for log in logs {
         whole.read_log(log, Coverage::AccessPoint, &options()).unwrap();
     }
-    whole.settle();
+    let whole = whole.build();
     let journal = Journal::default();
     let expected = sorted(whole.episodes(HORIZON, &journal));
 

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use holdadvise::advice::{Advisor, Held};
-use holdadvise::features::{FeatureSchema, FrameEdges, Layout, Sample, Sampler, Slots, fnv1a};
-use holdadvise::history::{Action, Coverage, History, Journal};
+use holdadvise::features::{
+    About, FeatureSchema, FrameEdges, Layout, Sample, Sampler, Slots, fnv1a,
+};
+use holdadvise::history::{Action, Coverage, History, HistoryBuilder, Journal};
 use holdadvise::model::{Batch, Calibration, Dimensions, Engine, Model, ModelError};
 use holdadvise::userlog::{self, ReadOptions};
 use jiff::tz::TimeZone;
@@ -45,7 +47,7 @@ fn recording() -> (PathBuf, i64) {
 }
 
 fn history(folder: &Path, now: i64) -> History {
-    let mut history = History::new();
+    let mut history = HistoryBuilder::new();
     let source = history.add_source(Coverage::AccessPoint);
     let options = ReadOptions::in_zone(TimeZone::UTC);
     let mut series = userlog::open_series(folder.join("EventLog"), &options).expect("recorded");
@@ -55,8 +57,7 @@ fn history(folder: &Path, now: i64) -> History {
             history.add_event(source, &event);
         }
     }
-    history.settle();
-    history
+    history.build()
 }
 
 /// The shipped model's metadata for samples of another schema.
@@ -82,7 +83,7 @@ fn a_model_of_another_layout_is_asked_in_its_own() {
         let model = model(FeatureSchema::with_layout(&layout), &asked, any);
         let advisor = Advisor::new(history(&folder, now), &model);
         let advisor = advisor.expect("its own schema").explaining(true);
-        let jobs = advisor.held_in_logs(now, |_, _| true);
+        let jobs = advisor.history().held(now, |_, _| true);
         assert!(jobs.len() > 10);
         let sampler = Sampler::new(history(&folder, now), layout.clone());
         let mut named = 0;
@@ -110,7 +111,7 @@ fn a_model_of_a_layout_that_none_can_have_is_refused() {
     let mut model = model(FeatureSchema::current(), &asked, 1..2);
     model.metadata.schema.slots = 4;
     model.metadata.schema.hash = model.metadata.schema.digest();
-    let error = Advisor::new(History::new(), &model).expect_err("4 slots").to_string();
+    let error = Advisor::new(History::default(), &model).expect_err("4 slots").to_string();
     assert!(error.contains(&model.metadata.schema.hash), "{error}");
 }
 
@@ -162,8 +163,9 @@ fn a_model_of_another_version_is_asked_of_its_own_columns_and_states() {
         let model = model(schema.clone(), &asked, 10..12);
         let advisor =
             Advisor::new(history(&folder, now), &model).expect("its columns").explaining(true);
-        let own = Sampler::for_schema(history(&folder, now), &schema).expect("its columns");
-        for job in advisor.held_in_logs(now, |_, _| true) {
+        let own =
+            Sampler::for_schema(history(&folder, now), &schema, &About::All).expect("its columns");
+        for job in advisor.history().held(now, |_, _| true) {
             asked.lock().expect("one thread").clear();
             advisor.advise(&Held::of_log(job), now).expect("asked").expect("held");
             let hold = sampler.history().held_at(job, None, now).expect("held");
@@ -185,7 +187,7 @@ fn a_model_of_another_version_is_asked_of_its_own_columns_and_states() {
 fn a_model_that_wants_what_this_program_does_not_compute_is_refused() {
     let refused = |schema: FeatureSchema| {
         let model = model(schema, &Asked::default(), 1..2);
-        let error = Advisor::new(History::new(), &model).expect_err("another schema");
+        let error = Advisor::new(History::default(), &model).expect_err("another schema");
         assert!(matches!(error, ModelError::Schema { .. } | ModelError::Samples(_)));
         error.to_string()
     };
@@ -216,7 +218,8 @@ fn what_the_shipped_model_knows_keeps_its_meaning() {
         assert_eq!(names(&current), names(&shipped), "{}", source.name);
     }
     let (folder, now) = recording();
-    let sampler = Sampler::for_schema(history(&folder, now), &shipped).expect("its columns");
+    let sampler =
+        Sampler::for_schema(history(&folder, now), &shipped, &About::All).expect("its columns");
     let mut text = String::new();
     for episode in sampler.history().episodes(now, &Journal::default()) {
         let sample = sampler.sample(&episode, now, Action::AsIs, Some(3));

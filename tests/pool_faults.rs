@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use flate2::read::MultiGzDecoder;
-use holdadvise::history::{Coverage, Episode, History, Journal, Outcome, reason};
+use holdadvise::history::{Coverage, Episode, HistoryBuilder, Journal, Outcome, reason};
 use holdadvise::userlog::{JobId, ReadOptions};
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -48,14 +48,14 @@ fn play(folder: &Path) -> Play {
     let place = tempfile::tempdir().unwrap();
     let log = place.path().join("EventLog");
     io::copy(&mut unpacked(&folder.join("EventLog.gz")), &mut File::create(&log).unwrap()).unwrap();
-    let mut history = History::new();
+    let mut history = HistoryBuilder::new();
     let options = ReadOptions::in_zone(TimeZone::UTC);
     let report = history.read_log(&log, Coverage::AccessPoint, &options).unwrap();
     assert_eq!(report.damaged, 0, "{}: {:?}", folder.display(), report.first_damage);
     let ads = history.read_epochs(BufReader::new(unpacked(&folder.join("epoch_history.gz"))));
     assert!(ads.problems.is_empty(), "{}: {:?}", folder.display(), ads.problems);
     assert!(ads.ads > 0, "{}: no epoch ads", folder.display());
-    history.settle();
+    let history = history.build();
     let mut truth = String::new();
     unpacked(&folder.join("truth.jsonl.gz")).read_to_string(&mut truth).unwrap();
     let schedule = fs::read_to_string(folder.join("schedule.json")).unwrap();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use holdadvise::features::{Column, FeatureSchema, FrameEdges, Sample, Sampler};
 use holdadvise::history::{
-    Action, Coverage, Episode, History, HoldInQueue, Journal, epoch_written,
+    Action, Coverage, Episode, HistoryBuilder, HoldInQueue, Journal, epoch_written,
 };
 use holdadvise::userlog::{self, JobId, ReadOptions};
 use jiff::tz::TimeZone;
@@ -32,8 +32,8 @@ impl Recording {
         rotated.filter(|path| path.exists()).chain([self.folder.join("EventLog")]).collect()
     }
 
-    fn history(&self, until: i64) -> History {
-        let mut history = History::new();
+    fn history(&self, until: i64) -> HistoryBuilder {
+        let mut history = HistoryBuilder::new();
         let source = history.add_source(Coverage::AccessPoint);
         for path in self.event_logs() {
             let mut log = userlog::open(&path, &ReadOptions::in_zone(TimeZone::UTC))
@@ -87,14 +87,12 @@ fn compare(version: &str) {
     for (_, _, ad) in &held {
         then.add_ad(ad, recording.instant);
     }
-    then.settle();
     let episodes = {
-        let mut afterwards = recording.history(i64::MAX);
-        afterwards.settle();
+        let afterwards = recording.history(i64::MAX).build();
         afterwards.episodes(i64::MAX, &Journal::default())
     };
-    let afterwards = Sampler::new(recording.history(i64::MAX), FrameEdges::default());
-    let serving = Sampler::new(then, FrameEdges::default());
+    let afterwards = Sampler::new(recording.history(i64::MAX).build(), FrameEdges::default());
+    let serving = Sampler::new(then.build(), FrameEdges::default());
     let mut differ: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut compared = 0;
     for (job, hold, _) in &held {

@@ -10,7 +10,7 @@ use flate2::read::MultiGzDecoder;
 use holdadvise::advice::job_facts::JobFacts;
 use holdadvise::advice::{Advice, Advisor, Band, ByItself, Held, Recommendation};
 use holdadvise::history::{
-    Coverage, Episode, History, HoldInQueue, Journal, Outcome, epoch_written,
+    Coverage, Episode, History, HistoryBuilder, HoldInQueue, Journal, Outcome, epoch_written,
 };
 use holdadvise::model::Model;
 use holdadvise::userlog::{self, EventKind, JobId, ReadOptions};
@@ -82,7 +82,7 @@ impl Play {
         let coverage = if alone { Coverage::Jobs } else { Coverage::AccessPoint };
         let mut histories = BTreeMap::new();
         let begun = || {
-            let mut history = History::new();
+            let mut history = HistoryBuilder::new();
             (history.add_source(coverage), history)
         };
         if without != Without::EpochAds {
@@ -106,13 +106,7 @@ impl Play {
                 }
             }
         }
-        histories
-            .into_iter()
-            .map(|(of, (_, mut history))| {
-                history.settle();
-                (of, history)
-            })
-            .collect()
+        histories.into_iter().map(|(of, (_, history))| (of, history.build())).collect()
     }
 
     /// The job as its ad in the queue told it at the decision.

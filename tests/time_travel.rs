@@ -1,7 +1,7 @@
 //! Whatever is appended to a log later changes no byte of an earlier decision's sample.
 
 use holdadvise::features::{FeatureSchema, FrameEdges, Sampler};
-use holdadvise::history::{Action, Coverage, History, Journal};
+use holdadvise::history::{Action, Coverage, History, HistoryBuilder, Journal};
 use holdadvise::userlog::{Events, ReadOptions};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -58,13 +58,12 @@ fn event(time: i64, cluster: i32, kind: u8, choice: usize) -> String {
 }
 
 fn history(text: &str) -> History {
-    let mut history = History::new();
+    let mut history = HistoryBuilder::new();
     let source = history.add_source(Coverage::AccessPoint);
     for event in Events::with_options(text.as_bytes(), &ReadOptions::in_zone(TimeZone::UTC)) {
         history.add_event(source, &event.expect("the log is whole"));
     }
-    history.settle();
-    history
+    history.build()
 }
 
 proptest! {

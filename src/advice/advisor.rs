@@ -17,7 +17,7 @@ use super::{
     Advice, Command, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Undecided, Wait,
     WaitFor, evidence, limit,
 };
-use crate::features::{Neighbourhood, Recovery, Sample, Sampler, Scope};
+use crate::features::{About, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
@@ -115,8 +115,16 @@ impl<'a> Advisor<'a> {
     /// # Errors
     /// [`ModelError`] for a model that names others than this program computes.
     pub fn new(history: History, model: &'a Model) -> Result<Self, ModelError> {
+        Self::about(history, model, &About::All)
+    }
+
+    /// Likewise, to judge these holds and no others.
+    ///
+    /// # Errors
+    /// As [`Advisor::new`].
+    pub fn about(history: History, model: &'a Model, about: &About) -> Result<Self, ModelError> {
         let schema = &model.metadata.schema;
-        let sampler = Sampler::for_schema(history, schema)?;
+        let sampler = Sampler::for_schema(history, schema, about)?;
         Ok(Self {
             server_recovers: Recovery::of(schema, &[Scope::Server, Scope::Reason]),
             place_recovers: Recovery::of(schema, &[Scope::Reason, Scope::Site]),
@@ -152,27 +160,6 @@ impl<'a> Advisor<'a> {
     /// What it reads from.
     pub fn history(&self) -> &History {
         self.sampler.history()
-    }
-
-    /// The jobs that the logs show held at `now` (Unix seconds) and that are wanted, by id and owner; in the order of
-    /// their ids.
-    pub fn held_in_logs(
-        &self,
-        now: i64,
-        mut wanted: impl FnMut(JobId, Option<&str>) -> bool,
-    ) -> Vec<JobId> {
-        let history = self.history();
-        let mut held: Vec<JobId> = history
-            .jobs()
-            .iter()
-            .map(|job| job.job)
-            .filter(|&job| {
-                let hold = history.held_at(job, None, now);
-                hold.is_some_and(|hold| wanted(job, hold.owner.as_deref()))
-            })
-            .collect();
-        held.sort_unstable();
-        held
     }
 
     /// Judges one job at `now` (Unix seconds). `None` if it is not held.

@@ -6,7 +6,7 @@ use classads::ClassAd;
 
 use super::job_facts::JobFacts;
 use super::{Advice, Advisor, ByItself};
-use crate::history::{History, HoldInQueue};
+use crate::history::{HistoryBuilder, HoldInQueue};
 use crate::model::{Model, ModelError};
 use crate::policy::{
     DagNode, Forecast, Kind, Knobs, LATE_WORK, PolicyTime, Prediction, WORK, forecast,
@@ -128,19 +128,18 @@ impl Held {
 /// # Errors
 /// [`ModelError`] for a model of another schema, and when the engine fails.
 pub fn advise(
-    mut history: History,
+    mut history: HistoryBuilder,
     ads: &[ClassAd],
     model: &Model,
     policies: &Policies,
     now: i64,
 ) -> Result<Vec<Advice>, ModelError> {
     let jobs: Vec<Option<JobId>> = ads.iter().map(|ad| history.add_queue_ad(ad, now)).collect();
-    history.settle();
     let jobs = jobs.into_iter().zip(ads).filter_map(|(job, ad)| Some((job?, ad)));
     let held: Vec<Held> = jobs
         .filter(|(_, ad)| HoldInQueue::of(ad).is_some())
         .map(|(job, ad)| Held::of_ad(job, ad, false, policies, now))
         .collect();
-    let advices = Advisor::new(history, model)?.advise_all(&held, now)?;
+    let advices = Advisor::new(history.build(), model)?.advise_all(&held, now)?;
     Ok(advices.into_iter().flatten().collect())
 }

@@ -1,6 +1,6 @@
 //! Reads the histories of what was gathered and asks the advisor about each held job.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,10 @@ use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
 use crate::advice::{Advice, Advisor, Held, Policies};
-use crate::history::{Coverage, EventLogView, History, HoldInQueue, LogReport};
+use crate::features::About;
+use crate::history::{
+    Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, reason,
+};
 use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
@@ -37,21 +40,25 @@ pub(super) fn judge(
     now: i64,
     take: &mut dyn FnMut(&Advice) -> io::Result<()>,
 ) -> Result<(), RunError> {
-    let history = read_histories(gathered, now)?;
+    let (history, reasons) = read_histories(gathered, now)?;
+    let held = match gathered.logs_alone {
+        true => held_in_logs(&history, gathered, request, now),
+        false => gathered.held.iter().map(|job| job.id).collect(),
+    };
+    let clusters = held.iter().map(|job| job.cluster).collect();
+    let about = About::Clusters { clusters, reasons };
     let mut held_by_code: HashMap<i32, usize> = HashMap::new();
     for (&(code, _), &count) in gathered.hold_counts.iter().flatten() {
         *held_by_code.entry(code).or_default() += usize::try_from(count).unwrap_or(usize::MAX);
     }
-    let advisor = Advisor::new(history, model)?.with_held_by_code(held_by_code).with_costs(costs(
-        &request.costs,
-        config,
-        model.metadata.thresholds,
-    )?);
+    let advisor = Advisor::about(history, model, &about)?
+        .with_held_by_code(held_by_code)
+        .with_costs(costs(&request.costs, config, model.metadata.thresholds)?)
+        .explaining(request.prints_inputs(held.len()));
     let time = PolicyTime::new(config.policy_time()?);
     if gathered.logs_alone {
-        return judge_logs(advisor, gathered, request, now, take);
+        return judge_logs(&advisor, held, gathered, now, take);
     }
-    let advisor = advisor.explaining(request.prints_inputs(gathered.held.len()));
     let mut policies =
         Policies { knobs: knobs(request, config), time, held_in_cluster: HashMap::new() };
     for job in &gathered.held {
@@ -120,22 +127,36 @@ fn in_batches<T: Sync>(
     }
 }
 
-fn judge_logs(
-    advisor: Advisor<'_>,
+/// The jobs that were asked about and are held at the end of the logs. Others are refused.
+fn held_in_logs(
+    history: &History,
     gathered: &mut Gathered,
     request: &Request,
     now: i64,
-    take: &mut dyn FnMut(&Advice) -> io::Result<()>,
-) -> Result<(), RunError> {
+) -> Vec<JobId> {
     let mut met = vec![false; request.selection.jobs.len()];
-    let mut held = advisor.held_in_logs(now, |job, owner| {
+    let mut held = history.held(now, |job, owner| {
         for (spec, met) in request.selection.jobs.iter().zip(&mut met) {
             *met |= spec.names(job, owner, None);
         }
         request.selection.names(job, owner, None)
     });
+    for (spec, met) in request.selection.jobs.iter().zip(met) {
+        if !met {
+            gathered.refused.push(format!("{spec} is not held at the end of the log"));
+        }
+    }
     held.truncate(request.limit.unwrap_or(usize::MAX));
-    let advisor = advisor.explaining(request.prints_inputs(held.len()));
+    held
+}
+
+fn judge_logs(
+    advisor: &Advisor<'_>,
+    held: Vec<JobId>,
+    gathered: &Gathered,
+    now: i64,
+    take: &mut dyn FnMut(&Advice) -> io::Result<()>,
+) -> Result<(), RunError> {
     let judge_jobs = |jobs: &[JobId]| {
         let held: Vec<Held> = jobs.iter().copied().map(Held::of_log).collect();
         advisor.advise_all(&held, now)
@@ -146,19 +167,17 @@ fn judge_logs(
         advice.missing.extend(not_shown(advice.event_log));
         advice.missing.extend(gathered.missing.iter().cloned());
         Ok(take(&advice)?)
-    })?;
-    for (spec, met) in request.selection.jobs.iter().zip(met) {
-        if !met {
-            gathered.refused.push(format!("{spec} is not held at the end of the log"));
-        }
-    }
-    Ok(())
+    })
 }
 
 /// Logs that were written in another zone than TZ names.
 type Zones = BTreeMap<PathBuf, Zone>;
 
-fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError> {
+/// The history, and the reasons of holds that the queue shows, where there is a log to find them in.
+fn read_histories(
+    gathered: &mut Gathered,
+    now: i64,
+) -> Result<(History, HashSet<String>), RunError> {
     let said = (gathered.faults.len(), gathered.missing.len());
     let missing_of = gathered.missing_of.clone();
     let (mut history, zones) = read_logs(gathered, &Zones::new(), now)?;
@@ -173,11 +192,15 @@ fn read_histories(gathered: &mut Gathered, now: i64) -> Result<History, RunError
             gathered.notes_of.entry(job).or_default().push(zone.note.clone());
         }
     }
+    let has_logs = !gathered.event_logs.is_empty() || !gathered.user_logs.is_empty();
+    let mut reasons = HashSet::new();
     for job in &gathered.held {
-        history.add_queue_ad(&job.ad.to_classad(), now);
+        let ad = job.ad.to_classad();
+        history.add_queue_ad(&ad, now);
+        let reason = ad.string("HoldReason").filter(|_| has_logs);
+        reasons.extend(reason.map(|reason| reason::canonical(&reason)));
     }
-    history.settle();
-    Ok(history)
+    Ok((history.build(), reasons))
 }
 
 /// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be of
@@ -186,17 +209,17 @@ fn read_logs(
     gathered: &mut Gathered,
     zones: &Zones,
     now: i64,
-) -> Result<(History, Zones), RunError> {
+) -> Result<(HistoryBuilder, Zones), RunError> {
     let options_of = |log: &Path| match zones.get(log) {
         Some(zone) => ReadOptions::in_zone(zone.zone.clone()),
         None => ReadOptions::default(),
     };
     let mut found = Zones::new();
-    let mut history = History::new();
+    let mut history = HistoryBuilder::new();
     for log in &gathered.event_logs {
         match history.read_series(log, &options_of(log)) {
             Ok((report, unread)) => {
-                let again = |history: &mut History, options: &ReadOptions| {
+                let again = |history: &mut HistoryBuilder, options: &ReadOptions| {
                     history.read_series(log, options).is_ok()
                 };
                 if let Some(mut zone) = Zone::find(&history, log, &gathered.held, None, now, again)
@@ -215,7 +238,7 @@ fn read_logs(
         let text = "event log of the access point: it shows none of these holds, and is left out; is it of another \
                     access point?";
         gathered.missing.push(text.to_owned());
-        history = History::new();
+        history = HistoryBuilder::new();
     }
     for job in &gathered.held {
         if let Some(owner) = job.owner() {
@@ -236,7 +259,7 @@ fn read_logs(
         if owners.is_some() && limits.are_met() {
             continue;
         }
-        let read_log = |history: &mut History, options: &ReadOptions| match owners {
+        let read_log = |history: &mut HistoryBuilder, options: &ReadOptions| match owners {
             Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), options),
             None => history.read_log(log, Coverage::Jobs, options),
         };
@@ -246,7 +269,7 @@ fn read_logs(
             Ok(report) => {
                 read += 1;
                 let skipped = limits.take(log, &report);
-                let again = |history: &mut History, options: &ReadOptions| {
+                let again = |history: &mut HistoryBuilder, options: &ReadOptions| {
                     read_log(history, options).is_ok()
                 };
                 if let Some(zone) = Zone::find(&history, log, &gathered.held, owners, now, again) {
@@ -273,7 +296,7 @@ fn read_logs(
 }
 
 /// Ads of earlier runs; they say whose jobs they are of.
-fn read_epochs(history: &mut History, gathered: &mut Gathered) -> Result<(), RunError> {
+fn read_epochs(history: &mut HistoryBuilder, gathered: &mut Gathered) -> Result<(), RunError> {
     if let Some(file) = &gathered.epoch_file {
         let path = file.clone();
         let error = |source| QueueError::Read { path, source };
@@ -376,7 +399,7 @@ impl LogLimits {
 }
 
 /// Whether the event log had begun before some of these holds and shows none of them.
-fn is_foreign(history: &History, held: &[QueueJob]) -> bool {
+fn is_foreign(history: &HistoryBuilder, held: &[QueueJob]) -> bool {
     let mut covers = false;
     for job in held {
         let Some(hold) = HoldInQueue::of(&job.ad.to_classad()) else { continue };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};
 
-use crate::history::{History, HoldInQueue, OpenHold, QUARTER, SAME_HOLD, quarters};
+use crate::history::{HistoryBuilder, HoldInQueue, OpenHold, QUARTER, SAME_HOLD, quarters};
 use crate::queue::QueueJob;
 use crate::text::plural;
 use crate::userlog::{JobId, ReadOptions};
@@ -44,12 +44,12 @@ impl Zone {
     /// Compares the log that `history` read last with the ads of held jobs, of `owners` alone where
     /// these are given. `again` reads it once more.
     pub(super) fn find(
-        history: &History,
+        history: &HistoryBuilder,
         log: &Path,
         held: &[QueueJob],
         owners: Option<&BTreeSet<String>>,
         now: i64,
-        again: impl Fn(&mut History, &ReadOptions) -> bool,
+        again: impl Fn(&mut HistoryBuilder, &ReadOptions) -> bool,
     ) -> Option<Self> {
         let pairs = pairs(history, held, owners);
         let shift = shift(&pairs)?;
@@ -61,7 +61,7 @@ impl Zone {
         }
         let offset = Offset::from_seconds(i32::try_from(written_at).ok()?).ok()?;
         let zone = TimeZone::fixed(offset);
-        let mut second = History::new();
+        let mut second = HistoryBuilder::new();
         if !again(&mut second, &ReadOptions::in_zone(zone.clone())) {
             return None;
         }
@@ -85,7 +85,11 @@ impl Zone {
     }
 }
 
-fn pairs(history: &History, held: &[QueueJob], owners: Option<&BTreeSet<String>>) -> Vec<Pair> {
+fn pairs(
+    history: &HistoryBuilder,
+    held: &[QueueJob],
+    owners: Option<&BTreeSet<String>>,
+) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for job in held {
         let Some(OpenHold { at, hold, count }) = history.open_hold(job.id) else { continue };

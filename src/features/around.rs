@@ -1,13 +1,18 @@
 //! What happened to the other jobs: series by cluster, owner, site, file server, file, reason and for the whole access point.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::ops::Range;
 use std::rc::Rc;
 
+use foldhash::fast::RandomState;
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::series::{Both, Results, Series};
 use crate::history::{
-    Action, Exit, History, JobHistory, Journal, Outcome, Symbol, Symbols, What, reason,
+    Action, Exit, History, Hold, JobHistory, Journal, Outcome, Symbol, Symbols, What, reason,
 };
 use crate::memo::Memo;
 
@@ -78,26 +83,39 @@ pub(crate) struct GroupSeries {
     /// Holds by HTCondor or a policy.
     pub(crate) held: Series,
     /// Holds by code, by whomever.
-    pub(crate) held_code: HashMap<i32, Series>,
+    pub(crate) held_code: Map<i32, Series>,
     /// Ends of holds by code.
-    pub(crate) left_code: HashMap<i32, Series>,
+    pub(crate) left_code: Map<i32, Series>,
     /// What came of releases, whatever was edited, by code and subcode.
-    pub(crate) released: HashMap<(i32, i32), Results>,
+    pub(crate) released: Map<(i32, i32), Results>,
     /// What came of releases as they were, or with nothing known of an edit, by code and subcode.
-    pub(crate) as_is: HashMap<(i32, i32), Results>,
+    pub(crate) as_is: Map<(i32, i32), Results>,
     /// What came of releases after an edit, by code and subcode.
-    pub(crate) changed: HashMap<(i32, i32), Results>,
+    pub(crate) changed: Map<(i32, i32), Results>,
 }
 
-/// The series of all groups of a history.
+type Map<K, V> = HashMap<K, V, RandomState>;
+
+/// What canonical reasons name.
+type Normalised = Map<Symbol, Named>;
+
+/// The series of the groups of a history.
 #[derive(Debug)]
 pub(crate) struct Around {
-    groups: HashMap<Group, GroupSeries>,
-    /// What jobs of one owner see beyond that.
-    own: HashMap<Symbol, HashMap<Group, GroupSeries>>,
-    /// Normalised reasons by canonical reason.
-    normalised: HashMap<Symbol, Named>,
+    counted: Counted,
+    normalised: Normalised,
 }
+
+/// The series of groups.
+#[derive(Debug, Default)]
+struct Counted {
+    groups: Map<Group, GroupSeries>,
+    /// What jobs of one owner see beyond that.
+    own: Map<Symbol, Map<Group, GroupSeries>>,
+}
+
+/// Jobs from which on the work is shared out to all cores.
+const MANY: u32 = 10_000;
 
 /// A name the held job has in one scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,82 +166,182 @@ type Membership = (Group, i64);
 const AD_DELAY: i64 = 60;
 
 impl Around {
-    /// Reads the whole history. Reasons get their normalised forms as symbols.
-    pub(crate) fn of(history: &mut History) -> Self {
-        let mut around =
-            Self { groups: HashMap::new(), own: HashMap::new(), normalised: HashMap::new() };
-        around.normalise_reasons(history);
-        for number in (0..history.jobs().len()).filter_map(|number| u32::try_from(number).ok()) {
-            let seen_by = |owner| history.as_seen_by(number, owner).into_iter();
-            let Self { groups, own, normalised } = &mut around;
-            for job in seen_by(None) {
-                put_job(job, history, normalised, &mut |group, kinds, time, known| {
-                    groups.entry(group).or_default().add(kinds, time, known, number);
-                });
+    /// Reads the whole history, for samples of these holds. Reasons get their normalised forms as symbols.
+    pub(crate) fn of(history: &mut History, about: &About) -> Self {
+        let normalised = normalised_reasons(history);
+        let wanted = Wanted::of(history, &normalised, about);
+        let history = &*history;
+        let count = u32::try_from(history.jobs().len()).unwrap_or(u32::MAX);
+        let counted = |numbers: Range<u32>| {
+            let mut counted = Counted::default();
+            for number in numbers {
+                counted.add(number, history, &normalised, &wanted);
             }
-            for owner in history.seen_apart_by(number) {
-                let mut seen = Entries::default();
-                for job in seen_by(None) {
-                    put_job(job, history, normalised, &mut |group, kinds, time, known| {
-                        seen.note(group, kinds, time, known);
-                    });
-                }
-                let groups = own.entry(owner).or_default();
-                for job in seen_by(Some(owner)) {
-                    put_job(job, history, normalised, &mut |group, kinds, time, known| {
-                        for &kind in kinds {
-                            if !seen.take(group, kind, time, known) {
-                                groups.entry(group).or_default().add(&[kind], time, known, number);
-                            }
-                        }
-                    });
-                }
-            }
-        }
-        let own = around.own.values_mut().flat_map(HashMap::values_mut);
-        for series in around.groups.values_mut().chain(own) {
-            for series in
-                [&mut series.any, &mut series.started, &mut series.succeeded, &mut series.held]
-            {
-                series.settle();
-            }
-            series
-                .held_code
-                .values_mut()
-                .chain(series.left_code.values_mut())
-                .for_each(Series::settle);
-            let results = [&mut series.released, &mut series.as_is, &mut series.changed];
-            results.into_iter().flat_map(HashMap::values_mut).for_each(Results::settle);
-        }
-        around
+            counted
+        };
+        let mut counted = if count < MANY {
+            counted(0..count)
+        } else {
+            let step = (count as usize).div_ceil(2 * rayon::current_num_threads());
+            let pieces = (0..count).into_par_iter().step_by(step);
+            let end = |from: u32| count.min(from.saturating_add(step as u32));
+            pieces.map(|from| counted(from..end(from))).reduce(Counted::default, Counted::join)
+        };
+        counted.settle();
+        Self { counted, normalised }
     }
 
     /// The series of a group as jobs of `owner` see it.
     pub(crate) fn group(&self, group: Group, owner: Option<Symbol>) -> Both<'_, GroupSeries> {
-        let own = owner.and_then(|owner| self.own.get(&owner)?.get(&group));
-        Both { all: self.groups.get(&group), own }
+        let own = owner.and_then(|owner| self.counted.own.get(&owner)?.get(&group));
+        Both { all: self.counted.groups.get(&group), own }
     }
 
     /// What a canonical hold reason names, if a log tells of it.
     pub(crate) fn named(&self, reason: Symbol) -> Option<Named> {
         self.normalised.get(&reason).copied()
     }
+}
 
-    fn normalise_reasons(&mut self, history: &mut History) {
-        let reasons: Vec<Symbol> = history
-            .jobs()
-            .iter()
-            .flat_map(|job| &job.steps)
-            .filter_map(|step| match step.what {
-                What::Held(hold) => hold.reason,
-                _ => None,
-            })
-            .collect();
-        for reason in reasons {
-            self.normalised.entry(reason).or_insert_with(|| {
-                let text = history.symbols.name(reason).to_owned();
-                Named::of(&text, &mut history.symbols)
+impl Counted {
+    fn add(&mut self, number: u32, history: &History, normalised: &Normalised, wanted: &Wanted) {
+        let seen_by = |owner| history.as_seen_by(number, owner).into_iter();
+        let each = |job, put: &mut Put<'_>| {
+            put_steps(job, normalised, wanted, put);
+            put_results(job, history, normalised, wanted, put);
+        };
+        let Self { groups, own } = self;
+        for job in seen_by(None) {
+            each(job, &mut |group, kinds, time, known| {
+                groups.entry(group).or_default().add(kinds, time, known, number);
             });
+        }
+        for owner in history.seen_apart_by(number) {
+            let mut seen = Entries::default();
+            for job in seen_by(None) {
+                each(job, &mut |group, kinds, time, known| seen.note(group, kinds, time, known));
+            }
+            let groups = own.entry(owner).or_default();
+            for job in seen_by(Some(owner)) {
+                each(job, &mut |group, kinds, time, known| {
+                    for &kind in kinds {
+                        if !seen.take(group, kind, time, known) {
+                            groups.entry(group).or_default().add(&[kind], time, known, number);
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    fn join(mut self, other: Self) -> Self {
+        if self.groups.is_empty() && self.own.is_empty() {
+            return other;
+        }
+        join(&mut self.groups, other.groups, GroupSeries::join);
+        join(&mut self.own, other.own, |one, other| join(one, other, GroupSeries::join));
+        self
+    }
+
+    /// Sorts. To be called before anything is asked.
+    fn settle(&mut self) {
+        let own = self.own.values_mut().flat_map(HashMap::values_mut);
+        for series in self.groups.values_mut().chain(own) {
+            for series in
+                [&mut series.any, &mut series.started, &mut series.succeeded, &mut series.held]
+            {
+                series.settle();
+            }
+            let by_code = [&mut series.held_code, &mut series.left_code];
+            by_code.into_iter().flat_map(HashMap::values_mut).for_each(Series::settle);
+            let results = [&mut series.released, &mut series.as_is, &mut series.changed];
+            results.into_iter().flat_map(HashMap::values_mut).for_each(Results::settle);
+        }
+    }
+}
+
+/// Joins two tables.
+fn join<K: Eq + Hash, V>(one: &mut Map<K, V>, other: Map<K, V>, both: impl Fn(&mut V, V)) {
+    for (key, value) in other {
+        match one.entry(key) {
+            Entry::Occupied(mut known) => both(known.get_mut(), value),
+            Entry::Vacant(new) => {
+                new.insert(value);
+            }
+        }
+    }
+}
+
+/// What each canonical reason of the history names.
+fn normalised_reasons(history: &mut History) -> Normalised {
+    let steps = history.jobs().iter().flat_map(|job| &job.steps);
+    let reasons = steps.filter_map(|step| match step.what {
+        What::Held(hold) => hold.reason,
+        _ => None,
+    });
+    let mut seen = HashSet::<Symbol, RandomState>::default();
+    let reasons: Vec<Symbol> = reasons.filter(|&reason| seen.insert(reason)).collect();
+    let mut normalised = Normalised::default();
+    for reason in reasons {
+        let text = history.symbols.name(reason).to_owned();
+        normalised.insert(reason, Named::of(&text, &mut history.symbols));
+    }
+    normalised
+}
+
+/// The holds that samples will be asked for. What no such hold has anything to do with need not be counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// Any hold of the history.
+    All,
+    /// Holds of jobs of these clusters.
+    Clusters {
+        /// ClusterId.
+        clusters: HashSet<i32>,
+        /// The reasons that the queue shows of their holds, canonical.
+        reasons: HashSet<String>,
+    },
+}
+
+/// The groups that are counted; `None`: all.
+#[derive(Debug)]
+struct Wanted(Option<HashSet<Group, RandomState>>);
+
+impl Wanted {
+    fn of(history: &History, normalised: &Normalised, about: &About) -> Self {
+        let About::Clusters { clusters, reasons } = about else { return Self(None) };
+        let mut wanted = HashSet::<Group, RandomState>::from_iter([Group::AccessPoint]);
+        for &cluster in clusters {
+            wanted.insert(Group::Cluster(cluster));
+            for job in history.jobs_of(cluster) {
+                wanted.extend(lasting_groups(job).into_iter().map(|(group, _)| group));
+                let ran = job.steps.iter().filter_map(|step| match step.what {
+                    What::Executing(machine) => machine,
+                    _ => None,
+                });
+                let places = ran.chain(job.ads.iter().filter_map(|ad| ad.machine));
+                let sites = places.chain(job.sites.iter().map(|site| site.value));
+                wanted.extend(sites.map(|site| Group::Named(Scope::Site, site)));
+                for step in &job.steps {
+                    if let What::Held(Hold { reason: Some(reason), .. }) = step.what {
+                        wanted
+                            .extend(normalised.get(&reason).into_iter().flat_map(|of| of.groups()));
+                    }
+                }
+            }
+        }
+        for text in reasons {
+            let logged = history.symbols.find(text).and_then(|reason| normalised.get(&reason));
+            let named = logged.copied().unwrap_or_else(|| Named::find(text, &history.symbols));
+            wanted.extend(named.groups());
+        }
+        Self(Some(wanted))
+    }
+
+    /// Leaves of the groups those that are counted.
+    fn retain(&self, groups: &mut Vec<Membership>) {
+        if let Self(Some(wanted)) = self {
+            groups.retain(|(group, _)| wanted.contains(group));
         }
     }
 }
@@ -247,7 +365,7 @@ enum Kind {
 
 /// What everyone sees of one job, with how often.
 #[derive(Debug, Default)]
-struct Entries(HashMap<(Group, Kind, i64, i64), usize>);
+struct Entries(Map<(Group, Kind, i64, i64), usize>);
 
 impl Entries {
     fn note(&mut self, group: Group, kinds: &[Kind], time: i64, known: i64) {
@@ -263,54 +381,37 @@ impl Entries {
     }
 }
 
-fn put_job(
-    job: &JobHistory,
-    history: &History,
-    normalised: &HashMap<Symbol, Named>,
-    put: &mut Put<'_>,
-) {
-    put_steps(job, normalised, put);
-    put_results(job, history, normalised, put);
-}
-
-fn put_steps(job: &JobHistory, normalised: &HashMap<Symbol, Named>, put: &mut Put<'_>) {
-    let mut last_hold = None;
+fn put_steps(job: &JobHistory, normalised: &Normalised, wanted: &Wanted, put: &mut Put<'_>) {
     let mut held_for: Option<i32> = None;
+    let mut lasting = lasting_groups(job);
+    wanted.retain(&mut lasting);
     let mut run: Vec<Membership> = Vec::new();
-    let lasting = lasting_groups(job);
+    let mut reason = Named::default();
+    let mut groups: Vec<Membership> = Vec::new();
+    let mut kinds = Vec::new();
     for (index, step) in job.steps.iter().enumerate() {
-        if let What::Executing(machine) = step.what {
-            run = run_groups(job, index, machine);
+        groups.clear();
+        match step.what {
+            What::Executing(machine) => {
+                run = run_groups(job, index, machine);
+                wanted.retain(&mut run);
+            }
+            What::Held(hold) => {
+                let named = hold.reason.and_then(|reason| normalised.get(&reason));
+                reason = named.copied().unwrap_or_default();
+                groups.extend(reason.site().map(|group| (group, step.time)));
+            }
+            _ => {}
         }
-        if let What::Held(hold) = step.what {
-            last_hold = hold.reason.and_then(|reason| normalised.get(&reason).copied());
-        }
-        let mut groups: Vec<Membership> = lasting.clone();
+        groups.extend(reason.lasting().map(|group| (group, step.time)));
+        wanted.retain(&mut groups);
+        groups.extend(&lasting);
         groups.extend(&run);
-        if let Some(named) = last_hold {
-            let from_reason = [
-                (Scope::Reason, named.normalised),
-                (Scope::Server, named.server),
-                (Scope::File, named.file),
-            ];
-            for (scope, symbol) in from_reason {
-                groups
-                    .extend(symbol.symbol().map(|symbol| (Group::Named(scope, symbol), step.time)));
-            }
-            if matches!(step.what, What::Held(_)) {
-                groups.extend(
-                    named
-                        .machine
-                        .symbol()
-                        .map(|machine| (Group::Named(Scope::Site, machine), step.time)),
-                );
-            }
-        }
         earliest(&mut groups);
         let leaves = held_for.filter(|_| ends_hold(step.what));
-        let mut kinds = Vec::with_capacity(4);
+        kinds.clear();
         put_kinds(&mut kinds, step.what, leaves);
-        for (group, known) in groups {
+        for &(group, known) in &groups {
             put(group, &kinds, step.time, known);
         }
         if leaves.is_some() {
@@ -325,7 +426,8 @@ fn put_steps(job: &JobHistory, normalised: &HashMap<Symbol, Named>, put: &mut Pu
 fn put_results(
     job: &JobHistory,
     history: &History,
-    normalised: &HashMap<Symbol, Named>,
+    normalised: &Normalised,
+    wanted: &Wanted,
     put: &mut Put<'_>,
 ) {
     if !job.steps.iter().any(|step| matches!(step.what, What::Released { .. })) {
@@ -349,10 +451,9 @@ fn put_results(
         let mut groups = lasting_groups(job);
         let held_at = episode.held_at;
         groups.extend(named.groups().map(|group| (group, held_at)));
-        let directory = named.directory.symbol().map(Group::Directory);
-        groups.extend(directory.map(|group| (group, held_at)));
         let places = job.machine_at(held_at).into_iter().chain(job.site_at(held_at));
         groups.extend(places.map(|place| (Group::Named(Scope::Site, place), held_at)));
+        wanted.retain(&mut groups);
         earliest(&mut groups);
         let success = outcome == Outcome::Success;
         for (group, member_since) in groups {
@@ -422,6 +523,18 @@ impl<'a> Both<'a, GroupSeries> {
 }
 
 impl GroupSeries {
+    fn join(&mut self, other: Self) {
+        self.any.join(other.any);
+        self.started.join(other.started);
+        self.succeeded.join(other.succeeded);
+        self.held.join(other.held);
+        join(&mut self.held_code, other.held_code, Series::join);
+        join(&mut self.left_code, other.left_code, Series::join);
+        join(&mut self.released, other.released, Results::join);
+        join(&mut self.as_is, other.as_is, Results::join);
+        join(&mut self.changed, other.changed, Results::join);
+    }
+
     fn add(&mut self, kinds: &[Kind], time: i64, known: i64, job: u32) {
         for &kind in kinds {
             let series = match kind {
@@ -483,16 +596,24 @@ impl Named {
         MEMO.with(|memo| memo.get(text, names))
     }
 
-    fn groups(self) -> impl Iterator<Item = Group> {
+    /// The groups to which a job belongs from the hold on.
+    fn lasting(self) -> impl Iterator<Item = Group> {
         let named = [
             (Scope::Reason, self.normalised),
             (Scope::Server, self.server),
             (Scope::File, self.file),
-            (Scope::Site, self.machine),
         ];
-        named
-            .into_iter()
-            .filter_map(|(scope, symbol)| symbol.symbol().map(|symbol| Group::Named(scope, symbol)))
+        named.into_iter().filter_map(|(scope, name)| Some(Group::Named(scope, name.symbol()?)))
+    }
+
+    /// The group to which the hold alone belongs.
+    fn site(self) -> Option<Group> {
+        self.machine.symbol().map(|machine| Group::Named(Scope::Site, machine))
+    }
+
+    fn groups(self) -> impl Iterator<Item = Group> {
+        let directory = self.directory.symbol().map(Group::Directory);
+        self.lasting().chain(self.site()).chain(directory)
     }
 }
 

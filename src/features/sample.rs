@@ -1,6 +1,6 @@
 //! One sample: the tensor and the statics of one hold at one decision instant.
 
-use super::around::{Around, Group, Name, Named, Scope};
+use super::around::{About, Around, Group, Name, Named, Scope};
 use super::columns::{Column, Seen};
 use super::facts::{Facts, Own, Usage};
 use super::neighbourhood::{Neighbourhood, Others, Voice, Window, voices};
@@ -32,20 +32,27 @@ impl Sampler {
     /// Reads the history once; samples of all its holds come from that. `layout` may be frames alone.
     pub fn new(history: History, layout: impl Into<Layout>) -> Self {
         let layout = layout.into();
-        Self::of(history, Projection::new(layout, Column::all().iter().collect(), None))
+        Self::of(
+            history,
+            Projection::new(layout, Column::all().iter().collect(), None),
+            &About::All,
+        )
     }
 
     /// Likewise, with the columns and states that a schema names, such as a model's.
     ///
     /// # Errors
     /// [`SchemaError`] where this program cannot make its samples.
-    pub fn for_schema(history: History, schema: &FeatureSchema) -> Result<Self, SchemaError> {
-        Ok(Self::of(history, schema.projection()?))
+    pub fn for_schema(
+        history: History,
+        schema: &FeatureSchema,
+        about: &About,
+    ) -> Result<Self, SchemaError> {
+        Ok(Self::of(history, schema.projection()?, about))
     }
 
-    fn of(mut history: History, projection: Projection) -> Self {
-        history.settle();
-        let around = Around::of(&mut history);
+    fn of(mut history: History, projection: Projection, about: &About) -> Self {
+        let around = Around::of(&mut history, about);
         Self { history, around, projection }
     }
 

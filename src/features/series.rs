@@ -1,8 +1,13 @@
 //! Instants at which something happened to the jobs of a group, counted over windows.
 
+use rayon::prelude::*;
+
 /// Entries of a window up to this many are looked at one by one, so that the job asked about is left out exactly.
 /// In larger windows it is one of many and stays in.
 const EXACT: usize = 256;
+
+/// Entries from which on they are sorted on all cores.
+const MANY: usize = 100_000;
 
 #[derive(Clone, Copy, Debug)]
 struct Prompt {
@@ -35,9 +40,20 @@ impl Series {
         }
     }
 
+    /// Adds what another one has.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.prompt.extend(other.prompt);
+        self.late.extend(other.late);
+    }
+
     /// Sorts. To be called before anything is asked.
     pub(crate) fn settle(&mut self) {
-        self.prompt.sort_unstable_by_key(|entry| (entry.time, entry.job));
+        let key = |entry: &Prompt| (entry.time, entry.job);
+        if self.prompt.len() < MANY {
+            self.prompt.sort_unstable_by_key(key);
+        } else {
+            self.prompt.par_sort_unstable_by_key(key);
+        }
         self.late.sort_unstable_by_key(|entry| (entry.time, entry.job));
     }
 
@@ -224,6 +240,11 @@ impl Results {
     /// What came of a release of `job` was known at `known`.
     pub(crate) fn push(&mut self, known: i64, job: u32, success: bool) {
         self.entries.push((known, job, success));
+    }
+
+    /// Adds what another one has.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.entries.extend(other.entries);
     }
 
     /// Sorts. To be called before anything is asked.

@@ -165,6 +165,24 @@ impl History {
         Some(episode)
     }
 
+    /// The jobs that the logs show held at `now` (Unix seconds) and that are wanted, by id and owner; in the order of
+    /// their ids.
+    pub fn held(
+        &self,
+        now: i64,
+        mut wanted: impl FnMut(JobId, Option<&str>) -> bool,
+    ) -> Vec<JobId> {
+        let jobs = self.jobs().iter().map(|job| job.job);
+        let mut held: Vec<JobId> = jobs
+            .filter(|&job| {
+                let hold = self.held_at(job, None, now);
+                hold.is_some_and(|hold| wanted(job, hold.owner.as_deref()))
+            })
+            .collect();
+        held.sort_unstable();
+        held
+    }
+
     fn last_hold(&self, job: &JobHistory, now: i64) -> Option<Episode> {
         let steps = job.steps_until(now);
         let (index, last) = steps.iter().enumerate().next_back()?;
@@ -310,7 +328,7 @@ mod tests {
     fn outcomes(steps: &[(i64, What)]) -> Vec<Option<Outcome>> {
         let mut job = JobHistory { job: JobId::new(1, 0), ..JobHistory::default() };
         job.steps = steps.iter().map(|&(time, what)| Step { time, what }).collect();
-        let history = History::new();
+        let history = History::default();
         let episodes = history.episodes_of(&job, DAY, &Journal::default());
         episodes.into_iter().map(|episode| episode.outcome).collect()
     }

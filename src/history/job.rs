@@ -1,5 +1,7 @@
 //! The life of one job, as far as it is known.
 
+use super::builder::ToldBy;
+use super::fact::Fact;
 use super::{AdFacts, Exit, Step, Symbol, What};
 use crate::userlog::JobId;
 
@@ -112,9 +114,34 @@ impl JobHistory {
         }
     }
 
-    /// Adds what another source tells of the same job. `sources`: which told each step.
-    pub(super) fn join(&mut self, sources: &mut Vec<u16>, told: Self, source: u16) {
-        sources.extend(told.steps.iter().map(|_| source));
+    /// Learns what an event of `time` tells; `in_event_log`: the event log of the access point has it.
+    pub(super) fn learn(&mut self, time: i64, fact: Fact, in_event_log: bool) {
+        let known = |value| Known { since: time, value };
+        match fact {
+            Fact::Step(what) => {
+                self.steps.push(Step { time, what });
+                if in_event_log && matches!(what, What::Held(_)) {
+                    self.held_in_event_log.push(time);
+                }
+            }
+            Fact::Owner(owner) => self.learn_owner(owner, time),
+            Fact::Site { site, starts } => {
+                if starts || self.sites.last().is_none_or(|last| last.value != site) {
+                    self.sites.push(known(site));
+                }
+            }
+            Fact::Input(name) => learn_name(&mut self.input, known(name)),
+            Fact::Server(name) => learn_name(&mut self.servers, known(name)),
+            Fact::MemoryUsage(size) => learn_size(&mut self.memory_usage, time, size),
+            Fact::MemoryProvisioned(size) => learn_size(&mut self.memory_provisioned, time, size),
+        }
+    }
+
+    /// Adds what another source tells of the same job. `told_by`: which told each step.
+    pub(super) fn join(&mut self, told_by: &mut ToldBy, told: Self, source: u16) {
+        if !told.steps.is_empty() {
+            told_by.note(self.steps.len(), source);
+        }
         self.steps.extend(told.steps);
         self.held_in_event_log.extend(told.held_in_event_log);
         self.ads.extend(told.ads);
@@ -128,14 +155,12 @@ impl JobHistory {
         }
     }
 
-    /// Brings steps and facts into the order of their times, and drops the second copy of a step that several logs told.
-    pub(super) fn settle(&mut self, sources: &mut Vec<u16>) {
-        if sources.windows(2).any(|pair| pair[0] != pair[1]) {
-            self.merge(sources);
-        } else {
-            self.steps.sort_by_key(|step| step.time);
+    /// Brings steps and facts into the order of their times, and drops the second copy of a step that several logs tell.
+    pub(super) fn settle(&mut self, told_by: &ToldBy) {
+        match told_by.several() {
+            Some(sources) => self.merge(sources),
+            None => self.steps.sort_by_key(|step| step.time),
         }
-        *sources = vec![sources.first().copied().unwrap_or(0); self.steps.len()];
         self.ads.sort_by_key(|ad| ad.known);
         for ad in &self.ads {
             let known = |value: Symbol| Known { since: ad.known, value };
@@ -154,9 +179,8 @@ impl JobHistory {
         self.memory_provisioned.dedup();
     }
 
-    fn merge(&mut self, sources: &[u16]) {
-        let mut tagged: Vec<(Step, u16)> =
-            self.steps.iter().copied().zip(sources.iter().copied()).collect();
+    fn merge(&mut self, sources: impl Iterator<Item = u16>) {
+        let mut tagged: Vec<(Step, u16)> = self.steps.iter().copied().zip(sources).collect();
         tagged.sort_by_key(|(step, source)| (step.time, *source));
         let mut kept: Vec<(Step, u16)> = Vec::with_capacity(tagged.len());
         let mut second = 0;
@@ -171,6 +195,20 @@ impl JobHistory {
             }
         }
         self.steps = kept.into_iter().map(|(step, _)| step).collect();
+    }
+}
+
+/// Notes a name that is new.
+fn learn_name(known: &mut Vec<Known<Symbol>>, name: Known<Symbol>) {
+    if known.iter().all(|other| other.value != name.value) {
+        known.push(name);
+    }
+}
+
+/// Notes a size that is another one than before.
+fn learn_size(known: &mut Vec<Known<i64>>, since: i64, value: i64) {
+    if known.last().is_none_or(|last| last.value != value) {
+        known.push(Known { since, value });
     }
 }
 
@@ -199,8 +237,10 @@ mod tests {
             step(5, What::InputStarted),
             step(5, What::Executing(None)),
         ]);
-        let mut sources = vec![0, 0, 0, 1, 1, 1];
-        job.settle(&mut sources);
+        let mut told_by = ToldBy::default();
+        told_by.note(0, 0);
+        told_by.note(3, 1);
+        job.settle(&told_by);
         assert_eq!(job.steps, [told[0], told[1], step(5, What::InputStarted), told[2]],);
     }
 
@@ -209,7 +249,7 @@ mod tests {
         let mut job = JobHistory::default();
         job.learn_owner(Symbols::default().intern("alice"), 10);
         job.steps.extend([step(1, What::Submitted), step(20, What::Removed)]);
-        job.settle(&mut vec![0, 0]);
+        job.settle(&ToldBy::default());
         assert_eq!(job.owner_at(9), None);
         assert!(job.owner_at(10).is_some());
         assert_eq!(job.steps_until(19).len(), 1);

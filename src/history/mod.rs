@@ -3,7 +3,9 @@
 mod access_point;
 mod action;
 mod ad_facts;
+mod builder;
 mod episode;
+mod fact;
 mod holds;
 mod job;
 mod journal;
@@ -16,11 +18,13 @@ mod symbol;
 mod waiting;
 
 pub use access_point::{Coverage, EventLogView, History, SourceId};
-pub(crate) use access_point::{OpenHold, QUARTER, SAME_HOLD, quarters};
+pub(crate) use access_point::{QUARTER, SAME_HOLD, quarters};
 pub use action::{Action, Outcome};
 pub(crate) use ad_facts::printed;
 pub use ad_facts::{ATTRIBUTES, AdFacts};
 pub(crate) use ad_facts::{disk_used, memory_used};
+pub use builder::HistoryBuilder;
+pub(crate) use builder::OpenHold;
 pub use episode::{Episode, HoldIdentity, HoldInQueue, Until};
 pub use job::{JobHistory, Known};
 pub use journal::{Journal, JournalEntry};

@@ -1,13 +1,14 @@
 //! Logs and files of ads, read into a history.
 
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use classads::{AdError, ClassAd, long};
 
-use super::{ATTRIBUTES, Coverage, History, SourceId};
-use crate::userlog::{self, DamagedEvent, Event, JobId, LogReader, ReadOptions, UserlogError};
+use super::fact::LogPart;
+use super::{ATTRIBUTES, Coverage, HistoryBuilder, SourceId};
+use crate::userlog::{self, ChunkedLog, DamagedEvent, JobId, ReadOptions, UserlogError};
 
 /// What came of reading one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,8 +25,26 @@ pub struct LogReport {
     pub skipped: u64,
 }
 
-impl History {
-    /// Reads a job event log from beginning to end with bounded memory. Damaged events are counted and skipped.
+impl LogReport {
+    /// Counts damage. Breaks where the file is gone.
+    pub(super) fn damage(&mut self, damaged: DamagedEvent) -> ControlFlow<()> {
+        self.damaged += 1;
+        let gone = damaged.is_io();
+        self.first_damage.get_or_insert(damaged);
+        if gone { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Counts what a later part of the log told.
+    fn extend(&mut self, part: Self) {
+        self.events += part.events;
+        self.damaged += part.damaged;
+        self.first_damage = self.first_damage.take().or(part.first_damage);
+    }
+}
+
+impl HistoryBuilder {
+    /// Reads a job event log from beginning to end, on all cores, with bounded memory. Damaged events are counted and
+    /// skipped. [`ReadOptions::newest`] is left alone.
     ///
     /// # Errors
     /// [`UserlogError`] when the file cannot be opened or is no job event log.
@@ -35,12 +54,14 @@ impl History {
         coverage: Coverage,
         options: &ReadOptions,
     ) -> Result<LogReport, UserlogError> {
-        let log = userlog::open(path, options)?;
+        let log = ChunkedLog::open(path, options)?;
         let source = self.add_source(coverage);
-        Ok(self.read_from(log, source))
+        let mut report = self.read_chunks(&log, source);
+        report.bytes = log.len();
+        Ok(report)
     }
 
-    /// Reads a job event log that ads of jobs of these owners name ([`History::add_source_of`]).
+    /// Reads a job event log that ads of jobs of these owners name ([`HistoryBuilder::add_source_of`]).
     ///
     /// # Errors
     /// [`UserlogError`] when the file cannot be opened or is no job event log.
@@ -50,25 +71,29 @@ impl History {
         owners: impl IntoIterator<Item = &'a str>,
         options: &ReadOptions,
     ) -> Result<LogReport, UserlogError> {
-        let log = userlog::open(path, options)?;
+        let mut log = userlog::open(path, options)?;
         let source = self.add_source_of(owners);
-        Ok(self.read_from(log, source))
-    }
-
-    fn read_from(&mut self, mut log: LogReader<impl Read>, source: SourceId) -> LogReport {
         let mut report = LogReport::default();
         while let Some(event) = log.next_event() {
-            if self.take(source, event, &mut report).is_break() {
-                break;
+            match event {
+                Ok(event) => {
+                    report.events += 1;
+                    self.add_event(source, &event);
+                }
+                Err(damaged) => {
+                    if report.damage(damaged).is_break() {
+                        break;
+                    }
+                }
             }
         }
         report.skipped = log.skipped();
         report.bytes = log.offset().saturating_sub(report.skipped);
-        report
+        Ok(report)
     }
 
-    /// Reads the event log of an access point with its rotated siblings. Returned with the report: the siblings that could not be
-    /// read.
+    /// Reads the event log of an access point with its rotated siblings, on all cores. Returned with the report: the
+    /// siblings that could not be read.
     ///
     /// # Errors
     /// [`UserlogError`] when the log itself cannot be opened.
@@ -77,38 +102,23 @@ impl History {
         path: &Path,
         options: &ReadOptions,
     ) -> Result<(LogReport, Vec<UserlogError>), UserlogError> {
-        let mut series = userlog::open_series(path, options)?;
+        let series = userlog::open_chunked_series(path, options)?;
         let source = self.add_source(Coverage::AccessPoint);
         let mut report = LogReport::default();
-        while let Some((_, event)) = series.next_event() {
-            // A file that goes away is followed by the next one.
-            let _ = self.take(source, event, &mut report);
+        for (_, log) in &series.logs {
+            report.extend(self.read_chunks(log, source));
         }
-        Ok((report, series.into_unread()))
+        Ok((report, series.unread))
     }
 
-    /// Adds an event, or counts it. Breaks where the file is gone.
-    fn take(
-        &mut self,
-        source: SourceId,
-        event: Result<Event<'_>, DamagedEvent>,
-        report: &mut LogReport,
-    ) -> ControlFlow<()> {
-        match event {
-            Ok(event) => {
-                report.events += 1;
-                self.add_event(source, &event);
-            }
-            Err(damaged) => {
-                report.damaged += 1;
-                let gone = damaged.is_io();
-                report.first_damage.get_or_insert(damaged);
-                if gone {
-                    return ControlFlow::Break(());
-                }
-            }
-        }
-        ControlFlow::Continue(())
+    fn read_chunks(&mut self, log: &ChunkedLog, source: SourceId) -> LogReport {
+        let mut report = LogReport::default();
+        let _: ControlFlow<()> = log.read(LogPart::read, |mut part| {
+            report.extend(std::mem::take(&mut part.report));
+            self.add_part(source, part);
+            ControlFlow::Continue(())
+        });
+        report
     }
 }
 
@@ -124,7 +134,7 @@ pub struct AdReport {
 /// Damaged parts of a file of ads that are kept to be told of.
 const PROBLEMS: usize = 20;
 
-impl History {
+impl HistoryBuilder {
     /// Reads epoch ads: the epoch history file of the access point, or the output of `condor_history -epochs`, long or
     /// JSON. Ads of other kinds (transfers, execution points) and ads that do not say when they were written are left out.
     pub fn read_epochs(&mut self, input: impl BufRead) -> AdReport {

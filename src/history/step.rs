@@ -104,6 +104,15 @@ impl What {
         })
     }
 
+    /// The same with other symbols.
+    pub(super) fn renamed(self, new: impl Fn(Symbol) -> Symbol) -> Self {
+        match self {
+            Self::Executing(machine) => Self::Executing(machine.map(new)),
+            Self::Held(hold) => Self::Held(Hold { reason: hold.reason.map(new), ..hold }),
+            other => other,
+        }
+    }
+
     fn of_body(body: &Body<'_>, symbols: &mut Symbols) -> Option<Self> {
         Some(match body {
             Body::Execute(execute) => {

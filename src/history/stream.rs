@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
 
-use super::access_point::{OWNER, unquoted};
 use super::episode::{action_between_ads, holds_with_ads};
+use super::fact::{OWNER, is_of_job, unquoted};
 use super::holds::{Facts, Holds};
 use super::run::{Run, RunEnd, Runs, RunsOf};
 use super::waiting::Waiting;
@@ -77,8 +77,7 @@ impl LogHolds {
 
 impl Step {
     fn of(event: &Event<'_>, symbols: &mut Symbols) -> Option<Self> {
-        // Events of a whole cluster (proc -1) happen to no job.
-        if event.job.cluster <= 0 || event.job.proc < 0 {
+        if !is_of_job(event.job) {
             return None;
         }
         let what = match event.kind() {

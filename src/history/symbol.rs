@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+
 /// A name of a [`Symbols`] table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(u32);
@@ -18,20 +20,30 @@ impl Symbol {
 #[derive(Debug, Default)]
 pub struct Symbols {
     names: Vec<Arc<str>>,
-    numbers: HashMap<Arc<str>, Symbol>,
+    numbers: HashMap<Arc<str>, Symbol, RandomState>,
 }
 
 impl Symbols {
     /// The symbol of `name`, new or known.
     pub fn intern(&mut self, name: &str) -> Symbol {
-        if let Some(&symbol) = self.numbers.get(name) {
-            return symbol;
+        match self.numbers.get(name) {
+            Some(&symbol) => symbol,
+            None => self.intern_shared(name.into()),
         }
-        let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-        let name: Arc<str> = name.into();
-        self.names.push(Arc::clone(&name));
-        self.numbers.insert(name, symbol);
+    }
+
+    fn intern_shared(&mut self, name: Arc<str>) -> Symbol {
+        let next = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        let symbol = *self.numbers.entry(Arc::clone(&name)).or_insert(next);
+        if symbol == next {
+            self.names.push(name);
+        }
         symbol
+    }
+
+    /// The symbols here of the names of another table, by the numbers they have there.
+    pub(super) fn intern_all(&mut self, other: Self) -> Vec<Symbol> {
+        other.names.into_iter().map(|name| self.intern_shared(name)).collect()
     }
 
     /// The symbol of `name` if it was ever seen.

@@ -13,7 +13,7 @@ use super::lanes::dot;
 use super::lstm::{LayerParameters, Lstm, LstmState};
 use super::metadata::{Contract, Output, limits};
 use super::statics::{Piece, Statics};
-use super::trees::TREE_TENSORS;
+use super::trees::{Rows, TREE_TENSORS};
 use super::{Archive, Batch, Dimensions, Engine, Forest, ModelError, ModelMetadata};
 
 /// Samples run side by side.
@@ -147,7 +147,13 @@ impl BuiltinEngine {
     }
 
     /// LSTM output after the last frame, `[samples.len(), hidden]`, for the samples of `batch` named.
-    fn read_frames(&self, batch: &Batch<'_>, samples: &[usize], work: &mut Work, out: &mut [f32]) {
+    fn read_frames(
+        &self,
+        batch: &Batch<'_>,
+        samples: &[usize],
+        work: &mut Work<'_>,
+        out: &mut [f32],
+    ) {
         let mut done = 0;
         while samples.len() - done >= LANES {
             let range = done..done + LANES;
@@ -195,8 +201,8 @@ impl BuiltinEngine {
     }
 
     /// The logit of one sample from what its LSTM output brings to the head and its statics.
-    fn logit(&self, of_lstm: &[f32], statics: &[f32], work: &mut Work) -> f32 {
-        let of_trees = self.forest.logit(statics) as f32;
+    fn logit(&self, of_lstm: &[f32], statics: &[f32], work: &mut Work<'_>) -> f32 {
+        let of_trees = work.trees.logit(statics) as f32;
         self.statics.apply(statics, &mut work.sums, &mut work.statics);
         rectify(&mut work.statics);
         work.head.copy_from_slice(of_lstm);
@@ -215,6 +221,7 @@ impl Engine for BuiltinEngine {
         let states = |sample: usize| &batch.states[sample * m * j..(sample + 1) * m * j];
         let joint = self.output.inputs;
         let mut work = Work {
+            trees: Rows::of(&self.forest),
             many: self.lstm.state(),
             one: self.lstm.state(),
             sums: vec![0.0; self.statics.units()],
@@ -267,7 +274,8 @@ fn distinct<'a>(
 }
 
 /// Memory used again for every sample of a call.
-struct Work {
+struct Work<'a> {
+    trees: Rows<'a>,
     many: LstmState<LANES>,
     one: LstmState<1>,
     sums: Vec<f64>,

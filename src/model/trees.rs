@@ -58,10 +58,16 @@ impl Forest {
 
     /// The value of the leaf that a row of raw statics reaches from the node `root`, as [`logit`](Self::logit) walks.
     pub fn leaf(&self, root: u32, statics: &[f32]) -> f32 {
+        self.walk(root, statics, |_| {})
+    }
+
+    /// Likewise; `asked` is given every column that is asked for.
+    fn walk(&self, root: u32, statics: &[f32], mut asked: impl FnMut(u32)) -> f32 {
         let mut at = root;
         loop {
             match self.nodes.get(at as usize) {
                 Some(&Node::Split { column, threshold, below, above }) => {
+                    asked(column);
                     let value = statics.get(column as usize).copied().unwrap_or(0.0);
                     let next = if value <= threshold { below } else { above };
                     if next <= at {
@@ -191,6 +197,52 @@ impl Forest {
         }
         Ok(forest)
     }
+}
+
+/// The logits of rows that follow one another. A tree is walked again where a column that it asked for has changed: the
+/// rows of one job, and of like jobs, differ in few columns.
+#[derive(Debug)]
+pub(super) struct Rows<'a> {
+    forest: &'a Forest,
+    /// The row before.
+    row: Vec<f32>,
+    /// Of each tree the leaf that was reached, and the columns that were asked for on the way, as bits.
+    reached: Vec<(f32, u128)>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn of(forest: &'a Forest) -> Self {
+        Self { forest, row: Vec::new(), reached: Vec::new() }
+    }
+
+    /// [`Forest::logit`] of the next row.
+    pub(super) fn logit(&mut self, statics: &[f32]) -> f64 {
+        let trees = self.forest.roots.len();
+        let changed = if self.reached.len() == trees && self.row.len() == statics.len() {
+            let columns = self.row.iter().zip(statics).zip(0..);
+            // A column of which another one has the bit counts as changed with it.
+            columns.fold(0, |bits, ((old, new), at)| if old == new { bits } else { bits | bit(at) })
+        } else {
+            self.reached = vec![(0.0, u128::MAX); trees];
+            u128::MAX
+        };
+        self.row.clear();
+        self.row.extend_from_slice(statics);
+        let trees = self.forest.roots.iter().zip(&mut self.reached);
+        let leaves = trees.map(|(&root, (leaf, asked))| {
+            if *asked & changed != 0 {
+                *asked = 0;
+                *leaf = self.forest.walk(root, statics, |column| *asked |= bit(column));
+            }
+            f64::from(*leaf)
+        });
+        leaves.sum()
+    }
+}
+
+/// The bit of a column.
+fn bit(column: u32) -> u128 {
+    1 << (column % u128::BITS)
 }
 
 /// A number that a tensor of f32 holds as it is.
@@ -396,6 +448,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn rows_that_follow_one_another_get_what_each_gets_alone(
+            seed in any::<u64>(),
+            columns in 1..300_usize,
+            changes in prop::collection::vec(
+                (any::<prop::sample::Index>(), prop_oneof![-3.0..3.0_f32, Just(f32::NAN)]),
+                0..40,
+            ),
+        ) {
+            let forest = random_forest(columns, 5, &mut Numbers(seed));
+            let mut rows = Rows::of(&forest);
+            let mut row = vec![0.0; columns];
+            for (at, value) in changes {
+                row[at.index(columns)] = value;
+                prop_assert_eq!(rows.logit(&row), forest.logit(&row));
+            }
+            prop_assert_eq!(rows.logit(&[1.0]), forest.logit(&[1.0]));
+        }
+
         #[test]
         fn hostile_tensors_give_a_forest_that_answers_or_an_error(
             changes in prop::collection::vec(

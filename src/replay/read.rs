@@ -9,8 +9,8 @@ use classads::ClassAd;
 
 use super::past::PastHold;
 use crate::history::{
-    ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, History, Journal, LogHolds, Run, RunsOf,
-    epoch_written,
+    ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, HistoryBuilder, Journal, LogHolds, Run,
+    RunsOf, epoch_written,
 };
 use crate::input;
 use crate::userlog::{self, Beginning, ChunkedLog, JobId, ReadOptions, UserlogError};
@@ -84,12 +84,12 @@ impl PastHolds {
         for path in &sources.epochs {
             ads.read(path, &sources.attributes, &mut this.problems)?;
         }
-        ads.facts.settle();
+        let facts = std::mem::take(&mut ads.facts).build();
         let options = ReadOptions::default();
         let logs = this.in_order(sources, &options)?;
         let journal = Journal::default();
         let mut stream =
-            EpisodeStream::new(&ads.facts, &journal, HORIZON).with_runs(sources.runs.clone());
+            EpisodeStream::new(&facts, &journal, HORIZON).with_runs(sources.runs.clone());
         let mut owners = HashSet::new();
         let Self { holds, runs, events, problems, end } = &mut this;
         let mut take = |episode: Episode| {
@@ -163,7 +163,7 @@ fn first_event(path: &Path, options: &ReadOptions) -> Option<i64> {
 /// Ads of runs, by job.
 #[derive(Debug, Default)]
 struct RunAds {
-    facts: History,
+    facts: HistoryBuilder,
     /// With the time they were written.
     ads: HashMap<JobId, Vec<(i64, Arc<ClassAd>)>>,
 }

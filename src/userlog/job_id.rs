@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use classads::ClassAd;
 use serde::{Deserialize, Serialize};
 
 /// A job: `cluster.proc`. Both parts may be negative in a log (cluster-wide events write proc -1).
@@ -20,6 +21,12 @@ impl JobId {
     /// The job `cluster.proc`.
     pub const fn new(cluster: i32, proc: i32) -> Self {
         Self { cluster, proc }
+    }
+
+    /// The job a job ad is of. An ad without ClusterId is of none, one without ProcId of the first of its cluster.
+    pub fn of_ad(ad: &ClassAd) -> Option<Self> {
+        let part = |name| ad.integer(name).and_then(|value| i32::try_from(value).ok());
+        Some(Self::new(part("ClusterId")?, part("ProcId").unwrap_or(0)))
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use classads::ClassAd;
 use holdadvise::features::{FrameEdges, Sampler};
-use holdadvise::history::{Action, Coverage, History, Journal, epoch_written};
+use holdadvise::history::{Action, Coverage, History, HistoryBuilder, Journal, epoch_written};
 use holdadvise::model::Dimensions;
 use holdadvise::userlog::{Events, ReadOptions};
 use holdadvise_train::data::dataset::Dataset;
@@ -42,7 +42,7 @@ impl Written {
     fn until(&self, instant: i64) -> History {
         let later = self.events.partition_point(|&(time, _)| time <= instant);
         let end = self.events.get(later).map_or(self.log.len(), |&(_, offset)| offset);
-        let mut history = History::new();
+        let mut history = HistoryBuilder::new();
         let source = history.add_source(Coverage::AccessPoint);
         for event in events(&self.log[..end]) {
             history.add_event(source, &event.expect("cut between events"));
@@ -50,8 +50,7 @@ impl Written {
         for (_, ad) in self.epochs.iter().filter(|(written, _)| *written <= instant) {
             history.add_epoch(ad);
         }
-        history.settle();
-        history
+        history.build()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::cli::model_file::{self, Named};
 use crate::cli::output::say;
 use crate::cli::print::{minute, wrap};
 use crate::cli::{Config, costs};
-use crate::history::{Coverage, History, RunsOf};
+use crate::history::{Coverage, History, HistoryBuilder, RunsOf};
 use crate::model::Thresholds;
 use crate::policy::{Knobs, Version};
 use crate::queue::display_path;
@@ -124,7 +124,7 @@ impl Read {
 
     fn history(&self) -> Result<History, RunError> {
         let options = ReadOptions::default();
-        let mut history = History::new();
+        let mut history = HistoryBuilder::new();
         // What is damaged was told of when the holds were read.
         for log in &self.sources.event_logs {
             history.read_series(log, &options)?;
@@ -137,8 +137,7 @@ impl Read {
                 .map_err(|error| RunError::Read { file: display_path(path), error })?;
             history.read_epochs(file);
         }
-        history.settle();
-        Ok(history)
+        Ok(history.build())
     }
 }
 

@@ -5,7 +5,8 @@ use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use holdadvise::history::{Coverage, Episode, History, Journal};
+use classads::ClassAd;
+use holdadvise::history::{Coverage, Episode, History, HistoryBuilder, HoldInQueue, Journal};
 use holdadvise::input;
 use holdadvise::userlog::{ReadOptions, UserlogError};
 use jiff::tz::TimeZone;
@@ -70,7 +71,15 @@ impl InputOptions {
     /// # Errors
     /// [`InputError`] when a file cannot be opened or is not what it should be.
     pub fn read(&self) -> Result<Input, InputError> {
-        let mut history = History::new();
+        self.read_with(&[])
+    }
+
+    /// Likewise, with ads of the queue, each known from its hold on. Ads of jobs that are not held are left out.
+    ///
+    /// # Errors
+    /// As [`InputOptions::read`].
+    pub fn read_with(&self, ads: &[ClassAd]) -> Result<Input, InputError> {
+        let mut history = HistoryBuilder::new();
         let coverage = if self.userlogs { Coverage::Jobs } else { Coverage::AccessPoint };
         let options = self.read_options()?;
         for path in &self.logs {
@@ -83,15 +92,23 @@ impl InputOptions {
             }
         }
         self.read_epochs(&mut history)?;
-        history.settle();
-        Ok(Input { history, journal: self.read_journal()?, horizon: self.horizon() })
+        for ad in ads {
+            if let Some(hold) = HoldInQueue::of(ad) {
+                history.add_queue_ad(ad, hold.entered_current_status);
+            }
+        }
+        Ok(Input {
+            history: history.build(),
+            journal: self.read_journal()?,
+            horizon: self.horizon(),
+        })
     }
 
     /// Adds the epoch ads to a history.
     ///
     /// # Errors
     /// [`InputError::File`] when a file cannot be opened.
-    pub fn read_epochs(&self, history: &mut History) -> Result<(), InputError> {
+    pub fn read_epochs(&self, history: &mut HistoryBuilder) -> Result<(), InputError> {
         for path in &self.epochs {
             let report = history.read_epochs(reader(path)?);
             for problem in report.problems {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use holdadvise::features::{
-    FeatureSchema, FrameEdges, Layout, Sample, Sampler, Slots, fnv1a, is_labelled,
+    About, FeatureSchema, FrameEdges, Layout, Sample, Sampler, Slots, fnv1a, is_labelled,
 };
 use holdadvise::history::{Action, Episode, HoldIdentity, Outcome, reason};
 use holdadvise::hold_code;
@@ -209,7 +209,7 @@ fn push_logs(
     let input = input.read()?;
     let mut episodes = input.episodes();
     episodes.retain(|episode| window.has(episode));
-    let sampler = Sampler::for_schema(input.history, &dataset.info.schema)?;
+    let sampler = Sampler::for_schema(input.history, &dataset.info.schema, &About::All)?;
     let mut rows = Rows { dataset, sampler, access_point, truth: Truth::default() };
     Ok(rows.push_releases(&episodes)?)
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead};
 use std::path::Path;
 
+use classads::ClassAd;
 use holdadvise::history::{Action, Episode, Journal};
 use holdadvise::userlog::JobId;
 use serde::Deserialize;
@@ -139,12 +140,17 @@ impl Truth {
     }
 }
 
-/// Reads the logs and epoch ads of a folder that `simulate` wrote, or of a recorded pool, with the actions its truth tells of.
+/// Reads the logs and epoch ads of a folder that `simulate` wrote, or of a recorded pool, with the actions its truth tells of,
+/// and ads of the queue.
 ///
 /// # Errors
 /// [`InputError`] when something of it is not there, or does not fit.
-pub fn read_simulation(options: &InputOptions, folder: &Path) -> Result<Input, InputError> {
-    let mut input = options.of_simulation(folder)?.read()?;
+pub fn read_simulation(
+    options: &InputOptions,
+    folder: &Path,
+    ads: &[ClassAd],
+) -> Result<Input, InputError> {
+    let mut input = options.of_simulation(folder)?.read_with(ads)?;
     input.journal = Truth::of_folder(folder)?.journal();
     Ok(input)
 }

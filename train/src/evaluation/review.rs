@@ -86,7 +86,7 @@ pub fn run(options: &ReviewOptions) -> Result<(), Box<dyn std::error::Error>> {
     let mut judged = Vec::new();
     let together = if options.separate { 1 } else { options.input.logs.len().max(1) };
     for logs in options.input.logs.chunks(together) {
-        let input = InputOptions { logs: logs.to_vec(), ..options.input.clone() }.read();
+        let input = InputOptions { logs: logs.to_vec(), ..options.input.clone() }.read_with(&ads);
         match input {
             Ok(input) => judge(input, &ads, &model, &mut judged)?,
             // One of many that is no log costs that one.
@@ -95,7 +95,7 @@ pub fn run(options: &ReviewOptions) -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     for folder in &options.simulation {
-        judge(read_simulation(&options.input, folder)?, &ads, &model, &mut judged)?;
+        judge(read_simulation(&options.input, folder, &ads)?, &ads, &model, &mut judged)?;
     }
     if judged.is_empty() {
         eprintln!("no job was held in these logs");
@@ -124,7 +124,7 @@ fn read_ads(files: &[PathBuf]) -> Result<Vec<ClassAd>, Box<dyn std::error::Error
 
 /// Judges each hold of one access point a second before it was decided.
 fn judge(
-    mut input: Input,
+    input: Input,
     ads: &[ClassAd],
     model: &Model,
     judged: &mut Vec<Judged>,
@@ -135,12 +135,10 @@ fn judge(
     let mut of_job: HashMap<JobId, Vec<(HoldInQueue, &ClassAd)>> = HashMap::new();
     for ad in ads {
         let Some(hold) = HoldInQueue::of(ad) else { continue };
-        // What an ad says holds from the hold on.
-        if let Some(job) = input.history.add_queue_ad(ad, hold.entered_current_status) {
+        if let Some(job) = JobId::of_ad(ad) {
             of_job.entry(job).or_default().push((hold, ad));
         }
     }
-    input.history.settle();
     let policies = Policies::unknown();
     let advisor = Advisor::new(input.history, model)?;
     for (episode, (decided_at, fate)) in episodes.iter().zip(decisions) {
@@ -269,20 +267,19 @@ fn table(judged: &[Judged]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use holdadvise::history::{Coverage, Journal};
+    use holdadvise::history::{Coverage, HistoryBuilder, Journal};
     use holdadvise::userlog::{Events, ReadOptions};
     use jiff::tz::TimeZone;
 
     use super::*;
 
     fn history(log: &str) -> History {
-        let mut history = History::new();
+        let mut history = HistoryBuilder::new();
         let source = history.add_source(Coverage::Jobs);
         for event in Events::with_options(log.as_bytes(), &ReadOptions::in_zone(TimeZone::UTC)) {
             history.add_event(source, &event.unwrap());
         }
-        history.settle();
-        history
+        history.build()
     }
 
     /// Decision instant after the hold, and fate, of each hold.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use holdadvise::history::{Episode, EpisodeStream, History, Journal, LogHolds};
+use holdadvise::history::{Episode, EpisodeStream, HistoryBuilder, Journal, LogHolds};
 use holdadvise::userlog::{Beginning, Chunk, ChunkedLog, LogReader, ReadOptions};
 use tempfile::NamedTempFile;
 
@@ -18,9 +18,9 @@ pub(super) fn stream(
     episode: impl FnMut(Episode) -> ControlFlow<()>,
 ) -> Result<Counts, InputError> {
     let options = input.read_options()?;
-    let mut ads = History::new();
+    let mut ads = HistoryBuilder::new();
     input.read_epochs(&mut ads)?;
-    ads.settle();
+    let ads = ads.build();
     let logs = in_order(input, &options)?;
     let progress = Progress::new(logs.iter().map(|log| log.size()).sum());
     let stream = EpisodeStream::new(&ads, journal, input.horizon());

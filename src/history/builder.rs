@@ -1,0 +1,352 @@
+//! Fills a history from logs and ads.
+
+use std::collections::HashMap;
+
+use classads::ClassAd;
+use foldhash::fast::RandomState;
+use rayon::prelude::*;
+
+use super::access_point::{Source, Views};
+use super::fact::{Fact, LogPart, is_of_job};
+use super::{AdFacts, Coverage, EventLogView, History, Hold, JobHistory, SourceId, Symbol, What};
+use crate::userlog::{Event, JobId};
+
+/// The hold that a job is in at the end of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenHold {
+    /// When the event was written, Unix seconds.
+    pub(crate) at: i64,
+    /// What it says.
+    pub(crate) hold: Hold,
+    /// Holds of the job in the log, this one included.
+    pub(crate) count: i64,
+}
+
+/// What one source tells of one job that those alone see whose ads name the source.
+#[derive(Debug)]
+struct Part {
+    source: u16,
+    audience: Vec<Symbol>,
+    job: JobHistory,
+}
+
+/// The source of what the queue's ad says: behind all logs.
+const QUEUE: u16 = u16::MAX;
+
+/// Jobs from which on the work is shared out to all cores.
+const MANY: usize = 10_000;
+
+/// Which logs told the steps of a job, in the order they were added.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ToldBy {
+    /// From which step on, and which log.
+    from: Vec<(usize, u16)>,
+}
+
+impl ToldBy {
+    /// The log tells the steps from this one on.
+    pub(super) fn note(&mut self, step: usize, source: u16) {
+        if self.from.last().is_none_or(|last| last.1 != source) {
+            self.from.push((step, source));
+        }
+    }
+
+    /// The log of each step; `None` where one log tells all.
+    pub(super) fn several(&self) -> Option<impl Iterator<Item = u16>> {
+        (self.from.len() > 1).then(|| self.of_steps())
+    }
+
+    fn of_steps(&self) -> impl Iterator<Item = u16> {
+        self.from.iter().enumerate().flat_map(|(at, &(from, source))| {
+            let until = self.from.get(at + 1).map_or(usize::MAX, |next| next.0);
+            std::iter::repeat_n(source, until - from)
+        })
+    }
+}
+
+/// A history that logs and ads are added to.
+#[derive(Debug, Default)]
+pub struct HistoryBuilder {
+    /// What all may see, in the order it was added.
+    history: History,
+    /// For each job, which logs told its steps.
+    told_by: Vec<ToldBy>,
+    /// What logs that ads name, and ads of the queue, tell of a job: known to some owners alone.
+    parts: HashMap<u32, Vec<Part>, RandomState>,
+    /// The job something was added to last.
+    last: Option<(JobId, u32)>,
+}
+
+impl HistoryBuilder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Announces a log. Events of it name it.
+    pub fn add_source(&mut self, coverage: Coverage) -> SourceId {
+        self.source(coverage, None)
+    }
+
+    /// Announces a log that ads of jobs of these owners name. They can write into it what they like: it is believed
+    /// about no job that HTCondor says is another owner's.
+    pub fn add_source_of<'a>(&mut self, owners: impl IntoIterator<Item = &'a str>) -> SourceId {
+        let symbols = &mut self.history.symbols;
+        let owners = owners.into_iter().map(|owner| symbols.intern(owner)).collect();
+        self.source(Coverage::Jobs, Some(owners))
+    }
+
+    fn source(&mut self, coverage: Coverage, named_by: Option<Vec<Symbol>>) -> SourceId {
+        let sources = &mut self.history.sources;
+        sources.push(Source { coverage, named_by, first: i64::MAX, last: i64::MIN });
+        SourceId(u16::try_from(sources.len() - 1).unwrap_or(u16::MAX))
+    }
+
+    /// Says whose job it is, as an ad of HTCondor does. To be called before logs that ads name are read.
+    pub fn attest_owner(&mut self, job: JobId, owner: &str) {
+        let owner = self.history.symbols.intern(owner);
+        self.history.owners.entry(job.cluster).or_insert(owner);
+    }
+
+    /// What the log says of this job is believed.
+    fn believes(&self, source: SourceId, job: JobId) -> bool {
+        self.audience(source).is_none_or(|users| {
+            self.history.owners.get(&job.cluster).is_none_or(|owner| users.contains(owner))
+        })
+    }
+
+    /// An event 028 of the log may say that the job is this owner's.
+    fn believes_owner(&mut self, source: SourceId, job: JobId, owner: Symbol) -> bool {
+        let History { sources, owners, .. } = &mut self.history;
+        let Some(source) = sources.get(usize::from(source.0)) else { return true };
+        if source.coverage == Coverage::AccessPoint {
+            return *owners.entry(job.cluster).or_insert(owner) == owner;
+        }
+        match (owners.get(&job.cluster), &source.named_by) {
+            (Some(attested), _) => *attested == owner,
+            (None, Some(users)) => users.contains(&owner),
+            (None, None) => true,
+        }
+    }
+
+    /// Adds an event of a log.
+    pub fn add_event(&mut self, source: SourceId, event: &Event<'_>) {
+        if !self.believes(source, event.job) {
+            return;
+        }
+        let time = event.time.seconds;
+        self.extend_span(source, (time, time));
+        if !is_of_job(event.job) {
+            return;
+        }
+        let mut facts = Vec::new();
+        Fact::each(event, &mut self.history.symbols, &mut |fact| facts.push(fact));
+        for fact in facts {
+            self.add_fact(source, event.job, time, fact);
+        }
+    }
+
+    /// Adds what a part of a log tells, of a log that is believed about all jobs.
+    pub(super) fn add_part(&mut self, source: SourceId, part: LogPart) {
+        if let Some(span) = part.span {
+            self.extend_span(source, span);
+        }
+        let names = self.history.symbols.intern_all(part.symbols);
+        for (job, time, fact) in part.facts {
+            self.add_fact(source, job, time, fact.renamed(&names));
+        }
+    }
+
+    fn extend_span(&mut self, source: SourceId, (first, last): (i64, i64)) {
+        if let Some(source) = self.history.sources.get_mut(usize::from(source.0)) {
+            source.first = source.first.min(first);
+            source.last = source.last.max(last);
+        }
+    }
+
+    fn add_fact(&mut self, source: SourceId, id: JobId, time: i64, fact: Fact) {
+        if let Fact::Owner(owner) = fact
+            && !self.believes_owner(source, id, owner)
+        {
+            return;
+        }
+        let number = self.number(id);
+        let at = number as usize;
+        let Self { history, told_by, parts, .. } = self;
+        let from = history.sources.get(usize::from(source.0));
+        let in_event_log = from.is_some_and(|from| from.coverage == Coverage::AccessPoint);
+        let job = match from.and_then(|from| from.named_by.as_ref()) {
+            Some(audience) => part_mut(parts, (number, id), source.0, audience),
+            None => {
+                let job = &mut history.jobs[at];
+                if matches!(fact, Fact::Step(_)) {
+                    told_by[at].note(job.steps.len(), source.0);
+                }
+                job
+            }
+        };
+        job.learn(time, fact, in_event_log);
+    }
+
+    /// Adds the ad of a job in the queue, at the time of the query. Its owner can edit most of it: but for the owner, what it
+    /// says is seen by jobs of that owner alone. An ad without ClusterId says nothing of a job and gives `None`.
+    pub fn add_queue_ad(&mut self, ad: &ClassAd, known: i64) -> Option<JobId> {
+        let job = JobId::of_ad(ad)?;
+        let facts = AdFacts::of(ad, known, &mut self.history.symbols);
+        let number = self.number(job);
+        if let Some(owner) = facts.owner {
+            self.history.jobs[number as usize].learn_owner(owner, known);
+        }
+        part_mut(&mut self.parts, (number, job), QUEUE, facts.owner.as_slice()).ads.push(facts);
+        Some(job)
+    }
+
+    /// Adds what an ad said of a job, for all to see: an epoch ad at the end of a run. An ad without ClusterId says nothing
+    /// of a job and gives `None`.
+    pub fn add_ad(&mut self, ad: &ClassAd, known: i64) -> Option<JobId> {
+        let job = JobId::of_ad(ad)?;
+        let facts = AdFacts::of(ad, known, &mut self.history.symbols);
+        let number = self.number(job) as usize;
+        let history = &mut self.history.jobs[number];
+        if let Some(owner) = facts.owner {
+            history.learn_owner(owner, known);
+        }
+        history.ads.push(facts);
+        Some(job)
+    }
+
+    /// Notes that ads of earlier runs were read: all there are have been or will be added.
+    pub fn note_epochs(&mut self) {
+        self.history.read_epochs = true;
+    }
+
+    /// The history: everything in the order of its time, and each step that several logs tell once.
+    pub fn build(self) -> History {
+        let Self { mut history, mut told_by, parts, .. } = self;
+        // What is known to some owners alone is joined with what all know. Where there are others who do not know it,
+        // the job as it looks to each is kept too.
+        let mut audiences = parts.values().flatten().map(|part| &part.audience);
+        let first = audiences.next();
+        let apart = audiences.any(|audience| Some(audience) != first);
+        for (number, mut parts) in parts {
+            parts.sort_by_key(|part| part.source);
+            let at = number as usize;
+            if apart {
+                let views = views((&history.jobs[at], &told_by[at]), &parts);
+                history.views.insert(number, views);
+            }
+            for part in parts {
+                history.jobs[at].join(&mut told_by[at], part.job, part.source);
+            }
+        }
+        if history.jobs.len() < MANY {
+            let jobs = history.jobs.iter_mut().zip(&told_by);
+            jobs.for_each(|(job, told_by)| job.settle(told_by));
+        } else {
+            let jobs = history.jobs.par_iter_mut().zip(&told_by);
+            jobs.for_each(|(job, told_by)| job.settle(told_by));
+        }
+        history
+    }
+
+    /// [`History::event_log_view`]
+    pub(crate) fn event_log_view(&self, job: JobId, held_at: i64) -> EventLogView {
+        self.history.event_log_view(job, held_at)
+    }
+
+    /// [`History::may_show`]
+    pub(crate) fn may_show(&self, job: JobId, held_at: i64) -> bool {
+        self.history.may_show(job, held_at)
+    }
+
+    /// The hold that a job is in at the end of the log that was read last.
+    pub(crate) fn open_hold(&self, job: JobId) -> Option<OpenHold> {
+        let newest = u16::try_from(self.history.sources.len().checked_sub(1)?).ok()?;
+        let number = self.history.number_of(job)?;
+        let at = number as usize;
+        let all = self.history.jobs[at].steps.iter().zip(self.told_by[at].of_steps());
+        let for_all = all.filter(|&(_, told_by)| told_by == newest).map(|(step, _)| step);
+        // What a log that an ad names tells is kept apart.
+        let parts = self.parts.get(&number).into_iter().flatten();
+        let apart = parts.filter(|part| part.source == newest).flat_map(|part| &part.job.steps);
+        let mut open = None;
+        let mut count = 0;
+        for step in for_all.chain(apart) {
+            match step.what {
+                What::Held(hold) => {
+                    count += 1;
+                    open = Some(OpenHold { at: step.time, hold, count });
+                }
+                What::Released { .. } => open = None,
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// The last instant that the log read last tells of.
+    pub(crate) fn end_of_newest(&self) -> Option<i64> {
+        self.history.sources.last().map(|source| source.last)
+    }
+
+    /// Those who see what the source tells; `None`: all.
+    fn audience(&self, source: SourceId) -> Option<&Vec<Symbol>> {
+        let source = self.history.sources.get(usize::from(source.0));
+        source.and_then(|source| source.named_by.as_ref())
+    }
+
+    fn number(&mut self, job: JobId) -> u32 {
+        if let Some((last, number)) = self.last
+            && last == job
+        {
+            return number;
+        }
+        let History { jobs, numbers, clusters, .. } = &mut self.history;
+        let next = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
+        let number = *numbers.entry(job).or_insert(next);
+        if number == next {
+            jobs.push(JobHistory { job, ..JobHistory::default() });
+            self.told_by.push(ToldBy::default());
+            clusters.entry(job.cluster).or_default().push(number);
+        }
+        self.last = Some((job, number));
+        number
+    }
+}
+
+/// Where what a source tells of a job is kept.
+fn part_mut<'a>(
+    parts: &'a mut HashMap<u32, Vec<Part>, RandomState>,
+    (number, job): (u32, JobId),
+    source: u16,
+    audience: &[Symbol],
+) -> &'a mut JobHistory {
+    let parts = parts.entry(number).or_default();
+    let at = parts.iter().position(|part| part.source == source).unwrap_or_else(|| {
+        let job = JobHistory { job, ..JobHistory::default() };
+        parts.push(Part { source, audience: audience.to_vec(), job });
+        parts.len() - 1
+    });
+    &mut parts[at].job
+}
+
+/// The job as it looks to everyone, and to those who see some of the parts.
+fn views((public, told_by): (&JobHistory, &ToldBy), parts: &[Part]) -> Views {
+    let mut owners: Vec<Symbol> =
+        parts.iter().flat_map(|part| part.audience.iter().copied()).collect();
+    owners.sort_unstable();
+    owners.dedup();
+    let joined = |parts: &[&Part]| {
+        let (mut job, mut told_by) = (public.clone(), told_by.clone());
+        for part in parts {
+            job.join(&mut told_by, part.job.clone(), part.source);
+        }
+        job.settle(&told_by);
+        job
+    };
+    let view = |owner: Symbol| {
+        let seen: Vec<&Part> = parts.iter().filter(|part| part.audience.contains(&owner)).collect();
+        (owner, (seen.len() < parts.len()).then(|| joined(&seen)))
+    };
+    Views { public: joined(&[]), of: owners.into_iter().map(view).collect() }
+}

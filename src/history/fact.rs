@@ -1,0 +1,140 @@
+//! What events tell of jobs, read from a log or from a part of one.
+
+use std::io::Read;
+
+use super::ad_facts::{input_names, is_site_attribute};
+use super::{LogReport, Symbol, Symbols, What};
+use crate::userlog::{Body, Event, EventKind, JobId, LogReader};
+
+/// One thing that an event tells of its job.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fact {
+    Step(What),
+    Owner(Symbol),
+    /// A site; `starts` where it is told at the start of a run.
+    Site {
+        site: Symbol,
+        starts: bool,
+    },
+    Input(Symbol),
+    Server(Symbol),
+    /// MiB
+    MemoryUsage(i64),
+    /// MiB
+    MemoryProvisioned(i64),
+}
+
+impl Fact {
+    /// What an event tells of its job.
+    pub(super) fn each(event: &Event<'_>, symbols: &mut Symbols, put: &mut dyn FnMut(Self)) {
+        match event.kind() {
+            EventKind::JobAdInformation => Self::information(event, symbols, put),
+            EventKind::ImageSize => {
+                if let Body::ImageSize(size) = event.body()
+                    && let Some(usage) = size.memory_usage_mb.filter(|usage| *usage >= 0)
+                {
+                    put(Self::MemoryUsage(usage));
+                }
+            }
+            _ => {
+                if let Some(what) = What::of(event, symbols) {
+                    put(Self::Step(what));
+                }
+            }
+        }
+    }
+
+    fn information(event: &Event<'_>, symbols: &mut Symbols, put: &mut dyn FnMut(Self)) {
+        let Body::JobAdInformation(information) = event.body() else { return };
+        for (name, value) in &information.attributes {
+            if name.eq_ignore_ascii_case(OWNER) {
+                put(Self::Owner(symbols.intern(unquoted(value))));
+            } else if is_site_attribute(name) {
+                let site = unquoted(value);
+                if !site.is_empty() && !site.eq_ignore_ascii_case("undefined") {
+                    // Said again at the start of each run, since a run without a site of its own has none.
+                    let starts = information.trigger_event == Some(EventKind::Execute.number());
+                    put(Self::Site { site: symbols.intern(site), starts });
+                }
+            } else if name.eq_ignore_ascii_case("TransferInput") {
+                // Relative files are left to the ads: without Iwd they say nothing.
+                let whole = |item: &&str| item.contains("://") || item.trim().starts_with('/');
+                let list = unquoted(value);
+                let urls = list.split(',').filter(whole).collect::<Vec<_>>().join(",");
+                let (input, servers) = input_names(&urls, "", symbols);
+                input.into_iter().map(Self::Input).for_each(&mut *put);
+                servers.into_iter().map(Self::Server).for_each(&mut *put);
+            } else if name.eq_ignore_ascii_case("MemoryProvisioned")
+                && let Ok(provisioned) = value.trim().parse()
+            {
+                put(Self::MemoryProvisioned(provisioned));
+            }
+        }
+    }
+
+    /// The same in the symbols of another table: `names` has them by the number they have here.
+    pub(super) fn renamed(self, names: &[Symbol]) -> Self {
+        let new = |symbol: Symbol| names[symbol.number() as usize];
+        match self {
+            Self::Step(what) => Self::Step(what.renamed(new)),
+            Self::Owner(owner) => Self::Owner(new(owner)),
+            Self::Site { site, starts } => Self::Site { site: new(site), starts },
+            Self::Input(name) => Self::Input(new(name)),
+            Self::Server(name) => Self::Server(new(name)),
+            other @ (Self::MemoryUsage(_) | Self::MemoryProvisioned(_)) => other,
+        }
+    }
+}
+
+/// What a part of a log tells, in names of its own.
+#[derive(Debug, Default)]
+pub(super) struct LogPart {
+    pub(super) symbols: Symbols,
+    /// With their times, in the order of the log.
+    pub(super) facts: Vec<(JobId, i64, Fact)>,
+    /// The earliest and the latest time in it; `None` where it has no event.
+    pub(super) span: Option<(i64, i64)>,
+    pub(super) report: LogReport,
+}
+
+impl LogPart {
+    /// Reads to the end. What is damaged is counted and skipped.
+    pub(super) fn read(log: &mut LogReader<impl Read>) -> Self {
+        let mut this = Self::default();
+        while let Some(event) = log.next_event() {
+            match event {
+                Ok(event) => this.add(&event),
+                Err(damaged) => {
+                    if this.report.damage(damaged).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+        this
+    }
+
+    fn add(&mut self, event: &Event<'_>) {
+        self.report.events += 1;
+        let time = event.time.seconds;
+        let (first, last) = self.span.unwrap_or((time, time));
+        self.span = Some((first.min(time), last.max(time)));
+        if is_of_job(event.job) {
+            let Self { symbols, facts, .. } = self;
+            Fact::each(event, symbols, &mut |fact| facts.push((event.job, time, fact)));
+        }
+    }
+}
+
+/// Events of a whole cluster (proc -1) happen to no job.
+pub(super) fn is_of_job(job: JobId) -> bool {
+    job.cluster > 0 && job.proc >= 0
+}
+
+/// Who submitted the job.
+pub(super) const OWNER: &str = "Owner";
+
+/// A string as events 028 write it, without its quotes.
+pub(super) fn unquoted(value: &str) -> &str {
+    value.trim().trim_matches('"')
+}
