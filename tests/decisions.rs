@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use holdadvise::advice::{
     Advice, Advisor, ByItself, Costs, Held, Policies, Recommendation, Undecided,
 };
-use holdadvise::features::State;
-use holdadvise::history::{Coverage, History, HistoryBuilder, epoch_written};
+use holdadvise::features::{About, State};
+use holdadvise::history::{Coverage, History, HistoryBuilder, epoch_written, reason};
 use holdadvise::model::{Batch, Calibration, Engine, Model, ModelError};
 use holdadvise::userlog::{self, JobId, ReadOptions};
 use jiff::tz::TimeZone;
@@ -123,6 +123,26 @@ fn model(bias: f32, weights: &[(&str, f32)], slots: &[(usize, f32)]) -> Model {
 fn chance(advice: &Advice) -> f64 {
     let action = advice.action.unwrap_or(holdadvise::history::Action::AsIs);
     advice.success.iter().find(|(other, _)| *other == action).expect("its probability").1
+}
+
+#[test]
+fn advice_about_some_jobs_is_that_of_an_advisor_who_counts_for_all() {
+    let recording = Recording::open();
+    let model = Model::builtin_default().expect("the shipped model");
+    let all = recording.advices(&model, |advisor| advisor);
+    assert!(all.len() > 20);
+    for held in recording.held() {
+        let reason = held.in_queue.as_ref().and_then(|hold| hold.reason.as_deref());
+        let clusters = [held.job.cluster].into();
+        let about = About::Clusters {
+            clusters,
+            reasons: reason.map(reason::canonical).into_iter().collect(),
+        };
+        let advisor = Advisor::about(recording.history(), &model, &about).expect("a schema");
+        let alone = advisor.advise(&held, recording.now).expect("the engine runs");
+        let expected = all.iter().find(|advice| advice.held.job == held.job);
+        assert_eq!(alone.as_ref(), expected, "{}", held.job);
+    }
 }
 
 #[test]

@@ -117,6 +117,9 @@ struct Counted {
 /// Jobs from which on the work is shared out to all cores.
 const MANY: u32 = 10_000;
 
+/// Reasons up to which one core reads them.
+const FEW_REASONS: usize = 1_000;
+
 /// A name the held job has in one scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Name {
@@ -157,6 +160,9 @@ pub(crate) struct Named {
     pub(crate) machine: Name,
     pub(crate) directory: Name,
 }
+
+/// The names in a reason, as [`Named::texts`] has them.
+type Texts = [Option<String>; 5];
 
 /// A group a job belongs to, and from when that is known.
 type Membership = (Group, i64);
@@ -281,12 +287,16 @@ fn normalised_reasons(history: &mut History) -> Normalised {
     });
     let mut seen = HashSet::<Symbol, RandomState>::default();
     let reasons: Vec<Symbol> = reasons.filter(|&reason| seen.insert(reason)).collect();
-    let mut normalised = Normalised::default();
-    for reason in reasons {
-        let text = history.symbols.name(reason).to_owned();
-        normalised.insert(reason, Named::of(&text, &mut history.symbols));
-    }
-    normalised
+    let symbols = &history.symbols;
+    let texts = |&reason: &Symbol| Named::texts_of(symbols.name(reason));
+    let texts: Vec<Texts> = match reasons.len() {
+        0..FEW_REASONS => reasons.iter().map(texts).collect(),
+        _ => reasons.par_iter().map(texts).collect(),
+    };
+    let named = texts
+        .iter()
+        .map(|texts| Named::by(texts, |name| Name::Known(history.symbols.intern(name))));
+    reasons.into_iter().zip(named).collect()
 }
 
 /// The holds that samples will be asked for. What no such hold has anything to do with need not be counted.
@@ -563,37 +573,33 @@ impl GroupSeries {
 }
 
 impl Named {
-    /// What a canonical reason names.
-    pub(crate) fn of(text: &str, symbols: &mut Symbols) -> Self {
-        Self::by(text, |name| Name::Known(symbols.intern(name)))
-    }
-
     /// What a reason names that no log tells of, as far as the names are known from elsewhere.
     pub(crate) fn find(text: &str, symbols: &Symbols) -> Self {
-        Self::by(text, |name| symbols.find(name).map_or(Name::New, Name::Known))
+        let texts = Self::texts(text);
+        Self::by(&texts, |name| symbols.find(name).map_or(Name::New, Name::Known))
     }
 
-    fn by(text: &str, mut name: impl FnMut(&str) -> Name) -> Self {
-        let [normalised, server, file, machine, directory] = Self::texts(text)
-            .each_ref()
-            .map(|known| known.as_deref().map_or(Name::None, &mut name));
+    fn by(texts: &Texts, mut name: impl FnMut(&str) -> Name) -> Self {
+        let [normalised, server, file, machine, directory] =
+            texts.each_ref().map(|known| known.as_deref().map_or(Name::None, &mut name));
         Self { normalised, server, file, machine, directory }
     }
 
     /// The names in a reason: the reason without its particulars, the server, the file, the machine, the directory of
     /// the file.
-    pub(crate) fn texts(text: &str) -> Rc<[Option<String>; 5]> {
-        thread_local!(static MEMO: Memo<Rc<[Option<String>; 5]>> = const { Memo::new() });
-        let names = |text: &str| {
-            Rc::new([
-                Some(like(text)),
-                reason::file_server(text),
-                reason::url_or_file(text),
-                reason::host(text).map(|host| reason::machine(&host).to_owned()),
-                reason::directory(text),
-            ])
-        };
-        MEMO.with(|memo| memo.get(text, names))
+    pub(crate) fn texts(text: &str) -> Rc<Texts> {
+        thread_local!(static MEMO: Memo<Rc<Texts>> = const { Memo::new() });
+        MEMO.with(|memo| memo.get(text, |text| Rc::new(Self::texts_of(text))))
+    }
+
+    fn texts_of(text: &str) -> Texts {
+        [
+            Some(like(text)),
+            reason::file_server(text),
+            reason::url_or_file(text),
+            reason::host(text).map(|host| reason::machine(&host).to_owned()),
+            reason::directory(text),
+        ]
     }
 
     /// The groups to which a job belongs from the hold on.

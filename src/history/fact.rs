@@ -1,6 +1,9 @@
 //! What events tell of jobs, read from a log or from a part of one.
 
+use std::collections::HashMap;
 use std::io::Read;
+
+use foldhash::fast::RandomState;
 
 use super::ad_facts::{input_names, is_site_attribute};
 use super::{LogReport, Symbol, Symbols, What};
@@ -45,18 +48,13 @@ impl Fact {
     }
 
     fn information(event: &Event<'_>, symbols: &mut Symbols, put: &mut dyn FnMut(Self)) {
-        let Body::JobAdInformation(information) = event.body() else { return };
-        for (name, value) in &information.attributes {
-            if name.eq_ignore_ascii_case(OWNER) {
+        let mut starts = false;
+        let mut sites = Vec::new();
+        event.each_information(&mut |name, value| {
+            let is = |other: &str| name.eq_ignore_ascii_case(other);
+            if is(OWNER) {
                 put(Self::Owner(symbols.intern(unquoted(value))));
-            } else if is_site_attribute(name) {
-                let site = unquoted(value);
-                if !site.is_empty() && !site.eq_ignore_ascii_case("undefined") {
-                    // Said again at the start of each run, since a run without a site of its own has none.
-                    let starts = information.trigger_event == Some(EventKind::Execute.number());
-                    put(Self::Site { site: symbols.intern(site), starts });
-                }
-            } else if name.eq_ignore_ascii_case("TransferInput") {
+            } else if is("TransferInput") {
                 // Relative files are left to the ads: without Iwd they say nothing.
                 let whole = |item: &&str| item.contains("://") || item.trim().starts_with('/');
                 let list = unquoted(value);
@@ -64,12 +62,21 @@ impl Fact {
                 let (input, servers) = input_names(&urls, "", symbols);
                 input.into_iter().map(Self::Input).for_each(&mut *put);
                 servers.into_iter().map(Self::Server).for_each(&mut *put);
-            } else if name.eq_ignore_ascii_case("MemoryProvisioned")
+            } else if is("MemoryProvisioned")
                 && let Ok(provisioned) = value.trim().parse()
             {
                 put(Self::MemoryProvisioned(provisioned));
+            } else if is("TriggerEventTypeNumber") {
+                // A site is said again at the start of each run, since a run without one of its own has none.
+                starts = value.parse() == Ok(EventKind::Execute.number());
+            } else if is_site_attribute(name) {
+                let site = unquoted(value);
+                if !site.is_empty() && !site.eq_ignore_ascii_case("undefined") {
+                    sites.push(symbols.intern(site));
+                }
             }
-        }
+        });
+        sites.into_iter().for_each(|site| put(Self::Site { site, starts }));
     }
 
     /// The same in the symbols of another table: `names` has them by the number they have here.
@@ -95,6 +102,8 @@ pub(super) struct LogPart {
     /// The earliest and the latest time in it; `None` where it has no event.
     pub(super) span: Option<(i64, i64)>,
     pub(super) report: LogReport,
+    /// Owners that were told, and since when: the next events tell the same.
+    owners: HashMap<JobId, (Symbol, i64), RandomState>,
 }
 
 impl LogPart {
@@ -120,8 +129,17 @@ impl LogPart {
         let (first, last) = self.span.unwrap_or((time, time));
         self.span = Some((first.min(time), last.max(time)));
         if is_of_job(event.job) {
-            let Self { symbols, facts, .. } = self;
-            Fact::each(event, symbols, &mut |fact| facts.push((event.job, time, fact)));
+            let Self { symbols, facts, owners, .. } = self;
+            Fact::each(event, symbols, &mut |fact| {
+                if let Fact::Owner(owner) = fact {
+                    let known = owners.entry(event.job).or_insert((owner, i64::MAX));
+                    if known.0 == owner && known.1 <= time {
+                        return;
+                    }
+                    *known = (owner, time);
+                }
+                facts.push((event.job, time, fact));
+            });
         }
     }
 }

@@ -62,6 +62,21 @@ impl<'a> Event<'a> {
         information.get(name).cloned()
     }
 
+    /// Calls `each` with name and expression of every attribute of an event 028, as its body has them. Faster than the
+    /// whole body; other events have none.
+    pub fn each_information(&self, each: &mut dyn FnMut(&str, &str)) {
+        if self.kind() != EventKind::JobAdInformation {
+            return;
+        }
+        if self.ad.is_none() {
+            return text::body::each_information(self.lines, each);
+        }
+        let Body::JobAdInformation(information) = self.body() else { return };
+        for (name, value) in &information.attributes {
+            each(name, value);
+        }
+    }
+
     /// The text of the header line behind the date; where the log has no text form, as it would be there.
     pub fn title(&self) -> &'a [u8] {
         self.title

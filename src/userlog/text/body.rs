@@ -10,6 +10,7 @@ mod table;
 use super::super::body::*;
 use super::lines::{Lines, after, codes, indented, text, trimmed, unless_blank};
 use attributes::attributes;
+pub(in crate::userlog) use attributes::each as each_information;
 pub(in crate::userlog) use other::information;
 
 /// The typed fields of event `number`.

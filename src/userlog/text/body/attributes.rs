@@ -33,6 +33,21 @@ pub(super) fn attributes<'a>(
     attributes
 }
 
+/// Calls `each` with name and expression of every attribute of these lines.
+pub(in crate::userlog) fn each(bytes: &[u8], each: &mut dyn FnMut(&str, &str)) {
+    let checked = std::str::from_utf8(bytes).ok();
+    each_line(bytes, |begin, equals, end| {
+        if equals == end {
+            return;
+        }
+        let Some((name, value)) = name_and_value(bytes, begin, equals, end) else { return };
+        match checked {
+            Some(checked) => each(&checked[name], &checked[value]),
+            None => each(&text(&bytes[name]), &text(&bytes[value])),
+        }
+    });
+}
+
 /// The expression of the attribute that is written with this name, where its line is as HTCondor writes it.
 pub(super) fn attribute<'a>(bytes: &'a [u8], name: &str) -> Option<Text<'a>> {
     memchr::memmem::find_iter(bytes, name).find_map(|begin| {
@@ -116,6 +131,13 @@ mod tests {
         assert_eq!(at_once[1], ("Long_Name.b".into(), "\"x = y\"".into()));
         let other_text = [LINES.as_bytes(), b"\xff"].concat();
         assert_eq!(attributes(&other_text, |_| false), at_once);
+        for lines in [LINES.as_bytes(), &other_text] {
+            let mut visited = Vec::new();
+            each(lines, &mut |name, value| {
+                visited.push((name.to_owned().into(), value.to_owned().into()));
+            });
+            assert_eq!(visited, at_once);
+        }
     }
 
     #[test]
