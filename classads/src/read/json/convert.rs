@@ -35,13 +35,13 @@ pub(crate) fn ad(
         match scanner.bad.take() {
             None => ad.put(name, &raw, Syntax::New, None, line),
             Some(message) => {
-                errors.push(AdError::malformed(line, format!("attribute {name}: {message}")));
+                errors.push(AdError::at(line, format!("attribute {name}: {message}")));
             }
         }
         Ok(())
     });
     if let Err(problem) = result {
-        errors.push(AdError::malformed(line + scanner.lines(), problem.0));
+        errors.push(AdError::at(line + scanner.lines(), problem.0));
     }
     let found = !ad.is_empty() || errors.is_empty();
     (found.then_some(ad), errors)
