@@ -21,8 +21,8 @@ use crate::ad::ClassAd;
 use crate::expr::operator::BinaryOperator;
 use crate::expr::tree::{Call, Kind, NodeId, Tree};
 use crate::expr::{Expr, NodeKind, Repr};
-use crate::functions::Arguments;
 use crate::functions::conversions::low_bits;
+use crate::functions::{Arguments, Stop};
 use crate::name::Name;
 use crate::value::Value;
 use scope::{Scope, Val};
@@ -250,7 +250,11 @@ impl<'c> Evaluator<'c> {
         if !counts.contains(&call.arguments.len()) {
             return Ok(Val::ERROR);
         }
-        function(&Arguments { evaluator: self, tree, nodes: &call.arguments, scope })
+        match function(&Arguments { evaluator: self, tree, nodes: &call.arguments, scope }) {
+            Ok(value) => Ok(value),
+            Err(Stop::Value(value)) => Ok(Val::Plain(value)),
+            Err(Stop::Failure) => Err(Failure),
+        }
     }
 
     fn conditional<'a>(

@@ -58,11 +58,6 @@ pub(crate) fn binary(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) 
     }
 }
 
-/// A plain comparison of values, for the functions that compare.
-pub(crate) fn compare_values(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) -> Value {
-    binary(operator, left, right)
-}
-
 fn identity(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) -> Value {
     let same = match (left, right) {
         // A list that a function made is of another type than one that is written.
