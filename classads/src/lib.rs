@@ -27,4 +27,5 @@ pub use print::Style;
 pub use read::{AdError, AdStream, Form, MAX_AD_SIZE, json, long, read_ads, read_ads_in, xml};
 pub use syntax::Syntax;
 pub use syntax::error::ParseError;
+pub use syntax::escape::unescape;
 pub use value::{List, Value, ValueType};

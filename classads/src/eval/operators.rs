@@ -66,7 +66,7 @@ fn identity(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) -> Value 
         (Val::List(..), Val::List(..)) | (Val::Ad(_), Val::Ad(_)) => return Value::Error,
         (Val::Plain(Value::Real(a)), Val::Plain(Value::Real(b))) => a == b,
         (Val::Plain(Value::RelativeTime(a)), Val::Plain(Value::RelativeTime(b))) => a == b,
-        (Val::Plain(a), Val::Plain(b)) => a.is_identical(b),
+        (Val::Plain(a), Val::Plain(b)) => a == b,
         _ => false,
     };
     Value::Boolean(same == (operator == BinaryOperator::Identical))
