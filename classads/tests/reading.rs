@@ -33,10 +33,10 @@ fn epoch_files_end_each_ad_with_a_banner() {
     assert_eq!(ads.len(), 2);
     let banner = long::Banner::parse(ads[0].banner().expect("a banner")).expect("a banner");
     assert_eq!(banner.kind, "EPOCH");
-    assert_eq!(banner.integer("RunInstanceId"), Some(0));
+    assert_eq!(banner.fields.integer("RunInstanceId"), Some(0));
     let banner = long::Banner::parse(ads[1].banner().expect("a banner")).expect("a banner");
     assert_eq!(banner.kind, "");
-    assert_eq!(banner.integer("ProcId"), Some(1));
+    assert_eq!(banner.fields.integer("ProcId"), Some(1));
     assert_eq!(banner.fields.string("Owner").as_deref(), Some("ada b"));
 }
 

@@ -84,7 +84,7 @@ impl History {
             // A file that goes away is followed by the next one.
             let _ = self.take(source, event, &mut report);
         }
-        Ok((report, series.into_unread()))
+        Ok((report, series.unread))
     }
 
     /// Adds an event, or counts it. Breaks where the file is gone.
@@ -166,7 +166,7 @@ pub fn epoch_written(ad: &ClassAd) -> Option<i64> {
     let dated = ad.integer("EpochWriteDate").or_else(|| {
         // HTCondor 23 says it in the banner alone.
         let banner = long::Banner::parse(ad.banner()?)?;
-        banner.integer("CurrentTime")
+        banner.fields.integer("CurrentTime")
     });
     dated.or_else(|| last_instant(ad))
 }

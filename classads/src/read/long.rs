@@ -363,12 +363,6 @@ impl Banner {
         }
         Some(banner)
     }
-
-    /// An attribute of the banner that is an integer, such as `RunInstanceId`.
-    #[must_use]
-    pub fn integer(&self, name: &str) -> Option<i64> {
-        self.fields.integer(name)
-    }
 }
 
 /// Bytes up to the end of a quoted string or of a word.
