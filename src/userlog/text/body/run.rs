@@ -163,17 +163,16 @@ impl<'a> RunLine<'a> {
             words => words,
         };
         let words = if let [b' ' | b'\t'..=b'\r', ..] = words { trim_space(words) } else { words };
-        let read = match words.first() {
-            Some(b'U') => usage(words).map(|(times, label)| Self::Usage(times, label)),
-            Some(b'0'..=b'9' | b'+' | b'-') => {
-                bytes(words).map(|(kind, count)| Self::Bytes(kind, count))
+        match words.first() {
+            Some(b'U') if let Some((times, label)) = usage(words) => Self::Usage(times, label),
+            Some(b'0'..=b'9' | b'+' | b'-') if let Some((kind, count)) = bytes(words) => {
+                Self::Bytes(kind, count)
             }
-            Some(b'(') => end(line).map(Self::End),
-            Some(b'P' | b'R') => Table::header(line).map(Self::Table),
-            Some(b'J') => toe_line(line).map(Self::Toe),
-            _ => None,
-        };
-        read.unwrap_or(Self::Other)
+            Some(b'(') if let Some(end) = end(line) => Self::End(end),
+            Some(b'P' | b'R') if let Some(table) = Table::header(line) => Self::Table(table),
+            Some(b'J') if let Some(toe) = toe_line(line) => Self::Toe(toe),
+            _ => Self::Other,
+        }
     }
 }
 
