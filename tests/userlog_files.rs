@@ -114,7 +114,7 @@ fn rotated_logs_may_be_compressed() {
         while let Some((_, event)) = set.next_event() {
             clusters.push(event.unwrap().job.cluster);
         }
-        assert!(set.unread().is_empty(), "{:?}", set.unread());
+        assert!(set.unread.is_empty(), "{:?}", set.unread);
         clusters
     };
     assert_eq!(read(&log), [1, 2, 3, 4, 5]);

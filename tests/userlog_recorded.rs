@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use classads::{Style, Syntax};
 use holdadvise::userlog::*;
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -160,7 +161,9 @@ fn a_log_of_attributes_gives_the_same_fields() {
                         ];
                         information.attributes.retain(|(name, _)| !header.contains(&&**name));
                         for (_, value) in &mut information.attributes {
-                            *value = AdValue::parse_old(value.clone()).to_old_expression().into();
+                            if let Some(read) = AdValue::read(value, Syntax::Old) {
+                                *value = read.print(Style::Long).into();
+                            }
                         }
                         information.attributes.sort();
                     }

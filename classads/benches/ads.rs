@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::hint::black_box;
 
-use classads::{ClassAd, EvalContext, Expr, long};
+use classads::{ClassAd, EvalContext, Expr};
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 
@@ -57,7 +57,7 @@ fn input(bencher: Bencher<'_, '_>, read: impl Fn(&str) + Sync) {
 #[divan::bench]
 fn read_long_lazily(bencher: Bencher<'_, '_>) {
     input(bencher, |text| {
-        for ad in long::AdReader::new(text.as_bytes()) {
+        for ad in classads::read_ads(text.as_bytes()) {
             black_box(ad.ok().and_then(|ad| ad.integer("JobStatus")));
         }
     });
@@ -67,7 +67,7 @@ fn read_long_lazily(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn read_long_and_parse(bencher: Bencher<'_, '_>) {
     input(bencher, |text| {
-        for ad in long::AdReader::new(text.as_bytes()).flatten() {
+        for ad in classads::read_ads(text.as_bytes()).flatten() {
             black_box(ad.iter().count());
         }
     });
@@ -78,7 +78,7 @@ fn read_long_and_parse(bencher: Bencher<'_, '_>) {
 fn read_long_projected(bencher: Bencher<'_, '_>) {
     let names = ["ClusterId", "ProcId", "JobStatus", "HoldReasonCode", "HoldReason"];
     input(bencher, |text| {
-        for ad in long::AdReader::new(text.as_bytes()).with_projection(names) {
+        for ad in classads::read_ads(text.as_bytes()).with_projection(names) {
             black_box(ad.ok().map(|ad| ad.len()));
         }
     });
@@ -88,7 +88,7 @@ fn read_long_projected(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn evaluate_periodic_release(bencher: Bencher<'_, '_>) {
     let text = queue(1);
-    let ad = long::AdReader::new(text.as_bytes()).flatten().next().unwrap_or_default();
+    let ad = classads::read_ads(text.as_bytes()).flatten().next().unwrap_or_default();
     let policy = "(NumJobStarts < 5) && (HoldReasonCode =?= 13) && ((time() - EnteredCurrentStatus) > 60 * 60)";
     let Ok(policy) = Expr::parse(policy) else { return };
     let context = EvalContext::at(1_700_010_000);

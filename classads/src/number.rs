@@ -6,13 +6,17 @@ pub(crate) fn format_general(value: f64) -> String {
     if let Some(text) = special(value) {
         return text.to_owned();
     }
-    let scientific = format!("{value:.15e}");
+    let text = general(value, 16);
+    if text.contains(['.', 'E']) { text } else { text + ".0" }
+}
+
+/// C's `%G` with so many significant digits.
+fn general(value: f64, digits: i32) -> String {
+    let scientific = format!("{value:.*e}", usize::try_from(digits - 1).unwrap_or(0));
     let (mantissa, exponent) = split_exponent(&scientific);
-    if (-4..16).contains(&exponent) {
-        let decimals = usize::try_from(15 - exponent).unwrap_or(0);
-        let fixed = format!("{value:.decimals$}");
-        let trimmed = trim_fraction(&fixed);
-        if trimmed.contains('.') { trimmed.to_owned() } else { format!("{trimmed}.0") }
+    if (-4..digits).contains(&exponent) {
+        let decimals = usize::try_from(digits - 1 - exponent).unwrap_or(0);
+        trim_fraction(&format!("{value:.decimals$}")).to_owned()
     } else {
         format!("{}{}", trim_fraction(mantissa), exponent_suffix(exponent))
     }
@@ -30,14 +34,7 @@ pub(crate) fn format_scientific(value: f64) -> String {
 
 /// C's `%g` with six significant digits, for the seconds of a relative time.
 pub(crate) fn format_short(value: f64) -> String {
-    let scientific = format!("{value:.5e}");
-    let (mantissa, exponent) = split_exponent(&scientific);
-    if (-4..6).contains(&exponent) {
-        let decimals = usize::try_from(5 - exponent).unwrap_or(0);
-        trim_fraction(&format!("{value:.decimals$}")).to_owned()
-    } else {
-        format!("{}{}", trim_fraction(mantissa), exponent_suffix(exponent).to_lowercase())
-    }
+    general(value, 6).to_lowercase()
 }
 
 fn special(value: f64) -> Option<&'static str> {
@@ -76,17 +73,8 @@ pub(crate) fn parse_prefix(text: &str) -> Option<(f64, usize)> {
     let bytes = text.as_bytes();
     let start = bytes.iter().take_while(|b| matches!(b, b' ' | 9..=13)).count();
     let mut at = start;
-    let negative = match bytes.get(at) {
-        Some(b'-') => {
-            at += 1;
-            true
-        }
-        Some(b'+') => {
-            at += 1;
-            false
-        }
-        _ => false,
-    };
+    let negative = bytes.get(at) == Some(&b'-');
+    at += usize::from(matches!(bytes.get(at), Some(b'-' | b'+')));
     let signed = |value: f64| if negative { -value } else { value };
     let rest = &bytes[at..];
     let starts = |word: &str| {

@@ -309,7 +309,9 @@ fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, mut layout: Layou
             ]),
             Kind::Binary(operator, first, second) => left.extend([
                 Piece::Node(*second),
-                Piece::Text(binary(*operator, style)),
+                Piece::Text(" "),
+                Piece::Text(symbol(*operator, style)),
+                Piece::Text(" "),
                 Piece::Node(*first),
             ]),
             Kind::Conditional(condition, yes, no) => left.extend([
@@ -349,32 +351,10 @@ fn sequence(left: &mut Vec<Piece<'_>>, items: &[NodeId], are_elements: bool) {
     }
 }
 
-fn binary(operator: BinaryOperator, style: Style) -> &'static str {
-    match operator {
-        BinaryOperator::Or => " || ",
-        BinaryOperator::And => " && ",
-        BinaryOperator::BitOr => " | ",
-        BinaryOperator::BitXor => " ^ ",
-        BinaryOperator::BitAnd => " & ",
-        BinaryOperator::Equal => " == ",
-        BinaryOperator::NotEqual => " != ",
-        BinaryOperator::Identical if style == Style::New => " is ",
-        BinaryOperator::NotIdentical if style == Style::New => " isnt ",
-        BinaryOperator::Identical => " =?= ",
-        BinaryOperator::NotIdentical => " =!= ",
-        BinaryOperator::Less => " < ",
-        BinaryOperator::LessOrEqual => " <= ",
-        BinaryOperator::Greater => " > ",
-        BinaryOperator::GreaterOrEqual => " >= ",
-        BinaryOperator::ShiftLeft => " << ",
-        BinaryOperator::ShiftRight => " >> ",
-        BinaryOperator::UnsignedShiftRight => " >>> ",
-        BinaryOperator::Add => " + ",
-        BinaryOperator::Subtract => " - ",
-        BinaryOperator::Multiply => " * ",
-        BinaryOperator::Divide => " / ",
-        BinaryOperator::Modulus => " % ",
-        BinaryOperator::Elvis => " ?: ",
-        BinaryOperator::Subscript => "[]",
+fn symbol(operator: BinaryOperator, style: Style) -> &'static str {
+    match (operator, style) {
+        (BinaryOperator::Identical, Style::New) => "is",
+        (BinaryOperator::NotIdentical, Style::New) => "isnt",
+        _ => operator.symbol(),
     }
 }

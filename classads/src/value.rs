@@ -162,11 +162,12 @@ impl Value {
     pub fn as_str(&self) -> Option<&str> {
         if let Value::String(value) = self { Some(value) } else { None }
     }
+}
 
-    /// Whether two values are of one type and equal, strings with case: the operator `=?=` for scalars;
-    /// lists and ads are compared by their text; a NaN equals a NaN.
-    #[must_use]
-    pub fn is_identical(&self, other: &Value) -> bool {
+/// Two values are of one type and equal, strings with case: the operator `=?=` for scalars; lists and ads are compared by
+/// their text; a NaN equals a NaN.
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Undefined, Value::Undefined) | (Value::Error, Value::Error) => true,
             (Value::Boolean(a), Value::Boolean(b)) => a == b,
@@ -184,12 +185,6 @@ impl Value {
             }
             _ => false,
         }
-    }
-}
-
-impl PartialEq for Value {
-    fn eq(&self, other: &Value) -> bool {
-        self.is_identical(other)
     }
 }
 

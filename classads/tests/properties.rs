@@ -1,6 +1,6 @@
 //! Properties of parser, printer and evaluator on generated text.
 
-use classads::{ClassAd, EvalContext, Expr, Style, Value};
+use classads::{ClassAd, EvalContext, Expr, Form, Style, Value};
 use proptest::prelude::*;
 
 /// Text made of pieces of the language, well-formed or not.
@@ -224,16 +224,16 @@ proptest! {
 
     #[test]
     fn any_json_is_read(text in "[\\[\\]{}\":,a-z0-9.\\\\/ eEu-]{0,60}") {
-        let _ = classads::json::AdReader::new(text.as_bytes()).count();
+        let _ = classads::read_ads_in(Form::Json, text.as_bytes()).count();
         let _ = classads::json::parse(&text);
     }
 
     #[test]
     fn any_xml_is_read(text in xml_pieces()) {
-        let ads: Vec<_> = classads::xml::AdReader::new(text.as_bytes()).flatten().collect();
+        let ads: Vec<_> = classads::read_ads_in(Form::Xml, text.as_bytes()).flatten().collect();
         // In small bites it is the same.
         let bites = std::io::BufReader::with_capacity(1, text.as_bytes());
-        let again: Vec<_> = classads::xml::AdReader::new(bites).flatten().collect();
+        let again: Vec<_> = classads::read_ads_in(Form::Xml, bites).flatten().collect();
         prop_assert_eq!(ads.len(), again.len());
         for (ad, again) in ads.iter().zip(&again) {
             prop_assert_eq!(ad.to_string(), again.to_string());

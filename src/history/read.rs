@@ -176,7 +176,7 @@ pub fn epoch_written(ad: &ClassAd) -> Option<i64> {
     let dated = ad.integer("EpochWriteDate").or_else(|| {
         // HTCondor 23 says it in the banner alone.
         let banner = long::Banner::parse(ad.banner()?)?;
-        banner.integer("CurrentTime")
+        banner.fields.integer("CurrentTime")
     });
     dated.or_else(|| last_instant(ad))
 }

@@ -10,7 +10,7 @@ use crate::userlog::JobId;
 const FAULTS: usize = 20;
 
 /// A held job and the needed part of its ad.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct QueueJob {
     /// The job.
     pub id: JobId,
@@ -48,7 +48,7 @@ fn state(ad: &ClassAd) -> &'static str {
 }
 
 /// Jobs found where they were looked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Found {
     /// The held ones among those asked about.
     pub held: Vec<QueueJob>,

@@ -120,9 +120,9 @@ impl ChunkedLog {
         options: &ReadOptions,
     ) -> Result<Self, UserlogError> {
         let failed = |source| UserlogError::Io { path: path.to_owned(), source };
-        let mut reader = open_file(path, file, options)?;
-        let fault = reader.take_fault();
-        let (file, clock, form) = reader.into_parts();
+        let reader = open_file(path, file, options)?;
+        let (form, fault) = (reader.form(), reader.fault);
+        let (file, clock) = (reader.source, reader.clock);
         let end = file.metadata().map_err(failed)?.len();
         let begin = options.offset.min(end);
         let share = (end - begin) / (4 * threads() as u64);
@@ -185,9 +185,9 @@ impl ChunkedLog {
                 self.bytes.place(number)?
             };
             let clock = clocks.of(number);
-            let reader = self.bytes.reader(&self.options, self.form, clock, begin, end);
-            let fault = self.fault.clone().filter(|_| end == self.bytes.end);
-            Some(each(&mut reader.with_fault(fault)))
+            let mut reader = self.bytes.reader(&self.options, self.form, clock, begin, end);
+            reader.fault = self.fault.clone().filter(|_| end == self.bytes.end);
+            Some(each(&mut reader))
         };
         let threads = threads().min(chunks);
         if threads < 2 {
@@ -291,7 +291,7 @@ impl Clocks {
         let mut seen: MutexGuard<'_, Vec<Seen>> =
             self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.is_empty() {
-            seen.push(self.first.clone().seen());
+            seen.push(self.first.seen);
         }
         while seen.len() <= number {
             let last = seen.len() - 1;
@@ -302,7 +302,7 @@ impl Clocks {
                     let text = Some(Form::Text);
                     let mut log = self.bytes.reader(&self.options, text, clock, begin, end);
                     while log.next_event().is_some() {}
-                    log.into_parts().1.seen_in_all()
+                    log.clock.seen_in_all()
                 }
             };
             seen.push(shown);

@@ -1,13 +1,12 @@
 //! What can be wrong with a job event log.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use super::{Form, JobId};
 
 /// A part of a log that is no whole event. Reading goes on behind it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("byte {offset}: {damage}{}", Named(self.event))]
+#[error("byte {offset}: {damage}{}", named(self.event))]
 pub struct DamagedEvent {
     /// Byte offset in the file at which the damaged part begins.
     pub offset: u64,
@@ -19,15 +18,8 @@ pub struct DamagedEvent {
     pub damage: Damage,
 }
 
-struct Named(Option<(u16, JobId)>);
-
-impl fmt::Display for Named {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some((number, job)) => write!(f, " (event {number:03} of job {job})"),
-            None => Ok(()),
-        }
-    }
+fn named(event: Option<(u16, JobId)>) -> String {
+    event.map(|(number, job)| format!(" (event {number:03} of job {job})")).unwrap_or_default()
 }
 
 /// What is wrong with a damaged event.
@@ -81,7 +73,7 @@ pub enum Damage {
     /// A log that is followed is not there any more: it was removed, or rotated away before it was read to its end.
     #[error(
         "the log that was read up to here is gone{}; reading goes on with the oldest begun after it",
-        Lost(*bytes)
+        lost(*bytes)
     )]
     Gone {
         /// Bytes that nobody read, where the headers of both files tell.
@@ -89,14 +81,17 @@ pub enum Damage {
     },
 }
 
-struct Lost(Option<u64>);
+fn lost(bytes: Option<u64>) -> String {
+    match bytes {
+        Some(bytes) => format!(" with {bytes} bytes that were not read"),
+        None => ", events that were not read may be lost".to_owned(),
+    }
+}
 
-impl fmt::Display for Lost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(bytes) => write!(f, " with {bytes} bytes that were not read"),
-            None => f.write_str(", events that were not read may be lost"),
-        }
+impl Damage {
+    /// What is damaged, of which no event is known.
+    pub(super) fn at(self, offset: u64, length: u64) -> DamagedEvent {
+        DamagedEvent { offset, length, event: None, damage: self }
     }
 }
 

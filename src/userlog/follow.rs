@@ -312,7 +312,7 @@ impl Follower {
             (self.resume, self.cut) = (None, false);
             return Ok(None);
         }
-        let node = position.spot.file.node();
+        let node = position.spot.file.node;
         let of_node = node.and_then(|_| files.iter().position(|file| Node::of(&file.1) == node));
         let cut = of_node.filter(|_| self.cut);
         let first = position.first_after(&files).or(cut).unwrap_or(0);
@@ -334,7 +334,7 @@ impl Follower {
         let Some(current) = &mut self.current else { return Ok(true) };
         let spot = current.spot();
         let id = &spot.file;
-        let node = id.node();
+        let node = id.node;
         let is_node = |data| node.is_some() && Node::from_metadata(&data) == node;
         if std::fs::metadata(&self.path).is_ok_and(is_node) {
             return Ok(false);
@@ -389,7 +389,7 @@ impl Follower {
         let bytes = spot.file.bytes_between(offset, &current.id());
         let is_lost = next.is_gap && bytes != Some(0);
         self.current = Some(current);
-        self.left.push_back(Left { path: old.path, file: old.reader.into_file(), spot });
+        self.left.push_back(Left { path: old.path, file: old.reader.source, spot });
         if self.left.len() > MOST_LEFT {
             self.left.pop_front();
         }
@@ -438,7 +438,7 @@ impl Current {
 
     /// The file does not hold any more what was read of it.
     fn was_cut(&mut self) -> io::Result<bool> {
-        let file = self.reader.file();
+        let file = &self.reader.source;
         let metadata = file.metadata()?;
         let modified = metadata.modified().ok();
         let was_modified = std::mem::replace(&mut self.modified, modified) != modified;
@@ -459,7 +459,7 @@ impl Current {
 
 fn told(offset: u64, damage: Damage) -> DamagedEvent {
     let length = if let Damage::Gone { bytes: Some(bytes) } = damage { bytes } else { 0 };
-    DamagedEvent { offset, length, event: None, damage }
+    damage.at(offset, length)
 }
 
 /// The first file from `first` on that is not empty.

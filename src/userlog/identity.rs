@@ -60,7 +60,7 @@ impl LogHeader {
 /// Which file this is: its inode, which is used again once a file is removed, and what it begins with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileId {
-    node: Option<Node>,
+    pub(super) node: Option<Node>,
     header: Option<LogHeader>,
     /// Bytes at the beginning that were there, and their hash.
     length: u64,
@@ -102,10 +102,6 @@ impl FileId {
             Some(_) => self.node == Node::of(file),
             None => self.compare(file).is_ok_and(|same| same != Same::No),
         }
-    }
-
-    pub(super) fn node(&self) -> Option<Node> {
-        self.node
     }
 
     /// Bytes written between `offset` of this file and the beginning of `later`, where the headers of both tell.

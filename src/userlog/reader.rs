@@ -7,10 +7,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::ad::{EventAd, find_json, find_xml, parse_json, parse_xml, write_as_text};
-use super::text::events::{Span, Years, damaged, event};
+use super::text::events::{Years, damaged, event};
 use super::text::header::{EXPECTED_NUMBER, Ids};
 use super::text::lines::Lines;
-use super::text::scan::{Found, find, glued, resync, resynced};
+use super::text::scan::{Found, Span, find, glued, resync, resynced};
 use super::time::{Clock, yearless_date};
 use super::{Damage, DamagedEvent, Event, Form, ReadOptions, UserlogError, YearHint};
 use crate::input::{self, Unpacked};
@@ -41,9 +41,9 @@ const FIRST: usize = 32 << 10;
 /// ```
 #[derive(Debug)]
 pub struct LogReader<R> {
-    source: R,
+    pub(super) source: R,
     options: ReadOptions,
-    clock: Clock,
+    pub(super) clock: Clock,
     form: Option<Form>,
     buffer: Vec<u8>,
     /// What is still to be read: `buffer[at..filled]`.
@@ -64,7 +64,7 @@ pub struct LogReader<R> {
     /// Bytes at the beginning of the file that are left out.
     skipped: u64,
     /// What is to be reported at the end of the log.
-    fault: Option<String>,
+    pub(super) fault: Option<String>,
 }
 
 /// Where in the buffer an event is: at `span` behind `buffer[at]`, which is at offset `base` of the file.
@@ -280,24 +280,9 @@ impl<R: Read> LogReader<R> {
         }
     }
 
-    /// Reports at the end of the log what is wrong with it.
-    pub(super) fn with_fault(self, fault: Option<String>) -> Self {
-        Self { fault, ..self }
-    }
-
-    /// Takes out what is to be reported at the end.
-    pub(super) fn take_fault(&mut self) -> Option<String> {
-        self.fault.take()
-    }
-
     /// Bytes at the beginning that are left out, see [`ReadOptions::newest`].
     pub fn skipped(&self) -> u64 {
         self.skipped
-    }
-
-    /// The source, the clock as it is now, and the form.
-    pub(super) fn into_parts(self) -> (R, Clock, Option<Form>) {
-        (self.source, self.clock, self.form)
     }
 
     /// Byte offset in the file behind the last event or damage that was returned. Reading may begin again there.
@@ -333,10 +318,9 @@ impl<R: Read> LogReader<R> {
                 }
             } else {
                 match look(self.form, rest, self.last) {
-                    Found::Event { begin, lines, separator, end } => {
+                    Found::Event(span) => {
                         let (at, base) = (self.at, self.offset());
-                        self.at += end;
-                        let span = Span { begin, lines, separator, end };
+                        self.at += span.end;
                         return Some(Ok(Located { at, base, span }));
                     }
                     Found::Damaged { begin, end, damage } => {
@@ -347,8 +331,7 @@ impl<R: Read> LogReader<R> {
                     Found::End => {
                         self.at = self.filled;
                         let damage = Damage::Packed(self.fault.take()?);
-                        let offset = self.offset();
-                        return Some(Err(DamagedEvent { offset, length: 0, event: None, damage }));
+                        return Some(Err(damage.at(self.offset(), 0)));
                     }
                     Found::More { begin } => self.at += begin,
                 }
@@ -364,8 +347,7 @@ impl<R: Read> LogReader<R> {
                     let offset = self.base + self.filled as u64;
                     self.at = self.filled;
                     self.last = true;
-                    let damage = Damage::Io(error.to_string());
-                    return Some(Err(DamagedEvent { offset, length: 0, event: None, damage }));
+                    return Some(Err(Damage::Io(error.to_string()).at(offset, 0)));
                 }
             }
         }
@@ -381,16 +363,15 @@ impl<R: Read> LogReader<R> {
             _ => return event(bytes, span, base, &mut self.clock, |_, _| {}),
         };
         let (offset, length) = (base + span.begin as u64, (span.end - span.begin) as u64);
-        let damaged = |damage| DamagedEvent { offset, length, event: None, damage };
         self.text.clear();
         self.ad = ad
             .and_then(|ad| write_as_text(&ad, &mut self.text).map(|()| ad))
-            .map_err(|expected| damaged(Damage::Ad { expected }))?;
+            .map_err(|expected| Damage::Ad { expected }.at(offset, length))?;
         let lines = memchr::memchr(b'\n', &self.text).map_or(0, |end| end + 1);
         let (separator, end) = (self.text.len() - "...\n".len(), self.text.len());
         let span = Span { begin: 0, lines, separator, end };
         let event = event(&self.text, span, offset, &mut self.clock, |_, _| {});
-        let event = event.map_err(|wrong| damaged(wrong.damage))?;
+        let event = event.map_err(|wrong| wrong.damage.at(offset, length))?;
         Ok(Event { ad: Some(&self.ad), ..event })
     }
 

@@ -20,7 +20,8 @@ pub struct LogSet {
     before: Option<Place>,
     /// Files still to be read, and where their years come from. They are open: a rotation does not move them away.
     later: VecDeque<(PathBuf, File, YearHint)>,
-    unread: Vec<UserlogError>,
+    /// The siblings that could not be read.
+    pub unread: Vec<UserlogError>,
 }
 
 /// Opens a log and its rotated siblings: with one rotation `.old`, with several `.1` (the latest) to `.N`; each may be compressed
@@ -104,16 +105,6 @@ impl LogSet {
         let (path, reader) = self.current.as_mut()?;
         Some((path, found.and_then(|found| reader.event(found))))
     }
-
-    /// The siblings that could not be read.
-    pub fn unread(&self) -> &[UserlogError] {
-        &self.unread
-    }
-
-    /// The same, when all is read.
-    pub fn into_unread(self) -> Vec<UserlogError> {
-        self.unread
-    }
 }
 
 #[cfg(test)]
@@ -179,7 +170,7 @@ mod tests {
         let mut set = open_series(&log, &ReadOptions::default()).unwrap();
         assert!(set.next_event().is_some_and(|(path, event)| path == log && event.is_ok()));
         assert!(set.next_event().is_none());
-        assert!(matches!(set.unread()[0], UserlogError::NotALog { .. }));
+        assert!(matches!(set.unread[0], UserlogError::NotALog { .. }));
         let missing = open_series(folder.path().join("none"), &ReadOptions::default());
         assert!(missing.unwrap_err().is_not_found());
     }

@@ -80,7 +80,7 @@ impl Seen {
 pub(super) struct Clock {
     zone: TimeZone,
     hint: YearHint,
-    seen: Seen,
+    pub(super) seen: Seen,
     /// The first bytes of the last date, up to the hour, and what they mean.
     key: [u8; 13],
     key_len: usize,
@@ -150,10 +150,6 @@ impl Clock {
     pub(super) fn go_on(&mut self, seen: Seen) {
         self.seen = seen;
         self.key_len = 0;
-    }
-
-    pub(super) fn seen(&self) -> Seen {
-        self.seen
     }
 
     /// No event is later than `unix` and `last` is the last date of the log, reached after `wraps` new years.
@@ -446,7 +442,7 @@ mod tests {
         let mut first = clock("America/Chicago", YearHint::First(2023));
         read(&mut first, "11/05 01:59:59");
         let mut second = clock("America/Chicago", YearHint::First(1999));
-        second.go_on(first.seen());
+        second.go_on(first.seen);
         for text in ["11/05 01:10:00", "12/31 23:00:00", "01/01 00:00:00"] {
             assert_eq!(read(&mut second, text), read(&mut first, text), "{text}");
         }

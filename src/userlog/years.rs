@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::identity::{LogHeader, beginning};
 use super::reader::open_file;
-use super::{BEGINNING, LogReader, ReadOptions, YearHint};
+use super::{BEGINNING, Beginning, LogReader, ReadOptions, YearHint};
 use crate::input::{self, is_packed};
 
 /// The hints of files that are in order, oldest first.
@@ -49,23 +49,19 @@ fn modified(file: &File) -> Option<i64> {
 
 /// When a file was begun: what its header says, else the time of its first event.
 fn begun(path: &Path, file: &File, options: &ReadOptions) -> Option<i64> {
-    if is_packed(file).ok()? {
-        let bytes = input::beginning(file, BEGINNING >> 4).ok()?;
-        let header = LogHeader::read(&bytes).map(|header| header.ctime);
-        let mut log = LogReader::new(bytes.as_slice(), options);
-        return header.or_else(|| super::Beginning::of(&mut log).first);
-    }
-    if let Some(header) = LogHeader::read(&beginning(file).ok()?) {
+    let is_packed = is_packed(file).ok()?;
+    let bytes = match is_packed {
+        true => input::beginning(file, BEGINNING >> 4).ok()?,
+        false => beginning(file).ok()?,
+    };
+    if let Some(header) = LogHeader::read(&bytes) {
         return Some(header.ctime);
     }
+    if is_packed {
+        return Beginning::of(&mut LogReader::new(bytes.as_slice(), options)).first;
+    }
     let mut log = open_file(path, file.try_clone().ok()?, options).ok()?;
-    let first = loop {
-        match log.next_event() {
-            Some(Ok(event)) => break Some(event.time.seconds),
-            Some(Err(damaged)) if !damaged.is_io() => {}
-            _ => break None,
-        }
-    };
+    let first = Beginning::of(&mut log).time();
     // A clone shares the position.
     let mut file = file;
     file.seek(SeekFrom::Start(0)).ok()?;
@@ -115,7 +111,7 @@ mod tests {
                 dates.push(TimeZone::UTC.to_datetime(time).date().to_string());
             }
         }
-        assert!(series.unread().is_empty());
+        assert!(series.unread.is_empty());
         dates
     }
 

@@ -107,6 +107,7 @@ impl ClassAd {
 
     /// Sets the attributes of an ad that has none. `text`: names and expressions, one after the other; `ends`: where a name
     /// ends in it, where its expression ends, and the line.
+    #[inline]
     pub(crate) fn put_all(
         &mut self,
         text: String,

@@ -21,8 +21,8 @@ use crate::ad::ClassAd;
 use crate::expr::operator::BinaryOperator;
 use crate::expr::tree::{Call, Kind, NodeId, Tree};
 use crate::expr::{Expr, NodeKind, Repr};
-use crate::functions::Arguments;
 use crate::functions::conversions::low_bits;
+use crate::functions::{Arguments, Stop};
 use crate::name::Name;
 use crate::value::Value;
 use scope::{Scope, Val};
@@ -40,9 +40,9 @@ const BYTES_OF_STEP: usize = 64;
 pub(crate) struct Failure;
 
 /// What a name stands for.
-pub(crate) enum Found<'a> {
+pub(crate) enum Found<'a, E = Expr> {
     /// An attribute's expression.
-    Expression(Expr),
+    Expression(E),
     /// An ad by a word such as `parent`, or a list of the elements' attributes.
     Value(Val<'a>),
 }
@@ -250,7 +250,11 @@ impl<'c> Evaluator<'c> {
         if !counts.contains(&call.arguments.len()) {
             return Ok(Val::ERROR);
         }
-        function(&Arguments { evaluator: self, tree, nodes: &call.arguments, scope })
+        match function(&Arguments { evaluator: self, tree, nodes: &call.arguments, scope }) {
+            Ok(value) => Ok(value),
+            Err(Stop::Value(value)) => Ok(Val::Plain(value)),
+            Err(Stop::Failure) => Err(Failure),
+        }
     }
 
     fn conditional<'a>(
@@ -370,48 +374,47 @@ impl<'c> Evaluator<'c> {
     }
 
     fn climb<'a>(&self, from: &Scope<'a>, name: &Name) -> Option<Outcome<'a>> {
-        let mut scope = from.own();
-        loop {
-            if let Some(side) = scope.side(name) {
-                return Some(Ok(Val::Ad(side)));
-            }
-            if let Some(parsed) = scope.ad().lookup(name.hash, &name.text) {
-                return Some(match parsed {
-                    Ok(expr) => self.dereference(expr, scope),
-                    // Text that is no expression: HTCondor would not have let it into an ad.
-                    Err(_) => Ok(Val::ERROR),
-                });
-            }
-            if let Some(keyword) = self.keyword(scope, name) {
-                return keyword.map(Ok);
-            }
-            scope = scope.parent()?;
-        }
+        let (found, at) = self.look_up(from, name);
+        Some(match found? {
+            Found::Expression(expr) => self.dereference(expr, at),
+            Found::Value(value) => Ok(value),
+        })
     }
 
     /// What a name stands for, not evaluated, and the ad it was found in; that of the last try if it is nowhere.
-    pub(crate) fn find<'a>(&self, from: &Scope<'a>, name: &str) -> (Option<Found<'a>>, Scope<'a>) {
-        let name = Name::new(name);
+    fn look_up<'s, 'a>(
+        &self,
+        from: &'s Scope<'a>,
+        name: &Name,
+    ) -> (Option<Found<'a, &'s Expr>>, &'s Scope<'a>) {
         let mut scope = from.own();
         loop {
-            if let Some(side) = scope.side(&name) {
-                return (Some(Found::Value(Val::Ad(side))), scope.clone());
+            if let Some(side) = scope.side(name) {
+                return (Some(Found::Value(Val::Ad(side))), scope);
             }
             if let Some(parsed) = scope.ad().lookup(name.hash, &name.text) {
-                let found = match parsed {
-                    Ok(expr) => Found::Expression(expr.clone()),
-                    Err(_) => Found::Value(Val::ERROR),
-                };
-                return (Some(found), scope.clone());
+                // Text that is no expression: HTCondor would not have let it into an ad.
+                let found = parsed.as_ref().map_or(Found::Value(Val::ERROR), Found::Expression);
+                return (Some(found), scope);
             }
-            if let Some(keyword) = self.keyword(scope, &name) {
-                return (keyword.map(Found::Value), scope.clone());
+            if let Some(keyword) = self.keyword(scope, name) {
+                return (keyword.map(Found::Value), scope);
             }
             match scope.parent() {
                 Some(parent) => scope = parent,
-                None => return (None, scope.clone()),
+                None => return (None, scope),
             }
         }
+    }
+
+    /// The same, kept beyond the ad.
+    pub(crate) fn find<'a>(&self, from: &Scope<'a>, name: &str) -> (Option<Found<'a>>, Scope<'a>) {
+        let (found, at) = self.look_up(from, &Name::new(name));
+        let found = found.map(|found| match found {
+            Found::Expression(expr) => Found::Expression(expr.clone()),
+            Found::Value(value) => Found::Value(value),
+        });
+        (found, at.clone())
     }
 
     /// [`Evaluator::find`] for an expression that is an attribute reference; nothing is found for another.

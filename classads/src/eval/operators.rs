@@ -58,11 +58,6 @@ pub(crate) fn binary(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) 
     }
 }
 
-/// A plain comparison of values, for the functions that compare.
-pub(crate) fn compare_values(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) -> Value {
-    binary(operator, left, right)
-}
-
 fn identity(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) -> Value {
     let same = match (left, right) {
         // A list that a function made is of another type than one that is written.
@@ -71,7 +66,7 @@ fn identity(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) -> Value 
         (Val::List(..), Val::List(..)) | (Val::Ad(_), Val::Ad(_)) => return Value::Error,
         (Val::Plain(Value::Real(a)), Val::Plain(Value::Real(b))) => a == b,
         (Val::Plain(Value::RelativeTime(a)), Val::Plain(Value::RelativeTime(b))) => a == b,
-        (Val::Plain(a), Val::Plain(b)) => a.is_identical(b),
+        (Val::Plain(a), Val::Plain(b)) => a == b,
         _ => false,
     };
     Value::Boolean(same == (operator == BinaryOperator::Identical))

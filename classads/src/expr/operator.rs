@@ -81,56 +81,40 @@ impl BinaryOperator {
     /// The operator as `-long` output has it; `[]` for a subscript.
     #[must_use]
     pub fn symbol(self) -> &'static str {
-        match self {
-            BinaryOperator::Or => "||",
-            BinaryOperator::And => "&&",
-            BinaryOperator::BitOr => "|",
-            BinaryOperator::BitXor => "^",
-            BinaryOperator::BitAnd => "&",
-            BinaryOperator::Equal => "==",
-            BinaryOperator::NotEqual => "!=",
-            BinaryOperator::Identical => "=?=",
-            BinaryOperator::NotIdentical => "=!=",
-            BinaryOperator::Less => "<",
-            BinaryOperator::LessOrEqual => "<=",
-            BinaryOperator::Greater => ">",
-            BinaryOperator::GreaterOrEqual => ">=",
-            BinaryOperator::ShiftLeft => "<<",
-            BinaryOperator::ShiftRight => ">>",
-            BinaryOperator::UnsignedShiftRight => ">>>",
-            BinaryOperator::Add => "+",
-            BinaryOperator::Subtract => "-",
-            BinaryOperator::Multiply => "*",
-            BinaryOperator::Divide => "/",
-            BinaryOperator::Modulus => "%",
-            BinaryOperator::Elvis => "?:",
-            BinaryOperator::Subscript => "[]",
-        }
+        self.symbol_and_precedence().0
     }
 
     /// How tight the operator binds its operands, loosest first; operators of one level group from the left.
     #[must_use]
     pub fn precedence(self) -> u8 {
+        self.symbol_and_precedence().1
+    }
+
+    fn symbol_and_precedence(self) -> (&'static str, u8) {
         match self {
-            BinaryOperator::Or => 1,
-            BinaryOperator::And => 2,
-            BinaryOperator::BitOr => 3,
-            BinaryOperator::BitXor => 4,
-            BinaryOperator::BitAnd => 5,
-            BinaryOperator::Equal
-            | BinaryOperator::NotEqual
-            | BinaryOperator::Identical
-            | BinaryOperator::NotIdentical => 6,
-            BinaryOperator::Less
-            | BinaryOperator::LessOrEqual
-            | BinaryOperator::Greater
-            | BinaryOperator::GreaterOrEqual => 7,
-            BinaryOperator::ShiftLeft
-            | BinaryOperator::ShiftRight
-            | BinaryOperator::UnsignedShiftRight => 8,
-            BinaryOperator::Add | BinaryOperator::Subtract => 9,
-            BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulus => 10,
-            BinaryOperator::Elvis | BinaryOperator::Subscript => 12,
+            BinaryOperator::Or => ("||", 1),
+            BinaryOperator::And => ("&&", 2),
+            BinaryOperator::BitOr => ("|", 3),
+            BinaryOperator::BitXor => ("^", 4),
+            BinaryOperator::BitAnd => ("&", 5),
+            BinaryOperator::Equal => ("==", 6),
+            BinaryOperator::NotEqual => ("!=", 6),
+            BinaryOperator::Identical => ("=?=", 6),
+            BinaryOperator::NotIdentical => ("=!=", 6),
+            BinaryOperator::Less => ("<", 7),
+            BinaryOperator::LessOrEqual => ("<=", 7),
+            BinaryOperator::Greater => (">", 7),
+            BinaryOperator::GreaterOrEqual => (">=", 7),
+            BinaryOperator::ShiftLeft => ("<<", 8),
+            BinaryOperator::ShiftRight => (">>", 8),
+            BinaryOperator::UnsignedShiftRight => (">>>", 8),
+            BinaryOperator::Add => ("+", 9),
+            BinaryOperator::Subtract => ("-", 9),
+            BinaryOperator::Multiply => ("*", 10),
+            BinaryOperator::Divide => ("/", 10),
+            BinaryOperator::Modulus => ("%", 10),
+            BinaryOperator::Elvis => ("?:", 12),
+            BinaryOperator::Subscript => ("[]", 12),
         }
     }
 

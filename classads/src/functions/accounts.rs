@@ -1,13 +1,12 @@
 //! Functions of users' accounts. There are none here: the answers are those where HTCondor has no user map and does
 //! not look at accounts (`CLASSAD_ENABLE_USER_HOME = false`).
 
-use super::Arguments;
+use super::{Answer, Arguments, Stop};
 use crate::eval::scope::Val;
-use crate::eval::{Failure, Outcome};
 use crate::value::Value;
 
 /// The last of four arguments, else undefined.
-pub(crate) fn user_map<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn user_map<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let mut values = arguments.values()?;
     if values[0].is_error() || values[1].is_error() {
         return Ok(Val::ERROR);
@@ -16,9 +15,9 @@ pub(crate) fn user_map<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 }
 
 /// `userHome(name)`, `userHome(name, default)`: the default where it is a string that is not empty, else undefined.
-pub(crate) fn user_home<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn user_home<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     if !(1..=2).contains(&arguments.len()) {
-        return Err(Failure);
+        return Err(Stop::Failure);
     }
     // An argument that cannot be evaluated is an error of its own and does not end the evaluation.
     let default = arguments.value(1).unwrap_or(Val::ERROR);

@@ -1,27 +1,22 @@
 //! Functions that look at expressions and ads instead of plain values.
 
-use super::Arguments;
 use super::conversions::to_string;
-use crate::eval::Outcome;
+use super::{Answer, Arguments, Stop};
 use crate::eval::scope::Val;
-use crate::expr::NodeKind;
 use crate::print::{self, Style};
 use crate::value::Value;
 
-pub(crate) fn if_then_else<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn if_then_else<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let condition = arguments.value(0)?;
     if condition.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    match condition.as_condition() {
-        Some(true) => arguments.value(1),
-        Some(false) => arguments.value(2),
-        None => Ok(Val::ERROR),
-    }
+    let truth = condition.as_condition().ok_or(Stop::ERROR)?;
+    Ok(arguments.value(if truth { 1 } else { 2 })?)
 }
 
 /// The value of an expression given as a string.
-pub(crate) fn eval<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn eval<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let Value::String(text) = to_string(arguments.evaluator, arguments.value(0)?)? else {
         return Ok(Val::ERROR);
     };
@@ -30,23 +25,13 @@ pub(crate) fn eval<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
         Err(_) if text.contains("//") => arguments.evaluator.parse(&format!("{text}\n"))?,
         parsed => parsed,
     };
-    match parsed {
-        Ok(expr) => arguments.evaluator.expression_deeper(&expr, arguments.scope),
-        Err(_) => Ok(Val::ERROR),
-    }
-}
-
-/// HTCondor writes what it evaluates to a daemon's log; the value is the argument's.
-pub(crate) fn debug<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    arguments.value(0)
+    let expr = parsed.map_err(|_| Stop::ERROR)?;
+    Ok(arguments.evaluator.expression_deeper(&expr, arguments.scope)?)
 }
 
 /// The expression of an attribute as text, not evaluated.
-pub(crate) fn unparse<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let Some(argument) = arguments.expression(0) else { return Ok(Val::ERROR) };
-    if !matches!(argument.root().kind(), NodeKind::Attribute { .. }) {
-        return Ok(Val::ERROR);
-    }
+pub(crate) fn unparse<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    let argument = arguments.reference(0)?;
     // HTCondor looks the printed reference up as one name: `a.b` finds nothing.
     let name = argument.print(Style::New);
     let text = arguments.evaluator.print(|out, limit| {

@@ -2,9 +2,8 @@
 //! `Args`.
 
 use super::conversions::low_bits;
-use super::{Arguments, quoted_words};
+use super::{Answer, Arguments, Stop, quoted_words};
 use crate::eval::scope::Val;
-use crate::eval::{Failure, Outcome};
 use crate::value::Value;
 
 /// A syntax of arguments.
@@ -16,40 +15,36 @@ enum Version {
     V2,
 }
 
-/// The syntax that the second argument names, else V2; nothing where there is no such syntax.
-fn version(arguments: &Arguments<'_, '_>) -> Result<Option<Version>, Failure> {
+/// The syntax that the second argument names, else V2.
+fn version(arguments: &Arguments<'_, '_>) -> Result<Version, Stop> {
     if arguments.len() == 1 {
-        return Ok(Some(Version::V2));
+        return Ok(Version::V2);
     }
-    let number = arguments.value(1)?;
     // C's int takes the low 32 bits.
-    Ok(match number.as_plain() {
-        Some(Value::Integer(number)) if low_bits(*number) == 1 => Some(Version::V1),
-        Some(Value::Integer(number)) if low_bits(*number) == 2 => Some(Version::V2),
-        _ => None,
-    })
+    match arguments.value(1)?.as_plain() {
+        Some(Value::Integer(number)) if low_bits(*number) == 1 => Ok(Version::V1),
+        Some(Value::Integer(number)) if low_bits(*number) == 2 => Ok(Version::V2),
+        _ => Err(Stop::ERROR),
+    }
 }
 
 /// `argsToList(text)`, `argsToList(text, version)`: the words of the text.
-pub(crate) fn to_list<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let Some(version) = version(arguments)? else { return Ok(Val::ERROR) };
-    let text = arguments.value(0)?;
-    let Some(text) = text.as_str() else { return Ok(Val::ERROR) };
+pub(crate) fn to_list<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    let version = version(arguments)?;
+    let text = arguments.text(0)?;
+    quoted_words::make(arguments.evaluator, &text)?;
     Ok(match version {
-        Version::V1 => {
-            quoted_words::make(arguments.evaluator, text)?;
-            Val::list(quoted_words::unquoted(text).map(Value::from))
+        Version::V1 => Val::list(quoted_words::unquoted(&text).map(Value::from)),
+        Version::V2 => {
+            let words = quoted_words::split(&text).ok_or(Stop::ERROR)?;
+            Val::list(words.into_iter().map(Value::from))
         }
-        Version::V2 => match quoted_words::split_counted(arguments.evaluator, text)? {
-            Some(words) => Val::list(words.into_iter().map(Value::from)),
-            None => Val::ERROR,
-        },
     })
 }
 
 /// `listToArgs(list)`, `listToArgs(list, version)`: the strings of the list as one text.
-pub(crate) fn from_list<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let Some(version) = version(arguments)? else { return Ok(Val::ERROR) };
+pub(crate) fn from_list<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    let version = version(arguments)?;
     let Val::List(elements, home) = arguments.value(0)? else { return Ok(Val::ERROR) };
     let mut words = Vec::with_capacity(elements.len());
     let at = arguments.scope.of_elements(&home);

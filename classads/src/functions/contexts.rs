@@ -1,8 +1,8 @@
 //! An expression in each of a list of ads.
 
-use super::Arguments;
+use super::{Answer, Arguments, Stop};
 use crate::eval::scope::{Scope, Val};
-use crate::eval::{Evaluator, Failure, Found, Outcome};
+use crate::eval::{Evaluator, Failure, Found};
 use crate::expr::Expr;
 use crate::value::Value;
 
@@ -24,12 +24,9 @@ fn in_context<'a>(
     }
 }
 
-/// The values of an expression in each of a list of ads; `Err` is the result.
-fn in_each<'a>(
-    arguments: &Arguments<'_, 'a>,
-    undefined: Value,
-) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
-    let Some(argument) = arguments.expression(0) else { return Ok(Err(Value::Error)) };
+/// The values of an expression in each of a list of ads. `undefined`: what the function gives of an undefined list.
+fn in_each<'a>(arguments: &Arguments<'_, 'a>, undefined: Value) -> Result<Vec<Val<'a>>, Stop> {
+    let argument = arguments.expression(0).ok_or(Stop::ERROR)?;
     // An attribute that is there stands for its expression; the list is then looked up where that is.
     let (found, site) = arguments.evaluator.find_reference(&argument, arguments.scope);
     let written_at = if found.is_some() { &site } else { arguments.scope };
@@ -44,28 +41,21 @@ fn in_each<'a>(
                 let element = arguments.evaluator.expression_deeper(element, &at);
                 Ok(in_context(arguments.evaluator, &found, written_at, element))
             };
-            elements.iter().map(value).collect::<Result<_, _>>().map(Ok)
+            elements.iter().map(value).collect()
         }
-        Val::Plain(Value::Undefined) => Ok(Err(undefined)),
-        _ => Ok(Err(Value::Error)),
+        Val::Plain(Value::Undefined) => Err(undefined.into()),
+        _ => Err(Stop::ERROR),
     }
 }
 
-pub(crate) fn eval_in_each_context<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let values = match in_each(arguments, Value::Undefined)? {
-        Ok(values) => values,
-        Err(value) => return Ok(Val::Plain(value)),
-    };
-    let values = values.into_iter().map(|value| arguments.evaluator.element(value));
+pub(crate) fn eval_in_each_context<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    let values = in_each(arguments, Value::Undefined)?.into_iter();
+    let values = values.map(|value| arguments.evaluator.element(value));
     Ok(Val::list(values.collect::<Result<Vec<_>, _>>()?))
 }
 
-pub(crate) fn count_matches<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    Ok(match in_each(arguments, Value::Integer(0))? {
-        Ok(values) => {
-            let count = values.iter().filter(|value| value.as_condition() == Some(true)).count();
-            i64::try_from(count).unwrap_or(i64::MAX).into()
-        }
-        Err(value) => Val::Plain(value),
-    })
+pub(crate) fn count_matches<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    let values = in_each(arguments, Value::Integer(0))?;
+    let count = values.iter().filter(|value| value.as_condition() == Some(true)).count();
+    Ok(i64::try_from(count).unwrap_or(i64::MAX).into())
 }

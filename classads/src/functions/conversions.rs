@@ -1,8 +1,8 @@
 //! Conversions between types.
 
-use super::{Arguments, calendar, times};
+use super::{Answer, Arguments, Stop, calendar, times};
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Failure, Outcome};
+use crate::eval::{Evaluator, Failure};
 use crate::number;
 use crate::print::{self, Style};
 use crate::value::Value;
@@ -51,27 +51,9 @@ pub(crate) fn to_integer(value: &Val<'_>) -> Result<i64, Value> {
     }
 }
 
-fn single<'a>(
-    arguments: &Arguments<'_, 'a>,
-    convert: impl FnOnce(Val<'a>) -> Value,
-) -> Outcome<'a> {
-    Ok(Val::Plain(convert(arguments.value(0)?)))
-}
-
-pub(crate) fn string<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    to_string(arguments.evaluator, arguments.value(0)?).map(Val::Plain)
-}
-
-pub(crate) fn integer<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    single(arguments, |value| to_integer(&value).map_or_else(|other| other, Value::Integer))
-}
-
-pub(crate) fn real<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    single(arguments, |value| to_real(&value).map_or_else(|other| other, Value::Real))
-}
-
-pub(crate) fn boolean<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    single(arguments, |value| match value.as_plain() {
+pub(crate) fn boolean<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    let value = arguments.value(0)?;
+    Ok(Val::Plain(match value.as_plain() {
         Some(Value::Undefined) => Value::Undefined,
         Some(Value::RelativeTime(seconds)) => {
             Value::Boolean(number::whole_seconds(*seconds) != 0.0)
@@ -80,11 +62,11 @@ pub(crate) fn boolean<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
         Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => Value::Boolean(false),
         Some(Value::String(_)) => Value::Undefined,
         _ => value.as_condition().map_or(Value::Error, Value::Boolean),
-    })
+    }))
 }
 
-pub(crate) fn relative_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    single(arguments, |value| match value.as_plain() {
+pub(crate) fn relative_time<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    Ok(Val::Plain(match arguments.value(0)?.as_plain() {
         Some(Value::Undefined) => Value::Undefined,
         // C's int takes the low 32 bits.
         Some(Value::Integer(seconds)) => Value::RelativeTime(f64::from(low_bits(*seconds))),
@@ -95,7 +77,7 @@ pub(crate) fn relative_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
         Some(Value::AbsoluteTime { seconds, .. }) => Value::RelativeTime(*seconds as f64),
         Some(Value::RelativeTime(seconds)) => Value::RelativeTime(*seconds),
         _ => Value::Error,
-    })
+    }))
 }
 
 #[allow(clippy::cast_possible_truncation)]
@@ -103,7 +85,7 @@ pub(crate) fn low_bits(value: i64) -> i32 {
     value as i32
 }
 
-pub(crate) fn absolute_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn absolute_time<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     if arguments.len() == 0 {
         return super::time_functions::current_time(arguments);
     }
@@ -126,7 +108,7 @@ pub(crate) fn absolute_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     };
     Ok(match moment.as_plain() {
         Some(Value::Undefined) => Val::UNDEFINED,
-        Some(Value::Integer(_)) if offset == Some(-1) => return Err(Failure),
+        Some(Value::Integer(_)) if offset == Some(-1) => return Err(Stop::Failure),
         Some(Value::Integer(seconds)) => at(i64::from(low_bits(*seconds))),
         Some(Value::Real(seconds)) => at(i64::from(number::truncate_i32(*seconds))),
         Some(Value::RelativeTime(seconds)) => at(number::truncate_i32(*seconds).into()),

@@ -2,46 +2,41 @@
 
 use std::collections::BTreeMap;
 
-use super::{Arguments, quoted_words};
+use super::{Answer, Arguments, Stop, quoted_words};
+use crate::eval::Evaluator;
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Outcome};
 use crate::value::Value;
 
 /// `envV1ToV2(text)`: the same variables in the newer syntax.
-pub(crate) fn v1_to_v2<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn v1_to_v2<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let text = arguments.value(0)?;
     if text.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    let Some(text) = text.as_str() else { return Ok(Val::ERROR) };
+    let text = text.as_str().ok_or(Stop::ERROR)?;
     arguments.evaluator.make(text.len())?;
     arguments.evaluator.make_elements(ELEMENTS * entries_v1(text).count())?;
     let mut environment = Environment::default();
-    match environment.read_v1(text) {
-        Ok(()) => written(arguments.evaluator, &environment),
-        Err(Malformed) => Ok(Val::ERROR),
-    }
+    environment.add(entries_v1(text)).map_err(|Malformed| Stop::ERROR)?;
+    written(arguments.evaluator, &environment)
 }
 
 /// `mergeEnvironment(text, ...)`: the variables of all texts in the newer syntax; the last value of a variable holds,
 /// and undefined texts have none.
-pub(crate) fn merge<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn merge<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let mut environment = Environment::default();
     for index in 0..arguments.len() {
-        match arguments.value(index)? {
-            Val::Plain(Value::Undefined) => {}
-            Val::Plain(Value::String(text)) => {
-                let Some(entries) = quoted_words::split_counted(arguments.evaluator, &text)? else {
-                    return Ok(Val::ERROR);
-                };
-                arguments.evaluator.make(text.len())?;
-                arguments.evaluator.make_elements(ELEMENTS * entries.len())?;
-                if environment.add(&entries).is_err() {
-                    return Ok(Val::ERROR);
-                }
-            }
+        let text = match arguments.value(index)? {
+            Val::Plain(Value::Undefined) => continue,
+            Val::Plain(Value::String(text)) => text,
             _ => return Ok(Val::ERROR),
-        }
+        };
+        quoted_words::make(arguments.evaluator, &text)?;
+        let entries = quoted_words::split(&text).ok_or(Stop::ERROR)?;
+        arguments.evaluator.make(text.len())?;
+        arguments.evaluator.make_elements(ELEMENTS * entries.len())?;
+        let entries = entries.iter().map(String::as_str);
+        environment.add(entries).map_err(|Malformed| Stop::ERROR)?;
     }
     written(arguments.evaluator, &environment)
 }
@@ -49,7 +44,7 @@ pub(crate) fn merge<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 /// Elements of a list that take as many bytes as a variable.
 const ELEMENTS: usize = 2;
 
-fn written<'a>(evaluator: &Evaluator<'_>, environment: &Environment) -> Outcome<'a> {
+fn written<'a>(evaluator: &Evaluator<'_>, environment: &Environment) -> Answer<'a> {
     evaluator.make(environment.most_bytes())?;
     Ok(environment.to_v2().into())
 }
@@ -79,14 +74,8 @@ struct Malformed;
 struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Adds the entries of V1 text, in which nothing can be quoted.
-    fn read_v1(&mut self, text: &str) -> Result<(), Malformed> {
-        entries_v1(text).try_for_each(|entry| self.set(entry))
-    }
-
-    /// Adds entries, the words of V2 text.
-    fn add(&mut self, entries: &[String]) -> Result<(), Malformed> {
-        entries.iter().try_for_each(|entry| self.set(entry))
+    fn add<'t>(&mut self, mut entries: impl Iterator<Item = &'t str>) -> Result<(), Malformed> {
+        entries.try_for_each(|entry| self.set(entry))
     }
 
     /// Takes `NAME=value`, or an entry that `$$` makes later.
@@ -128,13 +117,13 @@ mod tests {
 
     fn from_v1(text: &str) -> Result<String, Malformed> {
         let mut environment = Environment::default();
-        environment.read_v1(text).map(|()| environment.to_v2())
+        environment.add(entries_v1(text)).map(|()| environment.to_v2())
     }
 
     fn from_v2(text: &str) -> Result<String, Malformed> {
         let mut environment = Environment::default();
         let entries = quoted_words::split(text).ok_or(Malformed)?;
-        environment.add(&entries).map(|()| environment.to_v2())
+        environment.add(entries.iter().map(String::as_str)).map(|()| environment.to_v2())
     }
 
     #[test]

@@ -1,43 +1,27 @@
 //! Lists.
 
-use super::Arguments;
+use super::{Answer, Arguments, Stop};
 use crate::eval::operators;
-use crate::eval::scope::{Scope, Val};
-use crate::eval::{Evaluator, Failure, Outcome};
+use crate::eval::scope::Val;
 use crate::expr::operator::BinaryOperator;
 use crate::value::Value;
-
-/// The elements' values, or what the argument is instead.
-pub(crate) fn elements<'a>(
-    evaluator: &Evaluator<'_>,
-    list: &Val<'a>,
-    site: &Scope<'a>,
-) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
-    match list {
-        Val::List(elements, home) => {
-            let at = site.of_elements(home);
-            let values: Result<Vec<_>, _> =
-                elements.iter().map(|element| evaluator.element_of(element, &at)).collect();
-            values.map(Ok)
-        }
-        Val::Plain(Value::Undefined) => Ok(Err(Value::Undefined)),
-        _ => Ok(Err(Value::Error)),
-    }
-}
 
 fn is_number(value: &Val<'_>) -> bool {
     matches!(value, Val::Plain(Value::Integer(_) | Value::Real(_) | Value::Boolean(_)))
 }
 
-/// The defined elements, if they are all numbers; `Err` is the result otherwise.
-fn numbers<'a>(arguments: &Arguments<'_, 'a>) -> Result<Result<Vec<Val<'a>>, Value>, Failure> {
-    let list = arguments.value(0)?;
-    let mut elements = match elements(arguments.evaluator, &list, arguments.scope)? {
-        Ok(elements) => elements,
-        Err(value) => return Ok(Err(value)),
+/// The defined elements, which must all be numbers.
+fn numbers<'a>(arguments: &Arguments<'_, 'a>) -> Result<Vec<Val<'a>>, Stop> {
+    let (elements, home) = match arguments.value(0)? {
+        Val::List(elements, home) => (elements, home),
+        Val::Plain(Value::Undefined) => return Err(Value::Undefined.into()),
+        _ => return Err(Stop::ERROR),
     };
-    elements.retain(|element| !element.is_undefined());
-    if elements.iter().all(is_number) { Ok(Ok(elements)) } else { Ok(Err(Value::Error)) }
+    let at = arguments.scope.of_elements(&home);
+    let values = elements.iter().map(|element| arguments.evaluator.element_of(element, &at));
+    let mut values = values.collect::<Result<Vec<_>, _>>()?;
+    values.retain(|element| !element.is_undefined());
+    if values.iter().all(is_number) { Ok(values) } else { Err(Stop::ERROR) }
 }
 
 fn total<'a>(elements: &[Val<'a>]) -> Val<'a> {
@@ -47,52 +31,41 @@ fn total<'a>(elements: &[Val<'a>]) -> Val<'a> {
     })
 }
 
-pub(crate) fn sum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    Ok(numbers(arguments)?.map_or_else(Val::Plain, |elements| total(&elements)))
+pub(crate) fn sum<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    Ok(total(&numbers(arguments)?))
 }
 
 #[allow(clippy::cast_precision_loss)]
-pub(crate) fn average<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    Ok(numbers(arguments)?.map_or_else(Val::Plain, |elements| {
-        let sum = total(&elements);
-        if elements.is_empty() {
-            // HTCondor's result for an empty list is the empty sum.
-            return sum;
+pub(crate) fn average<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    let elements = numbers(arguments)?;
+    let sum = total(&elements);
+    if elements.is_empty() {
+        // HTCondor's result for an empty list is the empty sum.
+        return Ok(sum);
+    }
+    let count = Val::from(elements.len() as f64);
+    Ok(Val::Plain(operators::binary(BinaryOperator::Divide, &sum, &count)))
+}
+
+#[allow(clippy::cast_precision_loss)]
+pub(crate) fn extreme<'a>(arguments: &Arguments<'_, 'a>, better: BinaryOperator) -> Answer<'a> {
+    let best = numbers(arguments)?.into_iter().reduce(|best, element| {
+        let is_real =
+            [&best, &element].iter().any(|number| matches!(number, Val::Plain(Value::Real(_))));
+        let is_better = operators::binary(better, &element, &best).as_boolean() == Some(true);
+        let found = if is_better { element } else { best };
+        // What was compared is a real if one of the two is, else an integer.
+        match found.as_plain() {
+            Some(Value::Integer(number)) if is_real => (*number as f64).into(),
+            Some(Value::Boolean(truth)) if is_real => f64::from(u8::from(*truth)).into(),
+            Some(Value::Boolean(truth)) => i64::from(*truth).into(),
+            _ => found,
         }
-        let count = Val::from(elements.len() as f64);
-        Val::Plain(operators::binary(BinaryOperator::Divide, &sum, &count))
-    }))
+    });
+    Ok(best.unwrap_or(Val::UNDEFINED))
 }
 
-#[allow(clippy::cast_precision_loss)]
-fn extreme<'a>(arguments: &Arguments<'_, 'a>, better: BinaryOperator) -> Outcome<'a> {
-    Ok(numbers(arguments)?.map_or_else(Val::Plain, |elements| {
-        let best = elements.into_iter().reduce(|best, element| {
-            let is_real =
-                [&best, &element].iter().any(|number| matches!(number, Val::Plain(Value::Real(_))));
-            let is_better = operators::binary(better, &element, &best).as_boolean() == Some(true);
-            let found = if is_better { element } else { best };
-            // What was compared is a real if one of the two is, else an integer.
-            match found.as_plain() {
-                Some(Value::Integer(number)) if is_real => (*number as f64).into(),
-                Some(Value::Boolean(truth)) if is_real => f64::from(u8::from(*truth)).into(),
-                Some(Value::Boolean(truth)) => i64::from(*truth).into(),
-                _ => found,
-            }
-        });
-        best.unwrap_or(Val::UNDEFINED)
-    }))
-}
-
-pub(crate) fn minimum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    extreme(arguments, BinaryOperator::Less)
-}
-
-pub(crate) fn maximum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    extreme(arguments, BinaryOperator::Greater)
-}
-
-pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let length = match arguments.value(0)? {
         Val::List(elements, _) => elements.len(),
         Val::Ad(scope) => scope.ad().len(),
@@ -103,7 +76,7 @@ pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     Ok(Val::Plain(i64::try_from(length).map_or(Value::Error, Value::Integer)))
 }
 
-fn membership<'a>(arguments: &Arguments<'_, 'a>, identical: bool) -> Outcome<'a> {
+pub(crate) fn membership<'a>(arguments: &Arguments<'_, 'a>, identical: bool) -> Answer<'a> {
     let wanted = arguments.value(0)?;
     let list = arguments.value(1)?;
     if list.is_undefined() || (!identical && wanted.is_undefined()) {
@@ -124,15 +97,7 @@ fn membership<'a>(arguments: &Arguments<'_, 'a>, identical: bool) -> Outcome<'a>
     Ok(false.into())
 }
 
-pub(crate) fn member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    membership(arguments, false)
-}
-
-pub(crate) fn identical_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    membership(arguments, true)
-}
-
-fn compare<'a>(arguments: &Arguments<'_, 'a>, all: bool) -> Outcome<'a> {
+pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>, all: bool) -> Answer<'a> {
     let operator = arguments.value(0)?;
     if operator.is_undefined() {
         return Ok(Val::UNDEFINED);
@@ -157,7 +122,7 @@ fn compare<'a>(arguments: &Arguments<'_, 'a>, all: bool) -> Outcome<'a> {
     let at = arguments.scope.of_elements(home);
     for element in elements.iter() {
         let element = arguments.evaluator.element_of(element, &at)?;
-        match operators::compare_values(operator, &element, &other) {
+        match operators::binary(operator, &element, &other) {
             // An undefined comparison ends the search without success.
             Value::Undefined => return Ok(false.into()),
             Value::Boolean(holds) if holds != all => return Ok((!all).into()),
@@ -166,12 +131,4 @@ fn compare<'a>(arguments: &Arguments<'_, 'a>, all: bool) -> Outcome<'a> {
         }
     }
     Ok(all.into())
-}
-
-pub(crate) fn any_compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    compare(arguments, false)
-}
-
-pub(crate) fn all_compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    compare(arguments, true)
 }

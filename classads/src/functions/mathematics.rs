@@ -3,14 +3,14 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
-use super::Arguments;
 use super::conversions::{low_bits, to_real};
+use super::{Answer, Arguments, Stop};
+use crate::eval::Evaluator;
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Failure, Outcome};
 use crate::number;
 use crate::value::Value;
 
-fn rounded<'a>(arguments: &Arguments<'_, 'a>, round: fn(f64) -> f64) -> Outcome<'a> {
+pub(crate) fn rounded<'a>(arguments: &Arguments<'_, 'a>, round: fn(f64) -> f64) -> Answer<'a> {
     let value = arguments.value(0)?;
     if matches!(value, Val::Plain(Value::Integer(_))) {
         return Ok(value);
@@ -21,20 +21,8 @@ fn rounded<'a>(arguments: &Arguments<'_, 'a>, round: fn(f64) -> f64) -> Outcome<
     })
 }
 
-pub(crate) fn floor<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    rounded(arguments, f64::floor)
-}
-
-pub(crate) fn ceiling<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    rounded(arguments, f64::ceil)
-}
-
-pub(crate) fn round<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    rounded(arguments, f64::round_ties_even)
-}
-
 #[allow(clippy::cast_precision_loss)]
-pub(crate) fn power<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn power<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let base = arguments.value(0)?;
     let exponent = arguments.value(1)?;
     if let (Val::Plain(Value::Integer(base)), Val::Plain(Value::Integer(exponent @ 0..))) =
@@ -49,7 +37,7 @@ pub(crate) fn power<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 }
 
 /// The next multiple of the second argument, or the first element of a list that is not below the first argument.
-pub(crate) fn quantize<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn quantize<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let value = arguments.value(0)?;
     let mut step = arguments.value(1)?;
     let Ok(real) = to_real(&value) else { return Ok(Val::ERROR) };
@@ -83,20 +71,20 @@ pub(crate) fn quantize<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 }
 
 /// A random integer below an integer, a random real below a real; without an argument below 1.0.
-pub(crate) fn random<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn random<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let limit = if arguments.len() == 0 { Val::from(1.0) } else { arguments.value(0)? };
     match limit {
         Val::Plain(Value::Integer(limit)) => {
             let limit = low_bits(limit);
             if limit <= 0 {
-                return Err(Failure);
+                return Err(Stop::Failure);
             }
             let bits = i64::try_from(next(arguments.evaluator) >> 33).unwrap_or(0);
             Ok((bits % i64::from(limit)).into())
         }
         Val::Plain(Value::Real(limit)) => {
             if limit <= 0.0 {
-                return Err(Failure);
+                return Err(Stop::Failure);
             }
             let bits = u32::try_from(next(arguments.evaluator) >> 32).unwrap_or(0);
             Ok((limit * (f64::from(bits) / 4_294_967_296.0)).into())

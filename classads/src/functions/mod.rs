@@ -18,24 +18,54 @@ mod string_lists;
 pub(crate) mod strings;
 mod time_functions;
 pub(crate) mod times;
-mod types;
 mod unresolved;
 mod versions;
 
+use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use crate::eval::operators::compare_without_case;
 use crate::eval::scope::{Scope, Val};
-use crate::eval::{Evaluator, Outcome};
+use crate::eval::{Evaluator, Failure, Outcome};
+use crate::expr::operator::BinaryOperator;
 use crate::expr::tree::{Kind, NodeId, Tree};
-use crate::expr::{Expr, Repr};
+use crate::expr::{Expr, NodeKind, Repr};
+use crate::value::{Value, ValueType};
 
 /// The name of a built-in function in lower case, how many arguments it takes, and what it does.
 ///
 /// With another count of arguments the value is `error`.
 pub(crate) type Function = (&'static str, RangeInclusive<usize>, Body);
 
-type Body = for<'a> fn(&Arguments<'_, 'a>) -> Outcome<'a>;
+type Body = for<'a> fn(&Arguments<'_, 'a>) -> Answer<'a>;
+
+pub(crate) type Answer<'a> = Result<Val<'a>, Stop>;
+
+/// Why a function goes no further.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The evaluation gave up.
+    Failure,
+    /// This is what the function gives.
+    Value(Value),
+}
+
+impl Stop {
+    pub(crate) const ERROR: Stop = Stop::Value(Value::Error);
+}
+
+impl From<Failure> for Stop {
+    fn from(_: Failure) -> Stop {
+        Stop::Failure
+    }
+}
+
+impl From<Value> for Stop {
+    fn from(value: Value) -> Stop {
+        Stop::Value(value)
+    }
+}
 
 /// Any count of arguments.
 const ANY: RangeInclusive<usize> = 0..=usize::MAX;
@@ -61,8 +91,16 @@ impl<'a> Arguments<'_, 'a> {
         }
     }
 
-    pub(crate) fn values(&self) -> Result<Vec<Val<'a>>, crate::eval::Failure> {
+    pub(crate) fn values(&self) -> Result<Vec<Val<'a>>, Failure> {
         (0..self.len()).map(|index| self.value(index)).collect()
+    }
+
+    /// The argument, which must be a string.
+    pub(crate) fn text(&self, index: usize) -> Result<Arc<str>, Stop> {
+        match self.value(index)? {
+            Val::Plain(Value::String(text)) => Ok(text),
+            _ => Err(Stop::ERROR),
+        }
     }
 
     /// The argument where it is a string constant.
@@ -71,6 +109,12 @@ impl<'a> Arguments<'_, 'a> {
             Kind::Literal(value) => value.as_str(),
             _ => None,
         }
+    }
+
+    /// The argument as an expression of its own, which must be an attribute reference.
+    pub(crate) fn reference(&self, index: usize) -> Result<Expr, Stop> {
+        let is_reference = |expr: &Expr| matches!(expr.root().kind(), NodeKind::Attribute { .. });
+        self.expression(index).filter(is_reference).ok_or(Stop::ERROR)
     }
 
     /// The argument as an expression of its own.
@@ -83,100 +127,123 @@ impl<'a> Arguments<'_, 'a> {
 /// In the order of their names.
 static FUNCTIONS: &[Function] = &[
     ("abstime", 0..=2, conversions::absolute_time),
-    ("allcompare", 3..=3, lists::all_compare),
-    ("anycompare", 3..=3, lists::any_compare),
+    ("allcompare", 3..=3, |of| lists::compare(of, true)),
+    ("anycompare", 3..=3, |of| lists::compare(of, false)),
     ("argstolist", 1..=2, command_line::to_list),
     ("avg", 1..=1, lists::average),
     ("bool", 1..=1, conversions::boolean),
-    ("ceil", 1..=1, mathematics::ceiling),
-    ("ceiling", 1..=1, mathematics::ceiling),
+    ("ceil", 1..=1, |of| mathematics::rounded(of, f64::ceil)),
+    ("ceiling", 1..=1, |of| mathematics::rounded(of, f64::ceil)),
     ("countmatches", 2..=2, contexts::count_matches),
     ("currenttime", 0..=0, time_functions::current_time),
     ("daytime", 0..=0, time_functions::day_time),
-    ("debug", 1..=1, ads::debug),
+    ("debug", 1..=1, |of| Ok(of.value(0)?)),
     ("envv1tov2", 1..=1, environment::v1_to_v2),
     ("eval", 1..=1, ads::eval),
     ("evalineachcontext", 2..=2, contexts::eval_in_each_context),
-    ("floor", 1..=1, mathematics::floor),
+    ("floor", 1..=1, |of| mathematics::rounded(of, f64::floor)),
     ("formattime", 0..=2, time_functions::format_time),
-    ("getdayofmonth", 1..=1, time_functions::day_of_month),
-    ("getdayofweek", 1..=1, time_functions::day_of_week),
-    ("getdayofyear", 1..=1, time_functions::day_of_year),
-    ("getdays", 1..=1, time_functions::days),
-    ("gethours", 1..=1, time_functions::hours),
-    ("getminutes", 1..=1, time_functions::minutes),
-    ("getmonth", 1..=1, time_functions::month),
-    ("getseconds", 1..=1, time_functions::seconds),
-    ("getyear", 1..=1, time_functions::year),
-    ("identicalmember", 2..=2, lists::identical_member),
+    ("getdayofmonth", 1..=1, |of| time_functions::of_moment(of, |at| at.day)),
+    ("getdayofweek", 1..=1, |of| time_functions::of_moment(of, |at| at.weekday)),
+    ("getdayofyear", 1..=1, |of| time_functions::of_moment(of, |at| at.yearday)),
+    ("getdays", 1..=1, |of| time_functions::field(of, None, Some(|length| length / 86400))),
+    ("gethours", 1..=1, |of| {
+        time_functions::field(of, Some(|at| at.hour), Some(|length| length % 86400 / 3600))
+    }),
+    ("getminutes", 1..=1, |of| {
+        time_functions::field(of, Some(|at| at.minute), Some(|length| length % 3600 / 60))
+    }),
+    ("getmonth", 1..=1, |of| time_functions::of_moment(of, |at| at.month)),
+    ("getseconds", 1..=1, |of| {
+        time_functions::field(of, Some(|at| at.second), Some(|length| length % 60))
+    }),
+    ("getyear", 1..=1, |of| time_functions::of_moment(of, |at| at.year)),
+    ("identicalmember", 2..=2, |of| lists::membership(of, true)),
     ("ifthenelse", 3..=3, ads::if_then_else),
-    ("int", 1..=1, conversions::integer),
+    ("int", 1..=1, |of| Ok(conversions::to_integer(&of.value(0)?)?.into())),
     ("interval", 1..=1, time_functions::interval),
-    ("isabstime", 1..=1, types::is_absolute_time),
-    ("isboolean", 1..=1, types::is_boolean),
-    ("isclassad", 1..=1, types::is_classad),
-    ("iserror", 1..=1, types::is_error),
-    ("isinteger", 1..=1, types::is_integer),
-    ("islist", 1..=1, types::is_list),
-    ("isreal", 1..=1, types::is_real),
-    ("isreltime", 1..=1, types::is_relative_time),
-    ("isstring", 1..=1, types::is_string),
-    ("isundefined", 1..=1, types::is_undefined),
+    ("isabstime", 1..=1, |of| has_type(of, ValueType::AbsoluteTime)),
+    ("isboolean", 1..=1, |of| has_type(of, ValueType::Boolean)),
+    ("isclassad", 1..=1, |of| has_type(of, ValueType::ClassAd)),
+    ("iserror", 1..=1, |of| has_type(of, ValueType::Error)),
+    ("isinteger", 1..=1, |of| has_type(of, ValueType::Integer)),
+    ("islist", 1..=1, |of| has_type(of, ValueType::List)),
+    ("isreal", 1..=1, |of| has_type(of, ValueType::Real)),
+    ("isreltime", 1..=1, |of| has_type(of, ValueType::RelativeTime)),
+    ("isstring", 1..=1, |of| has_type(of, ValueType::String)),
+    ("isundefined", 1..=1, |of| has_type(of, ValueType::Undefined)),
     ("join", ANY, strings::join),
     ("listtoargs", 1..=2, command_line::from_list),
-    ("max", 1..=1, lists::maximum),
-    ("member", 2..=2, lists::member),
+    ("max", 1..=1, |of| lists::extreme(of, BinaryOperator::Greater)),
+    ("member", 2..=2, |of| lists::membership(of, false)),
     ("mergeenvironment", ANY, environment::merge),
-    ("min", 1..=1, lists::minimum),
+    ("min", 1..=1, |of| lists::extreme(of, BinaryOperator::Less)),
     ("pow", 2..=2, mathematics::power),
     ("quantize", 2..=2, mathematics::quantize),
     ("random", 0..=1, mathematics::random),
-    ("real", 1..=1, conversions::real),
+    ("real", 1..=1, |of| Ok(conversions::to_real(&of.value(0)?)?.into())),
     ("regexp", 2..=3, patterns::regexp),
     ("regexpmember", 2..=3, patterns::regexp_member),
-    ("regexps", 3..=4, patterns::substitute),
+    ("regexps", 3..=4, |of| patterns::substitution(of, "")),
     ("reltime", 1..=1, conversions::relative_time),
-    ("replace", 3..=4, patterns::replace),
-    ("replaceall", 3..=4, patterns::replace_all),
-    ("round", 1..=1, mathematics::round),
+    ("replace", 3..=4, |of| patterns::substitution(of, "f")),
+    ("replaceall", 3..=4, |of| patterns::substitution(of, "fg")),
+    ("round", 1..=1, |of| mathematics::rounded(of, f64::round_ties_even)),
     ("size", 1..=1, lists::size),
     ("split", 1..=2, strings::split),
-    ("splitslotname", 1..=1, strings::split_slot_name),
+    ("splitslotname", 1..=1, |of| strings::at_sign(of, |text| ("", text))),
     ("splittime", 1..=1, time_functions::split_time),
-    ("splitusername", 1..=1, strings::split_user_name),
+    ("splitusername", 1..=1, |of| strings::at_sign(of, |text| (text, ""))),
     ("strcat", ANY, strings::concatenate),
-    ("strcmp", 2..=2, strings::compare),
-    ("stricmp", 2..=2, strings::compare_without_case),
-    ("string", 1..=1, conversions::string),
+    ("strcmp", 2..=2, |of| {
+        strings::compared(of, |a, b| (a.as_bytes().cmp(b.as_bytes()) as i64).into())
+    }),
+    ("stricmp", 2..=2, |of| {
+        strings::compared(of, |a, b| (compare_without_case(a, b) as i64).into())
+    }),
+    ("string", 1..=1, |of| Ok(Val::Plain(conversions::to_string(of.evaluator, of.value(0)?)?))),
     ("stringlist_regexpmember", 2..=4, patterns::string_list_regexp_member),
-    ("stringlistavg", 1..=2, string_lists::average),
-    ("stringlistimember", 2..=3, string_lists::member_without_case),
-    ("stringlistisubsetmatch", 2..=3, string_lists::subset_without_case),
+    ("stringlistavg", 1..=2, |of| string_lists::total(of, true)),
+    ("stringlistimember", 2..=3, |of| {
+        string_lists::membership(of, str::eq_ignore_ascii_case, false)
+    }),
+    ("stringlistisubsetmatch", 2..=3, |of| {
+        string_lists::membership(of, str::eq_ignore_ascii_case, true)
+    }),
     ("stringlistmax", 1..=2, string_lists::maximum),
-    ("stringlistmember", 2..=3, string_lists::member),
+    ("stringlistmember", 2..=3, |of| string_lists::membership(of, |a, b| a == b, false)),
     ("stringlistmin", 1..=2, string_lists::minimum),
     ("stringlistsintersect", 2..=3, string_lists::intersect),
     ("stringlistsize", 1..=2, string_lists::size),
-    ("stringlistsubsetmatch", 2..=3, string_lists::subset),
-    ("stringlistsum", 1..=2, string_lists::sum),
+    ("stringlistsubsetmatch", 2..=3, |of| string_lists::membership(of, |a, b| a == b, true)),
+    ("stringlistsum", 1..=2, |of| string_lists::total(of, false)),
     ("substr", 2..=3, strings::substring),
     ("sum", 1..=1, lists::sum),
-    ("time", 0..=0, time_functions::time),
+    ("time", 0..=0, |of| Ok(of.evaluator.context.now.into())),
     ("timezoneoffset", 0..=0, time_functions::time_zone_offset),
-    ("tolower", 1..=1, strings::lower),
-    ("toupper", 1..=1, strings::upper),
+    ("tolower", 1..=1, |of| strings::changed(of, str::to_ascii_lowercase)),
+    ("toupper", 1..=1, |of| strings::changed(of, str::to_ascii_uppercase)),
     ("unparse", 1..=1, ads::unparse),
     ("unresolved", 1..=2, unresolved::unresolved),
     ("userhome", ANY, accounts::user_home),
     ("usermap", 2..=4, accounts::user_map),
     ("version_in_range", 3..=3, versions::in_range),
     ("versioncmp", 2..=2, versions::compare),
-    ("versioneq", 2..=2, versions::equal),
-    ("versionge", 2..=2, versions::greater_or_equal),
-    ("versiongt", 2..=2, versions::greater),
-    ("versionle", 2..=2, versions::less_or_equal),
-    ("versionlt", 2..=2, versions::less),
+    ("versioneq", 2..=2, |of| versions::test(of, Ordering::is_eq)),
+    ("versionge", 2..=2, |of| versions::test(of, Ordering::is_ge)),
+    ("versiongt", 2..=2, |of| versions::test(of, Ordering::is_gt)),
+    ("versionle", 2..=2, |of| versions::test(of, Ordering::is_le)),
+    ("versionlt", 2..=2, |of| versions::test(of, Ordering::is_lt)),
 ];
+
+fn has_type<'a>(arguments: &Arguments<'_, 'a>, wanted: ValueType) -> Answer<'a> {
+    let found = match arguments.value(0)? {
+        Val::Plain(value) => value.value_type(),
+        Val::List(..) => ValueType::List,
+        Val::Ad(_) => ValueType::ClassAd,
+    };
+    Ok((found == wanted).into())
+}
 
 /// The function of a name, without regard to case.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {

@@ -1,50 +1,24 @@
 //! Regular expressions, by PCRE2 as in HTCondor: bytes, not characters, unless the pattern begins with `(*UTF)`.
 
-use super::Arguments;
 use super::pattern::{Captures, Pattern};
-use super::string_lists;
+use super::strings::{all_known, strings};
+use super::{Answer, Arguments, Stop, string_lists};
 use crate::eval::scope::Val;
-use crate::eval::{Evaluator, Failure, Outcome};
+use crate::eval::{Evaluator, Failure};
 use crate::value::Value;
 
-/// The arguments as strings, all of them; `Err` is the result.
-fn strings<'v>(values: &'v [Val<'_>]) -> Result<Vec<&'v str>, Value> {
-    if values.iter().any(Val::is_error) {
-        return Err(Value::Error);
-    }
-    if values.iter().any(Val::is_undefined) {
-        return Err(Value::Undefined);
-    }
-    values.iter().map(Val::as_str).collect::<Option<Vec<_>>>().ok_or(Value::Error)
-}
-
-pub(crate) fn regexp<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn regexp<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let values = arguments.values()?;
-    Ok(match strings(&values) {
-        Ok(texts) => {
-            let pattern = Pattern::new(texts[0], texts.get(2).copied().unwrap_or_default());
-            pattern.is_match(arguments.evaluator, texts[1])?.map_or(Val::ERROR, Val::from)
-        }
-        Err(value) => Val::Plain(value),
-    })
+    let texts = strings(&values)?;
+    let pattern = Pattern::new(texts[0], texts.get(2).copied().unwrap_or_default());
+    Ok(pattern.is_match(arguments.evaluator, texts[1])?.map_or(Val::ERROR, Val::from))
 }
 
 /// Whether the pattern matches an element of a list.
-pub(crate) fn regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let values = arguments.values()?;
-    if values.iter().any(Val::is_error) {
-        return Ok(Val::ERROR);
-    }
-    if values.iter().any(Val::is_undefined) {
-        return Ok(Val::UNDEFINED);
-    }
-    let options = match values.get(2) {
-        None => "",
-        Some(value) => match value.as_str() {
-            Some(options) => options,
-            None => return Ok(Val::ERROR),
-        },
-    };
+    all_known(&values)?;
+    let options = values.get(2).map_or(Some(""), Val::as_str).ok_or(Stop::ERROR)?;
     let (Some(pattern), Val::List(elements, home)) = (values[0].as_str(), &values[1]) else {
         return Ok(Val::ERROR);
     };
@@ -66,10 +40,10 @@ pub(crate) fn regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
 }
 
 /// Whether the pattern matches an item of a string list: `(pattern, list, delimiters, options)`.
-pub(crate) fn string_list_regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn string_list_regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let values = arguments.values()?;
     let texts: Option<Vec<&str>> = values.iter().map(Val::as_str).collect();
-    let Some(texts) = texts else { return Ok(Val::ERROR) };
+    let texts = texts.ok_or(Stop::ERROR)?;
     let delimiters = texts.get(2).copied().unwrap_or(", ");
     let options = texts.get(3).copied().unwrap_or_default().to_ascii_lowercase();
     let pattern = Pattern::new(texts[0], &options);
@@ -90,40 +64,21 @@ pub(crate) fn string_list_regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> Ou
 
 /// `regexps(pattern, text, replacement, options)`: the replacement, filled from the match; with option `f` the text
 /// with the match replaced; with `g` every match.
-pub(crate) fn substitute<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    substitution(arguments, "")
-}
-
-pub(crate) fn replace<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    substitution(arguments, "f")
-}
-
-pub(crate) fn replace_all<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    substitution(arguments, "fg")
-}
-
-fn substitution<'a>(arguments: &Arguments<'_, 'a>, always: &str) -> Outcome<'a> {
+pub(crate) fn substitution<'a>(arguments: &Arguments<'_, 'a>, always: &str) -> Answer<'a> {
     let values = arguments.values()?;
-    let texts = match strings(&values) {
-        Ok(texts) => texts,
-        Err(value) => return Ok(Val::Plain(value)),
-    };
+    let texts = strings(&values)?;
     let options = format!("{}{always}", texts.get(3).copied().unwrap_or_default());
     let text = replaced(arguments.evaluator, texts[0], texts[1], texts[2], &options)?;
-    match text {
-        Some(text) => arguments.evaluator.text_of(&text).map(Val::Plain),
-        None => Ok(Val::ERROR),
-    }
+    Ok(Val::Plain(arguments.evaluator.text_of(&text)?))
 }
 
-/// The replaced text; `None` is an error.
 fn replaced(
     evaluator: &Evaluator<'_>,
     pattern: &str,
     text: &str,
     replacement: &str,
     options: &str,
-) -> Result<Option<Vec<u8>>, Failure> {
+) -> Result<Vec<u8>, Stop> {
     let anywhere = Pattern::new(pattern, options);
     // Behind an empty match only a match that starts there and is not empty counts.
     let behind_empty = anywhere.not_empty_at_start();
@@ -134,15 +89,15 @@ fn replaced(
     let mut after_empty = false;
     loop {
         let pattern = if after_empty { &behind_empty } else { &anywhere };
-        let Some(found) = pattern.captures(evaluator, text, at)? else { return Ok(None) };
+        let found = pattern.captures(evaluator, text, at)?.ok_or(Stop::ERROR)?;
         let found = found.filter(|found| !after_empty || found.start == at);
         let Some(found) = found else {
             if !after_empty {
                 break;
             }
             // HTCondor steps over one byte, into its result even without option f, and fails at the end.
-            let Some(stepped) = text.get(at) else { return Ok(None) };
-            evaluator.append_bytes(&mut out, &[*stepped])?;
+            let stepped = *text.get(at).ok_or(Stop::ERROR)?;
+            evaluator.append_bytes(&mut out, &[stepped])?;
             at += 1;
             after_empty = false;
             continue;
@@ -151,9 +106,7 @@ fn replaced(
             let between = text.get(at..found.start).unwrap_or_default();
             evaluator.append_bytes(&mut out, between)?;
         }
-        if expand(evaluator, &mut out, replacement, &found, text)?.is_none() {
-            return Ok(None);
-        }
+        expand(evaluator, &mut out, replacement, &found, text)?;
         at = found.end;
         after_empty = found.start == found.end;
         if !options.contains('g') {
@@ -163,7 +116,7 @@ fn replaced(
     if whole {
         evaluator.append_bytes(&mut out, &text[at..])?;
     }
-    Ok(Some(out))
+    Ok(out)
 }
 
 /// `\0` to `\9` are groups; a group the pattern lacks, or whose number is above the last that matched, is an error.
@@ -173,7 +126,7 @@ fn expand(
     replacement: &str,
     found: &Captures,
     text: &[u8],
-) -> Result<Option<()>, Failure> {
+) -> Result<(), Stop> {
     let mut left = replacement.as_bytes();
     while !left.is_empty() {
         let (plain, rest) = left.split_at(memchr::memchr(b'\\', left).unwrap_or(left.len()));
@@ -181,7 +134,7 @@ fn expand(
         left = match rest {
             [b'\\', group @ b'0'..=b'9', rest @ ..] => {
                 let group = usize::from(group - b'0');
-                let Some(group) = found.groups.get(group) else { return Ok(None) };
+                let group = found.groups.get(group).ok_or(Stop::ERROR)?;
                 let group = group.as_ref().and_then(|range| text.get(range.clone()));
                 evaluator.append_bytes(out, group.unwrap_or_default())?;
                 rest
@@ -193,7 +146,7 @@ fn expand(
             [] => rest,
         };
     }
-    Ok(Some(()))
+    Ok(())
 }
 
 /// Whether the pattern matches one of the names; empty matches do not count.

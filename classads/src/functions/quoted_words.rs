@@ -17,15 +17,6 @@ pub(crate) fn make(evaluator: &Evaluator<'_>, text: &str) -> Result<(), Failure>
     evaluator.make_elements(unquoted(text).count())
 }
 
-/// [`split`] within the bytes of an evaluation.
-pub(crate) fn split_counted(
-    evaluator: &Evaluator<'_>,
-    text: &str,
-) -> Result<Option<Vec<String>>, Failure> {
-    make(evaluator, text)?;
-    Ok(split(text))
-}
-
 /// The words of a text. White space between quotes belongs to a word, two quotes there are one; `''` alone is an
 /// empty word. Nothing where a quote has no end.
 pub(crate) fn split(text: &str) -> Option<Vec<String>> {

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use super::Arguments;
-use super::strings::{Bytes, is_space};
+use super::strings::{Bytes, is_space, strings};
+use super::{Answer, Arguments, Stop};
+use crate::eval::Failure;
 use crate::eval::scope::Val;
-use crate::eval::{Failure, Outcome};
 use crate::number;
 use crate::value::Value;
 
@@ -26,38 +27,38 @@ pub(crate) fn items<'t>(
         .filter(|item| !item.is_empty())
 }
 
-/// The list and its delimiters, if both are strings.
-fn list<'a>(arguments: &Arguments<'_, 'a>) -> Result<Option<(Val<'a>, Val<'a>)>, Failure> {
+/// The list and its delimiters, which must be strings.
+fn list(arguments: &Arguments<'_, '_>) -> Result<(Arc<str>, Arc<str>), Stop> {
     let list = arguments.value(0)?;
     let delimiters = if arguments.len() == 2 { arguments.value(1)? } else { Val::from(", ") };
-    Ok((list.as_str().is_some() && delimiters.as_str().is_some()).then_some((list, delimiters)))
+    match (list, delimiters) {
+        (Val::Plain(Value::String(list)), Val::Plain(Value::String(delimiters))) => {
+            Ok((list, delimiters))
+        }
+        _ => Err(Stop::ERROR),
+    }
 }
 
-pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let Some((list, delimiters)) = list(arguments)? else { return Ok(Val::ERROR) };
-    let (Some(list), Some(delimiters)) = (list.as_str(), delimiters.as_str()) else {
-        return Ok(Val::ERROR);
-    };
-    let count = items(list, delimiters).count();
+pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    let (list, delimiters) = list(arguments)?;
+    let count = items(&list, &delimiters).count();
     Ok(i64::try_from(count).unwrap_or(i64::MAX).into())
 }
 
+/// The number that `step` makes of the numbers of the list, `empty` of none; `divide`: by how many they are.
 fn summarize<'a>(
     arguments: &Arguments<'_, 'a>,
     start: f64,
     empty: Value,
     step: fn(f64, f64) -> f64,
     divide: bool,
-) -> Outcome<'a> {
-    let Some((list, delimiters)) = list(arguments)? else { return Ok(Val::ERROR) };
-    let (Some(list), Some(delimiters)) = (list.as_str(), delimiters.as_str()) else {
-        return Ok(Val::ERROR);
-    };
+) -> Answer<'a> {
+    let (list, delimiters) = list(arguments)?;
     let mut result = start;
     let mut count = 0.0;
     let mut is_real = false;
-    for item in items(list, delimiters) {
-        let Some(number) = number::scan(&item) else { return Ok(Val::ERROR) };
+    for item in items(&list, &delimiters) {
+        let number = number::scan(&item).ok_or(Stop::ERROR)?;
         is_real |= !item.bytes().all(|b| matches!(b, b'+' | b'-' | b'0'..=b'9'));
         result = step(number, result);
         count += 1.0;
@@ -71,57 +72,42 @@ fn summarize<'a>(
     Ok(if is_real { result.into() } else { number::truncate(result).into() })
 }
 
-pub(crate) fn sum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    summarize(arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, false)
+pub(crate) fn total<'a>(arguments: &Arguments<'_, 'a>, divide: bool) -> Answer<'a> {
+    summarize(arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, divide)
 }
 
-pub(crate) fn average<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    summarize(arguments, 0.0, Value::Real(0.0), |item, sum| item + sum, true)
-}
-
-pub(crate) fn minimum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn minimum<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let smaller = |item: f64, least: f64| if item < least { item } else { least };
     summarize(arguments, f32::MAX.into(), Value::Undefined, smaller, false)
 }
 
 /// HTCondor starts from the smallest positive single-precision number, so negative lists give 0.
-pub(crate) fn maximum<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn maximum<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let larger = |item: f64, most: f64| if item > most { item } else { most };
     summarize(arguments, f32::MIN_POSITIVE.into(), Value::Undefined, larger, false)
 }
 
-/// Item, list and delimiters of the membership functions; `Err` is the result.
-fn member_arguments<'a>(
+pub(crate) fn membership<'a>(
     arguments: &Arguments<'_, 'a>,
-) -> Result<Result<[Val<'a>; 3], Value>, Failure> {
+    same: fn(&str, &str) -> bool,
+    whole_list: bool,
+) -> Answer<'a> {
     let item = arguments.value(0)?;
     let list = arguments.value(1)?;
     let delimiters = if arguments.len() == 3 { arguments.value(2)? } else { Val::UNDEFINED };
     let fits = |value: &Val<'_>| value.is_undefined() || value.as_str().is_some();
     if ![&item, &list, &delimiters].into_iter().all(fits) {
-        return Ok(Err(Value::Error));
+        return Ok(Val::ERROR);
     }
     if item.is_undefined() && list.is_undefined() {
-        return Ok(Err(Value::Undefined));
+        return Ok(Val::UNDEFINED);
     }
-    Ok(Ok([item, list, delimiters]))
-}
-
-fn membership<'a>(
-    arguments: &Arguments<'_, 'a>,
-    same: fn(&str, &str) -> bool,
-    whole_list: bool,
-) -> Outcome<'a> {
-    let [item, list, delimiters] = match member_arguments(arguments)? {
-        Ok(found) => found,
-        Err(value) => return Ok(Val::Plain(value)),
-    };
     let item = item.as_str().unwrap_or_default();
     let list = list.as_str().unwrap_or_default();
     let delimiters = delimiters.as_str().unwrap_or(", \t\r\n");
     let has = |wanted: &str| {
         arguments.evaluator.charge_search(list)?;
-        Ok(items(list, delimiters).any(|known| same(&known, wanted)))
+        Ok::<_, Failure>(items(list, delimiters).any(|known| same(&known, wanted)))
     };
     if !whole_list {
         return Ok(has(item)?.into());
@@ -139,33 +125,10 @@ fn membership<'a>(
     Ok(any.into())
 }
 
-pub(crate) fn member<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    membership(arguments, |a, b| a == b, false)
-}
-
-pub(crate) fn member_without_case<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    membership(arguments, str::eq_ignore_ascii_case, false)
-}
-
-pub(crate) fn subset<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    membership(arguments, |a, b| a == b, true)
-}
-
-pub(crate) fn subset_without_case<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    membership(arguments, str::eq_ignore_ascii_case, true)
-}
-
 /// Whether two string lists share an item; here white space around items belongs to them.
-pub(crate) fn intersect<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn intersect<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let values = arguments.values()?;
-    if values.iter().any(Val::is_error) {
-        return Ok(Val::ERROR);
-    }
-    if values.iter().any(Val::is_undefined) {
-        return Ok(Val::UNDEFINED);
-    }
-    let texts: Option<Vec<&str>> = values.iter().map(Val::as_str).collect();
-    let Some(texts) = texts else { return Ok(Val::ERROR) };
+    let texts = strings(&values)?;
     let delimiters = texts.get(2).copied().filter(|given| !given.is_empty()).unwrap_or(" ,");
     let split = |text| {
         str::split(text, |c: char| delimiters.contains(c)).filter(|item: &&str| !item.is_empty())

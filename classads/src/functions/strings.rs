@@ -1,25 +1,49 @@
 //! Strings.
 
-use super::Arguments;
+use std::sync::Arc;
+
 use super::conversions::{low_bits, to_string};
-use crate::eval::Outcome;
-use crate::eval::operators;
+use super::{Answer, Arguments, Stop};
+use crate::eval::Evaluator;
 use crate::eval::scope::Val;
 use crate::value::Value;
 
-pub(crate) fn concatenate<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn concatenate<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let mut text = String::new();
     for index in 0..arguments.len() {
-        match to_string(arguments.evaluator, arguments.value(index)?)? {
-            Value::String(piece) => arguments.evaluator.append(&mut text, &piece)?,
-            other => return Ok(Val::Plain(other)),
-        }
+        let piece = to_text(arguments.evaluator, arguments.value(index)?)?;
+        arguments.evaluator.append(&mut text, &piece)?;
     }
     Ok(text.into())
 }
 
+/// The value as a string; undefined and error are what the function gives.
+fn to_text(evaluator: &Evaluator<'_>, value: Val<'_>) -> Result<Arc<str>, Stop> {
+    match to_string(evaluator, value)? {
+        Value::String(text) => Ok(text),
+        other => Err(other.into()),
+    }
+}
+
+/// The arguments as strings, all of them.
+pub(crate) fn strings<'v>(values: &'v [Val<'_>]) -> Result<Vec<&'v str>, Stop> {
+    all_known(values)?;
+    values.iter().map(|value| value.as_str().ok_or(Stop::ERROR)).collect()
+}
+
+/// None of the arguments is undefined or an error.
+pub(crate) fn all_known(values: &[Val<'_>]) -> Result<(), Stop> {
+    if values.iter().any(Val::is_error) {
+        return Err(Stop::ERROR);
+    }
+    if values.iter().any(Val::is_undefined) {
+        return Err(Value::Undefined.into());
+    }
+    Ok(())
+}
+
 /// `join(separator, a, b, ...)`, `join(separator, list)`, `join(list)`; undefined pieces are left out.
-pub(crate) fn join<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn join<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let mut pieces = Vec::new();
     let last = arguments.len().wrapping_sub(1);
     match arguments.len() {
@@ -61,26 +85,14 @@ pub(crate) fn join<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     Ok(text.into())
 }
 
-fn changed<'a>(arguments: &Arguments<'_, 'a>, change: fn(&str) -> String) -> Outcome<'a> {
-    Ok(Val::Plain(match to_string(arguments.evaluator, arguments.value(0)?)? {
-        Value::String(text) => {
-            arguments.evaluator.make(text.len())?;
-            Value::from(change(&text))
-        }
-        other => other,
-    }))
-}
-
-pub(crate) fn upper<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    changed(arguments, str::to_ascii_uppercase)
-}
-
-pub(crate) fn lower<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    changed(arguments, str::to_ascii_lowercase)
+pub(crate) fn changed<'a>(arguments: &Arguments<'_, 'a>, change: fn(&str) -> String) -> Answer<'a> {
+    let text = to_text(arguments.evaluator, arguments.value(0)?)?;
+    arguments.evaluator.make(text.len())?;
+    Ok(change(&text).into())
 }
 
 /// Counts bytes, from the end where negative, as Perl's `substr`.
-pub(crate) fn substring<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn substring<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let values = arguments.values()?;
     if values.iter().any(Val::is_undefined) {
         return Ok(Val::UNDEFINED);
@@ -92,10 +104,7 @@ pub(crate) fn substring<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     };
     let length = match values.len() {
         2 => None,
-        _ => match integer(2) {
-            Some(length) => Some(i64::from(low_bits(length))),
-            None => return Ok(Val::ERROR),
-        },
+        _ => Some(i64::from(low_bits(integer(2).ok_or(Stop::ERROR)?))),
     };
     let whole = i64::try_from(text.len()).unwrap_or(i64::MAX);
     let offset = i64::from(low_bits(offset));
@@ -109,71 +118,47 @@ pub(crate) fn substring<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
     };
     let index = |value: i64| usize::try_from(value).unwrap_or(0);
     let bytes = &text.as_bytes()[index(start)..index(start + length)];
-    arguments.evaluator.text_copied(bytes).map(Val::Plain)
+    Ok(Val::Plain(arguments.evaluator.text_copied(bytes)?))
 }
 
 /// What is made of two arguments as strings.
 pub(crate) fn compared<'a>(
     arguments: &Arguments<'_, 'a>,
     compare: impl FnOnce(&str, &str) -> Value,
-) -> Outcome<'a> {
+) -> Answer<'a> {
     let left = arguments.value(0)?;
     let right = arguments.value(1)?;
     if left.is_undefined() || right.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    let both = (to_string(arguments.evaluator, left)?, to_string(arguments.evaluator, right)?);
-    Ok(Val::Plain(match both {
-        (Value::String(left), Value::String(right)) => compare(&left, &right),
-        _ => Value::Error,
-    }))
+    let (left, right) = (to_text(arguments.evaluator, left)?, to_text(arguments.evaluator, right)?);
+    Ok(Val::Plain(compare(&left, &right)))
 }
 
-pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    compared(arguments, |a, b| Value::from(a.as_bytes().cmp(b.as_bytes()) as i64))
-}
-
-pub(crate) fn compare_without_case<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    compared(arguments, |a, b| Value::from(operators::compare_without_case(a, b) as i64))
-}
-
-fn at_sign<'a>(arguments: &Arguments<'_, 'a>, without: fn(&str) -> (&str, &str)) -> Outcome<'a> {
-    let value = arguments.value(0)?;
-    let Some(text) = value.as_str() else { return Ok(Val::ERROR) };
+/// The strings before and behind an at sign; `without`: where there is none.
+pub(crate) fn at_sign<'a>(
+    arguments: &Arguments<'_, 'a>,
+    without: fn(&str) -> (&str, &str),
+) -> Answer<'a> {
+    let text = arguments.text(0)?;
     arguments.evaluator.make(text.len())?;
     arguments.evaluator.make_elements(2)?;
-    let (first, second) = text.split_once('@').unwrap_or_else(|| without(text));
+    let (first, second) = text.split_once('@').unwrap_or_else(|| without(&text));
     Ok(Val::list([Value::from(first), Value::from(second)]))
 }
 
-/// `user@domain` as two strings.
-pub(crate) fn split_user_name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    at_sign(arguments, |text| (text, ""))
-}
-
-/// `slot@machine` as two strings.
-pub(crate) fn split_slot_name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    at_sign(arguments, |text| ("", text))
-}
-
 /// Pieces between separators. A separator that is no white space and follows itself leaves an empty piece.
-pub(crate) fn split<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn split<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let values = arguments.values()?;
-    let Some(text) = values[0].as_str() else { return Ok(Val::ERROR) };
-    let separators = match values.get(1) {
-        None => ", \t",
-        Some(value) => match value.as_str() {
-            Some(separators) => separators,
-            None => return Ok(Val::ERROR),
-        },
-    };
+    let text = values[0].as_str().ok_or(Stop::ERROR)?;
+    let separators = values.get(1).map_or(Some(", \t"), Val::as_str).ok_or(Stop::ERROR)?;
     // HTCondor splits bytes: a separator beyond ASCII is several.
     let (bytes, separators) = (text.as_bytes(), Bytes::of(separators));
     let mut pieces = Vec::new();
     let mut add = |range| {
         arguments.evaluator.make_elements(1)?;
         pieces.push(arguments.evaluator.text_copied(&bytes[range])?);
-        Ok(())
+        Ok::<_, Stop>(())
     };
     let mut from = 0;
     let mut last = None;

@@ -2,27 +2,22 @@
 
 use std::sync::Arc;
 
-use super::Arguments;
 use super::calendar::{self, Fields};
 use super::conversions::{low_bits, to_integer};
-use super::strftime;
+use super::{Answer, Arguments, Stop, strftime};
 use crate::ad::ClassAd;
+use crate::eval::Evaluator;
 use crate::eval::scope::{Scope, Val};
-use crate::eval::{Evaluator, Outcome};
 use crate::number;
 use crate::value::Value;
 
-pub(crate) fn time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    Ok(arguments.evaluator.context.now.into())
-}
-
-pub(crate) fn current_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn current_time<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let seconds = arguments.evaluator.context.now;
     let offset = calendar::offset_at(seconds, &arguments.evaluator.context.zone());
     Ok(Val::Plain(Value::AbsoluteTime { seconds, offset }))
 }
 
-pub(crate) fn time_zone_offset<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn time_zone_offset<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let offset =
         calendar::offset_at(arguments.evaluator.context.now, &arguments.evaluator.context.zone());
     Ok(Val::Plain(Value::RelativeTime(offset.into())))
@@ -30,18 +25,18 @@ pub(crate) fn time_zone_offset<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a>
 
 /// Seconds since local midnight.
 #[allow(clippy::cast_precision_loss)]
-pub(crate) fn day_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn day_time<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let now = arguments.evaluator.context.now;
     let local =
         now.saturating_add(calendar::offset_at(now, &arguments.evaluator.context.zone()).into());
     Ok(Val::Plain(Value::RelativeTime(local.rem_euclid(86400) as f64)))
 }
 
-fn field<'a>(
+pub(crate) fn field<'a>(
     arguments: &Arguments<'_, 'a>,
     of_moment: Option<fn(&Fields) -> i64>,
     of_length: Option<fn(i64) -> i64>,
-) -> Outcome<'a> {
+) -> Answer<'a> {
     let value = arguments.value(0)?;
     Ok(match (value.as_plain(), of_moment, of_length) {
         (Some(Value::AbsoluteTime { seconds, .. }), Some(of_moment), _) => {
@@ -57,24 +52,8 @@ fn field<'a>(
     })
 }
 
-macro_rules! fields {
-    ($($name:ident: $moment:expr, $length:expr;)*) => {
-        $(pub(crate) fn $name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-            field(arguments, $moment, $length)
-        })*
-    };
-}
-
-fields! {
-    year: Some(|at| at.year), None;
-    month: Some(|at| at.month), None;
-    day_of_year: Some(|at| at.yearday), None;
-    day_of_month: Some(|at| at.day), None;
-    day_of_week: Some(|at| at.weekday), None;
-    days: None, Some(|seconds| seconds / 86400);
-    hours: Some(|at| at.hour), Some(|seconds| seconds % 86400 / 3600);
-    minutes: Some(|at| at.minute), Some(|seconds| seconds % 3600 / 60);
-    seconds: Some(|at| at.second), Some(|seconds| seconds % 60);
+pub(crate) fn of_moment<'a>(arguments: &Arguments<'_, 'a>, of: fn(&Fields) -> i64) -> Answer<'a> {
+    field(arguments, Some(of), None)
 }
 
 enum Split {
@@ -120,14 +99,13 @@ fn split_length(seconds: f64) -> Split {
 /// Attributes that `splitTime` gives at most.
 const FIELDS: usize = 8;
 
-pub(crate) fn split_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn split_time<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let value = arguments.value(0)?;
     if value.is_undefined() {
         return Ok(Val::UNDEFINED);
     }
-    let Some(split) = value.as_plain().and_then(|value| split(arguments.evaluator, value)) else {
-        return Ok(Val::ERROR);
-    };
+    let split = value.as_plain().and_then(|value| split(arguments.evaluator, value));
+    let split = split.ok_or(Stop::ERROR)?;
     arguments.evaluator.make_elements(FIELDS * 2)?;
     let mut ad = ClassAd::new();
     match split {
@@ -179,7 +157,7 @@ fn fields_of_ad(evaluator: &Evaluator<'_>, scope: &Scope<'_>) -> Fields {
     }
 }
 
-pub(crate) fn format_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn format_time<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let moment = match arguments.len() {
         0 => arguments.evaluator.context.now.into(),
         _ => arguments.value(0)?,
@@ -204,14 +182,11 @@ pub(crate) fn format_time<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
         })?;
         Ok(text.into())
     };
-    if arguments.len() < 2 {
-        return written("%c");
-    }
-    arguments.value(1)?.as_str().map_or(Ok(Val::ERROR), written)
+    if arguments.len() < 2 { written("%c") } else { written(&arguments.text(1)?) }
 }
 
 /// Seconds as `days+hh:mm:ss`.
-pub(crate) fn interval<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn interval<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let Ok(seconds) = to_integer(&arguments.value(0)?) else { return Ok(Val::ERROR) };
     let total = low_bits(seconds);
     let (days, rest) = (total / 86400, total % 86400);

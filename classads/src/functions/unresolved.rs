@@ -1,17 +1,12 @@
 //! The names an attribute needs that its ad does not have.
 
-use super::{Arguments, patterns};
+use super::{Answer, Arguments, Stop, patterns};
 use crate::eval::references::{Names, References};
 use crate::eval::scope::Val;
-use crate::eval::{Failure, Outcome};
-use crate::expr::NodeKind;
 
 /// The names with commas; with a pattern, whether one of them matches.
-pub(crate) fn unresolved<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-    let Some(argument) = arguments.expression(0) else { return Ok(Val::ERROR) };
-    if !matches!(argument.root().kind(), NodeKind::Attribute { .. }) {
-        return Ok(Val::ERROR);
-    }
+pub(crate) fn unresolved<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
+    let argument = arguments.reference(0)?;
     let (Some(found), scope) = arguments.evaluator.find_reference(&argument, arguments.scope)
     else {
         return Ok(Val::UNDEFINED);
@@ -31,7 +26,7 @@ pub(crate) fn unresolved<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
         arguments.evaluator.make(names.iter().map(|name| name.len() + 1).sum())?;
         return Ok(names.join(",").into());
     };
-    let Some(pattern) = pattern.as_str() else { return Err(Failure) };
+    let Some(pattern) = pattern.as_str() else { return Err(Stop::Failure) };
     Ok(Val::Plain(patterns::matches_any(arguments.evaluator, pattern, &names)?))
 }
 

@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::Arguments;
 use super::conversions::to_string;
 use super::strings::compared;
-use crate::eval::Outcome;
+use super::{Answer, Arguments};
 use crate::eval::scope::Val;
 use crate::value::Value;
 
@@ -48,28 +47,15 @@ fn natural(left: &str, right: &str) -> i64 {
     if digits_a != digits_b { length(digits_a) - length(digits_b) } else { plain }
 }
 
-pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn compare<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     compared(arguments, |left, right| Value::Integer(natural(left, right)))
 }
 
-macro_rules! comparisons {
-    ($($name:ident: $test:expr;)*) => {
-        $(pub(crate) fn $name<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
-            let test: fn(Ordering) -> bool = $test;
-            compared(arguments, |left, right| Value::Boolean(test(natural(left, right).cmp(&0))))
-        })*
-    };
+pub(crate) fn test<'a>(arguments: &Arguments<'_, 'a>, holds: fn(Ordering) -> bool) -> Answer<'a> {
+    compared(arguments, |left, right| Value::Boolean(holds(natural(left, right).cmp(&0))))
 }
 
-comparisons! {
-    equal: Ordering::is_eq;
-    less: Ordering::is_lt;
-    less_or_equal: Ordering::is_le;
-    greater: Ordering::is_gt;
-    greater_or_equal: Ordering::is_ge;
-}
-
-pub(crate) fn in_range<'a>(arguments: &Arguments<'_, 'a>) -> Outcome<'a> {
+pub(crate) fn in_range<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let tested = arguments.value(0)?;
     let low = arguments.value(1)?;
     let high = arguments.value(2)?;

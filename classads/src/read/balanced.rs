@@ -7,20 +7,23 @@ use super::AdError;
 /// How the text between the brackets is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grammar {
-    pub(crate) open: u8,
-    pub(crate) close: u8,
+    /// What its name is in messages.
+    name: &'static str,
+    open: u8,
+    close: u8,
     /// Characters that begin and end strings.
-    pub(crate) quotes: &'static [u8],
+    quotes: &'static [u8],
     /// Characters that may stand between the texts.
-    pub(crate) between: &'static [u8],
+    between: &'static [u8],
     /// Whether C's comments may stand between the texts.
-    pub(crate) comments: bool,
+    comments: bool,
     /// Whether strings hold no line ends, and each text begins a line or follows another on its own: what tells a text that
     /// is damaged from the next one.
-    pub(crate) lines: bool,
+    lines: bool,
 }
 
 pub(crate) const JSON: Grammar = Grammar {
+    name: "JSON",
     open: b'{',
     close: b'}',
     quotes: b"\"",
@@ -29,6 +32,7 @@ pub(crate) const JSON: Grammar = Grammar {
     lines: true,
 };
 pub(crate) const BRACKETS: Grammar = Grammar {
+    name: "brackets",
     open: b'[',
     close: b']',
     quotes: b"\"'",
@@ -50,38 +54,43 @@ pub(crate) struct Balanced<R> {
     ended: bool,
 }
 
-pub(crate) enum Found {
-    /// A whole text, now in `text`, that starts at this line.
-    Text(u64),
-    /// The input, or the next text, began inside a text that started at this line.
-    Cut(u64),
-    /// A string did not end on this line; its text is skipped.
-    OpenString(u64),
-    /// A text beyond the limit, skipped.
-    TooLarge(u64),
-    /// Characters between texts that do not belong there, skipped up to the next text.
-    Stray(u64, u8),
-}
+/// The line at which a whole text starts, which is now in `text`; or what was skipped.
+pub(crate) type Found = Result<u64, AdError>;
 
 impl<R: BufRead> Balanced<R> {
     pub(crate) fn new(reader: R, grammar: Grammar, limit: usize) -> Balanced<R> {
         Balanced { reader, grammar, text: Vec::new(), line: 1, limit, damaged: false, ended: false }
     }
 
-    /// What comes next; nothing behind the end and behind an error.
-    pub(crate) fn next(&mut self) -> Option<Result<Found, AdError>> {
+    /// What comes next; nothing behind the end and where reading failed.
+    pub(crate) fn next(&mut self) -> Option<Found> {
         if self.ended {
             return None;
         }
-        let found = self.find().map_err(AdError::io).transpose();
-        self.ended = !matches!(found, Some(Ok(_)));
-        found
+        match self.find() {
+            Ok(found) => {
+                self.ended = found.is_none();
+                found
+            }
+            Err(error) => {
+                self.ended = true;
+                Some(Err(AdError::io(error)))
+            }
+        }
+    }
+
+    /// The input, or the next text, began inside a text that started at this line.
+    fn cut(&self, line: u64) -> Found {
+        let close = char::from(self.grammar.close);
+        Err(AdError::at(line, format!("the ad that starts here has no closing '{close}'")))
     }
 
     fn find(&mut self) -> io::Result<Option<Found>> {
         self.text.clear();
         if let Some((line, stray)) = self.skip_between()? {
-            return Ok(Some(Found::Stray(line, stray)));
+            let (name, stray) = (self.grammar.name, stray.escape_ascii());
+            let message = format!("expected an ad in {name}, found '{stray}'");
+            return Ok(Some(Err(AdError::at(line, message))));
         }
         let start = self.line;
         let mut depth = 0_usize;
@@ -92,7 +101,7 @@ impl<R: BufRead> Balanced<R> {
         loop {
             let buffer = self.reader.fill_buf()?;
             if buffer.is_empty() {
-                return Ok((depth > 0).then_some(Found::Cut(start)));
+                return Ok((depth > 0).then(|| self.cut(start)));
             }
             let mut used = 0;
             let mut done = false;
@@ -105,7 +114,7 @@ impl<R: BufRead> Balanced<R> {
                 let Some(byte) = buffer.get(used) else { break };
                 if line_start && depth > 0 && *byte == self.grammar.open {
                     self.reader.consume(used);
-                    return Ok(Some(Found::Cut(start)));
+                    return Ok(Some(self.cut(start)));
                 }
                 used += 1;
                 line_start = self.grammar.lines && *byte == b'\n';
@@ -113,7 +122,8 @@ impl<R: BufRead> Balanced<R> {
                     self.reader.consume(used);
                     self.line += 1;
                     self.damaged = true;
-                    return Ok(Some(Found::OpenString(self.line - 1)));
+                    let message = "a string does not end on its line; its ad is skipped";
+                    return Ok(Some(Err(AdError::at(self.line - 1, message))));
                 }
                 if *byte == b'\n' {
                     self.line += 1;
@@ -147,8 +157,11 @@ impl<R: BufRead> Balanced<R> {
             }
             self.reader.consume(used);
             if done {
-                let found = if too_large { Found::TooLarge(start) } else { Found::Text(start) };
-                return Ok(Some(found));
+                return Ok(Some(if too_large {
+                    Err(AdError::too_large(start))
+                } else {
+                    Ok(start)
+                }));
             }
         }
     }

@@ -2,8 +2,6 @@
 
 use std::io;
 
-use crate::syntax::error::ParseError;
-
 /// A place in the input that is no ad or no attribute, or input that could not be read.
 ///
 /// After every error but [`AdError::is_io`] the reader goes on: the rest of the ad and the ads behind it are read.
@@ -16,11 +14,7 @@ enum Kind {
     #[error("cannot read ads: {0}")]
     Io(#[from] io::Error),
     #[error("line {line}: {message}")]
-    Malformed { line: u64, message: String },
-    #[error("line {line}: attribute {name}: {error}")]
-    Attribute { line: u64, name: String, error: ParseError },
-    #[error("line {line}: {message}")]
-    TooLarge { line: u64, message: String },
+    At { line: u64, message: String },
 }
 
 impl AdError {
@@ -28,16 +22,12 @@ impl AdError {
         AdError(Kind::Io(error))
     }
 
-    pub(crate) fn malformed(line: u64, message: impl Into<String>) -> AdError {
-        AdError(Kind::Malformed { line, message: message.into() })
+    pub(crate) fn at(line: u64, message: impl Into<String>) -> AdError {
+        AdError(Kind::At { line, message: message.into() })
     }
 
-    pub(crate) fn too_large(line: u64, message: impl Into<String>) -> AdError {
-        AdError(Kind::TooLarge { line, message: message.into() })
-    }
-
-    pub(crate) fn attribute(line: u64, name: &str, error: ParseError) -> AdError {
-        AdError(Kind::Attribute { line, name: name.to_owned(), error })
+    pub(crate) fn too_large(line: u64) -> AdError {
+        AdError::at(line, "the ad that starts here is larger than 64 MiB")
     }
 
     /// The line of the input, counted from 1; `None` where reading failed.
@@ -45,9 +35,7 @@ impl AdError {
     pub fn line(&self) -> Option<u64> {
         match &self.0 {
             Kind::Io(_) => None,
-            Kind::Malformed { line, .. }
-            | Kind::Attribute { line, .. }
-            | Kind::TooLarge { line, .. } => Some(*line),
+            Kind::At { line, .. } => Some(*line),
         }
     }
 
@@ -55,17 +43,5 @@ impl AdError {
     #[must_use]
     pub fn is_io(&self) -> bool {
         matches!(self.0, Kind::Io(_))
-    }
-
-    /// Whether an attribute's text is no expression.
-    #[must_use]
-    pub fn is_attribute(&self) -> bool {
-        matches!(self.0, Kind::Attribute { .. })
-    }
-
-    /// Whether a line or an ad was skipped because of its size.
-    #[must_use]
-    pub fn is_too_large(&self) -> bool {
-        matches!(self.0, Kind::TooLarge { .. })
     }
 }

@@ -12,7 +12,6 @@ use memchr::memchr;
 use super::{AdError, MAX_AD_SIZE, Projection};
 use crate::ad::ClassAd;
 use crate::expr::Expr;
-
 use crate::print::Style;
 use crate::syntax::Syntax;
 use crate::value::Value;
@@ -22,10 +21,9 @@ const MAX_LEFT_OUT: usize = 8 << 20;
 
 /// Reads ads in the `-long` form from a stream, one at a time.
 ///
-/// A line that is no attribute is given as an error before its ad, which has all the others. The expressions
-/// are parsed when they are asked for, so their errors show there ([`ClassAd::errors`]) unless [`AdReader::checked`].
+/// A line that is no attribute is given as an error before its ad, which has all the others.
 #[derive(Debug)]
-pub struct AdReader<R> {
+pub(super) struct AdReader<R> {
     reader: R,
     /// The beginning of a line that did not fit the reader's buffer.
     carry: Vec<u8>,
@@ -37,15 +35,13 @@ pub struct AdReader<R> {
 
 #[derive(Debug)]
 struct Lines {
-    /// The ad's attributes so far; with `checked` they are in `ad`.
+    /// The ad's attributes so far.
     pending: Pending,
-    ad: ClassAd,
     /// Bytes of the ad's lines so far.
     size: usize,
     too_large: bool,
     line: u64,
     projection: Projection,
-    checked: bool,
     /// Attributes that the projection does not name, until it is known whether the ad refers to them.
     left_out: Pending,
 }
@@ -128,42 +124,21 @@ impl Pending {
 type Found = Result<ClassAd, AdError>;
 
 impl<R: BufRead> AdReader<R> {
-    /// Reads ads from here on.
-    pub fn new(reader: R) -> AdReader<R> {
+    pub(super) fn new(reader: R, projection: Projection) -> AdReader<R> {
         AdReader {
             reader,
             carry: Vec::new(),
             skipping: false,
             lines: Lines {
                 pending: Pending::default(),
-                ad: ClassAd::new(),
                 size: 0,
                 too_large: false,
                 line: 0,
-                projection: Projection::default(),
-                checked: false,
+                projection,
                 left_out: Pending::default(),
             },
             ended: false,
         }
-    }
-
-    pub(crate) fn projected(mut self, projection: Projection) -> AdReader<R> {
-        self.lines.projection = projection;
-        self
-    }
-
-    /// Keeps only the named attributes; the others are skipped without being copied.
-    #[must_use]
-    pub fn with_projection<S: AsRef<str>>(self, names: impl IntoIterator<Item = S>) -> AdReader<R> {
-        self.projected(Projection::of(names))
-    }
-
-    /// Parses every attribute at once and gives those that are no expression as errors, without keeping them.
-    #[must_use]
-    pub fn checked(mut self) -> AdReader<R> {
-        self.lines.checked = true;
-        self
     }
 
     /// Takes lines of the reader's buffer up to the end of an ad, an error, or the last of them.
@@ -194,7 +169,7 @@ impl<R: BufRead> AdReader<R> {
                 self.skipping = false;
                 self.lines.line += 1;
                 let message = "the line is longer than 64 MiB and was skipped";
-                found = Some(Err(AdError::too_large(self.lines.line, message)));
+                found = Some(Err(AdError::at(self.lines.line, message)));
             } else if self.carry.is_empty() {
                 found = self.lines.line(&rest[..end]);
             } else {
@@ -220,7 +195,6 @@ impl<R: BufRead> Iterator for AdReader<R> {
                 Err(error) => {
                     self.ended = true;
                     self.lines.pending.clear();
-                    self.lines.ad.clear();
                     return Some(Err(AdError::io(error)));
                 }
             }
@@ -231,16 +205,17 @@ impl<R: BufRead> Iterator for AdReader<R> {
 
 impl Lines {
     fn finish(&mut self) -> Option<ClassAd> {
+        let mut ad = ClassAd::new();
         if !self.pending.attributes.is_empty() {
-            self.pending.fill(&mut self.ad);
+            self.pending.fill(&mut ad);
         }
-        if let Some(projection) = self.projection.with_references(&self.ad) {
-            self.left_out.put_each(&mut self.ad, |name| projection.wants(name));
+        if let Some(projection) = self.projection.with_references(&ad) {
+            self.left_out.put_each(&mut ad, |name| projection.wants(name));
         }
         self.left_out.clear();
         self.size = 0;
         self.too_large = false;
-        (!self.ad.is_empty()).then(|| std::mem::take(&mut self.ad))
+        (!ad.is_empty()).then_some(ad)
     }
 
     fn line(&mut self, line: &[u8]) -> Option<Found> {
@@ -264,7 +239,7 @@ impl Lines {
     /// The error of an ad that is too large, once.
     fn too_large(&mut self, message: &'static str) -> Option<Found> {
         let is_first = !std::mem::replace(&mut self.too_large, true);
-        is_first.then(|| Err(AdError::too_large(self.line, message)))
+        is_first.then(|| Err(AdError::at(self.line, message)))
     }
 
     fn attribute(&mut self, line: &[u8]) -> Option<Found> {
@@ -272,7 +247,7 @@ impl Lines {
             let start: String = String::from_utf8_lossy(line).chars().take(40).collect();
             let message =
                 format!("expected 'Attribute = expression', found '{}'", start.escape_debug());
-            return Some(Err(AdError::malformed(self.line, message)));
+            return Some(Err(AdError::at(self.line, message)));
         };
         let size = line.len() + size_of::<Attribute>();
         if !self.projection.wants(name) {
@@ -290,16 +265,6 @@ impl Lines {
         self.size += size;
         if self.size > MAX_AD_SIZE {
             return self.too_large("the ad is larger than 64 MiB; the rest of it is skipped");
-        }
-        if self.checked {
-            let (name, raw) = (text(name), text(raw));
-            return match Expr::parse_old(&raw) {
-                Ok(expr) => {
-                    self.ad.put(&name, &raw, Syntax::Old, Some(expr), self.line);
-                    None
-                }
-                Err(error) => Some(Err(AdError::attribute(self.line, &name, error))),
-            };
         }
         self.pending.push(name, raw, self.line);
         None
@@ -398,12 +363,6 @@ impl Banner {
         }
         Some(banner)
     }
-
-    /// An attribute of the banner that is an integer, such as `RunInstanceId`.
-    #[must_use]
-    pub fn integer(&self, name: &str) -> Option<i64> {
-        self.fields.integer(name)
-    }
 }
 
 /// Bytes up to the end of a quoted string or of a word.
@@ -429,9 +388,9 @@ mod tests {
     #[test]
     fn attributes_that_are_not_wanted_do_not_pile_up() {
         let line = "Attr = 1\n".repeat(1000);
-        let mut projection = Projection::of(["ClusterId"]);
-        projection.policies = vec!["PeriodicRelease".into()];
-        let mut reader = AdReader::new(line.as_bytes()).projected(projection);
+        let names = Some(super::super::Names::of(["ClusterId"]));
+        let projection = Projection { names, policies: vec!["PeriodicRelease".into()] };
+        let mut reader = AdReader::new(line.as_bytes(), projection);
         let mut faults = 0;
         for _ in 0..2000 {
             reader.reader = line.as_bytes();

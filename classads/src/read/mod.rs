@@ -9,7 +9,6 @@ pub mod xml;
 
 use std::io::{BufRead, Chain, Cursor, Read as _};
 
-pub use bracketed::BracketReader;
 pub use error::AdError;
 
 use crate::ad::ClassAd;
@@ -67,10 +66,6 @@ impl Names {
 }
 
 impl Projection {
-    fn of<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Projection {
-        Projection { names: Some(Names::of(names)), policies: Vec::new() }
-    }
-
     fn wants(&self, name: &[u8]) -> bool {
         self.names.as_ref().is_none_or(|names| names.has(name))
     }
@@ -114,7 +109,12 @@ impl Projection {
 /// }
 /// ```
 pub fn read_ads<R: BufRead>(reader: R) -> AdStream<R> {
-    AdStream { inner: Inner::Unknown(Some(reader)), projection: Projection::default() }
+    AdStream { inner: Inner::Unread(Some((reader, None))), projection: Projection::default() }
+}
+
+/// [`read_ads`] of a form that is known.
+pub fn read_ads_in<R: BufRead>(form: Form, reader: R) -> AdStream<R> {
+    AdStream { inner: Inner::Unread(Some((reader, Some(form)))), projection: Projection::default() }
 }
 
 /// The iterator of [`read_ads`].
@@ -128,11 +128,12 @@ type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
 
 #[derive(Debug)]
 enum Inner<R> {
-    Unknown(Option<R>),
+    /// The form, where it was said.
+    Unread(Option<(R, Option<Form>)>),
     Long(long::AdReader<Peeked<R>>),
     Json(json::AdReader<Peeked<R>>),
     Xml(xml::AdReader<Peeked<R>>),
-    Brackets(BracketReader<Peeked<R>>),
+    Brackets(bracketed::AdReader<Peeked<R>>),
 }
 
 impl<R: BufRead> AdStream<R> {
@@ -157,14 +158,17 @@ impl<R: BufRead> AdStream<R> {
         self
     }
 
-    fn open(&mut self, reader: R) -> Result<(), AdError> {
-        let (head, form) = peek(reader).map_err(AdError::io)?;
-        let projection = self.projection.clone();
+    fn open(&mut self, reader: R, form: Option<Form>) -> Result<(), AdError> {
+        let (reader, form) = match form {
+            Some(form) => (Cursor::default().chain(reader), form),
+            None => peek(reader).map_err(AdError::io)?,
+        };
+        let projection = std::mem::take(&mut self.projection);
         self.inner = match form {
-            Form::Long => Inner::Long(long::AdReader::new(head).projected(projection)),
-            Form::Json => Inner::Json(json::AdReader::new(head).projected(projection)),
-            Form::Xml => Inner::Xml(xml::AdReader::new(head).projected(projection)),
-            Form::Brackets => Inner::Brackets(BracketReader::new(head).projected(projection)),
+            Form::Long => Inner::Long(long::AdReader::new(reader, projection)),
+            Form::Json => Inner::Json(json::AdReader::new(reader, projection)),
+            Form::Xml => Inner::Xml(xml::AdReader::new(reader, projection)),
+            Form::Brackets => Inner::Brackets(bracketed::AdReader::new(reader, projection)),
         };
         Ok(())
     }
@@ -174,14 +178,14 @@ impl<R: BufRead> Iterator for AdStream<R> {
     type Item = Result<ClassAd, AdError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Inner::Unknown(reader) = &mut self.inner {
-            let reader = reader.take()?;
-            if let Err(error) = self.open(reader) {
+        if let Inner::Unread(reader) = &mut self.inner {
+            let (reader, form) = reader.take()?;
+            if let Err(error) = self.open(reader, form) {
                 return Some(Err(error));
             }
         }
         match &mut self.inner {
-            Inner::Unknown(_) => None,
+            Inner::Unread(_) => None,
             Inner::Long(reader) => reader.next(),
             Inner::Json(reader) => reader.next(),
             Inner::Xml(reader) => reader.next(),
@@ -190,10 +194,16 @@ impl<R: BufRead> Iterator for AdStream<R> {
     }
 }
 
-enum Form {
+/// A form of ads as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// An attribute a line, as `condor_q -long` prints ads.
     Long,
+    /// Objects, alone or in arrays: `condor_q -json` and `-jsonl`.
     Json,
+    /// Elements `<c>`: `condor_q -xml`.
     Xml,
+    /// The new syntax: `[ a = 1 ]`.
     Brackets,
 }
 

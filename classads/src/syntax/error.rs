@@ -23,26 +23,19 @@ struct Inner {
     column: usize,
     offset: usize,
     message: String,
-    expected: Vec<&'static str>,
 }
 
 impl ParseError {
-    pub(crate) fn new(
-        source: &str,
-        offset: usize,
-        message: impl Into<String>,
-        expected: &[&'static str],
-    ) -> ParseError {
+    pub(crate) fn new(source: &str, offset: usize, message: impl Into<String>) -> ParseError {
         // A window around the place keeps the message small for hostile lines.
         const WINDOW: usize = 200;
         let offset = offset.min(source.len());
-        let before = &source[..floor_boundary(source, offset)];
+        let place = source.floor_char_boundary(offset);
+        let (before, behind) = source.split_at(place);
         let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let start = floor_boundary(source, start.max(offset.saturating_sub(WINDOW)));
-        let end = source[offset_boundary(source, offset)..]
-            .find('\n')
-            .map_or(source.len(), |at| at + offset_boundary(source, offset));
-        let end = floor_boundary(source, end.min(offset + WINDOW));
+        let start = source.floor_char_boundary(start.max(offset.saturating_sub(WINDOW)));
+        let end = behind.find('\n').map_or(source.len(), |at| at + place);
+        let end = source.floor_char_boundary(end.min(offset + WINDOW));
         let line = source.get(start..end.max(start)).unwrap_or_default();
         let column = before.get(start..).unwrap_or_default().chars().count();
         ParseError {
@@ -51,7 +44,6 @@ impl ParseError {
                 column,
                 offset,
                 message: message.into(),
-                expected: expected.to_vec(),
             }),
         }
     }
@@ -67,18 +59,6 @@ impl ParseError {
     pub fn message(&self) -> &str {
         &self.inner.message
     }
-}
-
-fn floor_boundary(text: &str, mut at: usize) -> usize {
-    at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-fn offset_boundary(text: &str, at: usize) -> usize {
-    floor_boundary(text, at)
 }
 
 impl fmt::Display for ParseError {

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-/// The string a literal stands for, or `None` if it holds a NUL character, which HTCondor refuses.
+/// The string that text with the escapes of C stands for, as in literals of the new syntax and strings of the XML form;
+/// `None` if it holds a NUL character, which HTCondor refuses.
 ///
 /// Bytes that do not make UTF-8 (from octal escapes) become U+FFFD.
-pub(crate) fn unescape(text: &str) -> Option<Cow<'_, str>> {
+#[must_use]
+pub fn unescape(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('\\') {
         return Some(Cow::Borrowed(text));
     }

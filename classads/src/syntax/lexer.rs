@@ -16,16 +16,12 @@ use super::{Syntax, escape};
 use crate::expr::BinaryOperator;
 use crate::functions::strings::is_space;
 use crate::number;
+use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
     End,
-    Integer(i64),
-    Real(f64),
-    Boolean(bool),
-    String(Cow<'a, str>),
-    Undefined,
-    Error,
+    Literal(Value),
     Identifier(Cow<'a, str>),
     /// A binary operator that is not also a unary one.
     Operator(BinaryOperator),
@@ -49,35 +45,19 @@ pub(crate) enum Token<'a> {
 }
 
 impl Token<'_> {
-    /// The token in words for messages.
-    pub(crate) fn describe(&self) -> String {
+    /// The token in words for messages. `text`: as it is written.
+    pub(crate) fn describe(&self, text: &str) -> String {
         match self {
             Token::End => "the end of the expression".to_owned(),
-            Token::Integer(number) => format!("the number {number}"),
-            Token::Real(number) => format!("the number {number}"),
-            Token::Boolean(truth) => format!("'{truth}'"),
-            Token::String(_) => "a string".to_owned(),
-            Token::Undefined => "'undefined'".to_owned(),
-            Token::Error => "'error'".to_owned(),
+            Token::Literal(Value::Integer(number)) => format!("the number {number}"),
+            Token::Literal(Value::Real(number)) => format!("the number {number}"),
+            Token::Literal(Value::String(_)) => "a string".to_owned(),
+            Token::Literal(word) => format!("'{word}'"),
             Token::Identifier(name) => format!("the name '{}'", name.escape_debug()),
             Token::Operator(operator) => format!("'{}'", operator.symbol()),
-            Token::Plus => "'+'".to_owned(),
-            Token::Minus => "'-'".to_owned(),
-            Token::Not => "'!'".to_owned(),
-            Token::Complement => "'~'".to_owned(),
             Token::Dot => "'.'".to_owned(),
-            Token::Question => "'?'".to_owned(),
             Token::Elvis => "'?:'".to_owned(),
-            Token::Colon => "':'".to_owned(),
-            Token::Semicolon => "';'".to_owned(),
-            Token::Comma => "','".to_owned(),
-            Token::Assign => "'='".to_owned(),
-            Token::OpenBox => "'['".to_owned(),
-            Token::CloseBox => "']'".to_owned(),
-            Token::OpenParenthesis => "'('".to_owned(),
-            Token::CloseParenthesis => "')'".to_owned(),
-            Token::OpenBrace => "'{'".to_owned(),
-            Token::CloseBrace => "'}'".to_owned(),
+            _ => format!("'{text}'"),
         }
     }
 
@@ -85,12 +65,7 @@ impl Token<'_> {
     fn ends_operand(&self) -> bool {
         matches!(
             self,
-            Token::Integer(_)
-                | Token::Real(_)
-                | Token::Boolean(_)
-                | Token::String(_)
-                | Token::Undefined
-                | Token::Error
+            Token::Literal(_)
                 | Token::Identifier(_)
                 | Token::Dot
                 | Token::CloseBox
@@ -117,7 +92,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn error(&self, at: usize, message: impl Into<String>) -> ParseError {
-        ParseError::new(self.source, at, message, &[])
+        ParseError::new(self.source, at, message)
     }
 
     /// The next token with its place.
@@ -158,7 +133,7 @@ impl<'a> Lexer<'a> {
                 self.rest = rest;
                 Ok(keyword(word))
             }
-            b'"' => Ok(Token::String(self.quoted('"', start)?)),
+            b'"' => Ok(Token::Literal(self.quoted('"', start)?.as_ref().into())),
             b'\'' => Ok(Token::Identifier(self.quoted('\'', start)?)),
             0 => Ok(Token::End),
             _ => {
@@ -202,7 +177,7 @@ impl<'a> Lexer<'a> {
         }
         self.rest = after;
         self.number(start)?;
-        Ok(Token::Real(0.0))
+        Ok(Token::Literal(Value::Real(0.0)))
     }
 
     fn number(&mut self, start: usize) -> Result<Token<'a>, ParseError> {
@@ -228,7 +203,7 @@ impl<'a> Lexer<'a> {
             }
             self.rest = rest;
             return number::parse_prefix(text)
-                .map(|(real, _)| Token::Real(real))
+                .map(|(real, _)| Token::Literal(Value::Real(real)))
                 .ok_or_else(|| self.error(start, format!("'{text}' is not a number")));
         }
         if unsigned.len() > 1 && unsigned.starts_with('0') {
@@ -246,20 +221,14 @@ impl<'a> Lexer<'a> {
         self.rest = rest;
         let decimal = if hexadecimal { "0" } else { text };
         // A number that does not fit 64 bits is 0 in HTCondor.
-        Ok(Token::Integer(decimal.parse().unwrap_or(0)))
+        Ok(Token::Literal(Value::Integer(decimal.parse().unwrap_or(0))))
     }
 
     /// A string or a quoted name, escapes resolved.
     fn quoted(&mut self, delimiter: char, start: usize) -> Result<Cow<'a, str>, ParseError> {
         let what = if delimiter == '"' { "string" } else { "quoted name" };
-        let unterminated = || {
-            ParseError::new(
-                self.source,
-                start,
-                format!("the {what} that starts here has no closing {delimiter}"),
-                &[],
-            )
-        };
+        let unterminated =
+            || self.error(start, format!("the {what} that starts here has no closing {delimiter}"));
         if self.syntax == Syntax::Old {
             let (rest, text) = quoted_old(&self.rest[1..], delimiter)
                 .filter(|(_, text)| !text.contains('\0'))
@@ -337,11 +306,11 @@ fn keyword(word: &str) -> Token<'_> {
     let is = |other: &str| word.eq_ignore_ascii_case(other);
     match word.len() {
         2 if is("is") => Token::Operator(BinaryOperator::Identical),
-        4 if is("true") => Token::Boolean(true),
+        4 if is("true") => Token::Literal(Value::Boolean(true)),
         4 if is("isnt") => Token::Operator(BinaryOperator::NotIdentical),
-        5 if is("false") => Token::Boolean(false),
-        5 if is("error") => Token::Error,
-        9 if is("undefined") => Token::Undefined,
+        5 if is("false") => Token::Literal(Value::Boolean(false)),
+        5 if is("error") => Token::Literal(Value::Error),
+        9 if is("undefined") => Token::Literal(Value::Undefined),
         _ => Token::Identifier(Cow::Borrowed(word)),
     }
 }
@@ -466,8 +435,8 @@ mod tests {
     #[test]
     fn the_last_quotation_mark_of_an_old_string_ends_it() {
         let text = |line| Lexer::new(line, Syntax::Old).next().ok().map(|found| found.0);
-        assert_eq!(text(r#""C:\dir\""#), Some(Token::String(r"C:\dir\".into())));
-        assert_eq!(text(r#""a \"b\" c""#), Some(Token::String(r#"a "b" c"#.into())));
+        assert_eq!(text(r#""C:\dir\""#), Some(Token::Literal(r"C:\dir\".into())));
+        assert_eq!(text(r#""a \"b\" c""#), Some(Token::Literal(r#"a "b" c"#.into())));
         assert_eq!(text(r#""open"#), None);
     }
 

@@ -19,9 +19,6 @@ use crate::value::Value;
 /// HTCondor's limit; an expression in parentheses takes three of it.
 const MAX_DEPTH: u32 = 500;
 
-const OPERAND: &[&str] =
-    &["a number", "a string", "an attribute", "a function call", "'('", "'!'", "'-'"];
-
 /// Reads the whole of `text` as one expression.
 pub(crate) fn expression(text: &str, syntax: Syntax) -> Result<Expr, ParseError> {
     match constant::value(text) {
@@ -42,7 +39,7 @@ pub(crate) fn parse(text: &str, syntax: Syntax) -> Result<Expr, ParseError> {
 pub(crate) fn classad(text: &str) -> Result<ClassAd, ParseError> {
     let mut parser = Parser::new(text, Syntax::New)?;
     if parser.token != Token::OpenBox {
-        return Err(parser.unexpected("'['", &["'['"]));
+        return Err(parser.unexpected("'['"));
     }
     let ad = parser.ad()?;
     parser.expect_end()?;
@@ -65,7 +62,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(text: &'a str, syntax: Syntax) -> Result<Parser<'a>, ParseError> {
         if u32::try_from(text.len()).is_err() {
-            return Err(ParseError::new("", 0, "the expression is longer than 4 GiB", &[]));
+            return Err(ParseError::new("", 0, "the expression is longer than 4 GiB"));
         }
         let mut lexer = Lexer::new(text, syntax);
         let (token, start, end) = lexer.next()?;
@@ -107,41 +104,35 @@ impl<'a> Parser<'a> {
         Expr(Repr::Tree { tree: Arc::new(Tree::new(source, nodes)), root })
     }
 
-    fn unexpected(&self, wanted: &str, expected: &[&'static str]) -> ParseError {
-        let found = self.token.describe();
+    fn unexpected(&self, wanted: &str) -> ParseError {
+        let found = self.token.describe(&self.text[self.start..self.end]);
         let mut message = format!("expected {wanted}, found {found}");
         if self.token == Token::Assign {
             message.push_str("; write '==' to compare");
         }
-        ParseError::new(self.text, self.start, message, expected)
+        ParseError::new(self.text, self.start, message)
     }
 
-    fn expect(&mut self, token: &Token<'static>, wanted: &'static str) -> Result<(), ParseError> {
-        if self.token == *token {
-            self.advance()?;
-            Ok(())
-        } else {
-            Err(self.unexpected(wanted, &[wanted]))
+    fn expect(&mut self, token: &Token<'static>, wanted: &str) -> Result<(), ParseError> {
+        if self.token != *token {
+            return Err(self.unexpected(wanted));
         }
+        self.advance()?;
+        Ok(())
     }
 
     fn expect_end(&self) -> Result<(), ParseError> {
         if self.token == Token::End {
             return Ok(());
         }
-        Err(self
-            .unexpected("an operator or the end of the expression", &["an operator", "the end"]))
+        Err(self.unexpected("an operator or the end of the expression"))
     }
 
     fn deeper(&mut self) -> Result<(), ParseError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(ParseError::new(
-                self.text,
-                self.start,
-                "the expression nests too deeply",
-                &[],
-            ));
+            let message = "the expression nests too deeply";
+            return Err(ParseError::new(self.text, self.start, message));
         }
         Ok(())
     }
@@ -255,7 +246,7 @@ impl<'a> Parser<'a> {
 
     fn attribute_name(&mut self) -> Result<Name, ParseError> {
         let Token::Identifier(name) = &self.token else {
-            return Err(self.unexpected("an attribute name", &["an attribute name"]));
+            return Err(self.unexpected("an attribute name"));
         };
         let name = Name::new(name);
         self.advance()?;
@@ -265,27 +256,14 @@ impl<'a> Parser<'a> {
     fn primary(&mut self) -> Result<NodeId, ParseError> {
         let start = self.start;
         match &self.token {
-            Token::Integer(number) => {
-                let number = *number;
-                self.constant(Value::Integer(number))
-            }
-            Token::Real(number) => {
-                let number = *number;
-                self.constant(Value::Real(number))
-            }
-            Token::Boolean(truth) => {
-                let truth = *truth;
-                self.constant(Value::Boolean(truth))
-            }
-            Token::Undefined => self.constant(Value::Undefined),
-            Token::Error => self.constant(Value::Error),
-            Token::String(text) => {
-                let text = Value::String(text.as_ref().into());
-                self.constant(text)
+            Token::Literal(value) => {
+                let value = value.clone();
+                self.advance()?;
+                Ok(self.add(Kind::Literal(value), start))
             }
             Token::Identifier(_) => {
                 let Token::Identifier(name) = self.advance()? else {
-                    return Err(self.unexpected("a name", &[]));
+                    return Err(self.unexpected("a name"));
                 };
                 if self.token == Token::OpenParenthesis {
                     return self.call(&name, start);
@@ -313,21 +291,15 @@ impl<'a> Parser<'a> {
                 let ad = self.ad()?;
                 Ok(self.add(Kind::ClassAd(Arc::new(ad)), start))
             }
-            _ => Err(self.unexpected("an operand", OPERAND)),
+            _ => Err(self.unexpected("an operand")),
         }
-    }
-
-    fn constant(&mut self, value: Value) -> Result<NodeId, ParseError> {
-        let start = self.start;
-        self.advance()?;
-        Ok(self.add(Kind::Literal(value), start))
     }
 
     /// Expressions with commas between them, up to the closing token.
     fn sequence(
         &mut self,
         close: &Token<'static>,
-        wanted: &'static str,
+        wanted: &str,
         semicolons: bool,
     ) -> Result<Box<[NodeId]>, ParseError> {
         let mut items = Vec::new();
@@ -342,7 +314,7 @@ impl<'a> Parser<'a> {
                 return Ok(items.into());
             }
             if self.token != Token::Comma && !(semicolons && self.token == Token::Semicolon) {
-                return Err(self.unexpected(&format!("',' or {wanted}"), &["','", wanted]));
+                return Err(self.unexpected(&format!("',' or {wanted}")));
             }
             self.advance()?;
         }
@@ -351,32 +323,25 @@ impl<'a> Parser<'a> {
     fn call(&mut self, name: &str, start: usize) -> Result<NodeId, ParseError> {
         self.advance()?;
         let arguments = self.sequence(&Token::CloseParenthesis, "')'", true)?;
-        if let [only] = *arguments {
+        if let [only] = *arguments
+            && let Kind::Literal(Value::String(text)) = crate::expr::tree::kind(&self.nodes, only)
+        {
             // HTCondor turns these two calls on a constant string into constants when it reads them.
-            let text = match crate::expr::tree::kind(&self.nodes, only) {
-                Kind::Literal(Value::String(text)) => Some(Arc::clone(text)),
-                _ => None,
+            let time = if name.eq_ignore_ascii_case("absTime") {
+                // Without a zone in it the time waits for the zone of the evaluation.
+                times::parse_absolute(text).map(|time| time.value())
+            } else if name.eq_ignore_ascii_case("relTime") {
+                times::parse_relative(text).map(Some)
+            } else {
+                Some(None)
             };
-            if let Some(text) = text {
-                let value = if name.eq_ignore_ascii_case("absTime") {
-                    // Without a zone in it the time waits for the zone of the evaluation.
-                    Some(times::parse_absolute(&text).map(|time| time.value()))
-                } else if name.eq_ignore_ascii_case("relTime") {
-                    Some(times::parse_relative(&text).map(Some))
-                } else {
-                    None
-                };
-                match value {
-                    Some(Some(Some(value))) => {
-                        self.nodes.pop();
-                        return Ok(self.add(Kind::Literal(value), start));
-                    }
-                    Some(None) => {
-                        let message = format!("{name}(\"{}\") is not a time", text.escape_debug());
-                        return Err(ParseError::new(self.text, start, message, &[]));
-                    }
-                    Some(Some(None)) | None => {}
-                }
+            let Some(time) = time else {
+                let message = format!("{name}(\"{}\") is not a time", text.escape_debug());
+                return Err(ParseError::new(self.text, start, message));
+            };
+            if let Some(value) = time {
+                self.nodes.pop();
+                return Ok(self.add(Kind::Literal(value), start));
             }
         }
         let function = functions::find(name);
@@ -399,24 +364,19 @@ impl<'a> Parser<'a> {
                 break;
             }
             let Token::Identifier(name) = &self.token else {
-                return Err(
-                    self.unexpected("an attribute name or ']'", &["an attribute name", "']'"])
-                );
+                return Err(self.unexpected("an attribute name or ']'"));
             };
             let name = name.clone();
             if name.is_empty() {
-                return Err(self.unexpected("an attribute name", &["an attribute name"]));
+                return Err(self.unexpected("an attribute name"));
             }
             self.advance()?;
-            if self.token != Token::Assign {
-                return Err(self.unexpected("'='", &["'='"]));
-            }
-            self.advance()?;
+            self.expect(&Token::Assign, "'='")?;
             let root = self.conditional()?;
             let expr = self.finish(root);
             ad.insert(&name, expr);
             if self.token != Token::Semicolon && self.token != Token::CloseBox {
-                return Err(self.unexpected("';' or ']'", &["';'", "']'"]));
+                return Err(self.unexpected("';' or ']'"));
             }
         }
         self.advance()?;

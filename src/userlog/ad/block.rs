@@ -3,7 +3,7 @@
 use memchr::memchr2;
 
 use super::super::Damage;
-use super::super::text::scan::Found;
+use super::super::text::scan::{Found, Span};
 
 /// What a line is to the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +49,10 @@ pub(super) fn find(
             return Found::Damaged { begin, end: at, damage };
         }
         match line {
-            Line::Whole => return Found::Event { begin: at, lines: at, separator: end, end },
+            Line::Whole => return Found::Event(Span { begin: at, lines: at, separator: end, end }),
             Line::Begin => (begin, open) = (at, true),
             Line::End if open && damage.is_none() => {
-                return Found::Event { begin, lines: begin, separator: end, end };
+                return Found::Event(Span { begin, lines: begin, separator: end, end });
             }
             Line::End if open => {
                 return Found::Damaged { begin, end, damage: damage.unwrap_or(Damage::Nul) };

@@ -66,52 +66,48 @@ fn part<'a>(text: Text<'a>, part: impl for<'b> Fn(&'b str) -> &'b str) -> Text<'
 struct Tidy(bool);
 
 impl Tidy {
+    fn part<'a>(self, text: Text<'a>, tidied: impl for<'b> Fn(&'b str) -> &'b str) -> Text<'a> {
+        if self.0 { part(text, tidied) } else { text }
+    }
+
     fn both_ends<'a>(self, text: Text<'a>) -> Text<'a> {
-        if self.0 { part(text, |text| text.trim_matches(is_space)) } else { text }
+        self.part(text, |text| text.trim_matches(is_space))
     }
 
     fn begin<'a>(self, text: Text<'a>) -> Text<'a> {
-        if self.0 { part(text, |text| text.trim_start_matches(is_space)) } else { text }
+        self.part(text, |text| text.trim_start_matches(is_space))
     }
 
     /// A name that may stand in quotation marks.
     fn quotes<'a>(self, text: Text<'a>) -> Text<'a> {
-        if !self.0 || text.len() < 2 {
+        if text.len() < 2 {
             return text;
         }
-        let text = part(text, |text| text.strip_prefix('"').unwrap_or(text));
-        part(text, |text| text.strip_suffix('"').unwrap_or(text))
+        self.part(text, |text| {
+            let text = text.strip_prefix('"').unwrap_or(text);
+            text.strip_suffix('"').unwrap_or(text)
+        })
     }
 
     /// A message of several lines.
     fn lines<'a>(self, text: Text<'a>) -> Text<'a> {
-        let tidied = |text: &str| {
-            let begin = text.trim_start_matches('\n');
-            text.len() - begin.len()..text.len() - usize::from(begin.ends_with('\n'))
-        };
-        if self.0 {
-            let range = tidied(&text);
-            match text {
-                Text::Borrowed(text) => Text::Borrowed(&text[range]),
-                Text::Owned(text) => Text::Owned(text[range].to_owned()),
-            }
-        } else {
-            text
-        }
+        self.part(text, |text| {
+            let text = text.trim_start_matches('\n');
+            text.strip_suffix('\n').unwrap_or(text)
+        })
     }
 }
 
 impl<'a> EventAd<'a> {
-    fn text_unless_empty(&mut self, name: &'static str, text: Text<'a>) {
-        if !text.is_empty() {
+    /// A text that is there and not empty.
+    fn some_text(&mut self, name: &'static str, text: impl Into<Option<Text<'a>>>) {
+        if let Some(text) = text.into().filter(|text| !text.is_empty()) {
             self.push(name, AdValue::String(text));
         }
     }
 
-    fn some_text(&mut self, name: &'static str, text: Option<Text<'a>>) {
-        if let Some(text) = text {
-            self.text_unless_empty(name, text);
-        }
+    fn described(&mut self, description: &'static str) {
+        self.push("EventDescription", AdValue::String(description.into()));
     }
 
     fn int_value(&mut self, name: &'static str, value: impl Into<i64>) {
@@ -148,17 +144,20 @@ impl<'a> EventAd<'a> {
     fn nested(&mut self, name: &'static str, pairs: Vec<(Text<'a>, Text<'a>)>) {
         if !pairs.is_empty() {
             let mut ad = EventAd::default();
-            ad.expressions(pairs);
+            ad.expressions(pairs, true);
             if !ad.is_empty() {
                 self.push(name, AdValue::Ad(ad));
             }
         }
     }
 
-    /// Sets attributes to expressions of the text form; HTCondor passes over what is no expression.
-    fn expressions(&mut self, pairs: Vec<(Text<'a>, Text<'a>)>) {
+    /// Sets attributes to expressions of the text form; HTCondor passes over what is no expression. `replaces`: one that is
+    /// there already is set too.
+    fn expressions(&mut self, pairs: Vec<(Text<'a>, Text<'a>)>, replaces: bool) {
         for (name, value) in pairs {
-            if let Some(value) = AdValue::read(&value, Syntax::Old) {
+            if let Some(value) = AdValue::read(&value, Syntax::Old)
+                && (replaces || self.get(&name).is_none())
+            {
                 self.insert(name, value);
             }
         }
@@ -183,11 +182,8 @@ impl<'a> EventAd<'a> {
                     self.insert(name, value);
                 }
             }
-            if let Some(assigned) = row.assigned
-                && let Some(value) = AdValue::read(&assigned, Syntax::Old)
-            {
-                self.insert(format!("Assigned{name}"), value);
-            }
+            let assigned = row.assigned.map(|cell| (format!("Assigned{name}").into(), cell));
+            self.expressions(Vec::from_iter(assigned), true);
         }
     }
 
@@ -259,7 +255,7 @@ impl<'a> EventAd<'a> {
 
     fn execute(&mut self, execute: Execute<'a>, source: Option<&EventAd<'static>>) {
         let tidy = Tidy(source.is_none());
-        self.text_unless_empty("ExecuteHost", execute.execute_host);
+        self.some_text("ExecuteHost", execute.execute_host);
         self.some_text("SlotName", execute.slot_name.map(|name| tidy.quotes(name)));
         match source.map(|ad| ad.get("ExecuteProps")) {
             None => self.nested("ExecuteProps", execute.properties),
@@ -270,28 +266,18 @@ impl<'a> EventAd<'a> {
         }
     }
 
-    fn reuse_file(&mut self, file: ReuseFile<'a>, attributes: [&'static str; 2]) {
-        for name in attributes {
-            let value = match name {
-                "Size" => AdValue::Integer(file.bytes.unwrap_or(0) as i64),
-                "UUID" => AdValue::String(file.uuid.clone().unwrap_or_default()),
-                "Tag" => AdValue::String(file.tag.clone().unwrap_or_default()),
-                _ => continue,
-            };
+    /// `has`: size, reservation, tag.
+    fn reuse_file(&mut self, file: ReuseFile<'a>, has: [bool; 3]) {
+        let values = [
+            ("Size", AdValue::Integer(file.bytes.unwrap_or(0) as i64)),
+            ("UUID", AdValue::String(file.uuid.unwrap_or_default())),
+            ("Tag", AdValue::String(file.tag.unwrap_or_default())),
+        ];
+        for ((name, value), _) in values.into_iter().zip(has).filter(|(_, has)| *has) {
             self.push(name, value);
         }
         self.push("Checksum", AdValue::String(file.checksum));
         self.push("ChecksumType", AdValue::String(file.checksum_type));
-    }
-
-    /// Attributes that are not there yet.
-    fn merge(&mut self, pairs: Vec<(Text<'a>, Text<'a>)>) {
-        for (name, value) in pairs {
-            let is_new = self.get(&name).is_none();
-            if let Some(value) = AdValue::read(&value, Syntax::Old).filter(|_| is_new) {
-                self.push(name, value);
-            }
-        }
     }
 
     /// Attributes of the event's own ad that are not there yet.
@@ -327,7 +313,7 @@ impl<'a> EventAd<'a> {
                 }
             }
         }
-        self.text_unless_empty("EventPayloadLines", others.into());
+        self.some_text("EventPayloadLines", Text::from(others));
     }
 
     fn body(&mut self, body: Body<'a>, source: Option<&'a EventAd<'static>>) {
@@ -336,7 +322,7 @@ impl<'a> EventAd<'a> {
         let begin = |text: Option<Text<'a>>| text.map(|text| tidy.begin(text));
         match body {
             Body::Submit(submit) => {
-                self.text_unless_empty("SubmitHost", submit.submit_host);
+                self.some_text("SubmitHost", submit.submit_host);
                 self.notes(submit.log_notes, source, true);
                 self.some_text("UserNotes", both_ends(submit.user_notes));
                 self.some_text("Warnings", both_ends(submit.warnings));
@@ -383,7 +369,7 @@ impl<'a> EventAd<'a> {
                 self.bytes("SentBytes", exception.bytes_sent);
                 self.bytes("ReceivedBytes", exception.bytes_received);
             }
-            Body::Generic(info) => self.text_unless_empty("Info", info),
+            Body::Generic(info) => self.some_text("Info", info),
             Body::Aborted(aborted) => self.some_text("Reason", both_ends(aborted.reason)),
             Body::Suspended(suspended) => {
                 self.int_value("NumberOfPIDs", suspended.processes.map_or(UNSET, i64::from));
@@ -407,9 +393,9 @@ impl<'a> EventAd<'a> {
                 self.some_text("DAGNodeName", both_ends(script.dag_node));
             }
             Body::RemoteError(error) => {
-                self.text_unless_empty("Daemon", error.daemon);
-                self.text_unless_empty("ExecuteHost", error.execute_host);
-                self.text_unless_empty("ErrorMsg", tidy.lines(error.message));
+                self.some_text("Daemon", error.daemon);
+                self.some_text("ExecuteHost", error.execute_host);
+                self.some_text("ErrorMsg", tidy.lines(error.message));
                 if !error.critical {
                     self.int_value("CriticalError", 0);
                 }
@@ -421,31 +407,29 @@ impl<'a> EventAd<'a> {
             Body::Disconnected(disconnected) => {
                 self.some_text("StartdAddr", disconnected.startd_address);
                 self.some_text("StartdName", disconnected.startd_name);
-                self.text_unless_empty("DisconnectReason", disconnected.reason);
-                let description = "Job disconnected, attempting to reconnect";
-                self.text_unless_empty("EventDescription", description.into());
+                self.some_text("DisconnectReason", disconnected.reason);
+                self.described("Job disconnected, attempting to reconnect");
             }
             Body::Reconnected(reconnected) => {
                 self.some_text("StartdAddr", reconnected.startd_address);
-                self.text_unless_empty("StartdName", reconnected.startd_name);
+                self.some_text("StartdName", reconnected.startd_name);
                 self.some_text("StarterAddr", reconnected.starter_address);
-                self.text_unless_empty("EventDescription", "Job reconnected".into());
+                self.described("Job reconnected");
             }
             Body::ReconnectFailed(failed) => {
                 self.some_text("StartdName", failed.startd_name);
-                self.text_unless_empty("Reason", failed.reason);
-                let description = "Job reconnect impossible: rescheduling job";
-                self.text_unless_empty("EventDescription", description.into());
+                self.some_text("Reason", failed.reason);
+                self.described("Job reconnect impossible: rescheduling job");
             }
             Body::GridResourceUp(grid) | Body::GridResourceDown(grid) => {
-                self.text_unless_empty("GridResource", grid.resource);
+                self.some_text("GridResource", grid.resource);
             }
             Body::GridSubmit(grid) => {
-                self.text_unless_empty("GridResource", grid.resource);
-                self.text_unless_empty("GridJobId", grid.job_id);
+                self.some_text("GridResource", grid.resource);
+                self.some_text("GridJobId", grid.job_id);
             }
             Body::JobAdInformation(information) => match source {
-                None => self.merge(information.attributes),
+                None => self.expressions(information.attributes, false),
                 Some(ad) => self.merge_ad(ad, &[]),
             },
             Body::AttributeUpdate(update) => {
@@ -453,10 +437,10 @@ impl<'a> EventAd<'a> {
                 self.push("Value", AdValue::String(update.value));
             }
             Body::PreSkip(skip) => {
-                self.text_unless_empty("SkipEventLogNotes", tidy.both_ends(skip.notes));
+                self.some_text("SkipEventLogNotes", tidy.both_ends(skip.notes));
             }
             Body::ClusterSubmit(submit) => {
-                self.text_unless_empty("SubmitHost", submit.submit_host);
+                self.some_text("SubmitHost", submit.submit_host);
                 // HTCondor makes no attributes of the notes as text.
                 self.notes(submit.log_notes, source, false);
             }
@@ -486,16 +470,16 @@ impl<'a> EventAd<'a> {
                 self.push("Tag", AdValue::String(reserve.tag));
             }
             Body::ReleaseSpace(release) => self.push("UUID", AdValue::String(release.uuid)),
-            Body::FileComplete(file) => self.reuse_file(file, ["Size", "UUID"]),
-            Body::FileUsed(file) => self.reuse_file(file, ["Tag", ""]),
-            Body::FileRemoved(file) => self.reuse_file(file, ["Size", "Tag"]),
+            Body::FileComplete(file) => self.reuse_file(file, [true, true, false]),
+            Body::FileUsed(file) => self.reuse_file(file, [false, false, true]),
+            Body::FileRemoved(file) => self.reuse_file(file, [true, false, true]),
             Body::DataflowSkipped(skipped) => {
                 self.some_text("Reason", both_ends(skipped.reason));
             }
             Body::CommonFiles(files) => self.push("Type", AdValue::String(files.step)),
             Body::ExecutionPoint(point) => {
                 match source {
-                    None => self.expressions(point.attributes),
+                    None => self.expressions(point.attributes, true),
                     Some(ad) => {
                         let known = ["SlotId", "DSlotId", "EventHead", "EventPayloadLines"];
                         self.merge_ad(ad, &known);

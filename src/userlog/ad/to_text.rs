@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use classads::Style;
+
 use super::super::body::*;
 use super::super::write::{OneLine, write_body};
 use super::{AdValue, EventAd};
@@ -59,7 +61,7 @@ fn sorted<'a>(ad: &'a EventAd<'_>, keep: impl Fn(&str) -> bool) -> Vec<(Text<'a>
     let mut pairs: Vec<(Text<'_>, Text<'_>)> = ad
         .iter()
         .filter(|(name, _)| keep(name))
-        .map(|(name, value)| (Cow::Borrowed(name), Cow::Owned(value.to_old_expression())))
+        .map(|(name, value)| (Cow::Borrowed(name), Cow::Owned(value.print(Style::Long))))
         .collect();
     pairs.sort_by_cached_key(|(name, _)| name.to_ascii_lowercase());
     pairs
@@ -89,7 +91,7 @@ fn nested<'a>(ad: &'a EventAd<'_>, name: &str) -> Vec<(Text<'a>, Text<'a>)> {
 /// The line of notes: as it was, else the structured notes.
 fn notes<'a>(ad: &'a EventAd<'_>) -> Option<Text<'a>> {
     some(ad, "LogNotes").or_else(|| match ad.get("StructuredNotes")? {
-        notes @ AdValue::Ad(ad) if !ad.is_empty() => Some(Cow::Owned(notes.to_expression())),
+        notes @ AdValue::Ad(ad) if !ad.is_empty() => Some(Cow::Owned(notes.print(Style::New))),
         _ => None,
     })
 }
@@ -126,7 +128,7 @@ fn resources<'a>(ad: &'a EventAd<'_>) -> Vec<Resource<'a>> {
                 (Some(AdValue::Integer(value)), _) => {
                     (value.unsigned_abs() >> 53 != 0).then(|| value.to_string())
                 }
-                (Some(value), None) => Some(value.to_old_expression()),
+                (Some(value), None) => Some(value.print(Style::Long)),
                 _ => None,
             };
             (number, written.map(Cow::Owned))
@@ -134,7 +136,7 @@ fn resources<'a>(ad: &'a EventAd<'_>) -> Vec<Resource<'a>> {
         let (usage, usage_written) = cell(&format!("{name}Usage"));
         let (request, request_written) = cell(&format!("Request{name}"));
         let (allocated, allocated_written) = cell(name);
-        let assigned = ad.get(&format!("Assigned{name}")).map(AdValue::to_old_expression);
+        let assigned = ad.get(&format!("Assigned{name}")).map(|cell| cell.print(Style::Long));
         Resource {
             name: Cow::Borrowed(name),
             unit: unit(name).into(),

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use classads::{Expr, Node, NodeKind, Style, Syntax, Value};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::super::Text;
 
 /// The value of an attribute.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum AdValue<'a> {
     /// An integer.
     Integer(i64),
@@ -24,24 +25,14 @@ pub enum AdValue<'a> {
     /// A list.
     List(Vec<AdValue<'a>>),
     /// Any other ClassAd expression in the new syntax, `undefined` among them.
+    #[serde(serialize_with = "expression_of_json")]
     Expression(Text<'a>),
 }
 
 impl<'a> AdValue<'a> {
-    /// The value of an expression in the new syntax of ClassAds, that of notes and of the XML and JSON forms: a
-    /// literal, an ad or list of such, or the expression itself.
-    pub fn parse(expression: Text<'a>) -> Self {
-        Self::read(&expression, Syntax::New).unwrap_or(Self::Expression(expression))
-    }
-
-    /// As [`AdValue::parse`], in the old syntax, that of attributes in the text form: a backslash means something only
-    /// before a quotation mark.
-    pub fn parse_old(expression: Text<'a>) -> Self {
-        Self::read(&expression, Syntax::Old).unwrap_or(Self::Expression(expression))
-    }
-
-    /// The value of an expression, `None` where the text is none.
-    pub(super) fn read(expression: &Text<'a>, syntax: Syntax) -> Option<Self> {
+    /// The value of an expression: a literal, an ad or list of such, or the expression itself; `None` where the text is none.
+    /// Notes and the XML and JSON forms have the new syntax, attributes in the text form the old one.
+    pub fn read(expression: &Text<'a>, syntax: Syntax) -> Option<Self> {
         if let Cow::Borrowed(text) = expression
             && let Some(literal) = Self::literal(text.trim())
         {
@@ -90,17 +81,8 @@ impl<'a> AdValue<'a> {
         }
     }
 
-    /// The value as an expression in the new syntax.
-    pub fn to_expression(&self) -> String {
-        self.print(Style::New)
-    }
-
-    /// The value as an expression in the old syntax.
-    pub fn to_old_expression(&self) -> String {
-        self.print(Style::Long)
-    }
-
-    fn print(&self, style: Style) -> String {
+    /// The value as an expression, in the old syntax with [`Style::Long`].
+    pub fn print(&self, style: Style) -> String {
         match self {
             Self::Integer(value) => value.to_string(),
             Self::Real(value) => Expr::literal(*value).print(Style::Long),
@@ -275,29 +257,16 @@ impl<'a, N: Into<Text<'a>>> FromIterator<(N, AdValue<'a>)> for EventAd<'a> {
 
 impl Serialize for EventAd<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.pairs.len()))?;
-        for (name, value) in &self.pairs {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
+        serializer.collect_map(self.iter())
     }
 }
 
-impl Serialize for AdValue<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Integer(value) => serializer.serialize_i64(*value),
-            Self::Real(value) => serializer.serialize_f64(*value),
-            Self::Boolean(value) => serializer.serialize_bool(*value),
-            Self::String(value) => serializer.serialize_str(value),
-            Self::Ad(ad) => ad.serialize(serializer),
-            Self::List(values) => values.serialize(serializer),
-            Self::Expression(text) if text.trim().eq_ignore_ascii_case("undefined") => {
-                serializer.serialize_none()
-            }
-            Self::Expression(text) => serializer.collect_str(&format_args!("/Expr({text})/")),
-        }
+/// An expression as HTCondor writes it in JSON.
+fn expression_of_json<S: Serializer>(text: &Text<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    if text.trim().eq_ignore_ascii_case("undefined") {
+        return serializer.serialize_none();
     }
+    serializer.collect_str(&format_args!("/Expr({text})/"))
 }
 
 #[cfg(test)]
@@ -306,7 +275,7 @@ mod tests {
 
     #[test]
     fn literals() {
-        let parse = |text: &'static str| AdValue::parse(Cow::Borrowed(text));
+        let parse = |text: &'static str| AdValue::read(&text.into(), Syntax::New).unwrap();
         assert_eq!(parse("12"), AdValue::Integer(12));
         assert_eq!(parse("-1.5E+03"), AdValue::Real(-1500.0));
         assert_eq!(parse("true"), AdValue::Boolean(true));
@@ -330,16 +299,16 @@ mod tests {
     #[test]
     fn deep_nesting_is_no_expression() {
         let text = "{".repeat(100_000) + &"}".repeat(100_000);
-        assert_eq!(AdValue::parse(text.clone().into()), AdValue::Expression(text.into()));
+        assert_eq!(AdValue::read(&text.into(), Syntax::New), None);
     }
 
     #[test]
     fn backslashes_of_the_old_syntax() {
-        let parse = |text: &'static str| AdValue::parse_old(Cow::Borrowed(text));
+        let parse = |text: &'static str| AdValue::read(&text.into(), Syntax::Old).unwrap();
         assert_eq!(parse(r#""C:\temp \"x\" \\""#), AdValue::String(r#"C:\temp "x" \\"#.into()));
         let value = AdValue::String(r#"C:\temp "x""#.into());
-        assert_eq!(value.to_old_expression(), r#""C:\temp \"x\"""#);
-        assert_eq!(value.to_expression(), r#""C:\\temp \"x\"""#);
+        assert_eq!(value.print(Style::Long), r#""C:\temp \"x\"""#);
+        assert_eq!(value.print(Style::New), r#""C:\\temp \"x\"""#);
     }
 
     #[test]
@@ -361,7 +330,8 @@ mod tests {
     fn expressions_come_back() {
         for text in ["12", "1.5", "2.0", "true", r#""a \"b\" \\""#, "x > 3", "[ A = 1; B = \"x\" ]"]
         {
-            assert_eq!(AdValue::parse(Cow::Borrowed(text)).to_expression(), text);
+            let value = AdValue::read(&text.into(), Syntax::New).unwrap();
+            assert_eq!(value.print(Style::New), text);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The XML form: one `<c>` element an event (`ClassAdXMLUnParser` in HTCondor).
 
+use std::borrow::Cow;
+
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -123,50 +125,10 @@ fn values(
 /// A string without the escapes of C, which HTCondor writes in the XML form as in expressions; what is not ASCII stands
 /// there byte by byte in octal.
 fn unescaped(text: String) -> String {
-    if memchr::memchr(b'\\', text.as_bytes()).is_none() {
-        return text;
+    match classads::unescape(&text) {
+        Some(Cow::Owned(unescaped)) => unescaped,
+        _ => text,
     }
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    loop {
-        match *rest {
-            [] => break,
-            [b'\\', digit @ b'0'..=b'7', ref after @ ..] => {
-                let mut code = u32::from(digit - b'0');
-                rest = after;
-                // Three digits at most, and no more than a byte holds.
-                for limit in [u32::MAX, 0x20] {
-                    match *rest {
-                        [digit @ b'0'..=b'7', ref after @ ..] if code < limit => {
-                            code = code * 8 + u32::from(digit - b'0');
-                            rest = after;
-                        }
-                        _ => break,
-                    }
-                }
-                out.push(code as u8);
-            }
-            [b'\\', escape, ref after @ ..] => {
-                out.push(match escape {
-                    b'a' => 7,
-                    b'b' => 8,
-                    b'f' => 12,
-                    b'n' => b'\n',
-                    b'r' => b'\r',
-                    b't' => b'\t',
-                    b'v' => 11,
-                    other => other,
-                });
-                rest = after;
-            }
-            [byte, ref after @ ..] => {
-                out.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(out)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 fn number(text: &str) -> AdValue<'static> {

@@ -82,16 +82,8 @@ impl LogReader<File> {
             offset: self.offset(),
             form: self.form,
             skipping: self.skipping,
-            clock: self.clock.seen(),
+            clock: self.clock.seen,
         }
-    }
-
-    pub(in crate::userlog) fn file(&self) -> &File {
-        &self.source
-    }
-
-    pub(in crate::userlog) fn into_file(self) -> File {
-        self.source
     }
 
     /// Bytes of the file that were read, those of an event that is not whole yet among them.

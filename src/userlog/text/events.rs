@@ -5,7 +5,7 @@ use super::super::time::{Clock, EXPECTED_DATE, MonthDay, yearless_date};
 use super::super::{Damage, DamagedEvent, Event, Form};
 use super::header::Ids;
 use super::lines::Lines;
-use super::scan::{Found, find};
+use super::scan::{Found, Span, find};
 
 /// The events of a log in text form that is in memory, in the order of the log.
 ///
@@ -58,22 +58,15 @@ impl<'a> Iterator for Events<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(form) = self.other_form.take() {
             self.at = self.bytes.len();
-            let (offset, length) = (self.base, self.bytes.len() as u64);
-            return Some(Err(DamagedEvent {
-                offset,
-                length,
-                event: None,
-                damage: Damage::OtherForm(form),
-            }));
+            return Some(Err(Damage::OtherForm(form).at(self.base, self.bytes.len() as u64)));
         }
         let rest = &self.bytes[self.at..];
         let offset = self.offset();
         match find(rest, true) {
-            Found::Event { begin, lines, separator, end } => {
-                self.at += end;
-                let span = Span { begin, lines, separator, end };
+            Found::Event(span) => {
+                self.at += span.end;
                 Some(event(rest, span, offset, &mut self.clock, |clock, unix| {
-                    find_year(clock, unix, &rest[begin..]);
+                    find_year(clock, unix, &rest[span.begin..]);
                 }))
             }
             Found::Damaged { begin, end, damage } => {
@@ -86,15 +79,6 @@ impl<'a> Iterator for Events<'a> {
             }
         }
     }
-}
-
-/// Where the parts of an event are, see [`Found::Event`].
-#[derive(Clone, Copy, Debug)]
-pub(in crate::userlog) struct Span {
-    pub(in crate::userlog) begin: usize,
-    pub(in crate::userlog) lines: usize,
-    pub(in crate::userlog) separator: usize,
-    pub(in crate::userlog) end: usize,
 }
 
 /// The event at `span` of `bytes`, which begin at `offset` of the file.

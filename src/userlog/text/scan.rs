@@ -13,14 +13,28 @@ use super::header::{EXPECTED_NUMBER, Ids};
 /// What stands at the beginning of some bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::userlog) enum Found {
-    /// An event: header line from `begin` to `lines`, its lines to `separator`, the next one from `end`.
-    Event { begin: usize, lines: usize, separator: usize, end: usize },
+    Event(Span),
     /// No event from `begin` to `end`.
-    Damaged { begin: usize, end: usize, damage: Damage },
+    Damaged {
+        begin: usize,
+        end: usize,
+        damage: Damage,
+    },
     /// Nothing is decided before more bytes are there; those before `begin` are blank.
-    More { begin: usize },
+    More {
+        begin: usize,
+    },
     /// Nothing but blank lines.
     End,
+}
+
+/// An event: header line from `begin` to `lines`, its lines to `separator`, the next one from `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::userlog) struct Span {
+    pub(in crate::userlog) begin: usize,
+    pub(in crate::userlog) lines: usize,
+    pub(in crate::userlog) separator: usize,
+    pub(in crate::userlog) end: usize,
 }
 
 /// Looks at the beginning of `bytes`. `last`: no more bytes follow them.
@@ -31,7 +45,7 @@ pub(in crate::userlog) fn find(bytes: &[u8], last: bool) -> Found {
 
 /// The same with any way to find an event without damage, or none.
 #[inline]
-fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8]) -> Option<Plain>) -> Found {
+fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8], usize) -> Option<Span>) -> Found {
     let begin = skip_blank(bytes);
     let rest = &bytes[begin..];
     if last && matches!(rest, b"" | b"..." | b"...\r") {
@@ -47,13 +61,8 @@ fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8]) -> Option<Plain>) -> 
     if !rest[0].is_ascii_digit() {
         return shifted(find_garbage(rest, last));
     }
-    if let Some(Plain { lines, separator, end }) = plain(rest) {
-        return Found::Event {
-            begin,
-            lines: begin + lines,
-            separator: begin + separator,
-            end: begin + end,
-        };
+    if let Some(span) = plain(rest, begin) {
+        return Found::Event(span);
     }
     let Some(mut at) = line_end(rest, last) else { return Found::More { begin } };
     let lines = begin + at;
@@ -81,7 +90,7 @@ fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8]) -> Option<Plain>) -> 
                         return Found::Damaged { begin, end: begin + end, damage };
                     }
                     let separator = begin + at;
-                    return Found::Event { begin, lines, separator, end: separator + length };
+                    return Found::Event(Span { begin, lines, separator, end: separator + length });
                 }
                 Separator::No => {}
                 Separator::More => return Found::More { begin },
@@ -106,16 +115,9 @@ fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8]) -> Option<Plain>) -> 
 /// Bytes of an event in which its separator is searched; a larger one is walked, so that no byte is searched again and again.
 const PLAIN: usize = 8 << 10;
 
-/// Where the parts of an event are that begins the bytes.
-struct Plain {
-    lines: usize,
-    separator: usize,
-    end: usize,
-}
-
-/// The event that begins the bytes, if nothing below its header line could be damage. What that line says is not looked at.
+/// The event that begins the bytes, which are at `begin`, if nothing below its header line could be damage. What that line says is not looked at.
 #[inline]
-fn plain_event(bytes: &[u8]) -> Option<Plain> {
+fn plain_event(bytes: &[u8], begin: usize) -> Option<Span> {
     let bytes = &bytes[..bytes.len().min(PLAIN)];
     let (mut at, mut lines, mut newline_before) = (0, 0, 0);
     // The bracket of its own header is the fifth byte.
@@ -142,11 +144,10 @@ fn plain_event(bytes: &[u8]) -> Option<Plain> {
             return None;
         }
         if dots != 0 {
-            let separator = at + dots.trailing_zeros() as usize;
-            return match self::separator(&bytes[separator..], false) {
-                Separator::Yes(length) => Some(Plain { lines, separator, end: separator + length }),
-                _ => None,
-            };
+            let dots = at + dots.trailing_zeros() as usize;
+            let Separator::Yes(length) = separator(&bytes[dots..], false) else { return None };
+            let (lines, separator) = (begin + lines, begin + dots);
+            return Some(Span { begin, lines, separator, end: separator + length });
         }
         (newline_before, looked_at) = (newlines >> 63, u64::MAX);
         at += Block::SIZE;
@@ -291,13 +292,13 @@ mod tests {
         loop {
             let mut found = find(&bytes[at..]);
             let (begin, end) = match &mut found {
-                Found::Event { begin, end, .. } => (*begin, *end),
+                Found::Event(span) => (span.begin, span.end),
                 Found::Damaged { begin, end, .. } => (*begin, *end),
                 _ => return all,
             };
             // A header line that cannot be read is told by whoever reads it.
             let header = Ids::read(&bytes[at + begin..at + end]);
-            if let (Found::Event { .. }, Err(expected)) = (&found, header) {
+            if let (Found::Event(_), Err(expected)) = (&found, header) {
                 found = Found::Damaged { begin, end, damage: Damage::Header { expected } };
             }
             all.push(found);
@@ -323,7 +324,7 @@ mod tests {
             ),
         ) {
             let log = parts.concat();
-            let walked = all(log.as_bytes(), |bytes| find_by(bytes, true, |_| None));
+            let walked = all(log.as_bytes(), |bytes| find_by(bytes, true, |_, _| None));
             prop_assert_eq!(all(log.as_bytes(), |bytes| find(bytes, true)), walked);
         }
     }
@@ -336,7 +337,8 @@ mod tests {
                 let begin = blank.len();
                 let end = text.len() - 4;
                 let lines = begin + HELD.find('\n').unwrap() + 1;
-                let found = Found::Event { begin, lines, separator: end - separator.len(), end };
+                let separator = end - separator.len();
+                let found = Found::Event(Span { begin, lines, separator, end });
                 assert_eq!(find(text.as_bytes(), false), found, "{text:?}");
             }
         }
@@ -350,7 +352,7 @@ mod tests {
             assert_eq!(find(part, false), Found::More { begin: 0 }, "{cut}");
             let found = find(part, true);
             if cut == text.len() - 1 {
-                assert!(matches!(found, Found::Event { .. }), "{cut}: {found:?}");
+                assert!(matches!(found, Found::Event(_)), "{cut}: {found:?}");
             } else {
                 let truncated = Found::Damaged { begin: 0, end: cut, damage: Damage::Truncated };
                 assert_eq!(found, truncated, "{cut}");

@@ -53,33 +53,19 @@ impl EventHeader<'_> {
         let zone = if self.date.utc { &TimeZone::UTC } else { &self.date.time_zone };
         let civil = zone.to_datetime(stamp);
         let mut line = Line::default();
-        line.number(i32::from(number), 3);
-        line.text(b" (");
-        line.number(self.job.cluster, 3);
-        line.text(b".");
-        line.number(self.job.proc, 3);
-        line.text(b".");
-        line.number(self.subproc, 3);
-        line.text(b") ");
+        line.numbers([(i32::from(number), 3, b" ("), (self.job.cluster, 3, b".")]);
+        line.numbers([(self.job.proc, 3, b"."), (self.subproc, 3, b") ")]);
+        let (year, month, day) = (civil.year().into(), civil.month().into(), civil.day().into());
         if self.date.with_year {
-            line.number(i32::from(civil.year()), 4);
-            line.text(b"-");
-            line.number(i32::from(civil.month()), 2);
-            line.text(b"-");
+            line.numbers([(year, 4, b"-"), (month, 2, b"-")]);
         } else {
-            line.number(i32::from(civil.month()), 2);
-            line.text(b"/");
+            line.numbers([(month, 2, b"/")]);
         }
-        line.number(i32::from(civil.day()), 2);
-        line.text(b" ");
-        line.number(i32::from(civil.hour()), 2);
-        line.text(b":");
-        line.number(i32::from(civil.minute()), 2);
-        line.text(b":");
-        line.number(i32::from(civil.second()), 2);
+        line.numbers([(day, 2, b" "), (civil.hour().into(), 2, b":")]);
+        line.numbers([(civil.minute().into(), 2, b":"), (civil.second().into(), 2, b"")]);
         if self.date.sub_second {
             line.text(b".");
-            line.number((self.time.microseconds / 1000) as i32, 3);
+            line.numbers([((self.time.microseconds / 1000) as i32, 3, b"")]);
         }
         if self.date.utc {
             line.text(b"Z");
@@ -102,9 +88,18 @@ impl Default for Line {
 }
 
 impl Line {
-    fn text<const N: usize>(&mut self, text: &[u8; N]) {
-        self.bytes[self.length..][..N].copy_from_slice(text);
-        self.length += N;
+    fn text(&mut self, text: &[u8]) {
+        self.bytes[self.length..][..text.len()].copy_from_slice(text);
+        self.length += text.len();
+    }
+
+    /// Numbers, their widths, and what is behind each.
+    #[inline]
+    fn numbers<const N: usize>(&mut self, numbers: [(i32, usize, &[u8]); N]) {
+        for (value, width, behind) in numbers {
+            self.number(value, width);
+            self.text(behind);
+        }
     }
 
     /// As `{:0width$}` prints it: the sign counts.

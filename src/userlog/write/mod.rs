@@ -80,13 +80,8 @@ pub(super) fn write_body(out: &mut impl Write, body: &Body<'_>) -> io::Result<()
     match body {
         Body::Submit(submit) => {
             writeln!(out, "Job submitted from host: {}", OneLine(&submit.submit_host))?;
-            let notes = Notes {
-                log: &submit.log_notes,
-                user: &submit.user_notes,
-                warnings: &submit.warnings,
-                dag_node: &submit.dag_node,
-            };
-            notes.write(out)
+            let others = [&submit.user_notes, &submit.warnings];
+            notes(out, &submit.log_notes, &submit.dag_node, &others)
         }
         Body::Execute(execute) => {
             writeln!(out, "Job executing on host: {}", OneLine(&execute.execute_host))?;
@@ -180,13 +175,7 @@ pub(super) fn write_body(out: &mut impl Write, body: &Body<'_>) -> io::Result<()
         Body::ClusterSubmit(submit) => {
             let what = if submit.says_factory { "Factory" } else { "Cluster" };
             writeln!(out, "{what} submitted from host: {}", OneLine(&submit.submit_host))?;
-            let notes = Notes {
-                log: &submit.log_notes,
-                user: &submit.user_notes,
-                warnings: &None,
-                dag_node: &submit.dag_node,
-            };
-            notes.write(out)
+            notes(out, &submit.log_notes, &submit.dag_node, &[&submit.user_notes])
         }
         Body::DataflowSkipped(skipped) => {
             writeln!(out, "Dataflow job was skipped.")?;
@@ -198,35 +187,36 @@ pub(super) fn write_body(out: &mut impl Write, body: &Body<'_>) -> io::Result<()
 }
 
 /// The lines below a submission.
-struct Notes<'a, 'b> {
-    log: &'a Option<Text<'b>>,
-    user: &'a Option<Text<'b>>,
-    warnings: &'a Option<Text<'b>>,
-    dag_node: &'a Option<Text<'b>>,
+fn notes(
+    out: &mut impl Write,
+    log: &Option<Text<'_>>,
+    dag_node: &Option<Text<'_>>,
+    others: &[&Option<Text<'_>>],
+) -> io::Result<()> {
+    match (log, dag_node) {
+        // Structured notes are as long as they are.
+        (Some(notes), _) if notes.starts_with('[') => writeln!(out, "    {}", OneLine(notes))?,
+        (Some(notes), _) => writeln!(out, "    {}", Longest(notes))?,
+        (None, Some(node)) => writeln!(out, "    DAG Node: {}", Longest(node))?,
+        (None, None) => {}
+    }
+    for line in others.iter().copied().flatten() {
+        writeln!(out, "    {}", Longest(line))?;
+    }
+    Ok(())
 }
 
-impl Notes<'_, '_> {
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        match (self.log, self.dag_node) {
-            // Structured notes are as long as they are.
-            (Some(notes), _) if notes.starts_with('[') => writeln!(out, "    {}", OneLine(notes))?,
-            (Some(notes), _) => writeln!(out, "    {}", Longest(notes))?,
-            (None, Some(node)) => writeln!(out, "    DAG Node: {}", Longest(node))?,
-            (None, None) => {}
-        }
-        for line in [self.user, self.warnings].into_iter().flatten() {
-            writeln!(out, "    {}", Longest(line))?;
-        }
-        Ok(())
+/// A line with a text behind its label, if there is one.
+fn labelled(out: &mut impl Write, label: &str, text: Option<&str>) -> io::Result<()> {
+    match text {
+        Some(text) => writeln!(out, "{label}{}", OneLine(text)),
+        None => Ok(()),
     }
 }
 
 /// A line with a reason, if there is one.
 fn reason(out: &mut impl Write, reason: &Option<Text<'_>>) -> io::Result<()> {
-    match reason {
-        Some(reason) => writeln!(out, "\t{}", OneLine(reason)),
-        None => Ok(()),
-    }
+    labelled(out, "\t", reason.as_deref())
 }
 
 fn codes(out: &mut impl Write, code: Option<i32>, subcode: Option<i32>) -> io::Result<()> {
@@ -237,10 +227,7 @@ fn codes(out: &mut impl Write, code: Option<i32>, subcode: Option<i32>) -> io::R
 }
 
 fn toe(out: &mut impl Write, toe: &Option<Toe<'_>>) -> io::Result<()> {
-    match toe {
-        Some(toe) => writeln!(out, "\n\t{}", OneLine(&toe.text)),
-        None => Ok(()),
-    }
+    labelled(out, "\n\t", toe.as_ref().map(|toe| &*toe.text))
 }
 
 /// A text on one line: newlines become `|`, carriage returns a space (`ULogEvent::set_reason_member`).

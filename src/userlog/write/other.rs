@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::super::body::*;
-use super::{Longest, OneLine, no_text, reason};
+use super::{Longest, OneLine, labelled, no_text, reason};
 
 pub(super) fn write(out: &mut impl Write, body: &Body<'_>) -> io::Result<()> {
     match body {
@@ -102,7 +102,7 @@ fn known<'a>(text: &'a Text<'_>) -> Longest<'a> {
     Longest(if text.is_empty() { "UNKNOWN" } else { text })
 }
 
-fn attributes(
+pub(super) fn attributes(
     out: &mut impl Write,
     indent: &str,
     attributes: &[(Text<'_>, Text<'_>)],
@@ -127,10 +127,7 @@ fn file_transfer(out: &mut impl Write, transfer: &FileTransfer<'_>) -> io::Resul
     if let Some(seconds) = transfer.seconds_in_queue {
         writeln!(out, "\tSeconds spent in queue: {seconds}")?;
     }
-    match &transfer.host {
-        Some(host) => writeln!(out, "\tTransferring to host: {}", OneLine(host)),
-        None => Ok(()),
-    }
+    labelled(out, "\tTransferring to host: ", transfer.host.as_deref())
 }
 
 fn reuse_file(out: &mut impl Write, file: &ReuseFile<'_>) -> io::Result<()> {
@@ -140,13 +137,8 @@ fn reuse_file(out: &mut impl Write, file: &ReuseFile<'_>) -> io::Result<()> {
     }
     writeln!(out, "\tChecksum Value: {}", OneLine(&file.checksum))?;
     writeln!(out, "\tChecksum Type: {}", OneLine(&file.checksum_type))?;
-    if let Some(uuid) = &file.uuid {
-        writeln!(out, "\tUUID: {}", OneLine(uuid))?;
-    }
-    match &file.tag {
-        Some(tag) => writeln!(out, "\tTag: {}", OneLine(tag)),
-        None => Ok(()),
-    }
+    labelled(out, "\tUUID: ", file.uuid.as_deref())?;
+    labelled(out, "\tTag: ", file.tag.as_deref())
 }
 
 /// The second line of event 047 for each step, as HTCondor spells it.

@@ -4,16 +4,12 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use super::super::body::*;
-use super::{OneLine, codes, table, toe};
+use super::other::attributes;
+use super::{OneLine, codes, labelled, table, toe};
 
 pub(super) fn slot(out: &mut impl Write, execute: &Execute<'_>) -> io::Result<()> {
-    if let Some(name) = &execute.slot_name {
-        writeln!(out, "\tSlotName: {}", OneLine(name))?;
-    }
-    for (name, value) in &execute.properties {
-        writeln!(out, "\t{} = {}", OneLine(name), OneLine(value))?;
-    }
-    Ok(())
+    labelled(out, "\tSlotName: ", execute.slot_name.as_deref())?;
+    attributes(out, "\t", &execute.properties)
 }
 
 pub(super) fn executable_error(out: &mut impl Write, error: ExecutableError) -> io::Result<()> {
@@ -29,11 +25,8 @@ pub(super) fn executable_error(out: &mut impl Write, error: ExecutableError) -> 
 pub(super) fn checkpointed(out: &mut impl Write, checkpointed: Checkpointed) -> io::Result<()> {
     writeln!(out, "Job was checkpointed.")?;
     // Here HTCondor indents by one tab, elsewhere by two.
-    for (label, times) in
-        [("Run Remote", checkpointed.run_remote), ("Run Local", checkpointed.run_local)]
-    {
-        writeln!(out, "\t{times}  -  {label} Usage")?;
-    }
+    writeln!(out, "\t{}  -  Run Remote Usage", checkpointed.run_remote)?;
+    writeln!(out, "\t{}  -  Run Local Usage", checkpointed.run_local)?;
     bytes(out, "Run Bytes Sent By Job For Checkpoint", checkpointed.bytes_sent)
 }
 
@@ -57,10 +50,7 @@ pub(super) fn evicted(out: &mut impl Write, evicted: &Evicted<'_>) -> io::Result
     bytes(out, "Run Bytes Sent By Job", evicted.bytes_sent)?;
     bytes(out, "Run Bytes Received By Job", evicted.bytes_received)?;
     if evicted.terminated_and_requeued {
-        ending(out, evicted.return_value, evicted.signal)?;
-        if evicted.return_value.is_none() && evicted.signal.is_some() {
-            core_file(out, &evicted.core_file)?;
-        }
+        ending_with_core(out, evicted.return_value, evicted.signal, &evicted.core_file)?;
     }
     if let Some(reason) = &evicted.reason {
         let plain = evicted.plain_reason || evicted.terminated_and_requeued;
@@ -75,10 +65,7 @@ pub(super) fn terminated(
     terminated: &Terminated<'_>,
     who: &str,
 ) -> io::Result<()> {
-    ending(out, terminated.return_value, terminated.signal)?;
-    if terminated.return_value.is_none() && terminated.signal.is_some() {
-        core_file(out, &terminated.core_file)?;
-    }
+    ending_with_core(out, terminated.return_value, terminated.signal, &terminated.core_file)?;
     usage(out, "Run Remote", terminated.run_remote)?;
     usage(out, "Run Local", terminated.run_local)?;
     usage(out, "Total Remote", terminated.total_remote)?;
@@ -104,8 +91,16 @@ pub(super) fn ending(
     }
 }
 
-fn core_file(out: &mut impl Write, file: &Option<Text<'_>>) -> io::Result<()> {
+/// The same, and whether a signal left a core file.
+fn ending_with_core(
+    out: &mut impl Write,
+    return_value: Option<i32>,
+    signal: Option<i32>,
+    file: &Option<Text<'_>>,
+) -> io::Result<()> {
+    ending(out, return_value, signal)?;
     match file {
+        _ if return_value.is_some() || signal.is_none() => Ok(()),
         Some(file) => writeln!(out, "\t(1) Corefile in: {}", OneLine(file)),
         None => writeln!(out, "\t(0) No core file"),
     }

@@ -209,8 +209,9 @@ fn epoch_ads_tell_of_holds_and_of_edits() {
     let file = File::open(folder.path().join("epoch_history")).unwrap();
     let mut requests: HashMap<(i64, i64), Vec<i64>> = HashMap::new();
     let (mut ads, mut held) = (0, 0);
-    for ad in classads::long::AdReader::new(BufReader::new(file)).checked() {
+    for ad in classads::read_ads(BufReader::new(file)) {
         let ad = ad.unwrap();
+        assert_eq!(ad.errors().next(), None);
         ads += 1;
         let number = |name: &str| ad.integer(name).unwrap_or_else(|| panic!("no {name} in {ad:?}"));
         held += usize::from(ad.integer("HoldReasonCode").is_some());

@@ -35,13 +35,13 @@ pub(crate) fn ad(
         match scanner.bad.take() {
             None => ad.put(name, &raw, Syntax::New, None, line),
             Some(message) => {
-                errors.push(AdError::malformed(line, format!("attribute {name}: {message}")));
+                errors.push(AdError::at(line, format!("attribute {name}: {message}")));
             }
         }
         Ok(())
     });
     if let Err(problem) = result {
-        errors.push(AdError::malformed(line + scanner.lines(), problem.0));
+        errors.push(AdError::at(line + scanner.lines(), problem.0));
     }
     let found = !ad.is_empty() || errors.is_empty();
     (found.then_some(ad), errors)
@@ -84,21 +84,15 @@ impl<'a> Scanner<'a> {
     }
 
     fn take(&mut self, wanted: u8) -> Result<(), Problem> {
-        match self.peek() {
+        let found = match self.peek() {
             Some(byte) if byte == wanted => {
                 self.at += 1;
-                Ok(())
+                return Ok(());
             }
-            Some(byte) => Err(problem(format!(
-                "expected '{}', found '{}'",
-                wanted.escape_ascii(),
-                byte.escape_ascii()
-            ))),
-            None => Err(problem(format!(
-                "expected '{}', found the end of the ad",
-                wanted.escape_ascii()
-            ))),
-        }
+            Some(byte) => format!("'{}'", byte.escape_ascii()),
+            None => "the end of the ad".to_owned(),
+        };
+        Err(problem(format!("expected '{}', found {found}", wanted.escape_ascii())))
     }
 
     fn object(

@@ -12,7 +12,6 @@ use crate::ad::ClassAd;
 use crate::expr::Expr;
 use crate::number;
 use crate::print::{self, Style};
-use crate::syntax::error::ParseError;
 use crate::syntax::{Syntax, escape};
 use crate::value::Value;
 
@@ -60,11 +59,7 @@ pub(super) fn ad(
                     Some(name) => format!("attribute {name}: {message}"),
                     None => message,
                 };
-                errors.push(AdError::malformed(line, message));
-                result = converter.skip();
-            }
-            Err((line, name, Problem::Expression(error))) => {
-                errors.push(AdError::attribute(line, &name.unwrap_or_default(), error));
+                errors.push(AdError::at(line, message));
                 result = converter.skip();
             }
             Err((_, _, stop)) => result = Err(stop),
@@ -72,13 +67,13 @@ pub(super) fn ad(
     }
     let line = converter.line();
     match result {
-        Err(Problem::Text(message)) => errors.push(AdError::malformed(line, message)),
+        Err(Problem::Text(message)) => errors.push(AdError::at(line, message)),
         Err(Problem::NotXml(error)) if is_whole => {
             let message = format!("the rest of the ad is no XML: {error}");
-            errors.push(AdError::malformed(line, message));
+            errors.push(AdError::at(line, message));
         }
         Err(Problem::End) if is_whole => {
-            errors.push(AdError::malformed(line, "the ad ends inside a value"));
+            errors.push(AdError::at(line, "the ad ends inside a value"));
         }
         _ => {}
     }
@@ -97,8 +92,6 @@ fn reader(text: &str) -> Reader<&[u8]> {
 enum Problem {
     /// An element that is none of those expected, or one without what it should have.
     Text(String),
-    /// The text of an expression is none.
-    Expression(ParseError),
     /// Nothing behind it can be read.
     NotXml(quick_xml::Error),
     /// The text ends.
@@ -418,7 +411,7 @@ impl<'a> Converter<'a> {
         let text = text.split('\0').next().unwrap_or_default();
         if self.depth > 0 {
             // It must not end the list or the ad around it.
-            Expr::parse(text).map_err(Problem::Expression)?;
+            Expr::parse(text).map_err(|error| problem(error.to_string()))?;
         }
         out.push_str(text);
         Ok(())

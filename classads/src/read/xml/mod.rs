@@ -3,6 +3,9 @@
 //! What the elements mean is what HTCondor's src/classad/xmlSource.cpp and xmlLexer.cpp make of them: `<i>`, `<r>`, `<s>`
 //! and `<b v="t"/>` are constants, `<un/>` and `<er/>` undefined and error, `<at>` and `<rt>` times, `<l>` a list, `<c>` an
 //! ad, and `<e>` an expression in the new syntax. Strings and names have C's escapes besides those of XML.
+//!
+//! The XML declaration, a document type, comments and `<classads>` are passed over; other elements and text between the
+//! ads are errors. No entity is replaced but the five of XML itself and numbers of characters.
 
 mod convert;
 mod cut;
@@ -18,19 +21,8 @@ use cut::{Cutter, Found};
 pub use write::{FOOTER, HEADER, to_string, write};
 
 /// Reads ads in XML from a stream, one at a time, never the whole document.
-///
-/// The XML declaration, a document type, comments and `<classads>` are passed over; other elements and text between the
-/// ads are errors. No entity is replaced but the five of XML itself and numbers of characters.
-///
-/// ```
-/// let text = r#"<classads><c><a n="ClusterId"><i>7</i></a></c><c><a n="ClusterId"><i>8</i></a></c></classads>"#;
-/// let clusters: Vec<_> = classads::xml::AdReader::new(text.as_bytes())
-///     .map(|ad| ad.unwrap().integer("ClusterId").unwrap())
-///     .collect();
-/// assert_eq!(clusters, [7, 8]);
-/// ```
 #[derive(Debug)]
-pub struct AdReader<R> {
+pub(super) struct AdReader<R> {
     texts: Cutter<R>,
     projection: Projection,
     waiting: VecDeque<Result<ClassAd, AdError>>,
@@ -38,25 +30,9 @@ pub struct AdReader<R> {
 }
 
 impl<R: BufRead> AdReader<R> {
-    /// Reads ads from here on.
-    pub fn new(reader: R) -> AdReader<R> {
-        AdReader {
-            texts: Cutter::new(reader, MAX_AD_SIZE),
-            projection: Projection::default(),
-            waiting: VecDeque::new(),
-            ended: false,
-        }
-    }
-
-    pub(crate) fn projected(mut self, projection: Projection) -> AdReader<R> {
-        self.projection = projection;
-        self
-    }
-
-    /// Keeps only the named attributes.
-    #[must_use]
-    pub fn with_projection<S: AsRef<str>>(self, names: impl IntoIterator<Item = S>) -> AdReader<R> {
-        self.projected(Projection::of(names))
+    pub(super) fn new(reader: R, projection: Projection) -> AdReader<R> {
+        let texts = Cutter::new(reader, MAX_AD_SIZE);
+        AdReader { texts, projection, waiting: VecDeque::new(), ended: false }
     }
 
     /// Puts what is wrong with the text of an ad, and the ad, among the waiting items.
@@ -70,7 +46,7 @@ impl<R: BufRead> AdReader<R> {
         let is_damaged = !is_whole || !errors.is_empty();
         if !is_whole {
             let message = "the ad that starts here has no closing </c>";
-            self.waiting.push_back(Err(AdError::malformed(line, message)));
+            self.waiting.push_back(Err(AdError::at(line, message)));
         }
         self.waiting.extend(errors.into_iter().map(Err));
         if !ad.is_empty() || !is_damaged {
@@ -92,13 +68,10 @@ impl<R: BufRead> Iterator for AdReader<R> {
             }
             match self.texts.next() {
                 Ok(Found::Ad { line, is_whole }) => self.convert(line, is_whole),
-                Ok(Found::TooLarge(line)) => {
-                    let message = "the ad that starts here is larger than 64 MiB";
-                    return Some(Err(AdError::too_large(line, message)));
-                }
+                Ok(Found::TooLarge(line)) => return Some(Err(AdError::too_large(line))),
                 Ok(Found::Stray(line, what)) => {
                     let message = format!("expected an element <c>, found '{what}'");
-                    return Some(Err(AdError::malformed(line, message)));
+                    return Some(Err(AdError::at(line, message)));
                 }
                 Ok(Found::End) => self.ended = true,
                 Err(error) => {
@@ -144,8 +117,8 @@ fn well_formed_quotes(text: &str) -> Cow<'_, str> {
 
 /// Reads the first ad of an XML text.
 pub fn parse(text: &str) -> Result<ClassAd, AdError> {
-    let first = AdReader::new(text.as_bytes()).next();
-    first.unwrap_or_else(|| Err(AdError::malformed(1, "expected an element <c>")))
+    let first = AdReader::new(text.as_bytes(), Projection::default()).next();
+    first.unwrap_or_else(|| Err(AdError::at(1, "expected an element <c>")))
 }
 
 #[cfg(test)]

@@ -78,13 +78,7 @@ fn expression(out: &mut String, expr: &Expr, indent: usize) {
     match expr.root().kind() {
         NodeKind::Literal(literal) => value(out, literal, indent),
         NodeKind::ClassAd(ad) => nested(out, ad, indent),
-        NodeKind::List(elements) => {
-            out.push_str("<l>");
-            for element in elements {
-                expression(out, &element.to_expr(), indent);
-            }
-            out.push_str("</l>");
-        }
+        NodeKind::List(elements) => list(out, elements.iter().map(|node| node.to_expr()), indent),
         _ => text(out, "e", &partial_escape(expr.print(Style::New))),
     }
 }
@@ -108,14 +102,14 @@ fn value(out: &mut String, literal: &Value, indent: usize) {
         // A constant of this type has become a real before HTCondor writes it.
         Value::RelativeTime(seconds) => text(out, "r", &real_text(*seconds)),
         Value::ClassAd(ad) => nested(out, ad, indent),
-        Value::List(elements) => {
-            out.push_str("<l>");
-            for element in elements.iter() {
-                expression(out, element, indent);
-            }
-            out.push_str("</l>");
-        }
+        Value::List(elements) => list(out, elements.iter().cloned(), indent),
     }
+}
+
+fn list(out: &mut String, elements: impl Iterator<Item = Expr>, indent: usize) {
+    out.push_str("<l>");
+    elements.for_each(|element| expression(out, &element, indent));
+    out.push_str("</l>");
 }
 
 fn text(out: &mut String, element: &str, text: &str) {

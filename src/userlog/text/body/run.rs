@@ -164,34 +164,15 @@ impl<'a> RunLine<'a> {
         };
         let words = if let [b' ' | b'\t'..=b'\r', ..] = words { trim_space(words) } else { words };
         match words.first() {
-            Some(b'U') => {
-                if let Some((times, label)) = usage(words) {
-                    return Self::Usage(times, label);
-                }
+            Some(b'U') if let Some((times, label)) = usage(words) => Self::Usage(times, label),
+            Some(b'0'..=b'9' | b'+' | b'-') if let Some((kind, count)) = bytes(words) => {
+                Self::Bytes(kind, count)
             }
-            Some(b'0'..=b'9' | b'+' | b'-') => {
-                if let Some((kind, count)) = bytes(words) {
-                    return Self::Bytes(kind, count);
-                }
-            }
-            Some(b'(') => {
-                if let Some(end) = end(line) {
-                    return Self::End(end);
-                }
-            }
-            Some(b'P' | b'R') => {
-                if let Some(table) = Table::header(line) {
-                    return Self::Table(table);
-                }
-            }
-            Some(b'J') => {
-                if let Some(toe) = toe_line(line) {
-                    return Self::Toe(toe);
-                }
-            }
-            _ => {}
+            Some(b'(') if let Some(end) = end(line) => Self::End(end),
+            Some(b'P' | b'R') if let Some(table) = Table::header(line) => Self::Table(table),
+            Some(b'J') if let Some(toe) = toe_line(line) => Self::Toe(toe),
+            _ => Self::Other,
         }
-        Self::Other
     }
 }
 
