@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::Spent;
 use super::meaning::code_of_transfer;
+use super::{Spent, Trouble};
 use crate::features::{Neighbourhood, Scope};
-use crate::history::{AdFacts, Episode, EventLogView, Exit, JobHistory, What};
-use crate::hold_code::{Cause, cause_of};
+use crate::history::{AdFacts, Episode, EventLogView, Exit, HoldIdentity, JobHistory, What};
+use crate::hold_code::{self, Cause, cause_of};
 
 /// Something that was seen of a hold: of the job itself, or of other jobs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,6 +21,8 @@ pub enum Evidence {
         jobs: usize,
         /// Seconds since the last of them began.
         seconds_since_last: Option<i64>,
+        /// Holds for the same code among them after the first of them began.
+        held_again: usize,
     },
     /// No other job began to execute since the hold. Only an event log shows that.
     NoneBeganSince {
@@ -169,6 +171,14 @@ impl<'a> Around<'a> {
         Near { scope: neighbourhood.scope, name, input }
     }
 
+    /// Where a job runs may have to do with such a hold.
+    fn is_of_places(&self) -> bool {
+        let HoldIdentity { code, subcode, .. } = self.hold.identity;
+        let reason = self.hold.reason.as_deref().unwrap_or_default();
+        hold_code::is_by_system(code)
+            && !Trouble::of(code, subcode, reason).is_some_and(Trouble::lasts)
+    }
+
     /// Those of some scopes, in the order of these.
     fn closest(&self, scopes: &[Scope]) -> impl Iterator<Item = &'a Neighbourhood> {
         scopes
@@ -186,21 +196,22 @@ impl<'a> Around<'a> {
             Scope::Site,
             Scope::AccessPoint,
         ];
-        let through = self.closest(&CLOSEST).find(|near| near.started_since > 0);
+        // What goes on at a site says nothing about a file that is missing, or what a person has in mind.
+        let scopes = if self.is_of_places() { &CLOSEST[..] } else { &CLOSEST[..4] };
+        let seconds = self.now.saturating_sub(self.hold.held_at);
+        let through = self.closest(scopes).find(|near| near.started_since > 0);
         let began = match through {
             Some(near) => Some(Evidence::BeganSince {
                 near: self.near(near),
                 jobs: near.started_since,
                 seconds_since_last: near.last_started.map(|last| self.now.saturating_sub(last)),
+                held_again: near.held_after_start,
             }),
             // Only the event log shows that nothing happened.
-            None if event_log == EventLogView::Whole => self
+            None if event_log == EventLogView::Whole && seconds >= LEAST_SILENCE => self
                 .closest(&[Scope::Server, Scope::Cluster])
                 .next()
-                .map(|near| Evidence::NoneBeganSince {
-                    near: self.near(near),
-                    seconds: self.now.saturating_sub(self.hold.held_at),
-                }),
+                .map(|near| Evidence::NoneBeganSince { near: self.near(near), seconds }),
             None => None,
         };
         let held = self.closest(&CLOSEST).find(|near| near.held_now_same_code > 0);
@@ -263,6 +274,12 @@ impl<'a> Around<'a> {
     }
 }
 
+/// Seconds after a hold from which on it means something that nothing began.
+const LEAST_SILENCE: i64 = 60;
+
+/// Share of the memory provisioned from which on its use may matter.
+const LEAST_SHARE: f64 = 0.5;
+
 /// Slot hours from which on they matter.
 const LEAST_HOURS: f64 = 0.5;
 
@@ -288,7 +305,8 @@ fn own_history(hold: &Episode, job: &JobHistory) -> Option<Evidence> {
 
 fn memory(ad: &AdFacts) -> Option<Evidence> {
     let provisioned = ad.memory_provisioned.filter(|given| *given > 0.0)?;
-    Some(Evidence::Memory { used: ad.memory_usage?, provisioned })
+    let used = ad.memory_usage.filter(|used| *used >= provisioned * LEAST_SHARE)?;
+    Some(Evidence::Memory { used, provisioned })
 }
 
 #[cfg(test)]

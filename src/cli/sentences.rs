@@ -40,6 +40,11 @@ fn span(seconds: i64) -> String {
     plural(number, unit)
 }
 
+/// When to ask again, and how long that is from `now`.
+pub fn look_again(at: i64, now: i64, zone: &TimeZone) -> String {
+    format!("{} (in {})", minute(at, zone), span(at - now))
+}
+
 /// What the hold means. A release as it is, and a usual change in the same breath, would contradict each other.
 pub fn why(advice: &Advice) -> String {
     let held = &advice.held;
@@ -129,11 +134,16 @@ fn against_removal(against: Against) -> String {
 /// Something that was seen.
 pub fn evidence(evidence: &Evidence) -> String {
     match evidence {
-        Evidence::BeganSince { near, jobs, seconds_since_last } => {
+        Evidence::BeganSince { near, jobs, seconds_since_last, held_again } => {
             let ago = seconds_since_last
                 .map_or(String::new(), |seconds| format!(", the last {} ago", span(seconds)));
             let jobs = plural(*jobs, "other job");
-            format!("{jobs} {} began to execute since this hold{ago}.", which(near))
+            let again = match held_again {
+                0 => String::new(),
+                1 => "; 1 hold for the same code came after that".to_owned(),
+                n => format!("; {n} holds for the same code came after that"),
+            };
+            format!("{jobs} {} began to execute since this hold{ago}{again}.", which(near))
         }
         Evidence::NoneBeganSince { near, seconds } => format!(
             "No other job {} began to execute in the {} since this hold.",
@@ -619,8 +629,7 @@ fn transfer(subcode: i32) -> Option<String> {
         -1004 => Some("the plug-in reported no result".to_owned()),
         62 => Some("the file-transfer plug-in took too long (ETIME, 62)".to_owned()),
         256.. if subcode % 256 == 0 => Some(format!(
-            "the file-transfer plug-in exited with status {} (subcode {subcode} = {} x 256)",
-            subcode / 256,
+            "the file-transfer plug-in exited with status {} (subcode {subcode})",
             subcode / 256
         )),
         _ => errno(subcode),

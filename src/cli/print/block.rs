@@ -56,7 +56,7 @@ fn text(advice: &Advice, page: &Page) -> String {
         let until =
             wait.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
         line("Wait until:", &format!("{}{until}", sentences::wait_for(&wait.what)));
-        line("Look again:", &minute(wait.look_again, &page.zone));
+        line("Look again:", &sentences::look_again(wait.look_again, page.now, &page.zone));
     }
     for (number, thing) in advice.htcondor_will.iter().enumerate() {
         let label = if number == 0 { "By itself:" } else { "" };

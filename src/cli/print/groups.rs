@@ -228,10 +228,12 @@ impl Group {
             };
             out.push_str(&wrap("  Wait until: ", 4, &format!("{own}{text}{until}"), columns));
             if let Some(at) = group.look_again {
-                out.push_str(&wrap("  Look again: ", 4, &minute(at, &page.zone), columns));
+                let text = sentences::look_again(at, page.now, &page.zone);
+                out.push_str(&wrap("  Look again: ", 4, &text, columns));
             }
         }
-        for thing in group.by_itself.iter().take(BY_ITSELF) {
+        let acts = |thing: &&Prediction| !matches!(thing, Prediction::Nothing { .. });
+        for thing in group.by_itself.iter().filter(acts).take(BY_ITSELF) {
             let sentence = sentences::prediction(thing, &page.zone);
             out.push_str(&wrap("  By itself: ", 4, &strip_control(&sentence), columns));
         }

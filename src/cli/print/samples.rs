@@ -51,6 +51,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
                 near: near(Scope::Server, Some("data.example.org")),
                 jobs: 1,
                 seconds_since_last: Some(600),
+                held_again: 0,
             },
             Evidence::Released {
                 code: 13,
