@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::meaning::{UrlTrouble, at_execution_point, resource, url_trouble};
 use crate::history::reason::words;
-use crate::hold_code::{Cause, cause_of};
+use crate::hold_code::{About, Cause, about, cause_of};
 
 /// What a failed access to a file or URL complains of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -29,9 +29,15 @@ impl Cause {
         }
         match of_code {
             // The job's own exit rules hold for the program; those of others say in their reason what they limit.
-            Self::Policy if code != 3 && !names_limit(reason) => Self::Unknown,
+            Self::Policy if about(code) != Some(About::JobPolicy) && !names_limit(reason) => {
+                Self::Unknown
+            }
             // A program that could not be started for want of its file system or memory.
-            Self::Program if code == 6 && !matches!(subcode, 2 | 7 | 8 | 13) => Self::Host,
+            Self::Program
+                if about(code) == Some(About::Program) && !matches!(subcode, 2 | 7 | 8 | 13) =>
+            {
+                Self::Host
+            }
             Self::Policy | Self::Program | Self::Credential | Self::Setting
                 if url_trouble(reason) == Some(UrlTrouble::Away) =>
             {

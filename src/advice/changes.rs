@@ -12,7 +12,7 @@ use super::limit;
 use super::meaning::{Resource, UrlTrouble, code_of_transfer, resource, url_trouble, usual_change};
 use crate::history::Action;
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
-use crate::hold_code::{Cause, cause_of};
+use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
 use crate::text::{classad_quote, is_fit};
 
 /// A request is raised to this much of the largest of usage, provision and request: half as much again,
@@ -385,6 +385,16 @@ impl Hold<'_> {
         self.code.map(cause_of)
     }
 
+    /// What its code is about.
+    fn about(&self) -> Option<About> {
+        hold_code::about(self.code?)
+    }
+
+    /// Moving its files failed.
+    fn is_transfer(&self) -> bool {
+        matches!(self.about(), Some(About::Input | About::Output))
+    }
+
     fn resource(&self) -> Option<Resource> {
         resource(self.code?, self.subcode, self.reason)
     }
@@ -461,7 +471,7 @@ fn memory_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
     match hold.resource() {
         Some(resource) => resource == Resource::Memory,
         None => {
-            (hold.code == Some(6) && hold.subcode == Some(12))
+            (hold.about() == Some(About::Program) && hold.subcode == Some(12))
                 || (is_policy(hold) && near_limit(facts.memory_usage, facts.memory_provisioned))
         }
     }
@@ -471,9 +481,7 @@ fn disk_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
     match hold.resource() {
         Some(resource) => resource == Resource::Disk,
         None => {
-            (matches!(hold.code, Some(12 | 13))
-                && hold.subcode == Some(28)
-                && !at_access_point(hold))
+            (hold.is_transfer() && hold.subcode == Some(28) && !at_access_point(hold))
                 || (is_policy(hold) && near_limit(facts.disk_usage, facts.disk_provisioned))
         }
     }
@@ -560,17 +568,19 @@ fn place_matters(hold: &Hold<'_>) -> bool {
     if hold.resource().is_some() || hold.subcode == Some(122) {
         return false;
     }
-    match hold.code {
-        Some(6) => {
-            !matches!(hold.subcode, Some(13)) && !hold.reason.contains("not specified in job ad")
+    let Some(code) = hold.code.and_then(HoldCode::of).filter(|code| code.elsewhere) else {
+        return false;
+    };
+    match code.about {
+        About::Program => {
+            hold.subcode != Some(13) && !hold.reason.contains("not specified in job ad")
         }
-        Some(7..=11 | 18 | 19 | 21 | 35 | 36 | 45) => true,
         // The shadow, on the access point, says this too.
-        Some(14) => hold.reason.starts_with("Error from"),
-        Some(12 | 13) => {
+        About::WorkingDirectory => hold.reason.starts_with("Error from"),
+        About::Input | About::Output => {
             !at_access_point(hold) && url_trouble(hold.reason) != Some(UrlTrouble::NotFound)
         }
-        _ => false,
+        _ => true,
     }
 }
 
@@ -615,28 +625,39 @@ fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
 fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
-    let code = code_of_transfer(hold.code?, hold.reason);
     if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
         return Some(limit::change(own));
     }
     let correct = |what, name| ChangeKind::Correct { what, name };
-    let what = match (code, hold.subcode) {
-        (6, _) => return Some(executable(hold, facts)),
-        (12 | 13, Some(256..)) => transfer_by_url(hold)?,
-        (46, _) => duration("AllowedJobDuration", facts.allowed_job_duration),
-        (47, _) => duration("AllowedExecuteDuration", facts.allowed_execute_duration),
-        (4, _) => correct(Correction::Credential, facts.proxy.clone()),
-        (7..=10 | 12..=14, subcode) => file(hold, code, subcode)?,
-        (22, _) => correct(Correction::EventLog, None),
-        (35, _) => correct(Correction::Image, facts.image.clone()),
+    let code = HoldCode::of(code_of_transfer(hold.code?, hold.reason))?;
+    let what = match code.about {
         // Nobody's to correct, or the release itself is the change.
-        (0 | 1 | 2 | 11 | 15..=18 | 40 | 41 | 45, _) => return None,
-        (3 | 21 | 26 | 34, _) if hold.resource().is_some() => return None,
-        (3 | 21 | 26, _) if names_cpus(hold.reason) => correct(Correction::Cpus, None),
-        (3, _) => correct(Correction::OwnHold, None),
-        (21 | 26, _) => correct(Correction::Limit, None),
-        (_, subcode) => {
-            ChangeKind::Usual { change: usual_change(code, subcode, hold.reason)?, name: None }
+        About::Nothing => return None,
+        _ if hold.resource().is_some() => return None,
+        About::Program => return Some(executable(hold, facts)),
+        About::Input | About::Output if hold.subcode >= Some(256) => transfer_by_url(hold)?,
+        About::Input
+        | About::Output
+        | About::StandardInput
+        | About::StandardOutput
+        | About::WorkingDirectory => file(hold, code)?,
+        // No ad shows that the limit is still exceeded.
+        About::Duration { attribute, .. } => {
+            ChangeKind::Time { attribute, seconds: facts.allowed(attribute).map(Figure::from) }
+        }
+        About::Credential => correct(Correction::Credential, facts.proxy.clone()),
+        About::EventLog => correct(Correction::EventLog, None),
+        About::Image => correct(Correction::Image, facts.image.clone()),
+        About::JobPolicy | About::SystemPolicy | About::MachinePolicy
+            if names_cpus(hold.reason) =>
+        {
+            correct(Correction::Cpus, None)
+        }
+        About::JobPolicy => correct(Correction::OwnHold, None),
+        About::SystemPolicy | About::MachinePolicy => correct(Correction::Limit, None),
+        About::Request | About::Other => {
+            let change = usual_change(code.number, hold.subcode, hold.reason)?;
+            ChangeKind::Usual { change, name: None }
         }
     };
     Some(what.by_hand())
@@ -647,15 +668,7 @@ fn names_cpus(reason: &str) -> bool {
         .any(|word| matches!(word.as_str(), "cpu" | "cpus" | "request_cpus" | "requestcpus"))
 }
 
-/// Codes 46 and 47 where no ad shows that the limit is still exceeded.
-fn duration(attribute: &'static str, seconds: Option<i64>) -> ChangeKind {
-    ChangeKind::Time {
-        attribute,
-        seconds: seconds.filter(|&seconds| seconds > 0).map(Figure::from),
-    }
-}
-
-/// Code 6: the program could not be started.
+/// The program could not be started.
 fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
     let ours = facts.executable();
     // What lay in the sandbox is a copy: the file to correct is the job's own.
@@ -699,22 +712,22 @@ fn sandbox_file(reason: &str) -> Option<String> {
 }
 
 /// Files that could not be opened, read or written.
-fn file(hold: &Hold<'_>, code: i32, subcode: Option<i32>) -> Option<ChangeKind> {
+fn file(hold: &Hold<'_>, code: &HoldCode) -> Option<ChangeKind> {
     let name =
         sandbox_file(hold.reason).or_else(|| file_name(hold.reason)).or_else(|| url(hold.reason));
-    let what = match (code, subcode?) {
+    let what = match (code.about, hold.subcode?) {
         (_, 122) => Correction::Quota,
-        (12, 28) if at_access_point(hold) => Correction::DiskSpace,
+        (About::Output, 28) if at_access_point(hold) => Correction::DiskSpace,
         (_, 28 | 4 | 5 | 11 | 32 | 62 | 100..=105 | 107 | 110..=113 | 116 | 121) => return None,
         (_, 1 | 13) => Correction::Permissions,
-        (12, 2) if at_access_point(hold) => Correction::OutputDirectory,
-        (12, 2) => Correction::Output,
-        (13, 2) => Correction::Input,
-        (14, _) => Correction::WorkingDirectory,
-        (8 | 10, _) => Correction::StandardInput,
-        (7 | 9, _) => Correction::StandardOutput,
+        (About::Output, 2) if at_access_point(hold) => Correction::OutputDirectory,
+        (About::Output, 2) => Correction::Output,
+        (About::Input, 2) => Correction::Input,
+        (About::WorkingDirectory, _) => Correction::WorkingDirectory,
+        (About::StandardInput, _) => Correction::StandardInput,
+        (About::StandardOutput, _) => Correction::StandardOutput,
         _ => {
-            let change = usual_change(code, subcode, hold.reason)?;
+            let change = usual_change(code.number, hold.subcode, hold.reason)?;
             return Some(ChangeKind::Usual { change, name });
         }
     };

@@ -4,6 +4,7 @@ use super::Held;
 use super::changes::{Change, ChangeKind, Figure, LimitRaise, edit};
 use super::command::Command;
 use crate::history::Action;
+use crate::hold_code::{self, About};
 use crate::policy::{Again, OwnLimit, Raise, Request};
 use crate::text::is_fit;
 
@@ -12,14 +13,15 @@ const MOST: i64 = 1_000_000_000;
 
 /// The limit that held the job: the action that raises it, and when it holds the job again.
 ///
-/// Codes 46 and 47 tell it without an ad; an ad tells whether the limit has been raised since.
+/// The code of an allowed duration tells it without an ad; an ad tells whether the limit has been raised since.
 pub(super) fn of(held: &Held, code: i32) -> Option<(Action, Again)> {
     match &held.facts.own_limit {
         Some(limit) => Some((action(limit), limit.again)),
-        None if matches!(code, 46 | 47) && held.in_queue.is_none() => {
-            Some((Action::Other, Again::WhenReached))
+        None => {
+            let is_duration = matches!(hold_code::about(code), Some(About::Duration { .. }));
+            let known = is_duration && held.in_queue.is_none();
+            known.then_some((Action::Other, Again::WhenReached))
         }
-        None => None,
     }
 }
 

@@ -171,21 +171,18 @@ pub enum Resource {
     Disk,
 }
 
-/// The resource this hold is about, for the codes that can be about one: 34 by subcode (102 memory,
-/// 104 disk; 0 and 102 were both before 24.0.12, so the text goes before 102), and the policies 3, 21
-/// and 26 by their reason's words.
+/// The resource this hold is about, for the codes that can be about one: of a request by subcode (102
+/// memory, 104 disk; 0 and 102 were both before 24.0.12, so the text goes before 102), of policies by
+/// their reason's words.
 pub fn resource(code: i32, subcode: Option<i32>, reason: &str) -> Option<Resource> {
-    if !matches!(code, 3 | 21 | 26 | 34) {
-        return None;
+    match (HoldCode::of(code)?.subcode, subcode) {
+        (Subcode::Resource, Some(104)) => Some(Resource::Disk),
+        (Subcode::Resource, None | Some(0 | 102)) => {
+            Some(resource_of(reason).unwrap_or(Resource::Memory))
+        }
+        (Subcode::Resource | Subcode::Policy, _) => resource_of(reason),
+        _ => None,
     }
-    if code == 34 && subcode == Some(104) {
-        return Some(Resource::Disk);
-    }
-    let of_text = resource_of(reason);
-    if code == 34 && of_text.is_none() {
-        return matches!(subcode, None | Some(0 | 102)).then_some(Resource::Memory);
-    }
-    of_text
 }
 
 /// Memory or disk by the words of the reason: the one named first.

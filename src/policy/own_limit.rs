@@ -10,6 +10,7 @@ use super::clauses::followed;
 use super::forecast::Truth;
 use super::raise::{Comparison, Raise, raise};
 use super::{Kind, Knobs, MAX_BYTES, WORK};
+use crate::hold_code::{self, About};
 
 /// What a run adds to and keeps for the next run.
 const KEPT: [&str; 13] = [
@@ -104,11 +105,11 @@ pub fn own_limit(ad: &ClassAd, knobs: &Knobs, now: i64) -> Option<OwnLimit> {
 /// [`own_limit`] in so many steps of evaluation for each policy; `None` where it takes more.
 pub fn own_limit_within(ad: &ClassAd, knobs: &Knobs, now: i64, work: u64) -> Option<OwnLimit> {
     let of_policy = |name: &str, expr: &Expr, of_job| of_policy(ad, name, expr, of_job, now, work);
-    match ad.integer("HoldReasonCode")? {
-        3 => ["PeriodicHold", "OnExitHold"]
+    match hold_code::about(i32::try_from(ad.integer("HoldReasonCode")?).ok()?)? {
+        About::JobPolicy => ["PeriodicHold", "OnExitHold"]
             .into_iter()
             .find_map(|name| of_policy(name, ad.get(name)?, true)),
-        26 => {
+        About::SystemPolicy => {
             let known = knobs.system_policies(Kind::Hold);
             let known = known
                 .iter()
@@ -120,8 +121,7 @@ pub fn own_limit_within(ad: &ClassAd, knobs: &Knobs, now: i64, work: u64) -> Opt
             };
             known.into_iter().next().or_else(in_reason)
         }
-        46 => duration(ad, "AllowedJobDuration", &["ShadowBday", "JobCurrentStartDate"]),
-        47 => duration(ad, "AllowedExecuteDuration", &["JobCurrentStartExecutingDate"]),
+        About::Duration { attribute, began } => duration(ad, attribute, began),
         _ => None,
     }
 }
@@ -135,7 +135,7 @@ fn of_reason(reason: &str) -> Option<(&str, &str)> {
     Some((name, text))
 }
 
-/// Codes 46 and 47: `UserPolicy::AnalyzePolicy` compares the time since the shadow began, or since the program
+/// `UserPolicy::AnalyzePolicy` compares the time since the shadow began, or since the program
 /// did, with the attribute. Each run has the whole of it.
 fn duration(ad: &ClassAd, attribute: &str, began: &[&str]) -> Option<OwnLimit> {
     let limit = ad.integer(attribute).filter(|&limit| limit > 0)?;
