@@ -6,10 +6,12 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Serialize, Serializer};
 
+use super::cause::Trouble;
 use super::command::{Command, Edit, Since, Target};
+use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 use super::job_facts::JobFacts;
 use super::limit;
-use super::meaning::{Resource, UrlTrouble, code_of_transfer, resource, url_trouble, usual_change};
+use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
 use crate::history::Action;
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
@@ -259,77 +261,65 @@ impl Serialize for Figure {
     }
 }
 
-/// Both figures as one, where both are known.
-fn both(one: Option<Figure>, other: Option<Figure>) -> Option<Figure> {
-    Some(one?.join(other?))
-}
-
-/// A name that both have.
-fn same(one: &Option<String>, other: &Option<String>) -> Option<String> {
-    one.clone().filter(|_| one == other)
-}
-
 impl ChangeKind {
     /// What two jobs have in common: figures become ranges, names that differ are left out. `None` where
     /// each needs something else.
     pub fn join(&self, other: &Self) -> Option<Self> {
-        if self == other {
-            return Some(self.clone());
+        let (mut joined, mut other) = (self.clone(), other.clone());
+        for (one, two) in joined.figures().into_iter().zip(other.figures()) {
+            let both = one.join(*two);
+            (*one, *two) = (both, both);
         }
-        Some(match (self, other) {
-            (
-                &Self::Request { resource, to, used, named },
-                &Self::Request { resource: same, to: to2, used: used2, named: named2 },
-            ) if resource == same => Self::Request {
-                resource,
-                to: both(to, to2),
-                used: both(used, used2),
-                named: both(named, named2),
+        for (one, two) in joined.known_figures().into_iter().zip(other.known_figures()) {
+            let both = one.zip(*two).map(|(one, two)| one.join(two));
+            (*one, *two) = (both, both);
+        }
+        if let (Some(one), Some(two)) = (joined.name_mut(), other.name_mut())
+            && one != two
+        {
+            (*one, *two) = (None, None);
+        }
+        match (&mut joined, &mut other) {
+            (Self::Place { clause: one, .. }, Self::Place { clause: two, .. }) if one != two => {
+                (*one, *two) = (None, None);
+            }
+            (Self::Limit { at_once: one, .. }, Self::Limit { at_once: two, .. }) => {
+                (*one, *two) = (*one || *two, *one || *two);
+            }
+            _ => {}
+        }
+        (joined == other).then_some(joined)
+    }
+
+    /// Figures that are always there.
+    fn figures(&mut self) -> Vec<&mut Figure> {
+        match self {
+            Self::Limit { reached, raise, .. } => match raise {
+                LimitRaise::Attribute { from, to, .. } => vec![reached, from, to],
+                LimitRaise::Expression { limit, .. } => vec![reached, limit],
+                _ => vec![reached],
             },
-            (
-                Self::Place { attribute, name, .. },
-                Self::Place { attribute: also, name: name2, .. },
-            ) if attribute == also => {
-                Self::Place { attribute, name: same(name, name2), clause: None }
-            }
-            (
-                Self::Limit { policy, test, reached, at_once, raise },
-                Self::Limit {
-                    policy: policy2,
-                    test: test2,
-                    reached: reached2,
-                    at_once: at_once2,
-                    raise: raise2,
-                },
-            ) if policy == policy2 && test == test2 => Self::Limit {
-                policy: policy.clone(),
-                test: test.clone(),
-                reached: reached.join(*reached2),
-                at_once: *at_once || *at_once2,
-                raise: raise.join(raise2)?,
-            },
-            (
-                Self::Time { attribute, seconds },
-                Self::Time { attribute: also, seconds: seconds2 },
-            ) if attribute == also => Self::Time { attribute, seconds: both(*seconds, *seconds2) },
-            (
-                Self::Interpreter { name, interpreter },
-                Self::Interpreter { name: name2, interpreter: also },
-            ) if interpreter == also => {
-                Self::Interpreter { name: same(name, name2), interpreter: interpreter.clone() }
-            }
-            (Self::Correct { what, name }, Self::Correct { what: also, name: name2 })
-                if what == also =>
-            {
-                Self::Correct { what: *what, name: same(name, name2) }
-            }
-            (Self::Usual { change, name }, Self::Usual { change: also, name: name2 })
-                if change == also =>
-            {
-                Self::Usual { change, name: same(name, name2) }
-            }
-            _ => return None,
-        })
+            _ => Vec::new(),
+        }
+    }
+
+    /// Figures that are there where they are known.
+    fn known_figures(&mut self) -> Vec<&mut Option<Figure>> {
+        match self {
+            Self::Request { to, used, named, .. } => vec![to, used, named],
+            Self::Time { seconds, .. } => vec![seconds],
+            _ => Vec::new(),
+        }
+    }
+
+    fn name_mut(&mut self) -> Option<&mut Option<String>> {
+        match self {
+            Self::Place { name, .. }
+            | Self::Interpreter { name, .. }
+            | Self::Correct { name, .. }
+            | Self::Usual { name, .. } => Some(name),
+            _ => None,
+        }
     }
 
     /// The file, place, URL, image or credential that it is about.
@@ -339,30 +329,8 @@ impl ChangeKind {
             | Self::Interpreter { name, .. }
             | Self::Correct { name, .. }
             | Self::Usual { name, .. } => name.as_deref(),
-            Self::Request { .. }
-            | Self::TooMuch { .. }
-            | Self::Limit { .. }
-            | Self::Time { .. } => None,
+            _ => None,
         }
-    }
-}
-
-impl LimitRaise {
-    fn join(&self, other: &Self) -> Option<Self> {
-        Some(match (self, other) {
-            (
-                Self::Attribute { name, from, to },
-                Self::Attribute { name: also, from: from2, to: to2 },
-            ) if name == also => {
-                Self::Attribute { name: name.clone(), from: from.join(*from2), to: to.join(*to2) }
-            }
-            (Self::Expression { name, limit }, Self::Expression { name: also, limit: limit2 })
-                if name == also =>
-            {
-                Self::Expression { name: name.clone(), limit: limit.join(*limit2) }
-            }
-            _ => return (self == other).then(|| self.clone()),
-        })
     }
 }
 
@@ -471,7 +439,7 @@ fn memory_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
     match hold.resource() {
         Some(resource) => resource == Resource::Memory,
         None => {
-            (hold.about() == Some(About::Program) && hold.subcode == Some(12))
+            (hold.about() == Some(About::Program) && hold.subcode == Some(ENOMEM))
                 || (is_policy(hold) && near_limit(facts.memory_usage, facts.memory_provisioned))
         }
     }
@@ -481,7 +449,7 @@ fn disk_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
     match hold.resource() {
         Some(resource) => resource == Resource::Disk,
         None => {
-            (hold.is_transfer() && hold.subcode == Some(28) && !at_access_point(hold))
+            (hold.is_transfer() && hold.subcode == Some(ENOSPC) && !at_access_point(hold))
                 || (is_policy(hold) && near_limit(facts.disk_usage, facts.disk_provisioned))
         }
     }
@@ -565,7 +533,7 @@ fn at_access_point(hold: &Hold<'_>) -> bool {
 /// Whether the machine may have failed, not the job.
 fn place_matters(hold: &Hold<'_>) -> bool {
     // A request that was too small, or a quota, is so everywhere.
-    if hold.resource().is_some() || hold.subcode == Some(122) {
+    if hold.resource().is_some() || hold.subcode == Some(EDQUOT) {
         return false;
     }
     let Some(code) = hold.code.and_then(HoldCode::of).filter(|code| code.elsewhere) else {
@@ -573,12 +541,12 @@ fn place_matters(hold: &Hold<'_>) -> bool {
     };
     match code.about {
         About::Program => {
-            hold.subcode != Some(13) && !hold.reason.contains("not specified in job ad")
+            hold.subcode != Some(EACCES) && !hold.reason.contains("not specified in job ad")
         }
         // The shadow, on the access point, says this too.
         About::WorkingDirectory => hold.reason.starts_with("Error from"),
         About::Input | About::Output => {
-            !at_access_point(hold) && url_trouble(hold.reason) != Some(UrlTrouble::NotFound)
+            !at_access_point(hold) && url_trouble(hold.reason) != Some(Trouble::Missing)
         }
         _ => true,
     }
@@ -678,9 +646,9 @@ fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
         return ChangeKind::Interpreter { name, interpreter }.by_hand();
     }
     let what = match hold.subcode {
-        Some(13) => Correction::ExecutePermission,
+        Some(EACCES) => Correction::ExecutePermission,
         Some(8) => Correction::ExecutableFormat,
-        Some(2) => Correction::ExecutableMissing,
+        Some(ENOENT) => Correction::ExecutableMissing,
         Some(7) => Correction::Arguments,
         _ => Correction::Executable,
     };
@@ -715,17 +683,18 @@ fn sandbox_file(reason: &str) -> Option<String> {
 fn file(hold: &Hold<'_>, code: &HoldCode) -> Option<ChangeKind> {
     let name =
         sandbox_file(hold.reason).or_else(|| file_name(hold.reason)).or_else(|| url(hold.reason));
-    let what = match (code.about, hold.subcode?) {
-        (_, 122) => Correction::Quota,
-        (About::Output, 28) if at_access_point(hold) => Correction::DiskSpace,
-        (_, 28 | 4 | 5 | 11 | 32 | 62 | 100..=105 | 107 | 110..=113 | 116 | 121) => return None,
-        (_, 1 | 13) => Correction::Permissions,
-        (About::Output, 2) if at_access_point(hold) => Correction::OutputDirectory,
-        (About::Output, 2) => Correction::Output,
-        (About::Input, 2) => Correction::Input,
-        (About::WorkingDirectory, _) => Correction::WorkingDirectory,
-        (About::StandardInput, _) => Correction::StandardInput,
-        (About::StandardOutput, _) => Correction::StandardOutput,
+    let subcode = hold.subcode?;
+    let what = match (code.about, subcode, Trouble::of_errno(subcode)) {
+        (_, EDQUOT, _) => Correction::Quota,
+        (About::Output, ENOSPC, _) if at_access_point(hold) => Correction::DiskSpace,
+        (_, _, Some(Trouble::NoSpace | Trouble::Away)) => return None,
+        (_, _, Some(Trouble::Denied)) => Correction::Permissions,
+        (About::Output, ENOENT, _) if at_access_point(hold) => Correction::OutputDirectory,
+        (About::Output, ENOENT, _) => Correction::Output,
+        (About::Input, ENOENT, _) => Correction::Input,
+        (About::WorkingDirectory, ..) => Correction::WorkingDirectory,
+        (About::StandardInput, ..) => Correction::StandardInput,
+        (About::StandardOutput, ..) => Correction::StandardOutput,
         _ => {
             let change = usual_change(code.number, hold.subcode, hold.reason)?;
             return Some(ChangeKind::Usual { change, name });
@@ -737,9 +706,9 @@ fn file(hold: &Hold<'_>, code: &HoldCode) -> Option<ChangeKind> {
 /// What the user can correct about a URL. `None` while its server is only away.
 fn transfer_by_url(hold: &Hold<'_>) -> Option<ChangeKind> {
     let what = match url_trouble(hold.reason) {
-        Some(UrlTrouble::NotFound) => Correction::UrlMissing,
-        Some(UrlTrouble::Denied) => Correction::UrlDenied,
-        Some(UrlTrouble::Away) => return None,
+        Some(Trouble::Missing) => Correction::UrlMissing,
+        Some(Trouble::Denied) => Correction::UrlDenied,
+        Some(_) => return None,
         None => Correction::Url,
     };
     Some(ChangeKind::Correct { what, name: url(hold.reason) })
