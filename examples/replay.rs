@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let sum = &replayed.all;
         println!(
             "{seconds:8.3} s  released {} unknown {} cost {:.0}  {text}",
-            sum.released, sum.unknown, sum.sums.cost
+            sum.released, sum.unknown, sum.sums.cost_hours
         );
     }
 

@@ -199,38 +199,11 @@ impl Difference {
         }
     }
 
-    /// The times from which on its sign is another than at `first`, at most twice before `end`. Quotients rise, or fall,
-    /// all the time, however they are rounded, so that the times can be searched for.
+    /// The times from which on its sign is another than at `first`, at most twice before `end`. Sums and quotients rise, or
+    /// fall, all the time, however they are rounded, so that the times can be searched for.
     pub(super) fn changes(&self, first: i64, end: i64) -> [Option<i64>; 2] {
-        match *self {
-            Self::Of { slope, rest } => {
-                // slope * t + rest reaches 0, then leaves it.
-                let (slope, rest) = if slope > 0 { (slope, rest) } else { (-slope, -rest) };
-                // -floor(rest / slope) = ceil(-rest / slope)
-                let reaches = -rest.div_euclid(slope);
-                let exact = rest.rem_euclid(slope) == 0;
-                [Some(reaches), exact.then_some(reaches + 1)]
-            }
-            Self::Quotient {
-                slope: slope @ 1..,
-                rest,
-                divisor: Number::Integer(divisor @ 1..),
-                other: Number::Integer(other),
-                ..
-            } if other.unsigned_abs() < 1 << 48 && divisor < 1 << 14 => {
-                // Quotients are cut towards zero: the least sum whose quotient reaches a number.
-                let sum = |other: i64| {
-                    if other > 0 { other * divisor } else { (other - 1) * divisor + 1 }
-                };
-                let reaches = |other: i64| -(rest - sum(other)).div_euclid(slope);
-                [Some(reaches(other)), Some(reaches(other + 1))]
-            }
-            Self::Quotient { .. } => {
-                let next = self.next_change(first, end);
-                [next, next.and_then(|next| self.next_change(next, end))]
-            }
-            _ => [None, None],
-        }
+        let next = self.next_change(first, end);
+        [next, next.and_then(|next| self.next_change(next, end))]
     }
 
     /// The first time after `from` and before `end` at which its sign is another.

@@ -2,6 +2,8 @@
 
 use std::ops::AddAssign;
 
+use serde::Serialize;
+
 use super::advised::{Said, between};
 use super::attribute::HeldJob;
 use super::expression::Answer;
@@ -44,30 +46,31 @@ pub struct Course {
 }
 
 /// What releases came to, of one hold or of many.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct Sums {
     /// Releases, those of jobs that were held again counted too.
     pub releases: f64,
-    /// Of these, those that failed.
-    pub failed: f64,
     /// Holds that a release got out of; of one hold the probability of that.
-    pub success: f64,
+    pub successes: f64,
+    /// Releases that failed.
+    pub failed_releases: f64,
     /// Hours by which jobs left their holds earlier.
-    pub saved: f64,
+    pub hours_saved: f64,
     /// Slot hours of runs that failed.
-    pub wasted: f64,
+    pub hours_wasted: f64,
     /// Hours that all of it costs.
-    pub cost: f64,
+    pub cost_hours: f64,
 }
 
 impl AddAssign for Sums {
     fn add_assign(&mut self, other: Self) {
         self.releases += other.releases;
-        self.failed += other.failed;
-        self.success += other.success;
-        self.saved += other.saved;
-        self.wasted += other.wasted;
-        self.cost += other.cost;
+        self.successes += other.successes;
+        self.failed_releases += other.failed_releases;
+        self.hours_saved += other.hours_saved;
+        self.hours_wasted += other.hours_wasted;
+        self.cost_hours += other.cost_hours;
     }
 }
 
@@ -96,13 +99,13 @@ pub fn follow(
         course.released_at.get_or_insert(at);
         let success = probability(at).clamp(0.0, 1.0);
         course.sums.releases += left;
-        course.sums.success += left * success;
-        course.sums.cost += left * success * hours(at - hold.held_at);
-        course.sums.saved += left * success * hours(outlook.until - at);
+        course.sums.successes += left * success;
+        course.sums.cost_hours += left * success * hours(at - hold.held_at);
+        course.sums.hours_saved += left * success * hours(outlook.until - at);
         left *= 1.0 - success;
-        course.sums.failed += left;
-        course.sums.wasted += left * outlook.slot_hours;
-        course.sums.cost += left * (costs.failed + outlook.slot_hours);
+        course.sums.failed_releases += left;
+        course.sums.hours_wasted += left * outlook.slot_hours;
+        course.sums.cost_hours += left * (costs.failed + outlook.slot_hours);
         if left < LEAST {
             return course;
         }
@@ -111,7 +114,7 @@ pub fn follow(
             break;
         }
     }
-    course.sums.cost += left * outlook.until_cost;
+    course.sums.cost_hours += left * outlook.until_cost;
     course
 }
 
@@ -289,13 +292,13 @@ mod tests {
         let mut probability = |at: i64| f64::from(u8::from(at >= passes));
         let course = follow(&hold, &outlook, &costs, &mut answer, &mut probability);
         assert_eq!(
-            (course.sums.releases, course.sums.failed, course.sums.success),
+            (course.sums.releases, course.sums.failed_releases, course.sums.successes),
             (3.0, 2.0, 1.0)
         );
         let out = 3.0 + 2.0 / 6.0;
-        assert!((course.sums.saved - (24.0 - out)).abs() < 1e-9, "{course:?}");
-        assert!((course.sums.cost - (2.0 * 8.5 + out)).abs() < 1e-9, "{course:?}");
+        assert!((course.sums.hours_saved - (24.0 - out)).abs() < 1e-9, "{course:?}");
+        assert!((course.sums.cost_hours - (2.0 * 8.5 + out)).abs() < 1e-9, "{course:?}");
         let never = follow(&hold, &outlook, &costs, &mut answer, &mut |_| 0.0);
-        assert_eq!((never.sums.failed, never.sums.cost), (3.0, 3.0 * 8.5 + 24.0));
+        assert_eq!((never.sums.failed_releases, never.sums.cost_hours), (3.0, 3.0 * 8.5 + 24.0));
     }
 }

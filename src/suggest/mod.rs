@@ -155,13 +155,14 @@ pub fn suggest(
         }
     }
     suggestion.left_out.sort_by_key(|left| std::cmp::Reverse(left.holds));
-    let total = |taken: &Taken<'_>| taken.gain.mean * taken.holds as f64;
+    let total = |taken: &Taken<'_>| taken.gain.hours_per_hold * taken.holds as f64;
     taken.sort_by(|one, other| total(other).total_cmp(&total(one)));
     for mut taken in taken {
         // A timing that another reason has saves a clause.
         let shared = suggestion.clauses.iter().position(|clause| {
             let gain = taken.cases.gain(clause.timing, rules);
-            let as_good = gain.mean >= AS_GOOD * taken.gain.mean && gain.at_least() > 0.0;
+            let as_good =
+                gain.hours_per_hold >= AS_GOOD * taken.gain.hours_per_hold && gain.at_least > 0.0;
             if as_good {
                 (taken.timing, taken.gain) = (clause.timing, gain);
             }
@@ -217,20 +218,20 @@ fn best(reason: Reason, cases: &Cases<'_>, rules: &Rules) -> Result<(Timing, Gai
     let timings: Vec<Timing> = Timing::all(rules).collect();
     let all: Vec<(Timing, Gain)> =
         timings.into_par_iter().map(|timing| (timing, cases.gain(timing, rules))).collect();
-    let most = all.iter().map(|(_, gain)| gain.mean).fold(0.0, f64::max);
+    let most = all.iter().map(|(_, gain)| gain.hours_per_hold).fold(0.0, f64::max);
     // Fewer releases that do about as well are better; of equals the sooner one.
     let fewest = all
         .iter()
-        .filter(|(_, gain)| gain.mean >= AS_GOOD * most)
+        .filter(|(_, gain)| gain.hours_per_hold >= AS_GOOD * most)
         .map(|(timing, _)| timing.bound)
         .min();
-    let best = all
-        .into_iter()
-        .filter(|(timing, _)| Some(timing.bound) == fewest)
-        .reduce(|best, other| if other.1.mean > best.1.mean { other } else { best });
+    let best =
+        all.into_iter().filter(|(timing, _)| Some(timing.bound) == fewest).reduce(|best, other| {
+            if other.1.hours_per_hold > best.1.hours_per_hold { other } else { best }
+        });
     match best {
-        Some((timing, gain)) if gain.at_least() > 0.0 => Ok((timing, gain)),
-        Some((_, gain)) if gain.mean > 0.0 => Err(Why::NotSure(gain)),
+        Some((timing, gain)) if gain.at_least > 0.0 => Ok((timing, gain)),
+        Some((_, gain)) if gain.hours_per_hold > 0.0 => Err(Why::NotSure(gain)),
         _ => Err(Why::NoGain),
     }
 }

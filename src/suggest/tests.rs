@@ -72,7 +72,7 @@ fn what_passes_is_released_after_it_passed() {
     let evidence = &suggestion.clauses[0].evidence[0];
     assert_eq!((evidence.holds, evidence.clusters, evidence.releases), (120, 120, (120, 80)));
     assert_eq!(evidence.success[1].1, Some(1.0));
-    assert!(evidence.gain.at_least() > 5.0, "{:?}", evidence.gain);
+    assert!(evidence.gain.at_least > 5.0, "{:?}", evidence.gain);
     let why = |reason| suggestion.left_out.iter().find(|left| left.reason == reason).unwrap().why;
     assert_eq!(why((1, 0)), Why::Wanted);
     assert_eq!(why((3, 7)), Why::NoGain);
@@ -95,7 +95,7 @@ fn a_suggestion_costs_less_than_copied_expressions() {
         .collect();
     contenders.push(Contender::Nobody);
     let replayed = replay(&holds, &successes, &contenders, &rules());
-    let costs: Vec<f64> = replayed.iter().map(|replayed| replayed.all.sums.cost).collect();
+    let costs: Vec<f64> = replayed.iter().map(|replayed| replayed.all.sums.cost_hours).collect();
     assert!(costs[1..].iter().all(|cost| costs[0] < *cost), "{costs:?}");
     assert_eq!(replayed[0].codes[&1].released, 0);
     assert_eq!(replayed[1].codes[&1].released, 0, "no policy releases code 1");

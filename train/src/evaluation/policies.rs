@@ -184,7 +184,7 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
     for ((name, contender), by_log) in names.iter().zip(&mut contenders).zip(of_logs) {
         let courses: Vec<Course> =
             judged.iter().map(|case| course(case, contender, &rules, &successes)).collect();
-        let costs: Vec<f64> = courses.iter().map(|course| course.sums.cost).collect();
+        let costs: Vec<f64> = courses.iter().map(|course| course.sums.cost_hours).collect();
         let first = first.get_or_insert_with(|| costs.clone());
         let less: Vec<f64> = costs.iter().zip(first).map(|(cost, first)| cost - *first).collect();
         let (mean, error) = mean_by_cluster(&judged, &less);
@@ -193,13 +193,13 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
             text,
             "{:>8.0} {:>8.0} {:>8.0} {:>12.0} {:>18.0} {:>10.3} {mean:>15.3} +- {:<6.3} {:>10.3}  {name}",
             sum(|course| course.sums.releases),
-            sum(|course| course.sums.failed),
-            sum(|course| course.sums.success),
-            sum(|course| course.sums.saved),
-            sum(|course| course.sums.wasted),
+            sum(|course| course.sums.failed_releases),
+            sum(|course| course.sums.successes),
+            sum(|course| course.sums.hours_saved),
+            sum(|course| course.sums.hours_wasted),
             costs.iter().sum::<f64>() / costs.len().max(1) as f64,
             1.96 * error,
-            by_log.all.sums.cost / by_log.all.judged.max(1) as f64,
+            by_log.all.sums.cost_hours / by_log.all.judged.max(1) as f64,
         )?;
     }
     say(format_args!("{text}"));

@@ -39,20 +39,14 @@ pub(super) fn print(
     page: &Page,
 ) -> io::Result<()> {
     let gap = if number == 0 { "" } else { "\n" };
-    write!(out, "{gap}{}", Sheet { page, now: job.explanation.forecast.now }.job(job))
+    write!(out, "{gap}{}", page.job(job))
 }
 
-struct Sheet<'a> {
-    page: &'a Page,
-    /// Unix seconds.
-    now: i64,
-}
-
-impl Sheet<'_> {
+impl Page {
     fn job(&self, job: &Explained) -> String {
         let explanation = &job.explanation;
         let forecast = &explanation.forecast;
-        let mut out = wrap("", 4, &self.head(job), self.page.columns);
+        let mut out = wrap("", 4, &self.head(job), self.columns);
         out.push('\n');
         let reason = job.hold.reason.as_deref().unwrap_or_default();
         self.line(
@@ -77,7 +71,7 @@ impl Sheet<'_> {
         // That nothing is done cannot be said without the access point's policies.
         let is_sure = explanation.knobs_known || forecast.deed.is_some();
         if let Some(first) = forecast.first_prediction().filter(|_| is_sure) {
-            let sentence = sentences::prediction(&first, &self.page.zone);
+            let sentence = sentences::prediction(&first, &self.zone);
             self.line(&mut out, "By itself:", &sentence);
         }
         if !explanation.knobs_known {
@@ -103,7 +97,7 @@ impl Sheet<'_> {
         let times = hold.num_holds.map(|times| format!("hold {times}"));
         let since = match hold.entered_current_status {
             0 => String::new(),
-            at => format!(" since {}", second(at, &self.page.zone)),
+            at => format!(" since {}", second(at, &self.zone)),
         };
         let age = match hold.entered_current_status {
             0 => None,
@@ -117,7 +111,7 @@ impl Sheet<'_> {
 
     fn line(&self, out: &mut String, label: &str, text: &str) {
         let text = strip_control(text);
-        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &text, self.page.columns));
+        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &text, self.columns));
     }
 
     fn policy(&self, out: &mut String, explained: &ExplainedPolicy) {
@@ -137,10 +131,10 @@ impl Sheet<'_> {
                 format!("{name} is {}{when}", value.word())
             }
         };
-        out.push_str(&wrap("", 4, &is, self.page.columns));
+        out.push_str(&wrap("", 4, &is, self.columns));
         let text = shown(&policy.text, POLICY);
         if !text.eq_ignore_ascii_case(policy.now.word()) {
-            out.push_str(&wrap("  = ", 4, &text, self.page.columns));
+            out.push_str(&wrap("  = ", 4, &text, self.columns));
         }
         if let Some(root) = &explained.root {
             match root.form {
@@ -152,7 +146,7 @@ impl Sheet<'_> {
         }
         for missing in &explained.missing {
             let text = not_in_ad(missing);
-            out.push_str(&wrap(&" ".repeat(MARGIN), MARGIN, &text, self.page.columns));
+            out.push_str(&wrap(&" ".repeat(MARGIN), MARGIN, &text, self.columns));
         }
     }
 
@@ -182,7 +176,7 @@ impl Sheet<'_> {
         let when = when.map(|when| format!(": {when}")).unwrap_or_default();
         let line = format!("{text}{nearest}{when}{attributes}");
         let rest = first.len() + 2;
-        out.push_str(&wrap(&first, rest, &line, self.page.columns));
+        out.push_str(&wrap(&first, rest, &line, self.columns));
         self.parts(out, part, depth + 1);
     }
 
@@ -192,7 +186,7 @@ impl Sheet<'_> {
             Prospect::From(at) if at <= self.now => return None,
             Prospect::From(at) => format!(
                 "true from {} (in {})",
-                second(at, &self.page.zone),
+                second(at, &self.zone),
                 length(at.saturating_sub(self.now))
             ),
             Prospect::Stays => format!("stays {}", value.map_or("so", word)),

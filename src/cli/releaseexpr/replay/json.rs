@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::past::{Read, heading_json};
 use super::Policy;
-use crate::replay::{Fate, PastHold, Replayed, Tally};
+use crate::replay::{Fate, PastHold, Replayed};
 use crate::text::{strip_control, to_json, to_json_pretty};
 
 /// One object.
@@ -22,7 +22,7 @@ pub(super) fn print(
             .codes
             .iter()
             .map(|(code, of_code)| {
-                let mut object = tally(of_code);
+                let mut object = json!(of_code);
                 object["HoldReasonCode"] = json!(code);
                 object
             })
@@ -30,29 +30,13 @@ pub(super) fn print(
         json!({
             "Policy": policy.name,
             "Expression": policy.text.as_deref().map(strip_control),
-            "All": tally(&replayed.all),
+            "All": replayed.all,
             "Codes": codes,
             "Unknown": replayed.unrecorded,
         })
     };
     object["Policies"] = policies.iter().zip(replayed).map(policy).collect();
     writeln!(out, "{}", to_json_pretty(&object)?)
-}
-
-fn tally(tally: &Tally) -> Value {
-    json!({
-        "Holds": tally.holds,
-        "Released": tally.released,
-        "Unknown": tally.unknown,
-        "Judged": tally.judged,
-        "ReleasedNotJudged": tally.unjudged,
-        "Releases": tally.sums.releases,
-        "Successes": tally.sums.success,
-        "FailedReleases": tally.sums.failed,
-        "HoursSaved": tally.sums.saved,
-        "HoursWasted": tally.sums.wasted,
-        "CostHours": tally.sums.cost,
-    })
 }
 
 /// An object for each hold, on a line of its own: when each policy would have released it first.
@@ -67,7 +51,7 @@ pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -
                     "ReleasedAt": course.released_at,
                     "Unknown": course.unknown,
                     "Releases": course.sums.releases,
-                    "CostHours": course.sums.cost,
+                    "CostHours": course.sums.cost_hours,
                 })
             })
             .collect();

@@ -100,7 +100,7 @@ fn per_hold(tally: &Tally) -> String {
     let star = if tally.unknown > 0 { "*" } else { "" };
     match tally.judged {
         0 => "-".to_owned(),
-        judged => format!("{:.2}{star}", tally.sums.cost / judged as f64),
+        judged => format!("{:.2}{star}", tally.sums.cost_hours / judged as f64),
     }
 }
 
@@ -109,7 +109,9 @@ fn totals(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> io
     let rows = policies.iter().zip(replayed).map(|(policy, replayed)| {
         let (all, sums) = (&replayed.all, &replayed.all.sums);
         let mut row = vec![policy.name.clone(), all.released.to_string()];
-        row.extend([sums.success, sums.failed, sums.saved, sums.wasted].map(whole));
+        row.extend(
+            [sums.successes, sums.failed_releases, sums.hours_saved, sums.hours_wasted].map(whole),
+        );
         row.push(per_hold(all));
         row
     });
@@ -141,11 +143,11 @@ fn unknown(
             );
             write!(out, "{}", of_policy(policy, &text, columns))?;
         }
-        if all.unjudged > 0 {
+        if all.released_not_judged > 0 {
             any = true;
             let text = format!(
                 "released besides: {} of which these logs do not tell what became.",
-                plural(all.unjudged as usize, "hold")
+                plural(all.released_not_judged as usize, "hold")
             );
             write!(out, "{}", of_policy(policy, &text, columns))?;
         }
@@ -191,7 +193,7 @@ fn less(by_hand: &Tally, other: &Tally) -> String {
     if other.judged != by_hand.judged {
         return "?".to_owned();
     }
-    let less = by_hand.sums.cost - other.sums.cost;
+    let less = by_hand.sums.cost_hours - other.sums.cost_hours;
     // No "-0".
     format!("{:.0}", if less.abs() < 0.5 { 0.0 } else { less })
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::past::{Read, heading_json};
 use super::{Suggested, why};
 use crate::hold_code;
-use crate::suggest::{Clause, Evidence, Gain, LongRuns, Reason, Why};
+use crate::suggest::{Clause, Evidence, LongRuns, Reason, Why};
 use crate::text::to_json_pretty;
 
 /// One object.
@@ -77,7 +77,7 @@ fn evidence(evidence: &Evidence) -> Value {
     object["Succeeded"] = json!(evidence.releases.1);
     object["ReleasedSooner"] = json!({ "Clusters": sooner.0, "Success": sooner.1 });
     object["ReleasedLater"] = json!({ "Clusters": later.0, "Success": later.1 });
-    object["Gain"] = gain(&evidence.gain);
+    object["Gain"] = json!(evidence.gain);
     object
 }
 
@@ -95,17 +95,5 @@ fn long_runs(runs: &LongRuns) -> Value {
         "HoursPerRunAtLeast": runs.gain,
         "RanAgain": runs.ran_again,
         "ExitedAgain": runs.exited_again,
-    })
-}
-
-fn gain(gain: &Gain) -> Value {
-    json!({
-        "HoursPerHold": gain.mean,
-        "StandardError": gain.error,
-        "AtLeast": gain.at_least(),
-        "HoursSaved": gain.saved,
-        "HoursWasted": gain.wasted,
-        "Releases": gain.releases.0,
-        "FailedReleases": gain.releases.1,
     })
 }

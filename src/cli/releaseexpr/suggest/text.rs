@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::super::past::{Read, heading};
-use super::super::request::{Form, Suggest};
+use super::super::request::Form;
 use super::{Suggested, why};
 use crate::cli::print::wrap;
 use crate::hold_code;
@@ -19,7 +19,7 @@ const MOST_LEFT_OUT: usize = 12;
 pub(super) fn print(
     read: &Read,
     suggested: &Suggested,
-    options: &Suggest,
+    form: Form,
     columns: Option<usize>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -32,7 +32,7 @@ pub(super) fn print(
     comment(out, &wrap("", 0, &head, columns))?;
     writeln!(out)?;
     match suggested.suggestion.expression() {
-        Some(_) => setting(suggested, options.form, out)?,
+        Some(_) => setting(suggested, form, out)?,
         None => comment(
             out,
             &wrap(
@@ -201,10 +201,10 @@ fn of_evidence(evidence: &Evidence, delay: i64) -> String {
         plural(evidence.clusters, "cluster"),
         plural(releases as usize, "release"),
         successes,
-        gain.mean,
-        gain.at_least(),
-        gain.saved,
-        gain.wasted
+        gain.hours_per_hold,
+        gain.at_least,
+        gain.hours_saved,
+        gain.hours_wasted
     )
 }
 
