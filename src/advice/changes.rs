@@ -376,10 +376,10 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
     }
     let mut actions = vec![Action::AsIs];
     let limit = facts.own_limit.as_ref().map(limit::action);
-    if limit == Some(Action::Memory) || memory_matters(hold, facts) {
+    if limit == Some(Action::Memory) || matters(Resource::Memory, hold, facts) {
         actions.push(Action::Memory);
     }
-    if limit == Some(Action::Disk) || disk_matters(hold, facts) {
+    if limit == Some(Action::Disk) || matters(Resource::Disk, hold, facts) {
         actions.push(Action::Disk);
     }
     if place_matters(hold) && failed_at(hold, facts).is_some() {
@@ -399,8 +399,8 @@ pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Chang
     }
     match action {
         Action::AsIs | Action::Unknown => None,
-        Action::Memory => Some(memory(hold, facts)),
-        Action::Disk => Some(disk(facts)),
+        Action::Memory => Some(request(Resource::Memory, facts, megabytes(hold.reason))),
+        Action::Disk => Some(request(Resource::Disk, facts, None)),
         Action::Site => site(hold, facts),
         Action::Other => other(hold, facts),
     }
@@ -422,59 +422,62 @@ pub(super) fn edit(attribute: &str, old: Option<String>, new: &str) -> Command {
 }
 
 fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
-    match (usage, provisioned) {
-        (Some(usage), Some(provisioned)) if provisioned > 0 => {
-            usage.saturating_mul(NEAR_LIMIT.1) >= provisioned.saturating_mul(NEAR_LIMIT.0)
-        }
-        _ => false,
-    }
+    usage.zip(provisioned).is_some_and(|(usage, provisioned)| {
+        provisioned > 0
+            && usage.saturating_mul(NEAR_LIMIT.1) >= provisioned.saturating_mul(NEAR_LIMIT.0)
+    })
 }
 
-/// Codes of policies, whose reason may not name the limit that was hit.
-fn is_policy(hold: &Hold<'_>) -> bool {
-    hold.cause() == Some(Cause::Policy)
-}
-
-fn memory_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
-    match hold.resource() {
-        Some(resource) => resource == Resource::Memory,
-        None => {
-            (hold.about() == Some(About::Program) && hold.subcode == Some(ENOMEM))
-                || (is_policy(hold) && near_limit(facts.memory_usage, facts.memory_provisioned))
-        }
-    }
-}
-
-fn disk_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
-    match hold.resource() {
-        Some(resource) => resource == Resource::Disk,
-        None => {
-            (hold.is_transfer() && hold.subcode == Some(ENOSPC) && !at_access_point(hold))
-                || (is_policy(hold) && near_limit(facts.disk_usage, facts.disk_provisioned))
-        }
-    }
-}
-
-/// A larger request: of the figures those that are known count, the first is what was used, the last the request.
-fn request(
-    resource: Resource,
-    figures: &[(&'static str, Option<i64>)],
-    named: Option<i64>,
-) -> Change {
-    let (attribute, step, most) = match resource {
-        Resource::Memory => ("RequestMemory", MEMORY_STEP, MOST_MEMORY),
-        Resource::Disk => ("RequestDisk", DISK_STEP, MOST_DISK),
+/// Whether the hold may be about this resource.
+fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+    let (ran_out, usage, provisioned) = match resource {
+        Resource::Memory => (
+            hold.about() == Some(About::Program) && hold.subcode == Some(ENOMEM),
+            facts.memory_usage,
+            facts.memory_provisioned,
+        ),
+        Resource::Disk => (
+            hold.is_transfer() && hold.subcode == Some(ENOSPC) && !at_access_point(hold),
+            facts.disk_usage,
+            facts.disk_provisioned,
+        ),
     };
-    let in_reason = ("the hold reason's size", named);
-    let all = || figures.iter().chain([&in_reason]);
-    if let Some((figure, value)) =
-        all().find_map(|&(figure, value)| Some((figure, value?)).filter(|(_, value)| *value > most))
-    {
+    // The reason of a policy may not name the limit that was hit.
+    let is_near = hold.cause() == Some(Cause::Policy) && near_limit(usage, provisioned);
+    hold.resource().map_or(ran_out || is_near, |named| named == resource)
+}
+
+/// A larger request than what was used, what was provided and what was requested, as far as these are known, and than the size
+/// that the hold reason names.
+fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
+    let (step, most, figures) = match resource {
+        Resource::Memory => (
+            MEMORY_STEP,
+            MOST_MEMORY,
+            [
+                ("MemoryUsage", facts.memory_usage),
+                ("MemoryProvisioned", facts.memory_provisioned),
+                ("RequestMemory", facts.request_memory),
+            ],
+        ),
+        Resource::Disk => (
+            DISK_STEP,
+            MOST_DISK,
+            [
+                ("DiskUsage", facts.disk_usage),
+                ("DiskProvisioned", facts.disk_provisioned),
+                ("RequestDisk", facts.request_disk),
+            ],
+        ),
+    };
+    let [(_, used), _, (attribute, old)] = figures;
+    let known = figures.into_iter().chain([("the hold reason's size", named)]);
+    let known: Vec<_> = known.filter_map(|(figure, value)| Some((figure, value?))).collect();
+    if let Some(&(figure, value)) = known.iter().find(|(_, value)| *value > most) {
         return ChangeKind::TooMuch { resource, figure, value }.by_hand();
     }
-    let used = figures.first().and_then(|(_, used)| *used).filter(|&used| used > 0);
-    let old = figures.last().and_then(|(_, request)| *request);
-    let largest = all().filter_map(|(_, value)| *value).filter(|&value| value > 0).max();
+    let used = used.filter(|&used| used > 0);
+    let largest = known.iter().map(|(_, value)| *value).filter(|&value| value > 0).max();
     let to = largest.map(|largest| {
         (largest.saturating_mul(RAISE.0) / RAISE.1).saturating_add(step - 1) / step * step
     });
@@ -486,24 +489,6 @@ fn request(
         named: named.filter(|_| used.is_none()).map(Figure::from),
     };
     Change { what, commands: edit.into_iter().collect() }
-}
-
-fn memory(hold: &Hold<'_>, facts: &JobFacts) -> Change {
-    let figures = [
-        ("MemoryUsage", facts.memory_usage),
-        ("MemoryProvisioned", facts.memory_provisioned),
-        ("RequestMemory", facts.request_memory),
-    ];
-    request(Resource::Memory, &figures, megabytes(hold.reason))
-}
-
-fn disk(facts: &JobFacts) -> Change {
-    let figures = [
-        ("DiskUsage", facts.disk_usage),
-        ("DiskProvisioned", facts.disk_provisioned),
-        ("RequestDisk", facts.request_disk),
-    ];
-    request(Resource::Disk, &figures, None)
 }
 
 /// The largest size the reason names in megabytes.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::archive::MAX_TENSORS_BYTES;
+use super::error::tensor_error;
 use super::lanes::dot;
 use super::lstm::{LayerParameters, Lstm, LstmState};
 use super::metadata::{Contract, Output, limits};
@@ -67,21 +68,19 @@ impl BuiltinEngine {
     /// [`ModelError::Tensor`] when a tensor is missing, misshapen, too large or not finite.
     pub fn new(archive: &mut Archive<'_>, metadata: &ModelMetadata) -> Result<Self, ModelError> {
         metadata.check()?;
-        if metadata.contract != Contract::StatesStatics || metadata.output != Output::Logit {
-            return Err(ModelError::Architecture {
-                detail: "the module takes one-hot input or returns a probability".to_owned(),
-            });
-        }
-        if metadata.tensors.is_empty() {
-            return Err(ModelError::Architecture {
-                detail: "extra/holdadvise.json has no table of tensors".to_owned(),
-            });
-        }
-        let recurrent = "lstm_recurrent_weight";
-        if !metadata.tensors.iter().any(|entry| entry.name == recurrent) {
-            return Err(ModelError::Architecture {
-                detail: format!("the module has no parameter {recurrent}"),
-            });
+        let has = |name: &str| metadata.tensors.iter().any(|entry| entry.name == name);
+        let fault =
+            if metadata.contract != Contract::StatesStatics || metadata.output != Output::Logit {
+                "the module takes one-hot input or returns a probability"
+            } else if metadata.tensors.is_empty() {
+                "extra/holdadvise.json has no table of tensors"
+            } else if !has("lstm_recurrent_weight") {
+                "the module has no parameter lstm_recurrent_weight"
+            } else {
+                ""
+            };
+        if !fault.is_empty() {
+            return Err(ModelError::Architecture(fault.to_owned()));
         }
         let Dimensions { e, j, k, .. } = metadata.dimensions;
         let mut tensors = Tensors { archive, metadata, bytes: 0 };
@@ -296,7 +295,7 @@ impl Tensors<'_, '_> {
 
     fn find(&self, name: &str) -> Result<&super::TensorEntry, ModelError> {
         self.metadata.tensors.iter().find(|entry| entry.name == name).ok_or_else(|| {
-            tensor_error(name, "not in the table of tensors of extra/holdadvise.json".to_owned())
+            tensor_error(name, "not in the table of tensors of extra/holdadvise.json")
         })
     }
 
@@ -388,8 +387,4 @@ impl Tensors<'_, '_> {
         let bias = self.values(&format!("{name}_bias"), &[outputs])?;
         Ok(Linear { weight, bias, inputs })
     }
-}
-
-fn tensor_error(name: &str, detail: String) -> ModelError {
-    ModelError::Tensor { name: name.to_owned(), detail }
 }

@@ -3,6 +3,7 @@
 //! (Friedman 2001, "Greedy Function Approximation: A Gradient Boosting Machine".)
 
 use super::ModelError;
+use super::error::tensor_error;
 use super::metadata::limits;
 
 /// Names of the tensors that hold a forest, in the order of [`Forest::tensors`].
@@ -216,10 +217,6 @@ fn at_most(name: &str, what: &str, found: usize, most: usize) -> Result<(), Mode
         return Ok(());
     }
     Err(tensor_error(name, format!("{found} {what}, {most} are the most")))
-}
-
-fn tensor_error(name: &str, detail: String) -> ModelError {
-    ModelError::Tensor { name: name.to_owned(), detail }
 }
 
 #[cfg(test)]

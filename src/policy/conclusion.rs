@@ -125,7 +125,7 @@ impl Explanation {
         for one in set.iter().take(POLICIES) {
             let name = display_name(&one.policy.name);
             let why = why(one);
-            reasons.push(if set.len() == 1 && one.root.is_some() {
+            reasons.push(if set.len() == 1 && one.root.is_ok() {
                 why
             } else {
                 format!("{name}: {why}")
@@ -161,7 +161,7 @@ impl Explanation {
 
 /// Why a policy is not true.
 fn why(explained: &ExplainedPolicy) -> String {
-    let Some(root) = &explained.root else { return "it is no expression".to_owned() };
+    let Ok(root) = &explained.root else { return "it is no expression".to_owned() };
     let blockers = root.blockers();
     let mut parts: Vec<String> = blockers.iter().take(CLAUSES).map(|part| state(part)).collect();
     match blockers.len().saturating_sub(CLAUSES) {

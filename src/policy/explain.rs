@@ -44,15 +44,18 @@ pub struct Explanation {
 pub struct ExplainedPolicy {
     /// What it does, and what it is now. Policies of hold are evaluated as if the job were released now.
     pub policy: Policy,
-    /// When it becomes true, whether or not the schedd evaluates it then. `None` for policies of hold, and for a text that
-    /// is no expression.
-    pub prospect: Option<Prospect>,
-    /// The whole expression; `None` where the text is none.
-    pub root: Option<Part>,
-    /// What is wrong with the text; `None` where it is an expression.
-    pub fault: Option<String>,
+    /// The whole expression, or what is wrong with a text that is none.
+    pub root: Result<Part, String>,
     /// Attributes that it names, also through others, and that the ad does not have.
     pub missing: Vec<Missing>,
+}
+
+impl ExplainedPolicy {
+    /// When it becomes true, whether or not the schedd evaluates it then. `None` for policies of hold, and for a text that
+    /// is no expression.
+    pub fn prospect(&self) -> Option<Prospect> {
+        self.root.as_ref().ok()?.prospect
+    }
 }
 
 /// What the parts of a [`Part`] are to it.
@@ -166,25 +169,13 @@ impl Dissection<'_> {
                 Err(error) => format!("{}, at character {}", error.message(), error.offset() + 1),
                 Ok(_) => "it cannot be parsed in the ad's syntax".to_owned(),
             };
-            return ExplainedPolicy {
-                policy,
-                prospect: None,
-                root: None,
-                fault: Some(fault),
-                missing: Vec::new(),
-            };
+            return ExplainedPolicy { policy, root: Err(fault), missing: Vec::new() };
         };
         // The schedd takes the outermost value otherwise than operators take theirs: 0.5 does not fire.
         let mut root = self.part(expr.root(), 0, Some(policy.now));
         root.prospect = self.prospect(expr, root.value, is_true);
         mark(&mut root);
-        ExplainedPolicy {
-            prospect: root.prospect,
-            missing: missing(self.ad, expr),
-            root: Some(root),
-            fault: None,
-            policy,
-        }
+        ExplainedPolicy { missing: missing(self.ad, expr), root: Ok(root), policy }
     }
 
     /// Takes a node apart. `known` is its value where that is known already.

@@ -168,7 +168,7 @@ pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
             Kind::Release => (ad, gate.lets_release()),
             Kind::Remove => (ad, gate.lets_remove()),
         };
-        policies.push(Job { ad: on, context: &context, may, step: interval.0 }.policy(set));
+        policies.push(policy(set, &Ahead::new(on, &context, interval.0), may));
     }
     let deed = deed(ad, gate, &policies, &context);
     Forecast { now, gate, deed, policies, interval }
@@ -259,45 +259,32 @@ pub(super) fn released(ad: &ClassAd, context: &EvalContext<'_>) -> ClassAd {
     ad
 }
 
-/// A job whose policies are evaluated.
-struct Job<'a> {
-    ad: &'a ClassAd,
-    /// Now, as the schedd evaluates.
-    context: &'a EvalContext<'static>,
-    /// The policies may fire later: it is worth looking for when.
-    may: bool,
-    /// Seconds between two evaluations by the schedd.
-    step: i64,
-}
-
-impl Job<'_> {
-    fn policy(&self, set: SetPolicy) -> Policy {
-        let mut policy = Policy {
-            kind: set.kind,
-            name: set.name,
-            text: set.text,
-            now: Truth::Unparsable,
-            becomes_true: None,
-            not_known: false,
-            open: Vec::new(),
-        };
-        let Some(expr) = &set.expr else { return policy };
-        let ahead = Ahead::new(self.ad, self.context, self.step);
-        let value = ahead.try_value_now(expr);
-        policy.not_known = self.may && value.is_none();
-        let value = value.unwrap_or(Value::Error);
-        policy.now = Truth::of(&value);
-        if self.may && !policy.not_known {
-            let prospect = ahead.prospect(expr, is_true(&value), is_true);
-            policy.becomes_true = prospect.from();
-            policy.not_known = prospect == Prospect::NotKnown;
-        }
-        if policy.now != Truth::True && policy.becomes_true.is_none() && !policy.not_known {
-            let open = |clause: &Expr| open(&ahead, clause);
-            policy.open = clauses(expr).iter().filter_map(open).collect();
-        }
-        policy
+/// What a policy is. One that `may` fire later is worth looking for when.
+fn policy(set: SetPolicy, ahead: &Ahead<'_>, may: bool) -> Policy {
+    let mut policy = Policy {
+        kind: set.kind,
+        name: set.name,
+        text: set.text,
+        now: Truth::Unparsable,
+        becomes_true: None,
+        not_known: false,
+        open: Vec::new(),
+    };
+    let Some(expr) = &set.expr else { return policy };
+    let value = ahead.try_value_now(expr);
+    policy.not_known = may && value.is_none();
+    let value = value.unwrap_or(Value::Error);
+    policy.now = Truth::of(&value);
+    if may && !policy.not_known {
+        let prospect = ahead.prospect(expr, is_true(&value), is_true);
+        policy.becomes_true = prospect.from();
+        policy.not_known = prospect == Prospect::NotKnown;
     }
+    if policy.now != Truth::True && policy.becomes_true.is_none() && !policy.not_known {
+        let open = |clause: &Expr| open(ahead, clause);
+        policy.open = clauses(expr).iter().filter_map(open).collect();
+    }
+    policy
 }
 
 pub(super) fn is_true(value: &Value) -> bool {

@@ -9,7 +9,7 @@ use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKin
 use super::clauses::followed;
 use super::forecast::Truth;
 use super::raise::{Comparison, Raise, raise};
-use super::{Kind, Knobs, MAX_BYTES, WORK};
+use super::{Kind, Knobs, MAX_BYTES};
 use crate::hold_code::{self, About};
 
 /// What a run adds to and keeps for the next run.
@@ -97,12 +97,8 @@ pub struct OwnLimit {
 }
 
 /// The limit that put the held job of this ad on hold, as of `now` (Unix seconds). `None` for other holds, where the
-/// expression is not at hand, and where the ad has been edited since so that its limit is no longer exceeded.
-pub fn own_limit(ad: &ClassAd, knobs: &Knobs, now: i64) -> Option<OwnLimit> {
-    own_limit_within(ad, knobs, now, WORK)
-}
-
-/// [`own_limit`] in so many steps of evaluation for each policy; `None` where it takes more.
+/// expression is not at hand, where the ad has been edited since so that its limit is no longer exceeded, and where a policy
+/// takes more steps of evaluation than `work`.
 pub fn own_limit_within(ad: &ClassAd, knobs: &Knobs, now: i64, work: u64) -> Option<OwnLimit> {
     let of_policy = |name: &str, expr: &Expr, of_job| of_policy(ad, name, expr, of_job, now, work);
     match hold_code::about(i32::try_from(ad.integer("HoldReasonCode")?).ok()?)? {
@@ -110,16 +106,12 @@ pub fn own_limit_within(ad: &ClassAd, knobs: &Knobs, now: i64, work: u64) -> Opt
             .into_iter()
             .find_map(|name| of_policy(name, ad.get(name)?, true)),
         About::SystemPolicy => {
+            let reason = ad.string("HoldReason").unwrap_or_default();
             let known = knobs.system_policies(Kind::Hold);
-            let known = known
-                .iter()
-                .filter_map(|(name, text)| of_policy(name, &Expr::parse_old(text).ok()?, false));
-            let in_reason = || {
-                let reason = ad.string("HoldReason")?;
-                let (name, text) = of_reason(&reason)?;
-                of_policy(name, &Expr::parse_old(text).ok()?, false)
-            };
-            known.into_iter().next().or_else(in_reason)
+            let known = known.iter().map(|(name, text)| (name.as_str(), *text));
+            known
+                .chain(of_reason(&reason))
+                .find_map(|(name, text)| of_policy(name, &Expr::parse_old(text).ok()?, false))
         }
         About::Duration { attribute, began } => duration(ad, attribute, began),
         _ => None,
@@ -171,7 +163,7 @@ fn of_policy(
     }
     let grown = run.with(grown(&run.ad), held.saturating_add(GROWTH));
     let clauses = clauses_that_fired(&run, policy, expr)?;
-    if !clauses.iter().all(|clause| is_of_job_alone(&run.ad, &clause.expr)) {
+    if !clauses.iter().all(|(_, clause)| is_of_job_alone(&run.ad, clause)) {
         return None;
     }
     let comparison = clauses.iter().find_map(|clause| comparison(clause, &run, &grown))?;
@@ -277,11 +269,8 @@ fn grown(ad: &ClassAd) -> ClassAd {
     grown
 }
 
-/// A clause that was true, and the attribute or knob whose text it stands in.
-pub(super) struct Clause {
-    pub(super) holder: String,
-    pub(super) expr: Expr,
-}
+/// A clause that was true, behind the attribute or knob whose text it stands in.
+type Clause = (String, Expr);
 
 /// The clauses that together made the policy true: all of a conjunction, the first true side of a disjunction.
 fn clauses_that_fired(run: &Moment, policy: &str, expr: &Expr) -> Option<Vec<Clause>> {
@@ -307,7 +296,7 @@ fn clauses_that_fired(run: &Moment, policy: &str, expr: &Expr) -> Option<Vec<Cla
             }
             _ => match named(&run.ad, expr.root()) {
                 Some(followed) => pending.push(followed),
-                None => out.push(Clause { holder, expr }),
+                None => out.push((holder, expr)),
             },
         }
     }
@@ -315,7 +304,7 @@ fn clauses_that_fired(run: &Moment, policy: &str, expr: &Expr) -> Option<Vec<Cla
 }
 
 /// An attribute of the job that stands for an expression.
-fn named(ad: &ClassAd, node: Node<'_>) -> Option<(String, Expr)> {
+fn named(ad: &ClassAd, node: Node<'_>) -> Option<Clause> {
     let NodeKind::Attribute { name, absolute: false, .. } = node.kind() else { return None };
     let reference = node.to_expr().attribute_references().pop()?;
     let expr = ad.get(name).filter(|expr| reference.is_own() && expr.as_literal().is_none())?;
@@ -330,8 +319,8 @@ fn is_of_job_alone(ad: &ClassAd, clause: &Expr) -> bool {
 }
 
 /// The clause as a comparison of what grows with a limit that does not.
-fn comparison(clause: &Clause, run: &Moment, grown: &Moment) -> Option<Comparison> {
-    let NodeKind::Binary(operator, left, right) = clause.expr.root().kind() else { return None };
+fn comparison((holder, clause): &Clause, run: &Moment, grown: &Moment) -> Option<Comparison> {
+    let NodeKind::Binary(operator, left, right) = clause.root().kind() else { return None };
     use BinaryOperator as Operator;
     let (grows, limit) = match operator {
         Operator::Greater | Operator::GreaterOrEqual => (left, right),
@@ -346,8 +335,8 @@ fn comparison(clause: &Clause, run: &Moment, grown: &Moment) -> Option<Compariso
         return None;
     }
     let comparison = Comparison {
-        holder: clause.holder.clone(),
-        text: clause.expr.to_string(),
+        holder: holder.clone(),
+        text: clause.to_string(),
         limit_span: limit.span(),
         limit_expr,
         reached,

@@ -86,16 +86,14 @@ pub enum Prediction {
 impl Prediction {
     /// Whether it is the same but for the seconds of a minute.
     pub fn is_like(&self, other: &Self) -> bool {
-        match (self, other) {
-            (
-                Self::Acts { action, policy, at, interval },
-                Self::Acts { action: action2, policy: policy2, at: at2, interval: interval2 },
-            ) => {
-                let minute = |at: &Option<i64>| at.map(|at| at.div_euclid(60));
-                (action, policy, minute(at), interval) == (action2, policy2, minute(at2), interval2)
+        let of_minute = |prediction: &Self| {
+            let mut prediction = prediction.clone();
+            if let Self::Acts { at: Some(at), .. } = &mut prediction {
+                *at = at.div_euclid(60);
             }
-            _ => self == other,
-        }
+            prediction
+        };
+        of_minute(self) == of_minute(other)
     }
 }
 

@@ -184,25 +184,20 @@ pub fn suggest(
 
 /// The reasons that are about a resource.
 fn resources(holds: &[PastHold]) -> Vec<(Resource, Vec<Reason>)> {
-    let mut counts: BTreeMap<Reason, (usize, usize, usize)> = BTreeMap::new();
+    let mut by_reason: BTreeMap<Reason, Vec<Option<Resource>>> = BTreeMap::new();
     for hold in holds {
-        let (memory, disk, all) = counts.entry((hold.code, hold.subcode)).or_default();
-        *memory += usize::from(hold.resource == Some(Resource::Memory));
-        *disk += usize::from(hold.resource == Some(Resource::Disk));
-        *all += 1;
+        by_reason.entry((hold.code, hold.subcode)).or_default().push(hold.resource);
     }
-    let of = |resource: Resource, most: fn(&(usize, usize, usize)) -> usize| {
-        let reasons: Vec<Reason> = counts
-            .iter()
-            .filter(|(_, counts)| 2 * most(counts) > counts.2)
-            .map(|(reason, _)| *reason)
-            .collect();
-        (!reasons.is_empty()).then_some((resource, reasons))
+    let of = |resource: Resource| {
+        let most = |all: &[Option<Resource>]| {
+            2 * all.iter().filter(|one| **one == Some(resource)).count() > all.len()
+        };
+        let reasons = by_reason.iter().filter(|(_, all)| most(all)).map(|(reason, _)| *reason);
+        (resource, reasons.collect())
     };
-    [of(Resource::Memory, |counts| counts.0), of(Resource::Disk, |counts| counts.1)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let mut resources = vec![of(Resource::Memory), of(Resource::Disk)];
+    resources.retain(|(_, reasons): &(Resource, Vec<Reason>)| !reasons.is_empty());
+    resources
 }
 
 /// The timing that costs least, if that is sure to be less than without.

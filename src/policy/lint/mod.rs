@@ -72,10 +72,10 @@ impl Role {
 
     /// Commands of a submit description, attributes and knobs that hold such an expression.
     fn names(self) -> Vec<&'static str> {
-        match self.kind() {
-            Some(kind) => vec![kind.submit_command(), kind.attribute(), kind.system_knob()],
-            None => vec!["on_exit_hold", "on_exit_remove", "OnExitHold", "OnExitRemove"],
-        }
+        self.kind().map_or_else(
+            || vec!["on_exit_hold", "on_exit_remove", "OnExitHold", "OnExitRemove"],
+            |kind| kind.names().to_vec(),
+        )
     }
 
     /// The role of a command, attribute or knob, also of a named one, `SYSTEM_PERIODIC_RELEASE_<name>`; `None` for others.

@@ -12,7 +12,7 @@ use super::rules::{
     UNKNOWN_ATTRIBUTE, UNKNOWN_FUNCTION,
 };
 use super::{Finding, MAX_REPEATED, Setting};
-use crate::policy::clauses::operands;
+use crate::policy::clauses::{is_comparison, operands};
 
 /// Codes of the held jobs on which the types of all parts are looked at.
 const CODES: [i64; 4] = [3, 12, 13, 34];
@@ -101,18 +101,14 @@ const fn dots(is_cut: bool) -> &'static str {
 
 /// What is written `time()` in one place should be in all: the corrected text of one finding is that of the others.
 fn mend_all(text: &str, findings: &mut [Finding]) {
-    let of_rule = |finding: &&Finding| finding.rule == &CURRENT_TIME;
-    let spans: Vec<_> = findings.iter().filter(of_rule).map(|found| found.span.clone()).collect();
-    if text.len() > MAX_REPEATED {
-        for finding in findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME) {
-            finding.corrected = replaced(text, &finding.span, "time()");
-        }
-        return;
-    }
-    let corrected =
-        spans.iter().rev().try_fold(text.to_owned(), |text, span| replaced(&text, span, "time()"));
-    for finding in findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME) {
-        finding.corrected.clone_from(&corrected);
+    let mut found: Vec<_> =
+        findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME).collect();
+    let whole = (text.len() <= MAX_REPEATED).then(|| {
+        let spans = found.iter().rev().map(|finding| &finding.span);
+        spans.fold(text.to_owned(), |text, span| replaced(&text, span, "time()").unwrap_or(text))
+    });
+    for finding in &mut found {
+        finding.corrected = whole.clone().or_else(|| replaced(text, &finding.span, "time()"));
     }
 }
 
@@ -144,9 +140,7 @@ struct Compared {
 
 fn compared(expr: &Expr) -> Vec<Compared> {
     let with_number = |node: Node<'_>| match node.kind() {
-        NodeKind::Binary(operator, left, right)
-            if operator.is_comparison() || operator.is_identity() =>
-        {
+        NodeKind::Binary(operator, left, right) if is_comparison(operator) => {
             let is_number = matches!(right.kind(), NodeKind::Literal(Value::Integer(_)));
             let head = left.span().start..right.span().start;
             is_number.then(|| Compared { head, end: right.span().end })
@@ -267,8 +261,7 @@ fn errors(expr: &Expr) -> Vec<Finding> {
     };
     let span = |node: &Node<'_>| (node.span().start, node.span().end);
     let budget = Budget::new(probe::MAX_WORK);
-    let mut always: Option<BTreeSet<(usize, usize)>> = None;
-    for code in CODES {
+    let always = CODES.into_iter().map(|code| {
         let (ad, context) = probe::example(code);
         let context = EvalContext { budget: Some(budget.clone()), ..context };
         // What is given up is no error of its types.
@@ -281,13 +274,9 @@ fn errors(expr: &Expr) -> Vec<Finding> {
                 && !node.children().iter().any(|child| errors.contains(&span(child)))
         };
         let candidates = expr.nodes().filter(is_candidate).filter(innermost);
-        let here: BTreeSet<_> = candidates.map(|node| span(&node)).collect();
-        always = Some(match always {
-            Some(known) => known.intersection(&here).copied().collect(),
-            None => here,
-        });
-    }
-    let spans = always.unwrap_or_default();
+        candidates.map(|node| span(&node)).collect::<BTreeSet<_>>()
+    });
+    let spans = always.reduce(|known, here| &known & &here).unwrap_or_default();
     spans.into_iter().map(|(start, end)| error(expr, start..end)).collect()
 }
 

@@ -66,10 +66,10 @@ fn policy(explained: &ExplainedPolicy) -> Value {
         "Kind": policy.kind,
         "Expression": strip_control(&policy.text),
         "Value": value(Some(policy.now)),
-        "Prospect": explained.prospect.map(prospect),
-        "TrueFrom": explained.prospect.and_then(Prospect::from),
-        "Fault": explained.fault.as_deref().map(strip_control),
-        "Clauses": explained.root.as_ref().map(part),
+        "Prospect": explained.prospect().map(prospect),
+        "TrueFrom": explained.prospect().and_then(Prospect::from),
+        "Fault": explained.root.as_ref().err().map(|fault| strip_control(fault)),
+        "Clauses": explained.root.as_ref().ok().map(part),
         "NotInAd": explained.missing.iter().map(missing).collect::<Vec<_>>(),
     })
 }

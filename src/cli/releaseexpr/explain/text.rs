@@ -119,14 +119,15 @@ impl Page {
         let name = strip_control(&policy.name);
         let is = match (policy.kind, policy.now) {
             (_, Truth::Unparsable) => {
-                let fault = explained.fault.as_deref().unwrap_or_default();
+                let fault = explained.root.as_ref().err().map(String::as_str).unwrap_or_default();
                 format!("{name} is no expression, and left out: {}", strip_control(fault))
             }
             (Kind::Hold, value) => {
                 format!("{name} would be {} if the job were released now", value.word())
             }
             (_, value) => {
-                let when = explained.prospect.and_then(|prospect| self.when(prospect, Some(value)));
+                let when =
+                    explained.prospect().and_then(|prospect| self.when(prospect, Some(value)));
                 let when = when.map(|when| format!(", {when}")).unwrap_or_default();
                 format!("{name} is {}{when}", value.word())
             }
@@ -136,7 +137,7 @@ impl Page {
         if !text.eq_ignore_ascii_case(policy.now.word()) {
             out.push_str(&wrap("  = ", 4, &text, self.columns));
         }
-        if let Some(root) = &explained.root {
+        if let Ok(root) = &explained.root {
             match root.form {
                 Form::All => self.parts(out, root, 0),
                 // A constant says all of itself above.

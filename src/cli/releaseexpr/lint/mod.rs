@@ -52,8 +52,7 @@ pub(super) struct Report {
     /// Expressions looked at.
     pub(super) expressions: usize,
     /// Those that are not looked at, and the place of the first.
-    unseen: usize,
-    first_unseen: Option<Placed>,
+    unseen: Option<(usize, Placed)>,
 }
 
 impl Report {
@@ -64,16 +63,14 @@ impl Report {
             self.findings.extend(lint(text, setting).into_iter().map(place));
             return;
         }
-        self.unseen += 1;
-        if self.first_unseen.is_none() {
-            self.first_unseen = Some(place(Finding::left_out(String::new())));
-        }
+        let first = || (0, place(Finding::left_out(String::new())));
+        self.unseen.get_or_insert_with(first).0 += 1;
     }
 
     /// Says how many expressions were not looked at.
     fn end(&mut self) {
-        if let Some(mut first) = self.first_unseen.take() {
-            let expressions = plural(self.unseen, "expression");
+        if let Some((unseen, mut first)) = self.unseen.take() {
+            let expressions = plural(unseen, "expression");
             first.finding.message = format!(
                 "{expressions} from here on not looked at: \
                  there are {MAX_FINDINGS} findings already"
