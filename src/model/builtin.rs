@@ -11,9 +11,9 @@ use std::ops::Range;
 use super::archive::MAX_TENSORS_BYTES;
 use super::error::tensor_error;
 use super::lanes::dot;
-use super::lstm::{LayerParameters, Lstm, LstmState};
+use super::lstm::{Lstm, LstmState};
 use super::metadata::{Contract, Output, limits};
-use super::statics::{Piece, Statics};
+use super::statics::Statics;
 use super::trees::TREE_TENSORS;
 use super::{Archive, Batch, Dimensions, Engine, Forest, ModelError, ModelMetadata};
 
@@ -117,19 +117,16 @@ impl BuiltinEngine {
         let input_bias = tensors.values("lstm_input_bias", &[layers, gates])?;
         let recurrent_bias = tensors.values("lstm_recurrent_bias", &[layers, gates])?;
         let square = gates * hidden;
-        let lstm = Lstm::new(
-            width,
-            hidden,
-            (0..layers).map(|depth| LayerParameters {
-                input_weight: match depth {
-                    0 => &first,
-                    _ => &stacked[(depth - 1) * square..depth * square],
-                },
-                recurrent_weight: &recurrent[depth * square..(depth + 1) * square],
-                input_bias: &input_bias[depth * gates..(depth + 1) * gates],
-                recurrent_bias: &recurrent_bias[depth * gates..(depth + 1) * gates],
-            }),
-        );
+        let layer = |depth: usize| {
+            let bias = depth * gates..(depth + 1) * gates;
+            [
+                if depth == 0 { &first } else { &stacked[(depth - 1) * square..depth * square] },
+                &recurrent[depth * square..(depth + 1) * square],
+                &input_bias[bias.clone()],
+                &recurrent_bias[bias],
+            ]
+        };
+        let lstm = Lstm::new(width, hidden, (0..layers).map(layer));
 
         let statics = tensors.statics(k, units)?;
         Ok(Self {
@@ -346,7 +343,7 @@ impl Tensors<'_, '_> {
                 let detail = format!("piece {at} is not wider than 0");
                 return Err(tensor_error("statics_piece_width", detail));
             }
-            pieces.push(Piece { column: column as usize, low, width });
+            pieces.push((column as usize, low, width));
         }
         let piece_weight = self.values("statics_piece_weight", &[units, count])?;
         Ok(Statics::new(&mean, &scale, layer, Some((&pieces, &piece_weight))))

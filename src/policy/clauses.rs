@@ -100,7 +100,7 @@ pub(super) fn comparisons(followed: &[Expr]) -> Vec<(Expr, Expr)> {
 }
 
 /// The node inside all parentheses around it.
-pub(super) fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
+pub(crate) fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
     while let NodeKind::Parentheses(inside) = node.kind() {
         node = inside;
     }

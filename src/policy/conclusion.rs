@@ -105,32 +105,22 @@ impl Explanation {
         let by_hand = self.by_hand(job);
         let set: Vec<_> =
             self.of_kind(Kind::Release).filter(|one| !is_never(&one.policy)).collect();
-        let subject = if self.knobs_known {
-            "It is not released by policy"
+        let (subject, none) = if self.knobs_known {
+            ("It is not released by policy", "No policy of release is set for it")
         } else {
-            "Its own policies do not release it"
+            ("Its own policies do not release it", "It has no policy of release of its own")
         };
         if set.is_empty() {
-            let none = if self.knobs_known {
-                "No policy of release is set for it"
-            } else {
-                "It has no policy of release of its own"
-            };
             return format!("{none}: {by_hand}.");
         }
         if set.iter().any(|one| one.policy.not_known) {
             return format!("Whether a policy releases it is not known; {by_hand}.");
         }
-        let mut reasons: Vec<String> = Vec::new();
-        for one in set.iter().take(POLICIES) {
-            let name = display_name(&one.policy.name);
-            let why = why(one);
-            reasons.push(if set.len() == 1 && one.root.is_ok() {
-                why
-            } else {
-                format!("{name}: {why}")
-            });
-        }
+        let reason = |one: &&ExplainedPolicy| match why(one) {
+            why if set.len() == 1 && one.root.is_ok() => why,
+            why => format!("{}: {why}", display_name(&one.policy.name)),
+        };
+        let mut reasons: Vec<String> = set.iter().take(POLICIES).map(reason).collect();
         if set.len() > POLICIES {
             reasons.push(format!("and {} more policies", set.len() - POLICIES));
         }

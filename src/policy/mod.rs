@@ -24,7 +24,7 @@ mod when;
 use serde::Serialize;
 
 pub use clauses::clauses;
-pub(crate) use clauses::{asks_time, followed, is_by_chance, operands};
+pub(crate) use clauses::{asks_time, followed, is_by_chance, operands, without_parentheses};
 pub use dagman::DagNode;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
 pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};

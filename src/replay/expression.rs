@@ -7,7 +7,7 @@ use std::sync::Arc;
 use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, Value};
 
 use super::attribute::{Attribute, HeldJob, LogValue};
-use super::comparison::{Difference, TimeComparison, attributes_of, changes_by_itself};
+use super::comparison::{Difference, Fault, TimeComparison, attributes_of, changes_by_itself};
 use crate::policy::{MAX_BYTES, Truth, is_by_chance, operands};
 
 /// Steps of one evaluation; what takes more is an error, and does not fire.
@@ -194,25 +194,19 @@ impl ReplayExpression {
             return Answer::Unknown(first);
         }
         let mut open = self.open;
-        let mut times: [i64; 16] = [i64::MAX; 16];
-        let mut count = 1;
-        times[0] = first;
-        let mut differences: [Difference; 8] = [Difference::Undefined; 8];
-        open |= self.comparisons.len() > differences.len();
-        for (comparison, place) in self.comparisons.iter_mut().zip(&mut differences) {
-            *place = comparison.difference(job);
-            open |= *place == Difference::Other;
-            for change in place.changes(first, end).into_iter().flatten() {
-                let tick = ticks.from(change);
-                if tick > first && tick < end && !times[..count].contains(&tick) {
-                    if count == times.len() {
-                        open = true;
-                        break;
-                    }
-                    times[count] = tick;
-                    count += 1;
+        let mut times = vec![first];
+        let differences: Vec<_> =
+            self.comparisons.iter_mut().map(|comparison| comparison.difference(job)).collect();
+        for difference in &differences {
+            let changes = match difference {
+                Ok(difference) => difference.changes(first, end),
+                Err(fault) => {
+                    open |= *fault == Fault::Other;
+                    continue;
                 }
-            }
+            };
+            let changes = changes.into_iter().flatten().map(|change| ticks.from(change));
+            times.extend(changes.filter(|tick| (first..end).contains(tick)));
         }
         self.begin_key(job);
         open |= self.key.contains(&Known::Varies);
@@ -220,9 +214,9 @@ impl ReplayExpression {
         if open {
             return self.at_every_tick(job, ticks, first, end, &budget);
         }
-        let times = &mut times[..count];
         times.sort_unstable();
-        for &mut time in times {
+        times.dedup();
+        for time in times {
             match self.at(job, &differences, time, &budget) {
                 Verdict::Fires => return Answer::Releases(time),
                 Verdict::Unknown => return Answer::Unknown(time),
@@ -281,17 +275,16 @@ impl ReplayExpression {
     fn at(
         &mut self,
         job: &HeldJob<'_>,
-        differences: &[Difference],
+        differences: &[Result<Difference, Fault>],
         time: i64,
         budget: &Budget,
     ) -> Verdict {
         self.key.truncate(self.attributes.len());
-        for difference in differences.iter().take(self.comparisons.len()) {
-            self.key.push(match difference {
-                Difference::Unrecorded => Known::Unrecorded,
-                _ => difference.sign(time).map_or(Known::Undefined, Known::Sign),
-            });
-        }
+        self.key.extend(differences.iter().map(|difference| match difference {
+            Ok(difference) => difference.sign(time).map_or(Known::Undefined, Known::Sign),
+            Err(Fault::Unrecorded) => Known::Unrecorded,
+            Err(_) => Known::Undefined,
+        }));
         if let Some(verdict) = self.remembered.get(self.key.as_slice()) {
             return *verdict;
         }

@@ -144,35 +144,39 @@ pub fn suggest(
         }
     }
     let mut suggestion = Suggestion { resources: resources(holds), ..Suggestion::default() };
-    let mut taken: Vec<Taken<'_>> = Vec::new();
+    let mut taken = Vec::new();
     let reasons: Vec<(Reason, (u64, Cases<'_>))> = reasons.into_iter().collect();
     let choices: Vec<Result<(Timing, Gain), Why>> =
         reasons.par_iter().map(|(reason, (_, cases))| best(*reason, cases, rules)).collect();
-    for (&(reason, (ref holds, ref cases)), choice) in reasons.iter().zip(choices) {
+    for ((reason, held), choice) in reasons.iter().zip(choices) {
         match choice {
-            Ok((timing, gain)) => taken.push(Taken { reason, holds: *holds, cases, timing, gain }),
-            Err(why) => suggestion.left_out.push(LeftOut { reason, holds: *holds, why }),
+            Ok(chosen) => taken.push((*reason, held, chosen)),
+            Err(why) => {
+                suggestion.left_out.push(LeftOut { reason: *reason, holds: held.0, why });
+            }
         }
     }
     suggestion.left_out.sort_by_key(|left| std::cmp::Reverse(left.holds));
-    let total = |taken: &Taken<'_>| taken.gain.hours_per_hold * taken.holds as f64;
+    let total = |(_, (holds, _), (_, gain)): &(Reason, &(u64, Cases<'_>), (Timing, Gain))| {
+        gain.hours_per_hold * *holds as f64
+    };
     taken.sort_by(|one, other| total(other).total_cmp(&total(one)));
-    for mut taken in taken {
+    for (reason, held, mut chosen) in taken {
         // A timing that another reason has saves a clause.
         let shared = suggestion.clauses.iter().position(|clause| {
-            let gain = taken.cases.gain(clause.timing, rules);
-            let as_good =
-                gain.hours_per_hold >= AS_GOOD * taken.gain.hours_per_hold && gain.at_least > 0.0;
+            let gain = held.1.gain(clause.timing, rules);
+            let least = AS_GOOD * chosen.1.hours_per_hold;
+            let as_good = gain.hours_per_hold >= least && gain.at_least > 0.0;
             if as_good {
-                (taken.timing, taken.gain) = (clause.timing, gain);
+                chosen = (clause.timing, gain);
             }
             as_good
         });
-        let evidence = taken.evidence(successes);
+        let evidence = evidence(reason, held, chosen, successes);
         match shared {
             Some(at) => suggestion.clauses[at].evidence.push(evidence),
             None => suggestion.clauses.push(Clause {
-                timing: taken.timing,
+                timing: chosen.0,
                 evidence: vec![evidence],
                 text: String::new(),
             }),
@@ -231,31 +235,25 @@ fn best(reason: Reason, cases: &Cases<'_>, rules: &Rules) -> Result<(Timing, Gai
     }
 }
 
-/// A reason that is released.
-struct Taken<'a> {
+/// What the logs tell of the holds of a reason, and what a clause with this timing gains.
+fn evidence(
     reason: Reason,
-    holds: u64,
-    cases: &'a Cases<'a>,
-    timing: Timing,
-    gain: Gain,
-}
-
-impl Taken<'_> {
-    fn evidence(&self, successes: &Successes) -> Evidence {
-        let (code, subcode) = self.reason;
-        let releases = successes.of_reason(code, subcode);
-        let share = |(clusters, succeeded): (f64, f64)| {
-            (clusters, (clusters > 0.0).then(|| succeeded / clusters))
-        };
-        let around = successes.around(code, subcode, self.timing.delay);
-        Evidence {
-            reason: self.reason,
-            holds: self.holds,
-            clusters: self.cases.clusters(),
-            releases: releases.map_or((0, 0), crate::replay::Releases::counted),
-            success: around.map(share),
-            gain: self.gain,
-        }
+    (holds, cases): &(u64, Cases<'_>),
+    (timing, gain): (Timing, Gain),
+    successes: &Successes,
+) -> Evidence {
+    let (code, subcode) = reason;
+    let releases = successes.of_reason(code, subcode);
+    let share = |(clusters, succeeded): (f64, f64)| {
+        (clusters, (clusters > 0.0).then(|| succeeded / clusters))
+    };
+    Evidence {
+        reason,
+        holds: *holds,
+        clusters: cases.clusters(),
+        releases: releases.map_or((0, 0), crate::replay::Releases::counted),
+        success: successes.around(code, subcode, timing.delay).map(share),
+        gain,
     }
 }
 

@@ -76,6 +76,17 @@ pub(super) fn replaced_in_whole(text: &str, span: &Range<usize>, new: &str) -> O
     Some(format!("{}{new}{}", text.get(..span.start)?, text.get(span.end..)?))
 }
 
+/// The text with something of its own in parentheses in one place, where there are none around it.
+pub(super) fn replaced_in_parentheses(
+    text: &str,
+    span: &Range<usize>,
+    new: String,
+) -> Option<String> {
+    let (before, after) = (text.get(..span.start)?, text.get(span.end..)?);
+    let is_inside = before.trim_end().ends_with('(') && after.trim_start().starts_with(')');
+    replaced(text, span, &if is_inside { new } else { format!("({new})") })
+}
+
 /// What differs in a corrected text, and what stands around.
 pub(super) fn part(text: &str, corrected: &str) -> String {
     let same = |(one, other): &(u8, u8)| one == other;

@@ -6,7 +6,7 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::codes::{self, comparison};
 use super::never;
-use super::parts::replaced;
+use super::parts::{replaced, replaced_in_parentheses};
 use super::probe::Sight;
 use super::rules::{
     ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, NEVER_TRUE, NO_DELAY,
@@ -282,11 +282,8 @@ fn subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
                            too, HoldReasonCode =?= 3 where periodic_hold_subcode or on_exit_hold_subcode gives the number"
                 .to_owned();
             let source = text.get(node.span())?;
-            let span_of_all = node.span();
-            let is_inside = text[..span_of_all.start].ends_with('(') && text[span_of_all.end..].starts_with(')');
             let clauses = format!("HoldReasonCode =?= 3 && {}", around(source, node));
-            let clauses = if is_inside { clauses } else { format!("({clauses})") };
-            let corrected = replaced(text, &span_of_all, &clauses);
+            let corrected = replaced_in_parentheses(text, &node.span(), clauses);
             Some(Finding::new(&SUBCODE_ALONE, span, message, corrected))
         })
         .collect()

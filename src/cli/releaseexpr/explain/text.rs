@@ -95,13 +95,12 @@ impl Page {
         let hold = &job.hold;
         let owner = job.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
         let times = hold.num_holds.map(|times| format!("hold {times}"));
-        let since = match hold.entered_current_status {
-            0 => String::new(),
-            at => format!(" since {}", second(at, &self.zone)),
-        };
-        let age = match hold.entered_current_status {
-            0 => None,
-            at => Some(length(self.now.saturating_sub(at))),
+        let (since, age) = match hold.entered_current_status {
+            0 => (String::new(), None),
+            at => {
+                let age = length(self.now.saturating_sub(at));
+                (format!(" since {}", second(at, &self.zone)), Some(age))
+            }
         };
         let more: Vec<String> = age.into_iter().chain(times).collect();
         let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };

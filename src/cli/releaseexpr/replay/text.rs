@@ -126,10 +126,13 @@ fn unknown(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut any = false;
+    let mut say = |policy: &Policy, text: &str| {
+        any = true;
+        write!(out, "{}", of_policy(policy, text, columns))
+    };
     for (policy, replayed) in policies.iter().zip(replayed) {
         let all = &replayed.all;
         if all.unknown > 0 {
-            any = true;
             let names: Vec<String> = replayed
                 .unrecorded
                 .iter()
@@ -141,15 +144,14 @@ fn unknown(
                 plural(all.unknown as usize, "hold"),
                 if all.unknown == 1 { "turns" } else { "turn" }
             );
-            write!(out, "{}", of_policy(policy, &text, columns))?;
+            say(policy, &text)?;
         }
         if all.released_not_judged > 0 {
-            any = true;
             let text = format!(
                 "released besides: {} of which these logs do not tell what became.",
                 plural(all.released_not_judged as usize, "hold")
             );
-            write!(out, "{}", of_policy(policy, &text, columns))?;
+            say(policy, &text)?;
         }
     }
     if any { writeln!(out) } else { Ok(()) }
