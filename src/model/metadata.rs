@@ -143,7 +143,7 @@ pub struct TrainingSummary {
     pub details: Map<String, Value>,
 }
 
-/// What releases after one hold code came to in the training part.
+/// How releases after one hold code went in the training part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeStatistics {
     /// HoldReasonCode.

@@ -24,7 +24,7 @@ impl Input {
     }
 }
 
-/// Most cells of a row are 0: what a row of zeros comes to is worked out once, and each other cell adds what it differs
+/// Most cells of a row are 0: what a row of zeros gives is worked out once, and each other cell adds what it differs
 /// by. In f64, since a column that hardly varies is divided by little.
 #[derive(Debug)]
 pub(super) struct Statics {

@@ -182,12 +182,12 @@ impl Forest {
         }
         let forest = Self { roots, nodes };
         forest.check(k)?;
-        let told = steps.first().copied().unwrap_or(0.0);
-        let told = whole("tree_steps", "value", 0, told)? as usize;
-        at_most("tree_steps", "steps", told, limits::TREE_STEPS)?;
+        let given = steps.first().copied().unwrap_or(0.0);
+        let given = whole("tree_steps", "value", 0, given)? as usize;
+        at_most("tree_steps", "steps", given, limits::TREE_STEPS)?;
         let needed = forest.steps();
-        if told < needed {
-            let detail = format!("{told} steps, {needed} are needed to reach every leaf");
+        if given < needed {
+            let detail = format!("{given} steps, {needed} are needed to reach every leaf");
             return Err(tensor_error("tree_steps", detail));
         }
         Ok(forest)

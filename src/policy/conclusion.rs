@@ -1,10 +1,10 @@
-//! What an explanation comes to: what to do with the job, in plain sentences.
+//! What follows from an explanation: what to do with the job, in plain sentences.
 
 use super::explain::{ExplainedPolicy, Explanation, Form, Part};
 use super::forecast::{Gate, Truth};
 use super::prediction::{display_name, is_never};
 use super::prospect::{HORIZON, Prospect};
-use super::{Deed, Kind};
+use super::{Kind, PolicyAction};
 use crate::text::shown;
 
 /// Characters of an expression shown in a sentence.
@@ -19,7 +19,7 @@ const POLICIES: usize = 3;
 impl Explanation {
     /// What to do, one sentence each; `job` is its id.
     pub fn conclusion(&self, job: &str) -> Vec<String> {
-        let released = |deed: &&Deed| deed.kind == Kind::Release;
+        let released = |deed: &&PolicyAction| deed.kind == Kind::Release;
         if let Some(deed) = self.forecast.deed.as_ref().filter(released) {
             let sooner = if deed.at > self.forecast.now {
                 format!("; condor_release {job} does it sooner")
@@ -49,7 +49,7 @@ impl Explanation {
             Some(sentence) => out.push(sentence),
             None => {
                 out.push(self.of_policies(job));
-                out.extend(self.mendable(job));
+                out.extend(self.correctable(job));
             }
         }
         out
@@ -128,7 +128,7 @@ impl Explanation {
     }
 
     /// Names that are slips of the pen.
-    fn mendable(&self, job: &str) -> Vec<String> {
+    fn correctable(&self, job: &str) -> Vec<String> {
         let mut out = Vec::new();
         for one in self.of_kind(Kind::Release) {
             for missing in &one.missing {

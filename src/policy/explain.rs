@@ -1,4 +1,4 @@
-//! Why a held job's policies come to what they come to: each clause with its value on the ad, and when it becomes true.
+//! Why a held job's policies are what they are: each clause with its value on the ad, and when it becomes true.
 //!
 //! Values and times are found by evaluation; the form of an expression only says where its clauses are.
 

@@ -55,7 +55,7 @@ impl Truth {
 
 /// A clause that keeps a policy from firing, whatever the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Open {
+pub struct BlockingClause {
     /// The clause.
     pub clause: String,
     /// What it is.
@@ -79,7 +79,7 @@ pub struct Policy {
     /// Whether and when it becomes true is not known ([`Prospect::NotKnown`]).
     pub not_known: bool,
     /// The clauses that keep it from firing, where it will not.
-    pub open: Vec<Open>,
+    pub blocking: Vec<BlockingClause>,
 }
 
 /// What lets the schedd evaluate policies of this held job, or not.
@@ -123,7 +123,7 @@ impl Gate {
 
 /// What HTCondor will do by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deed {
+pub struct PolicyAction {
     /// Release or removal.
     pub kind: Kind,
     /// The policy: `PeriodicRelease`, `TimerRemove`, a knob.
@@ -140,7 +140,7 @@ pub struct Forecast {
     /// What can be done at all.
     pub gate: Gate,
     /// The first thing to happen, if any within 30 days.
-    pub deed: Option<Deed>,
+    pub deed: Option<PolicyAction>,
     /// Each policy that is set, in the schedd's order.
     pub policies: Vec<Policy>,
     /// Seconds between two evaluations: at least, at most.
@@ -268,7 +268,7 @@ fn policy(set: SetPolicy, ahead: &Ahead<'_>, may: bool) -> Policy {
         now: Truth::Unparsable,
         becomes_true: None,
         not_known: false,
-        open: Vec::new(),
+        blocking: Vec::new(),
     };
     let Some(expr) = &set.expr else { return policy };
     let value = ahead.try_value_now(expr);
@@ -281,8 +281,8 @@ fn policy(set: SetPolicy, ahead: &Ahead<'_>, may: bool) -> Policy {
         policy.not_known = prospect == Prospect::NotKnown;
     }
     if policy.now != Truth::True && policy.becomes_true.is_none() && !policy.not_known {
-        let open = |clause: &Expr| open(ahead, clause);
-        policy.open = clauses(expr).iter().filter_map(open).collect();
+        let blocking = |clause: &Expr| blocking(ahead, clause);
+        policy.blocking = clauses(expr).iter().filter_map(blocking).collect();
     }
     policy
 }
@@ -292,31 +292,36 @@ pub(super) fn is_true(value: &Value) -> bool {
 }
 
 /// The clause, if it is not true and time alone will not make it so.
-fn open(ahead: &Ahead<'_>, clause: &Expr) -> Option<Open> {
+fn blocking(ahead: &Ahead<'_>, clause: &Expr) -> Option<BlockingClause> {
     let value = ahead.try_value_now(clause)?;
     let stays = matches!(
         ahead.prospect(clause, is_true(&value), is_true),
         Prospect::Stays | Prospect::NotWithin
     );
-    stays.then(|| Open { clause: clause.to_string(), value: Truth::of(&value) })
+    stays.then(|| BlockingClause { clause: clause.to_string(), value: Truth::of(&value) })
 }
 
 /// The first to fire; at one instant TimerRemove, then release, then removal, the job's before the system's.
-fn deed(ad: &ClassAd, gate: Gate, policies: &[Policy], context: &EvalContext<'_>) -> Option<Deed> {
+fn deed(
+    ad: &ClassAd,
+    gate: Gate,
+    policies: &[Policy],
+    context: &EvalContext<'_>,
+) -> Option<PolicyAction> {
     if !gate.lets_remove() {
         return None;
     }
     let now = context.now;
     let timer = integer(ad, "TimerRemove", context)
         .filter(|&timer| timer >= 0)
-        .map(|timer| Deed {
+        .map(|timer| PolicyAction {
             kind: Kind::Remove,
             by: "TimerRemove".to_owned(),
             at: timer.saturating_add(1).max(now),
         })
         .filter(|deed| deed.at <= now.saturating_add(HORIZON));
     let of_policy = |policy: &Policy| {
-        Some(Deed { kind: policy.kind, by: policy.name.clone(), at: policy.becomes_true? })
+        Some(PolicyAction { kind: policy.kind, by: policy.name.clone(), at: policy.becomes_true? })
     };
     // `min_by_key` keeps the first of equals, and they stand in the schedd's order.
     timer.into_iter().chain(policies.iter().filter_map(of_policy)).min_by_key(|deed| deed.at)

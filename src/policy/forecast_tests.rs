@@ -29,8 +29,8 @@ fn said(forecast: &Forecast) -> String {
     forecast.predictions().iter().map(sentence).collect::<Vec<_>>().join("\n")
 }
 
-fn deed(kind: Kind, by: &str, at: i64) -> Option<Deed> {
-    Some(Deed { kind, by: by.to_owned(), at })
+fn deed(kind: Kind, by: &str, at: i64) -> Option<PolicyAction> {
+    Some(PolicyAction { kind, by: by.to_owned(), at })
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn the_blocking_clause_is_named() {
     )]);
     let forecast = forecast(&ad, &Knobs::default(), NOW);
     assert_eq!(forecast.deed, None);
-    let open = &forecast.policies[0].open;
+    let open = &forecast.policies[0].blocking;
     assert_eq!(open.len(), 2, "the clause that time fulfils is not named: {open:?}");
     assert_eq!(open[1].value, Truth::Undefined);
     assert!(
@@ -314,7 +314,7 @@ fn what_takes_too_long_or_comes_and_goes_is_not_guessed() {
     }
     let forecast = forecast(&job, &Knobs::default(), NOW);
     assert_eq!((forecast.deed.as_ref(), forecast.policies[0].not_known), (None, true));
-    assert!(forecast.policies[0].open.is_empty());
+    assert!(forecast.policies[0].blocking.is_empty());
     assert_eq!(
         said(&forecast),
         "Whether HTCondor will release or remove this job is not known: it cannot be computed when \

@@ -27,7 +27,7 @@ pub use clauses::clauses;
 pub(crate) use clauses::{asks_time, followed, is_by_chance, operands, without_parentheses};
 pub use dagman::DagNode;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
-pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
+pub use forecast::{BlockingClause, Forecast, Gate, Policy, PolicyAction, Truth, forecast};
 pub use knobs::Knobs;
 pub use own_limit::{Again, OwnLimit, own_limit_within};
 pub use prediction::Prediction;

@@ -86,7 +86,7 @@ pub struct OwnLimit {
     pub policy: String,
     /// The comparison, as it is written.
     pub test: String,
-    /// What it came to when the job was held, in the unit of the test.
+    /// What it was when the job was held, in the unit of the test.
     pub reached: f64,
     /// What is allowed, in the same unit.
     pub limit: f64,

@@ -158,13 +158,13 @@ pub(super) fn is_never(policy: &Policy) -> bool {
 }
 
 fn stays_false(policy: &Policy) -> Option<Prediction> {
-    let first = policy.open.first().filter(|_| !is_never(policy))?;
+    let first = policy.blocking.first().filter(|_| !is_never(policy))?;
     Some(Prediction::StaysFalse {
         policy: policy.name.clone(),
         value: policy.now,
         clause: shorten(&first.clause, KEPT).into_owned(),
         clause_value: first.value,
-        more: policy.open.len() - 1,
+        more: policy.blocking.len() - 1,
     })
 }
 

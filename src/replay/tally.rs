@@ -1,4 +1,4 @@
-//! What policies would have come to on all holds, and by hold reason code.
+//! What policies would have done with all holds, and by hold reason code.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Tally {
     pub judged: u64,
     /// Of the others, released.
     pub released_not_judged: u64,
-    /// What releases came to.
+    /// How releases went.
     #[serde(flatten)]
     pub sums: Sums,
 }
@@ -52,7 +52,7 @@ impl Tally {
     }
 }
 
-/// What one policy would have come to.
+/// What one policy would have done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replayed {
     /// All holds.

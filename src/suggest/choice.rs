@@ -43,7 +43,7 @@ impl Timing {
     }
 }
 
-/// What a timing would have come to on the holds of one reason, beside leaving them to people.
+/// What a timing would have gained on the holds of one reason, beside leaving them to people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Gain {

@@ -3,7 +3,7 @@
 //! For each hold reason (code and subcode) every [`Timing`] is replayed on its holds, and the one that costs least is taken, if it is
 //! sure to cost less than leaving the holds to people. What the reasons are released by is one expression.
 
-mod beside;
+mod alternative;
 mod choice;
 mod clause;
 mod long_runs;
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use choice::{Cases, LEAST_CLUSTERS};
 use clause::{any_of, clause};
 
-pub use beside::{Beside, beside};
+pub use alternative::{Alternative, alternatives};
 pub use choice::{Gain, Timing};
 pub use clause::Reason;
 pub use long_runs::{LongRuns, long_runs};
@@ -46,13 +46,13 @@ pub struct Evidence {
     pub reason: Reason,
     /// Holds.
     pub holds: u64,
-    /// Clusters of those whose release came to success or failure.
+    /// Clusters of those whose release ended in success or failure.
     pub clusters: usize,
     /// Such releases, and those of them that succeeded.
     pub releases: (u64, u64),
     /// Clusters released within the delay and later, each with the share of success; `None` where there was no such release.
     pub success: [(f64, Option<f64>); 2],
-    /// What the clause would have come to.
+    /// What the clause would have gained.
     pub gain: Gain,
 }
 
@@ -123,7 +123,7 @@ impl Suggestion {
 }
 
 /// Makes an expression of the holds, for a version of HTCondor. Where a model was asked about them, what it says of releases counts
-/// in the place of what other releases came to.
+/// in the place of how other releases went.
 pub fn suggest(
     holds: &[PastHold],
     successes: &Successes,

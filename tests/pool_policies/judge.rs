@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use holdadvise::policy::{Deed, Forecast, Kind};
+use holdadvise::policy::{Forecast, Kind, PolicyAction};
 
 use crate::cases::Meant;
 use crate::harness::HELD;
@@ -16,14 +16,14 @@ impl Played {
     /// When the schedd looked at the queue and did nothing with a job that it was to do something with: it did something with
     /// another between the second forecast and the one seen, in a look of its own. However late a busy machine is, the job is in
     /// the first look from that second on.
-    fn passed_over(&self, deed: &Deed, seen: &Seen) -> Option<i64> {
+    fn passed_over(&self, deed: &PolicyAction, seen: &Seen) -> Option<i64> {
         let due = deed.at.max(self.from);
         let passed = |&&at: &&i64| at > due && at < seen.at - ONE_LOOK;
         self.evaluated.iter().find(passed).copied()
     }
 
     /// What must be seen of a forecast; `None`: nothing.
-    fn due<'a>(&self, forecast: &'a Forecast) -> Option<&'a Deed> {
+    fn due<'a>(&self, forecast: &'a Forecast) -> Option<&'a PolicyAction> {
         forecast.deed.as_ref().filter(|deed| deed.at <= self.to)
     }
 
@@ -54,7 +54,7 @@ impl Played {
         }
     }
 
-    fn deed_fault(&self, forecast: &Forecast, deed: &Deed, seen: &Seen) -> Option<String> {
+    fn deed_fault(&self, forecast: &Forecast, deed: &PolicyAction, seen: &Seen) -> Option<String> {
         let by = source(forecast, deed);
         if seen.kind != deed.kind {
             Some(format!("{seen:?}, forecast was {deed:?}"))
@@ -70,7 +70,7 @@ impl Played {
     }
 
     /// Seconds after the second forecast, or after the schedd was told to evaluate.
-    fn late(&self, deed: &Deed, seen: &Seen) -> i64 {
+    fn late(&self, deed: &PolicyAction, seen: &Seen) -> i64 {
         seen.at - deed.at.max(self.from)
     }
 
@@ -113,7 +113,7 @@ impl Played {
 }
 
 /// How the schedd's reason begins (`UserPolicy::FiringReason`); it names the knob without the name of a named policy.
-fn source(forecast: &Forecast, deed: &Deed) -> String {
+fn source(forecast: &Forecast, deed: &PolicyAction) -> String {
     let knob = deed.kind.system_knob();
     if !deed.by.starts_with(knob) {
         return format!("The job attribute {} expression '", deed.by);

@@ -48,7 +48,7 @@ pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Fi
             _ => {}
         }
     }
-    mend_all(text, &mut out);
+    correct_all(text, &mut out);
     out.extend(errors(expr));
     out.extend(implied(text, expr));
     out
@@ -111,7 +111,7 @@ const fn dots(is_cut: bool) -> &'static str {
 }
 
 /// What is written `time()` in one place should be in all: the corrected text of one finding is that of the others.
-fn mend_all(text: &str, findings: &mut [Finding]) {
+fn correct_all(text: &str, findings: &mut [Finding]) {
     let mut found: Vec<_> =
         findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME).collect();
     let whole = (text.len() <= MAX_REPEATED).then(|| {

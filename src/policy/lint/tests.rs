@@ -183,7 +183,7 @@ fn what_is_left_after_mending_is_said() {
 }
 
 #[test]
-fn mended_text_stands() {
+fn corrected_text_stands() {
     let found = |text: &str, rule: &str| {
         let all = lint(text, &Setting::alone(Role::Hold));
         all.into_iter().find(|finding| finding.rule.name == rule).map(|found| found.corrected)

@@ -1,4 +1,4 @@
-//! What expressions would have come to, for scripts.
+//! What expressions would have done, for scripts.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::past::{Read, heading_json};
 use super::Policy;
-use crate::replay::{Fate, PastHold, Replayed};
+use crate::replay::{HoldEnd, PastHold, Replayed};
 use crate::text::{strip_control, to_json, to_json_pretty};
 
 /// One object.
@@ -45,7 +45,7 @@ pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -
         let releases: Vec<Value> = policies
             .iter_mut()
             .map(|policy| {
-                let (course, _) = read.rules.course(&mut policy.contender, hold, &read.successes);
+                let (course, _) = read.rules.course(&mut policy.releaser, hold, &read.successes);
                 json!({
                     "Policy": policy.name,
                     "ReleasedAt": course.released_at,
@@ -63,13 +63,13 @@ pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -
 }
 
 fn of_hold(hold: &PastHold) -> Value {
-    let fate = match hold.fate {
-        Fate::Success { .. } => "Success",
-        Fate::Failure { .. } => "Failure",
-        Fate::Changed { .. } => "Changed",
-        Fate::Open { .. } => "Open",
-        Fate::Removed { .. } => "Removed",
-        Fate::Held { .. } => "Held",
+    let hold_end = match hold.hold_end {
+        HoldEnd::Success { .. } => "Success",
+        HoldEnd::Failure { .. } => "Failure",
+        HoldEnd::Changed { .. } => "Changed",
+        HoldEnd::Open { .. } => "Open",
+        HoldEnd::Removed { .. } => "Removed",
+        HoldEnd::Held { .. } => "Held",
     };
     json!({
         "ClusterId": hold.job.cluster,
@@ -78,8 +78,8 @@ fn of_hold(hold: &PastHold) -> Value {
         "HoldReasonSubCode": hold.subcode,
         "NumHolds": hold.num_holds,
         "HeldSince": hold.held_at,
-        "LeftAt": hold.fate.left_at(),
-        "Fate": fate,
+        "LeftAt": hold.hold_end.left_at(),
+        "HoldEnd": hold_end,
         "ReleasedByPolicy": hold.by_policy,
     })
 }

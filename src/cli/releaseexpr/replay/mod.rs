@@ -14,7 +14,7 @@ use super::run::RunError;
 use crate::cli::output::say;
 use crate::policy::lint::{Role, Setting, Severity, lint};
 use crate::queue::display_path;
-use crate::replay::{Contender, ReplayExpression, Sources, replay};
+use crate::replay::{Releaser, ReplayExpression, Sources, replay};
 use crate::text::shown;
 
 /// Characters of an expression in an error.
@@ -27,7 +27,7 @@ struct Policy {
     name: String,
     /// The expression.
     text: Option<String>,
-    contender: Contender,
+    releaser: Releaser,
 }
 
 /// Replays, and prints what came of it.
@@ -41,8 +41,8 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
         look_at(&name, &text, request);
         let expression = ReplayExpression::parse(&text)
             .map_err(|error| RunError::NoExpression { text: shown(&text, SHOWN), error })?;
-        let contender = Contender::Expression(Box::new(expression));
-        policies.push(Policy { name, text: Some(text), contender });
+        let releaser = Releaser::Expression(Box::new(expression));
+        policies.push(Policy { name, text: Some(text), releaser });
     }
     let wanted = Sources {
         attributes: attributes(&policies),
@@ -50,19 +50,18 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
         ..Sources::default()
     };
     let mut read = past::read(request, wanted)?;
-    for (name, contender) in [("in force", Contender::InForce), ("by hand", Contender::Nobody)] {
-        policies.push(Policy { name: name.to_owned(), text: None, contender });
+    for (name, releaser) in [("in force", Releaser::InForce), ("by hand", Releaser::Nobody)] {
+        policies.push(Policy { name: name.to_owned(), text: None, releaser });
     }
     if let Some(said) = read.ask(request)? {
-        let contender = Contender::Advice(said.into());
-        policies.push(Policy { name: "advice".to_owned(), text: None, contender });
+        let releaser = Releaser::Advice(said.into());
+        policies.push(Policy { name: "advice".to_owned(), text: None, releaser });
     }
     if request.each_hold {
         return Ok(json::lines(&read, &mut policies, out)?);
     }
-    let contenders: Vec<Contender> =
-        policies.iter().map(|policy| policy.contender.clone()).collect();
-    let replayed = replay(&read.past.holds, &read.successes, &contenders, &read.rules);
+    let releasers: Vec<Releaser> = policies.iter().map(|policy| policy.releaser.clone()).collect();
+    let replayed = replay(&read.past.holds, &read.successes, &releasers, &read.rules);
     if request.json {
         json::print(&read, &policies, &replayed, out)?;
     } else {
@@ -107,8 +106,8 @@ fn look_at(name: &str, text: &str, request: &Request) {
 }
 
 fn expressions_of(policies: &[Policy]) -> impl Iterator<Item = &ReplayExpression> {
-    policies.iter().filter_map(|policy| match &policy.contender {
-        Contender::Expression(expression) => Some(expression.as_ref()),
+    policies.iter().filter_map(|policy| match &policy.releaser {
+        Releaser::Expression(expression) => Some(expression.as_ref()),
         _ => None,
     })
 }

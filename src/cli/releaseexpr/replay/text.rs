@@ -1,4 +1,4 @@
-//! What expressions would have come to, for people.
+//! What expressions would have done, for people.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};

@@ -34,12 +34,12 @@ pub(super) fn print(read: &Read, suggested: &Suggested, out: &mut dyn Write) -> 
             object
         }))
         .collect();
-    object["Beside"] = suggested
-        .beside
+    object["Alternatives"] = suggested
+        .alternatives
         .iter()
-        .map(|beside| {
-            let reasons: Vec<Value> = beside.reasons.iter().copied().map(of_reason).collect();
-            json!({ "Reasons": reasons, "Lines": beside.lines, "Why": beside.why })
+        .map(|alternative| {
+            let reasons: Vec<Value> = alternative.reasons.iter().copied().map(of_reason).collect();
+            json!({ "Reasons": reasons, "Lines": alternative.lines, "Why": alternative.why })
         })
         .collect();
     object["LongRuns"] = suggested.long_runs.as_ref().map(long_runs).into();

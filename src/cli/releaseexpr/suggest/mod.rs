@@ -17,7 +17,7 @@ use crate::policy::Version;
 use crate::queue::Projection;
 use crate::replay::{Rules, Sources};
 use crate::suggest::{
-    Beside, LeftOut, LongRuns, Reason, Suggestion, Why, beside, long_runs, suggest,
+    Alternative, LeftOut, LongRuns, Reason, Suggestion, Why, alternatives, long_runs, suggest,
 };
 
 /// Held jobs whose reasons are looked at.
@@ -31,7 +31,7 @@ const ATTRIBUTES: [&str; 5] =
 #[derive(Debug)]
 struct Suggested {
     suggestion: Suggestion,
-    beside: Vec<Beside>,
+    alternatives: Vec<Alternative>,
     /// A limit that runs should have.
     long_runs: Option<LongRuns>,
     /// Reasons of the jobs named of which there was no hold in the logs.
@@ -112,10 +112,11 @@ impl Suggested {
                 (suggestion, unseen)
             }
         };
-        let of =
-            |(resource, reasons): &(Resource, Vec<Reason>)| beside(*resource, reasons, version);
-        let beside = suggestion.resources.iter().flat_map(of).collect();
-        Self { suggestion, beside, long_runs, unseen }
+        let of = |(resource, reasons): &(Resource, Vec<Reason>)| {
+            alternatives(*resource, reasons, version)
+        };
+        let alternatives = suggestion.resources.iter().flat_map(of).collect();
+        Self { suggestion, alternatives, long_runs, unseen }
     }
 }
 

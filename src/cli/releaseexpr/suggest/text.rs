@@ -47,13 +47,14 @@ pub(super) fn print(
         writeln!(out)?;
         comment(out, &of_clause(number, clause, columns))?;
     }
-    if !suggested.beside.is_empty() {
+    if !suggested.alternatives.is_empty() {
         writeln!(out)?;
-        for beside in &suggested.beside {
-            let names: Vec<String> = beside.reasons.iter().map(|reason| name(*reason)).collect();
-            let text = format!("{}: {}.", names.join(", "), beside.why);
+        for alternative in &suggested.alternatives {
+            let names: Vec<String> =
+                alternative.reasons.iter().map(|reason| name(*reason)).collect();
+            let text = format!("{}: {}.", names.join(", "), alternative.why);
             comment(out, &wrap("", 4, &text, columns))?;
-            for line in &beside.lines {
+            for line in &alternative.lines {
                 comment(out, &format!("    {line}"))?;
             }
         }
