@@ -211,12 +211,9 @@ pub fn about(number: i32) -> Option<About> {
 
 /// The kind of cause that a hold code alone names.
 pub fn cause_of(number: i32) -> Cause {
-    match HoldCode::of(number) {
-        Some(code) => code.cause,
-        // A reason for leaving a slot: the system failed (`condor_holdcodes.h`).
-        None if number >= VACATE_BASE => Cause::Host,
-        None => Cause::Unknown,
-    }
+    // Beyond the table are reasons for leaving a slot: the system failed (`condor_holdcodes.h`).
+    let beyond = if number >= VACATE_BASE { Cause::Host } else { Cause::Unknown };
+    HoldCode::of(number).map_or(beyond, |code| code.cause)
 }
 
 /// Whether HTCondor or a policy holds jobs with this code: not a person, and not a spooling that goes on.

@@ -1,7 +1,7 @@
 //! Any text as a release expression, tried on holds at every kind of tick: it ends, and it is what evaluating at every tick gives.
 #![no_main]
 
-use holdadvise::replay::{Answer, HoldEnd, HeldJob, PastHold, ReplayExpression, Ticks};
+use holdadvise::replay::{Answer, HeldJob, HoldEnd, PastHold, ReplayExpression, Ticks};
 use holdadvise::userlog::JobId;
 use libfuzzer_sys::fuzz_target;
 

@@ -147,7 +147,6 @@ fn whole(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(value) => Some(*value),
         // The range is checked, so the conversion loses only a fraction.
-        #[allow(clippy::cast_possible_truncation)]
         Value::Real(value) if value.abs() < 9e15 => Some(value.ceil() as i64),
         _ => None,
     }

@@ -89,7 +89,6 @@ impl<'a> Archive<'a> {
         file.take(limit + 1)
             .read_to_end(&mut content)
             .map_err(|error| ModelError::Archive(format!("{}: {error}", printable(name))))?;
-        check_size(name, content.len() as u64, limit)?;
         if content.len() as u64 != declared {
             return Err(ModelError::Archive(format!(
                 "{} has {} bytes instead of {declared}",

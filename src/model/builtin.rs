@@ -144,18 +144,15 @@ impl BuiltinEngine {
 
     /// LSTM output after the last frame, `[samples.len(), hidden]`, for the samples of `batch` named.
     fn read_frames(&self, batch: &Batch<'_>, samples: &[usize], work: &mut Work, out: &mut [f32]) {
-        let mut done = 0;
-        while samples.len() - done >= LANES {
-            let range = done..done + LANES;
-            self.read_lanes(batch, &samples[range.clone()], &mut work.many, {
-                &mut out[range.start * self.hidden..range.end * self.hidden]
-            });
-            done += LANES;
-        }
-        for at in done..samples.len() {
-            self.read_lanes(batch, &samples[at..=at], &mut work.one, {
-                &mut out[at * self.hidden..(at + 1) * self.hidden]
-            });
+        let hidden = self.hidden;
+        for (samples, out) in samples.chunks(LANES).zip(out.chunks_mut(LANES * hidden)) {
+            if samples.len() == LANES {
+                self.read_lanes(batch, samples, &mut work.many, out);
+                continue;
+            }
+            for (sample, out) in samples.chunks(1).zip(out.chunks_exact_mut(hidden)) {
+                self.read_lanes(batch, sample, &mut work.one, out);
+            }
         }
     }
 

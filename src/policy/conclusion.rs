@@ -41,10 +41,10 @@ impl Explanation {
             }
             return out;
         }
-        let mut out = Vec::new();
-        if self.forecast.deed.is_some() {
-            out.push("HTCondor removes it unless it is released before.".to_owned());
-        }
+        let removed = self.forecast.deed.is_some();
+        let removed =
+            removed.then(|| "HTCondor removes it unless it is released before.".to_owned());
+        let mut out = Vec::from_iter(removed);
         match self.of_gate(job) {
             Some(sentence) => out.push(sentence),
             None => {

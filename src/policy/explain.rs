@@ -224,13 +224,10 @@ impl Dissection<'_> {
         if depth >= MAX_DEPTH || self.left == 0 {
             return None;
         }
-        let chain = |operator| operands(node, operator).iter().map(Node::to_expr).collect();
         match node.kind() {
-            NodeKind::Binary(BinaryOperator::And, ..) => {
-                Some((Form::All, chain(BinaryOperator::And)))
-            }
-            NodeKind::Binary(BinaryOperator::Or, ..) => {
-                Some((Form::Any, chain(BinaryOperator::Or)))
+            NodeKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => {
+                let form = if operator == BinaryOperator::And { Form::All } else { Form::Any };
+                Some((form, operands(node, operator).iter().map(Node::to_expr).collect()))
             }
             NodeKind::Attribute { name, .. } if is_own(node) && !self.is_open(name) => {
                 let expr = self.ad.get(name).filter(|expr| expr.as_literal().is_none())?;

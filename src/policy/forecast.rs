@@ -170,7 +170,7 @@ pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
         };
         policies.push(policy(set, &Ahead::new(on, &context, interval.0), may));
     }
-    let deed = deed(ad, gate, &policies, &context);
+    let deed = first_action(ad, gate, &policies, &context);
     Forecast { now, gate, deed, policies, interval }
 }
 
@@ -302,7 +302,7 @@ fn blocking(ahead: &Ahead<'_>, clause: &Expr) -> Option<BlockingClause> {
 }
 
 /// The first to fire; at one instant TimerRemove, then release, then removal, the job's before the system's.
-fn deed(
+fn first_action(
     ad: &ClassAd,
     gate: Gate,
     policies: &[Policy],
@@ -319,12 +319,12 @@ fn deed(
             by: "TimerRemove".to_owned(),
             at: timer.saturating_add(1).max(now),
         })
-        .filter(|deed| deed.at <= now.saturating_add(HORIZON));
+        .filter(|action| action.at <= now.saturating_add(HORIZON));
     let of_policy = |policy: &Policy| {
         Some(PolicyAction { kind: policy.kind, by: policy.name.clone(), at: policy.becomes_true? })
     };
     // `min_by_key` keeps the first of equals, and they stand in the schedd's order.
-    timer.into_iter().chain(policies.iter().filter_map(of_policy)).min_by_key(|deed| deed.at)
+    timer.into_iter().chain(policies.iter().filter_map(of_policy)).min_by_key(|action| action.at)
 }
 
 #[cfg(test)]

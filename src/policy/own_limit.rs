@@ -137,11 +137,11 @@ fn duration(ad: &ClassAd, attribute: &str, began: &[&str]) -> Option<OwnLimit> {
     (reached >= limit).then(|| OwnLimit {
         policy: attribute.to_owned(),
         test: attribute.to_owned(),
-        reached: float(reached),
-        limit: float(limit),
+        reached: reached as f64,
+        limit: limit as f64,
         raise: Raise::Attribute {
             name: attribute.to_owned(),
-            from: float(limit),
+            from: limit as f64,
             to: reached.saturating_mul(2),
         },
         again: Again::WhenReached,
@@ -193,6 +193,13 @@ impl Moment {
         Self { ad, at, budget: self.budget.clone() }
     }
 
+    /// With another value of an attribute.
+    pub(super) fn with_value(&self, name: &str, value: Expr) -> Self {
+        let mut ad = self.ad.clone();
+        ad.insert(name, value);
+        self.with(ad, self.at)
+    }
+
     fn context(&self) -> EvalContext<'static> {
         let budget = Some(self.budget.clone());
         EvalContext { max_bytes: MAX_BYTES, budget, ..EvalContext::at(self.at) }
@@ -209,9 +216,7 @@ impl Moment {
 
 /// The ad as it was while the job ran.
 fn running(ad: &ClassAd) -> ClassAd {
-    let mut ad = without_hold(ad);
-    ad.insert_value("JobStatus", 2);
-    ad.insert_value("LastJobStatus", 1);
+    let mut ad = without_hold(ad, 2, 1);
     if let Some(began) = ad.integer("JobCurrentStartDate") {
         ad.insert_value("EnteredCurrentStatus", began);
         // The schedd sets both at once, and removes this one when the shadow is gone (schedd.cpp).
@@ -224,18 +229,14 @@ fn running(ad: &ClassAd) -> ClassAd {
 
 /// The ad when the job has been released and waits.
 fn idle(ad: &ClassAd, now: i64) -> ClassAd {
-    let mut ad = without_hold(ad);
-    ad.insert_value("JobStatus", ad.integer("JobStatusOnRelease").unwrap_or(1));
-    ad.insert_value("LastJobStatus", 5);
+    let mut ad = without_hold(ad, ad.integer("JobStatusOnRelease").unwrap_or(1), 5);
     ad.insert_value("EnteredCurrentStatus", now);
     ad
 }
 
 /// The ad when the job has just begun to run again.
 fn started(ad: &ClassAd, now: i64) -> ClassAd {
-    let mut ad = without_hold(ad);
-    ad.insert_value("JobStatus", 2);
-    ad.insert_value("LastJobStatus", 1);
+    let mut ad = without_hold(ad, 2, 1);
     for name in BEGAN {
         ad.insert_value(name, now);
     }
@@ -245,8 +246,11 @@ fn started(ad: &ClassAd, now: i64) -> ClassAd {
     ad
 }
 
-fn without_hold(ad: &ClassAd) -> ClassAd {
+/// The ad without its hold, with this JobStatus and LastJobStatus.
+fn without_hold(ad: &ClassAd, status: i64, last: i64) -> ClassAd {
     let mut ad = ad.clone();
+    ad.insert_value("JobStatus", status);
+    ad.insert_value("LastJobStatus", last);
     for name in ["HoldReason", "HoldReasonCode", "HoldReasonSubCode"] {
         ad.remove(name);
     }
@@ -263,7 +267,7 @@ fn grown(ad: &ClassAd) -> ClassAd {
         if let Some(value) = value.as_integer() {
             grown.insert_value(name, value.saturating_add(GROWTH));
         } else if let Some(value) = value.as_real() {
-            grown.insert_value(name, value + float(GROWTH));
+            grown.insert_value(name, value + GROWTH as f64);
         }
     }
     grown
@@ -343,12 +347,6 @@ fn comparison((holder, clause): &Clause, run: &Moment, grown: &Moment) -> Option
         limit: allowed,
     };
     Some(comparison.since_origin(run))
-}
-
-// Seconds and counts are far below 2^52.
-#[allow(clippy::cast_precision_loss)]
-pub(super) fn float(value: i64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]

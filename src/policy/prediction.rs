@@ -103,8 +103,7 @@ const KEPT: usize = 1_000;
 impl Forecast {
     /// What HTCondor will do by itself, the most important first.
     pub fn predictions(&self) -> Vec<Prediction> {
-        let mut out = Vec::new();
-        out.extend(self.first_prediction());
+        let mut out: Vec<_> = self.first_prediction().into_iter().collect();
         out.extend(self.gate.prediction());
         // Once it is released, or removed, the rest is void.
         let released = self.deed.as_ref().is_some_and(|deed| deed.kind == Kind::Release);

@@ -146,18 +146,13 @@ impl PastHolds {
             logs.push((path.clone(), ChunkedLog::open(path, options)?));
         }
         let first = |(path, log): (PathBuf, ChunkedLog)| {
-            let first = first_event(&path, options).unwrap_or(i64::MAX);
-            (path, log, first)
+            let first = Beginning::at(&path, options).ok().and_then(|beginning| beginning.time());
+            (path, log, first.unwrap_or(i64::MAX))
         };
         let mut logs: Vec<_> = logs.into_iter().map(first).collect();
         logs.sort_by_key(|(_, _, first)| *first);
         Ok(logs)
     }
-}
-
-/// The time at which a log begins.
-fn first_event(path: &Path, options: &ReadOptions) -> Option<i64> {
-    Beginning::at(path, options).ok()?.time()
 }
 
 /// Ads of runs, by job.

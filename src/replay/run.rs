@@ -50,17 +50,8 @@ impl Rules {
         }
     }
 
-    /// What becomes of one hold, and whether that is known.
+    /// What becomes of one hold, and whether that is known: it is not without what is known of its releases.
     pub fn course(
-        &self,
-        releaser: &mut Releaser,
-        hold: &PastHold,
-        successes: &Successes,
-    ) -> (Course, bool) {
-        self.course_of(releaser, hold, Judged::of(hold, successes, &self.costs).as_ref())
-    }
-
-    fn course_of(
         &self,
         releaser: &mut Releaser,
         hold: &PastHold,
@@ -93,7 +84,7 @@ pub fn replay(
             holds.iter().map(|hold| Judged::of(hold, successes, &rules.costs)).collect();
         for (releaser, replayed) in own.iter_mut().zip(&mut replayed) {
             for (hold, judged) in holds.iter().zip(&judged) {
-                let (course, judged) = rules.course_of(releaser, hold, judged.as_ref());
+                let (course, judged) = rules.course(releaser, hold, judged.as_ref());
                 replayed.add(hold.code, &course, judged);
                 if course.unknown {
                     for name in releaser.unrecorded(hold) {

@@ -53,7 +53,7 @@ pub struct Releases {
     /// Releases that were judged, and of these successes.
     count: (u64, u64),
     /// Seconds until failed releases were held again, and seconds that their programs ran: sums and number.
-    failed: (i64, i64, u64),
+    failed: (i64, i64, i64),
     /// The probability by interval, once it is worked out.
     curve: Vec<f64>,
 }
@@ -62,12 +62,6 @@ impl Releases {
     /// Releases whose outcome is known, and how many of them succeeded.
     pub const fn counted(&self) -> (u64, u64) {
         self.count
-    }
-
-    /// Clusters and intervals of time on hold with a release: what the probabilities rest on.
-    #[cfg(test)]
-    fn clusters(&self) -> f64 {
-        self.clusters.iter().map(|(clusters, _)| clusters).sum()
     }
 
     /// Clusters and their successes in the intervals before one, and from it on.
@@ -108,8 +102,10 @@ impl Releases {
         self.curve = never_falling(with_prior);
     }
 
-    fn mean_of_failed(&self, sum: i64) -> Option<i64> {
-        i64::try_from(self.failed.2).ok().filter(|count| *count > 0).map(|count| sum / count)
+    /// Means of what [`failed`](Self::failed) sums up.
+    fn means_of_failed(&self) -> Option<(i64, i64)> {
+        let (again, ran, count) = self.failed;
+        (count > 0).then(|| (again / count, ran / count))
     }
 }
 
@@ -220,11 +216,7 @@ impl Successes {
     /// Seconds from a failed release until the job is held again, and seconds that its program runs meanwhile, on the average.
     pub fn of_failed(&self, code: i32, subcode: i32) -> (i64, i64) {
         let scopes = [self.subcodes.get(&(code, subcode)), self.codes.get(&code), Some(&self.all)];
-        let found = scopes.into_iter().flatten().find_map(|releases| {
-            let again = releases.mean_of_failed(releases.failed.0)?;
-            Some((again, releases.mean_of_failed(releases.failed.1)?))
-        });
-        found.unwrap_or((600, 0))
+        scopes.into_iter().flatten().find_map(Releases::means_of_failed).unwrap_or((600, 0))
     }
 }
 
@@ -262,7 +254,8 @@ mod tests {
         assert_eq!(successes.of_failed(13, 2), (120, 0));
         let releases = successes.of_reason(13, 2).unwrap();
         assert_eq!(releases.counted(), (1_040, 1_020));
-        assert!((releases.clusters() - 41.0).abs() < 1e-9);
+        let clusters: f64 = releases.clusters.iter().map(|(clusters, _)| clusters).sum();
+        assert!((clusters - 41.0).abs() < 1e-9);
         let [before, after] = successes.around(13, 2, 3_600);
         assert!((before.0 - 21.0).abs() < 1e-9 && (after.1 - 18.0).abs() < 1e-9);
     }

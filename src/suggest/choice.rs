@@ -63,24 +63,18 @@ pub struct Gain {
     pub failed_releases: f64,
 }
 
-/// A hold, and what leaving it to people costs, hours.
-#[derive(Debug)]
-struct Case<'a> {
-    judged: Judged<'a>,
-    left_alone: f64,
-}
-
 /// The holds of one reason whose outcome is known, by cluster.
 #[derive(Debug, Default)]
 pub(super) struct Cases<'a> {
-    clusters: BTreeMap<i32, Vec<Case<'a>>>,
+    /// With what leaving a hold to people costs, hours.
+    clusters: BTreeMap<i32, Vec<(Judged<'a>, f64)>>,
 }
 
 impl<'a> Cases<'a> {
     pub(super) fn add(&mut self, judged: Judged<'a>, rules: &Rules) {
         let left_alone = judged.follow(&rules.costs, &mut |_, _| Answer::Holds).sums.cost_hours;
         let cluster = judged.hold().job.cluster;
-        self.clusters.entry(cluster).or_default().push(Case { judged, left_alone });
+        self.clusters.entry(cluster).or_default().push((judged, left_alone));
     }
 
     pub(super) fn clusters(&self) -> usize {
@@ -94,7 +88,7 @@ impl<'a> Cases<'a> {
         let mut means = Vec::with_capacity(self.clusters.len());
         for holds in self.clusters.values() {
             let mut sum = 0.0;
-            for Case { judged, left_alone } in holds {
+            for (judged, left_alone) in holds {
                 let mut answer = |job: &HeldJob<'_>, end| timing.answer(job, rules, end);
                 let with = judged.follow(&rules.costs, &mut answer);
                 sum += left_alone - with.sums.cost_hours;

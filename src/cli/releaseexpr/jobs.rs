@@ -29,12 +29,8 @@ pub(super) fn held(
             schedd.held_jobs(&selection, limit, projection)?
         }
     };
-    for line in &found.faults {
-        say("Warning", line);
-    }
-    for line in &found.refused {
-        say("Error", line);
-    }
+    found.faults.iter().for_each(|line| say("Warning", line));
+    found.refused.iter().for_each(|line| say("Error", line));
     let mut held = found.held;
     if held.is_empty() && !request.jobs.is_empty() {
         return Err(RunError::NoneHeld);

@@ -67,9 +67,7 @@ pub(super) fn read(request: &Request, wanted: Sources) -> Result<Read, RunError>
         ..wanted
     };
     let past = PastHolds::read(&sources)?;
-    for problem in &past.problems {
-        say("Warning", problem);
-    }
+    past.problems.iter().for_each(|problem| say("Warning", problem));
     let rules = Rules {
         ticks: Ticks { interval, phase: 0 },
         max_releases: knobs.max_releases(),

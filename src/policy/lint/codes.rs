@@ -22,7 +22,7 @@ fn row(code: i64) -> Option<&'static HoldCode> {
 
 /// Codes that no hold has.
 pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
-    let found = expr.nodes().filter_map(|node| {
+    let found = |node: Node<'_>| {
         let code = equal_to(node, "HoldReasonCode").filter(|code| is_unused(*code))?;
         let source = text.get(node.span())?;
         let why = match row(code).and_then(|row| row.gone) {
@@ -35,8 +35,8 @@ pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
         };
         let message = format!("no job is held with code {code}, {source} is never true: {why}");
         Some(Finding::new(&UNUSED_CODE, node.span(), message, None))
-    });
-    found.collect()
+    };
+    expr.nodes().filter_map(found).collect()
 }
 
 /// Code 34 with the subcode of another version, where the right one is named nowhere.

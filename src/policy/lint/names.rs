@@ -78,11 +78,6 @@ pub(in crate::policy) fn nearest_attribute(name: &str) -> Option<&'static str> {
     nearest(name, KNOWN.values().copied())
 }
 
-/// The function that was probably meant.
-pub(super) fn nearest_function(name: &str) -> Option<&'static str> {
-    nearest(name, classads::function_names())
-}
-
 /// The name that differs in a letter of four at most, and in two at most.
 pub(in crate::policy) fn nearest<'n>(
     name: &str,
@@ -120,6 +115,6 @@ mod tests {
         assert_eq!(nearest_attribute("HoldResonCode"), Some("HoldReasonCode"));
         assert_eq!(nearest_attribute("MyFlag"), None);
         assert_eq!(nearest_attribute("return_code"), None);
-        assert_eq!(nearest_function("ifthenlse"), Some("ifthenelse"));
+        assert_eq!(nearest("ifthenlse", classads::function_names()), Some("ifthenelse"));
     }
 }

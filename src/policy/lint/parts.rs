@@ -133,28 +133,22 @@ fn number(text: &str, compared: &[Compared], side: Node<'_>) -> Option<Finding> 
     let span = side.span();
     let message = format!("{number} is no comparison here: any number but 0 is true by itself");
     // The comparison before it was probably meant to go on.
-    let before = compared.iter().filter(|comparison| comparison.end <= span.start);
-    let head = before
-        .filter_map(|comparison| text.get(comparison.head.clone()))
-        .max_by_key(|head| head.as_ptr());
+    let before = compared.iter().filter(|(_, end)| *end <= span.start);
+    let head =
+        before.filter_map(|(head, _)| text.get(head.clone())).max_by_key(|head| head.as_ptr());
     let corrected = head.and_then(|head| replaced(text, &span, &format!("{head}{number}")));
     Some(Finding::new(&BARE_NUMBER, span, message, corrected))
 }
 
-/// A comparison with a number.
-struct Compared {
-    /// What stands before the number.
-    head: Range<usize>,
-    /// Where the number ends.
-    end: usize,
-}
+/// A comparison with a number: what stands before the number, and where that ends.
+type Compared = (Range<usize>, usize);
 
 fn compared(expr: &Expr) -> Vec<Compared> {
     let with_number = |node: Node<'_>| match node.kind() {
         NodeKind::Binary(operator, left, right) if is_comparison(operator) => {
             let is_number = matches!(right.kind(), NodeKind::Literal(Value::Integer(_)));
             let head = left.span().start..right.span().start;
-            is_number.then(|| Compared { head, end: right.span().end })
+            is_number.then(|| (head, right.span().end))
         }
         _ => None,
     };
@@ -256,7 +250,7 @@ fn looks_like_knob(name: &str) -> bool {
 fn function(text: &str, node: Node<'_>, name: &str) -> Finding {
     let start = node.span().start;
     let span = start..start + name.len();
-    let nearest = names::nearest_function(name);
+    let nearest = names::nearest(name, classads::function_names());
     let hint = nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default();
     let corrected = nearest.and_then(|nearest| replaced(text, &span, nearest));
     Finding::new(&UNKNOWN_FUNCTION, span, format!("there is no function {name}{hint}"), corrected)

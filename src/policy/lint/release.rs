@@ -39,21 +39,13 @@ const NAMED_CODES: usize = 4;
 /// A delay that is proposed.
 const DELAY: &str = "(time() - EnteredCurrentStatus) > 600";
 
-/// What was found already.
-#[derive(Clone, Copy)]
-pub(super) struct Known {
-    /// Values that are not known.
-    pub(super) has_macros: bool,
-    /// Parts that are errors.
-    pub(super) has_errors: bool,
-}
-
-/// All findings about what the expression releases.
+/// All findings about what the expression releases. That it is never true is not said of one that is not `known` whole: it has
+/// macros, or parts that are errors.
 pub(super) fn findings(
     text: &str,
     expr: &Expr,
     setting: &Setting<'_>,
-    known: Known,
+    known: bool,
 ) -> Vec<Finding> {
     let whole = 0..text.len();
     if let Some(value) = expr.as_literal() {
@@ -67,7 +59,7 @@ pub(super) fn findings(
     let mut out = Vec::new();
     if sight.released.is_empty() {
         out.extend(bound(text, expr, &sight));
-        if !known.has_macros && !known.has_errors {
+        if known {
             match never(expr, setting, whole) {
                 Some(never) => out.push(never),
                 None => out.extend(by_reason_alone(text, expr)),

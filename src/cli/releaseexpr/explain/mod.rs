@@ -60,7 +60,8 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
         if request.json {
             json_element(out, &json::object(&job), count)?;
         } else {
-            text::print(out, &job, count, &page)?;
+            let gap = if count == 0 { "" } else { "\n" };
+            write!(out, "{gap}{}", page.job(&job))?;
         }
         count += 1;
     }

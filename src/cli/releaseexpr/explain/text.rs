@@ -1,7 +1,6 @@
 //! Explanations for people: a block for each job, a line for each clause.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
 
 use super::{Explained, Page};
 use crate::cli::print::{length, second, wrap};
@@ -31,19 +30,9 @@ const CLAUSE: usize = 200;
 /// Characters of an attribute's value that are shown.
 const VALUE_SHOWN: usize = 60;
 
-/// Prints what there is to say of one job, the `number`th from 0.
-pub(super) fn print(
-    out: &mut dyn Write,
-    job: &Explained,
-    number: usize,
-    page: &Page,
-) -> io::Result<()> {
-    let gap = if number == 0 { "" } else { "\n" };
-    write!(out, "{gap}{}", page.job(job))
-}
-
 impl Page {
-    fn job(&self, job: &Explained) -> String {
+    /// What there is to say of one job.
+    pub(super) fn job(&self, job: &Explained) -> String {
         let explanation = &job.explanation;
         let forecast = &explanation.forecast;
         let mut out = wrap("", 4, &self.head(job), self.columns);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::past::{Read, heading_json};
 use super::Policy;
-use crate::replay::{HoldEnd, PastHold, Replayed};
+use crate::replay::{HoldEnd, Judged, PastHold, Replayed};
 use crate::text::{strip_control, to_json, to_json_pretty};
 
 /// One object.
@@ -42,10 +42,11 @@ pub(super) fn print(
 /// An object for each hold, on a line of its own: when each policy would have released it first.
 pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -> io::Result<()> {
     for hold in &read.past.holds {
+        let judged = Judged::of(hold, &read.successes, &read.rules.costs);
         let releases: Vec<Value> = policies
             .iter_mut()
             .map(|policy| {
-                let (course, _) = read.rules.course(&mut policy.releaser, hold, &read.successes);
+                let (course, _) = read.rules.course(&mut policy.releaser, hold, judged.as_ref());
                 json!({
                     "Policy": policy.name,
                     "ReleasedAt": course.released_at,

@@ -3,6 +3,7 @@
 mod json;
 mod text;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -44,8 +45,10 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
         let releaser = Releaser::Expression(Box::new(expression));
         policies.push(Policy { name, text: Some(text), releaser });
     }
+    let attributes: BTreeSet<String> =
+        expressions_of(&policies).flat_map(ReplayExpression::of_ads).collect();
     let wanted = Sources {
-        attributes: attributes(&policies),
+        attributes: attributes.into_iter().collect(),
         reasons: expressions_of(&policies).any(|expression| expression.names("HoldReason")),
         ..Sources::default()
     };
@@ -110,13 +113,4 @@ fn expressions_of(policies: &[Policy]) -> impl Iterator<Item = &ReplayExpression
         Releaser::Expression(expression) => Some(expression.as_ref()),
         _ => None,
     })
-}
-
-/// The attributes that ads are asked for.
-fn attributes(policies: &[Policy]) -> Vec<String> {
-    let mut names: Vec<String> =
-        expressions_of(policies).flat_map(ReplayExpression::of_ads).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }

@@ -1,6 +1,5 @@
 //! What expressions would have done, for people.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use comfy_table::presets::NOTHING;
@@ -171,21 +170,18 @@ fn by_code(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> i
     heading.extend(others().map(|at| policies[at].name.to_uppercase()));
     let mut rows = Vec::new();
     let nothing = Tally::default();
-    let codes: BTreeMap<i32, u64> =
-        replayed[by_hand].codes.iter().map(|(code, tally)| (*code, tally.holds)).collect();
-    let released: BTreeSet<i32> = replayed
-        .iter()
-        .flat_map(|one| one.codes.iter().filter(|(_, tally)| tally.released > 0))
-        .map(|(code, _)| *code)
-        .collect();
-    for (code, holds) in codes.iter().filter(|(code, _)| released.contains(code)) {
+    let is_released = |code: &i32| {
+        replayed.iter().any(|one| one.codes.get(code).is_some_and(|tally| tally.released > 0))
+    };
+    for (code, tally) in replayed[by_hand].codes.iter().filter(|(code, _)| is_released(code)) {
         let of = |at: usize| replayed[at].codes.get(code).unwrap_or(&nothing);
         let name = hold_code::name(*code).unwrap_or_default().to_owned();
-        let mut row = vec![code.to_string(), name, holds.to_string()];
+        let mut row = vec![code.to_string(), name, tally.holds.to_string()];
         row.extend(others().map(|at| less(of(by_hand), of(at))));
         rows.push(row);
     }
-    let mut row = vec!["all".to_owned(), String::new(), codes.values().sum::<u64>().to_string()];
+    let holds = replayed[by_hand].all.holds.to_string();
+    let mut row = vec!["all".to_owned(), String::new(), holds];
     row.extend(others().map(|at| less(&replayed[by_hand].all, &replayed[at].all)));
     rows.push(row);
     table(heading, rows, 2, out)

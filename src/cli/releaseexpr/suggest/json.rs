@@ -21,18 +21,11 @@ pub(super) fn print(read: &Read, suggested: &Suggested, out: &mut dyn Write) -> 
         .left_out
         .iter()
         .map(|left| {
-            let mut object = of_reason(left.reason);
-            object["Holds"] = json!(left.holds);
-            object["Why"] = json!(word(left.why));
+            let mut object = not_released(left.reason, left.holds, word(left.why));
             object["Reason"] = json!(why(left));
             object
         })
-        .chain(suggested.unseen.iter().map(|reason| {
-            let mut object = of_reason(*reason);
-            object["Holds"] = json!(0);
-            object["Why"] = json!("NotInLogs");
-            object
-        }))
+        .chain(suggested.unseen.iter().map(|reason| not_released(*reason, 0, "NotInLogs")))
         .collect();
     object["Alternatives"] = suggested
         .alternatives
@@ -44,6 +37,13 @@ pub(super) fn print(read: &Read, suggested: &Suggested, out: &mut dyn Write) -> 
         .collect();
     object["LongRuns"] = suggested.long_runs.as_ref().map(long_runs).into();
     writeln!(out, "{}", to_json_pretty(&object)?)
+}
+
+fn not_released(reason: Reason, holds: u64, why: &str) -> Value {
+    let mut object = of_reason(reason);
+    object["Holds"] = json!(holds);
+    object["Why"] = json!(why);
+    object
 }
 
 const fn word(why: Why) -> &'static str {

@@ -107,8 +107,11 @@ impl Suggested {
             None => (suggestion, Vec::new()),
             Some(reasons) => {
                 let suggestion = suggestion.only(|reason| reasons.contains(&reason), version);
-                let seen = seen(&suggestion);
-                let unseen = reasons.iter().copied().filter(|one| !seen.contains(one)).collect();
+                let released = suggestion.clauses.iter().flat_map(|clause| &clause.evidence);
+                let left_out = suggestion.left_out.iter().map(|left| left.reason);
+                let seen: BTreeSet<Reason> =
+                    released.map(|evidence| evidence.reason).chain(left_out).collect();
+                let unseen = reasons.difference(&seen).copied().collect();
                 (suggestion, unseen)
             }
         };
@@ -118,13 +121,6 @@ impl Suggested {
         let alternatives = suggestion.resources.iter().flat_map(of).collect();
         Self { suggestion, alternatives, long_runs, unseen }
     }
-}
-
-/// All reasons that something is said of.
-fn seen(suggestion: &Suggestion) -> BTreeSet<Reason> {
-    let released = suggestion.clauses.iter().flat_map(|clause| &clause.evidence);
-    let left_out = suggestion.left_out.iter().map(|left| left.reason);
-    released.map(|evidence| evidence.reason).chain(left_out).collect()
 }
 
 /// Why no clause releases holds of a reason.

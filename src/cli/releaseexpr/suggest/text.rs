@@ -13,6 +13,9 @@ use crate::text::plural;
 /// What stands before each line that is no setting.
 const COMMENT: &str = "# ";
 
+/// What is said in the place of an expression.
+const NOTHING: &str = "Nothing is suggested: for no hold reason these holds show that releases cost less than they save.";
+
 /// Reasons left out that are told of.
 const MOST_LEFT_OUT: usize = 12;
 
@@ -33,15 +36,7 @@ pub(super) fn print(
     writeln!(out)?;
     match suggested.suggestion.expression() {
         Some(_) => setting(suggested, form, out)?,
-        None => comment(
-            out,
-            &wrap(
-                "",
-                0,
-                "Nothing is suggested: for no hold reason these holds show that releases cost less than they save.",
-                columns,
-            ),
-        )?,
+        None => comment(out, &wrap("", 0, NOTHING, columns))?,
     }
     for (number, clause) in suggested.suggestion.clauses.iter().enumerate() {
         writeln!(out)?;
@@ -154,10 +149,8 @@ fn setting(suggested: &Suggested, form: Form, out: &mut dyn Write) -> io::Result
 
 /// `13/62 TransferInputError`
 fn name((code, subcode): Reason) -> String {
-    match hold_code::name(code) {
-        Some(name) => format!("{code}/{subcode} {name}"),
-        None => format!("{code}/{subcode}"),
-    }
+    let name = hold_code::name(code).map(|name| format!(" {name}")).unwrap_or_default();
+    format!("{code}/{subcode}{name}")
 }
 
 fn of_clause(number: usize, clause: &Clause, columns: Option<usize>) -> String {
