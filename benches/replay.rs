@@ -1,6 +1,6 @@
 //! How fast release expressions are replayed: `cargo bench --bench replay`.
 //!
-//! Holds are drawn with codes, counts, times and fates in about the mix of a simulated access point (preset `ospool`); each of the
+//! Holds are drawn with codes, counts, times and ends in about the mix of a simulated access point (preset `ospool`); each of the
 //! ten expressions of `scripts/benchmark-replay.expressions` by itself, then all of them. `scripts/benchmark-replay` reads logs.
 
 use divan::Bencher;
@@ -8,7 +8,7 @@ use divan::counter::ItemsCount;
 use holdadvise::advice::Costs;
 use holdadvise::policy::Version;
 use holdadvise::replay::{
-    Contender, Fate, PastHold, ReplayExpression, Rules, Successes, Ticks, replay,
+    HoldEnd, PastHold, Releaser, ReplayExpression, Rules, Successes, Ticks, replay,
 };
 use holdadvise::suggest::suggest;
 use holdadvise::userlog::JobId;
@@ -69,13 +69,13 @@ fn hold(draw: &mut Draw, number: usize) -> PastHold {
     let held_at = START + i64::try_from(number).unwrap_or(0) * 60;
     let released_at = held_at + draw.seconds(5, 19);
     let by_policy = draw.below(3) == 0;
-    let fate = match draw.below(100) {
-        0..8 => Fate::Removed { at: released_at },
-        8..12 => Fate::Changed { released_at },
-        12..16 => Fate::Open { released_at },
-        16..18 => Fate::Held { until: None },
-        _ if draw.below(100) < success => Fate::Success { released_at },
-        _ => Fate::Failure { released_at, failed_at: released_at + draw.seconds(5, 15) },
+    let hold_end = match draw.below(100) {
+        0..8 => HoldEnd::Removed { at: released_at },
+        8..12 => HoldEnd::Changed { released_at },
+        12..16 => HoldEnd::Open { released_at },
+        16..18 => HoldEnd::Held { until: None },
+        _ if draw.below(100) < success => HoldEnd::Success { released_at },
+        _ => HoldEnd::Failure { released_at, failed_at: released_at + draw.seconds(5, 15) },
     };
     let num_holds = 1 + i64::from(draw.below(1 << 6).trailing_zeros().min(6));
     let reason = format!(
@@ -104,7 +104,7 @@ fn hold(draw: &mut Draw, number: usize) -> PastHold {
         ad: None,
         by_policy,
         ran: draw.seconds(5, 14),
-        fate,
+        hold_end,
     }
 }
 
@@ -129,15 +129,15 @@ fn rules() -> Rules {
 fn bench(bencher: Bencher, texts: &[&str]) {
     let holds = holds();
     let successes = Successes::of(&holds);
-    let contenders: Vec<Contender> = texts
+    let releasers: Vec<Releaser> = texts
         .iter()
         .filter_map(|text| ReplayExpression::parse(text).ok())
-        .map(|expression| Contender::Expression(Box::new(expression)))
+        .map(|expression| Releaser::Expression(Box::new(expression)))
         .collect();
-    assert_eq!(contenders.len(), texts.len());
+    assert_eq!(releasers.len(), texts.len());
     bencher
         .counter(ItemsCount::new(holds.len() * texts.len()))
-        .bench(|| replay(&holds, &successes, &contenders, &rules()));
+        .bench(|| replay(&holds, &successes, &releasers, &rules()));
 }
 
 /// One expression on all holds.

@@ -14,7 +14,7 @@ use classads::{ClassAd, EvalContext, Expr, Value};
 use holdadvise::advice::Costs;
 use holdadvise::policy::Version;
 use holdadvise::replay::{
-    Answer, Contender, HeldJob, PastHold, PastHolds, ReplayExpression, Rules, Sources, Successes,
+    Answer, HeldJob, PastHold, PastHolds, Releaser, ReplayExpression, Rules, Sources, Successes,
     Ticks, replay,
 };
 use holdadvise::suggest::suggest;
@@ -52,23 +52,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let costs = Costs::default();
     let rules = Rules { ticks: TICKS, max_releases: None, costs, end: past.end };
 
-    let contenders: Vec<Contender> = expressions
+    let releasers: Vec<Releaser> = expressions
         .iter()
-        .map(|expression| Contender::Expression(Box::new(expression.clone())))
+        .map(|expression| Releaser::Expression(Box::new(expression.clone())))
         .collect();
     let start = Instant::now();
-    let all = replay(&past.holds, &successes, &contenders, &rules);
+    let all = replay(&past.holds, &successes, &releasers, &rules);
     say("replay of all", start);
     memory("after the replay");
-    for ((text, contender), replayed) in texts.iter().zip(&contenders).zip(&all) {
+    for ((text, releaser), replayed) in texts.iter().zip(&releasers).zip(&all) {
         let start = Instant::now();
-        let alone = replay(&past.holds, &successes, std::slice::from_ref(contender), &rules);
+        let alone = replay(&past.holds, &successes, std::slice::from_ref(releaser), &rules);
         let seconds = start.elapsed().as_secs_f64();
         assert_eq!(&alone[0], replayed);
         let sum = &replayed.all;
         println!(
             "{seconds:8.3} s  released {} unknown {} cost {:.0}  {text}",
-            sum.released, sum.unknown, sum.sums.cost
+            sum.released, sum.unknown, sum.sums.cost_hours
         );
     }
 
@@ -88,7 +88,7 @@ fn naive(past: &PastHolds, texts: &[&str], expressions: &[ReplayExpression]) {
         let Ok(expr) = Expr::parse_old(text) else { continue };
         let mut expression = expression.clone();
         let (mut evaluations, mut naive, mut ours) = (0, Vec::new(), Vec::new());
-        let end = |hold: &PastHold| hold.fate.left_at().unwrap_or(past.end);
+        let end = |hold: &PastHold| hold.hold_end.left_at().unwrap_or(past.end);
         let start = Instant::now();
         for hold in &sample {
             naive.push(at_every_tick(&expr, hold, end(hold), &mut evaluations));

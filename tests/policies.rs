@@ -140,7 +140,7 @@ fn what_is_said_of_the_clauses_of_real_expressions_is_confirmed() {
             ad.insert("PeriodicRelease", expr.clone());
             let explanation = explain(&ad, Some(&Knobs::default()), NOW);
             assert!(!explanation.conclusion("7.0").is_empty());
-            if let Some(root) = &explanation.policies[0].root {
+            if let Ok(root) = &explanation.policies[0].root {
                 parts += check(root, &ad);
             }
         }

@@ -10,7 +10,7 @@ use classads::{ClassAd, EvalContext, Expr, Value};
 use holdadvise::advice::Costs;
 use holdadvise::policy::{Truth, Version};
 use holdadvise::replay::{
-    Answer, Contender, HeldJob, PastHold, PastHolds, ReadError, ReplayExpression, Rules, Sources,
+    Answer, HeldJob, PastHold, PastHolds, ReadError, Releaser, ReplayExpression, Rules, Sources,
     Successes, Ticks, replay,
 };
 use holdadvise::suggest::suggest;
@@ -187,7 +187,7 @@ fn answers_are_those_of_an_evaluation_at_every_tick() {
             });
             of_ads += u32::from(ad.is_some());
             let ad = ad.cloned().unwrap_or_else(|| ad_of(hold));
-            let mut end = hold.fate.left_at().unwrap_or(past.end);
+            let mut end = hold.hold_end.left_at().unwrap_or(past.end);
             if number % LONG_SAMPLE == 0 {
                 end = hold.held_at + LONG;
             }
@@ -326,7 +326,7 @@ fn threads_change_nothing() {
         let past = PastHolds::read(&of_event_log(Path::new(&log))).unwrap();
         let successes = Successes::of(&past.holds);
         let rules = rules(&past);
-        let replayed = replay(&past.holds, &successes, &contenders(), &rules);
+        let replayed = replay(&past.holds, &successes, &releasers(), &rules);
         let suggestion = suggest(&past.holds, &successes, None, &rules, Version::NEWEST);
         std::fs::write(
             Path::new(&log).with_extension(std::env::var("RAYON_NUM_THREADS").unwrap()),
@@ -354,9 +354,9 @@ fn rules(past: &PastHolds) -> Rules {
     Rules { ticks: TICKS, max_releases: None, costs: Costs::default(), end: past.end }
 }
 
-fn contenders() -> Vec<Contender> {
+fn releasers() -> Vec<Releaser> {
     let expressions = EXPRESSIONS.iter().map(|text| ReplayExpression::parse(text).unwrap());
-    expressions.map(|expression| Contender::Expression(Box::new(expression))).collect()
+    expressions.map(|expression| Releaser::Expression(Box::new(expression))).collect()
 }
 
 #[test]

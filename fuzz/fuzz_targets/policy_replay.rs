@@ -1,7 +1,7 @@
 //! Any text as a release expression, tried on holds at every kind of tick: it ends, and it is what evaluating at every tick gives.
 #![no_main]
 
-use holdadvise::replay::{Answer, Fate, HeldJob, PastHold, ReplayExpression, Ticks};
+use holdadvise::replay::{Answer, HeldJob, HoldEnd, PastHold, ReplayExpression, Ticks};
 use holdadvise::userlog::JobId;
 use libfuzzer_sys::fuzz_target;
 
@@ -23,7 +23,7 @@ fn hold(code: i32, num_holds: Option<i64>) -> PastHold {
         ad: None,
         by_policy: false,
         ran: 0,
-        fate: Fate::Held { until: None },
+        hold_end: HoldEnd::Held { until: None },
     }
 }
 

@@ -2,19 +2,19 @@
 
 use serde::Serialize;
 
-use super::meaning::{UrlTrouble, at_execution_point, resource, url_trouble};
+use super::meaning::{at_execution_point, resource, url_trouble};
 use crate::history::reason::words;
-use crate::hold_code::{Cause, cause_of};
+use crate::hold_code::{About, Cause, about, cause_of};
 
 /// What a failed access to a file or URL complains of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Trouble {
-    /// A service or network was away: that passes.
-    Away,
     /// The file or URL is not there.
     Missing,
     /// Permission is denied.
     Denied,
+    /// A service or network was away: that passes.
+    Away,
     /// The disk or quota is full where the files go.
     NoSpace,
 }
@@ -29,11 +29,17 @@ impl Cause {
         }
         match of_code {
             // The job's own exit rules hold for the program; those of others say in their reason what they limit.
-            Self::Policy if code != 3 && !names_limit(reason) => Self::Unknown,
+            Self::Policy if about(code) != Some(About::JobPolicy) && !names_limit(reason) => {
+                Self::Unknown
+            }
             // A program that could not be started for want of its file system or memory.
-            Self::Program if code == 6 && !matches!(subcode, 2 | 7 | 8 | 13) => Self::Host,
+            Self::Program
+                if about(code) == Some(About::Program) && !matches!(subcode, 2 | 7 | 8 | 13) =>
+            {
+                Self::Host
+            }
             Self::Policy | Self::Program | Self::Credential | Self::Setting
-                if url_trouble(reason) == Some(UrlTrouble::Away) =>
+                if url_trouble(reason) == Some(Trouble::Away) =>
             {
                 Self::Connection
             }
@@ -44,22 +50,11 @@ impl Cause {
 
 /// Whether a policy's reason names a limit on time.
 fn names_limit(reason: &str) -> bool {
-    words(reason).any(|word| {
-        matches!(
-            word.as_str(),
-            "hrs"
-                | "hours"
-                | "hour"
-                | "days"
-                | "seconds"
-                | "time"
-                | "walltime"
-                | "runtime"
-                | "longer"
-                | "cpu"
-                | "cpus"
-        )
-    })
+    const LIMITS: [&str; 11] = [
+        "hrs", "hours", "hour", "days", "seconds", "time", "walltime", "runtime", "longer", "cpu",
+        "cpus",
+    ];
+    words(reason).any(|word| LIMITS.contains(&word.as_str()))
 }
 
 impl Trouble {
@@ -67,20 +62,21 @@ impl Trouble {
     pub(super) fn of(code: i32, subcode: i32, reason: &str) -> Option<Self> {
         match (cause_of(code), subcode) {
             (Cause::Connection, _) => Some(Self::Away),
-            (Cause::Transfer, 256..) => match url_trouble(reason)? {
-                UrlTrouble::Away => Some(Self::Away),
-                UrlTrouble::NotFound => Some(Self::Missing),
-                UrlTrouble::Denied => Some(Self::Denied),
-            },
-            (Cause::Transfer | Cause::FileSystem, subcode) => match subcode {
-                // The disk of an execution point is another one at the next run.
-                28 | 122 if at_execution_point(reason) => None,
-                28 | 122 => Some(Self::NoSpace),
-                1 | 13 => Some(Self::Denied),
-                2 | 20 => Some(Self::Missing),
-                4 | 5 | 11 | 32 | 62 | 100..=105 | 107 | 110..=113 | 116 | 121 => Some(Self::Away),
-                _ => None,
-            },
+            (Cause::Transfer, 256..) => url_trouble(reason),
+            // The disk of an execution point is another one at the next run.
+            (Cause::Transfer | Cause::FileSystem, _) => Self::of_errno(subcode)
+                .filter(|trouble| *trouble != Self::NoSpace || !at_execution_point(reason)),
+            _ => None,
+        }
+    }
+
+    /// What an error number of files and networks says.
+    pub(super) const fn of_errno(number: i32) -> Option<Self> {
+        match number {
+            28 | 122 => Some(Self::NoSpace),
+            1 | 13 => Some(Self::Denied),
+            2 | 20 => Some(Self::Missing),
+            4 | 5 | 11 | 32 | 62 | 100..=105 | 107 | 110..=113 | 116 | 121 => Some(Self::Away),
             _ => None,
         }
     }

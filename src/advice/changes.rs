@@ -6,13 +6,15 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Serialize, Serializer};
 
+use super::cause::Trouble;
 use super::command::{Command, Edit, Since, Target};
+use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 use super::job_facts::JobFacts;
 use super::limit;
-use super::meaning::{Resource, UrlTrouble, code_of_transfer, resource, url_trouble, usual_change};
+use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
 use crate::history::Action;
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
-use crate::hold_code::{Cause, cause_of};
+use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
 use crate::text::{classad_quote, is_fit};
 
 /// A request is raised to this much of the largest of usage, provision and request: half as much again,
@@ -259,77 +261,65 @@ impl Serialize for Figure {
     }
 }
 
-/// Both figures as one, where both are known.
-fn both(one: Option<Figure>, other: Option<Figure>) -> Option<Figure> {
-    Some(one?.join(other?))
-}
-
-/// A name that both have.
-fn same(one: &Option<String>, other: &Option<String>) -> Option<String> {
-    one.clone().filter(|_| one == other)
-}
-
 impl ChangeKind {
     /// What two jobs have in common: figures become ranges, names that differ are left out. `None` where
     /// each needs something else.
     pub fn join(&self, other: &Self) -> Option<Self> {
-        if self == other {
-            return Some(self.clone());
+        let (mut joined, mut other) = (self.clone(), other.clone());
+        for (one, two) in joined.figures().into_iter().zip(other.figures()) {
+            let both = one.join(*two);
+            (*one, *two) = (both, both);
         }
-        Some(match (self, other) {
-            (
-                &Self::Request { resource, to, used, named },
-                &Self::Request { resource: same, to: to2, used: used2, named: named2 },
-            ) if resource == same => Self::Request {
-                resource,
-                to: both(to, to2),
-                used: both(used, used2),
-                named: both(named, named2),
+        for (one, two) in joined.known_figures().into_iter().zip(other.known_figures()) {
+            let both = one.zip(*two).map(|(one, two)| one.join(two));
+            (*one, *two) = (both, both);
+        }
+        if let (Some(one), Some(two)) = (joined.name_mut(), other.name_mut())
+            && one != two
+        {
+            (*one, *two) = (None, None);
+        }
+        match (&mut joined, &mut other) {
+            (Self::Place { clause: one, .. }, Self::Place { clause: two, .. }) if one != two => {
+                (*one, *two) = (None, None);
+            }
+            (Self::Limit { at_once: one, .. }, Self::Limit { at_once: two, .. }) => {
+                (*one, *two) = (*one || *two, *one || *two);
+            }
+            _ => {}
+        }
+        (joined == other).then_some(joined)
+    }
+
+    /// Figures that are always there.
+    fn figures(&mut self) -> Vec<&mut Figure> {
+        match self {
+            Self::Limit { reached, raise, .. } => match raise {
+                LimitRaise::Attribute { from, to, .. } => vec![reached, from, to],
+                LimitRaise::Expression { limit, .. } => vec![reached, limit],
+                _ => vec![reached],
             },
-            (
-                Self::Place { attribute, name, .. },
-                Self::Place { attribute: also, name: name2, .. },
-            ) if attribute == also => {
-                Self::Place { attribute, name: same(name, name2), clause: None }
-            }
-            (
-                Self::Limit { policy, test, reached, at_once, raise },
-                Self::Limit {
-                    policy: policy2,
-                    test: test2,
-                    reached: reached2,
-                    at_once: at_once2,
-                    raise: raise2,
-                },
-            ) if policy == policy2 && test == test2 => Self::Limit {
-                policy: policy.clone(),
-                test: test.clone(),
-                reached: reached.join(*reached2),
-                at_once: *at_once || *at_once2,
-                raise: raise.join(raise2)?,
-            },
-            (
-                Self::Time { attribute, seconds },
-                Self::Time { attribute: also, seconds: seconds2 },
-            ) if attribute == also => Self::Time { attribute, seconds: both(*seconds, *seconds2) },
-            (
-                Self::Interpreter { name, interpreter },
-                Self::Interpreter { name: name2, interpreter: also },
-            ) if interpreter == also => {
-                Self::Interpreter { name: same(name, name2), interpreter: interpreter.clone() }
-            }
-            (Self::Correct { what, name }, Self::Correct { what: also, name: name2 })
-                if what == also =>
-            {
-                Self::Correct { what: *what, name: same(name, name2) }
-            }
-            (Self::Usual { change, name }, Self::Usual { change: also, name: name2 })
-                if change == also =>
-            {
-                Self::Usual { change, name: same(name, name2) }
-            }
-            _ => return None,
-        })
+            _ => Vec::new(),
+        }
+    }
+
+    /// Figures that are there where they are known.
+    fn known_figures(&mut self) -> Vec<&mut Option<Figure>> {
+        match self {
+            Self::Request { to, used, named, .. } => vec![to, used, named],
+            Self::Time { seconds, .. } => vec![seconds],
+            _ => Vec::new(),
+        }
+    }
+
+    fn name_mut(&mut self) -> Option<&mut Option<String>> {
+        match self {
+            Self::Place { name, .. }
+            | Self::Interpreter { name, .. }
+            | Self::Correct { name, .. }
+            | Self::Usual { name, .. } => Some(name),
+            _ => None,
+        }
     }
 
     /// The file, place, URL, image or credential that it is about.
@@ -339,30 +329,8 @@ impl ChangeKind {
             | Self::Interpreter { name, .. }
             | Self::Correct { name, .. }
             | Self::Usual { name, .. } => name.as_deref(),
-            Self::Request { .. }
-            | Self::TooMuch { .. }
-            | Self::Limit { .. }
-            | Self::Time { .. } => None,
+            _ => None,
         }
-    }
-}
-
-impl LimitRaise {
-    fn join(&self, other: &Self) -> Option<Self> {
-        Some(match (self, other) {
-            (
-                Self::Attribute { name, from, to },
-                Self::Attribute { name: also, from: from2, to: to2 },
-            ) if name == also => {
-                Self::Attribute { name: name.clone(), from: from.join(*from2), to: to.join(*to2) }
-            }
-            (Self::Expression { name, limit }, Self::Expression { name: also, limit: limit2 })
-                if name == also =>
-            {
-                Self::Expression { name: name.clone(), limit: limit.join(*limit2) }
-            }
-            _ => return (self == other).then(|| self.clone()),
-        })
     }
 }
 
@@ -385,6 +353,16 @@ impl Hold<'_> {
         self.code.map(cause_of)
     }
 
+    /// What its code is about.
+    fn about(&self) -> Option<About> {
+        hold_code::about(self.code?)
+    }
+
+    /// Moving its files failed.
+    fn is_transfer(&self) -> bool {
+        matches!(self.about(), Some(About::Input | About::Output))
+    }
+
     fn resource(&self) -> Option<Resource> {
         resource(self.code?, self.subcode, self.reason)
     }
@@ -398,10 +376,10 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
     }
     let mut actions = vec![Action::AsIs];
     let limit = facts.own_limit.as_ref().map(limit::action);
-    if limit == Some(Action::Memory) || memory_matters(hold, facts) {
+    if limit == Some(Action::Memory) || matters(Resource::Memory, hold, facts) {
         actions.push(Action::Memory);
     }
-    if limit == Some(Action::Disk) || disk_matters(hold, facts) {
+    if limit == Some(Action::Disk) || matters(Resource::Disk, hold, facts) {
         actions.push(Action::Disk);
     }
     if place_matters(hold) && failed_at(hold, facts).is_some() {
@@ -421,8 +399,8 @@ pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Chang
     }
     match action {
         Action::AsIs | Action::Unknown => None,
-        Action::Memory => Some(memory(hold, facts)),
-        Action::Disk => Some(disk(facts)),
+        Action::Memory => Some(request(Resource::Memory, facts, megabytes(hold.reason))),
+        Action::Disk => Some(request(Resource::Disk, facts, None)),
         Action::Site => site(hold, facts),
         Action::Other => other(hold, facts),
     }
@@ -444,61 +422,62 @@ pub(super) fn edit(attribute: &str, old: Option<String>, new: &str) -> Command {
 }
 
 fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
-    match (usage, provisioned) {
-        (Some(usage), Some(provisioned)) if provisioned > 0 => {
-            usage.saturating_mul(NEAR_LIMIT.1) >= provisioned.saturating_mul(NEAR_LIMIT.0)
-        }
-        _ => false,
-    }
+    usage.zip(provisioned).is_some_and(|(usage, provisioned)| {
+        provisioned > 0
+            && usage.saturating_mul(NEAR_LIMIT.1) >= provisioned.saturating_mul(NEAR_LIMIT.0)
+    })
 }
 
-/// Codes of policies, whose reason may not name the limit that was hit.
-fn is_policy(hold: &Hold<'_>) -> bool {
-    hold.cause() == Some(Cause::Policy)
-}
-
-fn memory_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
-    match hold.resource() {
-        Some(resource) => resource == Resource::Memory,
-        None => {
-            (hold.code == Some(6) && hold.subcode == Some(12))
-                || (is_policy(hold) && near_limit(facts.memory_usage, facts.memory_provisioned))
-        }
-    }
-}
-
-fn disk_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
-    match hold.resource() {
-        Some(resource) => resource == Resource::Disk,
-        None => {
-            (matches!(hold.code, Some(12 | 13))
-                && hold.subcode == Some(28)
-                && !at_access_point(hold))
-                || (is_policy(hold) && near_limit(facts.disk_usage, facts.disk_provisioned))
-        }
-    }
-}
-
-/// A larger request: of the figures those that are known count, the first is what was used, the last the request.
-fn request(
-    resource: Resource,
-    figures: &[(&'static str, Option<i64>)],
-    named: Option<i64>,
-) -> Change {
-    let (attribute, step, most) = match resource {
-        Resource::Memory => ("RequestMemory", MEMORY_STEP, MOST_MEMORY),
-        Resource::Disk => ("RequestDisk", DISK_STEP, MOST_DISK),
+/// Whether the hold may be about this resource.
+fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+    let (ran_out, usage, provisioned) = match resource {
+        Resource::Memory => (
+            hold.about() == Some(About::Program) && hold.subcode == Some(ENOMEM),
+            facts.memory_usage,
+            facts.memory_provisioned,
+        ),
+        Resource::Disk => (
+            hold.is_transfer() && hold.subcode == Some(ENOSPC) && !at_access_point(hold),
+            facts.disk_usage,
+            facts.disk_provisioned,
+        ),
     };
-    let in_reason = ("the hold reason's size", named);
-    let all = || figures.iter().chain([&in_reason]);
-    if let Some((figure, value)) =
-        all().find_map(|&(figure, value)| Some((figure, value?)).filter(|(_, value)| *value > most))
-    {
+    // The reason of a policy may not name the limit that was hit.
+    let is_near = hold.cause() == Some(Cause::Policy) && near_limit(usage, provisioned);
+    hold.resource().map_or(ran_out || is_near, |named| named == resource)
+}
+
+/// A larger request than what was used, what was provided and what was requested, as far as these are known, and than the size
+/// that the hold reason names.
+fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
+    let (step, most, figures) = match resource {
+        Resource::Memory => (
+            MEMORY_STEP,
+            MOST_MEMORY,
+            [
+                ("MemoryUsage", facts.memory_usage),
+                ("MemoryProvisioned", facts.memory_provisioned),
+                ("RequestMemory", facts.request_memory),
+            ],
+        ),
+        Resource::Disk => (
+            DISK_STEP,
+            MOST_DISK,
+            [
+                ("DiskUsage", facts.disk_usage),
+                ("DiskProvisioned", facts.disk_provisioned),
+                ("RequestDisk", facts.request_disk),
+            ],
+        ),
+    };
+    let [(_, used), _, (attribute, old)] = figures;
+    let known = figures.into_iter().chain([("the hold reason's size", named)]);
+    let known: Vec<_> = known.filter_map(|(figure, value)| Some((figure, value?))).collect();
+    if let Some(&(figure, value)) = known.iter().find(|(_, value)| *value > most) {
         return ChangeKind::TooMuch { resource, figure, value }.by_hand();
     }
-    let used = figures.first().and_then(|(_, used)| *used).filter(|&used| used > 0);
-    let old = figures.last().and_then(|(_, request)| *request);
-    let largest = all().filter_map(|(_, value)| *value).filter(|&value| value > 0).max();
+    let used = used.filter(|&used| used > 0);
+    let largest = known.iter().map(|(_, value)| *value).filter(|&value| value > 0).max();
     let to = largest.map(|largest| {
         (largest.saturating_mul(RAISE.0) / RAISE.1).saturating_add(step - 1) / step * step
     });
@@ -510,24 +489,6 @@ fn request(
         named: named.filter(|_| used.is_none()).map(Figure::from),
     };
     Change { what, commands: edit.into_iter().collect() }
-}
-
-fn memory(hold: &Hold<'_>, facts: &JobFacts) -> Change {
-    let figures = [
-        ("MemoryUsage", facts.memory_usage),
-        ("MemoryProvisioned", facts.memory_provisioned),
-        ("RequestMemory", facts.request_memory),
-    ];
-    request(Resource::Memory, &figures, megabytes(hold.reason))
-}
-
-fn disk(facts: &JobFacts) -> Change {
-    let figures = [
-        ("DiskUsage", facts.disk_usage),
-        ("DiskProvisioned", facts.disk_provisioned),
-        ("RequestDisk", facts.request_disk),
-    ];
-    request(Resource::Disk, &figures, None)
 }
 
 /// The largest size the reason names in megabytes.
@@ -557,20 +518,22 @@ fn at_access_point(hold: &Hold<'_>) -> bool {
 /// Whether the machine may have failed, not the job.
 fn place_matters(hold: &Hold<'_>) -> bool {
     // A request that was too small, or a quota, is so everywhere.
-    if hold.resource().is_some() || hold.subcode == Some(122) {
+    if hold.resource().is_some() || hold.subcode == Some(EDQUOT) {
         return false;
     }
-    match hold.code {
-        Some(6) => {
-            !matches!(hold.subcode, Some(13)) && !hold.reason.contains("not specified in job ad")
+    let Some(code) = hold.code.and_then(HoldCode::of).filter(|code| code.elsewhere) else {
+        return false;
+    };
+    match code.about {
+        About::Program => {
+            hold.subcode != Some(EACCES) && !hold.reason.contains("not specified in job ad")
         }
-        Some(7..=11 | 18 | 19 | 21 | 35 | 36 | 45) => true,
         // The shadow, on the access point, says this too.
-        Some(14) => hold.reason.starts_with("Error from"),
-        Some(12 | 13) => {
-            !at_access_point(hold) && url_trouble(hold.reason) != Some(UrlTrouble::NotFound)
+        About::WorkingDirectory => hold.reason.starts_with("Error from"),
+        About::Input | About::Output => {
+            !at_access_point(hold) && url_trouble(hold.reason) != Some(Trouble::Missing)
         }
-        _ => false,
+        _ => true,
     }
 }
 
@@ -615,28 +578,39 @@ fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
 fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
-    let code = code_of_transfer(hold.code?, hold.reason);
     if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
         return Some(limit::change(own));
     }
     let correct = |what, name| ChangeKind::Correct { what, name };
-    let what = match (code, hold.subcode) {
-        (6, _) => return Some(executable(hold, facts)),
-        (12 | 13, Some(256..)) => transfer_by_url(hold)?,
-        (46, _) => duration("AllowedJobDuration", facts.allowed_job_duration),
-        (47, _) => duration("AllowedExecuteDuration", facts.allowed_execute_duration),
-        (4, _) => correct(Correction::Credential, facts.proxy.clone()),
-        (7..=10 | 12..=14, subcode) => file(hold, code, subcode)?,
-        (22, _) => correct(Correction::EventLog, None),
-        (35, _) => correct(Correction::Image, facts.image.clone()),
+    let code = HoldCode::of(code_of_transfer(hold.code?, hold.reason))?;
+    let what = match code.about {
         // Nobody's to correct, or the release itself is the change.
-        (0 | 1 | 2 | 11 | 15..=18 | 40 | 41 | 45, _) => return None,
-        (3 | 21 | 26 | 34, _) if hold.resource().is_some() => return None,
-        (3 | 21 | 26, _) if names_cpus(hold.reason) => correct(Correction::Cpus, None),
-        (3, _) => correct(Correction::OwnHold, None),
-        (21 | 26, _) => correct(Correction::Limit, None),
-        (_, subcode) => {
-            ChangeKind::Usual { change: usual_change(code, subcode, hold.reason)?, name: None }
+        About::Nothing => return None,
+        _ if hold.resource().is_some() => return None,
+        About::Program => return Some(executable(hold, facts)),
+        About::Input | About::Output if hold.subcode >= Some(256) => transfer_by_url(hold)?,
+        About::Input
+        | About::Output
+        | About::StandardInput
+        | About::StandardOutput
+        | About::WorkingDirectory => file(hold, code)?,
+        // No ad shows that the limit is still exceeded.
+        About::Duration { attribute, .. } => {
+            ChangeKind::Time { attribute, seconds: facts.allowed(attribute).map(Figure::from) }
+        }
+        About::Credential => correct(Correction::Credential, facts.proxy.clone()),
+        About::EventLog => correct(Correction::EventLog, None),
+        About::Image => correct(Correction::Image, facts.image.clone()),
+        About::JobPolicy | About::SystemPolicy | About::MachinePolicy
+            if names_cpus(hold.reason) =>
+        {
+            correct(Correction::Cpus, None)
+        }
+        About::JobPolicy => correct(Correction::OwnHold, None),
+        About::SystemPolicy | About::MachinePolicy => correct(Correction::Limit, None),
+        About::Request | About::Other => {
+            let change = usual_change(code.number, hold.subcode, hold.reason)?;
+            ChangeKind::Usual { change, name: None }
         }
     };
     Some(what.by_hand())
@@ -647,15 +621,7 @@ fn names_cpus(reason: &str) -> bool {
         .any(|word| matches!(word.as_str(), "cpu" | "cpus" | "request_cpus" | "requestcpus"))
 }
 
-/// Codes 46 and 47 where no ad shows that the limit is still exceeded.
-fn duration(attribute: &'static str, seconds: Option<i64>) -> ChangeKind {
-    ChangeKind::Time {
-        attribute,
-        seconds: seconds.filter(|&seconds| seconds > 0).map(Figure::from),
-    }
-}
-
-/// Code 6: the program could not be started.
+/// The program could not be started.
 fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
     let ours = facts.executable();
     // What lay in the sandbox is a copy: the file to correct is the job's own.
@@ -665,9 +631,9 @@ fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
         return ChangeKind::Interpreter { name, interpreter }.by_hand();
     }
     let what = match hold.subcode {
-        Some(13) => Correction::ExecutePermission,
+        Some(EACCES) => Correction::ExecutePermission,
         Some(8) => Correction::ExecutableFormat,
-        Some(2) => Correction::ExecutableMissing,
+        Some(ENOENT) => Correction::ExecutableMissing,
         Some(7) => Correction::Arguments,
         _ => Correction::Executable,
     };
@@ -699,22 +665,23 @@ fn sandbox_file(reason: &str) -> Option<String> {
 }
 
 /// Files that could not be opened, read or written.
-fn file(hold: &Hold<'_>, code: i32, subcode: Option<i32>) -> Option<ChangeKind> {
+fn file(hold: &Hold<'_>, code: &HoldCode) -> Option<ChangeKind> {
     let name =
         sandbox_file(hold.reason).or_else(|| file_name(hold.reason)).or_else(|| url(hold.reason));
-    let what = match (code, subcode?) {
-        (_, 122) => Correction::Quota,
-        (12, 28) if at_access_point(hold) => Correction::DiskSpace,
-        (_, 28 | 4 | 5 | 11 | 32 | 62 | 100..=105 | 107 | 110..=113 | 116 | 121) => return None,
-        (_, 1 | 13) => Correction::Permissions,
-        (12, 2) if at_access_point(hold) => Correction::OutputDirectory,
-        (12, 2) => Correction::Output,
-        (13, 2) => Correction::Input,
-        (14, _) => Correction::WorkingDirectory,
-        (8 | 10, _) => Correction::StandardInput,
-        (7 | 9, _) => Correction::StandardOutput,
+    let subcode = hold.subcode?;
+    let what = match (code.about, subcode, Trouble::of_errno(subcode)) {
+        (_, EDQUOT, _) => Correction::Quota,
+        (About::Output, ENOSPC, _) if at_access_point(hold) => Correction::DiskSpace,
+        (_, _, Some(Trouble::NoSpace | Trouble::Away)) => return None,
+        (_, _, Some(Trouble::Denied)) => Correction::Permissions,
+        (About::Output, ENOENT, _) if at_access_point(hold) => Correction::OutputDirectory,
+        (About::Output, ENOENT, _) => Correction::Output,
+        (About::Input, ENOENT, _) => Correction::Input,
+        (About::WorkingDirectory, ..) => Correction::WorkingDirectory,
+        (About::StandardInput, ..) => Correction::StandardInput,
+        (About::StandardOutput, ..) => Correction::StandardOutput,
         _ => {
-            let change = usual_change(code, subcode, hold.reason)?;
+            let change = usual_change(code.number, hold.subcode, hold.reason)?;
             return Some(ChangeKind::Usual { change, name });
         }
     };
@@ -724,9 +691,9 @@ fn file(hold: &Hold<'_>, code: i32, subcode: Option<i32>) -> Option<ChangeKind> 
 /// What the user can correct about a URL. `None` while its server is only away.
 fn transfer_by_url(hold: &Hold<'_>) -> Option<ChangeKind> {
     let what = match url_trouble(hold.reason) {
-        Some(UrlTrouble::NotFound) => Correction::UrlMissing,
-        Some(UrlTrouble::Denied) => Correction::UrlDenied,
-        Some(UrlTrouble::Away) => return None,
+        Some(Trouble::Missing) => Correction::UrlMissing,
+        Some(Trouble::Denied) => Correction::UrlDenied,
+        Some(_) => return None,
         None => Correction::Url,
     };
     Some(ChangeKind::Correct { what, name: url(hold.reason) })

@@ -217,7 +217,7 @@ fn copies_in_the_sandbox_are_named_by_the_users_file() {
 
 #[test]
 fn a_duration_that_the_ad_does_not_show_exceeded_is_named() {
-    let facts = JobFacts { allowed_execute_duration: Some(3600), ..facts() };
+    let facts = JobFacts { allowed_durations: vec![("AllowedExecuteDuration", 3600)], ..facts() };
     let change = change(Action::Other, &hold(47, 0, ""), &facts).unwrap();
     assert!(text(&change).contains("AllowedExecuteDuration, 3600 s now"), "{}", text(&change));
     assert!(change.commands.is_empty());
@@ -266,7 +266,7 @@ proptest! {
             memory_provisioned: Some(number), disk_usage: Some(number), disk_provisioned: Some(number),
             last_remote_host: Some(name.clone()), glidein_site: Some(name.clone()), requirements: Some(name.clone()),
             command: Some(name.clone()), iwd: Some("/i".to_owned()), proxy: Some(name.clone()), image: Some(name),
-            allowed_job_duration: Some(number), allowed_execute_duration: Some(number), ..facts()
+            allowed_durations: vec![("AllowedJobDuration", number)], ..facts()
         };
         let hold = hold(code, subcode, &reason);
         for action in applicable_actions(&hold, &facts) {

@@ -5,7 +5,7 @@
 //! Every command of HTCondor therefore names procs, and the schedd checks that each is still in the same hold.
 //! `condor_qedit` changes none of what is checked, so a release behind it names the same hold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -36,20 +36,21 @@ pub enum Since {
     At(i64),
     /// Only a log tells: the schedd writes the event when the status has changed, or a little later.
     NotAfter(i64),
+    /// The earliest and the latest of several jobs.
+    Between(i64, i64),
 }
 
-impl Since {
-    fn at(self) -> i64 {
-        let (Self::At(at) | Self::NotAfter(at)) = self;
-        at
-    }
-}
+/// What jobs of one part of a constraint share: HoldReasonCode, NumHolds, EnteredCurrentStatus.
+type Shared = (Option<i32>, Option<i64>, Option<Since>);
 
 impl Target {
     /// A constraint that is true for this job while it is in this hold, and for nothing else.
     pub fn constraint(&self) -> String {
-        let own = Like::of(self).expression(&[self.job.proc]);
-        format!("(ClusterId == {} && {own})", self.job.cluster)
+        joined(self.job.cluster, std::slice::from_ref(self), Self::shared)
+    }
+
+    fn shared(&self) -> Shared {
+        (self.code, self.num_holds, self.since)
     }
 }
 
@@ -61,116 +62,72 @@ impl Target {
 /// begins after all of them.
 pub fn constraint_of(targets: &[Target]) -> Option<String> {
     let (first, rest) = targets.split_first()?;
-    if rest.iter().any(|other| other.job.cluster != first.job.cluster) {
+    let cluster = first.job.cluster;
+    if rest.iter().any(|other| other.job.cluster != cluster) {
         return None;
     }
-    let exact = joined(first.job.cluster, &parts(targets, Like::of));
-    if exact.len() <= LONGEST || targets.len() == 1 {
+    let exact = joined(cluster, targets, Target::shared);
+    if exact.len() <= LONGEST || rest.is_empty() {
         return Some(exact);
     }
-    let begins = |target: &Target| match target.since {
-        Some(Since::At(at)) => Some(at),
-        _ => None,
-    };
-    let earliest = targets.iter().filter_map(begins).min().unwrap_or(i64::MIN);
-    let latest = targets.iter().filter_map(|target| target.since).map(Since::at).max();
-    let between = |target: &Target| Like {
-        since: match (target.since, latest) {
-            (Some(Since::At(_)), Some(latest)) => Began::Between(earliest, latest),
-            (Some(Since::NotAfter(_)), Some(latest)) => Began::NotAfter(latest),
-            _ => Began::Unknown,
-        },
-        ..Like::of(target)
-    };
-    Some(joined(first.job.cluster, &parts(targets, between))).filter(|text| text.len() <= LONGEST)
-}
-
-/// What jobs of one part of a constraint share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Like {
-    code: Option<i32>,
-    num_holds: Option<i64>,
-    since: Began,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Began {
-    Unknown,
-    At(i64),
-    NotAfter(i64),
-    Between(i64, i64),
-}
-
-impl Like {
-    fn of(target: &Target) -> Self {
-        let since = match target.since {
-            Some(Since::At(at)) => Began::At(at),
-            Some(Since::NotAfter(at)) => Began::NotAfter(at),
-            None => Began::Unknown,
+    let (mut earliest, mut latest) = (i64::MAX, i64::MIN);
+    for since in targets.iter().filter_map(|target| target.since) {
+        let (from, to) = match since {
+            Since::At(at) => (at, at),
+            Since::NotAfter(at) => (i64::MAX, at),
+            Since::Between(from, to) => (from, to),
         };
-        Self { code: target.code, num_holds: target.num_holds, since }
+        (earliest, latest) = (earliest.min(from), latest.max(to));
     }
-
-    fn expression(&self, procs: &[i32]) -> String {
-        let mut tests = vec![among(procs), "JobStatus == 5".to_owned()];
-        tests.extend(self.code.map(|code| format!("HoldReasonCode == {code}")));
-        tests.extend(self.num_holds.map(|holds| format!("NumHolds == {holds}")));
-        let attribute = "EnteredCurrentStatus";
-        match self.since {
-            Began::Unknown => {}
-            Began::At(at) => tests.push(format!("{attribute} == {at}")),
-            Began::NotAfter(at) => tests.push(format!("{attribute} <= {at}")),
-            Began::Between(from, to) => {
-                tests.push(format!("{attribute} >= {from} && {attribute} <= {to}"));
-            }
-        }
-        tests.join(" && ")
-    }
+    let between = |target: &Target| {
+        let since = target.since.map(|since| match since {
+            Since::NotAfter(_) => Since::NotAfter(latest),
+            _ => Since::Between(earliest, latest),
+        });
+        (target.code, target.num_holds, since)
+    };
+    Some(joined(cluster, targets, between)).filter(|text| text.len() <= LONGEST)
 }
 
-/// The procs of the jobs that are alike.
-fn parts(targets: &[Target], like: impl Fn(&Target) -> Like) -> BTreeMap<Like, Vec<i32>> {
-    let mut parts: BTreeMap<Like, Vec<i32>> = BTreeMap::new();
+/// A part for the jobs that share the same.
+fn joined(cluster: i32, targets: &[Target], shared: impl Fn(&Target) -> Shared) -> String {
+    let mut procs: BTreeMap<Shared, BTreeSet<i32>> = BTreeMap::new();
     for target in targets {
-        parts.entry(like(target)).or_default().push(target.job.proc);
+        procs.entry(shared(target)).or_default().insert(target.job.proc);
     }
-    for procs in parts.values_mut() {
-        procs.sort_unstable();
-        procs.dedup();
-    }
-    parts
-}
-
-fn joined(cluster: i32, parts: &BTreeMap<Like, Vec<i32>>) -> String {
-    let parts: Vec<String> = parts.iter().map(|(like, procs)| like.expression(procs)).collect();
+    let parts: Vec<String> = procs.into_iter().map(|(shared, procs)| part(shared, procs)).collect();
     match parts.as_slice() {
         [part] => format!("(ClusterId == {cluster} && {part})"),
         parts => format!("(ClusterId == {cluster} && (({})))", parts.join(") || (")),
     }
 }
 
-/// `ProcId >= 3 && ProcId <= 9`; `(ProcId == 1 || (ProcId >= 3 && ProcId <= 9))`. The procs are sorted.
-fn among(procs: &[i32]) -> String {
-    let mut runs: Vec<(i32, i32)> = Vec::new();
-    for &proc in procs {
-        match runs.last_mut() {
-            Some((_, end)) if end.checked_add(1) == Some(proc) => *end = proc,
-            _ => runs.push((proc, proc)),
-        }
-    }
-    let one = |&(from, to): &(i32, i32)| {
-        if from == to {
-            format!("ProcId == {from}")
-        } else {
-            format!("ProcId >= {from} && ProcId <= {to}")
-        }
-    };
-    if let [run] = runs.as_slice() {
-        return one(run);
-    }
-    let in_brackets =
-        |run: &(i32, i32)| if run.0 == run.1 { one(run) } else { format!("({})", one(run)) };
-    format!("({})", runs.iter().map(in_brackets).collect::<Vec<_>>().join(" || "))
+fn part((code, num_holds, since): Shared, procs: BTreeSet<i32>) -> String {
+    let mut tests = vec![among(procs), "JobStatus == 5".to_owned()];
+    tests.extend(code.map(|code| format!("HoldReasonCode == {code}")));
+    tests.extend(num_holds.map(|holds| format!("NumHolds == {holds}")));
+    let attribute = "EnteredCurrentStatus";
+    tests.extend(since.map(|since| match since {
+        Since::At(at) => format!("{attribute} == {at}"),
+        Since::NotAfter(at) => format!("{attribute} <= {at}"),
+        Since::Between(from, to) => format!("{attribute} >= {from} && {attribute} <= {to}"),
+    }));
+    tests.join(" && ")
+}
+
+/// `ProcId >= 3 && ProcId <= 9`; `(ProcId == 1 || (ProcId >= 3 && ProcId <= 9))`.
+fn among(procs: BTreeSet<i32>) -> String {
+    let procs: Vec<i32> = procs.into_iter().collect();
+    let runs: Vec<&[i32]> =
+        procs.chunk_by(|proc, next| proc.checked_add(1) == Some(*next)).collect();
+    let several = runs.len() > 1;
+    let tests = runs.into_iter().map(|run| match *run {
+        [from, .., to] if several => format!("(ProcId >= {from} && ProcId <= {to})"),
+        [from, .., to] => format!("ProcId >= {from} && ProcId <= {to}"),
+        _ => format!("ProcId == {}", run[0]),
+    });
+    let tests = tests.collect::<Vec<_>>().join(" || ");
+    if several { format!("({tests})") } else { tests }
 }
 
 /// A new value of an attribute.

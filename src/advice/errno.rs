@@ -1,17 +1,12 @@
 //! Linux error numbers, as hold subcodes carry them.
 
-/// An error number of Linux.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Errno {
-    /// The number (`include/uapi/asm-generic/errno*.h`).
-    pub(crate) number: i32,
-    /// Its C name.
-    pub(crate) name: &'static str,
-    /// What it says, in plain words.
-    pub(crate) words: &'static str,
-}
+pub(super) const ENOENT: i32 = 2;
+pub(super) const ENOMEM: i32 = 12;
+pub(super) const EACCES: i32 = 13;
+pub(super) const ENOSPC: i32 = 28;
+pub(super) const EDQUOT: i32 = 122;
 
-/// The error numbers met in holds: those of files, programs, memory, disks and networks.
+/// The error numbers met in holds (`include/uapi/asm-generic/errno*.h`): those of files, programs, memory, disks and networks.
 const KNOWN: [(i32, &str, &str); 50] = [
     (1, "EPERM", "the operation is not permitted"),
     (2, "ENOENT", "there is no such file or directory"),
@@ -65,13 +60,10 @@ const KNOWN: [(i32, &str, &str); 50] = [
     (126, "ENOKEY", "a required key is not available"),
 ];
 
-impl Errno {
-    /// The error number, where it is one met in holds.
-    pub(crate) fn from_number(number: i32) -> Option<Self> {
-        let at = KNOWN.binary_search_by_key(&number, |known| known.0).ok()?;
-        let (number, name, words) = KNOWN[at];
-        Some(Self { number, name, words })
-    }
+/// C name and plain words of an error number, where it is one met in holds.
+pub(crate) fn words(number: i32) -> Option<(&'static str, &'static str)> {
+    let at = KNOWN.binary_search_by_key(&number, |known| known.0).ok()?;
+    Some((KNOWN[at].1, KNOWN[at].2))
 }
 
 #[cfg(test)]
@@ -82,10 +74,10 @@ mod tests {
     fn numbers_are_in_order_and_found() {
         assert!(KNOWN.is_sorted_by(|a, b| a.0 < b.0));
         for (number, name, _) in KNOWN {
-            assert_eq!(Errno::from_number(number).map(|errno| errno.name), Some(name));
+            assert_eq!(words(number).map(|(name, _)| name), Some(name));
         }
-        assert_eq!(Errno::from_number(0), None);
-        assert_eq!(Errno::from_number(-1), None);
+        assert_eq!(words(0), None);
+        assert_eq!(words(-1), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use classads::{ClassAd, EvalContext, Value};
 
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
+use crate::hold_code::{About, HoldCode};
 use crate::policy::OwnLimit;
 use crate::userlog::JobId;
 
@@ -45,10 +46,8 @@ pub struct JobFacts {
     pub proxy: Option<String>,
     /// ContainerImage or DockerImage.
     pub image: Option<String>,
-    /// AllowedJobDuration, s.
-    pub allowed_job_duration: Option<i64>,
-    /// AllowedExecuteDuration, s.
-    pub allowed_execute_duration: Option<i64>,
+    /// What limits its runs, of [`About::Duration`]: attributes and seconds.
+    pub allowed_durations: Vec<(&'static str, i64)>,
     /// RemoteWallClockTime: seconds in slots, all runs together.
     pub remote_wall_clock: Option<f64>,
     /// CumulativeSlotTime: the same weighted by SlotWeight, s.
@@ -92,8 +91,7 @@ impl JobFacts {
             iwd: text("Iwd"),
             proxy: text("x509userproxy"),
             image: text("ContainerImage").or_else(|| text("DockerImage")),
-            allowed_job_duration: integer("AllowedJobDuration"),
-            allowed_execute_duration: integer("AllowedExecuteDuration"),
+            allowed_durations: durations().filter_map(|of| Some((of, integer(of)?))).collect(),
             remote_wall_clock: ad.real("RemoteWallClockTime"),
             cumulative_slot_time: ad.real("CumulativeSlotTime"),
             job_run_count: integer("JobRunCount"),
@@ -119,6 +117,12 @@ impl JobFacts {
         })
     }
 
+    /// What this attribute allows a run to take, s.
+    pub(super) fn allowed(&self, attribute: &str) -> Option<i64> {
+        let found = self.allowed_durations.iter().find(|(name, _)| *name == attribute);
+        found.map(|(_, seconds)| *seconds).filter(|&seconds| seconds > 0)
+    }
+
     /// The executable with its full path, where that is known.
     pub(super) fn executable(&self) -> Option<String> {
         let command = self.command.as_deref()?;
@@ -130,12 +134,19 @@ impl JobFacts {
     }
 }
 
+/// The attributes that limit how long a run takes.
+fn durations() -> impl Iterator<Item = &'static str> {
+    HoldCode::ALL.iter().filter_map(|code| match code.about {
+        About::Duration { attribute, .. } => Some(attribute),
+        _ => None,
+    })
+}
+
 /// A number rounded up.
 fn whole(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(value) => Some(*value),
         // The range is checked, so the conversion loses only a fraction.
-        #[allow(clippy::cast_possible_truncation)]
         Value::Real(value) if value.abs() < 9e15 => Some(value.ceil() as i64),
         _ => None,
     }

@@ -4,6 +4,7 @@ use super::Held;
 use super::changes::{Change, ChangeKind, Figure, LimitRaise, edit};
 use super::command::Command;
 use crate::history::Action;
+use crate::hold_code::{self, About};
 use crate::policy::{Again, OwnLimit, Raise, Request};
 use crate::text::is_fit;
 
@@ -12,14 +13,15 @@ const MOST: i64 = 1_000_000_000;
 
 /// The limit that held the job: the action that raises it, and when it holds the job again.
 ///
-/// Codes 46 and 47 tell it without an ad; an ad tells whether the limit has been raised since.
+/// The code of an allowed duration tells it without an ad; an ad tells whether the limit has been raised since.
 pub(super) fn of(held: &Held, code: i32) -> Option<(Action, Again)> {
     match &held.facts.own_limit {
         Some(limit) => Some((action(limit), limit.again)),
-        None if matches!(code, 46 | 47) && held.in_queue.is_none() => {
-            Some((Action::Other, Again::WhenReached))
+        None => {
+            let is_duration = matches!(hold_code::about(code), Some(About::Duration { .. }));
+            let known = is_duration && held.in_queue.is_none();
+            known.then_some((Action::Other, Again::WhenReached))
         }
-        None => None,
     }
 }
 
@@ -82,7 +84,7 @@ mod tests {
         }
     }
 
-    fn told(limit: &OwnLimit) -> (String, Vec<String>) {
+    fn said(limit: &OwnLimit) -> (String, Vec<String>) {
         let change = change(limit);
         let text = crate::cli::sentences::change(&change.what);
         (text, change.commands.iter().map(|command| command.line("true")).collect())
@@ -91,7 +93,7 @@ mod tests {
     #[test]
     fn the_attribute_compared_with_is_edited() {
         let raise = Raise::Attribute { name: "RunLimit".to_owned(), from: 8.0, to: 22 };
-        let (text, commands) = told(&limit(raise));
+        let (text, commands) = said(&limit(raise));
         assert_eq!(
             text,
             "Raise RunLimit from 8 to 22, or make the job need less: PeriodicHold tests \
@@ -105,7 +107,7 @@ mod tests {
         let text = "Note == \"it's\" && NumJobStarts > 6".to_owned();
         let mut limit = limit(Raise::Expression { name: "PeriodicHold".to_owned(), text });
         limit.again = Again::AtOnce;
-        let (text, commands) = told(&limit);
+        let (text, commands) = said(&limit);
         assert!(text.ends_with("It would be held again at once."), "{text}");
         assert_eq!(
             commands,
@@ -114,17 +116,17 @@ mod tests {
             ]
         );
         let dates = Raise::Attribute { name: "A".to_owned(), from: 1.0, to: i64::MAX };
-        let (text, commands) = told(&self::limit(dates));
+        let (text, commands) = said(&self::limit(dates));
         assert!(text.contains("makes no sense") && commands.is_empty(), "{text}");
         let hostile = Raise::Expression { name: "A".to_owned(), text: "x > \u{1b}[31m".to_owned() };
-        assert!(told(&self::limit(hostile)).1.is_empty());
+        assert!(said(&self::limit(hostile)).1.is_empty());
     }
 
     #[test]
     fn what_nobody_but_the_administrator_can_raise_has_no_command() {
         let mut limit = limit(Raise::Unknown);
         limit.policy = "SYSTEM_PERIODIC_HOLD_LONG".to_owned();
-        let (text, commands) = told(&limit);
+        let (text, commands) = said(&limit);
         assert!(text.contains("administrator") && commands.is_empty(), "{text}");
     }
 }

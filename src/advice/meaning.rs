@@ -1,8 +1,10 @@
 //! What codes, subcodes and hold reasons say, from the table of codes and the reason.
 
-use crate::history::reason::{self, Files, Side, words};
 use serde::Serialize;
 
+use super::cause::Trouble;
+use super::errno::{EDQUOT, ENOENT};
+use crate::history::reason::{self, Files, Side, words};
 use crate::hold_code::{HoldCode, Subcode};
 use crate::memo::Memo;
 
@@ -21,7 +23,7 @@ pub enum SharedCause {
         /// The resource that it is about.
         resource: Option<Resource>,
         /// What a file-transfer plug-in complains of.
-        trouble: Option<UrlTrouble>,
+        trouble: Option<Trouble>,
     },
     /// The normalised reason names it.
     Reason(String),
@@ -68,62 +70,38 @@ fn transfer_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'st
     if HoldCode::of(code)?.subcode != Subcode::Transfer {
         return None;
     }
-    match subcode? {
-        122 => Some("free some of the quota"),
-        28 if at_execution_point(reason) => Some("another execution point, or less data"),
-        28 => Some("free space where the files go"),
-        13 | 1 => Some("correct the permissions"),
-        4 | 5 | 11 | 32 | 62 | 100..=105 | 107 | 110..=113 | 116 | 121 => Some(""),
-        2 if code == 12 => Some("see why the program did not write that file"),
-        256.. => Some(match url_trouble(reason) {
-            Some(UrlTrouble::NotFound) => "correct the URL, or put the file back on its server",
-            Some(UrlTrouble::Denied) => "renew the credential, or ask for access to the file",
-            Some(UrlTrouble::Away) => "",
+    let subcode = subcode?;
+    Some(match (Trouble::of_errno(subcode), subcode) {
+        (_, EDQUOT) => "free some of the quota",
+        (Some(Trouble::NoSpace), _) if at_execution_point(reason) => {
+            "another execution point, or less data"
+        }
+        (Some(Trouble::NoSpace), _) => "free space where the files go",
+        (Some(Trouble::Denied), _) => "correct the permissions",
+        (Some(Trouble::Away), _) => "",
+        (_, ENOENT) if code == 12 => "see why the program did not write that file",
+        (_, 256..) => match url_trouble(reason) {
+            Some(Trouble::Missing) => "correct the URL, or put the file back on its server",
+            Some(Trouble::Denied) => "renew the credential, or ask for access to the file",
+            Some(_) => "",
             None => "see whether the URL can be fetched",
-        }),
-        _ => None,
-    }
+        },
+        _ => return None,
+    })
 }
 
-/// What a file-transfer plug-in complains of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum UrlTrouble {
-    /// The server has no such file.
-    NotFound,
-    /// The server does not give it to this user.
-    Denied,
-    /// The server could not be reached, or failed.
-    Away,
-}
-
-/// Reads the complaint of a file-transfer plug-in (curl's and Pelican's words, HTTP statuses). `None`
-/// where it is none of these.
-pub fn url_trouble(reason: &str) -> Option<UrlTrouble> {
-    thread_local!(static MEMO: Memo<Option<UrlTrouble>> = const { Memo::new() });
-    MEMO.with(|memo| memo.get(reason, complaint))
-}
-
-fn complaint(reason: &str) -> Option<UrlTrouble> {
-    // The execution point lacks the plug-in: nothing was asked of a server.
-    if reason.contains("plugin for type") {
-        return None;
-    }
-    let text = crate::history::reason::normalised(reason).to_lowercase();
-    let has = |clues: &[&str]| clues.iter().any(|clue| text.contains(clue));
-    let statuses = words(reason).any(|word| matches!(word.as_str(), "404" | "410"));
-    // A server that answers is not away: its answer goes first.
-    if statuses
-        || has(&[
-            "not found",
-            "no such file",
-            "no such object",
-            "does not exist",
-            "no sources found",
-        ])
-    {
-        Some(UrlTrouble::NotFound)
-    } else if words(reason).any(|word| matches!(word.as_str(), "401" | "403"))
-        || has(&[
+/// What a file-transfer plug-in complains of, by HTTP statuses and the words of curl and Pelican. A server that
+/// answers is not away: its answer goes first.
+const COMPLAINTS: [(Trouble, &[&str], &[&str]); 3] = [
+    (
+        Trouble::Missing,
+        &["404", "410"],
+        &["not found", "no such file", "no such object", "does not exist", "no sources found"],
+    ),
+    (
+        Trouble::Denied,
+        &["401", "403"],
+        &[
             "permission denied",
             "forbidden",
             "unauthorized",
@@ -131,12 +109,12 @@ fn complaint(reason: &str) -> Option<UrlTrouble> {
             "not authorized",
             "authorization",
             "token",
-        ])
-    {
-        Some(UrlTrouble::Denied)
-    } else if words(reason)
-        .any(|word| matches!(word.as_str(), "408" | "429" | "500" | "502" | "503" | "504"))
-        || has(&[
+        ],
+    ),
+    (
+        Trouble::Away,
+        &["408", "429", "500", "502", "503", "504"],
+        &[
             "connection refused",
             "could not connect",
             "failed to connect",
@@ -154,12 +132,27 @@ fn complaint(reason: &str) -> Option<UrlTrouble> {
             "empty reply",
             "unexpected eof",
             "transfer closed",
-        ])
-    {
-        Some(UrlTrouble::Away)
-    } else {
-        None
+        ],
+    ),
+];
+
+/// Reads the complaint of a file-transfer plug-in; `None` where it is none that is known.
+pub fn url_trouble(reason: &str) -> Option<Trouble> {
+    thread_local!(static MEMO: Memo<Option<Trouble>> = const { Memo::new() });
+    MEMO.with(|memo| memo.get(reason, complaint))
+}
+
+fn complaint(reason: &str) -> Option<Trouble> {
+    // The execution point lacks the plug-in: nothing was asked of a server.
+    if reason.contains("plugin for type") {
+        return None;
     }
+    let text = reason::normalised(reason).to_lowercase();
+    let found = COMPLAINTS.iter().find(|(_, statuses, clues)| {
+        words(reason).any(|word| statuses.contains(&word.as_str()))
+            || clues.iter().any(|clue| text.contains(clue))
+    });
+    found.map(|(trouble, ..)| *trouble)
 }
 
 /// A resource a hold can be about.
@@ -171,21 +164,18 @@ pub enum Resource {
     Disk,
 }
 
-/// The resource this hold is about, for the codes that can be about one: 34 by subcode (102 memory,
-/// 104 disk; 0 and 102 were both before 24.0.12, so the text goes before 102), and the policies 3, 21
-/// and 26 by their reason's words.
+/// The resource this hold is about, for the codes that can be about one: of a request by subcode (102
+/// memory, 104 disk; 0 and 102 were both before 24.0.12, so the text goes before 102), of policies by
+/// their reason's words.
 pub fn resource(code: i32, subcode: Option<i32>, reason: &str) -> Option<Resource> {
-    if !matches!(code, 3 | 21 | 26 | 34) {
-        return None;
+    match (HoldCode::of(code)?.subcode, subcode) {
+        (Subcode::Resource, Some(104)) => Some(Resource::Disk),
+        (Subcode::Resource, None | Some(0 | 102)) => {
+            Some(resource_of(reason).unwrap_or(Resource::Memory))
+        }
+        (Subcode::Resource | Subcode::Policy, _) => resource_of(reason),
+        _ => None,
     }
-    if code == 34 && subcode == Some(104) {
-        return Some(Resource::Disk);
-    }
-    let of_text = resource_of(reason);
-    if code == 34 && of_text.is_none() {
-        return matches!(subcode, None | Some(0 | 102)).then_some(Resource::Memory);
-    }
-    of_text
 }
 
 /// Memory or disk by the words of the reason: the one named first.
@@ -261,18 +251,15 @@ mod tests {
                 "FILETRANSFER:1:non-zero exit (1) from /usr/libexec/condor/curl_plugin. |Error: {error} ( URL file = http://h.org/404 )|"
             ))
         };
-        assert_eq!(
-            of("The requested URL returned error: 404 Not Found"),
-            Some(UrlTrouble::NotFound)
-        );
-        assert_eq!(of("The requested URL returned error: 404"), Some(UrlTrouble::NotFound));
-        assert_eq!(of("The requested URL returned error: 403"), Some(UrlTrouble::Denied));
-        assert_eq!(of("The requested URL returned error: 503"), Some(UrlTrouble::Away));
+        assert_eq!(of("The requested URL returned error: 404 Not Found"), Some(Trouble::Missing));
+        assert_eq!(of("The requested URL returned error: 404"), Some(Trouble::Missing));
+        assert_eq!(of("The requested URL returned error: 403"), Some(Trouble::Denied));
+        assert_eq!(of("The requested URL returned error: 503"), Some(Trouble::Away));
         assert_eq!(
             of("Failed to connect to 127.0.0.1 port 8080: Connection refused"),
-            Some(UrlTrouble::Away)
+            Some(Trouble::Away)
         );
-        assert_eq!(of("Could not resolve host: h.org"), Some(UrlTrouble::Away));
+        assert_eq!(of("Could not resolve host: h.org"), Some(Trouble::Away));
         assert_eq!(of("odd"), None);
         assert_eq!(
             url_trouble("FILETRANSFER:1:FILETRANSFER: plugin for type osdf not found!"),

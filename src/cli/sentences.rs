@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use jiff::tz::TimeZone;
 
 use super::print::minute;
-use crate::advice::errno::Errno;
+use crate::advice::errno;
 use crate::advice::meaning::{Resource, code_of_transfer, resource, usual_change};
 use crate::advice::{
     Advice, Against, ByItself, ChangeKind, Correction, Evidence, LEAST_FAILED, LEAST_HELD,
@@ -612,8 +612,8 @@ fn detail(known: &HoldCode, subcode: Option<i32>, reason: &str) -> Option<String
 }
 
 fn errno(number: i32) -> Option<String> {
-    match Errno::from_number(number) {
-        Some(errno) => Some(format!("{} ({}, errno {number})", errno.words, errno.name)),
+    match errno::words(number) {
+        Some((name, words)) => Some(format!("{words} ({name}, errno {number})")),
         None if number > 0 => Some(format!("errno {number}")),
         None => None,
     }

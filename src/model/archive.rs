@@ -50,9 +50,9 @@ impl<'a> Archive<'a> {
         let mut archive = Self { zip, root };
         // PyTorch writes `byteorder` since 2.1; older archives are little-endian.
         match archive.entry("byteorder", 16) {
-            Ok(order) if order != b"little" => Err(ModelError::Archive {
-                detail: "its tensors are not in little-endian byte order".to_owned(),
-            }),
+            Ok(order) if order != b"little" => Err(ModelError::Archive(
+                "its tensors are not in little-endian byte order".to_owned(),
+            )),
             Ok(_) | Err(ModelError::MissingEntry { .. }) => Ok(archive),
             Err(error) => Err(error),
         }
@@ -77,26 +77,24 @@ impl<'a> Archive<'a> {
             Err(error) => return Err(damaged(error)),
         };
         if !matches!(file.compression(), CompressionMethod::Stored | CompressionMethod::Deflated) {
-            return Err(ModelError::Archive {
-                detail: format!("{} is neither stored nor deflated", printable(name)),
-            });
+            return Err(ModelError::Archive(format!(
+                "{} is neither stored nor deflated",
+                printable(name)
+            )));
         }
         let declared = file.size();
         check_size(name, declared, limit)?;
         // The declared size is a claim: what is read is bounded all the same.
         let mut content = Vec::with_capacity(usize::try_from(declared.min(1 << 20)).unwrap_or(0));
-        file.take(limit + 1).read_to_end(&mut content).map_err(|error| ModelError::Archive {
-            detail: format!("{}: {error}", printable(name)),
-        })?;
-        check_size(name, content.len() as u64, limit)?;
+        file.take(limit + 1)
+            .read_to_end(&mut content)
+            .map_err(|error| ModelError::Archive(format!("{}: {error}", printable(name))))?;
         if content.len() as u64 != declared {
-            return Err(ModelError::Archive {
-                detail: format!(
-                    "{} has {} bytes instead of {declared}",
-                    printable(name),
-                    content.len()
-                ),
-            });
+            return Err(ModelError::Archive(format!(
+                "{} has {} bytes instead of {declared}",
+                printable(name),
+                content.len()
+            )));
         }
         Ok(content)
     }
@@ -162,5 +160,5 @@ fn check_size(what: &str, size: u64, limit: u64) -> Result<(), ModelError> {
 // Taken by value as `map_err` hands it over.
 #[allow(clippy::needless_pass_by_value)]
 fn damaged(error: zip::result::ZipError) -> ModelError {
-    ModelError::Archive { detail: printable(&error.to_string()) }
+    ModelError::Archive(printable(&error.to_string()))
 }

@@ -20,7 +20,7 @@ impl Batch<'_> {
     /// [`ModelError::Batch`] naming what does not fit.
     pub fn check(&self, dimensions: &Dimensions) -> Result<(), ModelError> {
         let Dimensions { e, m, j, k } = *dimensions;
-        let fail = |detail: String| Err(ModelError::Batch { detail });
+        let fail = |detail: String| Err(ModelError::Batch(detail));
         if Some(self.states.len()) != self.n.checked_mul(m * j) {
             return fail(format!(
                 "{} states for {} samples of {m} frames and {j} slots",

@@ -9,10 +9,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::archive::MAX_TENSORS_BYTES;
+use super::error::tensor_error;
 use super::lanes::dot;
-use super::lstm::{LayerParameters, Lstm, LstmState};
+use super::lstm::{Lstm, LstmState};
 use super::metadata::{Contract, Output, limits};
-use super::statics::{Piece, Statics};
+use super::statics::Statics;
 use super::trees::{Rows, TREE_TENSORS};
 use super::{Archive, Batch, Dimensions, Engine, Forest, ModelError, ModelMetadata};
 
@@ -67,21 +68,19 @@ impl BuiltinEngine {
     /// [`ModelError::Tensor`] when a tensor is missing, misshapen, too large or not finite.
     pub fn new(archive: &mut Archive<'_>, metadata: &ModelMetadata) -> Result<Self, ModelError> {
         metadata.check()?;
-        if metadata.contract != Contract::StatesStatics || metadata.output != Output::Logit {
-            return Err(ModelError::Architecture {
-                detail: "the module takes one-hot input or returns a probability".to_owned(),
-            });
-        }
-        if metadata.tensors.is_empty() {
-            return Err(ModelError::Architecture {
-                detail: "extra/holdadvise.json has no table of tensors".to_owned(),
-            });
-        }
-        let recurrent = "lstm_recurrent_weight";
-        if !metadata.tensors.iter().any(|entry| entry.name == recurrent) {
-            return Err(ModelError::Architecture {
-                detail: format!("the module has no parameter {recurrent}"),
-            });
+        let has = |name: &str| metadata.tensors.iter().any(|entry| entry.name == name);
+        let fault =
+            if metadata.contract != Contract::StatesStatics || metadata.output != Output::Logit {
+                "the module takes one-hot input or returns a probability"
+            } else if metadata.tensors.is_empty() {
+                "extra/holdadvise.json has no table of tensors"
+            } else if !has("lstm_recurrent_weight") {
+                "the module has no parameter lstm_recurrent_weight"
+            } else {
+                ""
+            };
+        if !fault.is_empty() {
+            return Err(ModelError::Architecture(fault.to_owned()));
         }
         let Dimensions { e, j, k, .. } = metadata.dimensions;
         let mut tensors = Tensors { archive, metadata, bytes: 0 };
@@ -118,19 +117,16 @@ impl BuiltinEngine {
         let input_bias = tensors.values("lstm_input_bias", &[layers, gates])?;
         let recurrent_bias = tensors.values("lstm_recurrent_bias", &[layers, gates])?;
         let square = gates * hidden;
-        let lstm = Lstm::new(
-            width,
-            hidden,
-            (0..layers).map(|depth| LayerParameters {
-                input_weight: match depth {
-                    0 => &first,
-                    _ => &stacked[(depth - 1) * square..depth * square],
-                },
-                recurrent_weight: &recurrent[depth * square..(depth + 1) * square],
-                input_bias: &input_bias[depth * gates..(depth + 1) * gates],
-                recurrent_bias: &recurrent_bias[depth * gates..(depth + 1) * gates],
-            }),
-        );
+        let layer = |depth: usize| {
+            let bias = depth * gates..(depth + 1) * gates;
+            [
+                if depth == 0 { &first } else { &stacked[(depth - 1) * square..depth * square] },
+                &recurrent[depth * square..(depth + 1) * square],
+                &input_bias[bias.clone()],
+                &recurrent_bias[bias],
+            ]
+        };
+        let lstm = Lstm::new(width, hidden, (0..layers).map(layer));
 
         let statics = tensors.statics(k, units)?;
         Ok(Self {
@@ -154,18 +150,15 @@ impl BuiltinEngine {
         work: &mut Work<'_>,
         out: &mut [f32],
     ) {
-        let mut done = 0;
-        while samples.len() - done >= LANES {
-            let range = done..done + LANES;
-            self.read_lanes(batch, &samples[range.clone()], &mut work.many, {
-                &mut out[range.start * self.hidden..range.end * self.hidden]
-            });
-            done += LANES;
-        }
-        for at in done..samples.len() {
-            self.read_lanes(batch, &samples[at..=at], &mut work.one, {
-                &mut out[at * self.hidden..(at + 1) * self.hidden]
-            });
+        let hidden = self.hidden;
+        for (samples, out) in samples.chunks(LANES).zip(out.chunks_mut(LANES * hidden)) {
+            if samples.len() == LANES {
+                self.read_lanes(batch, samples, &mut work.many, out);
+                continue;
+            }
+            for (sample, out) in samples.chunks(1).zip(out.chunks_exact_mut(hidden)) {
+                self.read_lanes(batch, sample, &mut work.one, out);
+            }
         }
     }
 
@@ -304,7 +297,7 @@ impl Tensors<'_, '_> {
 
     fn find(&self, name: &str) -> Result<&super::TensorEntry, ModelError> {
         self.metadata.tensors.iter().find(|entry| entry.name == name).ok_or_else(|| {
-            tensor_error(name, "not in the table of tensors of extra/holdadvise.json".to_owned())
+            tensor_error(name, "not in the table of tensors of extra/holdadvise.json")
         })
     }
 
@@ -355,7 +348,7 @@ impl Tensors<'_, '_> {
                 let detail = format!("piece {at} is not wider than 0");
                 return Err(tensor_error("statics_piece_width", detail));
             }
-            pieces.push(Piece { column: column as usize, low, width });
+            pieces.push((column as usize, low, width));
         }
         let piece_weight = self.values("statics_piece_weight", &[units, count])?;
         Ok(Statics::new(&mean, &scale, layer, Some((&pieces, &piece_weight))))
@@ -396,8 +389,4 @@ impl Tensors<'_, '_> {
         let bias = self.values(&format!("{name}_bias"), &[outputs])?;
         Ok(Linear { weight, bias, inputs })
     }
-}
-
-fn tensor_error(name: &str, detail: String) -> ModelError {
-    ModelError::Tensor { name: name.to_owned(), detail }
 }

@@ -27,12 +27,9 @@ pub enum ModelError {
     },
     /// Not a zip archive, or a damaged one.
     #[error(
-        "not a readable TorchScript archive ({detail}); it may be cut short or damaged: copy it again"
+        "not a readable TorchScript archive ({0}); it may be cut short or damaged: copy it again"
     )]
-    Archive {
-        /// What the zip reader said.
-        detail: String,
-    },
+    Archive(String),
     /// An entry of the archive is not there.
     #[error(
         "the archive has no entry {name}; a model is written by `holdadvise-train train` or `holdadvise-train export`"
@@ -52,11 +49,8 @@ pub enum ModelError {
         limit: u64,
     },
     /// `extra/holdadvise.json` cannot be used.
-    #[error("extra/holdadvise.json: {detail}")]
-    Metadata {
-        /// What is wrong.
-        detail: String,
-    },
+    #[error("extra/holdadvise.json: {0}")]
+    Metadata(String),
     /// The model was trained on other features than this program computes.
     #[error(
         "the model was trained on feature schema {found}, this program computes {expected}; retrain it or use the version of holdadvise it was made for"
@@ -79,26 +73,22 @@ pub enum ModelError {
         detail: String,
     },
     /// A batch does not fit the model.
-    #[error("batch: {detail}")]
-    Batch {
-        /// What is wrong.
-        detail: String,
-    },
+    #[error("batch: {0}")]
+    Batch(String),
     /// The module is not of the shipped architecture.
-    #[error("engine builtin runs the shipped architecture only ({detail}); use engine torch")]
-    Architecture {
-        /// What is missing.
-        detail: String,
-    },
+    #[error("engine builtin runs the shipped architecture only ({0}); use engine torch")]
+    Architecture(String),
     /// This program was built without engine `torch`.
     #[error("this program was built without engine torch; build it with `--features torch`")]
     EngineNotBuilt,
     /// libtorch refused the module or the call.
-    #[error("libtorch: {detail}")]
-    Torch {
-        /// First line of libtorch's message.
-        detail: String,
-    },
+    #[error("libtorch: {0}")]
+    Torch(String),
+}
+
+/// What is wrong with a tensor.
+pub(super) fn tensor_error(name: &str, detail: impl Into<String>) -> ModelError {
+    ModelError::Tensor { name: name.to_owned(), detail: detail.into() }
 }
 
 /// Text out of a model file made fit for a message: no control characters, bounded length.

@@ -23,17 +23,9 @@ pub(super) struct Lstm {
     layers: Vec<Layer>,
 }
 
-/// The four parameters of a layer as PyTorch keeps them: gate by gate.
-pub(super) struct LayerParameters<'a> {
-    /// `[4 hidden, input]`.
-    pub(super) input_weight: &'a [f32],
-    /// `[4 hidden, hidden]`.
-    pub(super) recurrent_weight: &'a [f32],
-    /// `[4 hidden]`.
-    pub(super) input_bias: &'a [f32],
-    /// `[4 hidden]`.
-    pub(super) recurrent_bias: &'a [f32],
-}
+/// The four parameters of a layer as PyTorch keeps them, gate by gate: weights of the input `[4 hidden, input]` and of the
+/// recurrence `[4 hidden, hidden]`, and the bias of each `[4 hidden]`.
+pub(super) type LayerParameters<'a> = [&'a [f32]; 4];
 
 impl Lstm {
     /// Repacks the parameters. All layers have `hidden` units, the first one `input` inputs. The
@@ -45,7 +37,7 @@ impl Lstm {
     ) -> Self {
         let layers = layers
             .enumerate()
-            .map(|(depth, p)| Layer::new(if depth == 0 { input } else { hidden }, hidden, &p))
+            .map(|(depth, p)| Layer::new(if depth == 0 { input } else { hidden }, hidden, p))
             .collect();
         Self { layers }
     }
@@ -101,17 +93,16 @@ impl<const LANES: usize> LstmState<LANES> {
 }
 
 impl Layer {
-    fn new(input: usize, hidden: usize, parameters: &LayerParameters<'_>) -> Self {
-        let p = parameters;
+    fn new(input: usize, hidden: usize, parameters: LayerParameters<'_>) -> Self {
+        let [input_weight, recurrent_weight, input_bias, recurrent_bias] = parameters;
         let gates = |at: &dyn Fn(usize) -> f32| [at(0), at(1), at(2), at(3)];
         let mut weights = Vec::with_capacity(hidden * (input + hidden));
         let mut biases = Vec::with_capacity(hidden);
         for unit in 0..hidden {
             let row = |gate: usize| gate * hidden + unit;
-            weights.extend((0..input).map(|i| gates(&|g| p.input_weight[row(g) * input + i])));
-            weights
-                .extend((0..hidden).map(|i| gates(&|g| p.recurrent_weight[row(g) * hidden + i])));
-            biases.push(gates(&|g| p.input_bias[row(g)] + p.recurrent_bias[row(g)]));
+            weights.extend((0..input).map(|i| gates(&|g| input_weight[row(g) * input + i])));
+            weights.extend((0..hidden).map(|i| gates(&|g| recurrent_weight[row(g) * hidden + i])));
+            biases.push(gates(&|g| input_bias[row(g)] + recurrent_bias[row(g)]));
         }
         Self { weights, biases, input, hidden }
     }

@@ -143,7 +143,7 @@ pub struct TrainingSummary {
     pub details: Map<String, Value>,
 }
 
-/// What releases after one hold code came to in the training part.
+/// How releases after one hold code went in the training part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeStatistics {
     /// HoldReasonCode.
@@ -237,7 +237,7 @@ impl ModelMetadata {
     /// [`ModelError::Metadata`] when it is not this JSON, of another format, or contradicts itself.
     pub fn from_json(text: &[u8]) -> Result<Self, ModelError> {
         let mut metadata: Self = serde_json::from_slice(text)
-            .map_err(|error| ModelError::Metadata { detail: printable(&error.to_string()) })?;
+            .map_err(|error| ModelError::Metadata(printable(&error.to_string())))?;
         metadata.check()?;
         // Shown to the user, so it must not reach the terminal as it is.
         metadata.training.trained_on = printable(&metadata.training.trained_on);
@@ -252,7 +252,7 @@ impl ModelMetadata {
     /// # Errors
     /// [`ModelError::Metadata`] naming the first field that does not fit.
     pub fn check(&self) -> Result<(), ModelError> {
-        let fail = |detail: String| Err(ModelError::Metadata { detail: printable(&detail) });
+        let fail = |detail: String| Err(ModelError::Metadata(printable(&detail)));
         if self.format != METADATA_FORMAT {
             return fail(format!(
                 "format {} is not known, this program reads format {METADATA_FORMAT}",

@@ -3,13 +3,8 @@
 /// Standardised values beyond this count as this.
 const FURTHEST: f64 = 10.0;
 
-/// A piece of the range of a column: how far into it a value lies is an input of the layer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    pub(super) column: usize,
-    pub(super) low: f32,
-    pub(super) width: f32,
-}
+/// A piece of the range of a column, its lower end and its width: how far into it a value lies is an input of the layer.
+pub(super) type Piece = (usize, f32, f32);
 
 /// What one input makes of a value.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +24,7 @@ impl Input {
     }
 }
 
-/// Most cells of a row are 0: what a row of zeros comes to is worked out once, and each other cell adds what it differs
+/// Most cells of a row are 0: what a row of zeros gives is worked out once, and each other cell adds what it differs
 /// by. In f64, since a column that hardly varies is divided by little.
 #[derive(Debug)]
 pub(super) struct Statics {
@@ -56,7 +51,7 @@ impl Statics {
         let (k, units) = (mean.len(), bias.len());
         let mut by_column: Vec<Vec<usize>> = vec![Vec::new(); k];
         for (at, piece) in pieces.iter().enumerate() {
-            by_column[piece.column].push(at);
+            by_column[piece.0].push(at);
         }
         let mut statics = Self {
             of_zeros: bias.iter().copied().map(f64::from).collect(),
@@ -69,7 +64,7 @@ impl Statics {
             let linear = |unit: usize| weight[unit * k + column];
             statics.add(Input::Standardised { mean, scale, furthest }, units, linear);
             for &at in of_column {
-                let (low, width) = (f64::from(pieces[at].low), f64::from(pieces[at].width));
+                let (low, width) = (f64::from(pieces[at].1), f64::from(pieces[at].2));
                 let of_piece = |unit: usize| piece_weight[unit * pieces.len() + at];
                 statics.add(Input::Piece { low, width }, units, of_piece);
             }

@@ -72,9 +72,10 @@ impl TorchEngine {
             .map_err(torch)?;
         let values: Vec<f32> = Vec::try_from(values).map_err(torch)?;
         if values.len() != n {
-            return Err(ModelError::Torch {
-                detail: format!("the module returned {} values for {n} samples", values.len()),
-            });
+            return Err(ModelError::Torch(format!(
+                "the module returned {} values for {n} samples",
+                values.len()
+            )));
         }
         Ok(match self.output {
             Output::Logit => values,
@@ -114,5 +115,5 @@ fn log_odds(probability: f32) -> f32 {
 fn torch(error: tch::TchError) -> ModelError {
     let text = error.to_string();
     let detail = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no message");
-    ModelError::Torch { detail: printable(detail) }
+    ModelError::Torch(printable(detail))
 }

@@ -3,6 +3,7 @@
 //! (Friedman 2001, "Greedy Function Approximation: A Gradient Boosting Machine".)
 
 use super::ModelError;
+use super::error::tensor_error;
 use super::metadata::limits;
 
 /// Names of the tensors that hold a forest, in the order of [`Forest::tensors`].
@@ -187,12 +188,12 @@ impl Forest {
         }
         let forest = Self { roots, nodes };
         forest.check(k)?;
-        let told = steps.first().copied().unwrap_or(0.0);
-        let told = whole("tree_steps", "value", 0, told)? as usize;
-        at_most("tree_steps", "steps", told, limits::TREE_STEPS)?;
+        let given = steps.first().copied().unwrap_or(0.0);
+        let given = whole("tree_steps", "value", 0, given)? as usize;
+        at_most("tree_steps", "steps", given, limits::TREE_STEPS)?;
         let needed = forest.steps();
-        if told < needed {
-            let detail = format!("{told} steps, {needed} are needed to reach every leaf");
+        if given < needed {
+            let detail = format!("{given} steps, {needed} are needed to reach every leaf");
             return Err(tensor_error("tree_steps", detail));
         }
         Ok(forest)
@@ -268,10 +269,6 @@ fn at_most(name: &str, what: &str, found: usize, most: usize) -> Result<(), Mode
         return Ok(());
     }
     Err(tensor_error(name, format!("{found} {what}, {most} are the most")))
-}
-
-fn tensor_error(name: &str, detail: String) -> ModelError {
-    ModelError::Tensor { name: name.to_owned(), detail }
 }
 
 #[cfg(test)]

@@ -81,7 +81,8 @@ pub(super) fn comparisons(followed: &[Expr]) -> Vec<(Expr, Expr)> {
         _ => Vec::new(),
     });
     let number = |node: Node<'_>| match node.kind() {
-        NodeKind::Binary(operator, ..) if is_comparison(operator) || is_logic(operator) => None,
+        NodeKind::Binary(BinaryOperator::And | BinaryOperator::Or, ..) => None,
+        NodeKind::Binary(operator, ..) if is_comparison(operator) => None,
         NodeKind::Binary(..) | NodeKind::Call { .. } | NodeKind::Conditional(..) => {
             Some((node.to_expr(), Expr::literal(0)))
         }
@@ -99,18 +100,15 @@ pub(super) fn comparisons(followed: &[Expr]) -> Vec<(Expr, Expr)> {
 }
 
 /// The node inside all parentheses around it.
-pub(super) fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
+pub(crate) fn without_parentheses(mut node: Node<'_>) -> Node<'_> {
     while let NodeKind::Parentheses(inside) = node.kind() {
         node = inside;
     }
     node
 }
 
-fn is_logic(operator: BinaryOperator) -> bool {
-    matches!(operator, BinaryOperator::And | BinaryOperator::Or)
-}
-
-fn is_comparison(operator: BinaryOperator) -> bool {
+/// By order, equality or identity.
+pub(super) fn is_comparison(operator: BinaryOperator) -> bool {
     operator.is_comparison() || operator.is_identity()
 }
 

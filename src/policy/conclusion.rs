@@ -1,10 +1,10 @@
-//! What an explanation comes to: what to do with the job, in plain sentences.
+//! What follows from an explanation: what to do with the job, in plain sentences.
 
 use super::explain::{ExplainedPolicy, Explanation, Form, Part};
 use super::forecast::{Gate, Truth};
 use super::prediction::{display_name, is_never};
 use super::prospect::{HORIZON, Prospect};
-use super::{Deed, Kind};
+use super::{Kind, PolicyAction};
 use crate::text::shown;
 
 /// Characters of an expression shown in a sentence.
@@ -19,7 +19,7 @@ const POLICIES: usize = 3;
 impl Explanation {
     /// What to do, one sentence each; `job` is its id.
     pub fn conclusion(&self, job: &str) -> Vec<String> {
-        let released = |deed: &&Deed| deed.kind == Kind::Release;
+        let released = |deed: &&PolicyAction| deed.kind == Kind::Release;
         if let Some(deed) = self.forecast.deed.as_ref().filter(released) {
             let sooner = if deed.at > self.forecast.now {
                 format!("; condor_release {job} does it sooner")
@@ -41,15 +41,15 @@ impl Explanation {
             }
             return out;
         }
-        let mut out = Vec::new();
-        if self.forecast.deed.is_some() {
-            out.push("HTCondor removes it unless it is released before.".to_owned());
-        }
+        let removed = self.forecast.deed.is_some();
+        let removed =
+            removed.then(|| "HTCondor removes it unless it is released before.".to_owned());
+        let mut out = Vec::from_iter(removed);
         match self.of_gate(job) {
             Some(sentence) => out.push(sentence),
             None => {
                 out.push(self.of_policies(job));
-                out.extend(self.mendable(job));
+                out.extend(self.correctable(job));
             }
         }
         out
@@ -105,32 +105,22 @@ impl Explanation {
         let by_hand = self.by_hand(job);
         let set: Vec<_> =
             self.of_kind(Kind::Release).filter(|one| !is_never(&one.policy)).collect();
-        let subject = if self.knobs_known {
-            "It is not released by policy"
+        let (subject, none) = if self.knobs_known {
+            ("It is not released by policy", "No policy of release is set for it")
         } else {
-            "Its own policies do not release it"
+            ("Its own policies do not release it", "It has no policy of release of its own")
         };
         if set.is_empty() {
-            let none = if self.knobs_known {
-                "No policy of release is set for it"
-            } else {
-                "It has no policy of release of its own"
-            };
             return format!("{none}: {by_hand}.");
         }
         if set.iter().any(|one| one.policy.not_known) {
             return format!("Whether a policy releases it is not known; {by_hand}.");
         }
-        let mut reasons: Vec<String> = Vec::new();
-        for one in set.iter().take(POLICIES) {
-            let name = display_name(&one.policy.name);
-            let why = why(one);
-            reasons.push(if set.len() == 1 && one.root.is_some() {
-                why
-            } else {
-                format!("{name}: {why}")
-            });
-        }
+        let reason = |one: &&ExplainedPolicy| match why(one) {
+            why if set.len() == 1 && one.root.is_ok() => why,
+            why => format!("{}: {why}", display_name(&one.policy.name)),
+        };
+        let mut reasons: Vec<String> = set.iter().take(POLICIES).map(reason).collect();
         if set.len() > POLICIES {
             reasons.push(format!("and {} more policies", set.len() - POLICIES));
         }
@@ -138,7 +128,7 @@ impl Explanation {
     }
 
     /// Names that are slips of the pen.
-    fn mendable(&self, job: &str) -> Vec<String> {
+    fn correctable(&self, job: &str) -> Vec<String> {
         let mut out = Vec::new();
         for one in self.of_kind(Kind::Release) {
             for missing in &one.missing {
@@ -161,7 +151,7 @@ impl Explanation {
 
 /// Why a policy is not true.
 fn why(explained: &ExplainedPolicy) -> String {
-    let Some(root) = &explained.root else { return "it is no expression".to_owned() };
+    let Ok(root) = &explained.root else { return "it is no expression".to_owned() };
     let blockers = root.blockers();
     let mut parts: Vec<String> = blockers.iter().take(CLAUSES).map(|part| state(part)).collect();
     match blockers.len().saturating_sub(CLAUSES) {

@@ -1,4 +1,4 @@
-//! Why a held job's policies come to what they come to: each clause with its value on the ad, and when it becomes true.
+//! Why a held job's policies are what they are: each clause with its value on the ad, and when it becomes true.
 //!
 //! Values and times are found by evaluation; the form of an expression only says where its clauses are.
 
@@ -44,15 +44,18 @@ pub struct Explanation {
 pub struct ExplainedPolicy {
     /// What it does, and what it is now. Policies of hold are evaluated as if the job were released now.
     pub policy: Policy,
-    /// When it becomes true, whether or not the schedd evaluates it then. `None` for policies of hold, and for a text that
-    /// is no expression.
-    pub prospect: Option<Prospect>,
-    /// The whole expression; `None` where the text is none.
-    pub root: Option<Part>,
-    /// What is wrong with the text; `None` where it is an expression.
-    pub fault: Option<String>,
+    /// The whole expression, or what is wrong with a text that is none.
+    pub root: Result<Part, String>,
     /// Attributes that it names, also through others, and that the ad does not have.
     pub missing: Vec<Missing>,
+}
+
+impl ExplainedPolicy {
+    /// When it becomes true, whether or not the schedd evaluates it then. `None` for policies of hold, and for a text that
+    /// is no expression.
+    pub fn prospect(&self) -> Option<Prospect> {
+        self.root.as_ref().ok()?.prospect
+    }
 }
 
 /// What the parts of a [`Part`] are to it.
@@ -166,25 +169,13 @@ impl Dissection<'_> {
                 Err(error) => format!("{}, at character {}", error.message(), error.offset() + 1),
                 Ok(_) => "it cannot be parsed in the ad's syntax".to_owned(),
             };
-            return ExplainedPolicy {
-                policy,
-                prospect: None,
-                root: None,
-                fault: Some(fault),
-                missing: Vec::new(),
-            };
+            return ExplainedPolicy { policy, root: Err(fault), missing: Vec::new() };
         };
         // The schedd takes the outermost value otherwise than operators take theirs: 0.5 does not fire.
         let mut root = self.part(expr.root(), 0, Some(policy.now));
         root.prospect = self.prospect(expr, root.value, is_true);
         mark(&mut root);
-        ExplainedPolicy {
-            prospect: root.prospect,
-            missing: missing(self.ad, expr),
-            root: Some(root),
-            fault: None,
-            policy,
-        }
+        ExplainedPolicy { missing: missing(self.ad, expr), root: Ok(root), policy }
     }
 
     /// Takes a node apart. `known` is its value where that is known already.
@@ -233,13 +224,10 @@ impl Dissection<'_> {
         if depth >= MAX_DEPTH || self.left == 0 {
             return None;
         }
-        let chain = |operator| operands(node, operator).iter().map(Node::to_expr).collect();
         match node.kind() {
-            NodeKind::Binary(BinaryOperator::And, ..) => {
-                Some((Form::All, chain(BinaryOperator::And)))
-            }
-            NodeKind::Binary(BinaryOperator::Or, ..) => {
-                Some((Form::Any, chain(BinaryOperator::Or)))
+            NodeKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => {
+                let form = if operator == BinaryOperator::And { Form::All } else { Form::Any };
+                Some((form, operands(node, operator).iter().map(Node::to_expr).collect()))
             }
             NodeKind::Attribute { name, .. } if is_own(node) && !self.is_open(name) => {
                 let expr = self.ad.get(name).filter(|expr| expr.as_literal().is_none())?;

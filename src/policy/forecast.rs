@@ -55,7 +55,7 @@ impl Truth {
 
 /// A clause that keeps a policy from firing, whatever the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Open {
+pub struct BlockingClause {
     /// The clause.
     pub clause: String,
     /// What it is.
@@ -79,7 +79,7 @@ pub struct Policy {
     /// Whether and when it becomes true is not known ([`Prospect::NotKnown`]).
     pub not_known: bool,
     /// The clauses that keep it from firing, where it will not.
-    pub open: Vec<Open>,
+    pub blocking: Vec<BlockingClause>,
 }
 
 /// What lets the schedd evaluate policies of this held job, or not.
@@ -123,7 +123,7 @@ impl Gate {
 
 /// What HTCondor will do by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deed {
+pub struct PolicyAction {
     /// Release or removal.
     pub kind: Kind,
     /// The policy: `PeriodicRelease`, `TimerRemove`, a knob.
@@ -140,7 +140,7 @@ pub struct Forecast {
     /// What can be done at all.
     pub gate: Gate,
     /// The first thing to happen, if any within 30 days.
-    pub deed: Option<Deed>,
+    pub deed: Option<PolicyAction>,
     /// Each policy that is set, in the schedd's order.
     pub policies: Vec<Policy>,
     /// Seconds between two evaluations: at least, at most.
@@ -168,9 +168,9 @@ pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
             Kind::Release => (ad, gate.lets_release()),
             Kind::Remove => (ad, gate.lets_remove()),
         };
-        policies.push(Job { ad: on, context: &context, may, step: interval.0 }.policy(set));
+        policies.push(policy(set, &Ahead::new(on, &context, interval.0), may));
     }
-    let deed = deed(ad, gate, &policies, &context);
+    let deed = first_action(ad, gate, &policies, &context);
     Forecast { now, gate, deed, policies, interval }
 }
 
@@ -259,45 +259,32 @@ pub(super) fn released(ad: &ClassAd, context: &EvalContext<'_>) -> ClassAd {
     ad
 }
 
-/// A job whose policies are evaluated.
-struct Job<'a> {
-    ad: &'a ClassAd,
-    /// Now, as the schedd evaluates.
-    context: &'a EvalContext<'static>,
-    /// The policies may fire later: it is worth looking for when.
-    may: bool,
-    /// Seconds between two evaluations by the schedd.
-    step: i64,
-}
-
-impl Job<'_> {
-    fn policy(&self, set: SetPolicy) -> Policy {
-        let mut policy = Policy {
-            kind: set.kind,
-            name: set.name,
-            text: set.text,
-            now: Truth::Unparsable,
-            becomes_true: None,
-            not_known: false,
-            open: Vec::new(),
-        };
-        let Some(expr) = &set.expr else { return policy };
-        let ahead = Ahead::new(self.ad, self.context, self.step);
-        let value = ahead.try_value_now(expr);
-        policy.not_known = self.may && value.is_none();
-        let value = value.unwrap_or(Value::Error);
-        policy.now = Truth::of(&value);
-        if self.may && !policy.not_known {
-            let prospect = ahead.prospect(expr, is_true(&value), is_true);
-            policy.becomes_true = prospect.from();
-            policy.not_known = prospect == Prospect::NotKnown;
-        }
-        if policy.now != Truth::True && policy.becomes_true.is_none() && !policy.not_known {
-            let open = |clause: &Expr| open(&ahead, clause);
-            policy.open = clauses(expr).iter().filter_map(open).collect();
-        }
-        policy
+/// What a policy is. One that `may` fire later is worth looking for when.
+fn policy(set: SetPolicy, ahead: &Ahead<'_>, may: bool) -> Policy {
+    let mut policy = Policy {
+        kind: set.kind,
+        name: set.name,
+        text: set.text,
+        now: Truth::Unparsable,
+        becomes_true: None,
+        not_known: false,
+        blocking: Vec::new(),
+    };
+    let Some(expr) = &set.expr else { return policy };
+    let value = ahead.try_value_now(expr);
+    policy.not_known = may && value.is_none();
+    let value = value.unwrap_or(Value::Error);
+    policy.now = Truth::of(&value);
+    if may && !policy.not_known {
+        let prospect = ahead.prospect(expr, is_true(&value), is_true);
+        policy.becomes_true = prospect.from();
+        policy.not_known = prospect == Prospect::NotKnown;
     }
+    if policy.now != Truth::True && policy.becomes_true.is_none() && !policy.not_known {
+        let blocking = |clause: &Expr| blocking(ahead, clause);
+        policy.blocking = clauses(expr).iter().filter_map(blocking).collect();
+    }
+    policy
 }
 
 pub(super) fn is_true(value: &Value) -> bool {
@@ -305,34 +292,39 @@ pub(super) fn is_true(value: &Value) -> bool {
 }
 
 /// The clause, if it is not true and time alone will not make it so.
-fn open(ahead: &Ahead<'_>, clause: &Expr) -> Option<Open> {
+fn blocking(ahead: &Ahead<'_>, clause: &Expr) -> Option<BlockingClause> {
     let value = ahead.try_value_now(clause)?;
     let stays = matches!(
         ahead.prospect(clause, is_true(&value), is_true),
         Prospect::Stays | Prospect::NotWithin
     );
-    stays.then(|| Open { clause: clause.to_string(), value: Truth::of(&value) })
+    stays.then(|| BlockingClause { clause: clause.to_string(), value: Truth::of(&value) })
 }
 
 /// The first to fire; at one instant TimerRemove, then release, then removal, the job's before the system's.
-fn deed(ad: &ClassAd, gate: Gate, policies: &[Policy], context: &EvalContext<'_>) -> Option<Deed> {
+fn first_action(
+    ad: &ClassAd,
+    gate: Gate,
+    policies: &[Policy],
+    context: &EvalContext<'_>,
+) -> Option<PolicyAction> {
     if !gate.lets_remove() {
         return None;
     }
     let now = context.now;
     let timer = integer(ad, "TimerRemove", context)
         .filter(|&timer| timer >= 0)
-        .map(|timer| Deed {
+        .map(|timer| PolicyAction {
             kind: Kind::Remove,
             by: "TimerRemove".to_owned(),
             at: timer.saturating_add(1).max(now),
         })
-        .filter(|deed| deed.at <= now.saturating_add(HORIZON));
+        .filter(|action| action.at <= now.saturating_add(HORIZON));
     let of_policy = |policy: &Policy| {
-        Some(Deed { kind: policy.kind, by: policy.name.clone(), at: policy.becomes_true? })
+        Some(PolicyAction { kind: policy.kind, by: policy.name.clone(), at: policy.becomes_true? })
     };
     // `min_by_key` keeps the first of equals, and they stand in the schedd's order.
-    timer.into_iter().chain(policies.iter().filter_map(of_policy)).min_by_key(|deed| deed.at)
+    timer.into_iter().chain(policies.iter().filter_map(of_policy)).min_by_key(|action| action.at)
 }
 
 #[cfg(test)]

@@ -29,8 +29,8 @@ fn said(forecast: &Forecast) -> String {
     forecast.predictions().iter().map(sentence).collect::<Vec<_>>().join("\n")
 }
 
-fn deed(kind: Kind, by: &str, at: i64) -> Option<Deed> {
-    Some(Deed { kind, by: by.to_owned(), at })
+fn action(kind: Kind, by: &str, at: i64) -> Option<PolicyAction> {
+    Some(PolicyAction { kind, by: by.to_owned(), at })
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn a_delay_ends_at_its_second() {
         "(HoldReasonCode =?= 13 && HoldReasonSubCode =?= 256) && NumHolds < 4 && (time() - EnteredCurrentStatus) > 1200",
     )]);
     let forecast = forecast(&ad, &Knobs::default(), NOW);
-    assert_eq!(forecast.deed, deed(Kind::Release, "PeriodicRelease", NOW + 601));
+    assert_eq!(forecast.deed, action(Kind::Release, "PeriodicRelease", NOW + 601));
     assert_eq!(forecast.policies[0].now, Truth::False);
     assert_eq!(
         said(&forecast),
@@ -52,7 +52,7 @@ fn a_delay_ends_at_its_second() {
 fn true_now_is_said() {
     let ad = ad(&[("PeriodicRelease", "NumHolds < 4")]);
     let forecast = forecast(&ad, &Knobs::default(), NOW);
-    assert_eq!(forecast.deed, deed(Kind::Release, "PeriodicRelease", NOW));
+    assert_eq!(forecast.deed, action(Kind::Release, "PeriodicRelease", NOW));
     assert!(said(&forecast).contains("when it next looks"), "{}", said(&forecast));
 }
 
@@ -64,7 +64,7 @@ fn the_blocking_clause_is_named() {
     )]);
     let forecast = forecast(&ad, &Knobs::default(), NOW);
     assert_eq!(forecast.deed, None);
-    let open = &forecast.policies[0].open;
+    let open = &forecast.policies[0].blocking;
     assert_eq!(open.len(), 2, "the clause that time fulfils is not named: {open:?}");
     assert_eq!(open[1].value, Truth::Undefined);
     assert!(
@@ -98,7 +98,7 @@ fn system_policies_follow_the_jobs() {
     );
     assert_eq!(
         forecast(&job, &knobs, NOW).deed,
-        deed(Kind::Release, "SYSTEM_PERIODIC_RELEASE_Net", NOW)
+        action(Kind::Release, "SYSTEM_PERIODIC_RELEASE_Net", NOW)
     );
 }
 
@@ -111,7 +111,7 @@ fn removal_after_days_is_found() {
     let forecast = forecast(&ad(&[("PeriodicRelease", "false")]), &knobs, NOW);
     assert_eq!(
         forecast.deed,
-        deed(Kind::Remove, "SYSTEM_PERIODIC_REMOVE", NOW - 600 + 3 * 86_400 + 1)
+        action(Kind::Remove, "SYSTEM_PERIODIC_REMOVE", NOW - 600 + 3 * 86_400 + 1)
     );
     assert!(said(&forecast).starts_with("HTCondor will remove this job at 2025-11-24"));
     assert!(!said(&forecast).contains("periodic_release"), "false is the default");
@@ -124,7 +124,7 @@ fn a_release_before_a_removal_comes_first() {
         ("PeriodicRemove", "time() > EnteredCurrentStatus + 3600"),
     ]);
     let first = forecast(&ad, &Knobs::default(), NOW);
-    assert_eq!(first.deed, deed(Kind::Remove, "PeriodicRemove", NOW + 3001));
+    assert_eq!(first.deed, action(Kind::Remove, "PeriodicRemove", NOW + 3001));
     let later = forecast(&ad, &Knobs::default(), NOW + 86_400);
     assert_eq!(
         later.deed.map(|deed| deed.kind),
@@ -142,7 +142,7 @@ fn code_1_is_never_released_but_may_be_removed() {
     ad.insert_value("HoldReasonCode", 1);
     let forecast = forecast(&ad, &Knobs::default(), NOW);
     assert_eq!(forecast.gate, Gate::HeldByUser);
-    assert_eq!(forecast.deed, deed(Kind::Remove, "PeriodicRemove", NOW + 400));
+    assert_eq!(forecast.deed, action(Kind::Remove, "PeriodicRemove", NOW + 400));
     assert!(said(&forecast).contains("only condor_release"));
 }
 
@@ -183,7 +183,7 @@ fn a_circle_beside_the_time_never_fires_before_it_is_undefined() {
     let found = |version| forecast(&job, &knobs(&[("CONDOR_VERSION", version)]), NOW);
     let old = found("23.9.6");
     assert_eq!((old.deed, old.policies[0].not_known), (None, false));
-    assert_eq!(found("25.14.1").deed, deed(Kind::Release, "PeriodicRelease", NOW));
+    assert_eq!(found("25.14.1").deed, action(Kind::Release, "PeriodicRelease", NOW));
 }
 
 #[test]
@@ -201,13 +201,13 @@ fn timer_remove_is_obeyed() {
     ad.insert_value("TimerRemove", NOW + 100);
     assert_eq!(
         forecast(&ad, &Knobs::default(), NOW).deed,
-        deed(Kind::Remove, "TimerRemove", NOW + 101)
+        action(Kind::Remove, "TimerRemove", NOW + 101)
     );
     // As two pools do: a real is cut, and what no 32 bits hold lies in the past.
     for text in ["1.7e9", "9999999999"] {
         ad.insert("TimerRemove", Expr::parse_old(text).unwrap());
         let found = forecast(&ad, &Knobs::default(), NOW).deed;
-        assert_eq!(found, deed(Kind::Remove, "TimerRemove", NOW), "{text}");
+        assert_eq!(found, action(Kind::Remove, "TimerRemove", NOW), "{text}");
     }
     ad.insert("TimerRemove", Expr::parse_old("NoSuchThing").unwrap());
     assert_eq!(forecast(&ad, &Knobs::default(), NOW).gate, Gate::TimerUndefined);
@@ -252,7 +252,7 @@ fn expressions_that_are_none_are_reported_and_the_rest_evaluated() {
         ("SYSTEM_PERIODIC_RELEASE", "true"),
     ]);
     let forecast = forecast(&ad(&[]), &knobs, NOW);
-    assert_eq!(forecast.deed, deed(Kind::Release, "SYSTEM_PERIODIC_RELEASE", NOW));
+    assert_eq!(forecast.deed, action(Kind::Release, "SYSTEM_PERIODIC_RELEASE", NOW));
     assert!(said(&forecast).contains("SYSTEM_PERIODIC_RELEASE_bad is no expression"));
     assert!(!said(&forecast).contains('\u{1b}'));
 }
@@ -264,7 +264,7 @@ fn time_through_other_attributes_and_division_is_followed() {
         ("PeriodicRelease", "ifThenElse(HoursHeld >= 2, NumHolds < 3, false)"),
     ]);
     let found = forecast(&ad, &Knobs::default(), NOW);
-    assert_eq!(found.deed, deed(Kind::Release, "PeriodicRelease", NOW + 6600));
+    assert_eq!(found.deed, action(Kind::Release, "PeriodicRelease", NOW + 6600));
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn what_takes_too_long_or_comes_and_goes_is_not_guessed() {
     }
     let forecast = forecast(&job, &Knobs::default(), NOW);
     assert_eq!((forecast.deed.as_ref(), forecast.policies[0].not_known), (None, true));
-    assert!(forecast.policies[0].open.is_empty());
+    assert!(forecast.policies[0].blocking.is_empty());
     assert_eq!(
         said(&forecast),
         "Whether HTCondor will release or remove this job is not known: it cannot be computed when \
@@ -327,7 +327,7 @@ fn what_takes_too_long_or_comes_and_goes_is_not_guessed() {
     );
     assert!(!of("NumHolds > 5 && time() % 1000003 == 1000002").policies[0].not_known);
     let hours = of("int((time() - EnteredCurrentStatus) / 3600)");
-    assert_eq!(hours.deed, deed(Kind::Release, "PeriodicRelease", NOW + 3000));
+    assert_eq!(hours.deed, action(Kind::Release, "PeriodicRelease", NOW + 3000));
 }
 
 #[test]

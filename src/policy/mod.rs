@@ -1,7 +1,7 @@
 //! The policies of a job and of its access point: what HTCondor will do with a held job by itself.
 //!
 //! [`forecast`] evaluates the periodic expressions as the schedd does, now and for when they would
-//! become true; [`own_limit`] finds the limit of the job's own that held it; [`DagNode`] says what DAGMan
+//! become true; [`own_limit_within`] finds the limit of the job's own that held it; [`DagNode`] says what DAGMan
 //! makes of a removal. [`explain`] takes policies apart, clause by clause. [`lint`] says what is wrong with a policy, [`SettingsFile`] finds policies in files.
 
 mod clauses;
@@ -24,12 +24,12 @@ mod when;
 use serde::Serialize;
 
 pub use clauses::clauses;
-pub(crate) use clauses::{asks_time, followed, is_by_chance, operands};
+pub(crate) use clauses::{asks_time, followed, is_by_chance, operands, without_parentheses};
 pub use dagman::DagNode;
 pub use explain::{ExplainedPolicy, Explanation, Form, Missing, Named, Part, explain};
-pub use forecast::{Deed, Forecast, Gate, Open, Policy, Truth, forecast};
+pub use forecast::{BlockingClause, Forecast, Gate, Policy, PolicyAction, Truth, forecast};
 pub use knobs::Knobs;
-pub use own_limit::{Again, OwnLimit, own_limit, own_limit_within};
+pub use own_limit::{Again, OwnLimit, own_limit_within};
 pub use prediction::Prediction;
 pub(crate) use prediction::display_name;
 pub use prospect::Prospect;
@@ -70,30 +70,27 @@ impl Kind {
     /// In the order the schedd evaluates them.
     pub const ALL: [Self; 3] = [Self::Hold, Self::Release, Self::Remove];
 
+    /// Attribute of the job ad, command of the submit description, knob of the access point.
+    const fn names(self) -> [&'static str; 3] {
+        match self {
+            Self::Hold => ["PeriodicHold", "periodic_hold", "SYSTEM_PERIODIC_HOLD"],
+            Self::Release => ["PeriodicRelease", "periodic_release", "SYSTEM_PERIODIC_RELEASE"],
+            Self::Remove => ["PeriodicRemove", "periodic_remove", "SYSTEM_PERIODIC_REMOVE"],
+        }
+    }
+
     /// The attribute of the job ad.
     pub const fn attribute(self) -> &'static str {
-        match self {
-            Self::Hold => "PeriodicHold",
-            Self::Release => "PeriodicRelease",
-            Self::Remove => "PeriodicRemove",
-        }
+        self.names()[0]
     }
 
     /// The command of the submit description.
     pub const fn submit_command(self) -> &'static str {
-        match self {
-            Self::Hold => "periodic_hold",
-            Self::Release => "periodic_release",
-            Self::Remove => "periodic_remove",
-        }
+        self.names()[1]
     }
 
     /// The knob of the access point.
     pub const fn system_knob(self) -> &'static str {
-        match self {
-            Self::Hold => "SYSTEM_PERIODIC_HOLD",
-            Self::Release => "SYSTEM_PERIODIC_RELEASE",
-            Self::Remove => "SYSTEM_PERIODIC_REMOVE",
-        }
+        self.names()[2]
     }
 }

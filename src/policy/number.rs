@@ -5,7 +5,6 @@ use classads::Value;
 /// The whole number that a policy or a knob stands for: a real loses its fraction, a boolean is 0 or 1
 /// (`Value::IsNumber(long long&)` in `src/classad/value.cpp`). A real that no 64 bits hold, or that is
 /// no number, is what x86-64 makes of it. `None`: neither a number nor a boolean.
-#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
 pub(super) fn whole(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(value) => Some(*value),
@@ -20,7 +19,6 @@ pub(super) fn whole(value: &Value) -> Option<i64> {
 
 /// The same where HTCondor reads the attribute into an `int`: the upper 32 bits are lost
 /// (`Value::IsNumber(int&)`), so that 9999999999 is 1410065407.
-#[allow(clippy::cast_possible_truncation)]
 pub(super) fn int(value: &Value) -> Option<i64> {
     whole(value).map(|value| i64::from(value as i32))
 }

@@ -9,7 +9,8 @@ use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKin
 use super::clauses::followed;
 use super::forecast::Truth;
 use super::raise::{Comparison, Raise, raise};
-use super::{Kind, Knobs, MAX_BYTES, WORK};
+use super::{Kind, Knobs, MAX_BYTES};
+use crate::hold_code::{self, About};
 
 /// What a run adds to and keeps for the next run.
 const KEPT: [&str; 13] = [
@@ -85,7 +86,7 @@ pub struct OwnLimit {
     pub policy: String,
     /// The comparison, as it is written.
     pub test: String,
-    /// What it came to when the job was held, in the unit of the test.
+    /// What it was when the job was held, in the unit of the test.
     pub reached: f64,
     /// What is allowed, in the same unit.
     pub limit: f64,
@@ -96,32 +97,23 @@ pub struct OwnLimit {
 }
 
 /// The limit that put the held job of this ad on hold, as of `now` (Unix seconds). `None` for other holds, where the
-/// expression is not at hand, and where the ad has been edited since so that its limit is no longer exceeded.
-pub fn own_limit(ad: &ClassAd, knobs: &Knobs, now: i64) -> Option<OwnLimit> {
-    own_limit_within(ad, knobs, now, WORK)
-}
-
-/// [`own_limit`] in so many steps of evaluation for each policy; `None` where it takes more.
+/// expression is not at hand, where the ad has been edited since so that its limit is no longer exceeded, and where a policy
+/// takes more steps of evaluation than `work`.
 pub fn own_limit_within(ad: &ClassAd, knobs: &Knobs, now: i64, work: u64) -> Option<OwnLimit> {
     let of_policy = |name: &str, expr: &Expr, of_job| of_policy(ad, name, expr, of_job, now, work);
-    match ad.integer("HoldReasonCode")? {
-        3 => ["PeriodicHold", "OnExitHold"]
+    match hold_code::about(i32::try_from(ad.integer("HoldReasonCode")?).ok()?)? {
+        About::JobPolicy => ["PeriodicHold", "OnExitHold"]
             .into_iter()
             .find_map(|name| of_policy(name, ad.get(name)?, true)),
-        26 => {
+        About::SystemPolicy => {
+            let reason = ad.string("HoldReason").unwrap_or_default();
             let known = knobs.system_policies(Kind::Hold);
-            let known = known
-                .iter()
-                .filter_map(|(name, text)| of_policy(name, &Expr::parse_old(text).ok()?, false));
-            let in_reason = || {
-                let reason = ad.string("HoldReason")?;
-                let (name, text) = of_reason(&reason)?;
-                of_policy(name, &Expr::parse_old(text).ok()?, false)
-            };
-            known.into_iter().next().or_else(in_reason)
+            let known = known.iter().map(|(name, text)| (name.as_str(), *text));
+            known
+                .chain(of_reason(&reason))
+                .find_map(|(name, text)| of_policy(name, &Expr::parse_old(text).ok()?, false))
         }
-        46 => duration(ad, "AllowedJobDuration", &["ShadowBday", "JobCurrentStartDate"]),
-        47 => duration(ad, "AllowedExecuteDuration", &["JobCurrentStartExecutingDate"]),
+        About::Duration { attribute, began } => duration(ad, attribute, began),
         _ => None,
     }
 }
@@ -135,7 +127,7 @@ fn of_reason(reason: &str) -> Option<(&str, &str)> {
     Some((name, text))
 }
 
-/// Codes 46 and 47: `UserPolicy::AnalyzePolicy` compares the time since the shadow began, or since the program
+/// `UserPolicy::AnalyzePolicy` compares the time since the shadow began, or since the program
 /// did, with the attribute. Each run has the whole of it.
 fn duration(ad: &ClassAd, attribute: &str, began: &[&str]) -> Option<OwnLimit> {
     let limit = ad.integer(attribute).filter(|&limit| limit > 0)?;
@@ -145,11 +137,11 @@ fn duration(ad: &ClassAd, attribute: &str, began: &[&str]) -> Option<OwnLimit> {
     (reached >= limit).then(|| OwnLimit {
         policy: attribute.to_owned(),
         test: attribute.to_owned(),
-        reached: float(reached),
-        limit: float(limit),
+        reached: reached as f64,
+        limit: limit as f64,
         raise: Raise::Attribute {
             name: attribute.to_owned(),
-            from: float(limit),
+            from: limit as f64,
             to: reached.saturating_mul(2),
         },
         again: Again::WhenReached,
@@ -171,7 +163,7 @@ fn of_policy(
     }
     let grown = run.with(grown(&run.ad), held.saturating_add(GROWTH));
     let clauses = clauses_that_fired(&run, policy, expr)?;
-    if !clauses.iter().all(|clause| is_of_job_alone(&run.ad, &clause.expr)) {
+    if !clauses.iter().all(|(_, clause)| is_of_job_alone(&run.ad, clause)) {
         return None;
     }
     let comparison = clauses.iter().find_map(|clause| comparison(clause, &run, &grown))?;
@@ -201,6 +193,13 @@ impl Moment {
         Self { ad, at, budget: self.budget.clone() }
     }
 
+    /// With another value of an attribute.
+    pub(super) fn with_value(&self, name: &str, value: Expr) -> Self {
+        let mut ad = self.ad.clone();
+        ad.insert(name, value);
+        self.with(ad, self.at)
+    }
+
     fn context(&self) -> EvalContext<'static> {
         let budget = Some(self.budget.clone());
         EvalContext { max_bytes: MAX_BYTES, budget, ..EvalContext::at(self.at) }
@@ -217,9 +216,7 @@ impl Moment {
 
 /// The ad as it was while the job ran.
 fn running(ad: &ClassAd) -> ClassAd {
-    let mut ad = without_hold(ad);
-    ad.insert_value("JobStatus", 2);
-    ad.insert_value("LastJobStatus", 1);
+    let mut ad = without_hold(ad, 2, 1);
     if let Some(began) = ad.integer("JobCurrentStartDate") {
         ad.insert_value("EnteredCurrentStatus", began);
         // The schedd sets both at once, and removes this one when the shadow is gone (schedd.cpp).
@@ -232,18 +229,14 @@ fn running(ad: &ClassAd) -> ClassAd {
 
 /// The ad when the job has been released and waits.
 fn idle(ad: &ClassAd, now: i64) -> ClassAd {
-    let mut ad = without_hold(ad);
-    ad.insert_value("JobStatus", ad.integer("JobStatusOnRelease").unwrap_or(1));
-    ad.insert_value("LastJobStatus", 5);
+    let mut ad = without_hold(ad, ad.integer("JobStatusOnRelease").unwrap_or(1), 5);
     ad.insert_value("EnteredCurrentStatus", now);
     ad
 }
 
 /// The ad when the job has just begun to run again.
 fn started(ad: &ClassAd, now: i64) -> ClassAd {
-    let mut ad = without_hold(ad);
-    ad.insert_value("JobStatus", 2);
-    ad.insert_value("LastJobStatus", 1);
+    let mut ad = without_hold(ad, 2, 1);
     for name in BEGAN {
         ad.insert_value(name, now);
     }
@@ -253,8 +246,11 @@ fn started(ad: &ClassAd, now: i64) -> ClassAd {
     ad
 }
 
-fn without_hold(ad: &ClassAd) -> ClassAd {
+/// The ad without its hold, with this JobStatus and LastJobStatus.
+fn without_hold(ad: &ClassAd, status: i64, last: i64) -> ClassAd {
     let mut ad = ad.clone();
+    ad.insert_value("JobStatus", status);
+    ad.insert_value("LastJobStatus", last);
     for name in ["HoldReason", "HoldReasonCode", "HoldReasonSubCode"] {
         ad.remove(name);
     }
@@ -271,17 +267,14 @@ fn grown(ad: &ClassAd) -> ClassAd {
         if let Some(value) = value.as_integer() {
             grown.insert_value(name, value.saturating_add(GROWTH));
         } else if let Some(value) = value.as_real() {
-            grown.insert_value(name, value + float(GROWTH));
+            grown.insert_value(name, value + GROWTH as f64);
         }
     }
     grown
 }
 
-/// A clause that was true, and the attribute or knob whose text it stands in.
-pub(super) struct Clause {
-    pub(super) holder: String,
-    pub(super) expr: Expr,
-}
+/// A clause that was true, behind the attribute or knob whose text it stands in.
+type Clause = (String, Expr);
 
 /// The clauses that together made the policy true: all of a conjunction, the first true side of a disjunction.
 fn clauses_that_fired(run: &Moment, policy: &str, expr: &Expr) -> Option<Vec<Clause>> {
@@ -307,7 +300,7 @@ fn clauses_that_fired(run: &Moment, policy: &str, expr: &Expr) -> Option<Vec<Cla
             }
             _ => match named(&run.ad, expr.root()) {
                 Some(followed) => pending.push(followed),
-                None => out.push(Clause { holder, expr }),
+                None => out.push((holder, expr)),
             },
         }
     }
@@ -315,7 +308,7 @@ fn clauses_that_fired(run: &Moment, policy: &str, expr: &Expr) -> Option<Vec<Cla
 }
 
 /// An attribute of the job that stands for an expression.
-fn named(ad: &ClassAd, node: Node<'_>) -> Option<(String, Expr)> {
+fn named(ad: &ClassAd, node: Node<'_>) -> Option<Clause> {
     let NodeKind::Attribute { name, absolute: false, .. } = node.kind() else { return None };
     let reference = node.to_expr().attribute_references().pop()?;
     let expr = ad.get(name).filter(|expr| reference.is_own() && expr.as_literal().is_none())?;
@@ -330,8 +323,8 @@ fn is_of_job_alone(ad: &ClassAd, clause: &Expr) -> bool {
 }
 
 /// The clause as a comparison of what grows with a limit that does not.
-fn comparison(clause: &Clause, run: &Moment, grown: &Moment) -> Option<Comparison> {
-    let NodeKind::Binary(operator, left, right) = clause.expr.root().kind() else { return None };
+fn comparison((holder, clause): &Clause, run: &Moment, grown: &Moment) -> Option<Comparison> {
+    let NodeKind::Binary(operator, left, right) = clause.root().kind() else { return None };
     use BinaryOperator as Operator;
     let (grows, limit) = match operator {
         Operator::Greater | Operator::GreaterOrEqual => (left, right),
@@ -346,20 +339,14 @@ fn comparison(clause: &Clause, run: &Moment, grown: &Moment) -> Option<Compariso
         return None;
     }
     let comparison = Comparison {
-        holder: clause.holder.clone(),
-        text: clause.expr.to_string(),
+        holder: holder.clone(),
+        text: clause.to_string(),
         limit_span: limit.span(),
         limit_expr,
         reached,
         limit: allowed,
     };
     Some(comparison.since_origin(run))
-}
-
-// Seconds and counts are far below 2^52.
-#[allow(clippy::cast_precision_loss)]
-pub(super) fn float(value: i64) -> f64 {
-    value as f64
 }
 
 #[cfg(test)]

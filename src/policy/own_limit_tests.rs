@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::policy::Request;
+use crate::policy::{Request, WORK};
 
 const BEGAN: i64 = 1_763_700_000;
 const HELD: i64 = BEGAN + 700;
@@ -25,7 +25,7 @@ fn ad(code: i32, attributes: &[(&str, &str)]) -> ClassAd {
 }
 
 fn of(code: i32, attributes: &[(&str, &str)]) -> Option<OwnLimit> {
-    own_limit(&ad(code, attributes), &Knobs::default(), NOW)
+    own_limit_within(&ad(code, attributes), &Knobs::default(), NOW, WORK)
 }
 
 fn periodic(expression: &str, attributes: &[(&str, &str)]) -> Option<OwnLimit> {
@@ -151,10 +151,10 @@ fn policies_of_the_access_point_are_read_from_knobs_and_reasons() {
         ("SYSTEM_PERIODIC_HOLD_LONG", "time() - JobCurrentStartDate > 600"),
     ]);
     let ad = ad(26, &[]);
-    let limit = own_limit(&ad, &knobs, NOW).unwrap();
+    let limit = own_limit_within(&ad, &knobs, NOW, WORK).unwrap();
     assert_eq!(limit.policy, "SYSTEM_PERIODIC_HOLD_LONG");
     assert_eq!(limit.raise, Raise::Unknown);
-    assert_eq!(own_limit(&ad, &Knobs::default(), NOW), None);
+    assert_eq!(own_limit_within(&ad, &Knobs::default(), NOW, WORK), None);
     let reason = "\"The system macro SYSTEM_PERIODIC_HOLD expression 'time() - JobCurrentStartDate > MaxTime' evaluated to TRUE\"";
     let limit = of(26, &[("HoldReason", reason), ("MaxTime", "600")]).unwrap();
     assert_eq!(limit.policy, "SYSTEM_PERIODIC_HOLD");
@@ -201,7 +201,7 @@ proptest! {
         if let Ok(expr) = Expr::parse_old(&text) {
             let mut ad = ad(3, &[]);
             ad.insert("PeriodicHold", expr);
-            own_limit(&ad, &Knobs::default(), NOW);
+            own_limit_within(&ad, &Knobs::default(), NOW, WORK);
         }
         periodic("time() - JobCurrentStartDate > Limit && NumJobStarts >= -Limit", &[("Limit", &limit.to_string())]);
     }

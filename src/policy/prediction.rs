@@ -86,16 +86,14 @@ pub enum Prediction {
 impl Prediction {
     /// Whether it is the same but for the seconds of a minute.
     pub fn is_like(&self, other: &Self) -> bool {
-        match (self, other) {
-            (
-                Self::Acts { action, policy, at, interval },
-                Self::Acts { action: action2, policy: policy2, at: at2, interval: interval2 },
-            ) => {
-                let minute = |at: &Option<i64>| at.map(|at| at.div_euclid(60));
-                (action, policy, minute(at), interval) == (action2, policy2, minute(at2), interval2)
+        let of_minute = |prediction: &Self| {
+            let mut prediction = prediction.clone();
+            if let Self::Acts { at: Some(at), .. } = &mut prediction {
+                *at = at.div_euclid(60);
             }
-            _ => self == other,
-        }
+            prediction
+        };
+        of_minute(self) == of_minute(other)
     }
 }
 
@@ -105,8 +103,7 @@ const KEPT: usize = 1_000;
 impl Forecast {
     /// What HTCondor will do by itself, the most important first.
     pub fn predictions(&self) -> Vec<Prediction> {
-        let mut out = Vec::new();
-        out.extend(self.first_prediction());
+        let mut out: Vec<_> = self.first_prediction().into_iter().collect();
         out.extend(self.gate.prediction());
         // Once it is released, or removed, the rest is void.
         let released = self.deed.as_ref().is_some_and(|deed| deed.kind == Kind::Release);
@@ -160,13 +157,13 @@ pub(super) fn is_never(policy: &Policy) -> bool {
 }
 
 fn stays_false(policy: &Policy) -> Option<Prediction> {
-    let first = policy.open.first().filter(|_| !is_never(policy))?;
+    let first = policy.blocking.first().filter(|_| !is_never(policy))?;
     Some(Prediction::StaysFalse {
         policy: policy.name.clone(),
         value: policy.now,
         clause: shorten(&first.clause, KEPT).into_owned(),
         clause_value: first.value,
-        more: policy.open.len() - 1,
+        more: policy.blocking.len() - 1,
     })
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use classads::Expr;
 
 use super::lint::names::is_known;
-use super::own_limit::{Moment, float};
+use super::own_limit::Moment;
 
 /// A limit is raised to this much of what was reached: a run that was cut off needs more, how much is not known.
 const FACTOR: f64 = 2.0;
@@ -132,11 +132,8 @@ fn attribute(run: &Moment, expr: &Expr, comparison: &Comparison, name: &str) -> 
         return None;
     }
     let from = run.ad.real(name).filter(|value| value.abs() < DATES)?;
-    let limit = |value: f64| {
-        let mut ad = run.ad.clone();
-        ad.insert_value(name, value);
-        run.with(ad, run.at).number(&comparison.limit_expr)
-    };
+    let limit =
+        |value: f64| run.with_value(name, Expr::literal(value)).number(&comparison.limit_expr);
     let slope = limit(from + 1.0)? - limit(from)?;
     let missing = comparison.target()? - comparison.limit;
     let to = from + missing / slope;
@@ -144,9 +141,7 @@ fn attribute(run: &Moment, expr: &Expr, comparison: &Comparison, name: &str) -> 
         return None;
     }
     let to = whole(to);
-    let mut ad = run.ad.clone();
-    ad.insert_value(name, to);
-    let raised = run.with(ad, run.at);
+    let raised = run.with_value(name, Expr::literal(to));
     (!raised.fires(expr)).then(|| Raise::Attribute { name: name.to_owned(), from, to })
 }
 
@@ -172,17 +167,13 @@ fn expression(run: &Moment, policy: &str, expr: &Expr, comparison: &Comparison) 
     let text = format!("{}{raised}{}", source.get(..from)?, source.get(to..)?);
     let edited = Expr::parse_old(&text).ok()?;
     let policy = if name == policy { edited.clone() } else { expr.clone() };
-    let mut ad = run.ad.clone();
-    ad.insert(name, edited);
-    let raised = run.with(ad, run.at);
+    let raised = run.with_value(name, edited);
     (!raised.fires(&policy)).then(|| Raise::Expression { name: name.clone(), text })
 }
 
 /// Rounded up.
 fn whole(value: f64) -> i64 {
-    let limit = float(1 << 52);
+    let limit = (1_i64 << 52) as f64;
     // The range is checked, so the conversion loses only a fraction.
-    #[allow(clippy::cast_possible_truncation)]
-    let whole = value.ceil().clamp(-limit, limit) as i64;
-    whole
+    value.ceil().clamp(-limit, limit) as i64
 }

@@ -79,7 +79,6 @@ mod tests {
 
     use super::*;
 
-    #[allow(clippy::cast_precision_loss)]
     fn over(entered: i64, limit: i64) -> impl Fn(i64) -> Option<f64> {
         move |at| Some((at - entered - limit) as f64)
     }

@@ -40,7 +40,7 @@ impl Said {
     ) -> Result<Self, ModelError> {
         let mut times: Vec<(i64, &PastHold)> = Vec::new();
         for hold in holds {
-            let until = hold.fate.left_at().unwrap_or(end);
+            let until = hold.hold_end.left_at().unwrap_or(end);
             let asked = ASKED.into_iter().map(|after| hold.held_at + after);
             times.extend(asked.filter(|at| *at < until).map(|at| (at, hold)));
         }

@@ -8,26 +8,39 @@ use super::expression::context;
 use super::past::PastHold;
 use crate::policy::{asks_time, followed};
 
-/// Writes the attributes that events tell of as an enum whose variants are named as they are.
-macro_rules! recorded {
-    ($($name:ident)*) => {
-        /// An attribute that events tell of.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Recorded { $($name),* }
+/// An attribute that events tell of: its name, whether an ad of the job may tell what events do not, and its value.
+type Recorded = (&'static str, bool, fn(&HeldJob<'_>) -> LogValue);
 
-        impl Recorded {
-            const ALL: &[Self] = &[$(Self::$name),*];
+/// All of them.
+const RECORDED: [Recorded; 13] = [
+    ("ClusterId", false, |job| value(Some(job.hold.job.cluster))),
+    ("ProcId", false, |job| value(Some(job.hold.job.proc))),
+    ("Owner", true, |job| text(&job.hold.owner)),
+    ("JobStatus", false, |_| value(Some(HELD))),
+    ("EnteredCurrentStatus", false, |job| value(Some(job.held_at))),
+    ("HoldReason", false, |job| text(&job.hold.reason)),
+    ("HoldReasonCode", false, |job| value(Some(job.hold.code))),
+    ("HoldReasonSubCode", false, |job| value(Some(job.hold.subcode))),
+    ("LastHoldReasonCode", true, |job| job.last(job.hold.code, |(code, _)| code)),
+    ("LastHoldReasonSubCode", true, |job| job.last(job.hold.subcode, |(_, subcode)| subcode)),
+    (NUM_HOLDS, false, |job| value(job.num_holds())),
+    ("NumJobStarts", true, |job| {
+        // A run that failed before its program began is not counted, and neither is it after the next release.
+        let more = if job.hold.ran > 0 { job.releases } else { 0 };
+        value(job.hold.starts.map(|starts| starts.saturating_add(more)))
+    }),
+    ("QDate", true, |job| value(job.hold.submitted_at)),
+];
 
-            const fn name(self) -> &'static str {
-                match self { $(Self::$name => stringify!($name)),* }
-            }
-        }
-    };
+/// The ad of a run does not count the hold that ended it.
+const NUM_HOLDS: &str = "NumHolds";
+
+fn value(value: Option<impl Into<i64>>) -> LogValue {
+    value.map_or(LogValue::Unrecorded, |value| LogValue::Value(value.into().into()))
 }
 
-recorded! {
-    ClusterId ProcId Owner JobStatus EnteredCurrentStatus HoldReason HoldReasonCode
-    HoldReasonSubCode LastHoldReasonCode LastHoldReasonSubCode NumHolds NumJobStarts QDate
+fn text(text: &Option<Arc<str>>) -> LogValue {
+    text.clone().map_or(LogValue::Unrecorded, |text| LogValue::Value(Value::String(text)))
 }
 
 /// JobStatus of a held job.
@@ -36,8 +49,8 @@ const HELD: i64 = 5;
 /// An attribute that an expression names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Attribute {
-    /// Events tell of it.
-    Recorded(Recorded),
+    /// Events tell of it: its place among [`RECORDED`].
+    Recorded(usize),
     /// Only an ad does.
     OfAd(Arc<str>),
 }
@@ -88,51 +101,26 @@ impl<'a> HeldJob<'a> {
         self.hold.num_holds.map(|holds| holds.saturating_add(self.releases))
     }
 
-    fn recorded(&self, attribute: Recorded) -> LogValue {
-        let hold = self.hold;
-        let last = |of_log: fn((i32, i32)) -> i32, now: i32| match hold.before {
-            _ if self.releases > 0 => LogValue::Value(i64::from(now).into()),
-            Some(before) => LogValue::Value(i64::from(of_log(before)).into()),
-            None if hold.from_submission() => LogValue::Value(Value::Undefined),
+    /// An attribute of the hold before, which after a failed release was for the same cause as `now`.
+    fn last(&self, now: i32, of: fn((i32, i32)) -> i32) -> LogValue {
+        match self.hold.before {
+            _ if self.releases > 0 => value(Some(now)),
+            Some(before) => value(Some(of(before))),
+            None if self.hold.from_submission() => LogValue::Value(Value::Undefined),
             None => LogValue::Unrecorded,
-        };
-        let known =
-            |value: Option<i64>| value.map_or(LogValue::Unrecorded, |v| LogValue::Value(v.into()));
-        let text = |text: &Option<Arc<str>>| match text {
-            Some(text) => LogValue::Value(Value::String(Arc::clone(text))),
-            None => LogValue::Unrecorded,
-        };
-        match attribute {
-            Recorded::ClusterId => LogValue::Value(i64::from(hold.job.cluster).into()),
-            Recorded::ProcId => LogValue::Value(i64::from(hold.job.proc).into()),
-            Recorded::Owner => text(&hold.owner),
-            Recorded::JobStatus => LogValue::Value(HELD.into()),
-            Recorded::EnteredCurrentStatus => LogValue::Value(self.held_at.into()),
-            Recorded::HoldReason => text(&hold.reason),
-            Recorded::HoldReasonCode => LogValue::Value(i64::from(hold.code).into()),
-            Recorded::HoldReasonSubCode => LogValue::Value(i64::from(hold.subcode).into()),
-            Recorded::LastHoldReasonCode => last(|(code, _)| code, hold.code),
-            Recorded::LastHoldReasonSubCode => last(|(_, subcode)| subcode, hold.subcode),
-            Recorded::NumHolds => known(self.num_holds()),
-            Recorded::NumJobStarts => {
-                // A run that failed before its program began is not counted, and neither is it after the next release.
-                let more = if hold.ran > 0 { self.releases } else { 0 };
-                known(hold.starts.map(|starts| starts.saturating_add(more)))
-            }
-            Recorded::QDate => known(hold.submitted_at),
         }
     }
 
     /// What is known of an attribute.
     pub(super) fn value_of(&self, attribute: &Attribute) -> LogValue {
         match attribute {
-            Attribute::Recorded(recorded) => match self.recorded(*recorded) {
-                // The ad of a run does not count the hold that ended it.
-                LogValue::Unrecorded if *recorded != Recorded::NumHolds => {
-                    self.of_ad(recorded.name())
+            Attribute::Recorded(at) => {
+                let (name, _, value) = RECORDED[*at];
+                match value(self) {
+                    LogValue::Unrecorded if name != NUM_HOLDS => self.of_ad(name),
+                    known => known,
                 }
-                known => known,
-            },
+            }
             Attribute::OfAd(name) => self.of_ad(name),
         }
     }
@@ -148,7 +136,7 @@ impl<'a> HeldJob<'a> {
 
     /// The ad, as far as it is known.
     pub(super) fn ad(&self) -> ClassAd {
-        self.with(Recorded::ALL.iter().copied())
+        self.with(0..RECORDED.len())
     }
 
     /// The ad as far as an expression that names these attributes sees it.
@@ -158,23 +146,18 @@ impl<'a> HeldJob<'a> {
             return self.ad();
         }
         self.with(attributes.iter().filter_map(|attribute| match attribute {
-            Attribute::Recorded(recorded) => Some(*recorded),
+            Attribute::Recorded(at) => Some(*at),
             Attribute::OfAd(_) => None,
         }))
     }
 
-    fn with(&self, attributes: impl Iterator<Item = Recorded>) -> ClassAd {
+    fn with(&self, attributes: impl Iterator<Item = usize>) -> ClassAd {
         let mut ad = self.hold.ad.as_deref().cloned().unwrap_or_default();
-        for recorded in attributes {
-            let name = recorded.name();
-            match self.recorded(recorded) {
-                LogValue::Value(Value::Undefined) => {
-                    ad.remove(name);
-                }
+        for (name, _, value) in attributes.map(|at| RECORDED[at]) {
+            match value(self) {
+                LogValue::Value(Value::Undefined) => drop(ad.remove(name)),
                 LogValue::Value(value) => ad.insert_value(name, value),
-                LogValue::Unrecorded if recorded == Recorded::NumHolds => {
-                    ad.remove(name);
-                }
+                LogValue::Unrecorded if name == NUM_HOLDS => drop(ad.remove(name)),
                 LogValue::Unrecorded | LogValue::Varies => {}
             }
         }
@@ -182,34 +165,20 @@ impl<'a> HeldJob<'a> {
     }
 }
 
-impl Recorded {
-    /// Events tell of it, or nothing does, wherever the log begins: no ad is asked.
-    const fn needs_no_ad(self) -> bool {
-        !matches!(
-            self,
-            Self::Owner
-                | Self::LastHoldReasonCode
-                | Self::LastHoldReasonSubCode
-                | Self::NumJobStarts
-                | Self::QDate
-        )
-    }
-}
-
 impl Attribute {
     /// An ad of the job may tell what events do not.
     pub(super) const fn needs_ad(&self) -> bool {
-        !matches!(self, Self::Recorded(recorded) if recorded.needs_no_ad())
+        !matches!(self, Self::Recorded(at) if !RECORDED[*at].1)
     }
 
     pub(super) fn named(name: &str) -> Self {
-        let recorded = Recorded::ALL.iter().find(|known| known.name().eq_ignore_ascii_case(name));
-        recorded.map_or_else(|| Self::OfAd(Arc::from(name)), |known| Self::Recorded(*known))
+        let recorded = RECORDED.iter().position(|(known, ..)| known.eq_ignore_ascii_case(name));
+        recorded.map_or_else(|| Self::OfAd(Arc::from(name)), Self::Recorded)
     }
 
     pub(super) fn name(&self) -> &str {
         match self {
-            Self::Recorded(recorded) => recorded.name(),
+            Self::Recorded(at) => RECORDED[*at].0,
             Self::OfAd(name) => name,
         }
     }

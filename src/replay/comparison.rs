@@ -5,50 +5,51 @@ use std::cmp::Ordering;
 use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::attribute::{Attribute, HeldJob, LogValue};
-use super::sum::{Sum, Summed, Term};
-use crate::policy::{asks_time, bisect};
+use super::sum::{Sum, Term};
+use crate::policy::{asks_time, bisect, without_parentheses};
 
-/// A comparison of which one side, or both, are sums in which `time()` stands.
+/// A comparison of which one side, or both, are sums in which `time()` stands: the ways to work it out, of which the first that
+/// does is taken.
 #[derive(Clone, Debug)]
-pub(super) struct TimeComparison {
-    /// Left side less right side.
-    both: Option<Sum>,
-    /// For what that is not enough for.
-    one: Option<OneSide>,
-}
+pub(super) struct TimeComparison(Vec<Side>);
 
-/// A sum, or its quotient, on one side, and what does not change on the other: `(time() - QDate) / 3600 > 1.5`.
+/// A sum, or its quotient, beside what does not change: `(time() - QDate) / 3600 > 1.5`.
 #[derive(Clone, Debug)]
-struct OneSide {
+struct Side {
     sum: Sum,
+    /// 1 where there is none.
     divisor: Option<Term>,
-    other: Term,
+    /// 0 where there is none.
+    other: Option<Term>,
     /// The sum is the right side.
     is_right: bool,
 }
 
-/// Left side beside right side on one job: which is the greater at any time.
+/// Left side beside right side on one job: `slope * time() + rest`, divided, beside another number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Difference {
-    /// `slope * time() + rest`
-    Of {
-        /// Not 0.
-        slope: i64,
-        rest: i64,
-    },
-    /// `slope * time() + rest`, divided, beside another number.
-    Quotient { slope: i64, rest: i64, divisor: Number, other: Number, is_right: bool },
+pub(super) struct Difference {
+    /// Not 0.
+    slope: i64,
+    rest: i64,
+    divisor: Number,
+    other: Number,
+    is_right: bool,
+}
+
+/// Why a sum or a comparison is no number; of several the greatest holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fault {
     /// Undefined at any time.
     Undefined,
+    /// It changes with time in another way, is no number that can be calculated with here, or is an error.
+    Other,
     /// A term is not told of.
     Unrecorded,
-    /// It changes with time in another way, or is an error.
-    Other,
 }
 
 /// A number of the evaluator.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
+enum Number {
     Integer(i64),
     Real(f64),
 }
@@ -60,40 +61,37 @@ impl TimeComparison {
             return None;
         }
         let both = Sum::of(left, Some(right));
-        let one = OneSide::of(left, right, false).or_else(|| OneSide::of(right, left, true));
-        (both.is_some() || one.is_some()).then_some(Self { both, one })
+        let both = both.map(|sum| Side { sum, divisor: None, other: None, is_right: false });
+        let one = Side::of(left, right, false).or_else(|| Side::of(right, left, true));
+        let sides: Vec<Side> = both.into_iter().chain(one).collect();
+        (!sides.is_empty()).then_some(Self(sides))
     }
 
     /// The attributes of its terms.
     pub(super) fn attributes(&self) -> impl Iterator<Item = &Attribute> {
-        let both = self.both.iter().flat_map(Sum::attributes);
-        let one = self.one.iter().flat_map(|one| {
-            let divisor = one.divisor.iter().flat_map(Term::attributes);
-            one.sum.attributes().chain(divisor).chain(one.other.attributes())
-        });
-        both.chain(one)
+        self.0.iter().flat_map(|side| {
+            let terms = side.divisor.iter().chain(&side.other).flat_map(Term::attributes);
+            side.sum.attributes().chain(terms)
+        })
     }
 
     /// What it is on this job.
-    pub(super) fn difference(&mut self, job: &HeldJob<'_>) -> Difference {
-        let both = self.both.as_mut().map_or(Summed::Other, |both| both.on(job));
-        match (both, &mut self.one) {
-            (Summed::Of { slope, rest, .. }, _) => Difference::Of { slope, rest },
-            (Summed::Undefined, _) => Difference::Undefined,
-            (Summed::Unrecorded, _) => Difference::Unrecorded,
-            (Summed::Other, Some(one)) => one.difference(job),
-            (Summed::Other, None) => Difference::Other,
+    pub(super) fn difference(&mut self, job: &HeldJob<'_>) -> Result<Difference, Fault> {
+        let mut found = Err(Fault::Other);
+        for side in &mut self.0 {
+            found = side.difference(job);
+            if found != Err(Fault::Other) {
+                break;
+            }
         }
+        found
     }
 }
 
-impl OneSide {
+impl Side {
     fn of(side: Node<'_>, other: Node<'_>, is_right: bool) -> Option<Self> {
-        let other = Term::of(other)?;
-        let mut inside = side;
-        while let NodeKind::Parentheses(node) = inside.kind() {
-            inside = node;
-        }
+        let other = Some(Term::of(other)?);
+        let inside = without_parentheses(side);
         let (sum, divisor) = match inside.kind() {
             NodeKind::Binary(BinaryOperator::Divide, dividend, divisor) => {
                 (dividend, Some(Term::of(divisor)?))
@@ -103,33 +101,35 @@ impl OneSide {
         Some(Self { sum: Sum::of(sum, None)?, divisor, other, is_right })
     }
 
-    fn difference(&mut self, job: &HeldJob<'_>) -> Difference {
-        let told = |term: &mut Term| match term.on(job) {
-            LogValue::Value(Value::Undefined) => Err(Difference::Undefined),
-            LogValue::Value(Value::Integer(number)) => Ok(Number::Integer(number)),
-            LogValue::Value(Value::Real(number)) if !number.is_nan() => Ok(Number::Real(number)),
-            LogValue::Unrecorded => Err(Difference::Unrecorded),
-            LogValue::Value(_) | LogValue::Varies => Err(Difference::Other),
+    fn difference(&mut self, job: &HeldJob<'_>) -> Result<Difference, Fault> {
+        let number = |term: &mut Option<Term>, default: i64| {
+            let Some(term) = term else { return Ok(Number::Integer(default)) };
+            match term.on(job) {
+                LogValue::Value(Value::Undefined) => Err(Fault::Undefined),
+                LogValue::Value(Value::Integer(number)) => Ok(Number::Integer(number)),
+                LogValue::Value(Value::Real(number)) if !number.is_nan() => {
+                    Ok(Number::Real(number))
+                }
+                LogValue::Unrecorded => Err(Fault::Unrecorded),
+                LogValue::Value(_) | LogValue::Varies => Err(Fault::Other),
+            }
         };
         let sum = self.sum.on(job);
-        let divisor = self.divisor.as_mut().map_or(Ok(Number::Integer(1)), told);
-        let other = told(&mut self.other);
-        let parts = [divisor.err(), other.err()];
-        let is = |summed: Summed, difference: Difference| {
-            sum == summed || parts.contains(&Some(difference))
-        };
+        let divisor = number(&mut self.divisor, 1);
+        let other = number(&mut self.other, 0);
+        // An error, or infinite: what that is beside the rest is the evaluator's.
+        let divides = divisor.is_ok_and(|divisor| !divisor.can_divide()).then_some(Fault::Other);
         match (sum, divisor, other) {
-            _ if is(Summed::Unrecorded, Difference::Unrecorded) => Difference::Unrecorded,
-            _ if is(Summed::Other, Difference::Other) => Difference::Other,
-            // An error, or infinite: what that is beside the rest is the evaluator's.
-            (_, Ok(divisor), _) if !divisor.can_divide() => Difference::Other,
-            (Summed::Of { slope, rest, real }, Ok(divisor), Ok(other)) => {
+            (Ok(sum), Ok(divisor), Ok(other)) if divides.is_none() => {
                 // A real sum is divided as a real.
-                let divisor = if real { Number::Real(divisor.real()) } else { divisor };
-                let is_right = self.is_right;
-                Difference::Quotient { slope, rest, divisor, other, is_right }
+                let divisor = if sum.real { Number::Real(divisor.real()) } else { divisor };
+                let (slope, rest, is_right) = (sum.slope, sum.rest, self.is_right);
+                Ok(Difference { slope, rest, divisor, other, is_right })
             }
-            _ => Difference::Undefined,
+            _ => {
+                let faults = [sum.err(), divisor.err(), other.err(), divides];
+                Err(faults.into_iter().flatten().max().unwrap_or(Fault::Other))
+            }
         }
     }
 }
@@ -181,56 +181,21 @@ pub(super) fn attributes_of(expr: &Expr) -> Vec<Attribute> {
 impl Difference {
     /// Its sign at a time; `None` where it is no number.
     pub(super) fn sign(&self, time: i64) -> Option<Ordering> {
-        let sum = |slope: i64, rest: i64| {
-            i128::from(slope).saturating_mul(i128::from(time)) + i128::from(rest)
+        let sum = i128::from(self.slope) * i128::from(time) + i128::from(self.rest);
+        let sum = i64::try_from(sum).ok()?;
+        let quotient = match self.divisor {
+            Number::Integer(divisor) => Number::Integer(sum.checked_div(divisor)?),
+            Number::Real(divisor) => Number::Real(sum as f64 / divisor),
         };
-        match *self {
-            Self::Of { slope, rest } => Some(sum(slope, rest).cmp(&0)),
-            Self::Quotient { slope, rest, divisor, other, is_right } => {
-                let sum = i64::try_from(sum(slope, rest)).ok()?;
-                let quotient = match divisor {
-                    Number::Integer(divisor) => Number::Integer(sum.checked_div(divisor)?),
-                    Number::Real(divisor) => Number::Real(sum as f64 / divisor),
-                };
-                let order = quotient.compare(other)?;
-                Some(if is_right { order.reverse() } else { order })
-            }
-            _ => None,
-        }
+        let order = quotient.compare(self.other)?;
+        Some(if self.is_right { order.reverse() } else { order })
     }
 
-    /// The times from which on its sign is another than at `first`, at most twice before `end`. Quotients rise, or fall,
-    /// all the time, however they are rounded, so that the times can be searched for.
+    /// The times from which on its sign is another than at `first`, at most twice before `end`. Sums and quotients rise, or
+    /// fall, all the time, however they are rounded, so that the times can be searched for.
     pub(super) fn changes(&self, first: i64, end: i64) -> [Option<i64>; 2] {
-        match *self {
-            Self::Of { slope, rest } => {
-                // slope * t + rest reaches 0, then leaves it.
-                let (slope, rest) = if slope > 0 { (slope, rest) } else { (-slope, -rest) };
-                // -floor(rest / slope) = ceil(-rest / slope)
-                let reaches = -rest.div_euclid(slope);
-                let exact = rest.rem_euclid(slope) == 0;
-                [Some(reaches), exact.then_some(reaches + 1)]
-            }
-            Self::Quotient {
-                slope: slope @ 1..,
-                rest,
-                divisor: Number::Integer(divisor @ 1..),
-                other: Number::Integer(other),
-                ..
-            } if other.unsigned_abs() < 1 << 48 && divisor < 1 << 14 => {
-                // Quotients are cut towards zero: the least sum whose quotient reaches a number.
-                let sum = |other: i64| {
-                    if other > 0 { other * divisor } else { (other - 1) * divisor + 1 }
-                };
-                let reaches = |other: i64| -(rest - sum(other)).div_euclid(slope);
-                [Some(reaches(other)), Some(reaches(other + 1))]
-            }
-            Self::Quotient { .. } => {
-                let next = self.next_change(first, end);
-                [next, next.and_then(|next| self.next_change(next, end))]
-            }
-            _ => [None, None],
-        }
+        let next = self.next_change(first, end);
+        [next, next.and_then(|next| self.next_change(next, end))]
     }
 
     /// The first time after `from` and before `end` at which its sign is another.

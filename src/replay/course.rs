@@ -1,11 +1,13 @@
-//! What a policy would have come to on one hold.
+//! What a policy would have done with one hold.
 
 use std::ops::AddAssign;
+
+use serde::Serialize;
 
 use super::advised::{Said, between};
 use super::attribute::HeldJob;
 use super::expression::Answer;
-use super::past::{Fate, PastHold};
+use super::past::{HoldEnd, PastHold};
 use super::success::{Releases, Successes};
 use crate::advice::Costs;
 
@@ -23,7 +25,7 @@ const HOUR: f64 = 3_600.0;
 pub struct Outlook {
     /// Without a release by the policy the job leaves the hold then, Unix seconds.
     pub until: i64,
-    /// What it costs to come to that, hours.
+    /// What that costs, hours.
     pub until_cost: f64,
     /// Seconds from a failed release until the job is held again.
     pub again: i64,
@@ -39,35 +41,36 @@ pub struct Course {
     pub released_at: Option<i64>,
     /// It depends on what the log does not tell.
     pub unknown: bool,
-    /// What it came to.
+    /// How its releases went.
     pub sums: Sums,
 }
 
-/// What releases came to, of one hold or of many.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// How releases went, of one hold or of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct Sums {
     /// Releases, those of jobs that were held again counted too.
     pub releases: f64,
-    /// Of these, those that failed.
-    pub failed: f64,
     /// Holds that a release got out of; of one hold the probability of that.
-    pub success: f64,
+    pub successes: f64,
+    /// Releases that failed.
+    pub failed_releases: f64,
     /// Hours by which jobs left their holds earlier.
-    pub saved: f64,
+    pub hours_saved: f64,
     /// Slot hours of runs that failed.
-    pub wasted: f64,
+    pub hours_wasted: f64,
     /// Hours that all of it costs.
-    pub cost: f64,
+    pub cost_hours: f64,
 }
 
 impl AddAssign for Sums {
     fn add_assign(&mut self, other: Self) {
         self.releases += other.releases;
-        self.failed += other.failed;
-        self.success += other.success;
-        self.saved += other.saved;
-        self.wasted += other.wasted;
-        self.cost += other.cost;
+        self.successes += other.successes;
+        self.failed_releases += other.failed_releases;
+        self.hours_saved += other.hours_saved;
+        self.hours_wasted += other.hours_wasted;
+        self.cost_hours += other.cost_hours;
     }
 }
 
@@ -96,13 +99,13 @@ pub fn follow(
         course.released_at.get_or_insert(at);
         let success = probability(at).clamp(0.0, 1.0);
         course.sums.releases += left;
-        course.sums.success += left * success;
-        course.sums.cost += left * success * hours(at - hold.held_at);
-        course.sums.saved += left * success * hours(outlook.until - at);
+        course.sums.successes += left * success;
+        course.sums.cost_hours += left * success * hours(at - hold.held_at);
+        course.sums.hours_saved += left * success * hours(outlook.until - at);
         left *= 1.0 - success;
-        course.sums.failed += left;
-        course.sums.wasted += left * outlook.slot_hours;
-        course.sums.cost += left * (costs.failed + outlook.slot_hours);
+        course.sums.failed_releases += left;
+        course.sums.hours_wasted += left * outlook.slot_hours;
+        course.sums.cost_hours += left * (costs.failed + outlook.slot_hours);
         if left < LEAST {
             return course;
         }
@@ -111,7 +114,7 @@ pub fn follow(
             break;
         }
     }
-    course.sums.cost += left * outlook.until_cost;
+    course.sums.cost_hours += left * outlook.until_cost;
     course
 }
 
@@ -147,13 +150,13 @@ enum Chance<'a> {
 }
 
 impl<'a> Judged<'a> {
-    /// Of a hold that people or policies came to an end with. `None` of the others: what a release would have come to is not known.
+    /// Of a hold that people or policies ended. `None` of the others: what a release would have led to is not known.
     ///
     /// Who released it by hand would have done so all the same; a policy is what others are compared with, so that without it
     /// somebody looks after `delay` hours, as in [`Costs`]. Who gave a job more of what it ran out of, or removed it, is taken to have
     /// been right: as it was it would have failed.
     pub fn of(hold: &'a PastHold, successes: &'a Successes, costs: &Costs) -> Option<Self> {
-        let (again, ran) = successes.of_vain(hold.code, hold.subcode);
+        let (again, ran) = successes.of_failed(hold.code, hold.subcode);
         let typical = |until: i64, until_cost: f64| Outlook {
             until,
             until_cost,
@@ -162,25 +165,25 @@ impl<'a> Judged<'a> {
         };
         let look = hold.held_at.saturating_add((costs.delay * HOUR) as i64);
         let releases = successes.best(hold.code, hold.subcode);
-        let (chance, outlook) = match hold.fate {
-            Fate::Success { released_at } => {
+        let (chance, outlook) = match hold.hold_end {
+            HoldEnd::Success { released_at } => {
                 let until = if hold.by_policy { released_at.max(look) } else { released_at };
                 let outlook = typical(until, hours(until - hold.held_at));
                 let at = released_at;
                 let then = successes.probability_of(releases, at - hold.held_at);
                 (Chance::Succeeded { at, then, releases, successes }, outlook)
             }
-            Fate::Failure { released_at, failed_at } => {
+            HoldEnd::Failure { released_at, failed_at } => {
                 let until = if hold.by_policy { failed_at } else { released_at };
                 let again = failed_at.saturating_sub(released_at);
                 let slot_hours = hours(hold.ran);
                 (Chance::None, Outlook { until, until_cost: costs.keep, again, slot_hours })
             }
-            Fate::Changed { released_at } if hold.resource.is_some() => {
+            HoldEnd::Changed { released_at } if hold.resource.is_some() => {
                 (Chance::None, typical(released_at, hours(released_at - hold.held_at)))
             }
-            Fate::Removed { at } => (Chance::None, typical(at, costs.keep)),
-            Fate::Changed { .. } | Fate::Open { .. } | Fate::Held { .. } => return None,
+            HoldEnd::Removed { at } => (Chance::None, typical(at, costs.keep)),
+            HoldEnd::Changed { .. } | HoldEnd::Open { .. } | HoldEnd::Held { .. } => return None,
         };
         Some(Self { hold, outlook, chance })
     }
@@ -203,9 +206,9 @@ impl<'a> Judged<'a> {
         let outlook = match of_log {
             Some(judged) => judged.outlook,
             None => {
-                let until = hold.fate.left_at().unwrap_or(end);
+                let until = hold.hold_end.left_at().unwrap_or(end);
                 let success = between(&known, hold.held_at, until)?;
-                let (again, ran) = successes.of_vain(hold.code, hold.subcode);
+                let (again, ran) = successes.of_failed(hold.code, hold.subcode);
                 let until_cost =
                     success * hours(until - hold.held_at) + (1.0 - success) * costs.keep;
                 Outlook { until, until_cost, again, slot_hours: hours(ran) }
@@ -262,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_release_in_vain_says_something_of_the_next() {
+    fn a_failed_release_says_something_of_the_next() {
         let hold = hold();
         let outlook =
             Outlook { until: hold.held_at + 1_000, until_cost: 0.0, again: 60, slot_hours: 0.0 };
@@ -289,13 +292,13 @@ mod tests {
         let mut probability = |at: i64| f64::from(u8::from(at >= passes));
         let course = follow(&hold, &outlook, &costs, &mut answer, &mut probability);
         assert_eq!(
-            (course.sums.releases, course.sums.failed, course.sums.success),
+            (course.sums.releases, course.sums.failed_releases, course.sums.successes),
             (3.0, 2.0, 1.0)
         );
         let out = 3.0 + 2.0 / 6.0;
-        assert!((course.sums.saved - (24.0 - out)).abs() < 1e-9, "{course:?}");
-        assert!((course.sums.cost - (2.0 * 8.5 + out)).abs() < 1e-9, "{course:?}");
+        assert!((course.sums.hours_saved - (24.0 - out)).abs() < 1e-9, "{course:?}");
+        assert!((course.sums.cost_hours - (2.0 * 8.5 + out)).abs() < 1e-9, "{course:?}");
         let never = follow(&hold, &outlook, &costs, &mut answer, &mut |_| 0.0);
-        assert_eq!((never.sums.failed, never.sums.cost), (3.0, 3.0 * 8.5 + 24.0));
+        assert_eq!((never.sums.failed_releases, never.sums.cost_hours), (3.0, 3.0 * 8.5 + 24.0));
     }
 }

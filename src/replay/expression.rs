@@ -1,12 +1,13 @@
 //! A release expression, evaluated on many holds at the times at which the schedd would.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use classads::{BinaryOperator, Budget, EvalContext, Expr, Node, NodeKind, Value};
+use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, Value};
 
 use super::attribute::{Attribute, HeldJob, LogValue};
-use super::comparison::{Difference, TimeComparison, attributes_of, changes_by_itself};
+use super::comparison::{Difference, Fault, TimeComparison, attributes_of, changes_by_itself};
 use crate::policy::{MAX_BYTES, Truth, is_by_chance, operands};
 
 /// Steps of one evaluation; what takes more is an error, and does not fire.
@@ -67,19 +68,27 @@ pub struct ReplayExpression {
     /// All that it names.
     named: Vec<Attribute>,
     /// Clauses that all have to be true and that do not ask for the time.
-    steady: Vec<Steady>,
+    steady: Vec<Expr>,
     /// It uses the time in another way.
     open: bool,
     /// It throws dice.
     random: bool,
-    remembered: HashMap<Box<[Word]>, Verdict>,
-    /// The strings met, by number.
-    strings: Strings,
-    key: Vec<Word>,
+    remembered: HashMap<Box<[Known]>, Verdict>,
+    key: Vec<Known>,
 }
 
-/// A part of a key: a kind and a number.
-type Word = (u8, i64);
+/// A part of a key: what is known of an attribute, or the sign of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Known {
+    Unrecorded,
+    Varies,
+    Undefined,
+    Boolean(bool),
+    Integer(i64),
+    Real(u64),
+    String(Arc<str>),
+    Sign(Ordering),
+}
 
 /// What it is at one tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,12 +110,11 @@ impl ReplayExpression {
             expr: expr.clone(),
             attributes: Vec::new(),
             named: attributes_of(&expr),
-            steady: if is_long { Vec::new() } else { Steady::of(&expr) },
+            steady: if is_long { Vec::new() } else { steady(&expr) },
             comparisons: Vec::new(),
             open: false,
             random: is_by_chance(&expr),
             remembered: HashMap::new(),
-            strings: Strings::default(),
             key: Vec::new(),
         };
         if is_long {
@@ -186,35 +194,29 @@ impl ReplayExpression {
             return Answer::Unknown(first);
         }
         let mut open = self.open;
-        let mut times: [i64; 16] = [i64::MAX; 16];
-        let mut count = 1;
-        times[0] = first;
-        let mut differences: [Difference; 8] = [Difference::Undefined; 8];
-        open |= self.comparisons.len() > differences.len();
-        for (comparison, place) in self.comparisons.iter_mut().zip(&mut differences) {
-            *place = comparison.difference(job);
-            open |= *place == Difference::Other;
-            for change in place.changes(first, end).into_iter().flatten() {
-                let tick = ticks.from(change);
-                if tick > first && tick < end && !times[..count].contains(&tick) {
-                    if count == times.len() {
-                        open = true;
-                        break;
-                    }
-                    times[count] = tick;
-                    count += 1;
+        let mut times = vec![first];
+        let differences: Vec<_> =
+            self.comparisons.iter_mut().map(|comparison| comparison.difference(job)).collect();
+        for difference in &differences {
+            let changes = match difference {
+                Ok(difference) => difference.changes(first, end),
+                Err(fault) => {
+                    open |= *fault == Fault::Other;
+                    continue;
                 }
-            }
+            };
+            let changes = changes.into_iter().flatten().map(|change| ticks.from(change));
+            times.extend(changes.filter(|tick| (first..end).contains(tick)));
         }
         self.begin_key(job);
-        open |= self.key.iter().any(|(kind, _)| *kind == VARIES);
+        open |= self.key.contains(&Known::Varies);
         let budget = Budget::new(WORK);
         if open {
             return self.at_every_tick(job, ticks, first, end, &budget);
         }
-        let times = &mut times[..count];
         times.sort_unstable();
-        for &mut time in times {
+        times.dedup();
+        for time in times {
             match self.at(job, &differences, time, &budget) {
                 Verdict::Fires => return Answer::Releases(time),
                 Verdict::Unknown => return Answer::Unknown(time),
@@ -236,7 +238,7 @@ impl ReplayExpression {
         let ad = job.ad();
         let unrecorded: Vec<String> = self.unrecorded(job).into_iter().map(str::to_owned).collect();
         // What has to be true and does not change is asked once.
-        let never = |clause: &Steady| clause.is_never_true(job, &ad, &unrecorded, first, budget);
+        let never = |clause: &Expr| is_never_true(clause, job, &ad, &unrecorded, first, budget);
         if self.steady.iter().any(never) {
             return Answer::Holds;
         }
@@ -255,23 +257,16 @@ impl ReplayExpression {
     /// The values of the attributes, as the first part of a key.
     fn begin_key(&mut self, job: &HeldJob<'_>) {
         self.key.clear();
-        if self.strings.is_full() {
-            self.strings = Strings::default();
-            self.remembered.clear();
-        }
         for attribute in &self.attributes {
             let word = match job.value_of(attribute) {
-                LogValue::Unrecorded => (UNRECORDED, 0),
-                LogValue::Varies => (VARIES, 0),
-                LogValue::Value(value) => match value {
-                    Value::Undefined => (UNDEFINED, 0),
-                    Value::Boolean(value) => (BOOLEAN, i64::from(value)),
-                    Value::Integer(value) => (INTEGER, value),
-                    Value::Real(value) => (REAL, value.to_bits().cast_signed()),
-                    Value::String(text) => (STRING, self.strings.number(text)),
-                    // Lists and ads are rare: what depends on them is not remembered.
-                    _ => (VARIES, 0),
-                },
+                LogValue::Unrecorded => Known::Unrecorded,
+                LogValue::Value(Value::Undefined) => Known::Undefined,
+                LogValue::Value(Value::Boolean(value)) => Known::Boolean(value),
+                LogValue::Value(Value::Integer(value)) => Known::Integer(value),
+                LogValue::Value(Value::Real(value)) => Known::Real(value.to_bits()),
+                LogValue::Value(Value::String(text)) => Known::String(text),
+                // Lists and ads are rare: what depends on them is not remembered.
+                LogValue::Value(_) | LogValue::Varies => Known::Varies,
             };
             self.key.push(word);
         }
@@ -280,20 +275,16 @@ impl ReplayExpression {
     fn at(
         &mut self,
         job: &HeldJob<'_>,
-        differences: &[Difference],
+        differences: &[Result<Difference, Fault>],
         time: i64,
         budget: &Budget,
     ) -> Verdict {
         self.key.truncate(self.attributes.len());
-        for difference in differences.iter().take(self.comparisons.len()) {
-            let sign = match difference {
-                Difference::Unrecorded => (UNRECORDED, 0),
-                _ => difference
-                    .sign(time)
-                    .map_or((UNDEFINED, 0), |sign| (INTEGER, i64::from(sign as i8))),
-            };
-            self.key.push(sign);
-        }
+        self.key.extend(differences.iter().map(|difference| match difference {
+            Ok(difference) => difference.sign(time).map_or(Known::Undefined, Known::Sign),
+            Err(Fault::Unrecorded) => Known::Unrecorded,
+            Err(_) => Known::Undefined,
+        }));
         if let Some(verdict) = self.remembered.get(self.key.as_slice()) {
             return *verdict;
         }
@@ -310,83 +301,37 @@ impl ReplayExpression {
     }
 }
 
-/// Numbers of strings.
-#[derive(Clone, Debug, Default)]
-struct Strings {
-    numbers: HashMap<Arc<str>, i64>,
-    /// Those of the last strings: a hold is asked about again and again.
-    last: [Option<(Arc<str>, i64)>; 2],
+/// The clauses of a conjunction that do not ask for the time by themselves.
+fn steady(expr: &Expr) -> Vec<Expr> {
+    let clauses = operands(expr.root(), BinaryOperator::And);
+    clauses.iter().map(Node::to_expr).filter(|clause| !changes_by_itself(clause)).collect()
 }
 
-impl Strings {
-    fn is_full(&self) -> bool {
-        self.numbers.len() >= MAX_REMEMBERED
+/// Whether a conjunction is not true at any time, because this clause of it is not.
+fn is_never_true(
+    clause: &Expr,
+    job: &HeldJob<'_>,
+    ad: &ClassAd,
+    unrecorded: &[String],
+    time: i64,
+    budget: &Budget,
+) -> bool {
+    if attributes_of(clause).iter().any(|attribute| job.value_of(attribute) == LogValue::Varies) {
+        return false;
     }
-
-    fn number(&mut self, text: Arc<str>) -> i64 {
-        let mut last = self.last.iter().flatten();
-        if let Some((_, number)) = last.find(|(known, _)| Arc::ptr_eq(known, &text)) {
-            return *number;
-        }
-        let next = i64::try_from(self.numbers.len()).unwrap_or(i64::MAX);
-        let number = *self.numbers.entry(Arc::clone(&text)).or_insert(next);
-        self.last.swap(0, 1);
-        self.last[0] = Some((text, number));
-        number
+    if !unrecorded.is_empty() {
+        return verdict(clause, ad, unrecorded, time, budget) == Verdict::DoesNot;
     }
-}
-
-/// A clause of a conjunction that does not ask for the time by itself.
-#[derive(Clone, Debug)]
-struct Steady {
-    expr: Expr,
-    attributes: Vec<Attribute>,
-}
-
-impl Steady {
-    fn of(expr: &Expr) -> Vec<Self> {
-        let clauses = operands(expr.root(), BinaryOperator::And).into_iter();
-        clauses
-            .map(|clause| clause.to_expr())
-            .filter(|clause| !changes_by_itself(clause))
-            .map(|expr| Self { attributes: attributes_of(&expr), expr })
-            .collect()
-    }
-
-    /// Whether the conjunction is not true at any time, because this is not.
-    fn is_never_true(
-        &self,
-        job: &HeldJob<'_>,
-        ad: &classads::ClassAd,
-        unrecorded: &[String],
-        time: i64,
-        budget: &Budget,
-    ) -> bool {
-        if self.attributes.iter().any(|attribute| job.value_of(attribute) == LogValue::Varies) {
-            return false;
-        }
-        if !unrecorded.is_empty() {
-            return verdict(&self.expr, ad, unrecorded, time, budget) == Verdict::DoesNot;
-        }
-        let context = EvalContext { budget: Some(budget.clone()), ..context(time) };
-        match ad.evaluate_expr(&self.expr, &context) {
-            _ if budget.left() == 0 => false,
-            Value::Boolean(value) => !value,
-            Value::Integer(value) => value == 0,
-            // Half a second is no release by itself, but true beside another clause.
-            Value::Real(_) => false,
-            _ => true,
-        }
+    let context = EvalContext { budget: Some(budget.clone()), ..context(time) };
+    match ad.evaluate_expr(clause, &context) {
+        _ if budget.left() == 0 => false,
+        Value::Boolean(value) => !value,
+        Value::Integer(value) => value == 0,
+        // Half a second is no release by itself, but true beside another clause.
+        Value::Real(_) => false,
+        _ => true,
     }
 }
-
-const UNRECORDED: u8 = 0;
-const UNDEFINED: u8 = 1;
-const BOOLEAN: u8 = 2;
-const INTEGER: u8 = 3;
-const REAL: u8 = 4;
-const STRING: u8 = 5;
-const VARIES: u8 = 6;
 
 /// How one of the many evaluations is done.
 pub(super) fn context(time: i64) -> EvalContext<'static> {
@@ -397,7 +342,7 @@ pub(super) fn context(time: i64) -> EvalContext<'static> {
 /// clause that does not fire keeps a conjunction from it, an alternative that fires makes it fire.
 fn verdict(
     expr: &Expr,
-    ad: &classads::ClassAd,
+    ad: &ClassAd,
     unrecorded: &[String],
     time: i64,
     budget: &Budget,
@@ -437,21 +382,13 @@ fn part(
     leaf: &dyn Fn(&Expr) -> Verdict,
 ) -> Verdict {
     let all = operands(node, operator);
-    let other = match operator {
-        BinaryOperator::And => BinaryOperator::Or,
-        _ => BinaryOperator::And,
+    let (other, decides, mut verdict) = match operator {
+        BinaryOperator::And => (BinaryOperator::Or, Verdict::DoesNot, Verdict::Fires),
+        _ => (BinaryOperator::And, Verdict::Fires, Verdict::DoesNot),
     };
     if all.len() == 1 && (depth == 0 || operands(all[0], other).len() == 1) {
         return leaf(&all[0].to_expr());
     }
-    let decides = match operator {
-        BinaryOperator::And => Verdict::DoesNot,
-        _ => Verdict::Fires,
-    };
-    let mut verdict = match operator {
-        BinaryOperator::And => Verdict::Fires,
-        _ => Verdict::DoesNot,
-    };
     for operand in all {
         match part(operand, other, depth.saturating_sub(1), leaf) {
             decided if decided == decides => return decides,

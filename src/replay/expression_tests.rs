@@ -120,7 +120,7 @@ fn undefined_and_no_number_are_two_things() {
 }
 
 #[test]
-fn after_releases_in_vain_it_is_the_next_hold() {
+fn after_failed_releases_it_is_the_next_hold() {
     let hold = PastHold { ran: 30, ..hold() };
     let again = HeldJob::new(&hold).again(HELD_AT + 600);
     let text = |text: &str| {

@@ -10,7 +10,7 @@ use crate::userlog::JobId;
 
 /// What became of a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum HoldEnd {
     /// It was released as it was, or nobody saw a change, and the job exited with 0.
     Success {
         /// Of the release, Unix seconds.
@@ -23,7 +23,7 @@ pub enum Fate {
         /// When it was held again, or exited.
         failed_at: i64,
     },
-    /// Something of the job was changed before the release, or must have been: what a release as it was would have come to is not
+    /// Something of the job was changed before the release, or must have been: what a release as it was would have led to is not
     /// known.
     Changed {
         /// Of the release, Unix seconds.
@@ -46,7 +46,7 @@ pub enum Fate {
     },
 }
 
-impl Fate {
+impl HoldEnd {
     /// When the job left this hold, as far as the log tells.
     pub const fn left_at(&self) -> Option<i64> {
         match *self {
@@ -100,15 +100,15 @@ pub struct PastHold {
     /// Seconds that the program ran after that release, until what came of it.
     pub ran: i64,
     /// What became of it.
-    pub fate: Fate,
+    pub hold_end: HoldEnd,
 }
 
 impl PastHold {
     /// Of an episode; the ad is not looked for. The reason takes memory: it is kept where it is asked for.
     pub fn of(episode: &Episode, keep_reason: bool) -> Self {
         let identity = episode.identity;
-        let told = episode.reason.as_deref().unwrap_or_default();
-        let resource = resource(identity.code, Some(identity.subcode), told);
+        let text = episode.reason.as_deref().unwrap_or_default();
+        let resource = resource(identity.code, Some(identity.subcode), text);
         let from_submission = episode.until.submitted_at.is_some();
         // More than the log has: an ad counted them.
         let counted = from_submission || identity.num_holds > episode.until.holds + 1;
@@ -127,7 +127,7 @@ impl PastHold {
             ad: None,
             by_policy: episode.released_at.is_some() && !episode.released_by_person,
             ran: episode.ran,
-            fate: fate(episode, resource),
+            hold_end: hold_end(episode, resource),
         }
     }
 
@@ -137,11 +137,11 @@ impl PastHold {
     }
 }
 
-fn fate(episode: &Episode, resource: Option<Resource>) -> Fate {
+fn hold_end(episode: &Episode, resource: Option<Resource>) -> HoldEnd {
     let Some(released_at) = episode.released_at else {
         return match episode.left_at {
-            Some(at) if episode.removed => Fate::Removed { at },
-            until => Fate::Held { until },
+            Some(at) if episode.removed => HoldEnd::Removed { at },
+            until => HoldEnd::Held { until },
         };
     };
     let changed = match episode.action {
@@ -154,12 +154,12 @@ fn fate(episode: &Episode, resource: Option<Resource>) -> Fate {
         _ => true,
     };
     if changed {
-        return Fate::Changed { released_at };
+        return HoldEnd::Changed { released_at };
     }
     match (episode.outcome, episode.outcome_at) {
-        (Some(Outcome::Success), _) => Fate::Success { released_at },
-        (Some(Outcome::Failure), Some(failed_at)) => Fate::Failure { released_at, failed_at },
-        _ => Fate::Open { released_at },
+        (Some(Outcome::Success), _) => HoldEnd::Success { released_at },
+        (Some(Outcome::Failure), Some(failed_at)) => HoldEnd::Failure { released_at, failed_at },
+        _ => HoldEnd::Open { released_at },
     }
 }
 
@@ -185,7 +185,7 @@ pub(super) mod tests {
             ad: None,
             by_policy: false,
             ran: 0,
-            fate: Fate::Held { until: None },
+            hold_end: HoldEnd::Held { until: None },
         }
     }
 }

@@ -146,18 +146,13 @@ impl PastHolds {
             logs.push((path.clone(), ChunkedLog::open(path, options)?));
         }
         let first = |(path, log): (PathBuf, ChunkedLog)| {
-            let first = first_event(&path, options).unwrap_or(i64::MAX);
-            (path, log, first)
+            let first = Beginning::at(&path, options).ok().and_then(|beginning| beginning.time());
+            (path, log, first.unwrap_or(i64::MAX))
         };
         let mut logs: Vec<_> = logs.into_iter().map(first).collect();
         logs.sort_by_key(|(_, _, first)| *first);
         Ok(logs)
     }
-}
-
-/// The time at which a log begins.
-fn first_event(path: &Path, options: &ReadOptions) -> Option<i64> {
-    Beginning::at(path, options).ok()?.time()
 }
 
 /// Ads of runs, by job.
@@ -179,7 +174,7 @@ impl RunAds {
         let file = input::reader(path).map_err(error)?;
         let own = ATTRIBUTES.iter().chain(EPOCH_ATTRIBUTES).copied();
         let names = own.chain(attributes.iter().map(String::as_str));
-        let (mut told, mut any) = (0, false);
+        let (mut reported, mut any) = (0, false);
         for ad in classads::read_ads(file).with_projection(names).with_references_of(attributes) {
             match ad {
                 Ok(mut ad) => {
@@ -198,15 +193,15 @@ impl RunAds {
                     problems.push(format!("{}: {problem}", path.display()));
                     break;
                 }
-                Err(problem) if told < PROBLEMS => {
-                    told += 1;
+                Err(problem) if reported < PROBLEMS => {
+                    reported += 1;
                     problems.push(format!("{}: {problem}", path.display()));
                 }
                 Err(_) => {}
             }
         }
-        if told > 0 && !any {
-            let first = problems.drain(problems.len() - told..).next().unwrap_or_default();
+        if reported > 0 && !any {
+            let first = problems.drain(problems.len() - reported..).next().unwrap_or_default();
             let expected = "expected what condor_history -epochs -long or -json writes";
             return Err(error(std::io::Error::other(format!("{first}; {expected}"))));
         }

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::attribute::HeldJob;
-use super::contender::Contender;
 use super::course::{Course, Judged};
 use super::expression::{Answer, Ticks};
 use super::past::PastHold;
+use super::releaser::Releaser;
 use super::success::Successes;
 use super::tally::Replayed;
 use crate::advice::Costs;
@@ -37,40 +37,31 @@ impl Rules {
         self.max_releases.map_or(Some(true), |limit| job.num_holds().map(|holds| holds < limit))
     }
 
-    /// What a contender does with one hold: at ticks, as far as the schedd lets it.
-    pub fn answer(&self, contender: &mut Contender, job: &HeldJob<'_>, end: i64) -> Answer {
+    /// What a releaser does with one hold: at ticks, as far as the schedd lets it.
+    pub fn answer(&self, releaser: &mut Releaser, job: &HeldJob<'_>, end: i64) -> Answer {
         match self.may_release(job) {
             Some(false) => Answer::Holds,
             // Whether it would is another question.
-            None => match contender.answer(job, self.ticks, end) {
+            None => match releaser.answer(job, self.ticks, end) {
                 Answer::Releases(at) => Answer::Unknown(at),
                 other => other,
             },
-            Some(true) => contender.answer(job, self.ticks, end),
+            Some(true) => releaser.answer(job, self.ticks, end),
         }
     }
 
-    /// What becomes of one hold, and whether that is known.
+    /// What becomes of one hold, and whether that is known: it is not without what is known of its releases.
     pub fn course(
         &self,
-        contender: &mut Contender,
-        hold: &PastHold,
-        successes: &Successes,
-    ) -> (Course, bool) {
-        self.course_of(contender, hold, Judged::of(hold, successes, &self.costs).as_ref())
-    }
-
-    fn course_of(
-        &self,
-        contender: &mut Contender,
+        releaser: &mut Releaser,
         hold: &PastHold,
         judged: Option<&Judged<'_>>,
     ) -> (Course, bool) {
-        let mut answer = |job: &HeldJob<'_>, end: i64| self.answer(contender, job, end);
+        let mut answer = |job: &HeldJob<'_>, end: i64| self.answer(releaser, job, end);
         if let Some(judged) = judged {
             return (judged.follow(&self.costs, &mut answer), true);
         }
-        let end = hold.fate.left_at().unwrap_or(self.end);
+        let end = hold.hold_end.left_at().unwrap_or(self.end);
         let course = match answer(&HeldJob::new(hold), end) {
             Answer::Releases(at) => Course { released_at: Some(at), ..Course::default() },
             Answer::Unknown(_) => Course { unknown: true, ..Course::default() },
@@ -80,23 +71,23 @@ impl Rules {
     }
 }
 
-/// What each contender would have come to on the holds. The same whatever the number of cores.
+/// What each releaser would have done with the holds. The same whatever the number of cores.
 pub fn replay(
     holds: &[PastHold],
     successes: &Successes,
-    contenders: &[Contender],
+    releasers: &[Releaser],
     rules: &Rules,
 ) -> Vec<Replayed> {
-    let part = |own: &mut Vec<Contender>, holds: &[PastHold]| {
+    let part = |own: &mut Vec<Releaser>, holds: &[PastHold]| {
         let mut replayed = vec![Replayed::default(); own.len()];
         let judged: Vec<Option<Judged<'_>>> =
             holds.iter().map(|hold| Judged::of(hold, successes, &rules.costs)).collect();
-        for (contender, replayed) in own.iter_mut().zip(&mut replayed) {
+        for (releaser, replayed) in own.iter_mut().zip(&mut replayed) {
             for (hold, judged) in holds.iter().zip(&judged) {
-                let (course, judged) = rules.course_of(contender, hold, judged.as_ref());
+                let (course, judged) = rules.course(releaser, hold, judged.as_ref());
                 replayed.add(hold.code, &course, judged);
                 if course.unknown {
-                    for name in contender.unrecorded(hold) {
+                    for name in releaser.unrecorded(hold) {
                         *replayed.unrecorded.entry(name.to_owned()).or_default() += 1;
                     }
                 }
@@ -106,8 +97,8 @@ pub fn replay(
     };
     // What a core remembers of an expression changes no answer.
     let parts: Vec<Vec<Replayed>> =
-        holds.par_chunks(TOGETHER).map_init(|| contenders.to_vec(), part).collect();
-    let mut all = vec![Replayed::default(); contenders.len()];
+        holds.par_chunks(TOGETHER).map_init(|| releasers.to_vec(), part).collect();
+    let mut all = vec![Replayed::default(); releasers.len()];
     // Sums in the order of the holds.
     for part in parts {
         for (all, part) in all.iter_mut().zip(part) {

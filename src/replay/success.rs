@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::past::{Fate, PastHold};
+use super::past::{HoldEnd, PastHold};
 
 /// Times on hold at which people think of one thing rather than another, s.
 pub const TIMES: [i64; 17] = [
@@ -34,7 +34,7 @@ const PRIOR: f64 = 2.0;
 /// Without any release success and failure are as likely.
 const EVEN: f64 = 0.5;
 
-/// What the releases of some logs came to. Jobs of one cluster that were released in the same interval count together as one
+/// How the releases of some logs went. Jobs of one cluster that were released in the same interval count together as one
 /// release: they share their cause.
 #[derive(Clone, Debug, Default)]
 pub struct Successes {
@@ -53,7 +53,7 @@ pub struct Releases {
     /// Releases that were judged, and of these successes.
     count: (u64, u64),
     /// Seconds until failed releases were held again, and seconds that their programs ran: sums and number.
-    failed: (i64, i64, u64),
+    failed: (i64, i64, i64),
     /// The probability by interval, once it is worked out.
     curve: Vec<f64>,
 }
@@ -62,12 +62,6 @@ impl Releases {
     /// Releases whose outcome is known, and how many of them succeeded.
     pub const fn counted(&self) -> (u64, u64) {
         self.count
-    }
-
-    /// Clusters and intervals of time on hold with a release: what the probabilities rest on.
-    #[cfg(test)]
-    fn clusters(&self) -> f64 {
-        self.clusters.iter().map(|(clusters, _)| clusters).sum()
     }
 
     /// Clusters and their successes in the intervals before one, and from it on.
@@ -81,9 +75,9 @@ impl Releases {
 
     fn add(&mut self, hold: &PastHold, ends: &[i64], share: f64) {
         self.clusters.resize(ends.len() + 1, (0.0, 0.0));
-        let (released_at, success) = match hold.fate {
-            Fate::Success { released_at } => (released_at, true),
-            Fate::Failure { released_at, failed_at } => {
+        let (released_at, success) = match hold.hold_end {
+            HoldEnd::Success { released_at } => (released_at, true),
+            HoldEnd::Failure { released_at, failed_at } => {
                 self.failed.0 += failed_at.saturating_sub(released_at).max(0);
                 self.failed.1 += hold.ran;
                 self.failed.2 += 1;
@@ -108,8 +102,10 @@ impl Releases {
         self.curve = never_falling(with_prior);
     }
 
-    fn mean_of_failed(&self, sum: i64) -> Option<i64> {
-        i64::try_from(self.failed.2).ok().filter(|count| *count > 0).map(|count| sum / count)
+    /// Means of what [`failed`](Self::failed) sums up.
+    fn means_of_failed(&self) -> Option<(i64, i64)> {
+        let (again, ran, count) = self.failed;
+        (count > 0).then(|| (again / count, ran / count))
     }
 }
 
@@ -138,8 +134,8 @@ fn never_falling(values: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
 
 /// Seconds from hold to release, where the outcome of that is known.
 fn time_on_hold(hold: &PastHold) -> Option<i64> {
-    match hold.fate {
-        Fate::Success { released_at } | Fate::Failure { released_at, .. } => {
+    match hold.hold_end {
+        HoldEnd::Success { released_at } | HoldEnd::Failure { released_at, .. } => {
             Some(released_at.saturating_sub(hold.held_at))
         }
         _ => None,
@@ -218,13 +214,9 @@ impl Successes {
     }
 
     /// Seconds from a failed release until the job is held again, and seconds that its program runs meanwhile, on the average.
-    pub fn of_vain(&self, code: i32, subcode: i32) -> (i64, i64) {
+    pub fn of_failed(&self, code: i32, subcode: i32) -> (i64, i64) {
         let scopes = [self.subcodes.get(&(code, subcode)), self.codes.get(&code), Some(&self.all)];
-        let found = scopes.into_iter().flatten().find_map(|releases| {
-            let again = releases.mean_of_failed(releases.failed.0)?;
-            Some((again, releases.mean_of_failed(releases.failed.1)?))
-        });
-        found.unwrap_or((600, 0))
+        scopes.into_iter().flatten().find_map(Releases::means_of_failed).unwrap_or((600, 0))
     }
 }
 
@@ -237,10 +229,10 @@ mod tests {
         let mut hold = hold();
         hold.job.cluster = cluster;
         let released_at = hold.held_at + after;
-        hold.fate = if success {
-            Fate::Success { released_at }
+        hold.hold_end = if success {
+            HoldEnd::Success { released_at }
         } else {
-            Fate::Failure { released_at, failed_at: released_at + 120 }
+            HoldEnd::Failure { released_at, failed_at: released_at + 120 }
         };
         hold
     }
@@ -259,10 +251,11 @@ mod tests {
         assert!(at(0) < 0.25, "{}", at(0));
         assert!(at(3_700) > 0.8, "{}", at(3_700));
         assert!(at(900) >= at(0) && at(90_000) >= at(3_700));
-        assert_eq!(successes.of_vain(13, 2), (120, 0));
+        assert_eq!(successes.of_failed(13, 2), (120, 0));
         let releases = successes.of_reason(13, 2).unwrap();
         assert_eq!(releases.counted(), (1_040, 1_020));
-        assert!((releases.clusters() - 41.0).abs() < 1e-9);
+        let clusters: f64 = releases.clusters.iter().map(|(clusters, _)| clusters).sum();
+        assert!((clusters - 41.0).abs() < 1e-9);
         let [before, after] = successes.around(13, 2, 3_600);
         assert!((before.0 - 21.0).abs() < 1e-9 && (after.1 - 18.0).abs() < 1e-9);
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use classads::{BinaryOperator, ClassAd, Expr, Node, NodeKind, UnaryOperator, Value};
 
 use super::attribute::{Attribute, HeldJob, LogValue};
-use super::comparison::{attributes_of, changes_by_itself};
+use super::comparison::{Fault, attributes_of, changes_by_itself};
 use super::expression::context;
 
 /// Numbers beyond this are left to the evaluator: sums of them would have to be rounded to reals, or would not fit.
@@ -41,87 +41,60 @@ pub(super) enum Term {
     },
 }
 
-/// A sum on one job.
+/// A sum on one job: `slope * time() + rest`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Summed {
-    /// `slope * time() + rest`, a real if a part of it is.
-    Of { slope: i64, rest: i64, real: bool },
-    /// A term is undefined, the others are numbers.
-    Undefined,
-    /// A term is not told of.
-    Unrecorded,
-    /// A term is no whole number, or changes with time by itself.
-    Other,
+pub(super) struct Line {
+    pub(super) slope: i64,
+    pub(super) rest: i64,
+    /// A part of it is a real.
+    pub(super) real: bool,
 }
 
 impl Sum {
     /// Both sides, the right one subtracted.
     pub(super) fn of(left: Node<'_>, right: Option<Node<'_>>) -> Option<Self> {
         let mut sum = Self::default();
-        sum.add(left, 1)?;
-        if let Some(right) = right {
-            sum.add(right, -1)?;
+        // A list of what is left to add instead of recursion: sums may be long.
+        let mut pending = vec![(left, 1)];
+        pending.extend(right.map(|right| (right, -1)));
+        while let Some((node, factor)) = pending.pop() {
+            match node.kind() {
+                NodeKind::Parentheses(inside) | NodeKind::Unary(UnaryOperator::Plus, inside) => {
+                    pending.push((inside, factor));
+                }
+                NodeKind::Unary(UnaryOperator::Minus, inside) => pending.push((inside, -factor)),
+                NodeKind::Binary(BinaryOperator::Add, left, right) => {
+                    pending.extend([(right, factor), (left, factor)]);
+                }
+                NodeKind::Binary(BinaryOperator::Subtract, left, right) => {
+                    pending.extend([(right, -factor), (left, factor)]);
+                }
+                NodeKind::Binary(BinaryOperator::Multiply, left, right) => {
+                    let (constant, other) = match (constant(left), constant(right)) {
+                        (Some(constant), None) => (constant, right),
+                        (None, Some(constant)) => (constant, left),
+                        _ => {
+                            sum.add_term(node, factor)?;
+                            continue;
+                        }
+                    };
+                    sum.real |= matches!(constant, Value::Real(_));
+                    pending.push((other, within(factor.checked_mul(whole(&constant)?)?)?));
+                }
+                NodeKind::Call { name, arguments, .. }
+                    if name.eq_ignore_ascii_case("time") && arguments.is_empty() =>
+                {
+                    sum.add_time(factor)?;
+                }
+                NodeKind::Attribute { scope: None, name, absolute: false }
+                    if name.eq_ignore_ascii_case("CurrentTime") =>
+                {
+                    sum.add_time(factor)?;
+                }
+                _ => sum.add_term(node, factor)?,
+            }
         }
         (sum.slope != 0).then_some(sum)
-    }
-
-    fn add(&mut self, node: Node<'_>, factor: i64) -> Option<()> {
-        // A list of what is left to add instead of recursion: sums may be long.
-        let mut left = vec![(node, factor)];
-        while let Some((node, factor)) = left.pop() {
-            self.add_part(node, factor, &mut left)?;
-        }
-        Some(())
-    }
-
-    /// Adds what is no sum; the parts of a sum are left to add.
-    fn add_part<'n>(
-        &mut self,
-        node: Node<'n>,
-        factor: i64,
-        rest: &mut Vec<(Node<'n>, i64)>,
-    ) -> Option<()> {
-        match node.kind() {
-            NodeKind::Parentheses(inside) | NodeKind::Unary(UnaryOperator::Plus, inside) => {
-                rest.push((inside, factor));
-                return Some(());
-            }
-            NodeKind::Unary(UnaryOperator::Minus, inside) => {
-                rest.push((inside, -factor));
-                return Some(());
-            }
-            NodeKind::Binary(BinaryOperator::Add, left, right) => {
-                rest.extend([(right, factor), (left, factor)]);
-                return Some(());
-            }
-            NodeKind::Binary(BinaryOperator::Subtract, left, right) => {
-                rest.extend([(right, -factor), (left, factor)]);
-                return Some(());
-            }
-            NodeKind::Binary(BinaryOperator::Multiply, left, right) => {
-                let constants = (constant(left), constant(right));
-                let (constant, other) = match constants {
-                    (Some(constant), None) => (constant, right),
-                    (None, Some(constant)) => (constant, left),
-                    _ => return self.add_term(node, factor),
-                };
-                self.real |= matches!(constant, Value::Real(_));
-                rest.push((other, within(factor.checked_mul(whole(&constant)?)?)?));
-                return Some(());
-            }
-            NodeKind::Call { name, arguments, .. }
-                if name.eq_ignore_ascii_case("time") && arguments.is_empty() =>
-            {
-                return self.add_time(factor);
-            }
-            NodeKind::Attribute { scope: None, name, absolute: false }
-                if name.eq_ignore_ascii_case("CurrentTime") =>
-            {
-                return self.add_time(factor);
-            }
-            _ => {}
-        }
-        self.add_term(node, factor)
     }
 
     fn add_time(&mut self, factor: i64) -> Option<()> {
@@ -148,30 +121,27 @@ impl Sum {
     }
 
     /// What it is on this job.
-    pub(super) fn on(&mut self, job: &HeldJob<'_>) -> Summed {
-        let (mut rest, mut real) = (Some(self.constant), self.real);
-        let (mut undefined, mut other) = (false, false);
+    pub(super) fn on(&mut self, job: &HeldJob<'_>) -> Result<Line, Fault> {
+        let mut line = Line { slope: self.slope, rest: self.constant, real: self.real };
+        let mut fault = None;
         for (factor, term) in &mut self.terms {
-            match term.on(job) {
-                LogValue::Unrecorded => return Summed::Unrecorded,
-                LogValue::Value(Value::Undefined) => undefined = true,
-                LogValue::Value(value) => match whole(&value) {
-                    Some(whole) => {
-                        real |= matches!(value, Value::Real(_));
-                        let product = factor.checked_mul(whole).and_then(within);
-                        rest = rest.and_then(|rest| within(rest + product?));
-                    }
-                    None => other = true,
-                },
-                LogValue::Varies => other = true,
+            let value = match term.on(job) {
+                LogValue::Unrecorded => return Err(Fault::Unrecorded),
+                LogValue::Value(Value::Undefined) => {
+                    fault = fault.max(Some(Fault::Undefined));
+                    continue;
+                }
+                LogValue::Value(value) => value,
+                LogValue::Varies => Value::Error,
+            };
+            line.real |= matches!(value, Value::Real(_));
+            let product = whole(&value).and_then(|whole| within(factor.checked_mul(whole)?));
+            match product.and_then(|product| within(line.rest + product)) {
+                Some(rest) => line.rest = rest,
+                None => fault = Some(Fault::Other),
             }
         }
-        match rest {
-            _ if other => Summed::Other,
-            None => Summed::Other,
-            _ if undefined => Summed::Undefined,
-            Some(rest) => Summed::Of { slope: self.slope, rest, real },
-        }
+        fault.map_or(Ok(line), Err)
     }
 }
 

@@ -1,11 +1,14 @@
-//! What policies would have come to on all holds, and by hold reason code.
+//! What policies would have done with all holds, and by hold reason code.
 
 use std::collections::BTreeMap;
+
+use serde::Serialize;
 
 use super::course::{Course, Sums};
 
 /// Sums over holds.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct Tally {
     /// Holds.
     pub holds: u64,
@@ -16,8 +19,9 @@ pub struct Tally {
     /// Holds of which it is known what came of their release, and that are in the sums below.
     pub judged: u64,
     /// Of the others, released.
-    pub unjudged: u64,
-    /// What releases came to.
+    pub released_not_judged: u64,
+    /// How releases went.
+    #[serde(flatten)]
     pub sums: Sums,
 }
 
@@ -28,7 +32,7 @@ impl Tally {
         self.unknown += u64::from(course.unknown);
         self.released += u64::from(course.released_at.is_some());
         if !judged {
-            self.unjudged += u64::from(course.released_at.is_some());
+            self.released_not_judged += u64::from(course.released_at.is_some());
             return;
         }
         if course.unknown {
@@ -43,12 +47,12 @@ impl Tally {
         self.released += other.released;
         self.unknown += other.unknown;
         self.judged += other.judged;
-        self.unjudged += other.unjudged;
+        self.released_not_judged += other.released_not_judged;
         self.sums += other.sums;
     }
 }
 
-/// What one policy would have come to.
+/// What one policy would have done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replayed {
     /// All holds.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::replay::{Answer, HeldJob, Judged, Rules, TIMES};
 
 /// NumHolds is to be below this: 1, 2, 3, 5 or 10 releases.
@@ -41,46 +43,38 @@ impl Timing {
     }
 }
 
-/// What a timing would have come to on the holds of one reason, beside leaving them to people.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// What a timing would have gained on the holds of one reason, beside leaving them to people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct Gain {
     /// Hours that it costs less for each hold: clusters count by the root of their holds.
-    pub mean: f64,
+    pub hours_per_hold: f64,
     /// Standard error of that, by clusters.
-    pub error: f64,
-    /// Hours by which jobs would have left their holds earlier, all together.
-    pub saved: f64,
-    /// Slot hours that stuck runs would have taken, all together.
-    pub wasted: f64,
-    /// Releases, and those that failed.
-    pub releases: (f64, f64),
-}
-
-impl Gain {
+    pub standard_error: f64,
     /// The least that it gains, 95 % sure.
-    pub fn at_least(&self) -> f64 {
-        self.mean - SURE * self.error
-    }
-}
-
-/// A hold, and what leaving it to people costs, hours.
-#[derive(Debug)]
-struct Case<'a> {
-    judged: Judged<'a>,
-    left_alone: f64,
+    pub at_least: f64,
+    /// Hours by which jobs would have left their holds earlier, all together.
+    pub hours_saved: f64,
+    /// Slot hours that stuck runs would have taken, all together.
+    pub hours_wasted: f64,
+    /// Releases.
+    pub releases: f64,
+    /// Of these, those that failed.
+    pub failed_releases: f64,
 }
 
 /// The holds of one reason whose outcome is known, by cluster.
 #[derive(Debug, Default)]
 pub(super) struct Cases<'a> {
-    clusters: BTreeMap<i32, Vec<Case<'a>>>,
+    /// With what leaving a hold to people costs, hours.
+    clusters: BTreeMap<i32, Vec<(Judged<'a>, f64)>>,
 }
 
 impl<'a> Cases<'a> {
     pub(super) fn add(&mut self, judged: Judged<'a>, rules: &Rules) {
-        let left_alone = judged.follow(&rules.costs, &mut |_, _| Answer::Holds).sums.cost;
+        let left_alone = judged.follow(&rules.costs, &mut |_, _| Answer::Holds).sums.cost_hours;
         let cluster = judged.hold().job.cluster;
-        self.clusters.entry(cluster).or_default().push(Case { judged, left_alone });
+        self.clusters.entry(cluster).or_default().push((judged, left_alone));
     }
 
     pub(super) fn clusters(&self) -> usize {
@@ -94,20 +88,21 @@ impl<'a> Cases<'a> {
         let mut means = Vec::with_capacity(self.clusters.len());
         for holds in self.clusters.values() {
             let mut sum = 0.0;
-            for Case { judged, left_alone } in holds {
+            for (judged, left_alone) in holds {
                 let mut answer = |job: &HeldJob<'_>, end| timing.answer(job, rules, end);
                 let with = judged.follow(&rules.costs, &mut answer);
-                sum += left_alone - with.sums.cost;
-                gain.saved += with.sums.saved;
-                gain.wasted += with.sums.wasted;
-                gain.releases.0 += with.sums.releases;
-                gain.releases.1 += with.sums.failed;
+                sum += left_alone - with.sums.cost_hours;
+                gain.hours_saved += with.sums.hours_saved;
+                gain.hours_wasted += with.sums.hours_wasted;
+                gain.releases += with.sums.releases;
+                gain.failed_releases += with.sums.failed_releases;
             }
             let count = holds.len() as f64;
             means.push((count.sqrt(), sum / count));
         }
-        (gain.mean, gain.error) = weighted_mean(&means);
-        gain
+        let (mean, error) = weighted_mean(&means);
+        let at_least = mean - SURE * error;
+        Gain { hours_per_hold: mean, standard_error: error, at_least, ..gain }
     }
 }
 

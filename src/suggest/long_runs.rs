@@ -1,4 +1,4 @@
-//! Stuck runs that went on for longer than those that came to an end: a hold after some time does better than waiting for them.
+//! Stuck runs that went on for longer than those that ended: a hold after some time does better than waiting for them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -139,14 +139,14 @@ pub fn long_runs(runs: &[Run], costs: &Costs, interval: i64) -> Option<LongRuns>
 struct Lengths {
     exited: Vec<Run>,
     /// With the seconds of the later run that exited.
-    in_vain: Vec<(Run, i64)>,
+    stuck: Vec<(Run, i64)>,
     /// Runs of each cluster, of both kinds.
     clusters: BTreeMap<i32, usize>,
 }
 
 impl Lengths {
     fn of(runs: &[Run]) -> Self {
-        let mut this = Self { exited: Vec::new(), in_vain: Vec::new(), clusters: BTreeMap::new() };
+        let mut this = Self { exited: Vec::new(), stuck: Vec::new(), clusters: BTreeMap::new() };
         let mut later: HashMap<JobId, i64> = HashMap::new();
         for run in runs.iter().rev() {
             match (run.end, later.get(&run.job)) {
@@ -154,7 +154,7 @@ impl Lengths {
                     later.insert(run.job, run.seconds);
                     this.exited.push(*run);
                 }
-                (RunEnd::Held, Some(&exited)) => this.in_vain.push((*run, exited)),
+                (RunEnd::Held, Some(&exited)) => this.stuck.push((*run, exited)),
                 _ => continue,
             }
             *this.clusters.entry(run.job.cluster).or_default() += 1;
@@ -165,7 +165,7 @@ impl Lengths {
     /// Stuck runs that a limit would have ended.
     fn beyond(&self, limit: i64) -> impl Iterator<Item = &Run> {
         let is_beyond = move |(run, exited): &&(Run, i64)| run.seconds > limit && *exited <= limit;
-        self.in_vain.iter().filter(is_beyond).map(|(run, _)| run)
+        self.stuck.iter().filter(is_beyond).map(|(run, _)| run)
     }
 
     /// Hours that a limit saves for each run at least.
@@ -182,7 +182,7 @@ impl Lengths {
         let mut saved: Vec<(i32, f64)> =
             self.beyond(limit).map(|run| (run.job.cluster, hours(run.seconds - limit))).collect();
         if self.clusters.len() < LEAST_CLUSTERS {
-            saved.resize(self.exited.len() + self.in_vain.len(), (0, 0.0));
+            saved.resize(self.exited.len() + self.stuck.len(), (0, 0.0));
             return saved.into_iter().map(|(_, saved)| (1.0, saved)).collect();
         }
         let mut sums: BTreeMap<i32, f64> = BTreeMap::new();

@@ -3,7 +3,7 @@
 //! For each hold reason (code and subcode) every [`Timing`] is replayed on its holds, and the one that costs least is taken, if it is
 //! sure to cost less than leaving the holds to people. What the reasons are released by is one expression.
 
-mod beside;
+mod alternative;
 mod choice;
 mod clause;
 mod long_runs;
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use choice::{Cases, LEAST_CLUSTERS};
 use clause::{any_of, clause};
 
-pub use beside::{Beside, beside};
+pub use alternative::{Alternative, alternatives};
 pub use choice::{Gain, Timing};
 pub use clause::Reason;
 pub use long_runs::{LongRuns, long_runs};
@@ -46,13 +46,13 @@ pub struct Evidence {
     pub reason: Reason,
     /// Holds.
     pub holds: u64,
-    /// Clusters of those whose release came to success or failure.
+    /// Clusters of those whose release ended in success or failure.
     pub clusters: usize,
     /// Such releases, and those of them that succeeded.
     pub releases: (u64, u64),
     /// Clusters released within the delay and later, each with the share of success; `None` where there was no such release.
     pub success: [(f64, Option<f64>); 2],
-    /// What the clause would have come to.
+    /// What the clause would have gained.
     pub gain: Gain,
 }
 
@@ -123,7 +123,7 @@ impl Suggestion {
 }
 
 /// Makes an expression of the holds, for a version of HTCondor. Where a model was asked about them, what it says of releases counts
-/// in the place of what other releases came to.
+/// in the place of how other releases went.
 pub fn suggest(
     holds: &[PastHold],
     successes: &Successes,
@@ -144,34 +144,39 @@ pub fn suggest(
         }
     }
     let mut suggestion = Suggestion { resources: resources(holds), ..Suggestion::default() };
-    let mut taken: Vec<Taken<'_>> = Vec::new();
+    let mut taken = Vec::new();
     let reasons: Vec<(Reason, (u64, Cases<'_>))> = reasons.into_iter().collect();
     let choices: Vec<Result<(Timing, Gain), Why>> =
         reasons.par_iter().map(|(reason, (_, cases))| best(*reason, cases, rules)).collect();
-    for (&(reason, (ref holds, ref cases)), choice) in reasons.iter().zip(choices) {
+    for ((reason, held), choice) in reasons.iter().zip(choices) {
         match choice {
-            Ok((timing, gain)) => taken.push(Taken { reason, holds: *holds, cases, timing, gain }),
-            Err(why) => suggestion.left_out.push(LeftOut { reason, holds: *holds, why }),
+            Ok(chosen) => taken.push((*reason, held, chosen)),
+            Err(why) => {
+                suggestion.left_out.push(LeftOut { reason: *reason, holds: held.0, why });
+            }
         }
     }
     suggestion.left_out.sort_by_key(|left| std::cmp::Reverse(left.holds));
-    let total = |taken: &Taken<'_>| taken.gain.mean * taken.holds as f64;
+    let total = |(_, (holds, _), (_, gain)): &(Reason, &(u64, Cases<'_>), (Timing, Gain))| {
+        gain.hours_per_hold * *holds as f64
+    };
     taken.sort_by(|one, other| total(other).total_cmp(&total(one)));
-    for mut taken in taken {
+    for (reason, held, mut chosen) in taken {
         // A timing that another reason has saves a clause.
         let shared = suggestion.clauses.iter().position(|clause| {
-            let gain = taken.cases.gain(clause.timing, rules);
-            let as_good = gain.mean >= AS_GOOD * taken.gain.mean && gain.at_least() > 0.0;
+            let gain = held.1.gain(clause.timing, rules);
+            let least = AS_GOOD * chosen.1.hours_per_hold;
+            let as_good = gain.hours_per_hold >= least && gain.at_least > 0.0;
             if as_good {
-                (taken.timing, taken.gain) = (clause.timing, gain);
+                chosen = (clause.timing, gain);
             }
             as_good
         });
-        let evidence = taken.evidence(successes);
+        let evidence = evidence(reason, held, chosen, successes);
         match shared {
             Some(at) => suggestion.clauses[at].evidence.push(evidence),
             None => suggestion.clauses.push(Clause {
-                timing: taken.timing,
+                timing: chosen.0,
                 evidence: vec![evidence],
                 text: String::new(),
             }),
@@ -183,25 +188,20 @@ pub fn suggest(
 
 /// The reasons that are about a resource.
 fn resources(holds: &[PastHold]) -> Vec<(Resource, Vec<Reason>)> {
-    let mut counts: BTreeMap<Reason, (usize, usize, usize)> = BTreeMap::new();
+    let mut by_reason: BTreeMap<Reason, Vec<Option<Resource>>> = BTreeMap::new();
     for hold in holds {
-        let (memory, disk, all) = counts.entry((hold.code, hold.subcode)).or_default();
-        *memory += usize::from(hold.resource == Some(Resource::Memory));
-        *disk += usize::from(hold.resource == Some(Resource::Disk));
-        *all += 1;
+        by_reason.entry((hold.code, hold.subcode)).or_default().push(hold.resource);
     }
-    let of = |resource: Resource, most: fn(&(usize, usize, usize)) -> usize| {
-        let reasons: Vec<Reason> = counts
-            .iter()
-            .filter(|(_, counts)| 2 * most(counts) > counts.2)
-            .map(|(reason, _)| *reason)
-            .collect();
-        (!reasons.is_empty()).then_some((resource, reasons))
+    let of = |resource: Resource| {
+        let most = |all: &[Option<Resource>]| {
+            2 * all.iter().filter(|one| **one == Some(resource)).count() > all.len()
+        };
+        let reasons = by_reason.iter().filter(|(_, all)| most(all)).map(|(reason, _)| *reason);
+        (resource, reasons.collect())
     };
-    [of(Resource::Memory, |counts| counts.0), of(Resource::Disk, |counts| counts.1)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let mut resources = vec![of(Resource::Memory), of(Resource::Disk)];
+    resources.retain(|(_, reasons): &(Resource, Vec<Reason>)| !reasons.is_empty());
+    resources
 }
 
 /// The timing that costs least, if that is sure to be less than without.
@@ -217,49 +217,43 @@ fn best(reason: Reason, cases: &Cases<'_>, rules: &Rules) -> Result<(Timing, Gai
     let timings: Vec<Timing> = Timing::all(rules).collect();
     let all: Vec<(Timing, Gain)> =
         timings.into_par_iter().map(|timing| (timing, cases.gain(timing, rules))).collect();
-    let most = all.iter().map(|(_, gain)| gain.mean).fold(0.0, f64::max);
+    let most = all.iter().map(|(_, gain)| gain.hours_per_hold).fold(0.0, f64::max);
     // Fewer releases that do about as well are better; of equals the sooner one.
     let fewest = all
         .iter()
-        .filter(|(_, gain)| gain.mean >= AS_GOOD * most)
+        .filter(|(_, gain)| gain.hours_per_hold >= AS_GOOD * most)
         .map(|(timing, _)| timing.bound)
         .min();
-    let best = all
-        .into_iter()
-        .filter(|(timing, _)| Some(timing.bound) == fewest)
-        .reduce(|best, other| if other.1.mean > best.1.mean { other } else { best });
+    let best =
+        all.into_iter().filter(|(timing, _)| Some(timing.bound) == fewest).reduce(|best, other| {
+            if other.1.hours_per_hold > best.1.hours_per_hold { other } else { best }
+        });
     match best {
-        Some((timing, gain)) if gain.at_least() > 0.0 => Ok((timing, gain)),
-        Some((_, gain)) if gain.mean > 0.0 => Err(Why::NotSure(gain)),
+        Some((timing, gain)) if gain.at_least > 0.0 => Ok((timing, gain)),
+        Some((_, gain)) if gain.hours_per_hold > 0.0 => Err(Why::NotSure(gain)),
         _ => Err(Why::NoGain),
     }
 }
 
-/// A reason that is released.
-struct Taken<'a> {
+/// What the logs tell of the holds of a reason, and what a clause with this timing gains.
+fn evidence(
     reason: Reason,
-    holds: u64,
-    cases: &'a Cases<'a>,
-    timing: Timing,
-    gain: Gain,
-}
-
-impl Taken<'_> {
-    fn evidence(&self, successes: &Successes) -> Evidence {
-        let (code, subcode) = self.reason;
-        let releases = successes.of_reason(code, subcode);
-        let share = |(clusters, succeeded): (f64, f64)| {
-            (clusters, (clusters > 0.0).then(|| succeeded / clusters))
-        };
-        let around = successes.around(code, subcode, self.timing.delay);
-        Evidence {
-            reason: self.reason,
-            holds: self.holds,
-            clusters: self.cases.clusters(),
-            releases: releases.map_or((0, 0), crate::replay::Releases::counted),
-            success: around.map(share),
-            gain: self.gain,
-        }
+    (holds, cases): &(u64, Cases<'_>),
+    (timing, gain): (Timing, Gain),
+    successes: &Successes,
+) -> Evidence {
+    let (code, subcode) = reason;
+    let releases = successes.of_reason(code, subcode);
+    let share = |(clusters, succeeded): (f64, f64)| {
+        (clusters, (clusters > 0.0).then(|| succeeded / clusters))
+    };
+    Evidence {
+        reason,
+        holds: *holds,
+        clusters: cases.clusters(),
+        releases: releases.map_or((0, 0), crate::replay::Releases::counted),
+        success: successes.around(code, subcode, timing.delay).map(share),
+        gain,
     }
 }
 

@@ -3,7 +3,7 @@ use classads::Expr;
 use super::*;
 use crate::advice::Costs;
 use crate::advice::meaning::Resource;
-use crate::replay::{Contender, Fate, ReplayExpression, Ticks, replay};
+use crate::replay::{HoldEnd, Releaser, ReplayExpression, Ticks, replay};
 use crate::userlog::JobId;
 
 const START: i64 = 1_760_000_000;
@@ -36,10 +36,10 @@ fn hold(cluster: i32, reason: Reason, after: i64, success: bool) -> PastHold {
         ad: None,
         by_policy: false,
         ran: 600,
-        fate: if success {
-            Fate::Success { released_at }
+        hold_end: if success {
+            HoldEnd::Success { released_at }
         } else {
-            Fate::Failure { released_at, failed_at: released_at + 900 }
+            HoldEnd::Failure { released_at, failed_at: released_at + 900 }
         },
     }
 }
@@ -72,7 +72,7 @@ fn what_passes_is_released_after_it_passed() {
     let evidence = &suggestion.clauses[0].evidence[0];
     assert_eq!((evidence.holds, evidence.clusters, evidence.releases), (120, 120, (120, 80)));
     assert_eq!(evidence.success[1].1, Some(1.0));
-    assert!(evidence.gain.at_least() > 5.0, "{:?}", evidence.gain);
+    assert!(evidence.gain.at_least > 5.0, "{:?}", evidence.gain);
     let why = |reason| suggestion.left_out.iter().find(|left| left.reason == reason).unwrap().why;
     assert_eq!(why((1, 0)), Why::Wanted);
     assert_eq!(why((3, 7)), Why::NoGain);
@@ -89,13 +89,13 @@ fn a_suggestion_costs_less_than_copied_expressions() {
         "true",
         "(NumJobStarts < 5) && ((CurrentTime - EnteredCurrentStatus) > 60*60)",
     ];
-    let mut contenders: Vec<Contender> = expressions
+    let mut releasers: Vec<Releaser> = expressions
         .iter()
-        .map(|text| Contender::Expression(Box::new(ReplayExpression::parse(text).unwrap())))
+        .map(|text| Releaser::Expression(Box::new(ReplayExpression::parse(text).unwrap())))
         .collect();
-    contenders.push(Contender::Nobody);
-    let replayed = replay(&holds, &successes, &contenders, &rules());
-    let costs: Vec<f64> = replayed.iter().map(|replayed| replayed.all.sums.cost).collect();
+    releasers.push(Releaser::Nobody);
+    let replayed = replay(&holds, &successes, &releasers, &rules());
+    let costs: Vec<f64> = replayed.iter().map(|replayed| replayed.all.sums.cost_hours).collect();
     assert!(costs[1..].iter().all(|cost| costs[0] < *cost), "{costs:?}");
     assert_eq!(replayed[0].codes[&1].released, 0);
     assert_eq!(replayed[1].codes[&1].released, 0, "no policy releases code 1");
@@ -124,7 +124,7 @@ fn nothing_is_suggested_without_holds() {
 #[test]
 fn more_is_asked_for_where_a_release_cannot_help() {
     let of = |resource, version: &str| {
-        beside(resource, &[(34, 102), (26, 34)], version.parse().unwrap()).remove(0)
+        alternatives(resource, &[(34, 102), (26, 34)], version.parse().unwrap()).remove(0)
     };
     let lines = of(Resource::Memory, "25").lines;
     assert_eq!(lines[0], "retry_request_memory_increase = RequestMemory * 2");
@@ -132,7 +132,7 @@ fn more_is_asked_for_where_a_release_cannot_help() {
     assert!(of(Resource::Memory, "25.0.5").why.contains("from 25.2.1 on"));
     assert!(of(Resource::Disk, "25.9").lines.is_empty());
     // A policy holds for it all the same.
-    let by_policy = beside(Resource::Memory, &[(26, 34)], Version::NEWEST);
+    let by_policy = alternatives(Resource::Memory, &[(26, 34)], Version::NEWEST);
     assert_eq!((by_policy.len(), by_policy[0].lines.len()), (1, 0));
     let holds: Vec<PastHold> = (0..9)
         .map(|cluster| PastHold {

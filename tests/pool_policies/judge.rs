@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use holdadvise::policy::{Deed, Forecast, Kind};
+use holdadvise::policy::{Forecast, Kind, PolicyAction};
 
 use crate::cases::Meant;
 use crate::harness::HELD;
@@ -16,15 +16,15 @@ impl Played {
     /// When the schedd looked at the queue and did nothing with a job that it was to do something with: it did something with
     /// another between the second forecast and the one seen, in a look of its own. However late a busy machine is, the job is in
     /// the first look from that second on.
-    fn passed_over(&self, deed: &Deed, seen: &Seen) -> Option<i64> {
-        let due = deed.at.max(self.from);
+    fn passed_over(&self, action: &PolicyAction, seen: &Seen) -> Option<i64> {
+        let due = action.at.max(self.from);
         let passed = |&&at: &&i64| at > due && at < seen.at - ONE_LOOK;
         self.evaluated.iter().find(passed).copied()
     }
 
     /// What must be seen of a forecast; `None`: nothing.
-    fn due<'a>(&self, forecast: &'a Forecast) -> Option<&'a Deed> {
-        forecast.deed.as_ref().filter(|deed| deed.at <= self.to)
+    fn due<'a>(&self, forecast: &'a Forecast) -> Option<&'a PolicyAction> {
+        forecast.deed.as_ref().filter(|action| action.at <= self.to)
     }
 
     /// What is wrong with what was seen of a job, against its forecast and against what the case is there to show.
@@ -37,7 +37,7 @@ impl Played {
             }
         };
         let due = self.due(&job.forecast);
-        if due.map(|deed| deed.kind) != meant {
+        if due.map(|action| action.kind) != meant {
             return Some(format!(
                 "the forecast is {due:?}, meant was {meant:?}, seen {:?}",
                 job.seen
@@ -49,19 +49,24 @@ impl Played {
             // Later than all that is judged.
             (None, Some(seen)) if seen.at > self.to => None,
             (None, Some(seen)) => Some(format!("{seen:?}, forecast was nothing")),
-            (Some(deed), None) => Some(format!("still held, forecast was {deed:?}")),
-            (Some(deed), Some(seen)) => self.deed_fault(&job.forecast, deed, seen),
+            (Some(action), None) => Some(format!("still held, forecast was {action:?}")),
+            (Some(action), Some(seen)) => self.action_fault(&job.forecast, action, seen),
         }
     }
 
-    fn deed_fault(&self, forecast: &Forecast, deed: &Deed, seen: &Seen) -> Option<String> {
-        let by = source(forecast, deed);
-        if seen.kind != deed.kind {
-            Some(format!("{seen:?}, forecast was {deed:?}"))
-        } else if seen.at < deed.at {
-            Some(format!("{} s too early: {seen:?}, {deed:?}", deed.at - seen.at))
-        } else if let Some(at) = self.passed_over(deed, seen) {
-            Some(format!("passed over at {at}: {seen:?}, {deed:?}"))
+    fn action_fault(
+        &self,
+        forecast: &Forecast,
+        action: &PolicyAction,
+        seen: &Seen,
+    ) -> Option<String> {
+        let by = source(forecast, action);
+        if seen.kind != action.kind {
+            Some(format!("{seen:?}, forecast was {action:?}"))
+        } else if seen.at < action.at {
+            Some(format!("{} s too early: {seen:?}, {action:?}", action.at - seen.at))
+        } else if let Some(at) = self.passed_over(action, seen) {
+            Some(format!("passed over at {at}: {seen:?}, {action:?}"))
         } else if !unfolded(&seen.reason).starts_with(&unfolded(&by)) {
             Some(format!("because of {:?}, forecast was {by:?}", seen.reason))
         } else {
@@ -70,14 +75,14 @@ impl Played {
     }
 
     /// Seconds after the second forecast, or after the schedd was told to evaluate.
-    fn late(&self, deed: &Deed, seen: &Seen) -> i64 {
-        seen.at - deed.at.max(self.from)
+    fn late(&self, action: &PolicyAction, seen: &Seen) -> i64 {
+        seen.at - action.at.max(self.from)
     }
 
     /// Whether a forecast is so near the end that it could be missed: the play is then badly laid out.
     pub(crate) fn is_too_near_the_end(&self, job: &Job) -> bool {
         let end = self.to - ONE_LOOK;
-        job.forecast.deed.as_ref().is_some_and(|deed| deed.at > end && deed.at <= self.to)
+        job.forecast.deed.as_ref().is_some_and(|action| action.at > end && action.at <= self.to)
     }
 
     /// The largest delay, s.
@@ -88,10 +93,10 @@ impl Played {
 
     /// The forecast in words: when, from the begin of the watch.
     fn forecast_words(&self, job: &Job) -> String {
-        let Some(deed) = &job.forecast.deed else { return "held".to_owned() };
-        let what = done(deed.kind);
-        let after = deed.at - self.from;
-        if deed.at > self.to {
+        let Some(action) = &job.forecast.deed else { return "held".to_owned() };
+        let what = done(action.kind);
+        let after = action.at - self.from;
+        if action.at > self.to {
             format!("held; {what} after {after} s")
         } else if after <= 0 {
             format!("{what} at once")
@@ -104,8 +109,8 @@ impl Played {
         let right = if self.fault(job).is_none() { "" } else { " (not as forecast)" };
         match (&job.seen, &job.forecast.deed) {
             (None, _) => format!("held{right}"),
-            (Some(seen), deed) => {
-                let at = deed.as_ref().map_or(self.from, |deed| deed.at.max(self.from));
+            (Some(seen), action) => {
+                let at = action.as_ref().map_or(self.from, |action| action.at.max(self.from));
                 format!("{}, {} s late{right}", done(seen.kind), seen.at - at)
             }
         }
@@ -113,12 +118,12 @@ impl Played {
 }
 
 /// How the schedd's reason begins (`UserPolicy::FiringReason`); it names the knob without the name of a named policy.
-fn source(forecast: &Forecast, deed: &Deed) -> String {
-    let knob = deed.kind.system_knob();
-    if !deed.by.starts_with(knob) {
-        return format!("The job attribute {} expression '", deed.by);
+fn source(forecast: &Forecast, action: &PolicyAction) -> String {
+    let knob = action.kind.system_knob();
+    if !action.by.starts_with(knob) {
+        return format!("The job attribute {} expression '", action.by);
     }
-    let policy = forecast.policies.iter().find(|policy| policy.name == deed.by);
+    let policy = forecast.policies.iter().find(|policy| policy.name == action.by);
     format!("The system macro {knob} expression '{}'", policy.map_or("", |policy| &policy.text))
 }
 

@@ -1,6 +1,6 @@
 //! The held jobs that are named.
 
-use super::request::Jobs;
+use super::request::Request;
 use super::run::RunError;
 use crate::cli::Config;
 use crate::cli::output::say;
@@ -11,32 +11,28 @@ use crate::queue::{Found, Projection, QueueJob, Schedd, Selection, held_jobs_of_
 /// # Errors
 /// [`RunError`] when the file or the queue cannot be read, or none of the jobs named is held.
 pub(super) fn held(
-    jobs: &Jobs,
+    request: &Request,
     config: &Config,
     most: usize,
     projection: &Projection,
 ) -> Result<Vec<QueueJob>, RunError> {
-    let selection = Selection { jobs: jobs.ids.clone(), ..Selection::default() };
+    let selection = Selection { jobs: request.jobs.clone(), ..Selection::default() };
     let limit = Some(most + 1);
-    let found: Found = match &jobs.job_ads {
+    let found: Found = match &request.job_ads {
         Some(file) => held_jobs_of_file(file, &selection, &|_| true, limit, projection)?,
         None => {
             let schedd = Schedd {
-                name: jobs.schedd.clone(),
-                pool: jobs.pool.clone(),
+                name: request.schedd.clone(),
+                pool: request.pool.clone(),
                 timeout: config.timeout()?,
             };
             schedd.held_jobs(&selection, limit, projection)?
         }
     };
-    for line in &found.faults {
-        say("Warning", line);
-    }
-    for line in &found.refused {
-        say("Error", line);
-    }
+    found.faults.iter().for_each(|line| say("Warning", line));
+    found.refused.iter().for_each(|line| say("Error", line));
     let mut held = found.held;
-    if held.is_empty() && !jobs.ids.is_empty() {
+    if held.is_empty() && !request.jobs.is_empty() {
         return Err(RunError::NoneHeld);
     }
     if held.len() > most {

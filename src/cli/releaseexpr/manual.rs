@@ -19,7 +19,7 @@ pub fn manual_page() -> String {
     page.paragraphs("General Remarks", &REMARKS);
     page.section("Rules");
     for rule in RULES {
-        page.tagged(&[(rule.name, false)], &format!("({}) {}", rule.severity, rule.summary));
+        page.tagged(&[(rule.name, false)], &format!("({}) {}", rule.severity.word(), rule.summary));
     }
     page.section("Exit Status");
     page.paragraph(

@@ -7,14 +7,14 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::input::read_knobs;
-use super::request::Past;
+use super::request::Request;
 use super::run::RunError;
 use crate::advice::Advisor;
 use crate::cli::model_file::{self, Named};
 use crate::cli::output::say;
 use crate::cli::print::{minute, wrap};
 use crate::cli::{Config, costs};
-use crate::history::{Coverage, History, HistoryBuilder, RunsOf};
+use crate::history::{Coverage, History, HistoryBuilder};
 use crate::model::Thresholds;
 use crate::policy::{Knobs, Version};
 use crate::queue::display_path;
@@ -25,16 +25,6 @@ use crate::userlog::ReadOptions;
 /// Holds that a model is asked about at most: each several times.
 const ASKED_ABOUT: usize = 2_000;
 
-/// What is wanted of the logs beside the holds.
-#[derive(Debug, Default)]
-pub(super) struct Wanted {
-    /// Attributes of the ads of runs.
-    pub(super) attributes: Vec<String>,
-    /// The texts of hold reasons.
-    pub(super) reasons: bool,
-    pub(super) runs: RunsOf,
-}
-
 /// What was read.
 #[derive(Debug)]
 pub(super) struct Read {
@@ -43,20 +33,18 @@ pub(super) struct Read {
     pub(super) rules: Rules,
     /// The version of HTCondor that evaluates the policies.
     pub(super) version: Version,
-    /// The files, for people.
-    pub(super) files: Vec<PathBuf>,
     sources: Sources,
     config: Config,
 }
 
-/// Reads the logs named, or those of the access point here.
+/// Reads the logs named, or those of the access point here; `wanted` says what of them beside the holds.
 ///
 /// # Errors
 /// [`RunError`] when there is no log, or a file cannot be opened.
-pub(super) fn read(options: &Past, wanted: Wanted) -> Result<Read, RunError> {
+pub(super) fn read(request: &Request, wanted: Sources) -> Result<Read, RunError> {
     let config = Config::of_user();
-    let mut event_logs = options.event_logs.clone();
-    let is_here = event_logs.is_empty() && options.user_logs.is_empty();
+    let mut event_logs = request.event_logs.clone();
+    let is_here = event_logs.is_empty() && request.user_logs.is_empty();
     if is_here {
         let log = config
             .get("HOLDADVISE_EVENT_LOG")
@@ -64,35 +52,30 @@ pub(super) fn read(options: &Past, wanted: Wanted) -> Result<Read, RunError> {
             .ok_or(RunError::NoLog)?;
         event_logs.push(PathBuf::from(log));
     }
-    let mut knobs = match &options.config {
+    let mut knobs = match &request.config {
         Some(path) => read_knobs(path)?,
         None if is_here => config.knobs(),
         None => Knobs::default(),
     };
-    let version = options.condor.or_else(|| knobs.version()).unwrap_or(Version::NEWEST);
+    let version = request.condor.or_else(|| knobs.version()).unwrap_or(Version::NEWEST);
     knobs.insert("CONDOR_VERSION", version.to_string());
     let interval = knobs.interval().ok_or(RunError::SwitchedOff)?;
     let sources = Sources {
         event_logs,
-        user_logs: options.user_logs.clone(),
-        epochs: options.epochs.clone(),
-        attributes: wanted.attributes,
-        reasons: wanted.reasons,
-        runs: wanted.runs,
+        user_logs: request.user_logs.clone(),
+        epochs: request.epochs.clone(),
+        ..wanted
     };
     let past = PastHolds::read(&sources)?;
-    for problem in &past.problems {
-        say("Warning", problem);
-    }
+    past.problems.iter().for_each(|problem| say("Warning", problem));
     let rules = Rules {
         ticks: Ticks { interval, phase: 0 },
         max_releases: knobs.max_releases(),
-        costs: costs::costs(&options.costs, &config, Thresholds::default())?,
+        costs: costs::costs(&request.costs, &config, Thresholds::default())?,
         end: past.end,
     };
     let successes = Successes::of(&past.holds);
-    let files = [&sources.event_logs, &sources.user_logs].into_iter().flatten().cloned().collect();
-    Ok(Read { past, successes, rules, version, files, sources, config })
+    Ok(Read { past, successes, rules, version, sources, config })
 }
 
 impl Read {
@@ -103,11 +86,11 @@ impl Read {
     ///
     /// # Errors
     /// [`RunError`] when the model cannot be used or a log cannot be read once more.
-    pub(super) fn ask(&mut self, options: &Past) -> Result<Option<Said>, RunError> {
-        if !options.advice {
+    pub(super) fn ask(&mut self, request: &Request) -> Result<Option<Said>, RunError> {
+        if !request.advice {
             return Ok(None);
         }
-        let named = Named { file: options.model.as_deref(), engine: None };
+        let named = Named { file: request.model.as_deref(), engine: None };
         let model = model_file::open::<RunError>(&named, &self.config)?;
         let every = self.past.holds.len().div_ceil(ASKED_ABOUT).max(1);
         if every > 1 {
@@ -120,6 +103,12 @@ impl Read {
         let advisor = Advisor::new(self.history()?, &model)?.with_costs(self.rules.costs);
         let knows = |code| model.metadata.knows(code);
         Ok(Some(Said::of(&advisor, &self.past.holds, knows, self.rules.end)?))
+    }
+
+    /// The logs, for people.
+    fn files(&self) -> Vec<String> {
+        let files = self.sources.event_logs.iter().chain(&self.sources.user_logs);
+        files.map(|file| display_path(file)).collect()
     }
 
     fn history(&self) -> Result<History, RunError> {
@@ -145,8 +134,7 @@ impl Read {
 pub(super) fn heading(read: &Read, columns: Option<usize>) -> String {
     let holds = &read.past.holds;
     let zone = TimeZone::system();
-    let files: Vec<String> = read.files.iter().map(|file| display_path(file)).collect();
-    let named = match files.as_slice() {
+    let named = match read.files().as_slice() {
         [one] => one.clone(),
         all => plural(all.len(), "log"),
     };
@@ -169,7 +157,7 @@ pub(super) fn heading_json(read: &Read) -> Value {
     let holds = &read.past.holds;
     let costs = read.rules.costs;
     json!({
-        "Logs": read.files.iter().map(|file| display_path(file)).collect::<Vec<_>>(),
+        "Logs": read.files(),
         "Events": read.past.events,
         "Holds": holds.len(),
         "Clusters": clusters(holds),

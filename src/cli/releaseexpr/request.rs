@@ -17,100 +17,68 @@ use crate::text::strip_control;
 /// One call of the tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Request {
-    pub(super) help: bool,
-    pub(super) version: bool,
-    /// `-rules`
-    pub(super) rules: bool,
-    /// `None` only where one of the above is asked for.
-    pub(super) work: Option<Work>,
-    pub(super) json: bool,
-    /// Columns to fit lines to; none: no limit.
-    pub(super) columns: Option<usize>,
-}
-
-/// What is to be done: one kind of work in a call.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Work {
-    Lint(Lint),
-    Explain(Explain),
-    Replay(Replay),
-    Suggest(Suggest),
-}
-
-/// `-lint`
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Lint {
-    /// Expressions and names of files.
+    pub(super) work: Work,
+    /// Expressions and names of files, of `-lint` and `-replay`.
     pub(super) what: Vec<String>,
-    /// `-kind`
-    pub(super) role: Role,
-    /// `-condor`
-    pub(super) condor: Version,
-}
-
-/// Held jobs that are named.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Jobs {
-    /// Clusters and job ids; none: all held jobs of the file.
-    pub(super) ids: Vec<JobSpec>,
+    /// Clusters and job ids, of `-explain` and `-suggest`; none: all held jobs of the file, or all reasons of the logs.
+    pub(super) jobs: Vec<JobSpec>,
     /// `-jobads`; `-` is standard input.
     pub(super) job_ads: Option<PathBuf>,
     /// `-name`
     pub(super) schedd: Option<String>,
     /// `-pool`
     pub(super) pool: Option<String>,
-}
-
-/// `-explain`
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Explain {
-    pub(super) jobs: Jobs,
     /// `-config`; `-` is standard input.
     pub(super) config: Option<PathBuf>,
     /// `-now`, Unix seconds.
     pub(super) now: Option<i64>,
-}
-
-/// Holds of the past that are read.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Past {
     /// `-userlog`
     pub(super) user_logs: Vec<PathBuf>,
     /// `-eventlog`
     pub(super) event_logs: Vec<PathBuf>,
     /// `-epochs`
     pub(super) epochs: Vec<PathBuf>,
-    /// `-config`; `-` is standard input.
-    pub(super) config: Option<PathBuf>,
-    /// `-cost`
-    pub(super) costs: Vec<CostChange>,
+    /// `-kind`
+    pub(super) role: Role,
     /// `-condor`
     pub(super) condor: Option<Version>,
+    /// `-form`
+    pub(super) form: Form,
     /// `-advice`
     pub(super) advice: bool,
     /// `-model`
     pub(super) model: Option<PathBuf>,
-}
-
-/// `-replay`
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Replay {
-    /// Expressions and names of files.
-    pub(super) what: Vec<String>,
-    pub(super) past: Past,
+    /// `-cost`
+    pub(super) costs: Vec<CostChange>,
+    pub(super) json: bool,
     /// `-jsonl`
     pub(super) each_hold: bool,
+    /// Columns to fit lines to; none: no limit.
+    pub(super) columns: Option<usize>,
 }
 
-/// `-suggest`
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Suggest {
-    /// None: all reasons of the logs.
-    pub(super) jobs: Jobs,
-    pub(super) past: Past,
-    /// `-form`
-    pub(super) form: Form,
+/// What is to be done: one kind of work in a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    Help,
+    Version,
+    Rules,
+    Lint,
+    Explain,
+    Replay,
+    Suggest,
 }
+
+/// The options that say what is to be done; the first that is given does.
+const WORKS: [(&str, Work); 7] = [
+    ("help", Work::Help),
+    ("version", Work::Version),
+    ("rules", Work::Rules),
+    ("lint", Work::Lint),
+    ("explain", Work::Explain),
+    ("replay", Work::Replay),
+    ("suggest", Work::Suggest),
+];
 
 /// Where a suggested expression is to stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,26 +111,104 @@ const WORK_OF: [(&str, &[&str]); 15] = [
 impl Request {
     /// Reads the words after the program's name.
     pub(super) fn read(words: &[OsString]) -> Result<Self, ArgumentError> {
-        let matches = arguments::read(&TOOL, words, value)?;
-        let flags = ["help", "version", "rules"].map(|name| matches.get_flag(name));
-        let [help, version, rules] = flags;
-        Ok(Self {
-            help,
-            version,
-            rules,
-            work: if flags.contains(&true) { None } else { Some(Work::read(&matches)?) },
+        let matches = &arguments::read(&TOOL, words, value)?;
+        let Some(&(name, work)) = WORKS.iter().find(|(name, _)| is_given(matches, name)) else {
+            return Err(invalid(
+                "nothing to do: give -lint and an expression or a file, -explain and job ids, -replay and an expression, or -suggest",
+            ));
+        };
+        let takes_text = matches!(work, Work::Lint | Work::Replay);
+        let operands: Vec<String> = all(matches, arguments::OPERANDS);
+        let request = Self {
+            work,
+            what: if takes_text { all(matches, name) } else { Vec::new() },
+            jobs: operands.iter().map(|word| JobSpec::parse(word)).collect(),
+            job_ads: one(matches, "jobads"),
+            schedd: one(matches, "name"),
+            pool: one(matches, "pool"),
+            config: one(matches, "config"),
+            now: one(matches, "now"),
+            user_logs: all(matches, "userlog"),
+            event_logs: all(matches, "eventlog"),
+            epochs: all(matches, "epochs"),
+            role: one(matches, "kind").unwrap_or(Role::Release),
+            condor: one(matches, "condor"),
+            form: one(matches, "form").unwrap_or_default(),
+            advice: matches.get_flag("advice"),
+            model: one(matches, "model"),
+            costs: costs::changes(matches),
             json: matches.get_flag("json"),
-            columns: arguments::columns(&matches),
-        })
+            each_hold: matches.get_flag("jsonl"),
+            columns: arguments::columns(matches),
+        };
+        if !matches!(work, Work::Help | Work::Version | Work::Rules) {
+            only_of_work(matches, name)?;
+            request.check(name, &operands)?;
+        }
+        Ok(request)
+    }
+
+    /// Whether what was given fits together.
+    fn check(&self, name: &str, operands: &[String]) -> Result<(), ArgumentError> {
+        let takes_jobs = matches!(self.work, Work::Explain | Work::Suggest);
+        let is_job = |job: &JobSpec| takes_jobs && !matches!(job, JobSpec::Owner(_));
+        if let Some((_, word)) = self.jobs.iter().zip(operands).find(|(job, _)| !is_job(job)) {
+            let word = strip_control(word);
+            return Err(if takes_jobs {
+                invalid(format!("{word} is no job id; -{name} takes a cluster or cluster.proc"))
+            } else {
+                invalid(format!("unrecognized argument {word}; expressions follow -{name}"))
+            });
+        }
+        let is_stdin = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+        let texts = self.what.iter().filter(|what| *what == "-").count();
+        let asks_queue = self.schedd.is_some() || self.pool.is_some();
+        let faults = [
+            (
+                self.job_ads.is_some() && asks_queue,
+                "-name and -pool ask a queue, -jobads reads a file",
+            ),
+            (
+                self.work == Work::Explain && self.names_no_jobs(),
+                "-explain needs a job: a cluster or cluster.proc, or -jobads and a file",
+            ),
+            (
+                is_stdin(&self.job_ads) && is_stdin(&self.config),
+                "-jobads and -config cannot both read standard input",
+            ),
+            (
+                self.work == Work::Replay && texts + usize::from(is_stdin(&self.config)) > 1,
+                "standard input can be read once",
+            ),
+            (self.model.is_some() && !self.advice, "-model goes with -advice"),
+        ];
+        match faults.into_iter().find(|(is_so, _)| *is_so) {
+            Some((_, fault)) => Err(invalid(fault)),
+            None => Ok(()),
+        }
+    }
+
+    /// No job is named, and no file of jobs.
+    pub(super) const fn names_no_jobs(&self) -> bool {
+        self.jobs.is_empty() && self.job_ads.is_none()
+    }
+
+    /// The jobs are those of the schedd here.
+    pub(super) const fn is_about_here(&self) -> bool {
+        self.job_ads.is_none() && self.schedd.is_none() && self.pool.is_none()
     }
 }
 
-fn invalid(message: String) -> ArgumentError {
-    ArgumentError::Invalid(message)
+fn invalid(message: impl Into<String>) -> ArgumentError {
+    ArgumentError::Invalid(message.into())
 }
 
 fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
     matches.get_many(id).into_iter().flatten().cloned().collect()
+}
+
+fn one<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Option<T> {
+    matches.get_one(id).cloned()
 }
 
 /// Whether an option is there, with or without a value.
@@ -170,168 +216,16 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
     matches.value_source(name) == Some(ValueSource::CommandLine)
 }
 
-fn path(matches: &ArgMatches, id: &str) -> Option<PathBuf> {
-    matches.get_one(id).cloned()
-}
-
-fn is_stdin(path: Option<&PathBuf>) -> bool {
-    path.is_some_and(|path| path == Path::new("-"))
-}
-
-impl Work {
-    fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
-        let Some(work) = TOOL.exclusive.iter().copied().find(|work| is_given(matches, work)) else {
-            return Err(invalid(
-                "nothing to do: give -lint and an expression or a file, -explain and job ids, -replay and an expression, or -suggest"
-                    .to_owned(),
-            ));
-        };
-        for (option, works) in WORK_OF {
-            if is_given(matches, option) && !works.contains(&work) {
-                let works = works.join(" and -");
-                return Err(invalid(format!("-{option} goes with -{works}, not with -{work}")));
-            }
+/// Whether all options go with this kind of work.
+fn only_of_work(matches: &ArgMatches, work: &str) -> Result<(), ArgumentError> {
+    let other =
+        |(option, works): &&(&str, &[&str])| is_given(matches, option) && !works.contains(&work);
+    match WORK_OF.iter().find(other) {
+        Some((option, works)) => {
+            let works = works.join(" and -");
+            Err(invalid(format!("-{option} goes with -{works}, not with -{work}")))
         }
-        match work {
-            "lint" => Lint::read(matches).map(Self::Lint),
-            "explain" => Explain::read(matches).map(Self::Explain),
-            "replay" => Replay::read(matches).map(Self::Replay),
-            _ => Suggest::read(matches).map(Self::Suggest),
-        }
-    }
-}
-
-/// Expressions and files that follow an option; nothing may stand alone.
-fn what(matches: &ArgMatches, option: &str) -> Result<Vec<String>, ArgumentError> {
-    match all::<String>(matches, arguments::OPERANDS).first() {
-        Some(word) => {
-            let word = strip_control(word);
-            Err(invalid(format!("unrecognized argument {word}; expressions follow -{option}")))
-        }
-        None => Ok(all(matches, option)),
-    }
-}
-
-impl Lint {
-    fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
-        Ok(Self {
-            what: what(matches, "lint")?,
-            role: matches.get_one("kind").copied().unwrap_or(Role::Release),
-            condor: matches.get_one("condor").copied().unwrap_or(Version::NEWEST),
-        })
-    }
-}
-
-impl Jobs {
-    fn read(matches: &ArgMatches, option: &str) -> Result<Self, ArgumentError> {
-        let text = |id: &str| matches.get_one::<String>(id).cloned();
-        let mut ids = Vec::new();
-        for word in all::<String>(matches, arguments::OPERANDS) {
-            match JobSpec::parse(&word) {
-                JobSpec::Owner(_) => {
-                    let word = strip_control(&word);
-                    return Err(invalid(format!(
-                        "{word} is no job id; -{option} takes a cluster or cluster.proc"
-                    )));
-                }
-                job => ids.push(job),
-            }
-        }
-        let jobs = Self {
-            ids,
-            job_ads: path(matches, "jobads"),
-            schedd: text("name"),
-            pool: text("pool"),
-        };
-        if jobs.job_ads.is_some() && (jobs.schedd.is_some() || jobs.pool.is_some()) {
-            return Err(invalid("-name and -pool ask a queue, -jobads reads a file".to_owned()));
-        }
-        Ok(jobs)
-    }
-
-    /// No job is named, and no file of jobs.
-    pub(super) const fn are_none(&self) -> bool {
-        self.ids.is_empty() && self.job_ads.is_none()
-    }
-
-    /// They are those of the schedd here.
-    pub(super) const fn are_here(&self) -> bool {
-        self.job_ads.is_none() && self.schedd.is_none() && self.pool.is_none()
-    }
-}
-
-impl Explain {
-    fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
-        let explain = Self {
-            jobs: Jobs::read(matches, "explain")?,
-            config: path(matches, "config"),
-            now: matches.get_one::<i64>("now").copied(),
-        };
-        if explain.jobs.are_none() {
-            return Err(invalid(
-                "-explain needs a job: a cluster or cluster.proc, or -jobads and a file".to_owned(),
-            ));
-        }
-        one_stdin(&explain.jobs, explain.config.as_ref())?;
-        Ok(explain)
-    }
-}
-
-fn one_stdin(jobs: &Jobs, config: Option<&PathBuf>) -> Result<(), ArgumentError> {
-    if is_stdin(jobs.job_ads.as_ref()) && is_stdin(config) {
-        return Err(invalid("-jobads and -config cannot both read standard input".to_owned()));
-    }
-    Ok(())
-}
-
-impl Past {
-    fn read(matches: &ArgMatches) -> Self {
-        Self {
-            user_logs: all(matches, "userlog"),
-            event_logs: all(matches, "eventlog"),
-            epochs: all(matches, "epochs"),
-            config: path(matches, "config"),
-            costs: costs::changes(matches),
-            condor: matches.get_one("condor").copied(),
-            advice: matches.get_flag("advice"),
-            model: path(matches, "model"),
-        }
-    }
-
-    fn model_is_asked(&self) -> Result<(), ArgumentError> {
-        if self.model.is_some() && !self.advice {
-            return Err(invalid("-model goes with -advice".to_owned()));
-        }
-        Ok(())
-    }
-}
-
-impl Replay {
-    fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
-        let replay = Self {
-            what: what(matches, "replay")?,
-            past: Past::read(matches),
-            each_hold: matches.get_flag("jsonl"),
-        };
-        let stdins = replay.what.iter().filter(|what| *what == "-").count();
-        if stdins + usize::from(is_stdin(replay.past.config.as_ref())) > 1 {
-            return Err(invalid("standard input can be read once".to_owned()));
-        }
-        replay.past.model_is_asked()?;
-        Ok(replay)
-    }
-}
-
-impl Suggest {
-    fn read(matches: &ArgMatches) -> Result<Self, ArgumentError> {
-        let suggest = Self {
-            jobs: Jobs::read(matches, "suggest")?,
-            past: Past::read(matches),
-            form: matches.get_one("form").copied().unwrap_or_default(),
-        };
-        suggest.past.model_is_asked()?;
-        one_stdin(&suggest.jobs, suggest.past.config.as_ref())?;
-        Ok(suggest)
+        None => Ok(()),
     }
 }
 
@@ -342,22 +236,31 @@ fn value(argument: Arg, what: &str) -> Arg {
             text.parse::<Version>()
                 .map_err(|_| ValueError("no version, as in 25, 25.14 or 25.14.1".to_owned()))
         }),
-        "release|hold|remove|exit" => argument.value_parser(|text: &str| match text {
-            "release" => Ok(Role::Release),
-            "hold" => Ok(Role::Hold),
-            "remove" => Ok(Role::Remove),
-            "exit" => Ok(Role::OnExit),
-            _ => Err(ValueError("none of release, hold, remove, exit".to_owned())),
-        }),
-        "submit|system|transform" => argument.value_parser(|text: &str| match text {
-            "submit" => Ok(Form::Submit),
-            "system" => Ok(Form::System),
-            "transform" => Ok(Form::Transform),
-            _ => Err(ValueError("none of submit, system, transform".to_owned())),
-        }),
+        "release|hold|remove|exit" => one_of(
+            argument,
+            &[
+                ("release", Role::Release),
+                ("hold", Role::Hold),
+                ("remove", Role::Remove),
+                ("exit", Role::OnExit),
+            ],
+        ),
+        "submit|system|transform" => one_of(
+            argument,
+            &[("submit", Form::Submit), ("system", Form::System), ("transform", Form::Transform)],
+        ),
         "name=hours" => costs::argument(argument),
         _ => argument,
     }
+}
+
+/// A value that is one of these words.
+fn one_of<T: Copy + Send + Sync>(argument: Arg, words: &'static [(&str, T)]) -> Arg {
+    argument.value_parser(move |text: &str| {
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+        let all = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
+        found.ok_or_else(|| ValueError(format!("none of {}", all())))
+    })
 }
 
 #[cfg(test)]
@@ -385,27 +288,22 @@ mod tests {
         ])
         .unwrap();
         assert_eq!((request.json, request.columns), (true, Some(100)));
-        let Some(Work::Lint(lint)) = request.work else { panic!("{request:?}") };
-        assert_eq!(lint.what, ["NumHolds < 3", "-"]);
-        assert_eq!((lint.role, lint.condor.to_string().as_str()), (Role::Remove, "23.9"));
+        assert_eq!((request.work, request.role), (Work::Lint, Role::Remove));
+        assert_eq!(request.what, ["NumHolds < 3", "-"]);
+        assert_eq!(request.condor.map(|version| version.to_string()).as_deref(), Some("23.9"));
     }
 
     #[test]
     fn a_full_line_about_jobs() {
         let request =
             read(&["-ex", "7", "8.1", "-n", "ap1", "-po", "cm", "-conf", "-", "-now", "5"]);
-        let jobs = Jobs {
-            ids: vec![JobSpec::parse("7"), JobSpec::parse("8.1")],
-            job_ads: None,
-            schedd: Some("ap1".to_owned()),
-            pool: Some("cm".to_owned()),
-        };
-        let expected = Explain { jobs, config: Some("-".into()), now: Some(5) };
-        assert_eq!(request.unwrap().work, Some(Work::Explain(expected)));
+        let request = request.unwrap();
+        assert_eq!(request.jobs, [JobSpec::parse("7"), JobSpec::parse("8.1")]);
+        assert_eq!((request.work, request.job_ads), (Work::Explain, None));
+        assert_eq!((request.schedd.as_deref(), request.pool.as_deref()), (Some("ap1"), Some("cm")));
+        assert_eq!((request.config, request.now), (Some("-".into()), Some(5)));
         let request = read(&["-explain", "-j", "held.ads"]).unwrap();
-        assert!(
-            matches!(request.work, Some(Work::Explain(explain)) if explain.jobs.ids.is_empty())
-        );
+        assert!(request.work == Work::Explain && request.jobs.is_empty());
     }
 
     #[test]

@@ -110,18 +110,14 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
 
 fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<u8, RunError> {
     let request = Request::read(arguments)?;
-    if request.help {
-        out.write_all(usage(&TOOL).as_bytes())?;
-    } else if request.version {
-        writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?;
-    } else if request.rules {
-        lint::rules(request.columns, out)?;
+    match request.work {
+        Work::Help => out.write_all(usage(&TOOL).as_bytes())?,
+        Work::Version => writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?,
+        Work::Rules => lint::rules(request.columns, out)?,
+        Work::Lint => return lint::answer(&request, out),
+        Work::Explain => explain::answer(&request, out)?,
+        Work::Replay => replay::answer(&request, out)?,
+        Work::Suggest => suggest::answer(&request, out)?,
     }
-    match &request.work {
-        None => Ok(0),
-        Some(Work::Lint(lint)) => lint::answer(&request, lint, out),
-        Some(Work::Explain(explain)) => explain::answer(&request, explain, out).map(|()| 0),
-        Some(Work::Replay(replay)) => replay::answer(&request, replay, out).map(|()| 0),
-        Some(Work::Suggest(suggest)) => suggest::answer(&request, suggest, out).map(|()| 0),
-    }
+    Ok(0)
 }

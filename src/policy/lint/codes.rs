@@ -5,7 +5,7 @@ use std::ops::Range;
 use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::Finding;
-use super::parts::replaced;
+use super::parts::replaced_in_parentheses;
 use super::rules::{MEMORY_SUBCODE, UNUSED_CODE};
 use crate::hold_code::{HoldCode, OUT_OF_RESOURCES, VACATE_BASE};
 use crate::policy::Version;
@@ -22,7 +22,7 @@ fn row(code: i64) -> Option<&'static HoldCode> {
 
 /// Codes that no hold has.
 pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
-    let found = expr.nodes().filter_map(|node| {
+    let found = |node: Node<'_>| {
         let code = equal_to(node, "HoldReasonCode").filter(|code| is_unused(*code))?;
         let source = text.get(node.span())?;
         let why = match row(code).and_then(|row| row.gone) {
@@ -35,8 +35,8 @@ pub(super) fn unused(text: &str, expr: &Expr) -> Vec<Finding> {
         };
         let message = format!("no job is held with code {code}, {source} is never true: {why}");
         Some(Finding::new(&UNUSED_CODE, node.span(), message, None))
-    });
-    found.collect()
+    };
+    expr.nodes().filter_map(found).collect()
 }
 
 /// Code 34 with the subcode of another version, where the right one is named nowhere.
@@ -65,9 +65,7 @@ pub(super) fn memory_subcode(
         "memory holds of HTCondor {version} have subcode {right}, not {wrong}; it is 102 since 24.0.12 and was 0 before"
     );
     let other = source.replacen(&wrong.to_string(), &right.to_string(), 1);
-    let is_inside = text[..span.start].ends_with('(') && text[span.end..].starts_with(')');
-    let both = format!("{source} || {other}");
-    let corrected = replaced(text, &span, &if is_inside { both } else { format!("({both})") });
+    let corrected = replaced_in_parentheses(text, &span, format!("{source} || {other}"));
     Some(Finding::new(&MEMORY_SUBCODE, span, message, corrected))
 }
 

@@ -36,9 +36,7 @@ fn least_random(name: &str) -> Option<u32> {
 
 /// A name that no ad has, of this length: `$(x)` has four characters at least.
 fn stand_in(number: usize, length: usize) -> String {
-    let mut name = format!("M{}", number % 1000);
-    name.extend(std::iter::repeat_n('_', length.saturating_sub(name.len())));
-    name
+    format!("{:_<length$}", format!("M{}", number % 1000))
 }
 
 /// `$(NAME)`, `$$(NAME)` or `$FUNCTION(...)` from here on.
@@ -62,17 +60,15 @@ fn next(text: &str, from: usize) -> Option<Range<usize>> {
 /// Bytes up to and with the parenthesis that closes the first one.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
+    let closes = |byte: u8| {
         match byte {
             b'(' => open += 1,
             b')' => open -= 1,
             _ => {}
         }
-        if open == 0 {
-            return Some(at + 1);
-        }
-    }
-    None
+        open == 0
+    };
+    text.bytes().position(closes).map(|at| at + 1)
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ use classads::{Expr, Value};
 pub use rules::{RULES, Rule, Severity};
 
 use super::{Kind, Version};
-use release::Known;
 use rules::{ERROR_VALUE, LEFT_OUT, QUOTED, UNKNOWN_FUNCTION, UNPARSABLE};
 
 use crate::text::{plural, shorten};
@@ -72,10 +71,10 @@ impl Role {
 
     /// Commands of a submit description, attributes and knobs that hold such an expression.
     fn names(self) -> Vec<&'static str> {
-        match self.kind() {
-            Some(kind) => vec![kind.submit_command(), kind.attribute(), kind.system_knob()],
-            None => vec!["on_exit_hold", "on_exit_remove", "OnExitHold", "OnExitRemove"],
-        }
+        self.kind().map_or_else(
+            || vec!["on_exit_hold", "on_exit_remove", "OnExitHold", "OnExitRemove"],
+            |kind| kind.names().to_vec(),
+        )
     }
 
     /// The role of a command, attribute or knob, also of a named one, `SYSTEM_PERIODIC_RELEASE_<name>`; `None` for others.
@@ -236,7 +235,7 @@ fn all_findings(text: &str, setting: &Setting<'_>) -> Vec<Finding> {
                     let is_error = |finding: &Finding| {
                         [&ERROR_VALUE, &UNKNOWN_FUNCTION].contains(&finding.rule)
                     };
-                    let known = Known { has_macros, has_errors: findings.iter().any(is_error) };
+                    let known = !has_macros && !findings.iter().any(is_error);
                     findings.extend(release::findings(text, &expr, setting, known));
                 } else if !has_macros {
                     findings.extend(running::findings(text, &expr, setting));

@@ -44,13 +44,12 @@ pub(in crate::policy) fn is_keyword(name: &str) -> bool {
 
 /// Whether HTCondor sets an attribute of this name in job ads.
 pub(in crate::policy) fn is_known(name: &str) -> bool {
-    let small = name.to_ascii_lowercase();
     let is = |other: &&str| other.eq_ignore_ascii_case(name);
     // Records of the machines a job ran on, and what it took from them by $$(), have names made of others.
     is_keyword(name)
         || ROUTER.iter().any(is)
-        || (KNOWN.contains_key(&small) && of_machines(name).is_none())
-        || ["machineattr", "match_exp_"].iter().any(|start| small.starts_with(start))
+        || (KNOWN.contains_key(&name.to_ascii_lowercase()) && of_machines(name).is_none())
+        || begins_with(name, &["machineattr", "match_exp_"])
 }
 
 /// What job ads have instead of an attribute that only machines have.
@@ -60,24 +59,23 @@ pub(super) fn of_machines(name: &str) -> Option<&'static str> {
 
 /// Whether jobs of the grid universe alone have it.
 pub(super) fn is_of_grid_jobs(name: &str) -> bool {
-    let small = name.to_ascii_lowercase();
-    ["grid", "globus", "numglobus"].iter().any(|start| small.starts_with(start))
+    begins_with(name, &["grid", "globus", "numglobus"])
 }
 
 /// Whether only jobs of Globus had it, which HTCondor no longer knows (it is in no source of 23.0 and later).
 pub(super) fn is_of_globus(name: &str) -> bool {
+    begins_with(name, &["globus", "numglobus"]) && !is_known(name)
+}
+
+/// Whether a name begins with one of these small letters.
+fn begins_with(name: &str, starts: &[&str]) -> bool {
     let small = name.to_ascii_lowercase();
-    ["globus", "numglobus"].iter().any(|start| small.starts_with(start)) && !is_known(name)
+    starts.iter().any(|start| small.starts_with(start))
 }
 
 /// The attribute that was probably meant.
 pub(in crate::policy) fn nearest_attribute(name: &str) -> Option<&'static str> {
     nearest(name, KNOWN.values().copied())
-}
-
-/// The function that was probably meant.
-pub(super) fn nearest_function(name: &str) -> Option<&'static str> {
-    nearest(name, classads::function_names())
 }
 
 /// The name that differs in a letter of four at most, and in two at most.
@@ -117,6 +115,6 @@ mod tests {
         assert_eq!(nearest_attribute("HoldResonCode"), Some("HoldReasonCode"));
         assert_eq!(nearest_attribute("MyFlag"), None);
         assert_eq!(nearest_attribute("return_code"), None);
-        assert_eq!(nearest_function("ifthenlse"), Some("ifthenelse"));
+        assert_eq!(nearest("ifthenlse", classads::function_names()), Some("ifthenelse"));
     }
 }

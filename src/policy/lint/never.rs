@@ -123,7 +123,6 @@ fn ages(all: &[Expr]) -> Vec<i64> {
         is_constant.then(value)?.filter(|value| (1.0..1e12).contains(value))
     };
     let named = all.iter().flat_map(Expr::nodes).filter_map(value).take(MAX_CONSTANTS);
-    #[expect(clippy::cast_possible_truncation, reason = "less than 1e12")]
     let near = named.map(|value| value as i64).flat_map(|age| [age - 1, age, age + 1]);
     let ages: BTreeSet<i64> = AGES.into_iter().chain([LONG_AGO]).chain(near).collect();
     ages.into_iter().filter(|age| *age > 0).collect()

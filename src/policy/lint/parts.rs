@@ -12,7 +12,7 @@ use super::rules::{
     UNKNOWN_ATTRIBUTE, UNKNOWN_FUNCTION,
 };
 use super::{Finding, MAX_REPEATED, Setting};
-use crate::policy::clauses::operands;
+use crate::policy::clauses::{is_comparison, operands};
 
 /// Codes of the held jobs on which the types of all parts are looked at.
 const CODES: [i64; 4] = [3, 12, 13, 34];
@@ -48,7 +48,7 @@ pub(super) fn findings(text: &str, expr: &Expr, setting: &Setting<'_>) -> Vec<Fi
             _ => {}
         }
     }
-    mend_all(text, &mut out);
+    correct_all(text, &mut out);
     out.extend(errors(expr));
     out.extend(implied(text, expr));
     out
@@ -76,6 +76,17 @@ pub(super) fn replaced_in_whole(text: &str, span: &Range<usize>, new: &str) -> O
     Some(format!("{}{new}{}", text.get(..span.start)?, text.get(span.end..)?))
 }
 
+/// The text with something of its own in parentheses in one place, where there are none around it.
+pub(super) fn replaced_in_parentheses(
+    text: &str,
+    span: &Range<usize>,
+    new: String,
+) -> Option<String> {
+    let (before, after) = (text.get(..span.start)?, text.get(span.end..)?);
+    let is_inside = before.trim_end().ends_with('(') && after.trim_start().starts_with(')');
+    replaced(text, span, &if is_inside { new } else { format!("({new})") })
+}
+
 /// What differs in a corrected text, and what stands around.
 pub(super) fn part(text: &str, corrected: &str) -> String {
     let same = |(one, other): &(u8, u8)| one == other;
@@ -100,19 +111,15 @@ const fn dots(is_cut: bool) -> &'static str {
 }
 
 /// What is written `time()` in one place should be in all: the corrected text of one finding is that of the others.
-fn mend_all(text: &str, findings: &mut [Finding]) {
-    let of_rule = |finding: &&Finding| finding.rule == &CURRENT_TIME;
-    let spans: Vec<_> = findings.iter().filter(of_rule).map(|found| found.span.clone()).collect();
-    if text.len() > MAX_REPEATED {
-        for finding in findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME) {
-            finding.corrected = replaced(text, &finding.span, "time()");
-        }
-        return;
-    }
-    let corrected =
-        spans.iter().rev().try_fold(text.to_owned(), |text, span| replaced(&text, span, "time()"));
-    for finding in findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME) {
-        finding.corrected.clone_from(&corrected);
+fn correct_all(text: &str, findings: &mut [Finding]) {
+    let mut found: Vec<_> =
+        findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME).collect();
+    let whole = (text.len() <= MAX_REPEATED).then(|| {
+        let spans = found.iter().rev().map(|finding| &finding.span);
+        spans.fold(text.to_owned(), |text, span| replaced(&text, span, "time()").unwrap_or(text))
+    });
+    for finding in &mut found {
+        finding.corrected = whole.clone().or_else(|| replaced(text, &finding.span, "time()"));
     }
 }
 
@@ -126,30 +133,22 @@ fn number(text: &str, compared: &[Compared], side: Node<'_>) -> Option<Finding> 
     let span = side.span();
     let message = format!("{number} is no comparison here: any number but 0 is true by itself");
     // The comparison before it was probably meant to go on.
-    let before = compared.iter().filter(|comparison| comparison.end <= span.start);
-    let head = before
-        .filter_map(|comparison| text.get(comparison.head.clone()))
-        .max_by_key(|head| head.as_ptr());
+    let before = compared.iter().filter(|(_, end)| *end <= span.start);
+    let head =
+        before.filter_map(|(head, _)| text.get(head.clone())).max_by_key(|head| head.as_ptr());
     let corrected = head.and_then(|head| replaced(text, &span, &format!("{head}{number}")));
     Some(Finding::new(&BARE_NUMBER, span, message, corrected))
 }
 
-/// A comparison with a number.
-struct Compared {
-    /// What stands before the number.
-    head: Range<usize>,
-    /// Where the number ends.
-    end: usize,
-}
+/// A comparison with a number: what stands before the number, and where that ends.
+type Compared = (Range<usize>, usize);
 
 fn compared(expr: &Expr) -> Vec<Compared> {
     let with_number = |node: Node<'_>| match node.kind() {
-        NodeKind::Binary(operator, left, right)
-            if operator.is_comparison() || operator.is_identity() =>
-        {
+        NodeKind::Binary(operator, left, right) if is_comparison(operator) => {
             let is_number = matches!(right.kind(), NodeKind::Literal(Value::Integer(_)));
             let head = left.span().start..right.span().start;
-            is_number.then(|| Compared { head, end: right.span().end })
+            is_number.then(|| (head, right.span().end))
         }
         _ => None,
     };
@@ -251,7 +250,7 @@ fn looks_like_knob(name: &str) -> bool {
 fn function(text: &str, node: Node<'_>, name: &str) -> Finding {
     let start = node.span().start;
     let span = start..start + name.len();
-    let nearest = names::nearest_function(name);
+    let nearest = names::nearest(name, classads::function_names());
     let hint = nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default();
     let corrected = nearest.and_then(|nearest| replaced(text, &span, nearest));
     Finding::new(&UNKNOWN_FUNCTION, span, format!("there is no function {name}{hint}"), corrected)
@@ -267,8 +266,7 @@ fn errors(expr: &Expr) -> Vec<Finding> {
     };
     let span = |node: &Node<'_>| (node.span().start, node.span().end);
     let budget = Budget::new(probe::MAX_WORK);
-    let mut always: Option<BTreeSet<(usize, usize)>> = None;
-    for code in CODES {
+    let always = CODES.into_iter().map(|code| {
         let (ad, context) = probe::example(code);
         let context = EvalContext { budget: Some(budget.clone()), ..context };
         // What is given up is no error of its types.
@@ -281,13 +279,9 @@ fn errors(expr: &Expr) -> Vec<Finding> {
                 && !node.children().iter().any(|child| errors.contains(&span(child)))
         };
         let candidates = expr.nodes().filter(is_candidate).filter(innermost);
-        let here: BTreeSet<_> = candidates.map(|node| span(&node)).collect();
-        always = Some(match always {
-            Some(known) => known.intersection(&here).copied().collect(),
-            None => here,
-        });
-    }
-    let spans = always.unwrap_or_default();
+        candidates.map(|node| span(&node)).collect::<BTreeSet<_>>()
+    });
+    let spans = always.reduce(|known, here| &known & &here).unwrap_or_default();
     spans.into_iter().map(|(start, end)| error(expr, start..end)).collect()
 }
 

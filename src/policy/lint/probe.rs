@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, Syntax, Value};
 
 use crate::hold_code::HoldCode;
-use crate::policy::clauses::followed;
+use crate::policy::clauses::{followed, is_comparison};
 use crate::policy::forecast::Truth;
 use crate::policy::{MAX_BYTES, NEVER_RELEASED};
 
@@ -239,9 +239,7 @@ pub(super) fn constants(followed: &[Expr], name: &str) -> Vec<i64> {
     let mut out = Vec::new();
     for node in followed.iter().flat_map(Expr::nodes) {
         match node.kind() {
-            NodeKind::Binary(operator, left, right)
-                if operator.is_comparison() || operator.is_identity() =>
-            {
+            NodeKind::Binary(operator, left, right) if is_comparison(operator) => {
                 for (one, other) in [(left, right), (right, left)] {
                     if is_attribute(one, name) {
                         out.extend(integers(other));

@@ -6,7 +6,7 @@ use classads::{BinaryOperator, Expr, Node, NodeKind, Value};
 
 use super::codes::{self, comparison};
 use super::never;
-use super::parts::replaced;
+use super::parts::{replaced, replaced_in_parentheses};
 use super::probe::Sight;
 use super::rules::{
     ALWAYS_TRUE, ANY_CODE, HELD_BY_USER, JOB_STATUS, MEMORY_AS_IS, NEVER_TRUE, NO_DELAY,
@@ -39,21 +39,13 @@ const NAMED_CODES: usize = 4;
 /// A delay that is proposed.
 const DELAY: &str = "(time() - EnteredCurrentStatus) > 600";
 
-/// What was found already.
-#[derive(Clone, Copy)]
-pub(super) struct Known {
-    /// Values that are not known.
-    pub(super) has_macros: bool,
-    /// Parts that are errors.
-    pub(super) has_errors: bool,
-}
-
-/// All findings about what the expression releases.
+/// All findings about what the expression releases. That it is never true is not said of one that is not `known` whole: it has
+/// macros, or parts that are errors.
 pub(super) fn findings(
     text: &str,
     expr: &Expr,
     setting: &Setting<'_>,
-    known: Known,
+    known: bool,
 ) -> Vec<Finding> {
     let whole = 0..text.len();
     if let Some(value) = expr.as_literal() {
@@ -67,7 +59,7 @@ pub(super) fn findings(
     let mut out = Vec::new();
     if sight.released.is_empty() {
         out.extend(bound(text, expr, &sight));
-        if !known.has_macros && !known.has_errors {
+        if known {
             match never(expr, setting, whole) {
                 Some(never) => out.push(never),
                 None => out.extend(by_reason_alone(text, expr)),
@@ -282,11 +274,8 @@ fn subcodes(text: &str, expr: &Expr) -> Vec<Finding> {
                            too, HoldReasonCode =?= 3 where periodic_hold_subcode or on_exit_hold_subcode gives the number"
                 .to_owned();
             let source = text.get(node.span())?;
-            let span_of_all = node.span();
-            let is_inside = text[..span_of_all.start].ends_with('(') && text[span_of_all.end..].starts_with(')');
             let clauses = format!("HoldReasonCode =?= 3 && {}", around(source, node));
-            let clauses = if is_inside { clauses } else { format!("({clauses})") };
-            let corrected = replaced(text, &span_of_all, &clauses);
+            let corrected = replaced_in_parentheses(text, &node.span(), clauses);
             Some(Finding::new(&SUBCODE_ALONE, span, message, corrected))
         })
         .collect()

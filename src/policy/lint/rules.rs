@@ -1,7 +1,5 @@
 //! The rules of the linter, one table: it feeds findings, the manual page and the documentation.
 
-use std::fmt;
-
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -21,12 +19,6 @@ impl Severity {
             Self::Warning => "warning",
             Self::Error => "error",
         }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.word())
     }
 }
 

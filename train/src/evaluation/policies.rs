@@ -10,8 +10,8 @@ use holdadvise::history::Action;
 use holdadvise::model::Model;
 use holdadvise::policy::Version;
 use holdadvise::replay::{
-    Contender, Course, Fate, HeldJob, Outlook, PastHold, ReplayExpression, Rules, Said, Successes,
-    Ticks, between, follow, replay,
+    Course, HeldJob, HoldEnd, Outlook, PastHold, Releaser, ReplayExpression, Rules, Said,
+    Successes, Ticks, between, follow, replay,
 };
 use holdadvise::suggest::suggest;
 
@@ -61,16 +61,20 @@ impl Stretch {
         hold.held_at = self.time(hold.held_at);
         hold.submitted_at = hold.submitted_at.map(|at| self.time(at));
         hold.ran = self.time(hold.ran);
-        hold.fate = match hold.fate {
-            Fate::Success { released_at } => Fate::Success { released_at: self.time(released_at) },
-            Fate::Failure { released_at, failed_at } => Fate::Failure {
+        hold.hold_end = match hold.hold_end {
+            HoldEnd::Success { released_at } => {
+                HoldEnd::Success { released_at: self.time(released_at) }
+            }
+            HoldEnd::Failure { released_at, failed_at } => HoldEnd::Failure {
                 released_at: self.time(released_at),
                 failed_at: self.time(failed_at),
             },
-            Fate::Changed { released_at } => Fate::Changed { released_at: self.time(released_at) },
-            Fate::Open { released_at } => Fate::Open { released_at: self.time(released_at) },
-            Fate::Removed { at } => Fate::Removed { at: self.time(at) },
-            Fate::Held { until } => Fate::Held { until: until.map(|at| self.time(at)) },
+            HoldEnd::Changed { released_at } => {
+                HoldEnd::Changed { released_at: self.time(released_at) }
+            }
+            HoldEnd::Open { released_at } => HoldEnd::Open { released_at: self.time(released_at) },
+            HoldEnd::Removed { at } => HoldEnd::Removed { at: self.time(at) },
+            HoldEnd::Held { until } => HoldEnd::Held { until: until.map(|at| self.time(at)) },
         };
         hold
     }
@@ -142,21 +146,21 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
     };
     let by_log = suggested(None);
     let mut names = vec!["suggested".to_owned(), "nobody".to_owned(), "in force".to_owned()];
-    let mut contenders = vec![expression(&by_log)?, Contender::Nobody, Contender::InForce];
+    let mut releasers = vec![expression(&by_log)?, Releaser::Nobody, Releaser::InForce];
     let mut by_model = String::new();
     if let Some(file) = &options.model {
         let model = Model::open(file)?;
         let said = ask(options, &model, &learned)?;
         by_model = suggested(Some(&said));
         names.push("suggested, asking the model".to_owned());
-        contenders.push(expression(&by_model)?);
+        releasers.push(expression(&by_model)?);
         let holds: Vec<PastHold> = cases.iter().map(|case| case.hold.clone()).collect();
         names.push("advice".to_owned());
-        contenders.push(Contender::Advice(ask(options, &model, &holds)?.into()));
+        releasers.push(Releaser::Advice(ask(options, &model, &holds)?.into()));
     }
     for text in &options.expression {
         names.push(text.clone());
-        contenders.push(expression(text)?);
+        releasers.push(expression(text)?);
     }
     let judged: Vec<&Case> = cases
         .iter()
@@ -179,12 +183,12 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
         "releases   failed  success  hours saved  slot hours wasted  cost/hold  suggested costs less by  (log says)  policy"
     )?;
     let holds: Vec<PastHold> = cases.iter().map(|case| case.hold.clone()).collect();
-    let of_logs = replay(&holds, &Successes::of(&holds), &contenders, &rules);
+    let of_logs = replay(&holds, &Successes::of(&holds), &releasers, &rules);
     let mut first: Option<Vec<f64>> = None;
-    for ((name, contender), by_log) in names.iter().zip(&mut contenders).zip(of_logs) {
+    for ((name, releaser), by_log) in names.iter().zip(&mut releasers).zip(of_logs) {
         let courses: Vec<Course> =
-            judged.iter().map(|case| course(case, contender, &rules, &successes)).collect();
-        let costs: Vec<f64> = courses.iter().map(|course| course.sums.cost).collect();
+            judged.iter().map(|case| course(case, releaser, &rules, &successes)).collect();
+        let costs: Vec<f64> = courses.iter().map(|course| course.sums.cost_hours).collect();
         let first = first.get_or_insert_with(|| costs.clone());
         let less: Vec<f64> = costs.iter().zip(first).map(|(cost, first)| cost - *first).collect();
         let (mean, error) = mean_by_cluster(&judged, &less);
@@ -193,13 +197,13 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
             text,
             "{:>8.0} {:>8.0} {:>8.0} {:>12.0} {:>18.0} {:>10.3} {mean:>15.3} +- {:<6.3} {:>10.3}  {name}",
             sum(|course| course.sums.releases),
-            sum(|course| course.sums.failed),
-            sum(|course| course.sums.success),
-            sum(|course| course.sums.saved),
-            sum(|course| course.sums.wasted),
+            sum(|course| course.sums.failed_releases),
+            sum(|course| course.sums.successes),
+            sum(|course| course.sums.hours_saved),
+            sum(|course| course.sums.hours_wasted),
             costs.iter().sum::<f64>() / costs.len().max(1) as f64,
             1.96 * error,
-            by_log.all.sums.cost / by_log.all.judged.max(1) as f64,
+            by_log.all.sums.cost_hours / by_log.all.judged.max(1) as f64,
         )?;
     }
     say(format_args!("{text}"));
@@ -222,34 +226,34 @@ fn ask(
 }
 
 fn ended_before(hold: &PastHold, instant: i64) -> bool {
-    match hold.fate {
-        Fate::Failure { failed_at, .. } => failed_at < instant,
+    match hold.hold_end {
+        HoldEnd::Failure { failed_at, .. } => failed_at < instant,
         other => other.left_at().is_some_and(|at| at < instant) && hold.held_at < instant,
     }
 }
 
-fn expression(text: &str) -> Result<Contender, String> {
+fn expression(text: &str) -> Result<Releaser, String> {
     match ReplayExpression::parse(text) {
-        Ok(expression) => Ok(Contender::Expression(Box::new(expression))),
+        Ok(expression) => Ok(Releaser::Expression(Box::new(expression))),
         Err(error) => Err(format!("{text:?} is no expression: {error}")),
     }
 }
 
 /// Follows one hold by the truth.
-fn course(case: &Case, contender: &mut Contender, rules: &Rules, successes: &Successes) -> Course {
+fn course(case: &Case, releaser: &mut Releaser, rules: &Rules, successes: &Successes) -> Course {
     let Case { hold, truth, end, .. } = case;
     let costs = &rules.costs;
     let hours = |at: i64| (at - hold.held_at) as f64 / HOUR;
     let mut as_is = |at: i64| probability(truth, hold.held_at, at);
     let look = hold.held_at + (costs.delay * HOUR) as i64;
-    let (until, until_cost) = match hold.fate {
-        Fate::Removed { at } => (at, as_is(at) * (costs.delay + costs.work)),
-        Fate::Held { until } => {
+    let (until, until_cost) = match hold.hold_end {
+        HoldEnd::Removed { at } => (at, as_is(at) * (costs.delay + costs.work)),
+        HoldEnd::Held { until } => {
             let until = until.unwrap_or(*end).max(hold.held_at);
             (until, as_is(until) * hours(until))
         }
-        fate => {
-            let released_at = fate.left_at().unwrap_or(*end);
+        hold_end => {
+            let released_at = hold_end.left_at().unwrap_or(*end);
             if hold.by_policy {
                 let until = released_at.max(look);
                 (until, as_is(until) * hours(until) + (1.0 - as_is(until)) * costs.keep)
@@ -259,9 +263,9 @@ fn course(case: &Case, contender: &mut Contender, rules: &Rules, successes: &Suc
             }
         }
     };
-    let (again, ran) = successes.of_vain(hold.code, hold.subcode);
+    let (again, ran) = successes.of_failed(hold.code, hold.subcode);
     let outlook = Outlook { until, until_cost, again, slot_hours: ran as f64 / HOUR };
-    let mut answer = |job: &HeldJob<'_>, end: i64| rules.answer(contender, job, end);
+    let mut answer = |job: &HeldJob<'_>, end: i64| rules.answer(releaser, job, end);
     follow(hold, &outlook, costs, &mut answer, &mut as_is)
 }
 

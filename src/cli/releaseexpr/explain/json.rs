@@ -7,7 +7,7 @@ use super::Explained;
 use super::text::word;
 use crate::cli::sentences::with_usual_change;
 use crate::hold_code::{self, HoldCode};
-use crate::policy::{Deed, ExplainedPolicy, Gate, Missing, Named, Part, Prospect, Truth};
+use crate::policy::{ExplainedPolicy, Gate, Missing, Named, Part, PolicyAction, Prospect, Truth};
 use crate::text::strip_control;
 
 /// What there is to say of one job; times are Unix seconds, `null` is what is not known or not there. All text is fit for a terminal.
@@ -36,7 +36,7 @@ pub(super) fn object(job: &Explained) -> Value {
         "PoliciesOfAccessPoint": explanation.knobs_known,
         "PeriodicExprInterval": least,
         "MaxPeriodicExprInterval": most,
-        "Deed": forecast.deed.as_ref().map(deed),
+        "PolicyAction": forecast.deed.as_ref().map(action),
         "Policies": explanation.policies.iter().map(policy).collect::<Vec<_>>(),
         "Conclusion": explanation.conclusion(&job.id.to_string()),
     })
@@ -55,8 +55,8 @@ fn gate(gate: Gate) -> &'static str {
     }
 }
 
-fn deed(deed: &Deed) -> Value {
-    json!({ "Kind": deed.kind, "By": strip_control(&deed.by), "At": deed.at })
+fn action(action: &PolicyAction) -> Value {
+    json!({ "Kind": action.kind, "By": strip_control(&action.by), "At": action.at })
 }
 
 fn policy(explained: &ExplainedPolicy) -> Value {
@@ -66,10 +66,10 @@ fn policy(explained: &ExplainedPolicy) -> Value {
         "Kind": policy.kind,
         "Expression": strip_control(&policy.text),
         "Value": value(Some(policy.now)),
-        "Prospect": explained.prospect.map(prospect),
-        "TrueFrom": explained.prospect.and_then(Prospect::from),
-        "Fault": explained.fault.as_deref().map(strip_control),
-        "Clauses": explained.root.as_ref().map(part),
+        "Prospect": explained.prospect().map(prospect),
+        "TrueFrom": explained.prospect().and_then(Prospect::from),
+        "Fault": explained.root.as_ref().err().map(|fault| strip_control(fault)),
+        "Clauses": explained.root.as_ref().ok().map(part),
         "NotInAd": explained.missing.iter().map(missing).collect::<Vec<_>>(),
     })
 }

@@ -9,14 +9,13 @@ use jiff::tz::TimeZone;
 
 use super::input::read_knobs;
 use super::jobs::held;
-use super::request::{Explain, Request};
+use super::request::Request;
 use super::run::RunError;
 use crate::cli::Config;
 use crate::cli::output::say;
 use crate::cli::print::{json_element, json_end};
 use crate::history::HoldInQueue;
-use crate::policy::PolicyTime;
-use crate::policy::{Explanation, Knobs, explain};
+use crate::policy::{Explanation, Knobs, PolicyTime, explain};
 use crate::queue::{Projection, QueueJob};
 use crate::userlog::JobId;
 
@@ -37,6 +36,8 @@ pub(super) struct Explained {
 pub(super) struct Page {
     /// Columns to fit lines to; none: no limit.
     pub(super) columns: Option<usize>,
+    /// Unix seconds.
+    pub(super) now: i64,
     /// The zone times are printed in.
     pub(super) zone: TimeZone,
 }
@@ -45,16 +46,12 @@ pub(super) struct Page {
 ///
 /// # Errors
 /// [`RunError`] when jobs or the configuration cannot be had, or none of the jobs named is held.
-pub(super) fn answer(
-    request: &Request,
-    explain: &Explain,
-    out: &mut dyn Write,
-) -> Result<(), RunError> {
+pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunError> {
     let config = Config::of_user();
-    let now = explain.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
-    let knobs = knobs(explain, &config)?;
-    let held = held(&explain.jobs, &config, MAX_JOBS, &Projection::whole())?;
-    let page = Page { columns: request.columns, zone: TimeZone::system() };
+    let now = request.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
+    let knobs = knobs(request, &config)?;
+    let held = held(request, &config, MAX_JOBS, &Projection::whole())?;
+    let page = Page { columns: request.columns, now, zone: TimeZone::system() };
     let time = PolicyTime::new(config.policy_time()?);
     let explained = |job| time.within(|| explained(job, knobs.as_ref(), now)).flatten();
     let jobs = held.iter().filter_map(explained);
@@ -63,7 +60,8 @@ pub(super) fn answer(
         if request.json {
             json_element(out, &json::object(&job), count)?;
         } else {
-            text::print(out, &job, count, &page)?;
+            let gap = if count == 0 { "" } else { "\n" };
+            write!(out, "{gap}{}", page.job(&job))?;
         }
         count += 1;
     }
@@ -80,12 +78,11 @@ pub(super) fn answer(
 }
 
 /// The knobs of the access point; `None` where they are not known: those here are not those of another access point, nor of a file.
-fn knobs(explain: &Explain, config: &Config) -> Result<Option<Knobs>, RunError> {
-    if let Some(path) = &explain.config {
+fn knobs(request: &Request, config: &Config) -> Result<Option<Knobs>, RunError> {
+    if let Some(path) = &request.config {
         return read_knobs(path).map(Some);
     }
-    let is_here = explain.jobs.are_here();
-    Ok(is_here.then(|| config.knobs()).filter(|knobs| !knobs.is_empty()))
+    Ok(request.is_about_here().then(|| config.knobs()).filter(|knobs| !knobs.is_empty()))
 }
 
 fn explained(job: &QueueJob, knobs: Option<&Knobs>, now: i64) -> Option<Explained> {

@@ -1,7 +1,6 @@
 //! Explanations for people: a block for each job, a line for each clause.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
 
 use super::{Explained, Page};
 use crate::cli::print::{length, second, wrap};
@@ -31,28 +30,12 @@ const CLAUSE: usize = 200;
 /// Characters of an attribute's value that are shown.
 const VALUE_SHOWN: usize = 60;
 
-/// Prints what there is to say of one job, the `number`th from 0.
-pub(super) fn print(
-    out: &mut dyn Write,
-    job: &Explained,
-    number: usize,
-    page: &Page,
-) -> io::Result<()> {
-    let gap = if number == 0 { "" } else { "\n" };
-    write!(out, "{gap}{}", Sheet { page, now: job.explanation.forecast.now }.job(job))
-}
-
-struct Sheet<'a> {
-    page: &'a Page,
-    /// Unix seconds.
-    now: i64,
-}
-
-impl Sheet<'_> {
-    fn job(&self, job: &Explained) -> String {
+impl Page {
+    /// What there is to say of one job.
+    pub(super) fn job(&self, job: &Explained) -> String {
         let explanation = &job.explanation;
         let forecast = &explanation.forecast;
-        let mut out = wrap("", 4, &self.head(job), self.page.columns);
+        let mut out = wrap("", 4, &self.head(job), self.columns);
         out.push('\n');
         let reason = job.hold.reason.as_deref().unwrap_or_default();
         self.line(
@@ -77,7 +60,7 @@ impl Sheet<'_> {
         // That nothing is done cannot be said without the access point's policies.
         let is_sure = explanation.knobs_known || forecast.deed.is_some();
         if let Some(first) = forecast.first_prediction().filter(|_| is_sure) {
-            let sentence = sentences::prediction(&first, &self.page.zone);
+            let sentence = sentences::prediction(&first, &self.zone);
             self.line(&mut out, "By itself:", &sentence);
         }
         if !explanation.knobs_known {
@@ -101,13 +84,12 @@ impl Sheet<'_> {
         let hold = &job.hold;
         let owner = job.owner.as_deref().map(|owner| format!(" of {}", strip_control(owner)));
         let times = hold.num_holds.map(|times| format!("hold {times}"));
-        let since = match hold.entered_current_status {
-            0 => String::new(),
-            at => format!(" since {}", second(at, &self.page.zone)),
-        };
-        let age = match hold.entered_current_status {
-            0 => None,
-            at => Some(length(self.now.saturating_sub(at))),
+        let (since, age) = match hold.entered_current_status {
+            0 => (String::new(), None),
+            at => {
+                let age = length(self.now.saturating_sub(at));
+                (format!(" since {}", second(at, &self.zone)), Some(age))
+            }
         };
         let more: Vec<String> = age.into_iter().chain(times).collect();
         let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
@@ -117,7 +99,7 @@ impl Sheet<'_> {
 
     fn line(&self, out: &mut String, label: &str, text: &str) {
         let text = strip_control(text);
-        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &text, self.page.columns));
+        out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &text, self.columns));
     }
 
     fn policy(&self, out: &mut String, explained: &ExplainedPolicy) {
@@ -125,24 +107,25 @@ impl Sheet<'_> {
         let name = strip_control(&policy.name);
         let is = match (policy.kind, policy.now) {
             (_, Truth::Unparsable) => {
-                let fault = explained.fault.as_deref().unwrap_or_default();
+                let fault = explained.root.as_ref().err().map(String::as_str).unwrap_or_default();
                 format!("{name} is no expression, and left out: {}", strip_control(fault))
             }
             (Kind::Hold, value) => {
                 format!("{name} would be {} if the job were released now", value.word())
             }
             (_, value) => {
-                let when = explained.prospect.and_then(|prospect| self.when(prospect, Some(value)));
+                let when =
+                    explained.prospect().and_then(|prospect| self.when(prospect, Some(value)));
                 let when = when.map(|when| format!(", {when}")).unwrap_or_default();
                 format!("{name} is {}{when}", value.word())
             }
         };
-        out.push_str(&wrap("", 4, &is, self.page.columns));
+        out.push_str(&wrap("", 4, &is, self.columns));
         let text = shown(&policy.text, POLICY);
         if !text.eq_ignore_ascii_case(policy.now.word()) {
-            out.push_str(&wrap("  = ", 4, &text, self.page.columns));
+            out.push_str(&wrap("  = ", 4, &text, self.columns));
         }
-        if let Some(root) = &explained.root {
+        if let Ok(root) = &explained.root {
             match root.form {
                 Form::All => self.parts(out, root, 0),
                 // A constant says all of itself above.
@@ -152,7 +135,7 @@ impl Sheet<'_> {
         }
         for missing in &explained.missing {
             let text = not_in_ad(missing);
-            out.push_str(&wrap(&" ".repeat(MARGIN), MARGIN, &text, self.page.columns));
+            out.push_str(&wrap(&" ".repeat(MARGIN), MARGIN, &text, self.columns));
         }
     }
 
@@ -182,7 +165,7 @@ impl Sheet<'_> {
         let when = when.map(|when| format!(": {when}")).unwrap_or_default();
         let line = format!("{text}{nearest}{when}{attributes}");
         let rest = first.len() + 2;
-        out.push_str(&wrap(&first, rest, &line, self.page.columns));
+        out.push_str(&wrap(&first, rest, &line, self.columns));
         self.parts(out, part, depth + 1);
     }
 
@@ -192,7 +175,7 @@ impl Sheet<'_> {
             Prospect::From(at) if at <= self.now => return None,
             Prospect::From(at) => format!(
                 "true from {} (in {})",
-                second(at, &self.page.zone),
+                second(at, &self.zone),
                 length(at.saturating_sub(self.now))
             ),
             Prospect::Stays => format!("stays {}", value.map_or("so", word)),

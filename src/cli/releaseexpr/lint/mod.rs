@@ -10,10 +10,10 @@ use std::rc::Rc;
 use classads::Expr;
 
 use super::input::read_settings;
-use super::request::{Lint, Request};
+use super::request::Request;
 use super::run::RunError;
 use crate::policy::lint::{Finding, Role, Setting, Severity, lint};
-use crate::policy::{Assignment, SettingsFile};
+use crate::policy::{Assignment, SettingsFile, Version};
 use crate::queue::display_path;
 use crate::text::{plural, shorten};
 
@@ -52,8 +52,7 @@ pub(super) struct Report {
     /// Expressions looked at.
     pub(super) expressions: usize,
     /// Those that are not looked at, and the place of the first.
-    unseen: usize,
-    first_unseen: Option<Placed>,
+    unseen: Option<(usize, Placed)>,
 }
 
 impl Report {
@@ -64,16 +63,14 @@ impl Report {
             self.findings.extend(lint(text, setting).into_iter().map(place));
             return;
         }
-        self.unseen += 1;
-        if self.first_unseen.is_none() {
-            self.first_unseen = Some(place(Finding::left_out(String::new())));
-        }
+        let first = || (0, place(Finding::left_out(String::new())));
+        self.unseen.get_or_insert_with(first).0 += 1;
     }
 
     /// Says how many expressions were not looked at.
     fn end(&mut self) {
-        if let Some(mut first) = self.first_unseen.take() {
-            let expressions = plural(self.unseen, "expression");
+        if let Some((unseen, mut first)) = self.unseen.take() {
+            let expressions = plural(unseen, "expression");
             first.finding.message = format!(
                 "{expressions} from here on not looked at: \
                  there are {MAX_FINDINGS} findings already"
@@ -89,8 +86,8 @@ pub(super) use print::rules;
 ///
 /// # Errors
 /// [`RunError`] when a file cannot be read or sets no policy.
-pub(super) fn answer(request: &Request, lint: &Lint, out: &mut dyn Write) -> Result<u8, RunError> {
-    let report = report(lint)?;
+pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<u8, RunError> {
+    let report = report(request)?;
     if request.json {
         print::json(&report, out)?;
     } else {
@@ -101,7 +98,7 @@ pub(super) fn answer(request: &Request, lint: &Lint, out: &mut dyn Write) -> Res
 }
 
 /// Looks at all that was named.
-fn report(request: &Lint) -> Result<Report, RunError> {
+fn report(request: &Request) -> Result<Report, RunError> {
     let mut report = Report::default();
     for what in &request.what {
         if what == "-" || is_file(what) {
@@ -129,8 +126,13 @@ pub(super) fn is_file(what: &str) -> bool {
         || is_word && (what.ends_with(".sub") || what.starts_with('/'))
 }
 
-fn expression(text: &str, request: &Lint, report: &mut Report) {
-    let setting = Setting { version: request.condor, ..Setting::alone(request.role) };
+/// The HTCondor that evaluates the policies.
+pub(super) fn version(request: &Request) -> Version {
+    request.condor.unwrap_or(Version::NEWEST)
+}
+
+fn expression(text: &str, request: &Request, report: &mut Report) {
+    let setting = Setting { version: version(request), ..Setting::alone(request.role) };
     let expression: Rc<str> = text.into();
     report.look(text, &setting, |finding| {
         let (shown, mark) = excerpt(text, finding.span.clone());
@@ -161,7 +163,7 @@ fn excerpt(line: &str, mark: Range<usize>) -> (String, Range<usize>) {
     (format!("{head}{}{tail}", &line[start..end]), mark)
 }
 
-fn file(path: &str, request: &Lint, report: &mut Report) -> Result<(), RunError> {
+fn file(path: &str, request: &Request, report: &mut Report) -> Result<(), RunError> {
     let path = Path::new(path);
     let name: Rc<str> = display_path(path).into();
     let settings = read_settings(path)?;
@@ -177,7 +179,7 @@ fn file(path: &str, request: &Lint, report: &mut Report) -> Result<(), RunError>
         let Some(role) = Role::of(name_of_attribute) else { continue };
         let setting = Setting {
             role,
-            version: request.condor,
+            version: version(request),
             own_attributes: &own_attributes,
             raises_request,
             is_grid,

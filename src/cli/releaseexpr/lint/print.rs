@@ -25,7 +25,8 @@ pub(super) fn text(report: &Report, columns: Option<usize>, out: &mut dyn Write)
         };
         let finding = &placed.finding;
         let message = strip_control(&finding.message);
-        let head = format!("{place}{}: {}: {message}", finding.rule.severity, finding.rule.name);
+        let (severity, rule) = (finding.rule.severity.word(), finding.rule.name);
+        let head = format!("{place}{severity}: {rule}: {message}");
         write!(out, "{}", wrapped("", INDENT, &head, columns))?;
         let (shown, before, length) = window(&placed.shown, &placed.mark, columns - INDENT);
         writeln!(out, "    {shown}\n    {}{}", " ".repeat(before), "^".repeat(length))?;
@@ -97,7 +98,7 @@ pub(in crate::cli::releaseexpr) fn rules(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for rule in RULES {
-        let head = format!("{} ({})", rule.name, rule.severity);
+        let head = format!("{} ({})", rule.name, rule.severity.word());
         write!(
             out,
             "{head}\n    {}",

@@ -1,4 +1,4 @@
-//! What expressions would have come to, for scripts.
+//! What expressions would have done, for scripts.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::past::{Read, heading_json};
 use super::Policy;
-use crate::replay::{Fate, PastHold, Replayed, Tally};
+use crate::replay::{HoldEnd, Judged, PastHold, Replayed};
 use crate::text::{strip_control, to_json, to_json_pretty};
 
 /// One object.
@@ -22,7 +22,7 @@ pub(super) fn print(
             .codes
             .iter()
             .map(|(code, of_code)| {
-                let mut object = tally(of_code);
+                let mut object = json!(of_code);
                 object["HoldReasonCode"] = json!(code);
                 object
             })
@@ -30,7 +30,7 @@ pub(super) fn print(
         json!({
             "Policy": policy.name,
             "Expression": policy.text.as_deref().map(strip_control),
-            "All": tally(&replayed.all),
+            "All": replayed.all,
             "Codes": codes,
             "Unknown": replayed.unrecorded,
         })
@@ -39,35 +39,20 @@ pub(super) fn print(
     writeln!(out, "{}", to_json_pretty(&object)?)
 }
 
-fn tally(tally: &Tally) -> Value {
-    json!({
-        "Holds": tally.holds,
-        "Released": tally.released,
-        "Unknown": tally.unknown,
-        "Judged": tally.judged,
-        "ReleasedNotJudged": tally.unjudged,
-        "Releases": tally.sums.releases,
-        "Successes": tally.sums.success,
-        "FailedReleases": tally.sums.failed,
-        "HoursSaved": tally.sums.saved,
-        "HoursWasted": tally.sums.wasted,
-        "CostHours": tally.sums.cost,
-    })
-}
-
 /// An object for each hold, on a line of its own: when each policy would have released it first.
 pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -> io::Result<()> {
     for hold in &read.past.holds {
+        let judged = Judged::of(hold, &read.successes, &read.rules.costs);
         let releases: Vec<Value> = policies
             .iter_mut()
             .map(|policy| {
-                let (course, _) = read.rules.course(&mut policy.contender, hold, &read.successes);
+                let (course, _) = read.rules.course(&mut policy.releaser, hold, judged.as_ref());
                 json!({
                     "Policy": policy.name,
                     "ReleasedAt": course.released_at,
                     "Unknown": course.unknown,
                     "Releases": course.sums.releases,
-                    "CostHours": course.sums.cost,
+                    "CostHours": course.sums.cost_hours,
                 })
             })
             .collect();
@@ -79,13 +64,13 @@ pub(super) fn lines(read: &Read, policies: &mut [Policy], out: &mut dyn Write) -
 }
 
 fn of_hold(hold: &PastHold) -> Value {
-    let fate = match hold.fate {
-        Fate::Success { .. } => "Success",
-        Fate::Failure { .. } => "Failure",
-        Fate::Changed { .. } => "Changed",
-        Fate::Open { .. } => "Open",
-        Fate::Removed { .. } => "Removed",
-        Fate::Held { .. } => "Held",
+    let hold_end = match hold.hold_end {
+        HoldEnd::Success { .. } => "Success",
+        HoldEnd::Failure { .. } => "Failure",
+        HoldEnd::Changed { .. } => "Changed",
+        HoldEnd::Open { .. } => "Open",
+        HoldEnd::Removed { .. } => "Removed",
+        HoldEnd::Held { .. } => "Held",
     };
     json!({
         "ClusterId": hold.job.cluster,
@@ -94,8 +79,8 @@ fn of_hold(hold: &PastHold) -> Value {
         "HoldReasonSubCode": hold.subcode,
         "NumHolds": hold.num_holds,
         "HeldSince": hold.held_at,
-        "LeftAt": hold.fate.left_at(),
-        "Fate": fate,
+        "LeftAt": hold.hold_end.left_at(),
+        "HoldEnd": hold_end,
         "ReleasedByPolicy": hold.by_policy,
     })
 }

@@ -3,19 +3,19 @@
 mod json;
 mod text;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
 use super::input::read_settings;
-use super::lint::is_file;
-use super::past::{self, Read, Wanted};
-use super::request::{Replay, Request};
+use super::lint::{is_file, version};
+use super::past;
+use super::request::Request;
 use super::run::RunError;
 use crate::cli::output::say;
-use crate::policy::Version;
 use crate::policy::lint::{Role, Setting, Severity, lint};
 use crate::queue::display_path;
-use crate::replay::{Contender, ReplayExpression, Replayed, replay};
+use crate::replay::{Releaser, ReplayExpression, Sources, replay};
 use crate::text::shown;
 
 /// Characters of an expression in an error.
@@ -28,43 +28,43 @@ struct Policy {
     name: String,
     /// The expression.
     text: Option<String>,
-    contender: Contender,
+    releaser: Releaser,
 }
 
 /// Replays, and prints what came of it.
 ///
 /// # Errors
 /// [`RunError`] when a text is no expression, or a file cannot be read.
-pub(super) fn answer(
-    request: &Request,
-    replay: &Replay,
-    out: &mut dyn Write,
-) -> Result<(), RunError> {
+pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunError> {
     let mut policies = Vec::new();
-    for (number, text) in expressions(replay)?.into_iter().enumerate() {
+    for (number, text) in expressions(request)?.into_iter().enumerate() {
         let name = (number + 1).to_string();
-        look_at(&name, &text, replay);
-        let expression = parse(&text)?;
-        let contender = Contender::Expression(Box::new(expression));
-        policies.push(Policy { name, text: Some(text), contender });
+        look_at(&name, &text, request);
+        let expression = ReplayExpression::parse(&text)
+            .map_err(|error| RunError::NoExpression { text: shown(&text, SHOWN), error })?;
+        let releaser = Releaser::Expression(Box::new(expression));
+        policies.push(Policy { name, text: Some(text), releaser });
     }
-    let wanted = Wanted {
-        attributes: attributes(&policies),
-        reasons: names(&policies, "HoldReason"),
-        ..Wanted::default()
+    let attributes: BTreeSet<String> =
+        expressions_of(&policies).flat_map(ReplayExpression::of_ads).collect();
+    let wanted = Sources {
+        attributes: attributes.into_iter().collect(),
+        reasons: expressions_of(&policies).any(|expression| expression.names("HoldReason")),
+        ..Sources::default()
     };
-    let mut read = past::read(&replay.past, wanted)?;
-    for (name, contender) in [("in force", Contender::InForce), ("by hand", Contender::Nobody)] {
-        policies.push(Policy { name: name.to_owned(), text: None, contender });
+    let mut read = past::read(request, wanted)?;
+    for (name, releaser) in [("in force", Releaser::InForce), ("by hand", Releaser::Nobody)] {
+        policies.push(Policy { name: name.to_owned(), text: None, releaser });
     }
-    if let Some(said) = read.ask(&replay.past)? {
-        let contender = Contender::Advice(said.into());
-        policies.push(Policy { name: "advice".to_owned(), text: None, contender });
+    if let Some(said) = read.ask(request)? {
+        let releaser = Releaser::Advice(said.into());
+        policies.push(Policy { name: "advice".to_owned(), text: None, releaser });
     }
-    if replay.each_hold {
+    if request.each_hold {
         return Ok(json::lines(&read, &mut policies, out)?);
     }
-    let replayed = replayed(&read, &policies);
+    let releasers: Vec<Releaser> = policies.iter().map(|policy| policy.releaser.clone()).collect();
+    let replayed = replay(&read.past.holds, &read.successes, &releasers, &read.rules);
     if request.json {
         json::print(&read, &policies, &replayed, out)?;
     } else {
@@ -73,16 +73,10 @@ pub(super) fn answer(
     Ok(())
 }
 
-fn replayed(read: &Read, policies: &[Policy]) -> Vec<Replayed> {
-    let contenders: Vec<Contender> =
-        policies.iter().map(|policy| policy.contender.clone()).collect();
-    replay(&read.past.holds, &read.successes, &contenders, &read.rules)
-}
-
 /// The expressions named, and those of the files named.
-fn expressions(replay: &Replay) -> Result<Vec<String>, RunError> {
+fn expressions(request: &Request) -> Result<Vec<String>, RunError> {
     let mut out = Vec::new();
-    for what in &replay.what {
+    for what in &request.what {
         if what != "-" && !is_file(what) {
             out.push(what.clone());
             continue;
@@ -101,15 +95,9 @@ fn expressions(replay: &Replay) -> Result<Vec<String>, RunError> {
     Ok(out)
 }
 
-fn parse(text: &str) -> Result<ReplayExpression, RunError> {
-    ReplayExpression::parse(text)
-        .map_err(|error| RunError::NoExpression { text: shown(text, SHOWN), error })
-}
-
 /// Says what is plainly wrong with an expression before it is replayed: what it does then is not what it says.
-fn look_at(name: &str, text: &str, replay: &Replay) {
-    let version = replay.past.condor.unwrap_or(Version::NEWEST);
-    let setting = Setting { version, ..Setting::alone(Role::Release) };
+fn look_at(name: &str, text: &str, request: &Request) {
+    let setting = Setting { version: version(request), ..Setting::alone(Role::Release) };
     for finding in lint(text, &setting) {
         let is_name = ["unknown-attribute", "left-out"].contains(&finding.rule.name);
         if is_name || finding.rule.severity == Severity::Error && finding.rule.name != "unparsable"
@@ -121,21 +109,8 @@ fn look_at(name: &str, text: &str, replay: &Replay) {
 }
 
 fn expressions_of(policies: &[Policy]) -> impl Iterator<Item = &ReplayExpression> {
-    policies.iter().filter_map(|policy| match &policy.contender {
-        Contender::Expression(expression) => Some(expression.as_ref()),
+    policies.iter().filter_map(|policy| match &policy.releaser {
+        Releaser::Expression(expression) => Some(expression.as_ref()),
         _ => None,
     })
-}
-
-/// The attributes that ads are asked for.
-fn attributes(policies: &[Policy]) -> Vec<String> {
-    let mut names: Vec<String> =
-        expressions_of(policies).flat_map(ReplayExpression::of_ads).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
-fn names(policies: &[Policy], attribute: &str) -> bool {
-    expressions_of(policies).any(|expression| expression.names(attribute))
 }

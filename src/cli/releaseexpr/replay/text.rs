@@ -1,6 +1,5 @@
-//! What expressions would have come to, for people.
+//! What expressions would have done, for people.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use comfy_table::presets::NOTHING;
@@ -100,7 +99,7 @@ fn per_hold(tally: &Tally) -> String {
     let star = if tally.unknown > 0 { "*" } else { "" };
     match tally.judged {
         0 => "-".to_owned(),
-        judged => format!("{:.2}{star}", tally.sums.cost / judged as f64),
+        judged => format!("{:.2}{star}", tally.sums.cost_hours / judged as f64),
     }
 }
 
@@ -109,7 +108,9 @@ fn totals(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> io
     let rows = policies.iter().zip(replayed).map(|(policy, replayed)| {
         let (all, sums) = (&replayed.all, &replayed.all.sums);
         let mut row = vec![policy.name.clone(), all.released.to_string()];
-        row.extend([sums.success, sums.failed, sums.saved, sums.wasted].map(whole));
+        row.extend(
+            [sums.successes, sums.failed_releases, sums.hours_saved, sums.hours_wasted].map(whole),
+        );
         row.push(per_hold(all));
         row
     });
@@ -124,10 +125,13 @@ fn unknown(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut any = false;
+    let mut say = |policy: &Policy, text: &str| {
+        any = true;
+        write!(out, "{}", of_policy(policy, text, columns))
+    };
     for (policy, replayed) in policies.iter().zip(replayed) {
         let all = &replayed.all;
         if all.unknown > 0 {
-            any = true;
             let names: Vec<String> = replayed
                 .unrecorded
                 .iter()
@@ -139,15 +143,14 @@ fn unknown(
                 plural(all.unknown as usize, "hold"),
                 if all.unknown == 1 { "turns" } else { "turn" }
             );
-            write!(out, "{}", of_policy(policy, &text, columns))?;
+            say(policy, &text)?;
         }
-        if all.unjudged > 0 {
-            any = true;
+        if all.released_not_judged > 0 {
             let text = format!(
                 "released besides: {} of which these logs do not tell what became.",
-                plural(all.unjudged as usize, "hold")
+                plural(all.released_not_judged as usize, "hold")
             );
-            write!(out, "{}", of_policy(policy, &text, columns))?;
+            say(policy, &text)?;
         }
     }
     if any { writeln!(out) } else { Ok(()) }
@@ -167,21 +170,18 @@ fn by_code(policies: &[Policy], replayed: &[Replayed], out: &mut dyn Write) -> i
     heading.extend(others().map(|at| policies[at].name.to_uppercase()));
     let mut rows = Vec::new();
     let nothing = Tally::default();
-    let codes: BTreeMap<i32, u64> =
-        replayed[by_hand].codes.iter().map(|(code, tally)| (*code, tally.holds)).collect();
-    let released: BTreeSet<i32> = replayed
-        .iter()
-        .flat_map(|one| one.codes.iter().filter(|(_, tally)| tally.released > 0))
-        .map(|(code, _)| *code)
-        .collect();
-    for (code, holds) in codes.iter().filter(|(code, _)| released.contains(code)) {
+    let is_released = |code: &i32| {
+        replayed.iter().any(|one| one.codes.get(code).is_some_and(|tally| tally.released > 0))
+    };
+    for (code, tally) in replayed[by_hand].codes.iter().filter(|(code, _)| is_released(code)) {
         let of = |at: usize| replayed[at].codes.get(code).unwrap_or(&nothing);
         let name = hold_code::name(*code).unwrap_or_default().to_owned();
-        let mut row = vec![code.to_string(), name, holds.to_string()];
+        let mut row = vec![code.to_string(), name, tally.holds.to_string()];
         row.extend(others().map(|at| less(of(by_hand), of(at))));
         rows.push(row);
     }
-    let mut row = vec!["all".to_owned(), String::new(), codes.values().sum::<u64>().to_string()];
+    let holds = replayed[by_hand].all.holds.to_string();
+    let mut row = vec!["all".to_owned(), String::new(), holds];
     row.extend(others().map(|at| less(&replayed[by_hand].all, &replayed[at].all)));
     rows.push(row);
     table(heading, rows, 2, out)
@@ -191,7 +191,7 @@ fn less(by_hand: &Tally, other: &Tally) -> String {
     if other.judged != by_hand.judged {
         return "?".to_owned();
     }
-    let less = by_hand.sums.cost - other.sums.cost;
+    let less = by_hand.sums.cost_hours - other.sums.cost_hours;
     // No "-0".
     format!("{:.0}", if less.abs() < 0.5 { 0.0 } else { less })
 }

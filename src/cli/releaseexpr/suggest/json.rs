@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::past::{Read, heading_json};
 use super::{Suggested, why};
 use crate::hold_code;
-use crate::suggest::{Clause, Evidence, Gain, LongRuns, Reason, Why};
+use crate::suggest::{Clause, Evidence, LongRuns, Reason, Why};
 use crate::text::to_json_pretty;
 
 /// One object.
@@ -21,29 +21,29 @@ pub(super) fn print(read: &Read, suggested: &Suggested, out: &mut dyn Write) -> 
         .left_out
         .iter()
         .map(|left| {
-            let mut object = of_reason(left.reason);
-            object["Holds"] = json!(left.holds);
-            object["Why"] = json!(word(left.why));
+            let mut object = not_released(left.reason, left.holds, word(left.why));
             object["Reason"] = json!(why(left));
             object
         })
-        .chain(suggested.unseen.iter().map(|reason| {
-            let mut object = of_reason(*reason);
-            object["Holds"] = json!(0);
-            object["Why"] = json!("NotInLogs");
-            object
-        }))
+        .chain(suggested.unseen.iter().map(|reason| not_released(*reason, 0, "NotInLogs")))
         .collect();
-    object["Beside"] = suggested
-        .beside
+    object["Alternatives"] = suggested
+        .alternatives
         .iter()
-        .map(|beside| {
-            let reasons: Vec<Value> = beside.reasons.iter().copied().map(of_reason).collect();
-            json!({ "Reasons": reasons, "Lines": beside.lines, "Why": beside.why })
+        .map(|alternative| {
+            let reasons: Vec<Value> = alternative.reasons.iter().copied().map(of_reason).collect();
+            json!({ "Reasons": reasons, "Lines": alternative.lines, "Why": alternative.why })
         })
         .collect();
     object["LongRuns"] = suggested.long_runs.as_ref().map(long_runs).into();
     writeln!(out, "{}", to_json_pretty(&object)?)
+}
+
+fn not_released(reason: Reason, holds: u64, why: &str) -> Value {
+    let mut object = of_reason(reason);
+    object["Holds"] = json!(holds);
+    object["Why"] = json!(why);
+    object
 }
 
 const fn word(why: Why) -> &'static str {
@@ -77,7 +77,7 @@ fn evidence(evidence: &Evidence) -> Value {
     object["Succeeded"] = json!(evidence.releases.1);
     object["ReleasedSooner"] = json!({ "Clusters": sooner.0, "Success": sooner.1 });
     object["ReleasedLater"] = json!({ "Clusters": later.0, "Success": later.1 });
-    object["Gain"] = gain(&evidence.gain);
+    object["Gain"] = json!(evidence.gain);
     object
 }
 
@@ -95,17 +95,5 @@ fn long_runs(runs: &LongRuns) -> Value {
         "HoursPerRunAtLeast": runs.gain,
         "RanAgain": runs.ran_again,
         "ExitedAgain": runs.exited_again,
-    })
-}
-
-fn gain(gain: &Gain) -> Value {
-    json!({
-        "HoursPerHold": gain.mean,
-        "StandardError": gain.error,
-        "AtLeast": gain.at_least(),
-        "HoursSaved": gain.saved,
-        "HoursWasted": gain.wasted,
-        "Releases": gain.releases.0,
-        "FailedReleases": gain.releases.1,
     })
 }

@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use super::jobs::held;
-use super::past::{self, Wanted};
-use super::request::{Form, Jobs, Past, Request, Suggest};
+use super::past;
+use super::request::{Form, Request};
 use super::run::RunError;
 use crate::advice::meaning::Resource;
 use crate::cli::Config;
 use crate::history::{HoldInQueue, RunsOf};
 use crate::policy::Version;
 use crate::queue::Projection;
-use crate::replay::Rules;
+use crate::replay::{Rules, Sources};
 use crate::suggest::{
-    Beside, LeftOut, LongRuns, Reason, Suggestion, Why, beside, long_runs, suggest,
+    Alternative, LeftOut, LongRuns, Reason, Suggestion, Why, alternatives, long_runs, suggest,
 };
 
 /// Held jobs whose reasons are looked at.
@@ -31,7 +31,7 @@ const ATTRIBUTES: [&str; 5] =
 #[derive(Debug)]
 struct Suggested {
     suggestion: Suggestion,
-    beside: Vec<Beside>,
+    alternatives: Vec<Alternative>,
     /// A limit that runs should have.
     long_runs: Option<LongRuns>,
     /// Reasons of the jobs named of which there was no hold in the logs.
@@ -42,19 +42,11 @@ struct Suggested {
 ///
 /// # Errors
 /// [`RunError`] when no log or none of the jobs named can be read.
-pub(super) fn answer(
-    request: &Request,
-    options: &Suggest,
-    out: &mut dyn Write,
-) -> Result<(), RunError> {
-    let named = Named::of(&options.jobs)?;
-    let runs = if options.form == Form::Submit {
-        runs_of(named.as_ref(), &options.past)
-    } else {
-        RunsOf::None
-    };
-    let mut read = past::read(&options.past, Wanted { runs, ..Wanted::default() })?;
-    let said = read.ask(&options.past)?;
+pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunError> {
+    let named = Named::of(request)?;
+    let runs = runs_of(named.as_ref(), request);
+    let mut read = past::read(request, Sources { runs, ..Sources::default() })?;
+    let said = read.ask(request)?;
     let holds = &read.past.holds;
     let suggestion = suggest(holds, &read.successes, said.as_ref(), &read.rules, read.version);
     let Rules { costs, ticks, .. } = &read.rules;
@@ -63,7 +55,7 @@ pub(super) fn answer(
     if request.json {
         json::print(&read, &suggested, out)?;
     } else {
-        text::print(&read, &suggested, options, request.columns, out)?;
+        text::print(&read, &suggested, request.form, request.columns, out)?;
     }
     Ok(())
 }
@@ -77,13 +69,13 @@ struct Named {
 
 impl Named {
     /// `None` where none was named.
-    fn of(jobs: &Jobs) -> Result<Option<Self>, RunError> {
-        if jobs.are_none() {
+    fn of(request: &Request) -> Result<Option<Self>, RunError> {
+        if request.names_no_jobs() {
             return Ok(None);
         }
         let projection = Projection::new(&ATTRIBUTES, None);
         let mut named = Self::default();
-        for job in held(jobs, &Config::of_user(), MAX_JOBS, &projection)? {
+        for job in held(request, &Config::of_user(), MAX_JOBS, &projection)? {
             if let Some(hold) = HoldInQueue::of(&job.ad.to_classad()) {
                 named.reasons.insert((hold.code, hold.subcode));
                 named.clusters.insert(job.id.cluster);
@@ -95,9 +87,10 @@ impl Named {
 
 /// Whose runs tell how long such jobs take: those of a user's own logs, of all nodes of a DAG, or of the clusters named. What an access
 /// point ran for all of its users has no length in common.
-fn runs_of(named: Option<&Named>, past: &Past) -> RunsOf {
+fn runs_of(named: Option<&Named>, request: &Request) -> RunsOf {
     match named {
-        _ if past.event_logs.is_empty() && !past.user_logs.is_empty() => RunsOf::All,
+        _ if request.form != Form::Submit => RunsOf::None,
+        _ if request.event_logs.is_empty() && !request.user_logs.is_empty() => RunsOf::All,
         Some(named) => RunsOf::Clusters(named.clusters.clone()),
         None => RunsOf::None,
     }
@@ -114,23 +107,20 @@ impl Suggested {
             None => (suggestion, Vec::new()),
             Some(reasons) => {
                 let suggestion = suggestion.only(|reason| reasons.contains(&reason), version);
-                let seen = seen(&suggestion);
-                let unseen = reasons.iter().copied().filter(|one| !seen.contains(one)).collect();
+                let released = suggestion.clauses.iter().flat_map(|clause| &clause.evidence);
+                let left_out = suggestion.left_out.iter().map(|left| left.reason);
+                let seen: BTreeSet<Reason> =
+                    released.map(|evidence| evidence.reason).chain(left_out).collect();
+                let unseen = reasons.difference(&seen).copied().collect();
                 (suggestion, unseen)
             }
         };
-        let of =
-            |(resource, reasons): &(Resource, Vec<Reason>)| beside(*resource, reasons, version);
-        let beside = suggestion.resources.iter().flat_map(of).collect();
-        Self { suggestion, beside, long_runs, unseen }
+        let of = |(resource, reasons): &(Resource, Vec<Reason>)| {
+            alternatives(*resource, reasons, version)
+        };
+        let alternatives = suggestion.resources.iter().flat_map(of).collect();
+        Self { suggestion, alternatives, long_runs, unseen }
     }
-}
-
-/// All reasons that something is said of.
-fn seen(suggestion: &Suggestion) -> BTreeSet<Reason> {
-    let released = suggestion.clauses.iter().flat_map(|clause| &clause.evidence);
-    let left_out = suggestion.left_out.iter().map(|left| left.reason);
-    released.map(|evidence| evidence.reason).chain(left_out).collect()
 }
 
 /// Why no clause releases holds of a reason.
@@ -145,7 +135,7 @@ fn why(left: &LeftOut) -> String {
         Why::NoGain => "a release costs more than it saves, whenever it is made".to_owned(),
         Why::NotSure(gain) => format!(
             "a release may save {:.1} h a hold, and may cost as much: too few holds to be sure",
-            gain.mean
+            gain.hours_per_hold
         ),
     }
 }

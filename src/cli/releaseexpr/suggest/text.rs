@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::super::past::{Read, heading};
-use super::super::request::{Form, Suggest};
+use super::super::request::Form;
 use super::{Suggested, why};
 use crate::cli::print::wrap;
 use crate::hold_code;
@@ -13,13 +13,16 @@ use crate::text::plural;
 /// What stands before each line that is no setting.
 const COMMENT: &str = "# ";
 
+/// What is said in the place of an expression.
+const NOTHING: &str = "Nothing is suggested: for no hold reason these holds show that releases cost less than they save.";
+
 /// Reasons left out that are told of.
 const MOST_LEFT_OUT: usize = 12;
 
 pub(super) fn print(
     read: &Read,
     suggested: &Suggested,
-    options: &Suggest,
+    form: Form,
     columns: Option<usize>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -32,28 +35,21 @@ pub(super) fn print(
     comment(out, &wrap("", 0, &head, columns))?;
     writeln!(out)?;
     match suggested.suggestion.expression() {
-        Some(_) => setting(suggested, options.form, out)?,
-        None => comment(
-            out,
-            &wrap(
-                "",
-                0,
-                "Nothing is suggested: for no hold reason these holds show that releases cost less than they save.",
-                columns,
-            ),
-        )?,
+        Some(_) => setting(suggested, form, out)?,
+        None => comment(out, &wrap("", 0, NOTHING, columns))?,
     }
     for (number, clause) in suggested.suggestion.clauses.iter().enumerate() {
         writeln!(out)?;
         comment(out, &of_clause(number, clause, columns))?;
     }
-    if !suggested.beside.is_empty() {
+    if !suggested.alternatives.is_empty() {
         writeln!(out)?;
-        for beside in &suggested.beside {
-            let names: Vec<String> = beside.reasons.iter().map(|reason| name(*reason)).collect();
-            let text = format!("{}: {}.", names.join(", "), beside.why);
+        for alternative in &suggested.alternatives {
+            let names: Vec<String> =
+                alternative.reasons.iter().map(|reason| name(*reason)).collect();
+            let text = format!("{}: {}.", names.join(", "), alternative.why);
             comment(out, &wrap("", 4, &text, columns))?;
-            for line in &beside.lines {
+            for line in &alternative.lines {
                 comment(out, &format!("    {line}"))?;
             }
         }
@@ -153,10 +149,8 @@ fn setting(suggested: &Suggested, form: Form, out: &mut dyn Write) -> io::Result
 
 /// `13/62 TransferInputError`
 fn name((code, subcode): Reason) -> String {
-    match hold_code::name(code) {
-        Some(name) => format!("{code}/{subcode} {name}"),
-        None => format!("{code}/{subcode}"),
-    }
+    let name = hold_code::name(code).map(|name| format!(" {name}")).unwrap_or_default();
+    format!("{code}/{subcode}{name}")
 }
 
 fn of_clause(number: usize, clause: &Clause, columns: Option<usize>) -> String {
@@ -201,10 +195,10 @@ fn of_evidence(evidence: &Evidence, delay: i64) -> String {
         plural(evidence.clusters, "cluster"),
         plural(releases as usize, "release"),
         successes,
-        gain.mean,
-        gain.at_least(),
-        gain.saved,
-        gain.wasted
+        gain.hours_per_hold,
+        gain.at_least,
+        gain.hours_saved,
+        gain.hours_wasted
     )
 }
 

@@ -7,7 +7,7 @@ use crate::policy::Version;
 
 /// What should stand beside a release policy, or in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beside {
+pub struct Alternative {
     /// The reasons it is for.
     pub reasons: Vec<Reason>,
     /// Lines of a submit description; none where there is no command for it.
@@ -24,7 +24,7 @@ const RETRY_DISK: Version = Version::new(25, 10, 1);
 
 /// What does better than releasing jobs that used more of a resource than they asked for, in a version of HTCondor. A policy that
 /// holds for the same (3, 21, 26) is not kept from it by running the job again with more when it runs out.
-pub fn beside(resource: Resource, reasons: &[Reason], version: Version) -> Vec<Beside> {
+pub fn alternatives(resource: Resource, reasons: &[Reason], version: Version) -> Vec<Alternative> {
     let (what, attribute, since) = match resource {
         Resource::Memory => ("memory", "RequestMemory", RETRY_MEMORY),
         Resource::Disk => ("disk", "RequestDisk", RETRY_DISK),
@@ -42,14 +42,14 @@ pub fn beside(resource: Resource, reasons: &[Reason], version: Version) -> Vec<B
         let why = format!(
             "a job that used more {what} than it asked for is run again with more in place of being held"
         );
-        Beside { reasons: ended, lines, why }
+        Alternative { reasons: ended, lines, why }
     } else {
         let why = format!(
             "{same}; retry_request_{what} is there from {since} on, before that request_{what} has to allow for the largest job"
         );
-        Beside { reasons: ended, lines: Vec::new(), why }
+        Alternative { reasons: ended, lines: Vec::new(), why }
     };
     let why = format!("{same}, which a policy keeps; request_{what} has to allow for it");
-    let held = Beside { reasons: by_policy, lines: Vec::new(), why };
-    [retried, held].into_iter().filter(|beside| !beside.reasons.is_empty()).collect()
+    let held = Alternative { reasons: by_policy, lines: Vec::new(), why };
+    [retried, held].into_iter().filter(|alternative| !alternative.reasons.is_empty()).collect()
 }

@@ -9,7 +9,7 @@ use super::past::PastHold;
 
 /// Something that releases held jobs.
 #[derive(Clone, Debug)]
-pub enum Contender {
+pub enum Releaser {
     /// A release expression.
     Expression(Box<ReplayExpression>),
     /// Nothing is released but by hand.
@@ -20,7 +20,7 @@ pub enum Contender {
     Advice(Arc<Said>),
 }
 
-impl Contender {
+impl Releaser {
     /// When it releases a held job: at a tick before `end`.
     pub fn answer(&mut self, job: &HeldJob<'_>, ticks: Ticks, end: i64) -> Answer {
         // What was in force, and what somebody says, is known of the hold that there was.
@@ -31,7 +31,7 @@ impl Contender {
         match self {
             Self::Expression(expression) => expression.answer(job, ticks, end),
             Self::Nobody => Answer::Holds,
-            Self::InForce => once(job.hold.fate.released_at().filter(|_| job.hold.by_policy)),
+            Self::InForce => once(job.hold.hold_end.released_at().filter(|_| job.hold.by_policy)),
             Self::Advice(said) => once(said.released_at(job.hold).filter(|at| *at < end)),
         }
     }
