@@ -26,7 +26,7 @@ use crate::{Settings, SimulateError};
 use held::{Held, Likeness};
 
 pub(crate) use job::{HoldNow, Job, Moment, Status, Underway};
-pub(crate) use queue::{Item, Queue};
+pub(crate) use queue::{Item, Outage, Queue};
 
 /// Chance, one generator for each purpose, so that a change of one draws nothing else anew.
 pub(crate) struct Chances {
@@ -143,10 +143,7 @@ impl Simulation {
             Item::ReleaseOwn { cluster } => people::release_own(self, cluster),
             Item::HoldOwn { cluster } => people::hold_own(self, cluster),
             Item::Spooled { cluster } => self.spooled(cluster),
-            Item::Bulk { service, early } => people::bulk(self, service, early),
-            Item::BulkFilesystem { filesystem, early } => {
-                people::bulk_filesystem(self, filesystem, early)
-            }
+            Item::Bulk { place, early } => people::bulk(self, place, early),
         }
     }
 
@@ -169,7 +166,22 @@ impl Simulation {
 
     /// When the input of a job that another cluster makes is there.
     pub(crate) fn ready(&self, job: usize) -> Option<i64> {
-        ready(&self.clusters, &self.jobs, job)
+        let job = &self.jobs[job];
+        let producer = &self.clusters[self.clusters[job.cluster].producer?];
+        let index = producer.first_job + usize::try_from(job.proc).unwrap_or(0) % producer.size;
+        self.jobs[index].done_at
+    }
+
+    fn subject(&self, job: usize) -> Subject {
+        let state = &self.jobs[job];
+        Subject {
+            cluster: Arc::clone(&self.clusters[state.cluster]),
+            traits: state.traits,
+            edits: state.edits,
+            ready: self.ready(job),
+            peak: (state.memory_usage, state.disk_usage),
+            mend_matters: Cell::default(),
+        }
     }
 
     /// Version whose words are used now: mostly the access point's, sometimes another's, since execution points and
@@ -214,18 +226,12 @@ impl Simulation {
     }
 
     fn question(&mut self, asked: Asked, job: usize, record: usize, time: i64) {
-        let state = &self.jobs[job];
         let question = Question {
             asked,
             record,
             time,
-            cluster: Arc::clone(&self.clusters[state.cluster]),
-            traits: state.traits,
-            edits: state.edits,
-            ready: self.ready(job),
-            memory_used: state.memory_usage,
-            disk_used: state.disk_usage,
-            last_site: state.last_site,
+            subject: self.subject(job),
+            last_site: self.jobs[job].last_site,
         };
         self.oracle.ask(question);
     }
@@ -288,25 +294,6 @@ const ASKED_IN_CLUSTER: usize = 3;
 
 /// How many jobs held alike the oracle is asked about when the release of another came to an outcome.
 const ASKED_LIKE: usize = 8;
-
-fn ready(clusters: &[Arc<Cluster>], jobs: &[Job], job: usize) -> Option<i64> {
-    let job = &jobs[job];
-    let producer = &clusters[clusters[job.cluster].producer?];
-    let index = producer.first_job + usize::try_from(job.proc).unwrap_or(0) % producer.size;
-    jobs[index].done_at
-}
-
-fn subject<'a>(clusters: &'a [Arc<Cluster>], jobs: &'a [Job], job: usize) -> Subject<'a> {
-    let state = &jobs[job];
-    Subject {
-        cluster: &clusters[state.cluster],
-        traits: &state.traits,
-        edits: state.edits,
-        ready: ready(clusters, jobs, job),
-        peak: (state.memory_usage, state.disk_usage),
-        mend_matters: Cell::default(),
-    }
-}
 
 fn place<'a>(
     world: &'a World,

@@ -9,7 +9,7 @@ mod workflow;
 
 pub(crate) use owner::Owner;
 pub(crate) use schedule::{Rhythm, Schedule};
-pub(crate) use service::{Filesystem, ServerFault, Service};
+pub(crate) use service::{Filesystem, Service};
 pub(crate) use site::{Host, HostFault, Site};
 pub(crate) use workflow::{Container, Failure, Limit, Workflow};
 
