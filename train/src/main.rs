@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use holdadvise_train::Error;
 use holdadvise_train::data::{episodes, merge, tensors};
 use holdadvise_train::evaluation::{evaluate, policies, predict, review};
 use holdadvise_train::export::{self, calibrate};
@@ -45,7 +46,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
+    let result: Result<(), Error> = match &arguments.command {
         #[cfg(feature = "torch")]
         Command::Train(options) => match fitting::run(options) {
             Ok(status) => return status,
@@ -54,14 +55,14 @@ fn main() -> ExitCode {
         Command::Simulate(options) => {
             options.run().map(|summary| say(format_args!("{summary}"))).map_err(Into::into)
         }
-        Command::Episodes(options) => episodes::run(options).map_err(Into::into),
+        Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),
         Command::Merge(options) => merge::run(options),
-        Command::Split(options) => parts::run(options).map_err(Into::into),
-        Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
+        Command::Split(options) => parts::run(options),
+        Command::Evaluate(options) => evaluate::run(options),
         Command::Policies(options) => policies::run(options),
-        Command::Predict(options) => predict::run(options).map_err(Into::into),
-        Command::Export(options) => export::run(options).map_err(Into::into),
+        Command::Predict(options) => predict::run(options),
+        Command::Export(options) => export::run(options),
         Command::Calibrate(options) => calibrate::run(options),
         Command::Review(options) => review::run(options),
         Command::Dag(options) => dag::run(options),

@@ -10,9 +10,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::folder::{FolderError, read_plan};
+use super::folder::read_plan;
 use super::halving::better;
 use super::plan::{Decision, Fate, Plan, Trial};
+use crate::Error;
 use crate::training::trial::{Parameters, RungResult};
 
 /// Bytes of a file of the sweep, at most.
@@ -74,7 +75,7 @@ impl Results {
     /// # Errors
     /// When there is no plan in it, or one that cannot be used. Anything else that is missing or damaged is left out, and
     /// counted in `damaged`.
-    pub fn read(folder: &Path) -> Result<Self, FolderError> {
+    pub fn read(folder: &Path) -> Result<Self, Error> {
         let plan = read_plan(folder)?;
         let mut damaged = 0;
         let mut decisions = BTreeMap::new();

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::plan::{AccessPoint, Data, Setting};
-use crate::data::input::{self, InputError, plain_or_packed};
+use crate::Error;
+use crate::data::input::{self, plain_or_packed, unread};
 use crate::data::peek::{Peek, peek};
 
 /// A piece of the data that is prepared by itself.
@@ -120,20 +121,17 @@ impl Planner<'_> {
     fn add_logs(&mut self, number: usize, access_point: &AccessPoint) -> Result<(), String> {
         let name = &access_point.name;
         let failed = |error: &dyn Display| format!("access point {name}: {error}");
-        let unread = |error: InputError| failed(&error);
         let mut files = self.names.of_access_point(access_point);
-        let zone = input::zone(access_point.time_zone.as_deref()).map_err(unread)?;
+        let zone =
+            input::zone(access_point.time_zone.as_deref()).map_err(|error| failed(&error))?;
         // The machine that prepares the shard may be in another zone.
         let time_zone = zone.iana_name().map(str::to_owned);
         let mut bytes = 0;
         for file in files.epochs.iter().chain(&files.journal) {
-            bytes += input::open(&file.path)
-                .and_then(|opened| {
-                    let path = file.path.clone();
-                    opened.metadata().map_err(|source| InputError::File { path, source })
-                })
-                .map_err(unread)?
-                .len();
+            let size = || -> Result<u64, Error> {
+                Ok(input::open(&file.path)?.metadata().map_err(unread(&file.path))?.len())
+            };
+            bytes += size().map_err(|error| failed(&error))?;
         }
         let mut logs = Vec::new();
         for file in std::mem::take(&mut files.logs) {

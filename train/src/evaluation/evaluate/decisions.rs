@@ -12,8 +12,8 @@ use holdadvise::history::Action;
 use holdadvise::model::Model;
 use serde::{Deserialize, Serialize};
 
-use super::EvaluateError;
 use super::method::predict;
+use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::evaluation::metrics::{Estimate, draw_sums};
 
@@ -99,7 +99,7 @@ pub(super) fn decisions(
     test: &[usize],
     model: &Model,
     (draws, seed): (usize, u64),
-) -> Result<Vec<Decisions>, EvaluateError> {
+) -> Result<Vec<Decisions>, Error> {
     let mut all = Vec::new();
     for known in [Known::EveryAction, Known::OneRelease] {
         let holds = Holds::new(dataset, test, known);
@@ -132,7 +132,7 @@ pub(crate) fn pair(
     test: &[usize],
     [challenger, champion]: [&Model; 2],
     (draws, seed): (usize, u64),
-) -> Result<Option<Paired>, EvaluateError> {
+) -> Result<Option<Paired>, Error> {
     let mut holds = Holds::new(dataset, test, Known::EveryAction);
     if holds.situations.is_empty() {
         holds = Holds::new(dataset, test, Known::OneRelease);
@@ -175,7 +175,7 @@ impl<'a> Holds<'a> {
         self.situations.iter().flat_map(|situation| situation.rows.iter().copied()).collect()
     }
 
-    fn ask(&self, model: &Model) -> Result<HashMap<usize, f64>, EvaluateError> {
+    fn ask(&self, model: &Model) -> Result<HashMap<usize, f64>, Error> {
         let rows = self.rows();
         let said = predict(model, self.dataset, &rows)?;
         Ok(rows.into_iter().zip(said).collect())

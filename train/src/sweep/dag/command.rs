@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::{Here, Request, Shard, check_pool, write};
+use crate::Error;
 use crate::say::say;
 use crate::sweep::plan::{Plan, Setting};
 use crate::sweep::{file, planning, shards};
@@ -30,7 +31,7 @@ pub struct DagOptions {
 ///
 /// # Errors
 /// All that is wrong with the sweep file, or what is in the way of the data, the pool or the folder.
-pub fn run(options: &DagOptions) -> Result<(), Box<dyn std::error::Error>> {
+pub fn run(options: &DagOptions) -> Result<(), Error> {
     let here = Here::of_this_program()?;
     let checked = file::read(&options.sweep, Timestamp::now())?;
     if !checked.notes.is_empty() {

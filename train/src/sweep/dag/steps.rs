@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{DagError, Shard};
+use super::Shard;
+use crate::Error;
 use crate::sweep::plan::{Plan, Rung, Trial};
 use crate::training::precision::Precision;
 
@@ -79,8 +80,8 @@ pub struct Step {
 /// All nodes but `finish`, in an order in which they can be done.
 ///
 /// # Errors
-/// [`DagError::Plan`] when plan and shards do not make a DAG.
-pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<Step>, DagError> {
+/// When plan and shards do not make a DAG.
+pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<Step>, Error> {
     let numbers = check(plan, shards)?;
     let mut steps = Vec::new();
     for setting in &plan.settings {
@@ -98,15 +99,12 @@ pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<St
 }
 
 /// The numbers of the shards, the same for each setting.
-fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>, DagError> {
-    let fail = |text: String| DagError::Plan(text);
+fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>, Error> {
     let counted = |what: &str, numbers: Vec<usize>| {
         let expected = numbers.iter().enumerate().all(|(at, &number)| number == at + 1);
         match expected && !numbers.is_empty() {
             true => Ok(()),
-            false => {
-                Err(fail(format!("{what} {numbers:?}: expected at least one, numbered from 1")))
-            }
+            false => Err(format!("{what} {numbers:?}: expected at least one, numbered from 1")),
         }
     };
     counted("settings", plan.settings.iter().map(|setting| setting.number).collect())?;
@@ -119,10 +117,10 @@ fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>
     {
         let text =
             format!("trial {} trains on setting {}, which is none", trial.number, trial.setting);
-        return Err(fail(text));
+        return Err(text.into());
     }
     if !plan.rungs.is_sorted_by(|a, b| a.epochs < b.epochs) {
-        return Err(fail("each rung must train to a later epoch than the one before".to_owned()));
+        return Err("each rung must train to a later epoch than the one before".into());
     }
     let of = |setting: &usize| -> Vec<usize> {
         shards.get(setting).into_iter().flatten().map(|shard| shard.number).collect()
@@ -132,7 +130,7 @@ fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>
     match plan.settings.iter().find(|setting| of(&setting.number) != first) {
         None => Ok(first),
         Some(setting) => {
-            Err(fail(format!("setting {} has other shards than setting 1", setting.number)))
+            Err(format!("setting {} has other shards than setting 1", setting.number).into())
         }
     }
 }

@@ -11,7 +11,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::steps::{self, CHECKPOINT_EXIT_CODE, CHECKPOINT_FILES, Kind, TRAIN_VARIABLES};
-use super::{DagError, Here, Request, quote};
+use super::{Here, Request, quote};
+use crate::Error;
 use crate::output::FileError;
 use crate::sweep::plan::{Plan, Program, Resources};
 
@@ -84,8 +85,8 @@ impl Description {
 /// Name and content of each submit description that the plan needs.
 ///
 /// # Errors
-/// [`DagError`] for names and paths that cannot stand in one, and a program that is not there.
-pub(super) fn descriptions(request: &Request<'_>) -> Result<Vec<(&'static str, String)>, DagError> {
+/// For names and paths that cannot stand in one, and a program that is not there.
+pub(super) fn descriptions(request: &Request<'_>) -> Result<Vec<(&'static str, String)>, Error> {
     let plan = request.plan;
     let program = Shipped::of(&plan.program)?;
     let mut descriptions = Vec::new();
@@ -119,7 +120,7 @@ struct Shipped {
 }
 
 impl Shipped {
-    fn of(program: &Program) -> Result<Self, DagError> {
+    fn of(program: &Program) -> Result<Self, Error> {
         let none = Self { image: None, tarball: None, size: 0 };
         match program {
             Program::Container(image) if image.contains("://") => {
@@ -141,21 +142,22 @@ impl Shipped {
     }
 }
 
-fn absolute(what: &str, path: &Path) -> Result<(), DagError> {
+fn absolute(what: &str, path: &Path) -> Result<(), Error> {
     if path.is_absolute() {
         return Ok(());
     }
-    Err(DagError::Plan(format!(
+    Err(format!(
         "{what} {}: expected an absolute path: each node starts in a folder of its own",
         path.display()
-    )))
+    )
+    .into())
 }
 
-fn megabytes(path: &Path) -> Result<u64, DagError> {
+fn megabytes(path: &Path) -> Result<u64, Error> {
     Ok(std::fs::metadata(path).map_err(FileError::of(path))?.len() >> 20)
 }
 
-fn shard(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
+fn shard(plan: &Plan, program: &Shipped) -> Result<Description, Error> {
     let mut description = Description::new(&[
         "Prepares a piece of the data, on an execution point. Each node of sweep.dag sets:",
         "  setting       how the data is prepared; what comes of it goes to prepared/SETTING",
@@ -171,7 +173,7 @@ fn shard(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
     Ok(description)
 }
 
-fn merge(plan: &Plan, program: &Shipped, request: &Request<'_>) -> Result<Description, DagError> {
+fn merge(plan: &Plan, program: &Shipped, request: &Request<'_>) -> Result<Description, Error> {
     let mut description = Description::new(&[
         "Makes one dataset of the pieces of a setting and cuts it into parts, on an execution point.",
         "Each node of sweep.dag sets:",
@@ -189,7 +191,7 @@ fn merge(plan: &Plan, program: &Shipped, request: &Request<'_>) -> Result<Descri
     Ok(description)
 }
 
-fn train(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
+fn train(plan: &Plan, program: &Shipped) -> Result<Description, Error> {
     let mut description = Description::new(&[
         "Trains one trial to the end of one rung, on an execution point. Each node of sweep.dag sets:",
         "  trial, rung  what it trains; model and result go to trials/TRIAL/rungRUNG",
@@ -211,7 +213,7 @@ fn train(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
     Ok(description)
 }
 
-fn test(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
+fn test(plan: &Plan, program: &Shipped) -> Result<Description, Error> {
     let mut description = Description::new(&[
         "Evaluates the best model on the test part, once, and compares it with the model in use, on an execution point.",
     ]);
@@ -225,7 +227,7 @@ fn test(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
 }
 
 /// A step on the access point, with the program that made the plan.
-fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Description, DagError> {
+fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Description, Error> {
     let comment: &[&str] = match kind {
         Kind::Select => &[
             "Decides which trials go on after a rung, on the access point. Each node of sweep.dag sets:",
@@ -253,7 +255,7 @@ fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Descri
     Ok(description)
 }
 
-fn track(plan: &Plan, here: &Here) -> Result<Description, DagError> {
+fn track(plan: &Plan, here: &Here) -> Result<Description, Error> {
     let mut description = Description::new(&[
         "Feeds Weights & Biases from this folder while the DAG runs, on the access point. DAGMan ends it when the DAG has ended.",
         "The key comes from ~/.netrc (`wandb login`): what stands here, everybody can read.",
@@ -272,7 +274,7 @@ fn track(plan: &Plan, here: &Here) -> Result<Description, DagError> {
     Ok(description)
 }
 
-fn quoted_environment(variables: &[String]) -> Result<String, DagError> {
+fn quoted_environment(variables: &[String]) -> Result<String, Error> {
     let words = quote::words("environment variable", variables.iter().map(String::as_str))?;
     Ok(format!("\"{words}\""))
 }
@@ -343,7 +345,7 @@ fn end(
     logs: &str,
     place: Where,
     retries: u32,
-) -> Result<(), DagError> {
+) -> Result<(), Error> {
     let up = match description.commands.iter().find(|(command, _)| *command == "initialdir") {
         None => String::new(),
         Some((_, folder)) => "../".repeat(folder.split('/').count()),
@@ -375,14 +377,16 @@ fn end(
         .set("log", format!("{up}logs/events.log"));
     for line in &plan.resources.submit {
         if line.chars().any(char::is_control) {
-            return Err(DagError::Plan(format!(
+            return Err(format!(
                 "line for the submit descriptions {line:?}: expected one line without control characters"
-            )));
+            )
+            .into());
         }
         if first_word(line) == "queue" {
-            return Err(DagError::Plan(format!(
+            return Err(format!(
                 "line for the submit descriptions {line:?}: each node has one job, `queue` stands there already"
-            )));
+            )
+            .into());
         }
         if place == Where::ExecutionPoint || !chooses_machine(line) {
             description.lines.push(line.clone());

@@ -82,36 +82,6 @@ pub struct Checked {
     pub text: String,
 }
 
-/// Why a sweep file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FileError {
-    /// It cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// It is larger than any sweep.
-    #[error("{}: more than {MOST_BYTES} bytes, a sweep file has some hundred lines", path.display())]
-    Size {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Something in it is wrong.
-    #[error("{}{}", told_before(path, notes), Told { path, problems, word: "" })]
-    Wrong {
-        /// The file.
-        path: PathBuf,
-        /// Everything that is wrong, in the order of the lines.
-        problems: Vec<Problem>,
-        /// What its author should know besides.
-        notes: Vec<Problem>,
-    },
-}
-
 /// Problems, each on a line that begins with the file.
 struct Told<'a> {
     path: &'a Path,
@@ -135,11 +105,6 @@ impl fmt::Display for Told<'_> {
     }
 }
 
-/// Notes with the line break that separates them from errors.
-fn told_before(path: &Path, notes: &[Problem]) -> String {
-    notes.iter().map(|note| told(path, std::slice::from_ref(note)) + "\n").collect()
-}
-
 /// Notes on a sweep file, one a line.
 pub fn told(path: &Path, notes: &[Problem]) -> String {
     Told { path, problems: notes, word: "note: " }.to_string()
@@ -149,20 +114,22 @@ pub fn told(path: &Path, notes: &[Problem]) -> String {
 ///
 /// # Errors
 /// When it cannot be read, or with all that is wrong in it.
-pub fn read(path: &Path, now: Timestamp) -> Result<Checked, FileError> {
-    let failed = |source| FileError::Read { path: path.to_owned(), source };
+pub fn read(path: &Path, now: Timestamp) -> Result<Checked, String> {
+    let failed = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > MOST_BYTES {
-        return Err(FileError::Size { path: path.to_owned() });
+        return Err(format!(
+            "{}: more than {MOST_BYTES} bytes, a sweep file has some hundred lines",
+            path.display()
+        ));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(failed)?;
-    check(&bytes, &folder, now).map_err(|(problems, notes)| FileError::Wrong {
-        path: path.to_owned(),
-        problems,
-        notes,
+    check(&bytes, &folder, now).map_err(|(problems, notes)| {
+        let notes = notes.iter().map(|note| told(path, std::slice::from_ref(note)) + "\n");
+        notes.collect::<String>() + &Told { path, problems: &problems, word: "" }.to_string()
     })
 }
 

@@ -21,7 +21,7 @@ use super::rows::{RowBatch, Rows};
 use super::rung::{Clock, RungOptions};
 use super::stacking::share_of_trees;
 use crate::data::dataset::Dataset;
-use crate::output::FileError;
+use crate::output;
 use crate::random::Random;
 use crate::split::Split;
 use crate::split::selection::Blank;
@@ -130,10 +130,7 @@ impl<'a> Trainer<'a> {
         tch::jit::f_set_graph_executor_optimize(false)?;
         let dimensions = Dimensions::of(&dataset.info.schema);
         let mut network = match &options.architecture {
-            Some(path) => {
-                let module = std::fs::read(path).map_err(FileError::of(path))?;
-                Network::own(&module, dimensions, device)?
-            }
+            Some(path) => Network::own(&output::read(path)?, dimensions, device)?,
             None => {
                 let pieces = pieces(&dataset.statics, dimensions.k, &split.train, &blank.columns);
                 let network =

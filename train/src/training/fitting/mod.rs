@@ -30,7 +30,7 @@ pub use error::TrainError;
 pub use options::{FitOptions, Place};
 pub use rung::RungOptions;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use holdadvise::model::{Batch, Calibration, EngineKind, Model};
@@ -47,6 +47,7 @@ use crate::split::{Cuts, Split};
 use crate::training::baselines::Baselines;
 use crate::training::calibration::platt;
 use describe::describe;
+use error::unwritten;
 use fit::{Ended, Fitted, Task, fit};
 use rung::Summary;
 
@@ -79,7 +80,7 @@ pub struct TrainOptions {
 pub fn run(options: &TrainOptions) -> Result<ExitCode, TrainError> {
     let TrainOptions { dataset, output, replace, parts, fit, rung } = options;
     let output = Output::new(output, *replace);
-    output.check().map_err(failed(output.path()))?;
+    output.check().map_err(unwritten)?;
     rung.check_files()?;
     let mut fit = fit.clone();
     rung.set_parameters(&mut fit)?;
@@ -101,7 +102,7 @@ pub fn run(options: &TrainOptions) -> Result<ExitCode, TrainError> {
         }
         Trained::Diverged(_) => return Err(diverged(&fit)),
         Trained::Done { archive, report, summary } => {
-            output.write(&archive).map_err(failed(output.path()))?;
+            output.write(&archive).map_err(unwritten)?;
             if !rung.no_test {
                 say(format_args!("{report}"));
             }
@@ -112,18 +113,13 @@ pub fn run(options: &TrainOptions) -> Result<ExitCode, TrainError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A file could not be written.
-fn failed(path: &Path) -> impl Fn(std::io::Error) -> TrainError {
-    |source| TrainError::Write { path: path.to_owned(), source }
-}
-
 fn cut(dataset: &Dataset, options: &FitOptions) -> Result<Split, TrainError> {
-    let cuts = Cuts::new(dataset, &options.split).map_err(TrainError::Options)?;
+    let cuts = Cuts::new(dataset, &options.split).map_err(TrainError::Refused)?;
     Ok(Split::new(dataset, cuts))
 }
 
 fn diverged(options: &FitOptions) -> TrainError {
-    TrainError::Options(format!(
+    TrainError::Refused(format!(
         "the loss is not a number: lower --learning-rate {}",
         options.learning_rate
     ))
@@ -156,7 +152,7 @@ fn train_piece(
     clock: rung::Clock,
 ) -> Result<Trained, TrainError> {
     let selection = &options.selection;
-    let blank = selection.blank(&dataset.info.schema).map_err(TrainError::Options)?;
+    let blank = selection.blank(&dataset.info.schema).map_err(TrainError::Refused)?;
     selection.select(dataset, &mut split);
     options::check(dataset, &split, options)?;
     let targets = selection.targets(dataset, &split, options.seed);
@@ -190,7 +186,7 @@ fn complete(task: &Task<'_>, fitted: &Fitted) -> Result<(Vec<u8>, Report, Model)
     let model = open(metadata.clone())?;
     let report = evaluate::report(dataset, split, &model, options.draws, options.seed)?;
     metadata.metrics = serde_json::to_value(&report)
-        .map_err(|error| TrainError::Options(format!("figures are not JSON: {error}")))?;
+        .map_err(|error| TrainError::Refused(format!("figures are not JSON: {error}")))?;
     metadata.sheet = Some(sheet::sheet(&sheet::Training {
         dataset,
         split,

@@ -108,7 +108,7 @@ impl FitOptions {
     pub fn set_all(&mut self, values: &BTreeMap<String, Value>) -> Result<(), TrainError> {
         values.iter().try_for_each(|(name, value)| {
             self.set(name, value)
-                .map_err(|detail| TrainError::Options(format!("parameter {name}: {detail}")))
+                .map_err(|detail| TrainError::Refused(format!("parameter {name}: {detail}")))
         })
     }
 
@@ -177,8 +177,8 @@ pub(super) fn check(
     split: &Split,
     options: &FitOptions,
 ) -> Result<(), TrainError> {
-    let fail = |text: String| Err(TrainError::Options(text));
-    split.check_training(dataset).map_err(TrainError::Options)?;
+    let fail = |text: String| Err(TrainError::Refused(text));
+    split.check_training(dataset).map_err(TrainError::Refused)?;
     if options.batch == 0 || options.epochs == 0 {
         return fail("--batch and --epochs must be above 0".to_owned());
     }
@@ -193,5 +193,5 @@ pub(super) fn check(
             return fail(format!("{name} {value} must lie in 0..={most}"));
         }
     }
-    options.boosting.check().map_err(TrainError::Options)
+    options.boosting.check().map_err(TrainError::Refused)
 }

@@ -8,14 +8,13 @@ use holdadvise::model::Model;
 use serde::Serialize;
 
 use super::checkpoint::Progress;
-use super::error::TrainError;
-use super::failed;
+use super::error::{TrainError, unwritten};
 use super::fit::{Fitted, Task};
 use super::journal::{Journal, Label};
 use super::options::FitOptions;
 use crate::evaluation::evaluate::predict;
 use crate::evaluation::metrics::{Outcomes, Scored};
-use crate::output::{FileError, Output};
+use crate::output::{self, Output};
 use crate::training::trial::{Parameters, RungResult};
 
 /// A training as a part of a sweep, or one that can be interrupted.
@@ -58,9 +57,9 @@ impl RungOptions {
     /// Reads `--parameters` into the options of the training.
     pub(super) fn set_parameters(&self, options: &mut FitOptions) -> Result<(), TrainError> {
         let Some(path) = &self.parameters else { return Ok(()) };
-        let text = std::fs::read(path).map_err(FileError::of(path))?;
+        let text = output::read(path)?;
         let read: Parameters = serde_json::from_slice(&text).map_err(|error| {
-            TrainError::Options(format!(
+            TrainError::Refused(format!(
                 "{}: {error}; expected {{\"trial\": N, \"parameters\": {{...}}}}",
                 path.display()
             ))
@@ -72,10 +71,10 @@ impl RungOptions {
     /// from them, and replaces them.
     pub(super) fn check_files(&self) -> Result<(), TrainError> {
         for path in [&self.checkpoint, &self.metrics].into_iter().flatten() {
-            Output::from(path).check_kept().map_err(failed(path))?;
+            Output::from(path).check_kept().map_err(unwritten)?;
         }
         match &self.result {
-            Some(path) => Output::from(path).check().map_err(failed(path)),
+            Some(path) => Output::from(path).check().map_err(unwritten),
             None => Ok(()),
         }
     }
@@ -110,8 +109,8 @@ impl RungOptions {
             device: (*device).to_owned(),
         };
         let json = serde_json::to_vec_pretty(&result)
-            .map_err(|error| TrainError::Options(format!("the result is not JSON: {error}")))?;
-        Output::from(path).write(&json).map_err(failed(path))
+            .map_err(|error| TrainError::Refused(format!("the result is not JSON: {error}")))?;
+        Output::from(path).write(&json).map_err(unwritten)
     }
 
     pub(super) fn label(&self) -> Label {
