@@ -28,7 +28,7 @@ use super::plan::{Data, Metric, Program, Resources, Tracking};
 use super::space::Space;
 use crate::training::precision::Precision;
 use problems::Problems;
-use section::Section;
+use section::Value;
 
 pub use node::MOST_BYTES;
 pub use preprocessing::{Frames, Preprocessing};
@@ -147,52 +147,42 @@ fn check(
         alone(Problem { at, text: "not UTF-8".to_owned() })
     })?;
     let mut root = node::read(text).map_err(alone)?;
-    let mut problems = Problems::default();
+    let problems = Problems::default();
     if root.is_null() {
         root.content = node::Content::Mapping(Vec::new());
     }
-    other_names::translate(&mut root, &mut problems);
-    let sweep = sweep(&root, folder, now, &mut problems);
-    let Problems { mut errors, mut notes } = problems;
-    errors.sort_by_key(|problem| (problem.at.is_none(), problem.at));
-    notes.sort_by_key(|problem| (problem.at.is_none(), problem.at));
+    other_names::translate(&mut root, &problems);
+    let whole = Value { node: &root, name: String::new(), problems: &problems };
+    let sweep = sweep(whole, folder, now);
+    let [errors, notes] = problems.in_order();
     match sweep {
         Some(sweep) if errors.is_empty() => Ok(Checked { sweep, notes, text: redact(text) }),
         _ => Err((errors, notes)),
     }
 }
 
-fn sweep(
-    root: &node::Node,
-    folder: &Path,
-    now: Timestamp,
-    problems: &mut Problems,
-) -> Option<SweepFile> {
-    let mut root = Section::of("", root, problems)?;
-    let name = root.take("name").map(|node| problems.text(node, "name"));
-    let name = name.unwrap_or_else(|| Some("sweep".to_owned()));
-    let seed = root.take("seed").map_or(Some(1), |node| problems.whole(node, "seed", 0..=i64::MAX));
-    let data = data::data(&mut root, folder, now.as_second(), problems);
+fn sweep(whole: Value<'_>, folder: &Path, now: Timestamp) -> Option<SweepFile> {
+    let mut root = whole.section()?;
+    let name = root.take("name").map_or_else(|| Some("sweep".to_owned()), |value| value.text());
+    let seed = root.take("seed").map_or(Some(1), |value| value.whole(0..=i64::MAX));
+    let data = data::data(&mut root, folder, now.as_second());
     let mut places = Vec::new();
-    let preprocessing = preprocessing::preprocessing(&mut root, &mut places, problems);
-    let (space, precision) = search::training(&mut root, &mut places, problems);
-    let search = search::search(&mut root, &places, problems);
-    let metric = search::metric(&mut root, problems);
-    let budget = search::budget(&mut root, problems);
-    let patience = search::early_stopping(&mut root, problems);
-    let mut file = |key: &'static str| {
-        let node = root.take(key)?;
-        paths::one(node, key, paths::Wanted::File, folder, problems)
-    };
+    let preprocessing = preprocessing::preprocessing(&mut root, &mut places);
+    let (space, precision) = search::training(&mut root, &mut places);
+    let search = search::search(&mut root, &places);
+    let metric = search::metric(&mut root);
+    let budget = search::budget(&mut root);
+    let patience = search::early_stopping(&mut root);
+    let mut file = |key| paths::one(&root.take(key)?, paths::Wanted::File, folder);
     let (architecture, champion) = (file("architecture"), file("champion"));
     if let (Some(_), Precision::Bfloat16) = (&architecture, precision) {
         let text = "training.precision: `bfloat16` is for the built-in network; an `architecture` of one's own chooses its numbers itself";
-        problems.missing(text);
+        root.value.problems.missing(text);
     }
-    let resources = nodes::resources(&mut root, problems);
-    let program = nodes::program(&mut root, folder, problems);
-    let tracking = tracking::tracking(&mut root, folder, problems);
-    root.finish(problems);
+    let resources = nodes::resources(&mut root);
+    let program = nodes::program(&mut root, folder);
+    let tracking = tracking::tracking(&mut root, folder);
+    root.finish();
     Some(SweepFile {
         name: name?,
         seed: seed?.unsigned_abs(),
