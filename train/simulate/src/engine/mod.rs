@@ -118,7 +118,10 @@ impl Simulation {
             self.take(item)?;
         }
         self.now = end;
-        self.ask_about_never_released();
+        // A few instants for holds that nobody released, while the job was held.
+        for job in self.held.iter().collect::<Vec<_>>() {
+            self.ask_while_held(job);
+        }
         for record in &mut self.records {
             if record.released.is_some() && record.outcome.is_none() {
                 record.outcome = Some(truth::Outcome::Censored);
@@ -261,13 +264,6 @@ impl Simulation {
             _ => None,
         };
         (hold.code, hold.subcode, std::mem::discriminant(&hold.symptom), place)
-    }
-
-    /// A few instants for holds that nobody released, while the job was held.
-    fn ask_about_never_released(&mut self) {
-        for job in self.held.iter().collect::<Vec<_>>() {
-            self.ask_while_held(job);
-        }
     }
 
     pub(crate) fn ask_while_held(&mut self, job: usize) {

@@ -226,11 +226,9 @@ impl Simulation {
         }
         let slot = slot_name(&self.world, run);
         if wording < Wording::V23 {
-            let message = if written.by_starter {
-                format!("Error from {slot}: {}", written.raw)
-            } else {
-                written.raw.clone()
-            };
+            let from =
+                if written.by_starter { format!("Error from {slot}: ") } else { String::new() };
+            let message = from + &written.raw;
             let body = Body::ShadowException(ShadowException {
                 message: message.as_str().into(),
                 bytes_sent: Some(0),

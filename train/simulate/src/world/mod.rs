@@ -16,6 +16,15 @@ pub(crate) use workflow::{Container, Failure, Limit, Workflow};
 use crate::preset::Preset;
 use crate::random::Dice;
 
+/// A name for a thing with a number; a number follows it where the list is at its end.
+fn named(names: &[&str], number: usize) -> String {
+    let name = names[number % names.len()];
+    match number / names.len() {
+        0 => name.to_owned(),
+        round => format!("{name}{}", round + 1),
+    }
+}
+
 /// Everything outside the jobs.
 #[derive(Clone, Debug)]
 pub(crate) struct World {

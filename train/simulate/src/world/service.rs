@@ -92,11 +92,7 @@ impl Filesystem {
     ) -> Self {
         const MOUNTS: [&str; 6] =
             ["/home", "/staging", "/projects", "/data/users", "/work", "/nfs/groups"];
-        let round = number / MOUNTS.len();
-        let mut mount = MOUNTS[number % MOUNTS.len()].to_owned();
-        if round > 0 {
-            mount.push_str(&(round + 1).to_string());
-        }
+        let mount = super::named(&MOUNTS, number);
         // ENOENT (not mounted), ESTALE, EIO, ETIMEDOUT, ENOSPC, EACCES (ticket of the mount run out).
         const ERRORS: [(i32, f64); 6] =
             [(2, 5.0), (116, 1.5), (5, 1.0), (110, 2.0), (28, 2.0), (13, 1.5)];
