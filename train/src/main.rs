@@ -6,13 +6,13 @@ use clap::{Parser, Subcommand};
 use holdadvise_train::Error;
 use holdadvise_train::data::{episodes, merge, tensors};
 use holdadvise_train::evaluation::{evaluate, policies, predict, review};
+#[cfg(feature = "torch")]
+use holdadvise_train::export::train;
 use holdadvise_train::export::{self, calibrate};
 use holdadvise_train::say::say;
 use holdadvise_train::split::parts;
 use holdadvise_train::sweep::command::SweepCommand;
 use holdadvise_train::sweep::dag::command as dag;
-#[cfg(feature = "torch")]
-use holdadvise_train::training::fitting;
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -31,7 +31,7 @@ enum Command {
     Merge(merge::MergeOptions),
     Split(parts::PartsOptions),
     #[cfg(feature = "torch")]
-    Train(fitting::TrainOptions),
+    Train(train::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
     Policies(policies::PoliciesOptions),
     Predict(predict::PredictOptions),
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result: Result<(), Error> = match &arguments.command {
         #[cfg(feature = "torch")]
-        Command::Train(options) => match fitting::run(options) {
+        Command::Train(options) => match train::run(options) {
             Ok(status) => return status,
             Err(error) => Err(error.into()),
         },

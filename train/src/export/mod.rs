@@ -7,6 +7,8 @@
 pub mod calibrate;
 pub mod pickle;
 pub mod sheet;
+#[cfg(feature = "torch")]
+pub mod train;
 
 use std::io::{self, Cursor, Read, Write};
 use std::path::PathBuf;
@@ -52,6 +54,20 @@ pub fn run(options: &ExportOptions) -> Result<(), Error> {
     output.write(&completed)?;
     say(format_args!("{}: {} bytes\n", options.output.display(), completed.len()));
     Ok(())
+}
+
+/// The archive with figures of the test part and the sheet that tells of them.
+///
+/// # Errors
+/// As [`complete`].
+pub fn measured(
+    archive: &[u8],
+    mut metadata: ModelMetadata,
+    training: &sheet::Training<'_>,
+) -> Result<Vec<u8>, Error> {
+    metadata.metrics = serde_json::json!(training.report);
+    metadata.sheet = Some(sheet::sheet(training));
+    complete(archive, metadata)
 }
 
 /// The archive with `metadata` in it. For a module with the contract of the shipped architecture

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tch::Tensor;
 
-use super::error::{TrainError, unwritten};
+use super::error::TrainError;
 use super::optimizer::{AdamState, numbers};
 use crate::data::metadata::{self, METADATA_KEY};
 use crate::output::{self, Output};
@@ -110,7 +110,7 @@ impl Checkpoint {
         let metadata = HashMap::from([(METADATA_KEY.to_owned(), json)]);
         let file = safetensors::serialize(views, Some(metadata))
             .map_err(|error| wrong(path)(error.to_string()))?;
-        Output::from(path).write(&file).map_err(unwritten)
+        Output::from(path).write(&file).map_err(TrainError::Write)
     }
 
     /// Reads a file of the same task, with `len` numbers in its parameters and `k` statics in its rows.

@@ -24,18 +24,20 @@ pub enum TrainError {
     /// A file could not be read.
     #[error(transparent)]
     Read(#[from] FileError),
+    /// A file could not be written.
+    #[error("{}", unwritten(.0))]
+    Write(FileError),
     /// Any other room.
     #[error(transparent)]
     Other(#[from] Error),
 }
 
-/// A file could not be written.
-pub(super) fn unwritten(error: FileError) -> TrainError {
+fn unwritten(error: &FileError) -> String {
     let advice = match error.source.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
             ": free some space there; in a node of a sweep ask for more with `resources: disk:`"
         }
         _ => "",
     };
-    TrainError::Refused(format!("{error}{advice}"))
+    format!("{error}{advice}")
 }

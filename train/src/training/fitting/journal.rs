@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::error::{TrainError, unwritten};
+use super::error::TrainError;
 use crate::output::{FileError, Output};
 
 /// The file of metrics.
@@ -54,7 +54,7 @@ impl Journal {
     /// Opens the file. Lines of epochs after `epoch` go: a training that was cut off after its last checkpoint tells of
     /// them again.
     pub(crate) fn open(path: &Path, label: Label, epoch: usize) -> Result<Self, TrainError> {
-        let failed = |error| unwritten(FileError::of(path)(error));
+        let failed = |error| TrainError::Write(FileError::of(path)(error));
         let mut kept = Vec::new();
         if let Ok(file) = File::open(path) {
             for line in BufReader::new(file).lines() {
@@ -68,14 +68,14 @@ impl Journal {
                 }
             }
         }
-        Output::from(path).write(&kept).map_err(unwritten)?;
+        Output::from(path).write(&kept).map_err(TrainError::Write)?;
         let file = File::options().append(true).open(path).map_err(failed)?;
         Ok(Self { path: path.to_owned(), file, label })
     }
 
     /// Adds a line.
     pub(crate) fn add(&mut self, content: &impl Serialize) -> Result<(), TrainError> {
-        let failed = |error| unwritten(FileError::of(&self.path)(error));
+        let failed = |error| TrainError::Write(FileError::of(&self.path)(error));
         let mut line = serde_json::to_vec(&Line { label: self.label, content })
             .map_err(|error| failed(error.into()))?;
         line.push(b'\n');

@@ -126,16 +126,15 @@ fn complete(
     let successes = split.test.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
     details.insert("test".to_owned(), json!({ "rows": split.test.len(), "successes": successes }));
     let seed = details.get("options").and_then(|options| options.get("seed")?.as_u64());
-    metadata.metrics = json!(report);
-    metadata.sheet = Some(sheet::sheet(&sheet::Training {
+    let training = sheet::Training {
         dataset,
         split,
         selection,
         codes: &Baselines::fit(dataset, &split.train).code_statistics(),
         report,
         seed: seed.unwrap_or_default(),
-    }));
-    export::complete(bytes, metadata)
+    };
+    export::measured(bytes, metadata, &training)
 }
 
 /// The model in use, or why it cannot be compared.
