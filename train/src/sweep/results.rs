@@ -191,17 +191,14 @@ fn trial_of(folder: &Path, plan: &Plan, trial: &Trial, damaged: &mut usize) -> T
 
 /// The content of a file, if it is there.
 fn bytes(path: &Path, damaged: &mut usize) -> Option<Vec<u8>> {
-    let read = fs::metadata(path).and_then(|metadata| match metadata.len() > MOST_BYTES {
-        true => Err(io::Error::other("too large")),
-        false => fs::read(path),
-    });
-    match read {
-        Ok(bytes) => Some(bytes),
-        Err(error) => {
-            *damaged += usize::from(error.kind() != io::ErrorKind::NotFound);
-            None
-        }
-    }
+    let there = path.metadata().map_or_else(|error| Err(error.kind()), |found| Ok(found.len()));
+    let read = match there {
+        Err(io::ErrorKind::NotFound) => return None,
+        Ok(..=MOST_BYTES) => fs::read(path).ok(),
+        _ => None,
+    };
+    *damaged += usize::from(read.is_none());
+    read
 }
 
 fn json<T: DeserializeOwned>(path: &Path, damaged: &mut usize) -> Option<T> {

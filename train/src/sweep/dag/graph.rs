@@ -92,8 +92,12 @@ fn node(out: &mut String, plan: &Plan, step: &Step) -> Result<(), Error> {
     let _ = writeln!(out, "JOB {name} submit/{}.sub", kind.name());
     let mut variables: Vec<(&str, String)> = step.variables.clone();
     if *kind == Kind::Shard {
-        variables.push(("words", shard_words(step)?));
-        variables.push(("files", shard_files(step)?));
+        // As they stand in `arguments` and in `transfer_input_files`.
+        let words = step.commands.iter().flatten().map(String::as_str);
+        variables.push(("words", quote::words("argument", words)?));
+        let files: Result<Vec<&str>, Error> =
+            step.inputs.iter().map(|file| quote::transferred(file.as_ref())).collect();
+        variables.push(("files", files?.join(", ")));
     }
     if !variables.is_empty() {
         let _ = write!(out, "VARS {name}");
@@ -120,19 +124,6 @@ fn node(out: &mut String, plan: &Plan, step: &Step) -> Result<(), Error> {
         _ => {}
     }
     Ok(())
-}
-
-/// The arguments of a shard, as they stand in `arguments`.
-fn shard_words(step: &Step) -> Result<String, Error> {
-    let all = step.commands.iter().flatten().map(String::as_str);
-    quote::words("argument", all)
-}
-
-/// The files of a shard, as they stand in `transfer_input_files`.
-fn shard_files(step: &Step) -> Result<String, Error> {
-    let files: Result<Vec<&str>, Error> =
-        step.inputs.iter().map(|file| quote::transferred(file.as_ref())).collect();
-    Ok(files?.join(", "))
 }
 
 /// Nodes with the same parents stand together.

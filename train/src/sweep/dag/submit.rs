@@ -92,14 +92,11 @@ pub(super) fn descriptions(request: &Request<'_>) -> Result<Vec<(&'static str, S
     let mut descriptions = Vec::new();
     for kind in Kind::ALL {
         let description = match kind {
-            Kind::Shard => shard(plan, &program)?,
-            Kind::Merge => merge(plan, &program, request)?,
-            Kind::Train => train(plan, &program)?,
-            Kind::Test => test(plan, &program)?,
             Kind::Select => local(request, kind, &steps::select_command("$(rung)"))?,
             Kind::Finish => {
                 local(request, kind, &steps::finish_command("$(FAILED_COUNT)", "$(DAG_STATUS)"))?
             }
+            _ => remote(request, &program, kind)?,
         };
         descriptions.push((kind.name(), description.text()));
     }
@@ -157,72 +154,96 @@ fn megabytes(path: &Path) -> Result<u64, Error> {
     Ok(std::fs::metadata(path).map_err(FileError::of(path))?.len() >> 20)
 }
 
-fn shard(plan: &Plan, program: &Shipped) -> Result<Description, Error> {
-    let mut description = Description::new(&[
-        "Prepares a piece of the data, on an execution point. Each node of sweep.dag sets:",
-        "  setting       how the data is prepared; what comes of it goes to prepared/SETTING",
-        "  words         the arguments of holdadvise-train",
-        "  files         the logs to read",
-        "  memory, disk  what that takes, MB",
-    ]);
-    remote(&mut description, program, "node");
-    description.set("arguments", "\"$(words)\"");
-    files(&mut description, program, "prepared/$(setting)", &["$(files)".to_owned()]);
-    needs(&mut description, &plan.resources, program, Kind::Shard);
-    end(&mut description, plan, "prepare", Where::ExecutionPoint, plan.resources.retries)?;
-    Ok(description)
-}
-
-fn merge(plan: &Plan, program: &Shipped, request: &Request<'_>) -> Result<Description, Error> {
-    let mut description = Description::new(&[
-        "Makes one dataset of the pieces of a setting and cuts it into parts, on an execution point.",
-        "Each node of sweep.dag sets:",
-        "  setting  how the data is prepared; dataset and parts go to prepared/SETTING",
-    ]);
-    let pieces = request.shards.get(&1).map_or(&[][..], Vec::as_slice);
-    let pieces: Vec<String> = pieces.iter().map(|shard| steps::shard_file(shard.number)).collect();
-    let [validation, test] = steps::fractions(plan);
-    remote(&mut description, program, "merge");
-    description.set("arguments", format!("\"{validation} {test} {}\"", pieces.join(" ")));
-    let inputs = ["../../program/node".to_owned(), pieces.join(", ")];
-    files(&mut description, program, "prepared/$(setting)", &inputs);
-    needs(&mut description, &plan.resources, program, Kind::Merge);
-    end(&mut description, plan, "prepare", Where::ExecutionPoint, plan.resources.retries)?;
-    Ok(description)
-}
-
-fn train(plan: &Plan, program: &Shipped) -> Result<Description, Error> {
-    let mut description = Description::new(&[
-        "Trains one trial to the end of one rung, on an execution point. Each node of sweep.dag sets:",
-        "  trial, rung  what it trains; model and result go to trials/TRIAL/rungRUNG",
-        "  until        the epoch at which the rung ends",
-        "  before       the checkpoint of the rung before, on all rungs but the first",
-        "When the program writes a checkpoint it exits, HTCondor stores the checkpoint and starts the program again.",
-    ]);
-    let macros = TRAIN_VARIABLES.map(|name| format!("$({name})"));
-    let command = steps::train_command(plan, &macros.each_ref().map(String::as_str));
-    let mut inputs = steps::train_inputs(plan);
-    inputs.push("$(before)".to_owned());
-    remote(&mut description, program, "node");
-    description.set("arguments", format!("\"{}\"", command.join(" ")));
-    files(&mut description, program, "trials/$(trial)/rung$(rung)", &inputs);
-    description.set("checkpoint_exit_code", CHECKPOINT_EXIT_CODE.to_string());
-    description.set("transfer_checkpoint_files", CHECKPOINT_FILES.join(", "));
-    needs(&mut description, &plan.resources, program, Kind::Train);
-    end(&mut description, plan, "train", Where::ExecutionPoint, plan.resources.retries)?;
-    Ok(description)
-}
-
-fn test(plan: &Plan, program: &Shipped) -> Result<Description, Error> {
-    let mut description = Description::new(&[
-        "Evaluates the best model on the test part, once, and compares it with the model in use, on an execution point.",
-    ]);
-    let step = steps::test(plan);
-    remote(&mut description, program, "node");
-    description.set("arguments", format!("\"{}\"", step.commands.concat().join(" ")));
-    files(&mut description, program, "best", &step.inputs);
-    needs(&mut description, &plan.resources, program, Kind::Test);
-    end(&mut description, plan, "", Where::ExecutionPoint, plan.resources.retries)?;
+/// A step on an execution point, with the program as it comes there.
+fn remote(request: &Request<'_>, program: &Shipped, kind: Kind) -> Result<Description, Error> {
+    let plan = request.plan;
+    let (comment, script, folder, logs): (&[&str], _, _, _) = match kind {
+        Kind::Shard => (
+            &[
+                "Prepares a piece of the data, on an execution point. Each node of sweep.dag sets:",
+                "  setting       how the data is prepared; what comes of it goes to prepared/SETTING",
+                "  words         the arguments of holdadvise-train",
+                "  files         the logs to read",
+                "  memory, disk  what that takes, MB",
+            ],
+            "node",
+            "prepared/$(setting)",
+            "prepare",
+        ),
+        Kind::Merge => (
+            &[
+                "Makes one dataset of the pieces of a setting and cuts it into parts, on an execution point.",
+                "Each node of sweep.dag sets:",
+                "  setting  how the data is prepared; dataset and parts go to prepared/SETTING",
+            ],
+            "merge",
+            "prepared/$(setting)",
+            "prepare",
+        ),
+        Kind::Train => (
+            &[
+                "Trains one trial to the end of one rung, on an execution point. Each node of sweep.dag sets:",
+                "  trial, rung  what it trains; model and result go to trials/TRIAL/rungRUNG",
+                "  until        the epoch at which the rung ends",
+                "  before       the checkpoint of the rung before, on all rungs but the first",
+                "When the program writes a checkpoint it exits, HTCondor stores the checkpoint and starts the program again.",
+            ],
+            "node",
+            "trials/$(trial)/rung$(rung)",
+            "train",
+        ),
+        _ => (
+            &[
+                "Evaluates the best model on the test part, once, and compares it with the model in use, on an execution point.",
+            ],
+            "node",
+            "best",
+            "",
+        ),
+    };
+    let (arguments, inputs) = match kind {
+        Kind::Shard => ("$(words)".to_owned(), vec!["$(files)".to_owned()]),
+        Kind::Merge => {
+            let pieces = request.shards.get(&1).into_iter().flatten();
+            let pieces: Vec<String> = pieces.map(|of| steps::shard_file(of.number)).collect();
+            let [validation, test] = steps::fractions(plan);
+            let inputs = vec!["../../program/node".to_owned(), pieces.join(", ")];
+            (format!("{validation} {test} {}", pieces.join(" ")), inputs)
+        }
+        Kind::Train => {
+            let macros = TRAIN_VARIABLES.map(|name| format!("$({name})"));
+            let command = steps::train_command(plan, &macros.each_ref().map(String::as_str));
+            let mut inputs = steps::train_inputs(plan);
+            inputs.push("$(before)".to_owned());
+            (command.join(" "), inputs)
+        }
+        _ => {
+            let step = steps::test(plan);
+            (step.commands.concat().join(" "), step.inputs)
+        }
+    };
+    let mut description = Description::new(comment);
+    match &program.image {
+        Some(image) => {
+            description.set("universe", "container").set("container_image", image.clone())
+        }
+        None => description.set("universe", "vanilla"),
+    };
+    let inputs: Vec<&str> = program.tarball.iter().chain(&inputs).map(String::as_str).collect();
+    description
+        .set("executable", format!("program/{script}"))
+        .set("arguments", format!("\"{arguments}\""))
+        .set("initialdir", folder)
+        .set("should_transfer_files", "yes")
+        .set("when_to_transfer_output", "ON_EXIT")
+        .set("transfer_input_files", inputs.join(", "));
+    if kind == Kind::Train {
+        description
+            .set("checkpoint_exit_code", CHECKPOINT_EXIT_CODE.to_string())
+            .set("transfer_checkpoint_files", CHECKPOINT_FILES.join(", "));
+    }
+    needs(&mut description, &plan.resources, program, kind);
+    end(&mut description, plan, logs, Where::ExecutionPoint, plan.resources.retries)?;
     Ok(description)
 }
 
@@ -277,26 +298,6 @@ fn track(plan: &Plan, here: &Here) -> Result<Description, Error> {
 fn quoted_environment(variables: &[String]) -> Result<String, Error> {
     let words = quote::words("environment variable", variables.iter().map(String::as_str))?;
     Ok(format!("\"{words}\""))
-}
-
-/// What runs on an execution point, and how the program comes there.
-fn remote(description: &mut Description, program: &Shipped, script: &str) {
-    match &program.image {
-        Some(image) => {
-            description.set("universe", "container").set("container_image", image.clone())
-        }
-        None => description.set("universe", "vanilla"),
-    };
-    description.set("executable", format!("program/{script}"));
-}
-
-fn files(description: &mut Description, program: &Shipped, folder: &str, inputs: &[String]) {
-    let inputs: Vec<&str> = program.tarball.iter().chain(inputs).map(String::as_str).collect();
-    description
-        .set("initialdir", folder)
-        .set("should_transfer_files", "yes")
-        .set("when_to_transfer_output", "ON_EXIT")
-        .set("transfer_input_files", inputs.join(", "));
 }
 
 /// Processors, memory and disk: of training as the plan says, else from the size of what is read.

@@ -83,9 +83,10 @@ pub(super) fn distribution(value: Value<'_>, parameter: &Parameter) -> Option<Di
 
 /// One value of a parameter.
 pub(super) fn one(value: &Value<'_>, kind: Kind) -> Option<serde_json::Value> {
-    match kind {
-        Kind::Whole { least, most } => value.whole(least..=most).map(Into::into),
-        Kind::Real { least, most } => value.real(least..=most).map(Into::into),
+    let Kind { whole, least, most } = kind;
+    match whole {
+        true => value.whole(least as i64..=most as i64).map(Into::into),
+        false => value.real(least..=most).map(Into::into),
     }
 }
 
@@ -198,7 +199,7 @@ impl<'a> Keys<'a> {
     fn int_uniform(&self, word: &str) -> Option<Distribution> {
         let (min, max) = (self.need("min", word), self.need("max", word));
         let (min, max) = (min?, max?);
-        let (least, most) = self.kind.ends();
+        let Kind { least, most, .. } = self.kind;
         let range = least.ceil() as i64..=most.floor() as i64;
         let (least, most) = (min.whole(range.clone()), max.whole(range));
         let (least, most) = (least?, most?);
@@ -228,7 +229,7 @@ impl<'a> Keys<'a> {
             return None;
         }
         let kind = self.kind;
-        let (lowest, highest) = kind.ends();
+        let Kind { least: lowest, most: highest, .. } = kind;
         let mut outside = false;
         for (number, value) in [(least, min), (most, max)] {
             // Whole parameters are rounded inwards, so an end may lie up to one beyond.
@@ -261,7 +262,7 @@ impl<'a> Keys<'a> {
         let (mu, sigma) = (mu?, sigma?);
         let median = if scale == Scale::LogNormal { mu.exp() } else { mu };
         let kind = self.kind;
-        let (least, most) = kind.ends();
+        let Kind { least, most, .. } = kind;
         if !(least..=most).contains(&median) {
             let node = self.get("mu").map_or(self.value.node, |mu| mu.node);
             let text = format!("half of the values are above {median}, expected {kind}");
@@ -274,11 +275,11 @@ impl<'a> Keys<'a> {
 
     /// What values are rounded to a multiple of; whole parameters are rounded to whole numbers in any case.
     fn q(&self, rounds: bool) -> Option<Option<f64>> {
-        let most = self.kind.ends().1;
+        let Kind { whole: is_whole, most, .. } = self.kind;
         let Some(value) = self.get("q").filter(|_| rounds) else {
-            return Some((rounds || self.kind.is_whole()).then_some(1.0));
+            return Some((rounds || is_whole).then_some(1.0));
         };
-        let (q, expected) = match self.kind.is_whole() {
+        let (q, expected) = match is_whole {
             true => (
                 whole(value.node).filter(|&q| q >= 1).map(|q| q as f64),
                 format!("expected a whole number from 1 to {most}"),

@@ -18,7 +18,6 @@ mod section;
 mod tests;
 mod tracking;
 
-use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -82,33 +81,18 @@ pub struct Checked {
     pub text: String,
 }
 
-/// Problems, each on a line that begins with the file.
-struct Told<'a> {
-    path: &'a Path,
-    problems: &'a [Problem],
-    word: &'a str,
+/// Problems of a sweep file, each on a line that begins with the file, with a word before it.
+pub fn told(path: &Path, problems: &[Problem], word: &str) -> String {
+    let path = path.display();
+    let lines = problems.iter().map(|Problem { at, text }| match at {
+        Some(Position { line, column }) => format!("{path}:{line}:{column}: {word}{text}"),
+        None => format!("{path}: {word}{text}"),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
-impl fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, problem) in self.problems.iter().enumerate() {
-            let line = if at == 0 { "" } else { "\n" };
-            let colon = if problem.at.is_some() { ":" } else { ": " };
-            let path = self.path.display();
-            write!(f, "{line}{path}{colon}")?;
-            if let Some(Position { line, column }) = problem.at {
-                write!(f, "{line}:{column}: ")?;
-            }
-            write!(f, "{}{}", self.word, problem.text)?;
-        }
-        Ok(())
-    }
-}
-
-/// Notes on a sweep file, one a line.
-pub fn told(path: &Path, notes: &[Problem]) -> String {
-    Told { path, problems: notes, word: "note: " }.to_string()
-}
+/// The word before a note.
+pub const NOTE: &str = "note: ";
 
 /// Reads and checks a sweep file; `now` is where `last` ends.
 ///
@@ -128,8 +112,8 @@ pub fn read(path: &Path, now: Timestamp) -> Result<Checked, String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(failed)?;
     check(&bytes, &folder, now).map_err(|(problems, notes)| {
-        let notes = notes.iter().map(|note| told(path, std::slice::from_ref(note)) + "\n");
-        notes.collect::<String>() + &Told { path, problems: &problems, word: "" }.to_string()
+        let [notes, problems] = [told(path, &notes, NOTE), told(path, &problems, "")];
+        [notes, problems].into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join("\n")
     })
 }
 

@@ -12,12 +12,6 @@ pub struct Position {
     pub column: usize,
 }
 
-impl From<(usize, usize)> for Position {
-    fn from((line, column): (usize, usize)) -> Self {
-        Self { line, column }
-    }
-}
-
 /// One thing to say of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
