@@ -13,3 +13,6 @@ pub mod say;
 pub mod split;
 pub mod sweep;
 pub mod training;
+
+/// Why something failed, in words for whoever asked for it.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;

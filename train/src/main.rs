@@ -3,15 +3,16 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use holdadvise_train::Error;
 use holdadvise_train::data::{episodes, merge, tensors};
 use holdadvise_train::evaluation::{evaluate, policies, predict, review};
+#[cfg(feature = "torch")]
+use holdadvise_train::export::train;
 use holdadvise_train::export::{self, calibrate};
 use holdadvise_train::say::say;
 use holdadvise_train::split::parts;
 use holdadvise_train::sweep::command::SweepCommand;
 use holdadvise_train::sweep::dag::command as dag;
-#[cfg(feature = "torch")]
-use holdadvise_train::training::fitting;
 
 /// Train, evaluate and export the model of holdadvise.
 #[derive(Debug, Parser)]
@@ -30,7 +31,7 @@ enum Command {
     Merge(merge::MergeOptions),
     Split(parts::PartsOptions),
     #[cfg(feature = "torch")]
-    Train(fitting::TrainOptions),
+    Train(train::TrainOptions),
     Evaluate(evaluate::EvaluateOptions),
     Policies(policies::PoliciesOptions),
     Predict(predict::PredictOptions),
@@ -45,23 +46,23 @@ enum Command {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let result: Result<(), Box<dyn std::error::Error>> = match &arguments.command {
+    let result: Result<(), Error> = match &arguments.command {
         #[cfg(feature = "torch")]
-        Command::Train(options) => match fitting::run(options) {
+        Command::Train(options) => match train::run(options) {
             Ok(status) => return status,
             Err(error) => Err(error.into()),
         },
         Command::Simulate(options) => {
             options.run().map(|summary| say(format_args!("{summary}"))).map_err(Into::into)
         }
-        Command::Episodes(options) => episodes::run(options).map_err(Into::into),
+        Command::Episodes(options) => episodes::run(options),
         Command::Tensors(options) => tensors::run(options),
         Command::Merge(options) => merge::run(options),
-        Command::Split(options) => parts::run(options).map_err(Into::into),
-        Command::Evaluate(options) => evaluate::run(options).map_err(Into::into),
+        Command::Split(options) => parts::run(options),
+        Command::Evaluate(options) => evaluate::run(options),
         Command::Policies(options) => policies::run(options),
-        Command::Predict(options) => predict::run(options).map_err(Into::into),
-        Command::Export(options) => export::run(options).map_err(Into::into),
+        Command::Predict(options) => predict::run(options),
+        Command::Export(options) => export::run(options),
         Command::Calibrate(options) => calibrate::run(options),
         Command::Review(options) => review::run(options),
         Command::Dag(options) => dag::run(options),

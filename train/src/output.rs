@@ -24,6 +24,14 @@ impl FileError {
     }
 }
 
+/// Reads a whole file.
+///
+/// # Errors
+/// What the system said.
+pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    fs::read(path).map_err(FileError::of(path))
+}
+
 /// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
@@ -123,21 +131,25 @@ impl Output {
     ///
     /// # Errors
     /// What stands there and may not be written, or that its folder is missing or takes no file.
-    pub fn check(&self) -> io::Result<()> {
-        match self.way()? {
+    pub fn check(&self) -> Result<(), FileError> {
+        let checked = self.way().and_then(|way| match way {
             Way::Into => Ok(()),
             Way::Create | Way::Replace => self.fresh().map(drop),
-        }
+        });
+        checked.map_err(FileError::of(&self.path))
     }
 
     /// As [`Output::check`], of a file that is also read.
     ///
     /// # Errors
     /// As [`Output::check`]; a device or a FIFO too.
-    pub fn check_kept(&self) -> io::Result<()> {
-        match self.way()? {
-            Way::Into => Err(io::Error::other("it is a device or a FIFO: name a file")),
-            Way::Create | Way::Replace => self.check(),
+    pub fn check_kept(&self) -> Result<(), FileError> {
+        match self.way() {
+            Ok(Way::Into) => {
+                let source = io::Error::other("it is a device or a FIFO: name a file");
+                Err(FileError::of(&self.path)(source))
+            }
+            _ => self.check(),
         }
     }
 
@@ -145,7 +157,7 @@ impl Output {
     ///
     /// # Errors
     /// As [`Output::check`], or what the system said.
-    pub fn write(&self, content: &[u8]) -> io::Result<()> {
+    pub fn write(&self, content: &[u8]) -> Result<(), FileError> {
         self.write_by(|file| file.write_all(content))
     }
 
@@ -154,6 +166,13 @@ impl Output {
     /// # Errors
     /// As [`Output::write`].
     pub fn write_by(
+        &self,
+        write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    ) -> Result<(), FileError> {
+        self.written(write).map_err(FileError::of(&self.path))
+    }
+
+    fn written(
         &self,
         write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
     ) -> io::Result<()> {
@@ -216,14 +235,16 @@ impl Output {
 ///
 /// # Errors
 /// When it is a link or no folder.
-pub fn check_folder(folder: &Path) -> io::Result<bool> {
-    match Found::at(folder)?.0 {
+pub fn check_folder(folder: &Path) -> Result<bool, FileError> {
+    let failed = FileError::of(folder);
+    match Found::at(folder).map_err(&failed)?.0 {
         Found::Nothing => Ok(false),
         Found::Folder => Ok(true),
         Found::Link => {
-            Err(io::Error::other("it is a link, and no link is followed: name the folder itself"))
+            let text = "it is a link, and no link is followed: name the folder itself";
+            Err(failed(io::Error::other(text)))
         }
-        _ => Err(io::Error::other("it is no folder: name one")),
+        _ => Err(failed(io::Error::other("it is no folder: name one"))),
     }
 }
 

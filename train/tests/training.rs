@@ -9,9 +9,10 @@ use holdadvise::model::{
 };
 use holdadvise_train::data::dataset::{Dataset, Row};
 use holdadvise_train::export;
+use holdadvise_train::export::train::train;
 use holdadvise_train::random::Random;
+use holdadvise_train::training::fitting::FitOptions;
 use holdadvise_train::training::fitting::network::{Network, Sizes};
-use holdadvise_train::training::fitting::{FitOptions, train};
 use holdadvise_train::training::pieces::Piece;
 use tch::Device;
 

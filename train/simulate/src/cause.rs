@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::world::ServerFault;
-
 /// Writes the table of causes as an enum.
 macro_rules! causes {
     ($($name:ident $reach:ident $transient:literal $what:literal,)*) => {
@@ -107,28 +105,21 @@ impl Reach {
     }
 }
 
-/// What a failed request to a file server looks like.
+/// What can be wrong with a file server, as a failed request shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UrlError {
+    /// Nothing listens.
     Refused,
+    /// It does not answer in time.
     TimedOut,
+    /// Its name does not resolve.
     Unresolved,
+    /// It drops connections.
     Reset,
+    /// Its certificate has run out.
     Certificate,
+    /// It answers every request with this status.
     Status(u16),
-}
-
-impl From<ServerFault> for UrlError {
-    fn from(fault: ServerFault) -> Self {
-        match fault {
-            ServerFault::Down => Self::Refused,
-            ServerFault::Slow => Self::TimedOut,
-            ServerFault::Unresolved => Self::Unresolved,
-            ServerFault::Resets => Self::Reset,
-            ServerFault::Certificate => Self::Certificate,
-            ServerFault::Status(status) => Self::Status(status),
-        }
-    }
 }
 
 /// How a limit on memory or disk is enforced: decides code, subcode and text.

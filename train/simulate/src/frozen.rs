@@ -1,11 +1,9 @@
 //! Which simulator this is: figures of models are compared only where the same one made their data.
 
-use std::io::{self, Write};
-
 use holdadvise::features::fnv1a;
 use serde::Serialize;
 
-use crate::{Settings, SimulateError};
+use crate::Settings;
 
 /// Counts up when the same preset and seed give other files.
 pub const VERSION: u32 = 2;
@@ -27,7 +25,7 @@ pub fn fingerprint() -> String {
 
 /// `simulation.json`: what made the files beside it.
 #[derive(Debug, Serialize)]
-struct Description<'a> {
+pub(crate) struct Description<'a> {
     simulator: u32,
     fingerprint: String,
     preset: &'a str,
@@ -38,23 +36,16 @@ struct Description<'a> {
     days: u32,
 }
 
-pub(crate) fn describe(settings: &Settings) -> Result<(), SimulateError> {
-    let description = Description {
-        simulator: VERSION,
-        fingerprint: fingerprint(),
-        preset: &settings.preset.name,
-        vary: settings.preset.varied,
-        seed: settings.seed,
-        start: settings.preset.access_point.start.to_string(),
-        days: settings.days,
-    };
-    let path = settings.output.join("simulation.json");
-    let mut text = serde_json::to_string(&description).map_err(|error| SimulateError::Write {
-        path: path.clone(),
-        source: io::Error::other(error),
-    })?;
-    text.push('\n');
-    let written =
-        crate::output::place::create(&path).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|source| SimulateError::Write { path, source })
+impl<'a> Description<'a> {
+    pub(crate) fn of(settings: &'a Settings) -> Self {
+        Self {
+            simulator: VERSION,
+            fingerprint: fingerprint(),
+            preset: &settings.preset.name,
+            vary: settings.preset.varied,
+            seed: settings.seed,
+            start: settings.preset.access_point.start.to_string(),
+            days: settings.days,
+        }
+    }
 }

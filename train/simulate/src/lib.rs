@@ -21,7 +21,6 @@ mod truth;
 mod vary;
 mod world;
 
-use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
@@ -30,6 +29,7 @@ pub use arguments::Arguments;
 pub use cause::{Cause, Reach};
 pub use error::SimulateError;
 pub use frozen::{FROZEN, VERSION, fingerprint};
+use output::place::OutFile;
 pub use preset::Preset;
 pub use random::Spread;
 pub use summary::{Cell, Summary};
@@ -68,13 +68,11 @@ impl Settings {
 /// A file cannot be written.
 pub fn simulate(settings: &Settings) -> Result<Summary, SimulateError> {
     let finished = engine::Simulation::new(settings)?.run()?;
-    let path = settings.output.join("truth.jsonl");
-    let written = output::place::create(&path).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        truth::write(&mut out, &finished.records)?;
-        out.flush()
-    });
-    written.map_err(|source| SimulateError::Write { path, source })?;
-    frozen::describe(settings)?;
+    let mut truth = OutFile::create(settings.output.join("truth.jsonl"))?;
+    finished.records.iter().try_for_each(|record| truth.line(record))?;
+    truth.flush()?;
+    let mut description = OutFile::create(settings.output.join("simulation.json"))?;
+    description.line(&frozen::Description::of(settings))?;
+    description.flush()?;
     Ok(Summary::of(finished.jobs, &finished.records))
 }

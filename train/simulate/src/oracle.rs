@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::cause::Symptom;
-use crate::life::{Cluster, Edits, Ending, Subject, Traits, attempt};
+use crate::life::{Ending, Subject, attempt};
 use crate::random::Dice;
 use crate::truth::{Action, HoldRecord, Probabilities, edited};
 use crate::world::World;
@@ -39,12 +39,7 @@ pub(crate) struct Question {
     pub(crate) asked: Asked,
     pub(crate) record: usize,
     pub(crate) time: i64,
-    pub(crate) cluster: Arc<Cluster>,
-    pub(crate) traits: Traits,
-    pub(crate) edits: Edits,
-    pub(crate) ready: Option<i64>,
-    pub(crate) memory_used: i64,
-    pub(crate) disk_used: i64,
+    pub(crate) subject: Subject,
     pub(crate) last_site: Option<usize>,
 }
 
@@ -155,14 +150,8 @@ fn reply(world: &World, question: &Question, dice: &mut [Dice], stream: u64) -> 
         dice.turn_to(stream + play as u64);
     }
     let mut play = |edits| {
-        let subject = Subject {
-            cluster: &question.cluster,
-            traits: &question.traits,
-            edits,
-            ready: question.ready,
-            peak: (question.memory_used, question.disk_used),
-            mend_matters: Cell::default(),
-        };
+        let mend_matters = Cell::default();
+        let subject = Subject { edits, mend_matters, ..question.subject.clone() };
         let mut seen = Plays::default();
         for dice in dice.iter_mut() {
             dice.go_back();
@@ -176,14 +165,14 @@ fn reply(world: &World, question: &Question, dice: &mut [Dice], stream: u64) -> 
         seen.mendable = subject.mend_matters.get();
         seen
     };
+    let Subject { edits: now, peak, .. } = question.subject;
+    let as_is = play(now);
     if question.asked == Asked::Release {
-        return Answer::Release(play(question.edits).success());
+        return Answer::Release(as_is.success());
     }
-    let as_is = play(question.edits);
     let mut after = |action| {
-        let used = (question.memory_used, question.disk_used);
-        let edits = edited(question.edits, action, used, question.last_site);
-        if edits == question.edits { as_is.success() } else { play(edits).success() }
+        let edits = edited(now, action, peak, question.last_site);
+        if edits == now { as_is.success() } else { play(edits).success() }
     };
     Answer::Actions(Probabilities {
         time: question.time,
@@ -216,12 +205,7 @@ impl Plays {
 }
 
 /// Plays a release at `released` once: what ends it, or nothing within the horizon.
-fn last_ending(
-    world: &World,
-    subject: &Subject<'_>,
-    released: i64,
-    dice: &mut Dice,
-) -> Option<Ending> {
+fn last_ending(world: &World, subject: &Subject, released: i64, dice: &mut Dice) -> Option<Ending> {
     let mut now = released;
     for _ in 0..MOST_RUNS {
         now += minutes_to_match(world, dice);

@@ -1,7 +1,5 @@
 //! The truth behind every hold.
 
-use std::io::{self, Write};
-
 pub(crate) use holdadvise::history::{Action, Outcome};
 use serde::Serialize;
 
@@ -77,13 +75,4 @@ pub(crate) fn edited(
         }
         Action::Other => Edits { mended: true, ..edits },
     }
-}
-
-/// Writes one JSON object a line.
-pub(crate) fn write(out: &mut impl Write, records: &[HoldRecord]) -> io::Result<()> {
-    for record in records {
-        serde_json::to_writer(&mut *out, record)?;
-        out.write_all(b"\n")?;
-    }
-    Ok(())
 }

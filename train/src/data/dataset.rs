@@ -8,11 +8,11 @@
 mod file;
 mod join;
 
-use std::path::PathBuf;
-
 use holdadvise::history::{Action, Outcome};
 use holdadvise::model::{ActionStatistics, Batch, Dimensions, FeatureSchema};
 use serde::{Deserialize, Serialize};
+
+use crate::Error;
 
 /// Version of [`DatasetInfo`] that this program reads and writes.
 pub const DATASET_FORMAT: u32 = 2;
@@ -162,36 +162,6 @@ pub struct Dataset {
     pub subcode: Vec<i32>,
 }
 
-/// Why a dataset could not be read, written or added to.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DatasetError {
-    /// The file could not be read or written.
-    #[error("dataset {}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The content is not that of a dataset.
-    #[error("dataset {}: {detail}; make it again with `holdadvise-train tensors`", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What was found and what was expected.
-        detail: String,
-    },
-    /// A row does not fit the schema.
-    #[error("row {row}: {detail}")]
-    Row {
-        /// Which row, from 0.
-        row: usize,
-        /// What does not fit.
-        detail: String,
-    },
-}
-
 /// What a `simulation.json` says under a key, in words.
 pub(crate) fn simulation_field(simulation: &serde_json::Value, key: &str) -> String {
     match simulation.get(key) {
@@ -223,9 +193,9 @@ impl Dataset {
     /// Adds a row.
     ///
     /// # Errors
-    /// [`DatasetError::Row`] when its sizes or values do not fit the schema.
-    pub fn push(&mut self, row: &Row<'_>) -> Result<(), DatasetError> {
-        let fail = |detail| Err(DatasetError::Row { row: self.len(), detail });
+    /// When its sizes or values do not fit the schema.
+    pub fn push(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        let fail = |detail: String| Err(format!("row {}: {detail}", self.len()).into());
         let batch = Batch { states: row.states, statics: row.statics, n: 1 };
         if let Err(error) = batch.check(&Dimensions::of(&self.info.schema)) {
             return fail(error.to_string());

@@ -1,5 +1,6 @@
 //! The logs, epoch ads and journal that training reads.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
@@ -8,8 +9,10 @@ use clap::Args;
 use classads::ClassAd;
 use holdadvise::history::{Coverage, Episode, History, HistoryBuilder, HoldInQueue, Journal};
 use holdadvise::input;
-use holdadvise::userlog::{ReadOptions, UserlogError};
+use holdadvise::userlog::ReadOptions;
 use jiff::tz::TimeZone;
+
+use crate::Error;
 
 /// What to read.
 #[derive(Clone, Debug, Args)]
@@ -34,26 +37,6 @@ pub struct InputOptions {
     pub time_zone: Option<String>,
 }
 
-/// Why the input could not be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum InputError {
-    /// A log cannot be read at all.
-    #[error(transparent)]
-    Log(#[from] UserlogError),
-    /// Another file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system, or the reader of that file, said.
-        source: std::io::Error,
-    },
-    /// There is no such time zone.
-    #[error("{0}: expected the name of a time zone such as America/Chicago or UTC")]
-    TimeZone(String),
-}
-
 /// What was read.
 #[derive(Debug)]
 pub struct Input {
@@ -69,8 +52,8 @@ impl InputOptions {
     /// Reads all files. What is damaged is skipped and told of on standard error.
     ///
     /// # Errors
-    /// [`InputError`] when a file cannot be opened or is not what it should be.
-    pub fn read(&self) -> Result<Input, InputError> {
+    /// When a file cannot be opened or is not what it should be.
+    pub fn read(&self) -> Result<Input, Error> {
         self.read_with(&[])
     }
 
@@ -78,7 +61,7 @@ impl InputOptions {
     ///
     /// # Errors
     /// As [`InputOptions::read`].
-    pub fn read_with(&self, ads: &[ClassAd]) -> Result<Input, InputError> {
+    pub fn read_with(&self, ads: &[ClassAd]) -> Result<Input, Error> {
         let mut history = HistoryBuilder::new();
         let coverage = if self.userlogs { Coverage::Jobs } else { Coverage::AccessPoint };
         let options = self.read_options()?;
@@ -107,8 +90,8 @@ impl InputOptions {
     /// Adds the epoch ads to a history.
     ///
     /// # Errors
-    /// [`InputError::File`] when a file cannot be opened.
-    pub fn read_epochs(&self, history: &mut HistoryBuilder) -> Result<(), InputError> {
+    /// When a file cannot be opened.
+    pub fn read_epochs(&self, history: &mut HistoryBuilder) -> Result<(), Error> {
         for path in &self.epochs {
             let report = history.read_epochs(reader(path)?);
             for problem in report.problems {
@@ -121,12 +104,11 @@ impl InputOptions {
     /// Reads the journals.
     ///
     /// # Errors
-    /// [`InputError::File`] when one cannot be opened, or a line of it does not fit.
-    pub fn read_journal(&self) -> Result<Journal, InputError> {
+    /// When one cannot be opened, or a line of it does not fit.
+    pub fn read_journal(&self) -> Result<Journal, Error> {
         let mut journal = Journal::default();
         for path in &self.journal {
-            let read = Journal::read(reader(path)?);
-            journal.extend(read.map_err(|source| InputError::File { path: path.clone(), source })?);
+            journal.extend(Journal::read(reader(path)?).map_err(unread(path))?);
         }
         Ok(journal)
     }
@@ -140,12 +122,12 @@ impl InputOptions {
     /// compressed or not.
     ///
     /// # Errors
-    /// [`InputError::File`] when the folder cannot be read.
-    pub fn of_simulation(&self, folder: &Path) -> Result<Self, InputError> {
-        let failed = |source| InputError::File { path: folder.to_owned(), source };
+    /// When the folder cannot be read.
+    pub fn of_simulation(&self, folder: &Path) -> Result<Self, Error> {
+        let failed = unread(folder);
         let mut logs = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
+        for entry in std::fs::read_dir(folder).map_err(&failed)? {
+            let path = entry.map_err(&failed)?.path();
             if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("EventLog")) {
                 logs.push(path);
             }
@@ -163,15 +145,15 @@ impl InputOptions {
     }
 
     /// How the logs are to be read.
-    pub(crate) fn read_options(&self) -> Result<ReadOptions, InputError> {
+    pub(crate) fn read_options(&self) -> Result<ReadOptions, Error> {
         Ok(ReadOptions::in_zone(self.zone()?))
     }
 
     /// The time zone of the logs.
     ///
     /// # Errors
-    /// [`InputError::TimeZone`] when there is none of that name.
-    pub fn zone(&self) -> Result<TimeZone, InputError> {
+    /// When there is none of that name.
+    pub fn zone(&self) -> Result<TimeZone, Error> {
         zone(self.time_zone.as_deref())
     }
 }
@@ -188,11 +170,14 @@ impl Input {
 /// The time zone of that name; without one this machine's.
 ///
 /// # Errors
-/// [`InputError::TimeZone`] when there is none of that name.
-pub fn zone(name: Option<&str>) -> Result<TimeZone, InputError> {
+/// When there is none of that name.
+pub fn zone(name: Option<&str>) -> Result<TimeZone, Error> {
     match name {
         None => Ok(TimeZone::system()),
-        Some(name) => TimeZone::get(name).map_err(|_| InputError::TimeZone(name.to_owned())),
+        Some(name) => TimeZone::get(name).map_err(|_| {
+            format!("{name}: expected the name of a time zone such as America/Chicago or UTC")
+                .into()
+        }),
     }
 }
 
@@ -205,19 +190,19 @@ pub fn plain_or_packed(folder: &Path, name: &str) -> PathBuf {
 /// Reads a file, unpacked where it is gzip's.
 ///
 /// # Errors
-/// [`InputError::File`].
-pub fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, InputError> {
-    input::reader(path).map_err(|source| InputError::File { path: path.to_owned(), source })
+/// What the system said.
+pub fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
+    Ok(input::reader(path).map_err(unread(path))?)
 }
 
 /// What came through a pipe, as a file that goes when it is dropped; `None` of a file, which is read by its path.
-pub(crate) fn piped(path: &Path) -> Result<Option<tempfile::NamedTempFile>, InputError> {
+pub(crate) fn piped(path: &Path) -> Result<Option<tempfile::NamedTempFile>, Error> {
     if !input::is_pipe(path) {
         return Ok(None);
     }
-    let failed = |source| InputError::File { path: path.to_owned(), source };
-    let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
-    io::copy(&mut File::open(path).map_err(failed)?, &mut file).map_err(failed)?;
+    let failed = unread(path);
+    let mut file = tempfile::NamedTempFile::new().map_err(&failed)?;
+    io::copy(&mut File::open(path).map_err(&failed)?, &mut file).map_err(&failed)?;
     file.rewind().map_err(failed)?;
     Ok(Some(file))
 }
@@ -225,9 +210,14 @@ pub(crate) fn piped(path: &Path) -> Result<Option<tempfile::NamedTempFile>, Inpu
 /// Opens a file, with its name in the error.
 ///
 /// # Errors
-/// [`InputError::File`].
-pub fn open(path: &Path) -> Result<File, InputError> {
-    input::open_regular(path).map_err(|source| InputError::File { path: path.to_owned(), source })
+/// What the system said.
+pub fn open(path: &Path) -> Result<File, Error> {
+    Ok(input::open_regular(path).map_err(unread(path))?)
+}
+
+/// What makes words of what the system, or the reader of a file, said.
+pub(crate) fn unread<E: Display>(path: &Path) -> impl Fn(E) -> String {
+    move |error| format!("cannot read {}: {error}", path.display())
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@
 //! one cluster held in one second stay as they stand in their shard. The result is the same in whatever order the shards
 //! are named.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use holdadvise::model::Dimensions;
 use serde_json::Value;
 
-use crate::data::dataset::{Dataset, DatasetError, DatasetInfo};
+use crate::Error;
+use crate::data::dataset::{Dataset, DatasetInfo};
 use crate::output::Output;
 use crate::say::say;
 
@@ -33,9 +33,9 @@ pub struct MergeOptions {
 ///
 /// # Errors
 /// When a shard cannot be read or does not go with the others, or the dataset cannot be written.
-pub fn run(options: &MergeOptions) -> Result<(), Box<dyn Error>> {
+pub fn run(options: &MergeOptions) -> Result<(), Error> {
     let output = Output::new(&options.output, options.replace);
-    output.check().map_err(|source| DatasetError::File { path: options.output.clone(), source })?;
+    output.check().map_err(|error| format!("dataset {error}"))?;
     let dataset = merge(&options.shards)?;
     dataset.write(&output)?;
     let (rows, schema) = (dataset.len(), &dataset.info.schema.hash);
@@ -47,7 +47,7 @@ pub fn run(options: &MergeOptions) -> Result<(), Box<dyn Error>> {
 ///
 /// # Errors
 /// When a shard cannot be read or does not go with the others, or none has rows.
-pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Box<dyn Error>> {
+pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
     let mut merged: Option<Dataset> = None;
     let mut simulations = Vec::new();
     // For each row the shard it is from.

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use holdadvise::input::is_packed;
 use holdadvise::userlog::{self, BEGINNING, Beginning, ReadOptions, UserlogError, is_header};
@@ -29,42 +29,22 @@ pub(crate) struct Peek {
     pub(crate) unpacked: u64,
 }
 
-/// Why a log cannot be put into shards.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PeekError {
-    /// It cannot be read, or is no log.
-    #[error("{0}; name the access point's job event logs, readable by you")]
-    Log(#[from] UserlogError),
-    /// It has no bytes.
-    #[error("log {} is empty: nothing was written to it yet, or it was truncated; leave it out", .0.display())]
-    Empty(PathBuf),
-    /// There is no event at its beginning.
-    #[error(
-        "log {}: no event in its first {looked_at} bytes{}; leave it out, or restore it from a backup",
-        path.display(),
-        damage.as_ref().map_or_else(String::new, |damage| format!(" ({damage})"))
-    )]
-    NoEvent {
-        /// The log.
-        path: PathBuf,
-        /// Bytes that were read.
-        looked_at: u64,
-        /// What was found in place of an event.
-        damage: Option<String>,
-    },
-}
-
 /// Looks at a log.
-pub(crate) fn peek(path: &Path, zone: &TimeZone) -> Result<Peek, PeekError> {
-    let failed = |source| PeekError::from(UserlogError::Io { path: path.to_owned(), source });
+pub(crate) fn peek(path: &Path, zone: &TimeZone) -> Result<Peek, String> {
+    let unread = |error: UserlogError| {
+        format!("{error}; name the access point's job event logs, readable by you")
+    };
+    let failed = |source| unread(UserlogError::Io { path: path.to_owned(), source });
     let metadata = path.metadata().map_err(failed)?;
     let size = metadata.len();
     if size == 0 {
-        return Err(PeekError::Empty(path.to_owned()));
+        return Err(format!(
+            "log {} is empty: nothing was written to it yet, or it was truncated; leave it out",
+            path.display()
+        ));
     }
     let options = ReadOptions::in_zone(zone.clone());
-    let first = first(Beginning::at(path, &options)?, path)?;
+    let first = first(Beginning::at(path, &options).map_err(unread)?, path)?;
     if is_packed(&File::open(path).map_err(failed)?).map_err(failed)? {
         let unpacked = unpacked_size(path, size).map_err(failed)?;
         return Ok(Peek { first, last: None, size, unpacked });
@@ -74,10 +54,16 @@ pub(crate) fn peek(path: &Path, zone: &TimeZone) -> Result<Peek, PeekError> {
 }
 
 /// Time of the first event; that of HTCondor's header where nothing follows it.
-fn first(beginning: Beginning, path: &Path) -> Result<i64, PeekError> {
+fn first(beginning: Beginning, path: &Path) -> Result<i64, String> {
     let time = beginning.time();
     let Beginning { damage, looked_at, .. } = beginning;
-    time.ok_or_else(|| PeekError::NoEvent { path: path.to_owned(), looked_at, damage })
+    time.ok_or_else(|| {
+        let damage = damage.map_or_else(String::new, |damage| format!(" ({damage})"));
+        format!(
+            "log {}: no event in its first {looked_at} bytes{damage}; leave it out, or restore it from a backup",
+            path.display()
+        )
+    })
 }
 
 /// Latest time of the events in the last bytes; the first of them is cut, and left out.
@@ -121,7 +107,7 @@ mod tests {
         format!("012 ({cluster:03}.000.000) {time} Job was held.\n\tx\n\tCode 1 Subcode 0\n...\n")
     }
 
-    fn seen(path: &Path) -> Result<Peek, PeekError> {
+    fn seen(path: &Path) -> Result<Peek, String> {
         peek(path, &TimeZone::UTC)
     }
 

@@ -11,8 +11,9 @@ use holdadvise::history::{Action, Episode, HoldIdentity, Outcome, reason};
 use holdadvise::hold_code;
 use holdadvise::model::limits;
 
-use crate::data::dataset::{Dataset, DatasetError, Row};
-use crate::data::input::{InputError, InputOptions, open};
+use crate::Error;
+use crate::data::dataset::{Dataset, Row};
+use crate::data::input::{InputOptions, open, unread};
 use crate::data::instant::Instant;
 use crate::data::truth::Truth;
 use crate::output::Output;
@@ -94,7 +95,7 @@ impl Window {
 
 impl TensorsOptions {
     /// The frames and slots asked for.
-    fn layout(&self) -> Result<Layout, Box<dyn std::error::Error>> {
+    fn layout(&self) -> Result<Layout, Error> {
         let frames = match (self.frames, self.frame_length) {
             (Some(m), Some(length)) => FrameEdges::equal(m, length).ok_or_else(|| {
                 format!(
@@ -118,7 +119,7 @@ impl TensorsOptions {
     }
 
     /// The interval asked for.
-    fn window(&self) -> Result<Window, Box<dyn std::error::Error>> {
+    fn window(&self) -> Result<Window, Error> {
         let zone = self.input.zone()?;
         let unix = |instant: Option<Instant>| instant.map(|it| it.unix(&zone)).transpose();
         let window = Window { from: unix(self.from)?, until: unix(self.until)? };
@@ -135,12 +136,12 @@ impl TensorsOptions {
 ///
 /// # Errors
 /// When the input cannot be read, an option is out of range, there are no rows, or the file cannot be written.
-pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
+pub fn run(options: &TensorsOptions) -> Result<(), Error> {
     if !(0.0..=1.0).contains(&options.told) {
         return Err(format!("--told {} must lie in 0..=1", options.told).into());
     }
     let output = Output::new(&options.output, options.replace);
-    output.check().map_err(|source| InputError::File { path: options.output.clone(), source })?;
+    output.check().map_err(|error| format!("cannot read {error}"))?;
     let layout = options.layout()?;
     let window = options.window()?;
     let horizon = options.input.horizon();
@@ -154,9 +155,7 @@ pub fn run(options: &TensorsOptions) -> Result<(), Box<dyn std::error::Error>> {
         let description = folder.join("simulation.json");
         if description.exists() {
             let read = serde_json::from_reader(BufReader::new(open(&description)?));
-            let read =
-                read.map_err(|error| InputError::File { path: description, source: error.into() })?;
-            dataset.info.simulations.push(read);
+            dataset.info.simulations.push(read.map_err(unread(&description))?);
         }
         let mut input = options.input.of_simulation(folder)?.read()?;
         input.journal = truth.journal();
@@ -194,7 +193,7 @@ pub fn of_logs(
     input: &InputOptions,
     schema: &FeatureSchema,
     access_point: &str,
-) -> Result<Dataset, Box<dyn std::error::Error>> {
+) -> Result<Dataset, Error> {
     let mut dataset = Dataset::new(schema.clone(), access_point, true, input.horizon());
     push_logs(&mut dataset, input, 0, Window::default())?;
     Ok(dataset)
@@ -205,13 +204,13 @@ fn push_logs(
     input: &InputOptions,
     access_point: i32,
     window: Window,
-) -> Result<(), Box<dyn std::error::Error>> {
+) -> Result<(), Error> {
     let input = input.read()?;
     let mut episodes = input.episodes();
     episodes.retain(|episode| window.has(episode));
     let sampler = Sampler::for_schema(input.history, &dataset.info.schema, &About::All)?;
     let mut rows = Rows { dataset, sampler, access_point, truth: Truth::default() };
-    Ok(rows.push_releases(&episodes)?)
+    rows.push_releases(&episodes)
 }
 
 /// Where the rows of one source of logs go.
@@ -225,7 +224,7 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     /// One row for each release that came to an outcome.
-    fn push_releases(&mut self, episodes: &[Episode]) -> Result<(), DatasetError> {
+    fn push_releases(&mut self, episodes: &[Episode]) -> Result<(), Error> {
         for episode in episodes.iter().filter(|episode| is_labelled(episode)) {
             self.push_release(episode)?;
         }
@@ -233,7 +232,7 @@ impl Rows<'_> {
     }
 
     /// The release as it happened.
-    fn push_release(&mut self, episode: &Episode) -> Result<(), DatasetError> {
+    fn push_release(&mut self, episode: &Episode) -> Result<(), Error> {
         let Some(instant) = episode.released_at else { return Ok(()) };
         let sample = self.sampler.sample(episode, instant, episode.action, None);
         let truth = self.truth.of(episode).and_then(|hold| hold.at(instant, episode.action));
@@ -244,7 +243,7 @@ impl Rows<'_> {
     /// The releases that happened; each once more with its action hidden, as a log alone shows it; and for every
     /// action at every instant the oracle was asked a row whose label is drawn with the true probability. Nothing is
     /// told of an action that changes nothing, as-is excepted.
-    fn push_truth(&mut self, episodes: &[Episode], told: f64) -> Result<(), DatasetError> {
+    fn push_truth(&mut self, episodes: &[Episode], told: f64) -> Result<(), Error> {
         for episode in episodes.iter().filter(|e| hold_code::is_by_system(e.identity.code)) {
             if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {
                 self.push_release(episode)?;

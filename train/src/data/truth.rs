@@ -9,8 +9,9 @@ use holdadvise::history::{Action, Episode, Journal};
 use holdadvise::userlog::JobId;
 use serde::Deserialize;
 
+use crate::Error;
 use crate::data::dataset::Reach;
-use crate::data::input::{Input, InputError, InputOptions, plain_or_packed, reader};
+use crate::data::input::{Input, InputOptions, plain_or_packed, reader, unread};
 
 /// Success probabilities at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -117,10 +118,10 @@ impl Truth {
     /// Reads the truth of a folder that `simulate` wrote, or of a recorded pool, compressed or not.
     ///
     /// # Errors
-    /// [`InputError::File`] when it is not there, or a line does not fit.
-    pub fn of_folder(folder: &Path) -> Result<Self, InputError> {
+    /// When it is not there, or a line does not fit.
+    pub fn of_folder(folder: &Path) -> Result<Self, Error> {
         let path = plain_or_packed(folder, "truth.jsonl");
-        Self::read(reader(&path)?).map_err(|source| InputError::File { path, source })
+        Ok(Self::read(reader(&path)?).map_err(unread(&path))?)
     }
 
     /// The actions before releases, as a journal would have them.
@@ -144,12 +145,12 @@ impl Truth {
 /// and ads of the queue.
 ///
 /// # Errors
-/// [`InputError`] when something of it is not there, or does not fit.
+/// When something of it is not there, or does not fit.
 pub fn read_simulation(
     options: &InputOptions,
     folder: &Path,
     ads: &[ClassAd],
-) -> Result<Input, InputError> {
+) -> Result<Input, Error> {
     let mut input = options.of_simulation(folder)?.read_with(ads)?;
     input.journal = Truth::of_folder(folder)?.journal();
     Ok(input)

@@ -15,6 +15,7 @@ use holdadvise::replay::{
 };
 use holdadvise::suggest::suggest;
 
+use crate::Error;
 use crate::data::input::InputOptions;
 use crate::data::truth::{HoldTruth, Truth};
 use crate::say::say;
@@ -102,7 +103,7 @@ struct Case {
 ///
 /// # Errors
 /// When the input cannot be read, or a text is no expression.
-pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> {
+pub fn run(options: &PoliciesOptions) -> Result<(), Error> {
     let rules = Rules {
         ticks: Ticks { interval: options.interval.max(1), phase: 0 },
         max_releases: None,
@@ -211,11 +212,7 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Box<dyn std::error::Error>> 
 }
 
 /// Asks the model about holds of one simulation, by its logs.
-fn ask(
-    options: &PoliciesOptions,
-    model: &Model,
-    holds: &[PastHold],
-) -> Result<Said, Box<dyn std::error::Error>> {
+fn ask(options: &PoliciesOptions, model: &Model, holds: &[PastHold]) -> Result<Said, Error> {
     let [folder] = options.simulation.as_slice() else {
         return Err("a model is asked about one --simulation at a time".into());
     };

@@ -8,10 +8,11 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError};
 use serde_json::json;
 
+use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::data::metadata::METADATA_KEY;
-use crate::evaluation::evaluate::{EvaluateError, digest, predict};
-use crate::output::{FileError, Output};
+use crate::evaluation::evaluate::{digest, predict};
+use crate::output::{self, Output};
 use crate::say::say;
 use crate::split::parts::Parts;
 
@@ -37,9 +38,9 @@ pub struct PredictOptions {
 ///
 /// # Errors
 /// When a file cannot be read or written, or they do not belong together.
-pub fn run(options: &PredictOptions) -> Result<(), EvaluateError> {
+pub fn run(options: &PredictOptions) -> Result<(), Error> {
     let output = Output::new(&options.output, options.replace);
-    output.check().map_err(FileError::of(&options.output))?;
+    output.check()?;
     let dataset = Dataset::read(&options.dataset)?;
     let rows: Vec<usize> = match &options.parts {
         None => (0..dataset.len()).collect(),
@@ -50,14 +51,14 @@ pub fn run(options: &PredictOptions) -> Result<(), EvaluateError> {
             rows
         }
     };
-    let bytes = std::fs::read(&options.model).map_err(FileError::of(&options.model))?;
+    let bytes = output::read(&options.model)?;
     let model = Model::from_bytes_with(&bytes, EngineKind::Builtin)?;
     model.check_schema(&dataset.info.schema.hash)?;
     let probability = predict(&model, &dataset, &rows)?;
     let about = json!({ "model": name(&options.model), "sha256": digest(&bytes) });
     let file = serialize(&rows, &probability, &about.to_string())
-        .map_err(|error| EvaluateError::Options(format!("predictions: {error}")))?;
-    output.write(&file).map_err(FileError::of(&options.output))?;
+        .map_err(|error| format!("predictions: {error}"))?;
+    output.write(&file)?;
     say(format_args!("{}: {} rows\n", options.output.display(), rows.len()));
     Ok(())
 }

@@ -12,6 +12,7 @@ use holdadvise::model::Model;
 use holdadvise::userlog::JobId;
 use serde::Serialize;
 
+use crate::Error;
 use crate::data::input::{Input, InputOptions, reader};
 use crate::data::truth::read_simulation;
 use crate::say::{json_lines, say};
@@ -80,7 +81,7 @@ struct Judged {
 ///
 /// # Errors
 /// When the model or the input cannot be read, or the model is of another schema.
-pub fn run(options: &ReviewOptions) -> Result<(), Box<dyn std::error::Error>> {
+pub fn run(options: &ReviewOptions) -> Result<(), Error> {
     let model = Model::open(&options.model)?;
     let ads = read_ads(&options.ads)?;
     let mut judged = Vec::new();
@@ -91,7 +92,7 @@ pub fn run(options: &ReviewOptions) -> Result<(), Box<dyn std::error::Error>> {
             Ok(input) => judge(input, &ads, &model, &mut judged)?,
             // One of many that is no log costs that one.
             Err(error) if options.separate => eprintln!("{}: {error}; left out", logs[0].display()),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
     for folder in &options.simulation {
@@ -109,7 +110,7 @@ pub fn run(options: &ReviewOptions) -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// The ads of these files. A damaged one costs itself.
-fn read_ads(files: &[PathBuf]) -> Result<Vec<ClassAd>, Box<dyn std::error::Error>> {
+fn read_ads(files: &[PathBuf]) -> Result<Vec<ClassAd>, Error> {
     let mut ads = Vec::new();
     for path in files {
         for ad in classads::read_ads(reader(path)?) {
@@ -128,7 +129,7 @@ fn judge(
     ads: &[ClassAd],
     model: &Model,
     judged: &mut Vec<Judged>,
-) -> Result<(), Box<dyn std::error::Error>> {
+) -> Result<(), Error> {
     let episodes = input.episodes();
     let decisions: Vec<(i64, Fate)> =
         episodes.iter().map(|episode| decision(&input.history, episode)).collect();

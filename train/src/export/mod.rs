@@ -7,18 +7,20 @@
 pub mod calibrate;
 pub mod pickle;
 pub mod sheet;
+#[cfg(feature = "torch")]
+pub mod train;
 
 use std::io::{self, Cursor, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use holdadvise::model::{
-    Archive, Contract, MAX_ARCHIVE_BYTES, METADATA_ENTRY, Model, ModelError, ModelMetadata,
-    TensorEntry,
+    Archive, Contract, MAX_ARCHIVE_BYTES, METADATA_ENTRY, Model, ModelMetadata, TensorEntry,
 };
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-use crate::output::{FileError, Output};
+use crate::Error;
+use crate::output::{Output, read};
 use crate::say::say;
 
 /// PyTorch places tensors at multiples of this, so that they can be mapped.
@@ -40,38 +42,32 @@ pub struct ExportOptions {
     replace: bool,
 }
 
-/// Why a module could not be completed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExportError {
-    /// A file could not be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The archive or its metadata is not usable.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// The archive could not be rewritten.
-    #[error("the archive could not be rewritten: {detail}")]
-    Archive {
-        /// What was in the way.
-        detail: String,
-    },
-}
-
 /// Runs `export`.
 ///
 /// # Errors
 /// When a file cannot be read or written, or the module does not match its metadata.
-pub fn run(options: &ExportOptions) -> Result<(), ExportError> {
-    let read = |path: &Path| std::fs::read(path).map_err(FileError::of(path));
+pub fn run(options: &ExportOptions) -> Result<(), Error> {
     let output = Output::new(&options.output, options.replace);
-    let failed = FileError::of(&options.output);
-    output.check().map_err(&failed)?;
+    output.check()?;
     let metadata = ModelMetadata::from_json(&read(&options.metadata)?)?;
     let completed = complete(&read(&options.module)?, metadata)?;
-    output.write(&completed).map_err(failed)?;
+    output.write(&completed)?;
     say(format_args!("{}: {} bytes\n", options.output.display(), completed.len()));
     Ok(())
+}
+
+/// The archive with figures of the test part and the sheet that tells of them.
+///
+/// # Errors
+/// As [`complete`].
+pub fn measured(
+    archive: &[u8],
+    mut metadata: ModelMetadata,
+    training: &sheet::Training<'_>,
+) -> Result<Vec<u8>, Error> {
+    metadata.metrics = serde_json::json!(training.report);
+    metadata.sheet = Some(sheet::sheet(training));
+    complete(archive, metadata)
 }
 
 /// The archive with `metadata` in it. For a module with the contract of the shipped architecture
@@ -80,7 +76,7 @@ pub fn run(options: &ExportOptions) -> Result<(), ExportError> {
 ///
 /// # Errors
 /// When the archive is damaged, or the parameters do not fit the metadata.
-pub fn complete(archive: &[u8], mut metadata: ModelMetadata) -> Result<Vec<u8>, ExportError> {
+pub fn complete(archive: &[u8], mut metadata: ModelMetadata) -> Result<Vec<u8>, Error> {
     metadata.tensors = match metadata.contract {
         Contract::StatesStatics => table(archive)?,
         Contract::OneHot => Vec::new(),
@@ -95,10 +91,10 @@ pub fn complete(archive: &[u8], mut metadata: ModelMetadata) -> Result<Vec<u8>, 
 }
 
 /// Names, files and shapes of the float tensors of a module.
-fn table(archive: &[u8]) -> Result<Vec<TensorEntry>, ExportError> {
+fn table(archive: &[u8]) -> Result<Vec<TensorEntry>, Error> {
     let mut archive = Archive::new(archive)?;
     let pickle = archive.entry("data.pkl", 1 << 20)?;
-    let tensors = pickle::tensors(&pickle).map_err(|detail| ExportError::Archive { detail })?;
+    let tensors = pickle::tensors(&pickle).map_err(|detail| unwritten(&detail))?;
     let plain = |tensor: &pickle::PickledTensor| {
         tensor.storage == "FloatStorage" && tensor.offset == 0 && tensor.is_contiguous()
     };
@@ -112,37 +108,40 @@ fn table(archive: &[u8]) -> Result<Vec<TensorEntry>, ExportError> {
     Ok(entries)
 }
 
+fn unwritten(detail: &dyn std::fmt::Display) -> String {
+    format!("the archive could not be rewritten: {detail}")
+}
+
 /// Copies all entries but debug information and adds the metadata. Times are left at zero: the
 /// same weights give the same bytes.
-fn rewrite(archive: &[u8], metadata: &ModelMetadata) -> Result<Vec<u8>, ExportError> {
-    let failed = |error: &dyn std::fmt::Display| ExportError::Archive { detail: error.to_string() };
+fn rewrite(archive: &[u8], metadata: &ModelMetadata) -> Result<Vec<u8>, Error> {
     let root = Archive::new(archive)?.root().to_owned();
     let extra = format!("{root}/{METADATA_ENTRY}");
-    let json = serde_json::to_vec(metadata).map_err(|error| failed(&error))?;
+    let json = serde_json::to_vec(metadata).map_err(|error| unwritten(&error))?;
     let stored = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default())
         .with_alignment(ALIGNMENT);
 
-    let mut source = ZipArchive::new(Cursor::new(archive)).map_err(|error| failed(&error))?;
+    let mut source = ZipArchive::new(Cursor::new(archive)).map_err(|error| unwritten(&error))?;
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     let mut left = MAX_ARCHIVE_BYTES;
     for at in 0..source.len() {
-        let entry = source.by_index(at).map_err(|error| failed(&error))?;
-        let name = entry.name().map_err(|error| failed(&error))?.into_owned();
+        let entry = source.by_index(at).map_err(|error| unwritten(&error))?;
+        let name = entry.name().map_err(|error| unwritten(&error))?.into_owned();
         if name == extra || name.ends_with(".debug_pkl") {
             continue;
         }
-        writer.start_file(name.as_str(), stored).map_err(|error| failed(&error))?;
+        writer.start_file(name.as_str(), stored).map_err(|error| unwritten(&error))?;
         let copied =
-            io::copy(&mut entry.take(left + 1), &mut writer).map_err(|error| failed(&error))?;
+            io::copy(&mut entry.take(left + 1), &mut writer).map_err(|error| unwritten(&error))?;
         left = left.checked_sub(copied).ok_or_else(|| {
-            failed(&format!("its entries have more than {MAX_ARCHIVE_BYTES} bytes together"))
+            unwritten(&format!("its entries have more than {MAX_ARCHIVE_BYTES} bytes together"))
         })?;
     }
-    writer.start_file(extra.as_str(), stored).map_err(|error| failed(&error))?;
-    writer.write_all(&json).map_err(|error| failed(&error))?;
-    Ok(writer.finish().map_err(|error| failed(&error))?.into_inner())
+    writer.start_file(extra.as_str(), stored).map_err(|error| unwritten(&error))?;
+    writer.write_all(&json).map_err(|error| unwritten(&error))?;
+    Ok(writer.finish().map_err(|error| unwritten(&error))?.into_inner())
 }
 
 #[cfg(test)]

@@ -48,9 +48,8 @@ impl PickledTensor {
 #[derive(Clone, Debug)]
 enum Value {
     Mark,
-    None,
-    Bool,
-    Float,
+    /// Nothing, a truth value, or a number that is no whole one.
+    Other,
     Int(i64),
     Text(String),
     Global(String),
@@ -107,27 +106,20 @@ impl Machine<'_> {
             0x80 => drop(self.byte()?),
             b'.' => return self.pop().map(Some),
             b'(' => self.push(Value::Mark, 0)?,
-            b'N' => self.push(Value::None, 0)?,
-            0x88 | 0x89 => self.push(Value::Bool, 0)?,
+            b'N' | 0x88 | 0x89 => self.push(Value::Other, 0)?,
             b'G' => {
                 self.take(8)?;
-                self.push(Value::Float, 0)?;
+                self.push(Value::Other, 0)?;
             }
-            b'K' => {
-                let value = self.byte()?;
-                self.push(Value::Int(value.into()), 0)?;
+            b'K' => self.whole(1, false)?,
+            b'M' => self.whole(2, false)?,
+            b'J' => self.whole(4, true)?,
+            0x8a => {
+                let length = usize::from(self.byte()?);
+                self.whole(length, true)?;
             }
-            b'M' => {
-                let value = u16::from_le_bytes(self.array()?);
-                self.push(Value::Int(value.into()), 0)?;
-            }
-            b'J' => {
-                let value = i32::from_le_bytes(self.array()?);
-                self.push(Value::Int(value.into()), 0)?;
-            }
-            0x8a => self.long()?,
             b'X' => {
-                let length = u32::from_le_bytes(self.array()?) as usize;
+                let length = self.size()? as usize;
                 let text = self.take(length)?;
                 let text = std::str::from_utf8(text).map_err(|_| "text is not UTF-8")?.to_owned();
                 self.push(Value::Text(text), 0)?;
@@ -141,7 +133,7 @@ impl Machine<'_> {
                 self.memorise(key)?;
             }
             b'r' => {
-                let key = u32::from_le_bytes(self.array()?);
+                let key = self.size()?;
                 self.memorise(key)?;
             }
             b'h' => {
@@ -149,7 +141,7 @@ impl Machine<'_> {
                 self.recall(key)?;
             }
             b'j' => {
-                let key = u32::from_le_bytes(self.array()?);
+                let key = self.size()?;
                 self.recall(key)?;
             }
             b')' => self.push(Value::Tuple(Vec::new()), 0)?,
@@ -216,9 +208,10 @@ impl Machine<'_> {
         Ok(self.take(1)?[0])
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
-        let taken = self.take(N)?;
-        Ok(std::array::from_fn(|at| taken[at]))
+    /// A length or a key of four bytes.
+    fn size(&mut self) -> Result<u32, String> {
+        let taken = self.take(4)?;
+        Ok(u32::from_le_bytes(std::array::from_fn(|at| taken[at])))
     }
 
     fn line(&mut self) -> Result<String, String> {
@@ -229,13 +222,13 @@ impl Machine<'_> {
         Ok(line)
     }
 
-    fn long(&mut self) -> Result<(), String> {
-        let length = usize::from(self.byte()?);
+    /// Pushes a whole number of so many bytes.
+    fn whole(&mut self, length: usize, signed: bool) -> Result<(), String> {
         let bytes = self.take(length)?;
         if length > 8 {
             return Err("an integer does not fit in 64 bits".to_owned());
         }
-        let fill = if bytes.last().is_some_and(|&b| b >= 0x80) { 0xff } else { 0 };
+        let fill = if signed && bytes.last().is_some_and(|&b| b >= 0x80) { 0xff } else { 0 };
         let value =
             i64::from_le_bytes(std::array::from_fn(|at| bytes.get(at).copied().unwrap_or(fill)));
         self.push(Value::Int(value), 0)

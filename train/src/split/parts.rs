@@ -10,9 +10,10 @@ use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde::{Deserialize, Serialize};
 
-use crate::data::dataset::{CENSORED, Dataset, DatasetError};
+use crate::Error;
+use crate::data::dataset::{CENSORED, Dataset};
 use crate::data::metadata::{self, METADATA_KEY};
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::say::say;
 use crate::split::{Cuts, Dropped, Split, SplitOptions};
 
@@ -100,32 +101,12 @@ pub struct Parts {
     pub part: Vec<u8>,
 }
 
-/// Why a parts file could not be read, written or used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PartsError {
-    /// The dataset.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// The file could not be read or written.
-    #[error("parts {}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The content is not that of a parts file, or not of this dataset.
-    #[error("parts {}: {detail}; make it again with `holdadvise-train split`", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What was found and what was expected.
-        detail: String,
-    },
-    /// The options do not do.
-    #[error("{0}")]
-    Options(String),
+/// What makes words of what is wrong with a file.
+fn wrong(path: &Path) -> impl Fn(String) -> String {
+    move |detail| {
+        let path = path.display();
+        format!("parts {path}: {detail}; make it again with `holdadvise-train split`")
+    }
 }
 
 /// Runs `split`.
@@ -133,16 +114,16 @@ pub enum PartsError {
 /// # Errors
 /// When the dataset cannot be read, the options leave nothing to train on, the parts are not complete where they must be, or the
 /// file cannot be written.
-pub fn run(options: &PartsOptions) -> Result<(), PartsError> {
+pub fn run(options: &PartsOptions) -> Result<(), Error> {
     let output = Output::new(&options.output, options.replace);
-    output.check().map_err(|source| PartsError::File { path: options.output.clone(), source })?;
+    output.check().map_err(|error| format!("parts {error}"))?;
     let dataset = Dataset::read(&options.dataset)?;
-    let split = options.by.split(&dataset, &options.split).map_err(PartsError::Options)?;
+    let split = options.by.split(&dataset, &options.split)?;
     if options.complete {
-        split.check_training(&dataset).map_err(PartsError::Options)?;
+        split.check_training(&dataset)?;
         if !split.tests_releases(&dataset) {
             let text = "no release that happened lies in the test part: raise --test-fraction, more data, or a shorter --horizon";
-            return Err(PartsError::Options(text.to_owned()));
+            return Err(text.into());
         }
     }
     let parts = Parts::of(&dataset, options.by, &split);
@@ -190,38 +171,32 @@ impl Parts {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write(&self, output: impl Into<Output>) -> Result<(), PartsError> {
+    pub fn write(&self, output: impl Into<Output>) -> Result<(), Error> {
         let output = output.into();
-        let path = output.path();
-        let content = |detail: String| PartsError::Content { path: path.to_owned(), detail };
-        let info = serde_json::to_string(&self.info).map_err(|error| content(error.to_string()))?;
+        let info = serde_json::to_string(&self.info)?;
         let metadata = HashMap::from([(METADATA_KEY.to_owned(), info)]);
         let file = TensorView::new(Dtype::U8, vec![self.part.len()], &self.part)
             .and_then(|view| safetensors::serialize([("part", view)], Some(metadata)))
-            .map_err(|error| content(error.to_string()))?;
-        output.write(&file).map_err(|source| PartsError::File { path: path.to_owned(), source })
+            .map_err(|error| wrong(output.path())(error.to_string()))?;
+        Ok(output.write(&file).map_err(|error| format!("parts {error}"))?)
     }
 
     /// Reads and checks a file.
     ///
     /// # Errors
     /// When it cannot be read or is not a parts file.
-    pub fn read(path: &Path) -> Result<Self, PartsError> {
-        let file = std::fs::read(path)
-            .map_err(|source| PartsError::File { path: path.to_owned(), source })?;
-        Self::from_bytes(&file)
-            .map_err(|detail| PartsError::Content { path: path.to_owned(), detail })
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let file = output::read(path).map_err(|error| format!("parts {error}"))?;
+        Ok(Self::from_bytes(&file).map_err(wrong(path))?)
     }
 
     /// Reads the file for a dataset and puts its rows into their parts.
     ///
     /// # Errors
     /// When the file cannot be read or was made for another dataset.
-    pub fn read_split(path: &Path, dataset: &Dataset) -> Result<(Self, Split), PartsError> {
+    pub fn read_split(path: &Path, dataset: &Dataset) -> Result<(Self, Split), Error> {
         let parts = Self::read(path)?;
-        let split = parts
-            .split(dataset)
-            .map_err(|detail| PartsError::Content { path: path.to_owned(), detail })?;
+        let split = parts.split(dataset).map_err(wrong(path))?;
         Ok((parts, split))
     }
 

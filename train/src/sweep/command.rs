@@ -4,6 +4,7 @@ use clap::Subcommand;
 
 use super::steps::{finish, select, test};
 use super::{page, run};
+use crate::Error;
 
 /// A step of a sweep.
 #[derive(Clone, Debug, Subcommand)]
@@ -25,12 +26,12 @@ impl SweepCommand {
     ///
     /// # Errors
     /// Those of the step.
-    pub fn run(&self) -> Result<(), Box<dyn std::error::Error>> {
+    pub fn run(&self) -> Result<(), Error> {
         match self {
             Self::Select(options) => select::run(options),
             Self::Test(options) => test::run(options),
             Self::Finish(options) => finish::run(options),
-            Self::Html(options) => page::run(options).map_err(Into::into),
+            Self::Html(options) => page::run(options),
             Self::Run(options) => run::run(options),
         }
     }

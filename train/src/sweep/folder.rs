@@ -1,6 +1,6 @@
 //! The files of a sweep's folder that pass between its steps.
 
-use std::io;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,50 +9,27 @@ use serde_json::Value;
 
 use super::draw::Values;
 use super::plan::{BestTrial, Decision, Fate, PLAN_FORMAT, Plan};
-use crate::output::{FileError, Output};
+use crate::Error;
+use crate::output::{self, FileError, Output};
 use crate::training::trial::{Parameters, RungResult};
 
 /// The plan.
 pub const PLAN: &str = "sweep.json";
 
-/// Why a file of a sweep's folder does not do.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FolderError {
-    /// There is no plan that could be read.
-    #[error("{0}; name the folder that `holdadvise-train dag` made")]
-    NoPlan(FileError),
-    /// It cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// It is not what it should be.
-    #[error("{}: {detail}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        detail: String,
-    },
-}
-
-impl FolderError {
-    /// Whether there is no such file.
-    pub fn is_not_found(&self) -> bool {
-        let (Self::NoPlan(error) | Self::File(error)) = self else { return false };
-        error.source.kind() == io::ErrorKind::NotFound
-    }
+/// What makes words of what is wrong with a file.
+fn wrong<E: Display>(path: &Path) -> impl Fn(E) -> Error {
+    move |detail| format!("{}: {detail}", path.display()).into()
 }
 
 /// Reads `sweep.json`.
 ///
 /// # Errors
 /// When there is none, or it is of another version.
-pub fn read_plan(folder: &Path) -> Result<Plan, FolderError> {
+pub fn read_plan(folder: &Path) -> Result<Plan, Error> {
     let path = folder.join(PLAN);
-    let plan: Plan = read_json(&path).map_err(|error| match error {
-        FolderError::File(error) => FolderError::NoPlan(error),
-        other => other,
-    })?;
+    let bytes = output::read(&path)
+        .map_err(|error| format!("{error}; name the folder that `holdadvise-train dag` made"))?;
+    let plan: Plan = serde_json::from_slice(&bytes).map_err(wrong(&path))?;
     let rungs = plan.rungs.iter().map(|rung| rung.number).eq(1..=plan.rungs.len());
     let trials = plan.trials.iter().map(|trial| trial.number).eq(1..=plan.trials.len());
     let detail = if plan.format != PLAN_FORMAT {
@@ -65,7 +42,7 @@ pub fn read_plan(folder: &Path) -> Result<Plan, FolderError> {
     } else {
         return Ok(plan);
     };
-    Err(FolderError::Content { path, detail })
+    Err(wrong(&path)(detail))
 }
 
 /// Where a trial's parameters are.
@@ -77,12 +54,12 @@ pub fn parameters_path(folder: &Path, trial: usize) -> PathBuf {
 ///
 /// # Errors
 /// When there are none, or they are another trial's.
-pub fn read_parameters(folder: &Path, trial: usize) -> Result<Values, FolderError> {
+pub fn read_parameters(folder: &Path, trial: usize) -> Result<Values, Error> {
     let path = parameters_path(folder, trial);
     let read: Parameters = read_json(&path)?;
     if read.trial != trial {
         let detail = format!("of trial {}, expected {trial}", read.trial);
-        return Err(FolderError::Content { path, detail });
+        return Err(wrong(&path)(detail));
     }
     Ok(read.parameters)
 }
@@ -96,21 +73,19 @@ pub fn result_path(folder: &Path, trial: usize, rung: usize) -> PathBuf {
 ///
 /// # Errors
 /// When there is none, or it is another trial's or rung's.
-pub fn read_result(folder: &Path, trial: usize, rung: usize) -> Result<RungResult, FolderError> {
+pub fn read_result(folder: &Path, trial: usize, rung: usize) -> Result<RungResult, Error> {
     let path = result_path(folder, trial, rung);
-    let wrong = |detail| FolderError::Content { path: path.clone(), detail };
     let mut json: Value = read_json(&path)?;
     // JSON has no word for them but `null`.
     if let Some(metrics) = json.get_mut("metrics").and_then(Value::as_object_mut) {
         metrics.retain(|_, figure| !figure.is_null());
     }
-    let read: RungResult =
-        serde_json::from_value(json).map_err(|error| wrong(error.to_string()))?;
+    let read: RungResult = serde_json::from_value(json).map_err(wrong(&path))?;
     if (read.trial, read.rung) != (trial, rung) {
         let RungResult { trial: other, rung: at, .. } = read;
-        return Err(wrong(format!(
-            "of trial {other} on rung {at}, expected trial {trial} on rung {rung}"
-        )));
+        let detail =
+            format!("of trial {other} on rung {at}, expected trial {trial} on rung {rung}");
+        return Err(wrong(&path)(detail));
     }
     Ok(read)
 }
@@ -123,12 +98,12 @@ fn decision_path(folder: &Path, rung: usize, extension: &str) -> PathBuf {
 ///
 /// # Errors
 /// When nothing was, or the file is another rung's.
-pub fn read_decision(folder: &Path, rung: usize) -> Result<Decision, FolderError> {
+pub fn read_decision(folder: &Path, rung: usize) -> Result<Decision, Error> {
     let path = decision_path(folder, rung, "json");
     let read: Decision = read_json(&path)?;
     if read.rung != rung {
         let detail = format!("of rung {}, expected {rung}", read.rung);
-        return Err(FolderError::Content { path, detail });
+        return Err(wrong(&path)(detail));
     }
     Ok(read)
 }
@@ -137,7 +112,7 @@ pub fn read_decision(folder: &Path, rung: usize) -> Result<Decision, FolderError
 ///
 /// # Errors
 /// When that fails.
-pub fn write_decision(folder: &Path, decision: &Decision) -> Result<(), FolderError> {
+pub fn write_decision(folder: &Path, decision: &Decision) -> Result<(), Error> {
     write_json(&decision_path(folder, decision.rung, "json"), decision)?;
     let line = |(trial, fate): &(usize, Fate)| {
         let word = match fate {
@@ -155,9 +130,9 @@ pub fn write_decision(folder: &Path, decision: &Decision) -> Result<(), FolderEr
 ///
 /// # Errors
 /// When the model cannot be read, or anything written.
-pub fn write_best(folder: &Path, best: &BestTrial) -> Result<(), FolderError> {
+pub fn write_best(folder: &Path, best: &BestTrial) -> Result<(), Error> {
     let RungResult { trial, rung, .. } = best.result;
-    let model = read(&folder.join(Plan::rung_folder(trial, rung)).join("model.pt"))?;
+    let model = output::read(&folder.join(Plan::rung_folder(trial, rung)).join("model.pt"))?;
     write(&folder.join("best/model.pt"), &model)?;
     write_json(&folder.join("best/trial.json"), best)
 }
@@ -166,28 +141,16 @@ pub fn write_best(folder: &Path, best: &BestTrial) -> Result<(), FolderError> {
 ///
 /// # Errors
 /// When it cannot be read, or is not what is expected.
-pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
-    serde_json::from_slice(&read(path)?)
-        .map_err(|error| FolderError::Content { path: path.to_owned(), detail: error.to_string() })
-}
-
-/// Reads a file.
-///
-/// # Errors
-/// When that fails.
-pub fn read(path: &Path) -> Result<Vec<u8>, FolderError> {
-    Ok(std::fs::read(path).map_err(FileError::of(path))?)
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    serde_json::from_slice(&output::read(path)?).map_err(wrong(path))
 }
 
 /// Writes a file of JSON whole, with the folders it lies in.
 ///
 /// # Errors
 /// When that fails.
-pub fn write_json<T: Serialize>(path: &Path, content: &T) -> Result<(), FolderError> {
-    let mut json = serde_json::to_vec_pretty(content).map_err(|error| FolderError::Content {
-        path: path.to_owned(),
-        detail: error.to_string(),
-    })?;
+pub fn write_json<T: Serialize>(path: &Path, content: &T) -> Result<(), Error> {
+    let mut json = serde_json::to_vec_pretty(content)?;
     json.push(b'\n');
     write(path, &json)
 }
@@ -196,9 +159,9 @@ pub fn write_json<T: Serialize>(path: &Path, content: &T) -> Result<(), FolderEr
 ///
 /// # Errors
 /// When that fails.
-pub fn write(path: &Path, content: &[u8]) -> Result<(), FolderError> {
+pub fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(FileError::of(path))?;
     }
-    Ok(Output::from(path).write(content).map_err(FileError::of(path))?)
+    Ok(Output::from(path).write(content)?)
 }

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::folder::{self, FolderError, write_json};
+use super::folder::{self, write_json};
 use super::leaderboard::{Leaderboard, cell};
 use super::plan::{Fate, Goal};
 use super::results::Results;
+use crate::Error;
 use crate::evaluation::report::Line;
 use crate::evaluation::report::html::{Section, document, escape};
 use crate::evaluation::report::svg::Chart;
@@ -33,7 +34,7 @@ pub struct HtmlOptions {
 ///
 /// # Errors
 /// When the folder is not that of a sweep, or a file cannot be written.
-pub fn run(options: &HtmlOptions) -> Result<(), FolderError> {
+pub fn run(options: &HtmlOptions) -> Result<(), Error> {
     let results = Results::read(&options.folder)?;
     write(&options.folder, &results)?;
     say(format_args!("{}", Leaderboard::new(&results).text()));
@@ -48,7 +49,7 @@ pub fn run(options: &HtmlOptions) -> Result<(), FolderError> {
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn write(here: &Path, results: &Results) -> Result<(), FolderError> {
+pub fn write(here: &Path, results: &Results) -> Result<(), Error> {
     let leaderboard = Leaderboard::new(results);
     folder::write(&here.join("leaderboard.txt"), leaderboard.text().as_bytes())?;
     write_json(&here.join("leaderboard.json"), &leaderboard)?;

@@ -16,23 +16,15 @@ pub struct Parameter {
     pub kind: Kind,
 }
 
-/// What a parameter may be, the ends included.
+/// What a parameter may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
-    /// A whole number.
-    Whole {
-        /// Least.
-        least: i64,
-        /// Greatest.
-        most: i64,
-    },
-    /// A number.
-    Real {
-        /// Least.
-        least: f64,
-        /// Greatest.
-        most: f64,
-    },
+pub struct Kind {
+    /// Only whole numbers do.
+    pub whole: bool,
+    /// Least value.
+    pub least: f64,
+    /// Greatest value.
+    pub most: f64,
 }
 
 /// The options of training that say how a model is fitted. What a training is to see, and where it computes, is no
@@ -58,21 +50,21 @@ pub const TRAINING: &[Parameter] = &[
 pub const PREPROCESSING: &[Parameter] = &[
     whole("m", &[], 1, limits::FRAMES),
     // The held job, and a slot for each kind of other job.
-    whole("j", &[], Slots::LEAST as i64, Slots::MOST),
+    whole("j", &[], Slots::LEAST, Slots::MOST),
     whole("timeframe_len", &[], 1, 7 * 86_400),
 ];
 
 const fn whole(
     name: &'static str,
     aliases: &'static [&'static str],
-    least: i64,
+    least: usize,
     most: usize,
 ) -> Parameter {
-    Parameter { name, aliases, kind: Kind::Whole { least, most: most as i64 } }
+    Parameter { name, aliases, kind: Kind { whole: true, least: least as f64, most: most as f64 } }
 }
 
 const fn real(name: &'static str, aliases: &'static [&'static str], most: f64) -> Parameter {
-    Parameter { name, aliases, kind: Kind::Real { least: 0.0, most } }
+    Parameter { name, aliases, kind: Kind { whole: false, least: 0.0, most } }
 }
 
 impl Parameter {
@@ -87,27 +79,10 @@ pub fn find(name: &str) -> Option<&'static Parameter> {
     TRAINING.iter().chain(PREPROCESSING).find(|parameter| parameter.name == name)
 }
 
-impl Kind {
-    /// The least and the greatest value.
-    pub fn ends(self) -> (f64, f64) {
-        match self {
-            Self::Whole { least, most } => (least as f64, most as f64),
-            Self::Real { least, most } => (least, most),
-        }
-    }
-
-    /// Whether only whole numbers do.
-    pub fn is_whole(self) -> bool {
-        matches!(self, Self::Whole { .. })
-    }
-}
-
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Whole { least, most } => write!(f, "a whole number from {least} to {most}"),
-            Self::Real { least, most } => write!(f, "a number from {least} to {most}"),
-        }
+        let what = if self.whole { "a whole number" } else { "a number" };
+        write!(f, "{what} from {} to {}", self.least, self.most)
     }
 }
 
@@ -140,10 +115,10 @@ mod tests {
             let option = command.get_arguments().find(|a| a.get_long() == Some(long.as_str()));
             let option = option.unwrap_or_else(|| panic!("no option --{long}"));
             let default = option.get_default_values()[0].to_str().unwrap();
-            let (least, most) = parameter.kind.ends();
+            let Kind { whole, least, most } = parameter.kind;
             let value: f64 = default.parse().unwrap();
             assert!((least..=most).contains(&value), "{long} {default}");
-            assert!(!parameter.kind.is_whole() || !default.contains('.'), "{long} {default}");
+            assert!(!whole || !default.contains('.'), "{long} {default}");
         }
     }
 }

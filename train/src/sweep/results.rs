@@ -10,9 +10,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::folder::{FolderError, read_plan};
+use super::folder::read_plan;
 use super::halving::better;
 use super::plan::{Decision, Fate, Plan, Trial};
+use crate::Error;
 use crate::training::trial::{Parameters, RungResult};
 
 /// Bytes of a file of the sweep, at most.
@@ -74,7 +75,7 @@ impl Results {
     /// # Errors
     /// When there is no plan in it, or one that cannot be used. Anything else that is missing or damaged is left out, and
     /// counted in `damaged`.
-    pub fn read(folder: &Path) -> Result<Self, FolderError> {
+    pub fn read(folder: &Path) -> Result<Self, Error> {
         let plan = read_plan(folder)?;
         let mut damaged = 0;
         let mut decisions = BTreeMap::new();
@@ -190,17 +191,14 @@ fn trial_of(folder: &Path, plan: &Plan, trial: &Trial, damaged: &mut usize) -> T
 
 /// The content of a file, if it is there.
 fn bytes(path: &Path, damaged: &mut usize) -> Option<Vec<u8>> {
-    let read = fs::metadata(path).and_then(|metadata| match metadata.len() > MOST_BYTES {
-        true => Err(io::Error::other("too large")),
-        false => fs::read(path),
-    });
-    match read {
-        Ok(bytes) => Some(bytes),
-        Err(error) => {
-            *damaged += usize::from(error.kind() != io::ErrorKind::NotFound);
-            None
-        }
-    }
+    let there = path.metadata().map_or_else(|error| Err(error.kind()), |found| Ok(found.len()));
+    let read = match there {
+        Err(io::ErrorKind::NotFound) => return None,
+        Ok(..=MOST_BYTES) => fs::read(path).ok(),
+        _ => None,
+    };
+    *damaged += usize::from(read.is_none());
+    read
 }
 
 fn json<T: DeserializeOwned>(path: &Path, damaged: &mut usize) -> Option<T> {

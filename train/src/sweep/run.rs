@@ -5,7 +5,6 @@
 //! off goes on from its checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -20,6 +19,7 @@ use super::dag::steps::{
 use super::dag::{SHARDS, SKIP, Shard};
 use super::folder::{read_json, read_plan};
 use super::plan::Plan;
+use crate::Error;
 use crate::output::{self, FileError, Output};
 use crate::say::say;
 
@@ -40,7 +40,7 @@ pub struct RunOptions {
 ///
 /// # Errors
 /// When the folder is not that of a sweep, or a step failed.
-pub fn run(options: &RunOptions) -> Result<(), Box<dyn Error>> {
+pub fn run(options: &RunOptions) -> Result<(), Error> {
     let folder = fs::canonicalize(&options.folder).map_err(FileError::of(&options.folder))?;
     let plan = read_plan(&folder)?;
     let shards: BTreeMap<usize, Vec<Shard>> = read_json(&folder.join(SHARDS))?;
@@ -149,7 +149,7 @@ impl Machine {
         ended
     }
 
-    fn step(&self, step: &Step) -> io::Result<Ended> {
+    fn step(&self, step: &Step) -> Result<Ended, Error> {
         let folder = self.folder.join(&step.folder);
         // Shards are cleared away when all is done.
         let merged = step.kind == Kind::Shard && folder.join("parts.safetensors").exists();
@@ -170,7 +170,7 @@ impl Machine {
             return Ok(Ended::Failed("PRE script failed".to_owned()));
         }
         if step.kind.is_local() {
-            return self.commands(step, &self.folder);
+            return Ok(self.commands(step, &self.folder)?);
         }
         let place = self.folder.join(RUNNING).join(&step.name);
         self.send(step, &place)?;
@@ -228,7 +228,7 @@ impl Machine {
     }
 
     /// Puts the inputs of a step where it works: links to what is only read, and the checkpoint, unless there is a newer one.
-    fn send(&self, step: &Step, place: &Path) -> io::Result<()> {
+    fn send(&self, step: &Step, place: &Path) -> Result<(), Error> {
         fs::create_dir_all(place)?;
         for input in &step.inputs {
             let from = self.folder.join(&step.folder).join(input);
@@ -244,7 +244,7 @@ impl Machine {
             if to.symlink_metadata().is_ok() {
                 fs::remove_file(&to)?;
             }
-            link(&fs::canonicalize(&from).map_err(|error| named(&from, &error))?, &to)?;
+            link(&fs::canonicalize(&from).map_err(FileError::of(&from))?, &to)?;
         }
         Ok(())
     }
@@ -273,15 +273,13 @@ impl Machine {
     }
 
     /// Runs `finish`, which says what failed, and feeds tracking.
-    fn finish(&self, failed: &[(String, String)]) -> Result<(), Box<dyn Error>> {
+    fn finish(&self, failed: &[(String, String)]) -> Result<(), Error> {
         let status = self.folder.join("logs/nodes.status");
         let nodes = failed.iter().map(|(name, why)| {
             let why = why.replace(['"', '\n'], " ");
             format!("[\n  Node = \"{name}\";\n  NodeStatus = 6;\n  StatusDetails = \"{why}\";\n]\n")
         });
-        Output::from(&status)
-            .write(nodes.collect::<String>().as_bytes())
-            .map_err(FileError::of(&status))?;
+        Output::from(&status).write(nodes.collect::<String>().as_bytes())?;
         let (count, state) = (failed.len().to_string(), if failed.is_empty() { "0" } else { "2" });
         let finished = Command::new(&self.program)
             .args(finish_command(&count, state))
@@ -313,10 +311,6 @@ impl Machine {
 
 fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
     progress.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 fn link(to: &Path, name: &Path) -> io::Result<()> {

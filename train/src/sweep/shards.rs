@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::plan::{AccessPoint, Data, Setting};
-use crate::data::input::{self, InputError, plain_or_packed};
+use crate::Error;
+use crate::data::input::{self, plain_or_packed, unread};
 use crate::data::peek::{Peek, peek};
 
 /// A piece of the data that is prepared by itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     /// From 1.
     pub number: usize,
@@ -76,8 +77,7 @@ pub fn shards(data: &Data) -> Result<Vec<Shard>, String> {
     {
         return Err(format!("from {from} must lie before until {until}"));
     }
-    let mut planner =
-        Planner { data, names: Names::default(), seen: HashSet::new(), shards: Vec::new() };
+    let mut planner = Planner { data, given: 0, seen: HashSet::new(), shards: Vec::new() };
     for (number, access_point) in data.access_points.iter().enumerate() {
         planner.add_logs(number, access_point)?;
     }
@@ -87,16 +87,6 @@ pub fn shards(data: &Data) -> Result<Vec<Shard>, String> {
         planner.add_simulation(before + number, folder)?;
     }
     Ok(planner.shards)
-}
-
-/// What the rows are of, and whether they are real outcomes.
-fn origin(data: &Data) -> (String, bool) {
-    let mut names: Vec<&str> =
-        data.access_points.iter().map(|access_point| access_point.name.as_str()).collect();
-    if !data.simulations.is_empty() {
-        names.push("simulated data");
-    }
-    (names.join(", "), data.simulations.is_empty())
 }
 
 /// A log of an access point.
@@ -109,34 +99,49 @@ struct Log {
 
 struct Planner<'a> {
     data: &'a Data,
-    names: Names,
+    /// Names given in place of a file's own so far.
+    given: usize,
     /// Logs and folders of simulations, by their real paths.
     seen: HashSet<PathBuf>,
     shards: Vec<Shard>,
 }
 
 impl Planner<'_> {
+    /// The next shard, without its files.
+    fn next(&self, access_point: usize) -> Shard {
+        let Data { access_points, simulations, horizon, from, until, .. } = self.data;
+        let mut names: Vec<&str> = access_points.iter().map(|of| of.name.as_str()).collect();
+        names.extend((!simulations.is_empty()).then_some("simulated data"));
+        Shard {
+            number: self.shards.len() + 1,
+            access_point: i32::try_from(access_point).unwrap_or(i32::MAX),
+            horizon: *horizon,
+            origin: names.join(", "),
+            real: simulations.is_empty(),
+            from: *from,
+            until: *until,
+            ..Shard::default()
+        }
+    }
+
     /// The shards of an access point's logs.
     fn add_logs(&mut self, number: usize, access_point: &AccessPoint) -> Result<(), String> {
         let name = &access_point.name;
         let failed = |error: &dyn Display| format!("access point {name}: {error}");
-        let unread = |error: InputError| failed(&error);
-        let mut files = self.names.of_access_point(access_point);
-        let zone = input::zone(access_point.time_zone.as_deref()).map_err(unread)?;
+        let [of_logs, epochs, journal] = self.named(access_point);
+        let zone =
+            input::zone(access_point.time_zone.as_deref()).map_err(|error| failed(&error))?;
         // The machine that prepares the shard may be in another zone.
         let time_zone = zone.iana_name().map(str::to_owned);
         let mut bytes = 0;
-        for file in files.epochs.iter().chain(&files.journal) {
-            bytes += input::open(&file.path)
-                .and_then(|opened| {
-                    let path = file.path.clone();
-                    opened.metadata().map_err(|source| InputError::File { path, source })
-                })
-                .map_err(unread)?
-                .len();
+        for file in epochs.iter().chain(&journal) {
+            let size = || -> Result<u64, Error> {
+                Ok(input::open(&file.path)?.metadata().map_err(unread(&file.path))?.len())
+            };
+            bytes += size().map_err(|error| failed(&error))?;
         }
         let mut logs = Vec::new();
-        for file in std::mem::take(&mut files.logs) {
+        for file in of_logs {
             let peek = peek(&file.path, &zone).map_err(|error| failed(&error))?;
             self.once(&file.path)?;
             logs.push(Log { file, peek, last: peek.last.unwrap_or(i64::MAX) });
@@ -153,7 +158,6 @@ impl Planner<'_> {
         let Some(oldest) = logs.first().map(|log| log.peek.first) else {
             return Err(failed(&"no logs; name its job event logs, or leave it out"));
         };
-        let (origin, real) = origin(self.data);
         let before = self.shards.len();
         let mut begins: Vec<i64> = logs.iter().map(|log| log.peek.first).collect();
         begins.dedup();
@@ -170,21 +174,16 @@ impl Planner<'_> {
             let of_logs =
                 |size: fn(&Peek) -> u64| -> u64 { read.iter().map(|log| size(&log.peek)).sum() };
             let shard = Shard {
-                number: self.shards.len() + 1,
-                access_point: i32::try_from(number).unwrap_or(i32::MAX),
                 logs: read.iter().map(|log| log.file.clone()).collect(),
                 userlogs: access_point.userlogs,
-                epochs: files.epochs.clone(),
-                journal: files.journal.clone(),
-                simulation: None,
+                epochs: epochs.clone(),
+                journal: journal.clone(),
                 time_zone: time_zone.clone(),
-                horizon: self.data.horizon,
-                origin: origin.clone(),
-                real,
                 from,
                 until,
                 bytes: bytes + of_logs(|peek| peek.size),
                 unpacked: of_logs(|peek| peek.unpacked),
+                ..self.next(number)
             };
             self.shards.push(shard);
         }
@@ -235,26 +234,14 @@ impl Planner<'_> {
         if !truth.exists() {
             return Err(failed(&"it has no truth.jsonl"));
         }
-        let (origin, real) = origin(self.data);
         // Of a compressed log about a tenth of it is left.
         let unpacked =
             |(name, size): &(String, u64)| if name.ends_with(".gz") { size * 10 } else { *size };
         let shard = Shard {
-            number: self.shards.len() + 1,
-            access_point: i32::try_from(access_point).unwrap_or(i32::MAX),
-            logs: Vec::new(),
-            userlogs: false,
-            epochs: Vec::new(),
-            journal: Vec::new(),
             simulation: Some(file),
-            time_zone: None,
-            horizon: self.data.horizon,
-            origin,
-            real,
-            from: self.data.from,
-            until: self.data.until,
             bytes: sizes.iter().map(|(_, size)| size).sum(),
             unpacked: sizes.iter().filter(log).map(unpacked).sum(),
+            ..self.next(access_point)
         };
         self.shards.push(shard);
         Ok(())
@@ -287,27 +274,14 @@ fn sizes(folder: &Path) -> io::Result<Vec<(String, u64)>> {
     Ok(sizes)
 }
 
-/// Gives files their names where a shard is prepared.
-#[derive(Default)]
-struct Names {
-    /// Names given in place of a file's own so far.
-    given: usize,
-}
-
-/// The files of an access point.
-struct Files {
-    logs: Vec<ShardFile>,
-    epochs: Vec<ShardFile>,
-    journal: Vec<ShardFile>,
-}
-
 /// Beginnings of names that belong to HTCondor, to the steps of a sweep, or to files that got another name; and of options.
 const RESERVED: [&str; 9] =
     ["-", ".", "_", "condor_", "docker_", "holdadvise", "input-", "node", "shard-"];
 
-impl Names {
-    /// Of each file its own name, if it can keep that beside the others.
-    fn of_access_point(&mut self, access_point: &AccessPoint) -> Files {
+impl Planner<'_> {
+    /// The logs, epoch ads and journals of an access point with their names where a shard is prepared: of each file its own
+    /// name, if it can keep that beside the others.
+    fn named(&mut self, access_point: &AccessPoint) -> [Vec<ShardFile>; 3] {
         let AccessPoint { logs, epochs, journal, .. } = access_point;
         let all = || logs.iter().chain(epochs).chain(journal).map(PathBuf::as_path);
         let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
@@ -330,7 +304,7 @@ impl Names {
                 })
                 .collect()
         };
-        Files { logs: files(logs), epochs: files(epochs), journal: files(journal) }
+        [logs, epochs, journal].map(|paths| files(paths))
     }
 
     /// A name that no other file has, and that still ends as the file's own.

@@ -77,8 +77,9 @@ impl<'a> Dimension<'a> {
     /// A parameter by its name in the plan.
     pub fn new(name: &str, distribution: &'a Distribution) -> Self {
         let kind = parameters::find(name).map(|parameter| parameter.kind);
-        let limits = kind.map_or((f64::NEG_INFINITY, f64::INFINITY), Kind::ends);
-        Self { distribution, limits, whole: kind.is_some_and(Kind::is_whole) }
+        let any = Kind { whole: false, least: f64::NEG_INFINITY, most: f64::INFINITY };
+        let Kind { whole, least, most } = kind.unwrap_or(any);
+        Self { distribution, limits: (least, most), whole }
     }
 
     /// The value at a point of the unit interval.

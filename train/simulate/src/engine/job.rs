@@ -1,10 +1,13 @@
 //! The state of a job in the queue.
 
+use holdadvise::userlog::FileTransferKind as Kind;
+
 use crate::cause::{Cause, Symptom};
 use crate::life::{Edits, Run, Traits};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Status {
+    #[default]
     Idle,
     Running,
     Held,
@@ -15,15 +18,11 @@ pub(crate) enum Status {
 /// What happens in a run, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    InputQueued,
-    InputStarted,
-    InputFinished,
+    Transfer(Kind),
     Execute,
     Size(i64),
     Disconnected,
     Reconnected,
-    OutputStarted,
-    OutputFinished,
     End,
 }
 
@@ -41,10 +40,10 @@ impl Underway {
         if let Some([queued, started, finished]) = run.input {
             // Most transfers need not wait.
             if started > queued {
-                moments.push((queued, Moment::InputQueued));
+                moments.push((queued, Moment::Transfer(Kind::InputQueued)));
             }
-            moments.push((started, Moment::InputStarted));
-            moments.push((finished, Moment::InputFinished));
+            moments.push((started, Moment::Transfer(Kind::InputStarted)));
+            moments.push((finished, Moment::Transfer(Kind::InputFinished)));
         }
         moments.extend(run.execute.map(|time| (time, Moment::Execute)));
         moments.extend(run.sizes.iter().flatten().map(|&(time, size)| (time, Moment::Size(size))));
@@ -53,8 +52,8 @@ impl Underway {
             moments.extend(back.map(|time| (time, Moment::Reconnected)));
         }
         if let Some([started, finished]) = run.output {
-            moments.push((started, Moment::OutputStarted));
-            moments.push((finished, Moment::OutputFinished));
+            moments.push((started, Moment::Transfer(Kind::OutputStarted)));
+            moments.push((finished, Moment::Transfer(Kind::OutputFinished)));
         }
         // Stable: moments of one second stay in the order of a run.
         moments.sort_by_key(|(time, _)| *time);
@@ -75,7 +74,7 @@ pub(crate) struct HoldNow {
     pub(crate) record: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Job {
     pub(crate) cluster: usize,
     pub(crate) proc: i32,

@@ -26,7 +26,7 @@ use crate::{Settings, SimulateError};
 use held::{Held, Likeness};
 
 pub(crate) use job::{HoldNow, Job, Moment, Status, Underway};
-pub(crate) use queue::{Item, Queue};
+pub(crate) use queue::{Item, Outage, Queue};
 
 /// Chance, one generator for each purpose, so that a change of one draws nothing else anew.
 pub(crate) struct Chances {
@@ -118,7 +118,10 @@ impl Simulation {
             self.take(item)?;
         }
         self.now = end;
-        self.ask_about_never_released();
+        // A few instants for holds that nobody released, while the job was held.
+        for job in self.held.iter().collect::<Vec<_>>() {
+            self.ask_while_held(job);
+        }
         for record in &mut self.records {
             if record.released.is_some() && record.outcome.is_none() {
                 record.outcome = Some(truth::Outcome::Censored);
@@ -143,10 +146,7 @@ impl Simulation {
             Item::ReleaseOwn { cluster } => people::release_own(self, cluster),
             Item::HoldOwn { cluster } => people::hold_own(self, cluster),
             Item::Spooled { cluster } => self.spooled(cluster),
-            Item::Bulk { service, early } => people::bulk(self, service, early),
-            Item::BulkFilesystem { filesystem, early } => {
-                people::bulk_filesystem(self, filesystem, early)
-            }
+            Item::Bulk { place, early } => people::bulk(self, place, early),
         }
     }
 
@@ -169,7 +169,22 @@ impl Simulation {
 
     /// When the input of a job that another cluster makes is there.
     pub(crate) fn ready(&self, job: usize) -> Option<i64> {
-        ready(&self.clusters, &self.jobs, job)
+        let job = &self.jobs[job];
+        let producer = &self.clusters[self.clusters[job.cluster].producer?];
+        let index = producer.first_job + usize::try_from(job.proc).unwrap_or(0) % producer.size;
+        self.jobs[index].done_at
+    }
+
+    fn subject(&self, job: usize) -> Subject {
+        let state = &self.jobs[job];
+        Subject {
+            cluster: Arc::clone(&self.clusters[state.cluster]),
+            traits: state.traits,
+            edits: state.edits,
+            ready: self.ready(job),
+            peak: (state.memory_usage, state.disk_usage),
+            mend_matters: Cell::default(),
+        }
     }
 
     /// Version whose words are used now: mostly the access point's, sometimes another's, since execution points and
@@ -214,18 +229,12 @@ impl Simulation {
     }
 
     fn question(&mut self, asked: Asked, job: usize, record: usize, time: i64) {
-        let state = &self.jobs[job];
         let question = Question {
             asked,
             record,
             time,
-            cluster: Arc::clone(&self.clusters[state.cluster]),
-            traits: state.traits,
-            edits: state.edits,
-            ready: self.ready(job),
-            memory_used: state.memory_usage,
-            disk_used: state.disk_usage,
-            last_site: state.last_site,
+            subject: self.subject(job),
+            last_site: self.jobs[job].last_site,
         };
         self.oracle.ask(question);
     }
@@ -257,13 +266,6 @@ impl Simulation {
         (hold.code, hold.subcode, std::mem::discriminant(&hold.symptom), place)
     }
 
-    /// A few instants for holds that nobody released, while the job was held.
-    fn ask_about_never_released(&mut self) {
-        for job in self.held.iter().collect::<Vec<_>>() {
-            self.ask_while_held(job);
-        }
-    }
-
     pub(crate) fn ask_while_held(&mut self, job: usize) {
         let Some(hold) = self.jobs[job].hold else { return };
         if matches!(hold.cause, Cause::Person | Cause::Spooling) {
@@ -288,25 +290,6 @@ const ASKED_IN_CLUSTER: usize = 3;
 
 /// How many jobs held alike the oracle is asked about when the release of another came to an outcome.
 const ASKED_LIKE: usize = 8;
-
-fn ready(clusters: &[Arc<Cluster>], jobs: &[Job], job: usize) -> Option<i64> {
-    let job = &jobs[job];
-    let producer = &clusters[clusters[job.cluster].producer?];
-    let index = producer.first_job + usize::try_from(job.proc).unwrap_or(0) % producer.size;
-    jobs[index].done_at
-}
-
-fn subject<'a>(clusters: &'a [Arc<Cluster>], jobs: &'a [Job], job: usize) -> Subject<'a> {
-    let state = &jobs[job];
-    Subject {
-        cluster: &clusters[state.cluster],
-        traits: &state.traits,
-        edits: state.edits,
-        ready: ready(clusters, jobs, job),
-        peak: (state.memory_usage, state.disk_usage),
-        mend_matters: Cell::default(),
-    }
-}
 
 fn place<'a>(
     world: &'a World,

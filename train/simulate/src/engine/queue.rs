@@ -22,10 +22,15 @@ pub(crate) enum Item {
     HoldOwn { cluster: usize },
     /// Spooling is done.
     Spooled { cluster: usize },
-    /// A facilitator releases what a service held.
-    Bulk { service: usize, early: bool },
-    /// A facilitator releases what a file system held.
-    BulkFilesystem { filesystem: usize, early: bool },
+    /// A facilitator releases what was held by an outage there.
+    Bulk { place: Outage, early: bool },
+}
+
+/// Where an outage is: by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outage {
+    Service(usize),
+    Filesystem(usize),
 }
 
 /// Items by time, then in the order they were added.

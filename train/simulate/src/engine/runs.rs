@@ -1,5 +1,7 @@
 //! Runs of jobs: their start, their moments, their end.
 
+use std::borrow::Cow;
+
 use holdadvise::userlog::{
     Body, CpuUsage, Disconnected, Evicted, Execute, FileTransfer, FileTransferKind, ImageSize,
     ReconnectFailed, Reconnected, RemoteError, Resource, ShadowException, Terminated,
@@ -7,7 +9,7 @@ use holdadvise::userlog::{
 
 use super::{Item, Job, Moment, Simulation, Status, Underway};
 use crate::SimulateError;
-use crate::life::{Ending, Run, attempt};
+use crate::life::{Edits, Ending, Run, attempt};
 use crate::output::RunEnd;
 use crate::reason::{self, Wording, Written, slot_name};
 
@@ -20,7 +22,7 @@ impl Simulation {
             self.queue.push(self.now + after, Item::Start { job, generation });
             return Ok(());
         }
-        let subject = super::subject(&self.clusters, &self.jobs, job);
+        let subject = self.subject(job);
         let run = attempt(&self.world, &subject, self.now, &mut self.chances.run);
         self.running += 1;
         let state = &mut self.jobs[job];
@@ -46,11 +48,7 @@ impl Simulation {
         let next = underway.moments.get(underway.next).map(|(time, _)| *time);
         match moment {
             Moment::End => return self.end(job),
-            Moment::InputQueued => self.transfer(job, FileTransferKind::InputQueued)?,
-            Moment::InputStarted => self.transfer(job, FileTransferKind::InputStarted)?,
-            Moment::InputFinished => self.transfer(job, FileTransferKind::InputFinished)?,
-            Moment::OutputStarted => self.transfer(job, FileTransferKind::OutputStarted)?,
-            Moment::OutputFinished => self.transfer(job, FileTransferKind::OutputFinished)?,
+            Moment::Transfer(kind) => self.transfer(job, kind)?,
             Moment::Execute => self.execute(job)?,
             Moment::Size(memory) => {
                 let usage = &mut self.jobs[job].memory_usage;
@@ -228,11 +226,9 @@ impl Simulation {
         }
         let slot = slot_name(&self.world, run);
         if wording < Wording::V23 {
-            let message = if written.by_starter {
-                format!("Error from {slot}: {}", written.raw)
-            } else {
-                written.raw.clone()
-            };
+            let from =
+                if written.by_starter { format!("Error from {slot}: ") } else { String::new() };
+            let message = from + &written.raw;
             let body = Body::ShadowException(ShadowException {
                 message: message.as_str().into(),
                 bytes_sent: Some(0),
@@ -353,34 +349,20 @@ fn evicted(job: &Job, run: &Run) -> Evicted<'static> {
 }
 
 fn resources(job: &Job, run: &Run) -> Vec<Resource<'static>> {
-    let row = |name: &'static str,
-               unit: &'static str,
-               usage: Option<i64>,
-               request: i64,
-               allocated: i64| Resource {
-        name: name.into(),
-        unit: unit.into(),
+    let row = |name, unit, usage: Option<i64>, request: i64, allocated: i64| Resource {
+        name: Cow::Borrowed(name),
+        unit: Cow::Borrowed(unit),
         usage: usage.map(|value| value as f64),
         request: Some(request as f64),
         allocated: Some(allocated as f64),
         ..Resource::default()
     };
+    let Edits { request_disk, request_memory, .. } = job.edits;
     let ran = run.execute.is_some();
+    let (disk, memory) = (if ran { run.disk_kb } else { 12 }, ran.then_some(run.memory_mb));
     vec![
         row("Cpus", "", None, 1, 1),
-        row(
-            "Disk",
-            "KB",
-            Some(if ran { run.disk_kb } else { 12 }),
-            job.edits.request_disk,
-            run.disk_provisioned,
-        ),
-        row(
-            "Memory",
-            "MB",
-            ran.then_some(run.memory_mb),
-            job.edits.request_memory,
-            run.memory_provisioned,
-        ),
+        row("Disk", "KB", Some(disk), request_disk, run.disk_provisioned),
+        row("Memory", "MB", memory, request_memory, run.memory_provisioned),
     ]
 }

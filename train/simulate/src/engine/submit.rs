@@ -162,29 +162,11 @@ impl Simulation {
                 edits: Edits {
                     request_memory: workflow.request_memory,
                     request_disk: workflow.request_disk,
-                    excluded: 0,
-                    mended: false,
-                    described: false,
+                    ..Edits::default()
                 },
-                status: Status::Idle,
-                generation: 0,
-                underway: None,
-                hold: None,
-                open_record: None,
                 entered: self.now,
-                done_at: None,
-                num_holds: 0,
-                num_shadow_starts: 0,
-                num_job_starts: 0,
-                memory_usage: 0,
                 disk_usage: 1,
-                cpu: 0,
-                bytes_sent: 0,
-                bytes_received: 0,
-                last_site: None,
-                last_slot: None,
-                last_hold: None,
-                tries: 0,
+                ..Job::default()
             });
         }
         let people = &world.preset.people;

@@ -1,6 +1,7 @@
 //! What happens to one run of a job that starts at a given instant.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use super::{Cluster, Edits, Ending, Flaw, Run, Traits};
 use crate::cause::{Cause, Enforcement, Symptom, UrlError};
@@ -8,9 +9,10 @@ use crate::random::{Dice, Spread};
 use crate::world::{Container, Failure, Host, HostFault, Limit, Owner, Site, Workflow, World};
 
 /// The job that runs.
-pub(crate) struct Subject<'a> {
-    pub(crate) cluster: &'a Cluster,
-    pub(crate) traits: &'a Traits,
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) traits: Traits,
     pub(crate) edits: Edits,
     /// When the cluster that makes this job's input made it, or will have; `None` where that is not foreseen.
     pub(crate) ready: Option<i64>,
@@ -20,7 +22,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) mend_matters: Cell<bool>,
 }
 
-impl Subject<'_> {
+impl Subject {
     /// A person put right what could be put right: the mistake, the quota, the credential, the missing file. To be asked
     /// last, where there is something to be put right.
     fn mended(&self) -> bool {
@@ -35,7 +37,7 @@ const SEEN_AGAIN: i64 = 20;
 type Trouble = (Cause, Symptom);
 
 /// One run of a job. Its shadow starts at `start`.
-pub(crate) fn attempt(world: &World, subject: &Subject<'_>, start: i64, dice: &mut Dice) -> Run {
+pub(crate) fn attempt(world: &World, subject: &Subject, start: i64, dice: &mut Dice) -> Run {
     let owner = &world.owners[subject.cluster.owner];
     let workflow = &owner.workflows[subject.cluster.workflow];
     let number = choose_site(world, subject.edits.excluded, dice);
@@ -48,17 +50,10 @@ pub(crate) fn attempt(world: &World, subject: &Subject<'_>, start: i64, dice: &m
         host: host_number,
         slot: 1 + dice.below(site.slots_per_host),
         start,
-        input: None,
-        execute: None,
-        sizes: [None; 3],
-        lost: None,
-        output: None,
         end: start + 1,
-        ending: Ending::Success,
-        memory_mb: 0,
         memory_provisioned,
-        disk_kb: 0,
         disk_provisioned: round_up(subject.edits.request_disk, 1024) + 1024,
+        ..Run::default()
     };
     let host = &site.hosts[host_number];
     let flaw = subject.traits.flaw.filter(|_| !subject.mended());
@@ -95,7 +90,7 @@ fn round_up(value: i64, step: i64) -> i64 {
 
 struct Attempt<'a, 'b> {
     world: &'a World,
-    subject: &'a Subject<'a>,
+    subject: &'a Subject,
     owner: &'a Owner,
     workflow: &'a Workflow,
     site: &'a Site,
@@ -255,28 +250,28 @@ impl Attempt<'_, '_> {
 
     fn local_input(&mut self, now: i64) -> Option<Trouble> {
         let item = self.any_file();
-        match self.flaw {
-            Some(Flaw::WrongPath) => {
-                return Some((Cause::WrongPath, Symptom::ReadInput { errno: 2, item: 0 }));
-            }
-            Some(Flaw::DeletedInput) => {
-                return Some((Cause::DeletedInput, Symptom::ReadInput { errno: 2, item: 0 }));
-            }
-            Some(Flaw::UnreadableInput) => {
-                return Some((Cause::UnreadableInput, Symptom::ReadInput { errno: 13, item: 0 }));
-            }
-            _ => {}
-        }
-        if self.subject.cluster.producer.is_some()
-            && !self.subject.cluster.producer_by_url
-            && self.subject.ready.is_none_or(|ready| now < ready)
-            && !self.mended()
-        {
-            return Some((Cause::NotYetProduced, Symptom::ReadInput { errno: 2, item: 0 }));
+        let first = match self.flaw {
+            Some(Flaw::WrongPath) => Some((Cause::WrongPath, 2)),
+            Some(Flaw::DeletedInput) => Some((Cause::DeletedInput, 2)),
+            Some(Flaw::UnreadableInput) => Some((Cause::UnreadableInput, 13)),
+            _ if self.awaits_producer(now, false) => Some((Cause::NotYetProduced, 2)),
+            _ => None,
+        };
+        if let Some((cause, errno)) = first {
+            return Some((cause, Symptom::ReadInput { errno, item: 0 }));
         }
         let filesystem = &self.world.filesystems[self.owner.filesystem];
         let errno = filesystem.faults.strikes(now, self.dice).filter(|errno| *errno != 28)?;
         Some((Cause::FilesystemOutage, Symptom::ReadInput { errno, item }))
+    }
+
+    /// The cluster that makes this job's input, by URL or as a file, has not made it.
+    fn awaits_producer(&self, now: i64, by_url: bool) -> bool {
+        let cluster = &self.subject.cluster;
+        cluster.producer.is_some()
+            && cluster.producer_by_url == by_url
+            && self.subject.ready.is_none_or(|ready| now < ready)
+            && !self.mended()
     }
 
     fn urls(&mut self, now: i64, fault: Option<HostFault>) -> Option<(Trouble, i64)> {
@@ -305,11 +300,7 @@ impl Attempt<'_, '_> {
                 if let Some((cause, symptom, took)) = flawed {
                     return Some(((cause, symptom), took));
                 }
-                if self.subject.cluster.producer.is_some()
-                    && self.subject.cluster.producer_by_url
-                    && self.subject.ready.is_none_or(|ready| now < ready)
-                    && !self.mended()
-                {
+                if self.awaits_producer(now, true) {
                     return Some(((Cause::NotYetProduced, fetch(UrlError::Status(404))), 3));
                 }
             }
@@ -333,7 +324,7 @@ impl Attempt<'_, '_> {
             }
             if let Some(fault) = self.world.services[service].faults.strikes(now, self.dice) {
                 let took = self.dice.between(5, 240);
-                return Some(((Cause::ServiceOutage, fetch(fault.into())), took));
+                return Some(((Cause::ServiceOutage, fetch(fault)), took));
             }
             if self.dice.chance(self.world.preset.services.background) {
                 let error = *self.dice.pick(&[
@@ -448,44 +439,30 @@ impl Attempt<'_, '_> {
         let (peak_memory, peak_disk) = self.subject.peak;
         if memory.max(peak_memory as f64) > limit as f64
             && let Some(by) = self.memory_enforcement()
-            && (memory > limit as f64 || by.is_policy())
+            && let Some((at, used)) = self.over(by, memory, limit, peak_memory, full, 0.05)
         {
             let varies = self.subject.traits.memory <= limit as f64 * 1.02;
             let cause = if varies { Cause::MemoryVaries } else { Cause::MemoryTooSmall };
-            let used = if by == Enforcement::CgroupOld { limit } else { memory as i64 };
-            let at = (full as f64 * (0.05 + 0.9 * self.dice.unit())) as i64;
-            let again = by.is_policy() && peak_memory > limit;
-            let (used, at) =
-                if again { (peak_memory.max(used), at.min(SEEN_AGAIN)) } else { (used, at) };
-            let symptom = Symptom::Memory { by, limit, used };
-            offer(at, Ending::Held { cause, symptom });
+            offer(at, Ending::Held { cause, symptom: Symptom::Memory { by, limit, used } });
         }
         let limit = self.run.disk_provisioned;
         if disk.max(peak_disk as f64) > limit as f64
             && let Some(by) = self.site.disk
-            && (disk > limit as f64 || by.is_policy())
+            && let Some((at, used)) = self.over(by, disk, limit, peak_disk, full, 0.1)
         {
             let varies = self.subject.traits.disk <= limit as f64 * 1.02;
             let cause = if varies { Cause::DiskVaries } else { Cause::DiskTooSmall };
-            let at = (full as f64 * (0.1 + 0.9 * self.dice.unit())) as i64;
-            let again = by.is_policy() && peak_disk > limit;
-            let (used, at) = if again {
-                (peak_disk.max(disk as i64), at.min(SEEN_AGAIN))
-            } else {
-                (disk as i64, at)
-            };
-            let symptom = Symptom::Disk { by, limit, used };
-            offer(at, Ending::Held { cause, symptom });
+            offer(at, Ending::Held { cause, symptom: Symptom::Disk { by, limit, used } });
         }
+        let slow = |limit: f64| match self.subject.traits.run <= limit {
+            true => Cause::SlowSite,
+            false => Cause::TooLong,
+        };
         // A limit of the owner's own can be raised.
         let own = |by: Limit| matches!(by, Limit::Policy);
         let limit = self.workflow.duration_limit.filter(|&(_, by)| !(own(by) && self.mended()));
         if let Some((limit, by)) = limit {
-            let cause = if self.subject.traits.run <= limit as f64 {
-                Cause::SlowSite
-            } else {
-                Cause::TooLong
-            };
+            let cause = slow(limit as f64);
             let symptom = match by {
                 Limit::Job => Symptom::JobDuration { limit },
                 Limit::Execution => Symptom::ExecuteDuration { limit },
@@ -494,11 +471,7 @@ impl Attempt<'_, '_> {
             offer(limit + self.dice.between(1, 60), Ending::Held { cause, symptom });
         }
         if let Some(hours) = self.site.longest_hours {
-            let cause = if self.subject.traits.run <= hours as f64 * 3_600.0 {
-                Cause::SlowSite
-            } else {
-                Cause::TooLong
-            };
+            let cause = slow(hours as f64 * 3_600.0);
             let symptom = Symptom::StartdLimit { hours };
             offer(hours * 3_600 + 30, Ending::Held { cause, symptom });
         }
@@ -551,6 +524,26 @@ impl Attempt<'_, '_> {
         ending
     }
 
+    /// When a run that will use `most` is held for it, from a share of its time on, and what it has used by then. A policy
+    /// sees the peak of earlier runs in the ad.
+    fn over(
+        &mut self,
+        by: Enforcement,
+        most: f64,
+        limit: i64,
+        peak: i64,
+        full: i64,
+        from: f64,
+    ) -> Option<(i64, i64)> {
+        if most <= limit as f64 && !by.is_policy() {
+            return None;
+        }
+        let used = if by == Enforcement::CgroupOld { limit } else { most as i64 };
+        let at = (full as f64 * (from + 0.9 * self.dice.unit())) as i64;
+        let again = by.is_policy() && peak > limit;
+        Some(if again { (at.min(SEEN_AGAIN), peak.max(used)) } else { (at, used) })
+    }
+
     fn memory_enforcement(&mut self) -> Option<Enforcement> {
         if self.workflow.holds_itself {
             return Some(Enforcement::JobPolicy);
@@ -595,21 +588,11 @@ impl Attempt<'_, '_> {
         let code = match cause {
             Cause::Bug | Cause::Flaky => self.workflow.exit_code,
             // EX_TEMPFAIL of sysexits.h, where a program tells it apart.
-            Cause::RuntimeService => {
-                if self.workflow.tells_temporary {
-                    75
-                } else {
-                    1
-                }
-            }
+            Cause::RuntimeService if self.workflow.tells_temporary => 75,
+            Cause::RuntimeService => 1,
             // The shell's codes for a command that is not there; programs that catch it say 1.
-            _ => {
-                if self.dice.chance(0.3) {
-                    127
-                } else {
-                    self.workflow.exit_code
-                }
-            }
+            _ if self.dice.chance(0.3) => 127,
+            _ => self.workflow.exit_code,
         };
         match self.workflow.failure {
             Failure::Hold => Ending::Held { cause, symptom: Symptom::ExitHold { code, signal } },
@@ -653,7 +636,7 @@ impl Attempt<'_, '_> {
                 return Some((Cause::Firewall, Symptom::PutUrl { error: UrlError::TimedOut }));
             }
             if let Some(fault) = self.world.services[service].faults.strikes(now, self.dice) {
-                return Some((Cause::ServiceOutage, Symptom::PutUrl { error: fault.into() }));
+                return Some((Cause::ServiceOutage, Symptom::PutUrl { error: fault }));
             }
         }
         if self.site.network.strikes(now, self.dice).is_some() && self.dice.chance(0.6) {

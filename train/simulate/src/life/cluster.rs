@@ -51,7 +51,7 @@ pub(crate) struct Cluster {
 }
 
 /// What is drawn once for a job.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traits {
     pub(crate) flaw: Option<Flaw>,
     pub(crate) bug: bool,
@@ -64,7 +64,7 @@ pub(crate) struct Traits {
 }
 
 /// The ad of a job as edited, and what was mended for it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Edits {
     /// MiB.
     pub(crate) request_memory: i64,

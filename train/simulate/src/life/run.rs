@@ -3,8 +3,9 @@
 use crate::cause::{Cause, Symptom};
 
 /// How a run ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Ending {
+    #[default]
     Success,
     Exit {
         code: i32,
@@ -26,7 +27,7 @@ pub(crate) enum Ending {
 }
 
 /// One run: where, when, how it ends. Times are Unix seconds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Run {
     pub(crate) site: usize,
     pub(crate) host: usize,

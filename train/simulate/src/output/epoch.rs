@@ -6,11 +6,10 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use super::ad::Ad;
+use super::place::OutFile;
 use crate::SimulateError;
 use crate::engine::{HoldNow, Job};
 use crate::life::Run;
@@ -32,32 +31,24 @@ pub(crate) struct RunEnd<'a> {
 }
 
 pub(crate) struct EpochWriter {
-    path: PathBuf,
-    out: BufWriter<File>,
+    out: OutFile,
     text: String,
 }
 
 impl EpochWriter {
     pub(crate) fn create(path: PathBuf) -> Result<Self, SimulateError> {
-        match super::place::create(&path) {
-            Ok(file) => {
-                Ok(Self { path, out: BufWriter::with_capacity(1 << 18, file), text: String::new() })
-            }
-            Err(source) => Err(SimulateError::Write { path, source }),
-        }
+        Ok(Self { out: OutFile::create(path)?, text: String::new() })
     }
 
     /// Appends the ad of a run, with its banner.
     pub(crate) fn write(&mut self, end: &RunEnd<'_>) -> Result<(), SimulateError> {
         self.text.clear();
         epoch_ad(&mut self.text, end);
-        let written = self.out.write_all(self.text.as_bytes());
-        written.map_err(|source| SimulateError::Write { path: self.path.clone(), source })
+        self.out.write(self.text.as_bytes())
     }
 
     pub(crate) fn finish(mut self) -> Result<(), SimulateError> {
-        let flushed = self.out.flush();
-        flushed.map_err(|source| SimulateError::Write { path: self.path.clone(), source })
+        self.out.flush()
     }
 }
 

@@ -1,7 +1,5 @@
 //! `EVENT_LOG` of the access point: every event of every job, each followed by event 028 where configured.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use holdadvise::userlog::{
@@ -10,6 +8,7 @@ use holdadvise::userlog::{
 use jiff::tz::TimeZone;
 
 use super::ad::Ad;
+use super::place::OutFile;
 use crate::SimulateError;
 
 /// What event 028 says of a job (`EVENT_LOG_JOB_AD_INFORMATION_ATTRS`).
@@ -24,8 +23,7 @@ pub(crate) struct Information<'a> {
 
 /// The log, with its rotations.
 pub(crate) struct EventLog {
-    path: PathBuf,
-    out: BufWriter<File>,
+    out: OutFile,
     date: DateForm,
     information: bool,
     /// Bytes after which the log is rotated; 0: never.
@@ -45,10 +43,9 @@ impl EventLog {
         (largest, most_rotations): (u64, u32),
         start: i64,
     ) -> Result<Self, SimulateError> {
-        let out = create(&path)?;
+        let out = OutFile::create(path)?;
         let date = DateForm { utc: true, ..DateForm::iso(TimeZone::UTC) };
         let mut log = Self {
-            path,
             out,
             date,
             information,
@@ -83,28 +80,24 @@ impl EventLog {
             date: &self.date,
         };
         let written = write_event(&mut self.buffer, &header, body);
-        written.map_err(|source| self.failed(source))?;
+        written.map_err(|source| self.out.failed(source))?;
         if let Some(information) = information.filter(|_| self.information) {
             information_lines(&mut self.lines, job, body, information);
             let title = b"Job ad information event triggered.";
             let written = write_text(&mut self.buffer, &header, 28, title, self.lines.as_bytes());
-            written.map_err(|source| self.failed(source))?;
+            written.map_err(|source| self.out.failed(source))?;
         }
         self.flush_buffer()
     }
 
     /// Ends the log.
     pub(crate) fn finish(mut self) -> Result<(), SimulateError> {
-        self.out.flush().map_err(|source| self.failed(source))
+        self.out.flush()
     }
 
     fn flush_buffer(&mut self) -> Result<(), SimulateError> {
         self.written += self.buffer.len() as u64;
-        self.out.write_all(&self.buffer).map_err(|source| self.failed(source))
-    }
-
-    fn failed(&self, source: io::Error) -> SimulateError {
-        SimulateError::Write { path: self.path.clone(), source }
+        self.out.write(&self.buffer)
     }
 
     /// The first event of each file, as `src/condor_utils/user_log_header.cpp` writes it.
@@ -124,7 +117,7 @@ impl EventLog {
         );
         self.buffer.clear();
         let written = write_event(&mut self.buffer, &header, &Body::Generic(text.into()));
-        written.map_err(|source| self.failed(source))?;
+        written.map_err(|source| self.out.failed(source))?;
         self.flush_buffer()
     }
 
@@ -133,9 +126,10 @@ impl EventLog {
         if self.largest == 0 || self.written < self.largest {
             return Ok(());
         }
-        self.out.flush().map_err(|source| self.failed(source))?;
+        self.out.flush()?;
+        let path = self.out.path.clone();
         let name = |number: u32| {
-            let mut name = self.path.as_os_str().to_owned();
+            let mut name = path.as_os_str().to_owned();
             name.push(format!(".{number}"));
             PathBuf::from(name)
         };
@@ -148,17 +142,11 @@ impl EventLog {
                 moved(&name(number), &name(number + 1))?;
             }
         }
-        moved(&self.path, &name(1))?;
-        self.out = create(&self.path)?;
+        moved(&path, &name(1))?;
+        self.out = OutFile::create(path)?;
         self.written = 0;
         self.head()
     }
-}
-
-fn create(path: &Path) -> Result<BufWriter<File>, SimulateError> {
-    let file = super::place::create(path)
-        .map_err(|source| SimulateError::Write { path: path.to_owned(), source })?;
-    Ok(BufWriter::with_capacity(1 << 18, file))
 }
 
 /// The attributes behind an event, in the order of `WriteUserLog::writeJobAdInfoEvent`: by name.

@@ -1,10 +1,48 @@
 //! Where the files go: a folder of their own, and no file through a link.
 
 use std::fs::{self, File};
-use std::io;
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::SimulateError;
+
+/// A file that is being written.
+pub(crate) struct OutFile {
+    pub(super) path: PathBuf,
+    out: BufWriter<File>,
+}
+
+impl OutFile {
+    /// Begins the file, in the place of one that is there.
+    pub(crate) fn create(path: PathBuf) -> Result<Self, SimulateError> {
+        match create(&path) {
+            Ok(file) => Ok(Self { path, out: BufWriter::with_capacity(1 << 18, file) }),
+            Err(source) => Err(SimulateError::Write { path, source }),
+        }
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), SimulateError> {
+        self.out.write_all(bytes).map_err(|source| self.failed(source))
+    }
+
+    /// Adds an object as JSON on a line of its own.
+    pub(crate) fn line(&mut self, object: &impl Serialize) -> Result<(), SimulateError> {
+        let written = serde_json::to_writer(&mut self.out, object);
+        written.map_err(|error| self.failed(error.into()))?;
+        self.write(b"\n")
+    }
+
+    /// Writes what is still in memory.
+    pub(crate) fn flush(&mut self) -> Result<(), SimulateError> {
+        self.out.flush().map_err(|source| self.failed(source))
+    }
+
+    pub(super) fn failed(&self, source: io::Error) -> SimulateError {
+        SimulateError::Write { path: self.path.clone(), source }
+    }
+}
 
 /// Makes the folder, or sees before the work that it may be written to: one that is not empty only where `replace` is set.
 ///
@@ -34,7 +72,7 @@ pub(crate) fn prepare(folder: &Path, replace: bool) -> Result<(), SimulateError>
 ///
 /// # Errors
 /// When something else than a file is there, or it cannot be made.
-pub(crate) fn create(path: &Path) -> io::Result<File> {
+fn create(path: &Path) -> io::Result<File> {
     match path.symlink_metadata() {
         Ok(found) if found.is_file() => fs::remove_file(path)?,
         Ok(_) => return Err(io::Error::other("it is there and is no file: remove it")),

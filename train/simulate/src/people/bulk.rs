@@ -3,7 +3,7 @@
 use super::look::release_as;
 use crate::SimulateError;
 use crate::cause::Symptom;
-use crate::engine::{HoldNow, Item, Simulation};
+use crate::engine::{HoldNow, Item, Outage, Simulation};
 use crate::truth::{Action, Releaser};
 
 /// Plans who releases after which outage, and who does too early.
@@ -11,24 +11,24 @@ pub(crate) fn plan_bulk_releases(simulation: &mut Simulation) {
     let p = simulation.world.preset.access_point.clone();
     let mut planned = Vec::new();
     let dice = &mut simulation.chances.people;
-    let mut plan = |start: i64, end: i64, item: &dyn Fn(bool) -> Item| {
+    let mut plan = |start: i64, end: i64, place: Outage| {
         if !dice.chance(p.facilitator) {
             return;
         }
         if dice.chance(p.facilitator_too_early) {
-            planned.push((start + (end - start) / 2, item(true)));
+            planned.push((start + (end - start) / 2, Item::Bulk { place, early: true }));
         }
         let after = (dice.spread(p.facilitator_hours) * 3_600.0) as i64;
-        planned.push((end + after, item(false)));
+        planned.push((end + after, Item::Bulk { place, early: false }));
     };
     for (service, server) in simulation.world.services.iter().enumerate() {
         for trouble in server.faults.iter() {
-            plan(trouble.start, trouble.end, &|early| Item::Bulk { service, early });
+            plan(trouble.start, trouble.end, Outage::Service(service));
         }
     }
     for (filesystem, mount) in simulation.world.filesystems.iter().enumerate() {
         for trouble in mount.faults.iter() {
-            plan(trouble.start, trouble.end, &|early| Item::BulkFilesystem { filesystem, early });
+            plan(trouble.start, trouble.end, Outage::Filesystem(filesystem));
         }
     }
     for (time, item) in planned {
@@ -36,52 +36,34 @@ pub(crate) fn plan_bulk_releases(simulation: &mut Simulation) {
     }
 }
 
-/// All jobs held by transfers from or to a service.
+/// A job held by a transfer from or to a service, or because its files could not be read or written on a file system.
+fn is_held_by(simulation: &Simulation, job: usize, hold: &HoldNow, place: Outage) -> bool {
+    let cluster = simulation.jobs[job].cluster;
+    match (place, hold.symptom) {
+        (Outage::Service(service), Symptom::FetchUrl { item, .. }) => {
+            let services = &simulation.workflow(cluster).input_services;
+            services.get(usize::from(item)) == Some(&service)
+        }
+        (Outage::Service(service), Symptom::PutUrl { .. }) => {
+            simulation.workflow(cluster).output_service == Some(service)
+        }
+        (
+            Outage::Filesystem(filesystem),
+            Symptom::ReadInput { .. }
+            | Symptom::WriteOutput { .. }
+            | Symptom::Iwd { .. }
+            | Symptom::USER_LOG
+            | Symptom::Stdout { .. },
+        ) => simulation.world.owners[simulation.clusters[cluster].owner].filesystem == filesystem,
+        _ => false,
+    }
+}
+
+/// Releases what was held by an outage, or a few first: then it is planned again, for the rest once these have shown what comes of it.
 pub(crate) fn bulk(
     simulation: &mut Simulation,
-    service: usize,
+    place: Outage,
     early: bool,
-) -> Result<(), SimulateError> {
-    let item = Item::Bulk { service, early };
-    release_all(simulation, early, item, &|simulation, job, hold| {
-        let workflow = simulation.workflow(simulation.jobs[job].cluster);
-        match hold.symptom {
-            Symptom::FetchUrl { item, .. } => {
-                workflow.input_services.get(usize::from(item)) == Some(&service)
-            }
-            Symptom::PutUrl { .. } => workflow.output_service == Some(service),
-            _ => false,
-        }
-    })
-}
-
-/// All jobs whose files lie on a file system and that could not be read or written there.
-pub(crate) fn bulk_filesystem(
-    simulation: &mut Simulation,
-    filesystem: usize,
-    early: bool,
-) -> Result<(), SimulateError> {
-    let item = Item::BulkFilesystem { filesystem, early };
-    release_all(simulation, early, item, &|simulation, job, hold| {
-        let cluster = &simulation.clusters[simulation.jobs[job].cluster];
-        simulation.world.owners[cluster.owner].filesystem == filesystem
-            && matches!(
-                hold.symptom,
-                Symptom::ReadInput { .. }
-                    | Symptom::WriteOutput { .. }
-                    | Symptom::Iwd { .. }
-                    | Symptom::USER_LOG
-                    | Symptom::Stdout { .. }
-            )
-    })
-}
-
-/// Releases what is wanted, or a few first: then `item` is planned, for the rest once these have shown what comes of it.
-fn release_all(
-    simulation: &mut Simulation,
-    early: bool,
-    item: Item,
-    wanted: &dyn Fn(&Simulation, usize, &HoldNow) -> bool,
 ) -> Result<(), SimulateError> {
     // Too early, only what is held for long is released.
     let since = simulation.now - if early { 1_200 } else { 14 * 86_400 };
@@ -91,7 +73,7 @@ fn release_all(
         .filter(|&job| {
             let state = &simulation.jobs[job];
             (if early { state.entered <= since } else { state.entered >= since })
-                && state.hold.is_some_and(|hold| wanted(simulation, job, &hold))
+                && state.hold.is_some_and(|hold| is_held_by(simulation, job, &hold, place))
         })
         .collect();
     let tries = jobs.len() > TRIED_FIRST && simulation.chances.people.chance(TRIES_A_FEW);
@@ -102,7 +84,7 @@ fn release_all(
     if tries {
         let hours = simulation.world.preset.access_point.facilitator_hours;
         let after = (simulation.chances.people.spread(hours) * 3_600.0) as i64;
-        simulation.queue.push(simulation.now + after.max(60), item);
+        simulation.queue.push(simulation.now + after.max(60), Item::Bulk { place, early });
     }
     Ok(())
 }

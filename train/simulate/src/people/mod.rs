@@ -6,6 +6,6 @@ mod calendar;
 mod decide;
 mod look;
 
-pub(crate) use bulk::{bulk, bulk_filesystem, plan_bulk_releases};
+pub(crate) use bulk::{bulk, plan_bulk_releases};
 pub(crate) use calendar::{at_work, weekday};
 pub(crate) use look::{Looks, hold_own, look, notice, release_own};

@@ -18,8 +18,6 @@ pub(super) fn write(
     mut names: Names,
     dice: &mut Dice,
 ) -> Written {
-    let starter = |code, subcode, text: &str| (code, subcode, text.to_owned(), true);
-    let shadow = |code, subcode, text: &str| (code, subcode, text.to_owned(), false);
     let (code, subcode, text, by_starter) = match *symptom {
         Symptom::Memory { by, limit, used } => {
             (names.a, names.b) = (limit, used);
@@ -30,52 +28,46 @@ pub(super) fn write(
             match by {
                 Enforcement::Cgroup => {
                     names.message = format!("{:.1} GB", limit as f64 / 1024.0 / 1024.0);
-                    starter(
-                        34,
-                        104,
-                        "Job has exceeded allocated disk ({message}). Consider increasing the value of request_disk.",
-                    )
+                    let text = "Job has exceeded allocated disk ({message}). Consider increasing the value of request_disk.";
+                    (34, 104, text, true)
                 }
-                _ => starter(21, 104, "disk usage exceeded allocated disk"),
+                _ => (21, 104, "disk usage exceeded allocated disk", true),
             }
         }
         Symptom::ExecuteDuration { limit } => {
             names.message = time_short(limit);
-            shadow(47, 0, "The job exceeded allowed execute duration of {message}")
+            (47, 0, "The job exceeded allowed execute duration of {message}", false)
         }
         Symptom::JobDuration { limit } => {
             names.message = time_short(limit);
-            shadow(46, 0, "The job exceeded allowed job duration of {message}")
+            (46, 0, "The job exceeded allowed job duration of {message}", false)
         }
         Symptom::OwnLimit { limit } => {
             names.a = limit;
             if place.workflow.hold_wording.is_multiple_of(2) {
-                shadow(
-                    3,
-                    0,
-                    "The job attribute PeriodicHold expression '(time() - JobCurrentStartExecutingDate) > {a}' evaluated to TRUE",
-                )
+                let text = "The job attribute PeriodicHold expression '(time() - JobCurrentStartExecutingDate) > {a}' evaluated to TRUE";
+                (3, 0, text, false)
             } else {
-                shadow(3, 42, "ran longer than the limit of this job")
+                (3, 42, "ran longer than the limit of this job", false)
             }
         }
         Symptom::StartdLimit { hours } => {
             names.a = hours;
-            starter(21, 0, "Job failed to complete in {a} hrs")
+            (21, 0, "Job failed to complete in {a} hrs", true)
         }
         Symptom::ExitHold { code, signal } => exit_hold(place, code, signal, &mut names),
         Symptom::Iwd { errno } => {
             names.errno = errno;
-            shadow(14, errno, "Cannot access initial working directory {iwd}: {error}")
+            (14, errno, "Cannot access initial working directory {iwd}: {error}", false)
         }
         Symptom::Cpus { used } => {
             names.a = used;
-            shadow(26, 120, "The CPU usage {a} exceeds the requested 1 CPUs")
+            (26, 120, "The CPU usage {a} exceeds the requested 1 CPUs", false)
         }
-        Symptom::Fixed { code, subcode, text } => shadow(code, subcode, text),
-        _ => shadow(1, 0, "via condor_hold (by user {owner})"),
+        Symptom::Fixed { code, subcode, text } => (code, subcode, text, false),
+        _ => (1, 0, "via condor_hold (by user {owner})", false),
     };
-    let raw = names.fill(&text);
+    let raw = names.fill(text);
     let reason = if by_starter { format!("Error from {}: {raw}", names.slot) } else { raw.clone() };
     Written { code, subcode, reason, raw, by_starter }
 }
@@ -85,32 +77,29 @@ fn memory(
     by: Enforcement,
     names: &mut Names,
     dice: &mut Dice,
-) -> (i32, i32, String, bool) {
+) -> (i32, i32, &'static str, bool) {
     let docker = matches!(place.workflow.container, Container::Docker(_));
     match by {
         Enforcement::Cgroup if docker => {
-            (34, 102, "Docker job has gone over memory limit of {a} Mb".to_owned(), true)
+            (34, 102, "Docker job has gone over memory limit of {a} Mb", true)
         }
-        Enforcement::Cgroup => (
-            34,
-            102,
-            "Job has gone over cgroup memory limit of {a} megabytes. Last measured usage: {b} megabytes.  Consider resubmitting with a higher request_memory.".to_owned(),
-            true,
-        ),
-        Enforcement::CgroupOld => (
-            34,
+        Enforcement::Cgroup => {
+            let text = "Job has gone over cgroup memory limit of {a} megabytes. Last measured usage: {b} megabytes.  Consider resubmitting with a higher request_memory.";
+            (34, 102, text, true)
+        }
+        Enforcement::CgroupOld => {
+            let text =
+                "Job has gone over memory limit of {a} megabytes. Peak usage: {b} megabytes.";
             // The subcode came with 24.0.12.
-            if place.wording == Wording::V25 { 102 } else { 0 },
-            "Job has gone over memory limit of {a} megabytes. Peak usage: {b} megabytes.".to_owned(),
-            true,
-        ),
+            (34, if place.wording == Wording::V25 { 102 } else { 0 }, text, true)
+        }
         Enforcement::StartdPolicy => {
-            let text = *dice.pick(&[
+            let text = dice.pick(&[
                 "memory usage exceeded request_memory",
                 "memory usage exceeded request_memory",
                 "Policy violation. Memory limit exceeded: requested {a}MB, used {b}MB.",
             ]);
-            (21, 102, text.to_owned(), true)
+            (21, 102, *text, true)
         }
         Enforcement::SystemPolicy => {
             // One access point has one policy.
@@ -119,11 +108,16 @@ fn memory(
                 "Memory usage exceeded request_memory",
                 "Job in status 2 put on hold by SYSTEM_PERIODIC_HOLD due to memory usage {b}.",
             ][place.world.address.len() % 3];
-            (26, 102, text.to_owned(), false)
+            (26, 102, text, false)
         }
         Enforcement::JobPolicy => {
             names.message = "MemoryUsage > RequestMemory".to_owned();
-            (3, 34, "The job attribute PeriodicHold expression '{message}' evaluated to TRUE".to_owned(), false)
+            (
+                3,
+                34,
+                "The job attribute PeriodicHold expression '{message}' evaluated to TRUE",
+                false,
+            )
         }
     }
 }
@@ -133,7 +127,7 @@ fn exit_hold(
     code: i32,
     signal: Option<i32>,
     names: &mut Names,
-) -> (i32, i32, String, bool) {
+) -> (i32, i32, &'static str, bool) {
     names.code = i64::from(signal.unwrap_or(code));
     let (subcode, text) = match (place.workflow.hold_wording, signal) {
         (_, None) if code == 75 => {
@@ -150,7 +144,7 @@ fn exit_hold(
         (_, None) => (33, "non-zero exit code {code}"),
         (_, Some(_)) => (33, "ended by signal {code}"),
     };
-    (3, subcode, text.to_owned(), false)
+    (3, subcode, text, false)
 }
 
 /// `format_time_short` of `src/condor_utils/format_time.cpp`: days and leading zeros only where needed.

@@ -63,40 +63,30 @@ pub(super) fn write(
             let arguments =
                 if place.cluster.word.is_multiple_of(2) { " with arguments {a}" } else { "" };
             INTERPRETERS[place.cluster.word % INTERPRETERS.len()].clone_into(&mut names.message);
-            let why =
-                if errno == 2 && !place.workflow.shared_filesystem && place.wording >= Wording::V10
-                {
-                    "invalid interpreter ({message}) specified on first line of script "
-                } else {
-                    ""
-                };
-            (
-                6,
-                errno,
-                format!(
-                    "Failed to execute '{{file}}'{arguments}: {why}(errno={{errno}}: '{{error}}')"
-                ),
-            )
+            let own = !place.workflow.shared_filesystem && place.wording >= Wording::V10;
+            let why = match errno {
+                2 if own => "invalid interpreter ({message}) specified on first line of script ",
+                _ => "",
+            };
+            let head = format!("Failed to execute '{{file}}'{arguments}: {why}");
+            (6, errno, head + "(errno={errno}: '{error}')")
         }
         Symptom::Stdout { errno, streamed } => {
             names.errno = errno;
             names.file = format!("{}/logs/{}.out", names.iwd, place.proc);
             names.a = dice.between(40, 4_096);
-            if streamed {
-                let text = if place.wording == Wording::V25 {
-                    "StreamHandler: stdout: write of {a} bytes to {file} failed: {error}"
-                } else {
-                    "StreamHandler: stdout: couldn't write to {file}: {error} (-1!={a})"
-                };
-                (9, errno, text.to_owned())
-            } else {
-                (
-                    7,
-                    errno,
-                    "Failed to open '{file}' as standard output: {error} (errno {errno})"
-                        .to_owned(),
-                )
-            }
+            let (code, text) = match (streamed, place.wording) {
+                (true, Wording::V25) => {
+                    (9, "StreamHandler: stdout: write of {a} bytes to {file} failed: {error}")
+                }
+                (true, _) => {
+                    (9, "StreamHandler: stdout: couldn't write to {file}: {error} (-1!={a})")
+                }
+                (false, _) => {
+                    (7, "Failed to open '{file}' as standard output: {error} (errno {errno})")
+                }
+            };
+            (code, errno, text.to_owned())
         }
         Symptom::Image { missing } => {
             names.file = image(place);
@@ -105,19 +95,15 @@ pub(super) fn write(
         }
         Symptom::Singularity { missing } => {
             names.file = image(place);
-            let why = *if missing {
-                dice.pick(&NO_SINGULARITY_IMAGE)
-            } else {
-                dice.pick(&NO_SINGULARITY)
-            };
+            let lists: [&[_]; 2] = [&NO_SINGULARITY, &NO_SINGULARITY_IMAGE];
+            let why = dice.pick(lists[usize::from(missing)]);
             (45, 0, format!("Singularity test failed:{why}"))
         }
-        _ => (
-            19,
-            1,
-            "HOOK_PREPARE_JOB (/etc/condor/hooks/prepare-job) failed (reported status 001): "
-                .to_owned(),
-        ),
+        _ => {
+            let text =
+                "HOOK_PREPARE_JOB (/etc/condor/hooks/prepare-job) failed (reported status 001): ";
+            (19, 1, text.to_owned())
+        }
     };
     let raw = names.fill(&text);
     Written {

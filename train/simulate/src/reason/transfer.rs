@@ -26,6 +26,10 @@ pub(super) fn write(
     dice: &mut Dice,
 ) -> Written {
     let wording = place.wording;
+    let input_service = |item: u16| {
+        let services = &place.workflow.input_services;
+        &place.world.services[services[usize::from(item) % services.len()]]
+    };
     match *symptom {
         Symptom::ReadInput { errno, item } => {
             // A directory or a mount that vanishes while it is read leaves errno 0.
@@ -49,8 +53,7 @@ pub(super) fn write(
             held(13, errno, &names, &format!("{AT_EP}{WRITE}"), raw, true)
         }
         Symptom::FetchUrl { error, item, wrong } => {
-            let service = &place.world.services[place.workflow.input_services
-                [usize::from(item) % place.workflow.input_services.len()]];
+            let service = input_service(item);
             name_server(&mut names, service, wrong.then_some(error));
             names.url =
                 url(place, service, item, &names.server, wrong && error == UrlError::Status(404));
@@ -58,11 +61,10 @@ pub(super) fn write(
             names.message = servers::message(error, &mut names, dice);
             if ends_late {
                 names.a = *dice.pick(&[300, 3_600, 72_000]);
-                let raw = "Failed to transfer files: FILETRANSFER:1:File transfer plugin {plugin} timed out after {a} seconds.";
-                let text = format!(
-                    "{AT_EP}FILETRANSFER:1:File transfer plugin {{plugin}} timed out after {{a}} seconds."
-                );
-                return held(13, 62, &names, &text, raw, true);
+                let late =
+                    "FILETRANSFER:1:File transfer plugin {plugin} timed out after {a} seconds.";
+                let raw = format!("Failed to transfer files: {late}");
+                return held(13, 62, &names, &format!("{AT_EP}{late}"), &raw, true);
             }
             fetched(wording, &names, true, dice)
         }
@@ -83,9 +85,7 @@ pub(super) fn write(
             fetched(wording, &names, false, dice)
         }
         Symptom::NoPlugin { item } => {
-            let service = &place.world.services[place.workflow.input_services
-                [usize::from(item) % place.workflow.input_services.len()]];
-            name_server(&mut names, service, None);
+            name_server(&mut names, input_service(item), None);
             names.file = format!("{}/{}", names.scratch, input_name(place, item));
             let text = format!(
                 "{AT_EP}receiving file {{file}}: FILETRANSFER:1:FILETRANSFER: plugin for type {{scheme}} not found!"
@@ -95,14 +95,11 @@ pub(super) fn write(
         }
         Symptom::TransferLost { input } => lost(input, wording, &names, dice),
         Symptom::Protocol { go_ahead } => {
-            let (code, subcode, text) = if go_ahead {
-                (
-                    18,
-                    1,
-                    "GoAhead message missing attribute: Result.  Full classad: [|Timeout = 300|]",
-                )
-            } else {
-                (11, 0, "Download acknowledgment missing attribute: Result")
+            const NO_RESULT: &str =
+                "GoAhead message missing attribute: Result.  Full classad: [|Timeout = 300|]";
+            let (code, subcode, text) = match go_ahead {
+                true => (18, 1, NO_RESULT),
+                false => (11, 0, "Download acknowledgment missing attribute: Result"),
             };
             held(code, subcode, &names, &format!("Error from {{slot}}: {text}"), text, true)
         }
@@ -132,36 +129,19 @@ pub(super) fn write(
             names.a = dice.between(2, 40) * 512 + dice.between(1, 500);
             names.b = 1_024;
             names.file = format!("{}/{}", names.iwd, input_name(place, 0));
+            let raw = "sending file {file}: max total upload bytes exceeded (max={b} MB, this file={a} MB)";
             let text = if place.run.is_none() {
                 "TransferInputSizeMB ({a}) is greater than MAX_TRANSFER_INPUT_MB ({b}) at submit time".to_owned()
             } else {
-                format!(
-                    "{AT_AP}sending file {{file}}: max total upload bytes exceeded (max={{b}} MB, this file={{a}} MB)"
-                )
+                format!("{AT_AP}{raw}")
             };
-            held(
-                32,
-                0,
-                &names,
-                &text,
-                "sending file {file}: max total upload bytes exceeded (max={b} MB, this file={a} MB)",
-                false,
-            )
+            held(32, 0, &names, &text, raw, false)
         }
         _ => {
             names.b = 2_048;
             names.file = format!("{}/{}", names.iwd, output_name(place));
-            let text = format!(
-                "{OUT_AT_AP}receiving file {{file}}: max total download bytes exceeded (max={{b}} MB)"
-            );
-            held(
-                33,
-                0,
-                &names,
-                &text,
-                "receiving file {file}: max total download bytes exceeded (max={b} MB)",
-                false,
-            )
+            let raw = "receiving file {file}: max total download bytes exceeded (max={b} MB)";
+            held(33, 0, &names, &format!("{OUT_AT_AP}{raw}"), raw, false)
         }
     }
 }
@@ -203,19 +183,14 @@ fn lost(input: bool, wording: Wording, names: &Names, dice: &mut Dice) -> Writte
         "SHADOW at {ap_address} failed to receive file {iwd}/results.tar.gz; STARTER at {ep_address} failed to send file(s) to <{ap_address}:{port}>",
         "STARTER at {ep_address} failed to send file(s) to disconnected socket",
     ];
-    let raw = *dice.pick(if input { &INPUT } else { &OUTPUT });
+    let said = *dice.pick(if input { &INPUT } else { &OUTPUT });
+    let raw = format!("Error from {{slot}}: {said}");
+    let (code, at) = if input { (13, AT_AP) } else { (12, OUT_AT_EP) };
     let text = match wording {
-        Wording::V8 => format!("Error from {{slot}}: {raw}"),
-        _ => format!("{}{raw}", if input { AT_AP } else { OUT_AT_EP }),
+        Wording::V8 => raw.clone(),
+        _ => format!("{at}{said}"),
     };
-    held(
-        if input { 13 } else { 12 },
-        0,
-        names,
-        &text,
-        &format!("Error from {{slot}}: {raw}"),
-        !input,
-    )
+    held(code, 0, names, &text, &raw, !input)
 }
 
 fn name_server(names: &mut Names, service: &crate::world::Service, wrong: Option<UrlError>) {

@@ -9,12 +9,21 @@ mod workflow;
 
 pub(crate) use owner::Owner;
 pub(crate) use schedule::{Rhythm, Schedule};
-pub(crate) use service::{Filesystem, ServerFault, Service};
+pub(crate) use service::{Filesystem, Service};
 pub(crate) use site::{Host, HostFault, Site};
 pub(crate) use workflow::{Container, Failure, Limit, Workflow};
 
 use crate::preset::Preset;
 use crate::random::Dice;
+
+/// A name for a thing with a number; a number follows it where the list is at its end.
+fn named(names: &[&str], number: usize) -> String {
+    let name = names[number % names.len()];
+    match number / names.len() {
+        0 => name.to_owned(),
+        round => format!("{name}{}", round + 1),
+    }
+}
 
 /// Everything outside the jobs.
 #[derive(Clone, Debug)]

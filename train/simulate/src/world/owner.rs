@@ -45,11 +45,7 @@ impl Owner {
         span: (i64, i64),
         dice: &mut Dice,
     ) -> Self {
-        let round = number / GIVEN.len();
-        let mut name = GIVEN[number % GIVEN.len()].to_owned();
-        if round > 0 {
-            name.push_str(&(round + 1).to_string());
-        }
+        let name = super::named(&GIVEN, number);
         let filesystem = if dice.chance(0.6) { 0 } else { dice.below(scene.filesystems.len()) };
         let home = format!("{}/{name}", scene.filesystems[filesystem].mount);
         let (owners, people) = (&preset.owners, &preset.people);

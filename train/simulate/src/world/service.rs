@@ -1,25 +1,9 @@
 //! File servers, registries and what programs talk to while they run.
 
 use super::{Rhythm, Schedule};
+use crate::cause::UrlError;
 use crate::preset::{FilesystemParameters, ServiceParameters};
 use crate::random::Dice;
-
-/// What can be wrong with a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ServerFault {
-    /// Nothing listens.
-    Down,
-    /// It does not answer in time.
-    Slow,
-    /// Its name does not resolve.
-    Unresolved,
-    /// It drops connections.
-    Resets,
-    /// Its certificate has run out.
-    Certificate,
-    /// It answers every request with this status.
-    Status(u16),
-}
 
 /// A file server.
 #[derive(Clone, Debug)]
@@ -30,7 +14,7 @@ pub(crate) struct Service {
     /// Root of its paths.
     pub(crate) root: String,
     pub(crate) plugin: &'static str,
-    pub(crate) faults: Schedule<ServerFault>,
+    pub(crate) faults: Schedule<UrlError>,
 }
 
 impl Service {
@@ -70,19 +54,19 @@ impl Service {
         let partial = p.partial;
         let rhythm = Rhythm { days_between: p.days_between, hours: p.hours, grows: p.grows };
         let faults = Schedule::draw(dice, span, rhythm, |dice| {
-            const FAULTS: [(ServerFault, f64); 12] = [
-                (ServerFault::Down, 5.0),
-                (ServerFault::Slow, 3.5),
-                (ServerFault::Unresolved, 1.0),
-                (ServerFault::Resets, 1.0),
-                (ServerFault::Certificate, 0.5),
-                (ServerFault::Status(404), 2.5),
-                (ServerFault::Status(403), 1.2),
-                (ServerFault::Status(500), 1.5),
-                (ServerFault::Status(502), 0.7),
-                (ServerFault::Status(503), 2.0),
-                (ServerFault::Status(504), 0.7),
-                (ServerFault::Status(401), 0.4),
+            const FAULTS: [(UrlError, f64); 12] = [
+                (UrlError::Refused, 5.0),
+                (UrlError::TimedOut, 3.5),
+                (UrlError::Unresolved, 1.0),
+                (UrlError::Reset, 1.0),
+                (UrlError::Certificate, 0.5),
+                (UrlError::Status(404), 2.5),
+                (UrlError::Status(403), 1.2),
+                (UrlError::Status(500), 1.5),
+                (UrlError::Status(502), 0.7),
+                (UrlError::Status(503), 2.0),
+                (UrlError::Status(504), 0.7),
+                (UrlError::Status(401), 0.4),
             ];
             let (fault, _) = FAULTS[dice.weighted(FAULTS.iter().map(|(_, weight)| *weight))];
             let severity = if dice.chance(partial) { 0.15 + 0.6 * dice.unit() } else { 0.98 };
@@ -108,11 +92,7 @@ impl Filesystem {
     ) -> Self {
         const MOUNTS: [&str; 6] =
             ["/home", "/staging", "/projects", "/data/users", "/work", "/nfs/groups"];
-        let round = number / MOUNTS.len();
-        let mut mount = MOUNTS[number % MOUNTS.len()].to_owned();
-        if round > 0 {
-            mount.push_str(&(round + 1).to_string());
-        }
+        let mount = super::named(&MOUNTS, number);
         // ENOENT (not mounted), ESTALE, EIO, ETIMEDOUT, ENOSPC, EACCES (ticket of the mount run out).
         const ERRORS: [(i32, f64); 6] =
             [(2, 5.0), (116, 1.5), (5, 1.0), (110, 2.0), (28, 2.0), (13, 1.5)];

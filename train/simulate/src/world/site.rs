@@ -113,9 +113,7 @@ impl Site {
         span: (i64, i64),
         dice: &mut Dice,
     ) -> Self {
-        let round = number / NAMES.len();
-        let suffix = if round == 0 { String::new() } else { format!("{}", round + 1) };
-        let name = format!("{}{suffix}", NAMES[number % NAMES.len()]);
+        let name = super::named(&NAMES, number);
         let domain =
             format!("{}.example.{}", name.to_lowercase(), ["edu", "org", "net"][number % 3]);
         let pattern = *dice.pick(&HOSTS);

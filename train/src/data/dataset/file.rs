@@ -12,28 +12,26 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 use sha2::{Digest, Sha256};
 
-use super::{CENSORED, DATASET_FORMAT, Dataset, DatasetError, DatasetInfo, Reach, UNKNOWN};
+use super::{CENSORED, DATASET_FORMAT, Dataset, DatasetInfo, Reach, UNKNOWN};
+use crate::Error;
 use crate::data::metadata::{self, METADATA_KEY, tensor};
-use crate::output::Output;
+use crate::output::{self, Output};
 
 impl Dataset {
     /// Writes the file; no half-written one is ever seen.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn write(&self, output: impl Into<Output>) -> Result<(), DatasetError> {
+    pub fn write(&self, output: impl Into<Output>) -> Result<(), Error> {
         let output = output.into();
         let path = output.path();
         let mut columns = self.columns();
-        let content = |detail: String| DatasetError::Content { path: path.to_owned(), detail };
-        let header = self.header(&mut columns).map_err(content)?;
+        let header = self.header(&mut columns).map_err(wrong(path))?;
         let write = |file: &mut BufWriter<&File>| {
             file.write_all(&header)?;
             columns.iter().try_for_each(|column| column.pieces(|piece| file.write_all(piece)))
         };
-        output
-            .write_by(write)
-            .map_err(|source| DatasetError::File { path: path.to_owned(), source })
+        Ok(output.write_by(write).map_err(|error| format!("dataset {error}"))?)
     }
 
     /// What stands before the tensors; brings them into the order in which they follow. As `safetensors::serialize` writes
@@ -104,11 +102,9 @@ impl Dataset {
     ///
     /// # Errors
     /// When it cannot be read, is not a dataset, or a row does not fit the schema.
-    pub fn read(path: &Path) -> Result<Self, DatasetError> {
-        let file = std::fs::read(path)
-            .map_err(|source| DatasetError::File { path: path.to_owned(), source })?;
-        Self::from_bytes(&file)
-            .map_err(|detail| DatasetError::Content { path: path.to_owned(), detail })
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let file = output::read(path).map_err(|error| format!("dataset {error}"))?;
+        Ok(Self::from_bytes(&file).map_err(wrong(path))?)
     }
 
     pub(super) fn from_bytes(file: &[u8]) -> Result<Self, String> {
@@ -172,6 +168,14 @@ impl Dataset {
             return Err(format!("horizon {} is below 0", self.info.horizon));
         }
         Ok(())
+    }
+}
+
+/// What makes words of what is wrong with a file.
+fn wrong(path: &Path) -> impl Fn(String) -> String {
+    move |detail| {
+        let path = path.display();
+        format!("dataset {path}: {detail}; make it again with `holdadvise-train tensors`")
     }
 }
 

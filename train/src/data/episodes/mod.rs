@@ -11,7 +11,8 @@ use std::path::PathBuf;
 use clap::Args;
 use holdadvise::history::Episode;
 
-use crate::data::input::{InputError, InputOptions};
+use crate::Error;
+use crate::data::input::InputOptions;
 use crate::data::truth::Truth;
 use crate::say::json_line;
 use stream::stream;
@@ -28,42 +29,28 @@ pub struct EpisodesOptions {
     simulation: Vec<PathBuf>,
 }
 
-/// Why episodes cannot be printed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EpisodesError {
-    /// The input cannot be read.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// Standard output cannot be written.
-    #[error("standard output: {0}")]
-    Output(#[from] io::Error),
-}
-
 /// Runs the subcommand.
 ///
 /// # Errors
-/// [`EpisodesError`].
-pub fn run(options: &EpisodesOptions) -> Result<(), EpisodesError> {
+/// When the input cannot be read, or standard output cannot be written.
+pub fn run(options: &EpisodesOptions) -> Result<(), Error> {
     let mut out = BufWriter::new(io::stdout().lock());
     let mut summary = Summary::default();
-    let printed = print(options, &mut summary, |episode| json_line(&mut out, episode));
-    match printed.and_then(|()| Ok(out.flush()?)) {
+    let printed = print(options, &mut summary, |episode| json_line(&mut out, episode))?;
+    match printed.and_then(|()| out.flush()) {
+        Ok(()) => eprint!("{summary}"),
         // Whoever reads the lines may have seen enough of them.
-        Err(EpisodesError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(error),
-        Ok(()) => {
-            eprint!("{summary}");
-            Ok(())
-        }
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        Err(error) => return Err(format!("standard output: {error}").into()),
     }
+    Ok(())
 }
 
 fn print(
     options: &EpisodesOptions,
     summary: &mut Summary,
     mut write: impl FnMut(&Episode) -> io::Result<()>,
-) -> Result<(), EpisodesError> {
+) -> Result<io::Result<()>, Error> {
     let mut inputs = Vec::new();
     if !options.input.logs.is_empty() {
         inputs.push((options.input.clone(), options.input.read_journal()?));
@@ -84,9 +71,9 @@ fn print(
             }
         })?;
         if let Some(error) = failed {
-            return Err(error.into());
+            return Ok(Err(error));
         }
         summary.read += counts;
     }
-    Ok(())
+    Ok(Ok(()))
 }

@@ -9,14 +9,15 @@ use tempfile::NamedTempFile;
 
 use super::progress::Progress;
 use super::summary::Counts;
-use crate::data::input::{InputError, InputOptions, piped};
+use crate::Error;
+use crate::data::input::{InputOptions, piped};
 
 /// Reads the logs of `input` and passes on their episodes, until `episode` breaks.
 pub(super) fn stream(
     input: &InputOptions,
     journal: &Journal,
     episode: impl FnMut(Episode) -> ControlFlow<()>,
-) -> Result<Counts, InputError> {
+) -> Result<Counts, Error> {
     let options = input.read_options()?;
     let mut ads = HistoryBuilder::new();
     input.read_epochs(&mut ads)?;
@@ -64,10 +65,7 @@ impl Log<'_> {
 }
 
 /// The logs in the order of their first events; those without events last.
-fn in_order<'a>(
-    input: &'a InputOptions,
-    options: &ReadOptions,
-) -> Result<Vec<Log<'a>>, InputError> {
+fn in_order<'a>(input: &'a InputOptions, options: &ReadOptions) -> Result<Vec<Log<'a>>, Error> {
     let mut logs = Vec::new();
     for path in &input.logs {
         let mut log = Log { path, copy: piped(path)?, first: 0 };
@@ -95,7 +93,7 @@ impl<F: FnMut(Episode) -> ControlFlow<()>> Reading<'_, F> {
         log: &Log<'_>,
         next: Option<i64>,
         options: &ReadOptions,
-    ) -> Result<ControlFlow<()>, InputError> {
+    ) -> Result<ControlFlow<()>, Error> {
         let chunks = ChunkedLog::open(log.file(), options)?;
         // The bar counts bytes of files as they are, compressed or not.
         let share = log.size() as f64 / chunks.len().max(1) as f64;

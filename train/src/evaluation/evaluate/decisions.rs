@@ -12,8 +12,8 @@ use holdadvise::history::Action;
 use holdadvise::model::Model;
 use serde::{Deserialize, Serialize};
 
-use super::EvaluateError;
 use super::method::predict;
+use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::evaluation::metrics::{Estimate, draw_sums};
 
@@ -61,9 +61,7 @@ pub struct Decisions {
 }
 
 /// A held job at an instant: rows of the dataset, one for each action.
-struct Situation {
-    rows: Vec<usize>,
-}
+type Situation = Vec<usize>;
 
 /// One that chooses.
 enum Chooser<'a> {
@@ -99,7 +97,7 @@ pub(super) fn decisions(
     test: &[usize],
     model: &Model,
     (draws, seed): (usize, u64),
-) -> Result<Vec<Decisions>, EvaluateError> {
+) -> Result<Vec<Decisions>, Error> {
     let mut all = Vec::new();
     for known in [Known::EveryAction, Known::OneRelease] {
         let holds = Holds::new(dataset, test, known);
@@ -132,7 +130,7 @@ pub(crate) fn pair(
     test: &[usize],
     [challenger, champion]: [&Model; 2],
     (draws, seed): (usize, u64),
-) -> Result<Option<Paired>, EvaluateError> {
+) -> Result<Option<Paired>, Error> {
     let mut holds = Holds::new(dataset, test, Known::EveryAction);
     if holds.situations.is_empty() {
         holds = Holds::new(dataset, test, Known::OneRelease);
@@ -165,17 +163,17 @@ impl<'a> Holds<'a> {
             Known::EveryAction => told(dataset, &rows),
             Known::OneRelease => {
                 let happened = rows.into_iter().filter(|&row| dataset.observed[row] != 0);
-                happened.map(|row| Situation { rows: vec![row] }).collect()
+                happened.map(|row| vec![row]).collect()
             }
         };
         Self { dataset, known, situations, costs: Costs::default() }
     }
 
     fn rows(&self) -> Vec<usize> {
-        self.situations.iter().flat_map(|situation| situation.rows.iter().copied()).collect()
+        self.situations.concat()
     }
 
-    fn ask(&self, model: &Model) -> Result<HashMap<usize, f64>, EvaluateError> {
+    fn ask(&self, model: &Model) -> Result<HashMap<usize, f64>, Error> {
         let rows = self.rows();
         let said = predict(model, self.dataset, &rows)?;
         Ok(rows.into_iter().zip(said).collect())
@@ -190,25 +188,25 @@ impl<'a> Holds<'a> {
     }
 
     /// Success of the best action that is known of.
-    fn best(&self, situation: &Situation) -> f64 {
-        let successes = situation.rows.iter().map(|&row| self.dataset.target(row));
+    fn best(&self, situation: &[usize]) -> f64 {
+        let successes = situation.iter().map(|&row| self.dataset.target(row));
         successes.fold(0.0, f64::max)
     }
 
-    fn choose(&self, chooser: &Chooser<'_>, situation: &Situation) -> Choice {
-        let Some(&first) = situation.rows.first() else { return Choice::Leave };
+    fn choose(&self, chooser: &Chooser<'_>, situation: &[usize]) -> Choice {
+        let Some(&first) = situation.first() else { return Choice::Leave };
         let (said, knows) = match chooser {
             Chooser::Release => return Choice::Release(first),
             Chooser::Leave => return Choice::Leave,
             Chooser::Probabilities(said, knows) => (said, knows),
         };
         let known = |row: &&usize| knows(self.action(**row));
-        let best = situation.rows.iter().filter(known).max_by(|a, b| said[a].total_cmp(&said[b]));
+        let best = situation.iter().filter(known).max_by(|a, b| said[a].total_cmp(&said[b]));
         let Some(&best) = best else { return Choice::Leave };
         // The release after the best action is the cheapest one.
         let expected = self.costs.expected(said[&best], None, said[&best]);
         let mut choice = (Choice::Leave, expected.hold);
-        let every = situation.rows.iter().all(|row| known(&row));
+        let every = situation.iter().all(|row| known(&row));
         if self.known == Known::EveryAction && every && expected.remove < choice.1 {
             choice = (Choice::Remove, expected.remove);
         }
@@ -219,7 +217,7 @@ impl<'a> Holds<'a> {
     }
 
     /// What the choices cost by what is true, hours.
-    fn cost(&self, choice: Choice, situation: &Situation) -> f64 {
+    fn cost(&self, choice: Choice, situation: &[usize]) -> f64 {
         let best = self.best(situation);
         match choice {
             Choice::Release(row) => {
@@ -242,7 +240,7 @@ impl<'a> Holds<'a> {
         let mut sums: Vec<Vec<f64>> = Vec::new();
         let mut counts = vec![(0, 0, 0); choosers.len()];
         for situation in &self.situations {
-            let row = situation.rows[0];
+            let row = situation[0];
             let next = numbers.len();
             let cluster = *numbers.entry(self.dataset.cluster[row]).or_insert(next);
             if cluster == sums.len() {
@@ -304,12 +302,12 @@ fn told(dataset: &Dataset, rows: &[usize]) -> Vec<Situation> {
         rows.iter().filter(|&&row| dataset.observed[row] == 0 && dataset.truth(row).is_some())
     {
         let last = situations.last_mut().filter(|situation| {
-            let last = situation.rows[situation.rows.len() - 1];
+            let last = situation[situation.len() - 1];
             last + 1 == row && key(last) == key(row) && dataset.action[last] < dataset.action[row]
         });
         match last {
-            Some(situation) => situation.rows.push(row),
-            None => situations.push(Situation { rows: vec![row] }),
+            Some(situation) => situation.push(row),
+            None => situations.push(vec![row]),
         }
     }
     situations

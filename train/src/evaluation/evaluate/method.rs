@@ -1,6 +1,7 @@
 //! Ways to predict: models, predictions that another program wrote, and what is always there.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{Batch, EngineKind, Model};
@@ -8,7 +9,7 @@ use rayon::prelude::*;
 use safetensors::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
 
-use super::EvaluateError;
+use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::split::selection::SelectionOptions;
 use crate::training::baselines::Baselines;
@@ -48,22 +49,17 @@ pub(super) fn load(
     dataset: &Dataset,
     rows: &[usize],
     engine: EngineKind,
-) -> Result<Predicted, EvaluateError> {
+) -> Result<Predicted, Error> {
     let mut predicted = Predicted { name: name.clone(), ..Predicted::default() };
     for path in files {
-        let failed = |detail: String| EvaluateError::Method {
-            name: name.clone(),
-            path: path.clone(),
-            detail,
-        };
-        let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+        let failed = |detail: &dyn Display| format!("method {name}, {}: {detail}", path.display());
+        let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
         let probability = if is_safetensors(path) {
-            predictions(&bytes, dataset.len(), rows).map_err(failed)?
+            predictions(&bytes, dataset.len(), rows).map_err(|detail| failed(&detail))?
         } else {
-            let model = Model::from_bytes_with(&bytes, engine);
-            let model = model.map_err(|error| failed(error.to_string()))?;
+            let model = Model::from_bytes_with(&bytes, engine).map_err(|error| failed(&error))?;
             let schema = model.check_schema(&dataset.info.schema.hash);
-            schema.map_err(|error| failed(error.to_string()))?;
+            schema.map_err(|error| failed(&error))?;
             let codes = rows.iter().map(|&row| dataset.code[row]);
             predicted.unknown.extend(codes.filter(|&code| !model.metadata.knows(code)));
             let selection = SelectionOptions::of_model(&model.metadata);
@@ -110,23 +106,15 @@ pub(super) const LAST_OUTCOME: &str = "last outcome";
 pub(super) const ORACLE: &str = "oracle";
 
 /// A model's probabilities for rows, with the inputs blanked that it was trained without.
-pub(crate) fn predict(
-    model: &Model,
-    dataset: &Dataset,
-    rows: &[usize],
-) -> Result<Vec<f64>, EvaluateError> {
+pub(crate) fn predict(model: &Model, dataset: &Dataset, rows: &[usize]) -> Result<Vec<f64>, Error> {
     let logits = logits(model, dataset, rows)?;
     Ok(logits.into_iter().map(|logit| model.metadata.calibration.probability(logit)).collect())
 }
 
 /// The same before the calibration.
-pub(crate) fn logits(
-    model: &Model,
-    dataset: &Dataset,
-    rows: &[usize],
-) -> Result<Vec<f32>, EvaluateError> {
+pub(crate) fn logits(model: &Model, dataset: &Dataset, rows: &[usize]) -> Result<Vec<f32>, Error> {
     let selection = SelectionOptions::of_model(&model.metadata);
-    let blank = selection.blank(&dataset.info.schema).map_err(EvaluateError::Options)?;
+    let blank = selection.blank(&dataset.info.schema)?;
     let chunks = rows.par_chunks(BATCH).map(|chunk| {
         let (mut states, mut statics) = dataset.gather(chunk);
         blank.apply(&mut states, &mut statics);

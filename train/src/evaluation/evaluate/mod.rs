@@ -21,12 +21,13 @@ pub(crate) use study::{StudyOptions, run as compare};
 
 use std::path::PathBuf;
 
-use holdadvise::model::{EngineKind, Model, ModelError};
+use holdadvise::model::{EngineKind, Model};
 
-use crate::data::dataset::{Dataset, DatasetError};
-use crate::output::{FileError, Output};
+use crate::Error;
+use crate::data::dataset::Dataset;
+use crate::output::Output;
 use crate::say::say;
-use crate::split::parts::{Parts, PartsError};
+use crate::split::parts::Parts;
 use crate::split::{Cuts, Split, SplitOptions};
 
 /// Report a model's figures on held-out holds, beside baselines; with `--method`, those of several methods.
@@ -72,49 +73,18 @@ pub(crate) enum EngineOption {
     Torch,
 }
 
-/// Why an evaluation failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EvaluateError {
-    /// The dataset.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// The parts file.
-    #[error(transparent)]
-    Parts(#[from] PartsError),
-    /// The model.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// A file of a method.
-    #[error("method {name}, {}: {detail}", path.display())]
-    Method {
-        /// The method.
-        name: String,
-        /// The file.
-        path: PathBuf,
-        /// What was found and what was expected.
-        detail: String,
-    },
-    /// The options do not do.
-    #[error("{0}")]
-    Options(String),
-    /// A file could not be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-}
-
 /// Runs `evaluate`.
 ///
 /// # Errors
 /// When a file cannot be read or written, or methods and dataset do not match.
-pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
+pub fn run(options: &EvaluateOptions) -> Result<(), Error> {
     let engine = match options.engine {
         EngineOption::Builtin => EngineKind::Builtin,
         EngineOption::Torch => EngineKind::Torch,
     };
     let Some(path) = &options.model else { return study::run(options, engine) };
     if let Some(path) = &options.output {
-        Output::new(path, options.replace).check().map_err(FileError::of(path))?;
+        Output::new(path, options.replace).check()?;
     }
     let dataset = Dataset::read(&options.dataset)?;
     let model = Model::open_with(path, engine)?;
@@ -124,7 +94,7 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
         None => {
             let kept = model.metadata.training.details.get("split").filter(|_| !options.recut);
             let kept = kept.and_then(|cuts| serde_json::from_value(cuts.clone()).ok());
-            let cut = || Cuts::new(&dataset, &options.split).map_err(EvaluateError::Options);
+            let cut = || Cuts::new(&dataset, &options.split);
             Split::new(&dataset, kept.map_or_else(cut, Ok)?)
         }
     };
@@ -132,21 +102,18 @@ pub fn run(options: &EvaluateOptions) -> Result<(), EvaluateError> {
     let report = report(&dataset, &split, &model, options.draws, options.seed)?;
     say(format_args!("{report}"));
     if let Some(path) = &options.output {
-        let json = serde_json::to_vec_pretty(&report)
-            .map_err(|error| EvaluateError::Options(format!("figures are not JSON: {error}")))?;
-        Output::new(path, options.replace).write(&json).map_err(FileError::of(path))?;
+        Output::new(path, options.replace).write(&serde_json::to_vec_pretty(&report)?)?;
     }
     Ok(())
 }
 
-pub(crate) fn check_test(dataset: &Dataset, split: &Split) -> Result<(), EvaluateError> {
+pub(crate) fn check_test(dataset: &Dataset, split: &Split) -> Result<(), Error> {
     if split.tests_releases(dataset) {
         return Ok(());
     }
     let from = split
         .cuts
         .map_or(String::new(), |cuts| format!(", which begins at {}", cuts.validation_end));
-    Err(EvaluateError::Options(format!(
-        "no release that happened lies in the test part{from}: use --recut, or --parts"
-    )))
+    Err(format!("no release that happened lies in the test part{from}: use --recut, or --parts")
+        .into())
 }

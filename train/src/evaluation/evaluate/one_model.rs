@@ -6,9 +6,9 @@ use holdadvise::history::Action;
 use holdadvise::model::Model;
 use serde::{Deserialize, Serialize};
 
-use super::EvaluateError;
 use super::decisions::{Decisions, decisions};
 use super::method::predict;
+use crate::Error;
 use crate::data::dataset::{Dataset, SUCCESS};
 use crate::evaluation::metrics::{Draws, Estimate, Figures, NAMES, Outcomes, Scored, draw};
 use crate::split::{Cuts, Split};
@@ -90,7 +90,7 @@ pub fn report(
     model: &Model,
     draws: usize,
     seed: u64,
-) -> Result<Report, EvaluateError> {
+) -> Result<Report, Error> {
     let (happened, told): (Vec<usize>, Vec<usize>) =
         split.test.iter().partition(|&&row| dataset.observed[row] != 0);
     let rows = &happened;

@@ -8,7 +8,8 @@ use holdadvise::model::EngineKind;
 use super::curves::curves;
 use super::method::{self, Predicted, TABLE};
 use super::population::{Population, asked, populations};
-use super::{EvaluateError, EvaluateOptions, unknown_codes};
+use super::{EvaluateOptions, unknown_codes};
+use crate::Error;
 use crate::data::dataset::{Dataset, Reach, UNKNOWN};
 use crate::evaluation::metrics::{Draws, Estimate, NAMES, Scored, draw};
 use crate::evaluation::report::{
@@ -77,9 +78,9 @@ struct Study<'a> {
 }
 
 /// Evaluates and writes `report.json` and `report.html`.
-pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), EvaluateError> {
+pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), Error> {
     let study = &options.study;
-    let fail = |text: String| Err(EvaluateError::Options(text));
+    let fail = |text: String| Err(text.into());
     let Some(folder) = &options.output else {
         return fail("name a model, or the folder of the report with -o".to_owned());
     };
@@ -90,23 +91,22 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
         ));
     }
     let outputs = ["report.json", "report.html"].map(|name| folder.join(name));
-    let there = output::check_folder(folder).map_err(FileError::of(folder))?;
+    let there = output::check_folder(folder)?;
     let outputs = outputs.map(|path| Output::new(&path, options.replace));
     for output in outputs.iter().filter(|_| there) {
-        output.check().map_err(FileError::of(output.path()))?;
+        output.check()?;
     }
     let mut tables = study.table.iter().map(extra_table).collect::<Result<Vec<_>, _>>()?;
     let dataset = Dataset::read(&options.dataset)?;
     let (parts, split, parts_sha256) = match &options.parts {
         Some(path) => {
             let (parts, split) = Parts::read_split(path, &dataset)?;
-            let bytes = std::fs::read(path).map_err(FileError::of(path))?;
-            (parts, split, Some(method::digest(&bytes)))
+            (parts, split, Some(method::digest(&output::read(path)?)))
         }
         None => {
             let parts = Parts::new(&dataset, By::Time, &options.split);
-            let parts = parts.map_err(EvaluateError::Options)?;
-            let split = parts.split(&dataset).map_err(EvaluateError::Options)?;
+            let parts = parts?;
+            let split = parts.split(&dataset)?;
             (parts, split, None)
         }
     };
@@ -134,7 +134,7 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
     }
     let position = |option: &str, name: &str| {
         let found = methods.iter().position(|method| method.name == name);
-        found.ok_or_else(|| EvaluateError::Options(format!("{option} {name}: no such method")))
+        found.ok_or_else(|| format!("{option} {name}: no such method"))
     };
     let default = methods.first().map_or(TABLE, |method| method.name.as_str());
     let own = position("--own", study.own.as_deref().unwrap_or(default))?;
@@ -182,11 +182,10 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
         tables,
     };
     let report = evaluated.complete(report);
-    let json = serde_json::to_vec_pretty(&report)
-        .map_err(|error| EvaluateError::Options(format!("the report is not JSON: {error}")))?;
+    let json = serde_json::to_vec_pretty(&report)?;
     std::fs::create_dir_all(folder).map_err(FileError::of(folder))?;
     for (output, content) in outputs.iter().zip([json.as_slice(), page(&report).as_bytes()]) {
-        output.write(content).map_err(FileError::of(output.path()))?;
+        output.write(content)?;
     }
     say(format_args!("{}", summary(&report)));
     say(format_args!("{}\n", folder.join("report.html").display()));
@@ -199,7 +198,7 @@ fn baselines(
     dataset: &Dataset,
     split: &Split,
     remarks: &mut Vec<String>,
-) -> Result<Option<Baselines>, EvaluateError> {
+) -> Result<Option<Baselines>, Error> {
     if let (Some(path), Some(parts)) = (&study.baselines_from, &study.baselines_parts) {
         let other = Dataset::read(path)?;
         let (_, split) = Parts::read_split(parts, &other)?;
@@ -219,23 +218,18 @@ fn baselines(
     Ok(None)
 }
 
-fn extra_table((title, path): &(String, String)) -> Result<ExtraTable, EvaluateError> {
-    let path = PathBuf::from(path);
-    let text = std::fs::read(&path).map_err(FileError::of(&path))?;
-    let table: Result<ExtraTable, _> = serde_json::from_slice(&text);
+fn extra_table((title, path): &(String, String)) -> Result<ExtraTable, Error> {
+    let table: Result<ExtraTable, _> = serde_json::from_slice(&output::read(path.as_ref())?);
     let table = table.map_err(|error| {
-        EvaluateError::Options(format!(
-            "{}: {error}; expected an object with columns, rows and text",
-            path.display()
-        ))
+        format!("{path}: {error}; expected an object with columns, rows and text")
     })?;
     if let Some(row) = table.rows.iter().position(|row| row.len() != table.columns.len()) {
-        return Err(EvaluateError::Options(format!(
-            "{}: row {row} has {} cells, there are {} columns",
-            path.display(),
+        return Err(format!(
+            "{path}: row {row} has {} cells, there are {} columns",
             table.rows[row].len(),
             table.columns.len()
-        )));
+        )
+        .into());
     }
     Ok(ExtraTable { title: title.clone(), ..table })
 }

@@ -1,7 +1,6 @@
 //! The calibration error that a calibration fitted to N outcomes leaves, over N.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::fmt::Write;
 
 use holdadvise::model::{Calibration, Model};
@@ -9,6 +8,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::outcomes::{Judged, usable};
+use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::evaluation::report::ExtraTable;
 use crate::random::Random;
@@ -41,7 +41,7 @@ pub fn curve(
     rows: &[usize],
     repetitions: usize,
     seed: u64,
-) -> Result<ExtraTable, Box<dyn Error>> {
+) -> Result<ExtraTable, Error> {
     let (rows, unknown) = usable(dataset, model, rows);
     if rows.len() < LEAST_LEFT + SIZES[0] || repetitions == 0 {
         return Err(format!(

@@ -9,18 +9,18 @@ mod outcomes;
 pub use curve::{SIZES, curve};
 pub use outcomes::{CheckOptions, Recalibrated, recalibrate};
 
-use std::error::Error;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{Model, ModelError};
 
+use crate::Error;
 use crate::data::dataset::Dataset;
 use crate::data::input::InputOptions;
 use crate::data::tensors;
 use crate::export;
-use crate::output::{FileError, Output};
+use crate::output::{self, FileError, Output};
 use crate::say::say;
 use crate::split::parts::Parts;
 
@@ -70,11 +70,11 @@ const WORSE: &str = "on the newer outcomes the new calibration is worse than the
 ///
 /// # Errors
 /// When a file cannot be read or written, outcomes are too few, or the new calibration is worse.
-pub fn run(options: &CalibrateOptions) -> Result<(), Box<dyn Error>> {
+pub fn run(options: &CalibrateOptions) -> Result<(), Error> {
     for path in options.output.iter().chain(&options.json) {
-        Output::new(path, options.replace).check().map_err(FileError::of(path))?;
+        Output::new(path, options.replace).check()?;
     }
-    let archive = std::fs::read(&options.model).map_err(FileError::of(&options.model))?;
+    let archive = output::read(&options.model)?;
     let model = Model::from_bytes(&archive).map_err(|source| ModelError::InFile {
         path: options.model.clone(),
         source: Box::new(source),
@@ -98,13 +98,13 @@ pub fn run(options: &CalibrateOptions) -> Result<(), Box<dyn Error>> {
     metadata.recalibration = Some(recalibration);
     let completed = export::complete(&archive, metadata)?;
     if let Some(path) = &options.output {
-        Output::new(path, options.replace).write(&completed).map_err(FileError::of(path))?;
+        Output::new(path, options.replace).write(&completed)?;
         say(format_args!("{}: {} bytes\n", path.display(), completed.len()));
     }
     Ok(())
 }
 
-fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(), Box<dyn Error>> {
+fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(), Error> {
     let dataset = Dataset::read(path)?;
     model.check_schema(&dataset.info.schema.hash)?;
     let rows = match &options.parts {
@@ -114,15 +114,13 @@ fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(
     let table = curve(&dataset, model, &rows, options.repetitions, options.check.seed)?;
     say(format_args!("{}", curve::text(&table)));
     if let Some(path) = &options.json {
-        let json = serde_json::to_vec_pretty(&table)
-            .map_err(|error| format!("the table is not JSON: {error}"))?;
-        Output::new(path, options.replace).write(&json).map_err(FileError::of(path))?;
+        Output::new(path, options.replace).write(&serde_json::to_vec_pretty(&table)?)?;
     }
     Ok(())
 }
 
 /// The outcomes, out of a dataset or out of logs.
-fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, Box<dyn Error>> {
+fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, Error> {
     let input = &options.input;
     if let [path] = input.logs.as_slice()
         && is_safetensors(path).map_err(FileError::of(path))?

@@ -1,6 +1,5 @@
 //! A calibration fitted to outcomes, after it has shown on the newer ones of them that it is no worse than the one before.
 
-use std::error::Error;
 use std::fmt::Write;
 
 use holdadvise::history::Action;
@@ -8,6 +7,7 @@ use holdadvise::model::{
     Calibration, Change, Interval, LEAST_OUTCOMES, Model, Recalibration, RecalibrationCheck,
 };
 
+use crate::Error;
 use crate::data::dataset::{CENSORED, Dataset};
 use crate::evaluation::evaluate::logits;
 use crate::evaluation::metrics::{Draws, Estimate, NAMES, Outcomes, Scored, draw};
@@ -60,11 +60,7 @@ pub(super) struct Judged {
 
 impl Judged {
     /// Asks the model of rows, with the inputs blanked that it was trained without.
-    pub(super) fn new(
-        dataset: &Dataset,
-        model: &Model,
-        rows: &[usize],
-    ) -> Result<Self, Box<dyn Error>> {
+    pub(super) fn new(dataset: &Dataset, model: &Model, rows: &[usize]) -> Result<Self, Error> {
         Ok(Self {
             logits: logits(model, dataset, rows)?,
             outcome: rows.iter().map(|&row| dataset.target(row) as f32).collect(),
@@ -127,7 +123,7 @@ pub fn recalibrate(
     model: &Model,
     access_point: &str,
     options: &CheckOptions,
-) -> Result<Recalibrated, Box<dyn Error>> {
+) -> Result<Recalibrated, Error> {
     let all: Vec<usize> = (0..dataset.len()).collect();
     let (rows, unknown) = usable(dataset, model, &all);
     if (rows.len() as u64) < LEAST_OUTCOMES {
@@ -172,7 +168,7 @@ fn in_time(
     dataset: &Dataset,
     rows: &[usize],
     options: &CheckOptions,
-) -> Result<(Vec<usize>, Vec<usize>), Box<dyn Error>> {
+) -> Result<(Vec<usize>, Vec<usize>), Error> {
     let CheckOptions { newer_fraction, gap, .. } = *options;
     if !(newer_fraction > 0.0 && newer_fraction < 1.0) {
         return Err(format!("--newer-fraction {newer_fraction} must lie between 0 and 1").into());

@@ -128,7 +128,9 @@ fn data(training: &Training<'_>) -> Vec<String> {
         "{} rows trained, {} validated: {} releases that happened, {} rows that a simulator tells of (what an action would have come to).",
         split.train.len(), split.validation.len(), happened.len(), told.len()
     ));
-    lines.push(rows_per_action(&dataset.actions_of(&split.train)));
+    let actions = dataset.actions_of(&split.train);
+    let rows = list(actions.iter().map(|of| format!("{} {}", of.action.name(), of.rows)));
+    lines.push(format!("Rows trained per action: {rows}."));
     lines.push(format!("Feature schema {}; seed {}.", info.schema.hash, training.seed));
     if selection.shuffle_labels {
         lines.push(
@@ -137,12 +139,6 @@ fn data(training: &Training<'_>) -> Vec<String> {
         );
     }
     lines
-}
-
-fn rows_per_action(actions: &[ActionStatistics]) -> String {
-    let rows: Vec<String> =
-        actions.iter().map(|of| format!("{} {}", of.action.name(), of.rows)).collect();
-    format!("Rows trained per action: {}.", rows.join(", "))
 }
 
 /// The actions that the model does not know.

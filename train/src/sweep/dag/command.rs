@@ -1,13 +1,13 @@
 //! `holdadvise-train dag`: from a sweep file to a folder that `condor_submit_dag` takes.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 
 use super::{Here, Request, Shard, check_pool, write};
+use crate::Error;
 use crate::say::say;
-use crate::sweep::plan::{Plan, Setting};
+use crate::sweep::plan::Setting;
 use crate::sweep::{file, planning, shards};
 
 /// The program that feeds tracking.
@@ -30,11 +30,11 @@ pub struct DagOptions {
 ///
 /// # Errors
 /// All that is wrong with the sweep file, or what is in the way of the data, the pool or the folder.
-pub fn run(options: &DagOptions) -> Result<(), Box<dyn std::error::Error>> {
+pub fn run(options: &DagOptions) -> Result<(), Error> {
     let here = Here::of_this_program()?;
     let checked = file::read(&options.sweep, Timestamp::now())?;
     if !checked.notes.is_empty() {
-        eprintln!("{}", file::told(&options.sweep, &checked.notes));
+        eprintln!("{}", file::told(&options.sweep, &checked.notes, file::NOTE));
     }
     let planned = planning::plan(&checked.sweep, &here.program)?;
     for note in &planned.notes {
@@ -46,26 +46,26 @@ pub fn run(options: &DagOptions) -> Result<(), Box<dyn std::error::Error>> {
     {
         eprintln!("note: {note}");
     }
+    let planned_shards = shards::shards(&plan.data)?;
+    let of_setting = |setting: &Setting| {
+        let shards = planned_shards.iter().map(|shard| Shard::of(shard, setting));
+        (setting.number, shards.collect::<Vec<_>>())
+    };
+    // Of `DIR/` and `DIR/.` too.
+    let folder: PathBuf = std::path::absolute(&options.output)?.components().collect();
     let made = write(
         &Request {
             plan,
             sweep_file: checked.text.as_bytes(),
-            shards: &of_settings(plan)?,
+            shards: &plan.settings.iter().map(of_setting).collect(),
             parameters: &planned.parameters,
             here: &here,
             track: TRACK,
         },
-        &absolute(&options.output)?,
+        &folder,
     )?;
     say(format_args!("{made}"));
     Ok(())
-}
-
-/// The shards of each setting.
-fn of_settings(plan: &Plan) -> Result<BTreeMap<usize, Vec<Shard>>, String> {
-    let planned = shards::shards(&plan.data)?;
-    let of = |setting: &Setting| planned.iter().map(|shard| Shard::of(shard, setting)).collect();
-    Ok(plan.settings.iter().map(|setting| (setting.number, of(setting))).collect())
 }
 
 impl Shard {
@@ -78,10 +78,4 @@ impl Shard {
             disk: shard.disk_mb(setting),
         }
     }
-}
-
-fn absolute(folder: &Path) -> std::io::Result<PathBuf> {
-    let folder = std::path::absolute(folder)?;
-    // Of `DIR/` and `DIR/.` too.
-    Ok(folder.components().collect())
 }

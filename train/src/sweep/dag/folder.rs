@@ -10,8 +10,9 @@ use holdadvise::text::shell_quote;
 use super::scripts::scripts;
 use super::steps::{self, ARCHITECTURE, CHAMPION, Kind, Step};
 use super::submit::descriptions;
-use super::{DagError, Request, SHARDS, graph, quote};
-use crate::output::FileError;
+use super::{Request, SHARDS, graph, quote, unusable};
+use crate::Error;
+use crate::output::{self, FileError};
 use crate::sweep::plan::Plan;
 
 /// What was made.
@@ -28,12 +29,11 @@ pub struct Made {
 /// Writes the folder.
 ///
 /// # Errors
-/// [`DagError`] when the plan makes no DAG, a name cannot stand in it, the folder is not empty, or a file cannot be written.
-pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, DagError> {
+/// When the plan makes no DAG, a name cannot stand in it, the folder is not empty, or a file cannot be written.
+pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, Error> {
     let plan = request.plan;
     let steps = steps::steps(plan, request.shards)?;
-    let mut json = serde_json::to_vec_pretty(plan)
-        .map_err(|error| DagError::Plan(format!("the plan is not JSON: {error}")))?;
+    let mut json = serde_json::to_vec_pretty(plan)?;
     json.push(b'\n');
     let dag = graph::graph(plan, &steps)?;
     let descriptions = descriptions(request)?;
@@ -48,9 +48,7 @@ pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, DagError> {
     for setting in &plan.settings {
         writer.folder(&Plan::setting_folder(setting.number))?;
     }
-    let shards = serde_json::to_vec_pretty(request.shards)
-        .map_err(|error| DagError::Plan(format!("the shards are not JSON: {error}")))?;
-    writer.file(Path::new(SHARDS), &shards)?;
+    writer.file(Path::new(SHARDS), &serde_json::to_vec_pretty(request.shards)?)?;
     // The same in all settings.
     for shard in request.shards.get(&1).into_iter().flatten() {
         for file in shard.files.iter().filter(|file| !file.is_plain()) {
@@ -67,15 +65,13 @@ pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, DagError> {
         writer.link(&data, &Plan::trial_folder(trial.number).join("data"))?;
     }
     for parameters in request.parameters {
-        let mut content = serde_json::to_vec(parameters)
-            .map_err(|error| DagError::Plan(format!("parameters are not JSON: {error}")))?;
+        let mut content = serde_json::to_vec(parameters)?;
         content.push(b'\n');
         writer.file(&Plan::trial_folder(parameters.trial).join("parameters.json"), &content)?;
     }
     for (model, name) in [(&plan.architecture, ARCHITECTURE), (&plan.champion, CHAMPION)] {
         if let Some(model) = model {
-            let content = fs::read(model).map_err(FileError::of(model))?;
-            writer.file(Path::new(name), &content)?;
+            writer.file(Path::new(name), &output::read(model)?)?;
         }
     }
     writer.file(Path::new("sweep.yaml"), request.sweep_file)?;
@@ -103,20 +99,20 @@ pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, DagError> {
 }
 
 /// HTCondor does not follow links to folders: one that needs another name cannot be transferred.
-fn transferable(request: &Request<'_>) -> Result<(), DagError> {
+fn transferable(request: &Request<'_>) -> Result<(), Error> {
     let mut files = request.shards.get(&1).into_iter().flatten().flat_map(|shard| &shard.files);
     match files.find(|file| !file.is_plain() && file.path.is_dir()) {
         None => Ok(()),
-        Some(file) => Err(DagError::Name {
-            what: "folder to transfer",
-            text: file.path.display().to_string(),
-            because: "HTCondor transfers a folder under its own name only, and this one is taken or cannot be listed",
-        }),
+        Some(file) => Err(unusable(
+            "folder to transfer",
+            &file.path.to_string_lossy(),
+            "HTCondor transfers a folder under its own name only, and this one is taken or cannot be listed",
+        )),
     }
 }
 
 /// Makes the folder, or sees that it is empty.
-fn prepare(folder: &Path, json: &[u8]) -> Result<(), DagError> {
+fn prepare(folder: &Path, json: &[u8]) -> Result<(), Error> {
     let failed = FileError::of(folder);
     quote::path("folder of the sweep", folder)?;
     fs::create_dir_all(folder).map_err(&failed)?;
@@ -137,7 +133,7 @@ fn prepare(folder: &Path, json: &[u8]) -> Result<(), DagError> {
         }
         Err(error) => return Err(FileError::of(&folder.join("sweep.json"))(error).into()),
     };
-    Err(DagError::Folder { path: folder.to_owned(), detail })
+    Err(format!("{}: {detail}", folder.display()).into())
 }
 
 /// Makes files that are not there yet.
@@ -146,18 +142,18 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn folder(&mut self, name: &Path) -> Result<(), DagError> {
+    fn folder(&mut self, name: &Path) -> Result<(), Error> {
         let path = self.folder.join(name);
         Ok(fs::create_dir_all(&path).map_err(FileError::of(&path))?)
     }
 
-    fn file(&mut self, name: &Path, content: &[u8]) -> Result<(), DagError> {
+    fn file(&mut self, name: &Path, content: &[u8]) -> Result<(), Error> {
         let path = self.folder.join(name);
         let written = fs::File::create_new(&path).and_then(|mut file| file.write_all(content));
         Ok(written.map_err(FileError::of(&path))?)
     }
 
-    fn program(&mut self, name: &Path, content: &[u8]) -> Result<(), DagError> {
+    fn program(&mut self, name: &Path, content: &[u8]) -> Result<(), Error> {
         self.file(name, content)?;
         #[cfg(unix)]
         {
@@ -169,7 +165,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn link(&mut self, to: &Path, name: &Path) -> Result<(), DagError> {
+    fn link(&mut self, to: &Path, name: &Path) -> Result<(), Error> {
         let path = self.folder.join(name);
         #[cfg(unix)]
         let linked = std::os::unix::fs::symlink(to, &path);

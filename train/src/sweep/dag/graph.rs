@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use super::quote;
 use super::steps::{Kind, Step};
-use super::{DagError, quote};
+use crate::Error;
 use crate::sweep::plan::Plan;
 
 /// Exit status of `goes-on` for a trial that does not.
@@ -18,8 +19,8 @@ const NAMES: usize = 10;
 /// The DAG.
 ///
 /// # Errors
-/// [`DagError::Name`] for a name that cannot stand in it.
-pub(super) fn graph(plan: &Plan, steps: &[Step]) -> Result<String, DagError> {
+/// For a name that cannot stand in it.
+pub(super) fn graph(plan: &Plan, steps: &[Step]) -> Result<String, Error> {
     let mut out = head(plan)?;
     let mut section = None;
     for step in steps {
@@ -43,7 +44,7 @@ pub(super) fn graph(plan: &Plan, steps: &[Step]) -> Result<String, DagError> {
     Ok(out)
 }
 
-fn head(plan: &Plan) -> Result<String, DagError> {
+fn head(plan: &Plan) -> Result<String, Error> {
     let name = quote::classad("name of the sweep", &plan.name)?;
     let mut out = format!(
         "# Sweep {name}, made by `holdadvise-train dag`.\n\
@@ -86,13 +87,17 @@ fn title(step: &Step) -> String {
     }
 }
 
-fn node(out: &mut String, plan: &Plan, step: &Step) -> Result<(), DagError> {
+fn node(out: &mut String, plan: &Plan, step: &Step) -> Result<(), Error> {
     let Step { name, kind, .. } = step;
     let _ = writeln!(out, "JOB {name} submit/{}.sub", kind.name());
     let mut variables: Vec<(&str, String)> = step.variables.clone();
     if *kind == Kind::Shard {
-        variables.push(("words", shard_words(step)?));
-        variables.push(("files", shard_files(step)?));
+        // As they stand in `arguments` and in `transfer_input_files`.
+        let words = step.commands.iter().flatten().map(String::as_str);
+        variables.push(("words", quote::words("argument", words)?));
+        let files: Result<Vec<&str>, Error> =
+            step.inputs.iter().map(|file| quote::transferred(file.as_ref())).collect();
+        variables.push(("files", files?.join(", ")));
     }
     if !variables.is_empty() {
         let _ = write!(out, "VARS {name}");
@@ -119,19 +124,6 @@ fn node(out: &mut String, plan: &Plan, step: &Step) -> Result<(), DagError> {
         _ => {}
     }
     Ok(())
-}
-
-/// The arguments of a shard, as they stand in `arguments`.
-fn shard_words(step: &Step) -> Result<String, DagError> {
-    let all = step.commands.iter().flatten().map(String::as_str);
-    quote::words("argument", all)
-}
-
-/// The files of a shard, as they stand in `transfer_input_files`.
-fn shard_files(step: &Step) -> Result<String, DagError> {
-    let files: Result<Vec<&str>, DagError> =
-        step.inputs.iter().map(|file| quote::transferred(file.as_ref())).collect();
-    Ok(files?.join(", "))
 }
 
 /// Nodes with the same parents stand together.

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
 use super::shards::ShardFile;
+use crate::Error;
 use crate::output::FileError;
 use crate::training::trial::Parameters;
 
@@ -76,8 +77,8 @@ impl Here {
     /// This program, as it was started.
     ///
     /// # Errors
-    /// [`DagError::File`] when the system does not say where it is.
-    pub fn of_this_program() -> Result<Self, DagError> {
+    /// When the system does not say where it is.
+    pub fn of_this_program() -> Result<Self, Error> {
         let program =
             std::env::current_exe().map_err(FileError::of(Path::new("holdadvise-train")))?;
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -102,37 +103,9 @@ pub struct Request<'a> {
     pub track: &'a str,
 }
 
-/// Why a sweep could not be written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DagError {
-    /// A name or a path cannot stand in a DAG file or a submit description.
-    #[error("{what} {text:?}: {because}; use another name")]
-    Name {
-        /// What it is.
-        what: &'static str,
-        /// It.
-        text: String,
-        /// What stands in the way.
-        because: &'static str,
-    },
-    /// The plan or the shards do not make a DAG.
-    #[error("{0}")]
-    Plan(String),
-    /// The folder is not empty.
-    #[error("{}: {detail}", path.display())]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// What is in it, and what to do.
-        detail: String,
-    },
-    /// A file could not be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The pool has no GPU.
-    #[error("{0}")]
-    Pool(String),
+/// Why a name or a path cannot stand in a DAG file or a submit description.
+fn unusable(what: &str, text: &str, because: &str) -> Error {
+    format!("{what} {text:?}: {because}; use another name").into()
 }
 
 #[cfg(all(test, unix))]

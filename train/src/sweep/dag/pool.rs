@@ -2,18 +2,18 @@
 
 use std::process::{Command, Stdio};
 
-use super::DagError;
+use crate::Error;
 use crate::sweep::plan::Resources;
 
 /// Asks `condor_status` for slots with GPUs where the plan wants some. What is returned is worth saying, and no error.
 ///
 /// # Errors
-/// [`DagError::Pool`] when the pool has machines and none of them has a GPU.
-pub fn check(resources: &Resources) -> Result<Option<String>, DagError> {
+/// When the pool has machines and none of them has a GPU.
+pub fn check(resources: &Resources) -> Result<Option<String>, Error> {
     ask(resources, "condor_status")
 }
 
-fn ask(resources: &Resources, program: &str) -> Result<Option<String>, DagError> {
+fn ask(resources: &Resources, program: &str) -> Result<Option<String>, Error> {
     if resources.gpus == 0 {
         return Ok(None);
     }
@@ -35,12 +35,13 @@ fn ask(resources: &Resources, program: &str) -> Result<Option<String>, DagError>
             unknown(format!("{program}: {}", holdadvise::text::shorten(&said, 200)))
         }
         Ok(output) if !output.stdout.trim_ascii().is_empty() => Ok(None),
-        Ok(_) => Err(DagError::Pool(format!(
+        Ok(_) => Err(format!(
             "training nodes ask for {} GPU each, and no machine of the pool has one: their jobs would wait for ever. Write \
              `gpus: 0` into the resources of the sweep file to train on processors, or add --no-pool-check if the pool starts \
              machines with GPUs on demand",
             resources.gpus
-        ))),
+        )
+        .into()),
     }
 }
 
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
     use crate::sweep::dag::tests::resources;
 
-    fn asked(gpus: u32, script: &str) -> Result<Option<String>, DagError> {
+    fn asked(gpus: u32, script: &str) -> Result<Option<String>, Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("condor_status");
         std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();

@@ -7,14 +7,15 @@ use std::path::Path;
 
 use holdadvise::text::classad_quote;
 
-use super::DagError;
+use super::unusable;
+use crate::Error;
 
 /// The value of a submit command, to the end of the line: without line breaks, macros, a backslash at the end (the line would
 /// go on) and spaces at an end (they would be lost).
 ///
 /// # Errors
-/// [`DagError::Name`] with what stands in the way.
-pub(super) fn value<'t>(what: &'static str, text: &'t str) -> Result<&'t str, DagError> {
+/// With what stands in the way.
+pub(super) fn value<'t>(what: &'static str, text: &'t str) -> Result<&'t str, Error> {
     let because = if text.is_empty() {
         "it is empty"
     } else if text.chars().any(char::is_control) {
@@ -28,19 +29,16 @@ pub(super) fn value<'t>(what: &'static str, text: &'t str) -> Result<&'t str, Da
     } else {
         return Ok(text);
     };
-    Err(DagError::Name { what, text: text.to_owned(), because })
+    Err(unusable(what, text, because))
 }
 
 /// A path as the value of a submit command.
 ///
 /// # Errors
 /// As [`value`], and when it is no UTF-8.
-pub(super) fn path<'t>(what: &'static str, path: &'t Path) -> Result<&'t str, DagError> {
-    let text = path.to_str().ok_or_else(|| DagError::Name {
-        what,
-        text: path.display().to_string(),
-        because: "it is not UTF-8",
-    })?;
+pub(super) fn path<'t>(what: &'static str, path: &'t Path) -> Result<&'t str, Error> {
+    let shown = || path.to_string_lossy();
+    let text = path.to_str().ok_or_else(|| unusable(what, &shown(), "it is not UTF-8"))?;
     value(what, text)
 }
 
@@ -48,7 +46,7 @@ pub(super) fn path<'t>(what: &'static str, path: &'t Path) -> Result<&'t str, Da
 ///
 /// # Errors
 /// As [`path`], and when it has a comma, a double quote or `://`.
-pub(super) fn transferred(file: &Path) -> Result<&str, DagError> {
+pub(super) fn transferred(file: &Path) -> Result<&str, Error> {
     let what = "file to transfer";
     let text = path(what, file)?;
     let because = if text.contains(',') {
@@ -60,17 +58,17 @@ pub(super) fn transferred(file: &Path) -> Result<&str, DagError> {
     } else {
         return Ok(text);
     };
-    Err(DagError::Name { what, text: text.to_owned(), because })
+    Err(unusable(what, text, because))
 }
 
 /// Words in the new syntax of `arguments` and `environment`, without the double quotes around all of them.
 ///
 /// # Errors
-/// [`DagError::Name`] for a word with line breaks or macros.
+/// For a word with line breaks or macros.
 pub(super) fn words<'w>(
     what: &'static str,
     words: impl IntoIterator<Item = &'w str>,
-) -> Result<String, DagError> {
+) -> Result<String, Error> {
     let mut line = String::new();
     for word in words {
         if !word.is_empty() && word.trim() == word && !word.ends_with('\\') {
@@ -102,12 +100,9 @@ pub(super) fn vars(value: &str) -> String {
 ///
 /// # Errors
 /// As [`value`].
-pub(super) fn classad(what: &'static str, text: &str) -> Result<String, DagError> {
-    classad_quote(value(what, text)?).ok_or_else(|| DagError::Name {
-        what,
-        text: text.to_owned(),
-        because: "it cannot be written as a ClassAd string",
-    })
+pub(super) fn classad(what: &'static str, text: &str) -> Result<String, Error> {
+    classad_quote(value(what, text)?)
+        .ok_or_else(|| unusable(what, text, "it cannot be written as a ClassAd string"))
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use holdadvise::text::shell_quote;
 
-use super::{DagError, quote};
+use super::{quote, unusable};
+use crate::Error;
 use crate::sweep::plan::Program;
 
 /// What `holdadvise-train` is called in a container image.
@@ -18,8 +19,8 @@ const BEST_DATA: &str = include_str!("program/best-data");
 /// Name and content of each script.
 ///
 /// # Errors
-/// [`DagError::Name`] for a path of the program that cannot be used.
-pub(super) fn scripts(program: &Program) -> Result<[(&'static str, String); 4], DagError> {
+/// For a path of the program that cannot be used.
+pub(super) fn scripts(program: &Program) -> Result<[(&'static str, String); 4], Error> {
     let (program, tarball) = match program {
         Program::Container(_) => (IN_CONTAINER, ""),
         Program::Tarball(tarball) => ("", file_name(tarball)?),
@@ -38,11 +39,8 @@ pub(super) fn scripts(program: &Program) -> Result<[(&'static str, String); 4], 
     ])
 }
 
-fn file_name(path: &Path) -> Result<&str, DagError> {
+fn file_name(path: &Path) -> Result<&str, Error> {
     quote::transferred(path)?;
-    path.file_name().and_then(|name| name.to_str()).ok_or_else(|| DagError::Name {
-        what: "tarball",
-        text: path.display().to_string(),
-        because: "it has no file name",
-    })
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.ok_or_else(|| unusable("tarball", &path.to_string_lossy(), "it has no file name"))
 }

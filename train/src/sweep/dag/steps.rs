@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{DagError, Shard};
-use crate::sweep::plan::{Plan, Rung, Trial};
+use super::Shard;
+use crate::Error;
+use crate::sweep::plan::{Plan, Resources, Rung, Trial};
 use crate::training::precision::Precision;
 
 /// The exit status with which a training node asks to be started again from its checkpoint.
@@ -14,9 +15,10 @@ pub const CHECKPOINT_EXIT_CODE: u8 = 85;
 pub const CHECKPOINT_FILES: [&str; 2] = ["checkpoint.safetensors", "metrics.jsonl"];
 
 /// What a node does: one submit description each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Prepares a piece of the data.
+    #[default]
     Shard,
     /// Makes a dataset of the pieces, and its parts.
     Merge,
@@ -54,7 +56,7 @@ impl Kind {
 }
 
 /// A node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// Its name.
     pub name: String,
@@ -79,8 +81,8 @@ pub struct Step {
 /// All nodes but `finish`, in an order in which they can be done.
 ///
 /// # Errors
-/// [`DagError::Plan`] when plan and shards do not make a DAG.
-pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<Step>, DagError> {
+/// When plan and shards do not make a DAG.
+pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<Step>, Error> {
     let numbers = check(plan, shards)?;
     let mut steps = Vec::new();
     for setting in &plan.settings {
@@ -98,15 +100,12 @@ pub fn steps(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<St
 }
 
 /// The numbers of the shards, the same for each setting.
-fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>, DagError> {
-    let fail = |text: String| DagError::Plan(text);
+fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>, Error> {
     let counted = |what: &str, numbers: Vec<usize>| {
         let expected = numbers.iter().enumerate().all(|(at, &number)| number == at + 1);
         match expected && !numbers.is_empty() {
             true => Ok(()),
-            false => {
-                Err(fail(format!("{what} {numbers:?}: expected at least one, numbered from 1")))
-            }
+            false => Err(format!("{what} {numbers:?}: expected at least one, numbered from 1")),
         }
     };
     counted("settings", plan.settings.iter().map(|setting| setting.number).collect())?;
@@ -119,10 +118,10 @@ fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>
     {
         let text =
             format!("trial {} trains on setting {}, which is none", trial.number, trial.setting);
-        return Err(fail(text));
+        return Err(text.into());
     }
     if !plan.rungs.is_sorted_by(|a, b| a.epochs < b.epochs) {
-        return Err(fail("each rung must train to a later epoch than the one before".to_owned()));
+        return Err("each rung must train to a later epoch than the one before".into());
     }
     let of = |setting: &usize| -> Vec<usize> {
         shards.get(setting).into_iter().flatten().map(|shard| shard.number).collect()
@@ -132,7 +131,7 @@ fn check(plan: &Plan, shards: &BTreeMap<usize, Vec<Shard>>) -> Result<Vec<usize>
     match plan.settings.iter().find(|setting| of(&setting.number) != first) {
         None => Ok(first),
         Some(setting) => {
-            Err(fail(format!("setting {} has other shards than setting 1", setting.number)))
+            Err(format!("setting {} has other shards than setting 1", setting.number).into())
         }
     }
 }
@@ -153,8 +152,7 @@ fn prepare(setting: usize, shard: &Shard) -> Step {
         inputs: shard.files.iter().map(|file| file.listed(shard.number)).collect(),
         commands: vec![command],
         done: file,
-        parents: Vec::new(),
-        goes_on: None,
+        ..Step::default()
     }
 }
 
@@ -164,32 +162,22 @@ pub(super) fn shard_file(number: usize) -> String {
 
 fn merge(plan: &Plan, setting: usize, shards: &[usize]) -> Step {
     let files: Vec<String> = shards.iter().map(|&number| shard_file(number)).collect();
-    let mut command = vec!["merge".to_owned()];
-    command.extend(files.iter().cloned());
-    command.extend(["--replace", "-o", "dataset.safetensors"].map(str::to_owned));
-    let fractions = fractions(plan);
-    let split = words(&[
-        "split",
-        "dataset.safetensors",
-        "-o",
-        "parts.safetensors",
-        "--replace",
-        "--complete",
-        "--validation-fraction",
-        &fractions[0],
-        "--test-fraction",
-        &fractions[1],
-    ]);
+    let merge = format!("merge {} --replace -o dataset.safetensors", files.join(" "));
+    let [validation, test] = fractions(plan);
+    let split = format!(
+        "split dataset.safetensors -o parts.safetensors --replace --complete \
+         --validation-fraction {validation} --test-fraction {test}"
+    );
     Step {
         name: merge_name(setting),
         kind: Kind::Merge,
         variables: vec![("setting", format!("{setting:03}"))],
         folder: Plan::setting_folder(setting),
         inputs: files,
-        commands: vec![command, split],
+        commands: vec![words(&merge), words(&split)],
         done: "parts.safetensors".to_owned(),
         parents: shards.iter().map(|number| format!("shard-{setting:03}-{number:03}")).collect(),
-        goes_on: None,
+        ..Step::default()
     }
 }
 
@@ -239,7 +227,7 @@ pub(super) const TRAIN_VARIABLES: [&str; 3] = ["trial", "rung", "until"];
 /// What each training reads, within its folder.
 pub(super) fn train_inputs(plan: &Plan) -> Vec<String> {
     let mut inputs =
-        words(&["../data/dataset.safetensors", "../data/parts.safetensors", "../parameters.json"]);
+        words("../data/dataset.safetensors ../data/parts.safetensors ../parameters.json");
     inputs.extend(plan.architecture.is_some().then(|| format!("../../../{ARCHITECTURE}")));
     inputs
 }
@@ -250,25 +238,26 @@ pub(super) const CHAMPION: &str = "champion.pt";
 
 /// The arguments of a training, with numbers or macros in the place of [`TRAIN_VARIABLES`].
 pub(super) fn train_command(plan: &Plan, [trial, rung, until]: &[&str; 3]) -> Vec<String> {
-    let epochs = plan.rungs.last().map_or(0, |rung| rung.epochs).to_string();
-    let (patience, seconds) = (plan.patience.to_string(), plan.resources.checkpoint.to_string());
-    let (code, threads) = (CHECKPOINT_EXIT_CODE.to_string(), plan.resources.cpus.to_string());
-    let device = if plan.resources.gpus > 0 { "auto" } else { "cpu" };
+    let epochs = plan.rungs.last().map_or(0, |rung| rung.epochs);
+    let Resources { checkpoint: seconds, cpus, gpus, .. } = plan.resources;
+    let device = if gpus > 0 { "auto" } else { "cpu" };
     let [checkpoint, metrics] = CHECKPOINT_FILES;
-    let mut command = words(&["train", "dataset.safetensors", "--parts", "parts.safetensors"]);
-    command.extend(words(&["--parameters", "parameters.json", "--trial", trial, "--rung", rung]));
-    command.extend(words(&["--epochs", &epochs, "--until-epoch", until, "--patience", &patience]));
-    command.extend(words(&["--checkpoint", checkpoint, "--checkpoint-seconds", &seconds]));
-    command.extend(words(&["--checkpoint-exit-code", &code, "--metrics", metrics]));
-    command.extend(words(&["--result", "result.json", "--no-test", "--replace", "-o", "model.pt"]));
+    let mut command = format!(
+        "train dataset.safetensors --parts parts.safetensors --parameters parameters.json \
+         --trial {trial} --rung {rung} --epochs {epochs} --until-epoch {until} --patience {} \
+         --checkpoint {checkpoint} --checkpoint-seconds {seconds} \
+         --checkpoint-exit-code {CHECKPOINT_EXIT_CODE} --metrics {metrics} --result result.json \
+         --no-test --replace -o model.pt",
+        plan.patience
+    );
     if plan.architecture.is_some() {
-        command.extend(words(&["--architecture", ARCHITECTURE]));
+        command += &format!(" --architecture {ARCHITECTURE}");
     }
     if plan.precision != Precision::default() {
-        command.extend(words(&["--precision", plan.precision.name()]));
+        command += &format!(" --precision {}", plan.precision.name());
     }
-    command.extend(words(&["--threads", &threads, "--device", device]));
-    command
+    command += &format!(" --threads {cpus} --device {device}");
+    words(&command)
 }
 
 fn select_name(rung: usize) -> String {
@@ -281,49 +270,49 @@ fn select(plan: &Plan, rung: usize) -> Step {
         kind: Kind::Select,
         variables: vec![("rung", rung.to_string())],
         folder: PathBuf::from("."),
-        inputs: Vec::new(),
         commands: vec![select_command(&rung.to_string())],
         done: format!("rungs/rung{rung}.json"),
         parents: plan.trials.iter().map(|trial| train_name(trial.number, rung)).collect(),
-        goes_on: None,
+        ..Step::default()
     }
 }
 
 /// The arguments of `select`, with a number or a macro for the rung.
 pub(super) fn select_command(rung: &str) -> Vec<String> {
-    words(&["sweep", "select", ".", "--rung", rung])
+    words(&format!("sweep select . --rung {rung}"))
 }
 
 pub(super) fn test(plan: &Plan) -> Step {
-    let mut command = words(&["sweep", "test", "--plan", "sweep.json", "--model", "model.pt"]);
-    command.extend(words(&["--trial", "trial.json", "--parts", "parts.safetensors"]));
-    let mut inputs = words(&["../sweep.json", "model.pt", "trial.json"]);
-    inputs.extend(words(&["dataset.safetensors", "parts.safetensors"]));
+    let mut command = "sweep test --plan sweep.json --model model.pt --trial trial.json \
+                       --parts parts.safetensors"
+        .to_owned();
+    let mut inputs =
+        words("../sweep.json model.pt trial.json dataset.safetensors parts.safetensors");
     if plan.champion.is_some() {
-        command.extend(words(&["--champion", CHAMPION]));
+        command += &format!(" --champion {CHAMPION}");
         inputs.push(format!("../{CHAMPION}"));
     }
-    command.extend(words(&["dataset.safetensors", "-o", "."]));
+    command += " dataset.safetensors -o .";
     Step {
         name: "test".to_owned(),
         kind: Kind::Test,
-        variables: Vec::new(),
         folder: PathBuf::from("best"),
         inputs,
-        commands: vec![command],
+        commands: vec![words(&command)],
         done: "verdict.txt".to_owned(),
         parents: plan.rungs.last().map(|rung| select_name(rung.number)).into_iter().collect(),
-        goes_on: None,
+        ..Step::default()
     }
 }
 
 /// The arguments of `finish`, with numbers or macros for the count of failed nodes and the status of the DAG.
 pub fn finish_command(failed: &str, status: &str) -> Vec<String> {
-    words(&["sweep", "finish", ".", "--failed", failed, "--status", status])
+    words(&format!("sweep finish . --failed {failed} --status {status}"))
 }
 
-fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|&word| word.to_owned()).collect()
+/// The words of a command, none of which has a space.
+fn words(command: &str) -> Vec<String> {
+    command.split(' ').map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -357,7 +346,7 @@ mod tests {
         splits.for_each(|command| read::<crate::split::parts::PartsOptions>(command, 1));
         #[cfg(feature = "torch")]
         for command in commands(Kind::Train) {
-            read::<crate::training::fitting::TrainOptions>(&command, 1);
+            read::<crate::export::train::TrainOptions>(&command, 1);
         }
     }
 

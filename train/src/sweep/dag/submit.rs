@@ -11,7 +11,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::steps::{self, CHECKPOINT_EXIT_CODE, CHECKPOINT_FILES, Kind, TRAIN_VARIABLES};
-use super::{DagError, Here, Request, quote};
+use super::{Here, Request, quote};
+use crate::Error;
 use crate::output::FileError;
 use crate::sweep::plan::{Plan, Program, Resources};
 
@@ -84,21 +85,18 @@ impl Description {
 /// Name and content of each submit description that the plan needs.
 ///
 /// # Errors
-/// [`DagError`] for names and paths that cannot stand in one, and a program that is not there.
-pub(super) fn descriptions(request: &Request<'_>) -> Result<Vec<(&'static str, String)>, DagError> {
+/// For names and paths that cannot stand in one, and a program that is not there.
+pub(super) fn descriptions(request: &Request<'_>) -> Result<Vec<(&'static str, String)>, Error> {
     let plan = request.plan;
     let program = Shipped::of(&plan.program)?;
     let mut descriptions = Vec::new();
     for kind in Kind::ALL {
         let description = match kind {
-            Kind::Shard => shard(plan, &program)?,
-            Kind::Merge => merge(plan, &program, request)?,
-            Kind::Train => train(plan, &program)?,
-            Kind::Test => test(plan, &program)?,
             Kind::Select => local(request, kind, &steps::select_command("$(rung)"))?,
             Kind::Finish => {
                 local(request, kind, &steps::finish_command("$(FAILED_COUNT)", "$(DAG_STATUS)"))?
             }
+            _ => remote(request, &program, kind)?,
         };
         descriptions.push((kind.name(), description.text()));
     }
@@ -119,7 +117,7 @@ struct Shipped {
 }
 
 impl Shipped {
-    fn of(program: &Program) -> Result<Self, DagError> {
+    fn of(program: &Program) -> Result<Self, Error> {
         let none = Self { image: None, tarball: None, size: 0 };
         match program {
             Program::Container(image) if image.contains("://") => {
@@ -141,91 +139,116 @@ impl Shipped {
     }
 }
 
-fn absolute(what: &str, path: &Path) -> Result<(), DagError> {
+fn absolute(what: &str, path: &Path) -> Result<(), Error> {
     if path.is_absolute() {
         return Ok(());
     }
-    Err(DagError::Plan(format!(
+    Err(format!(
         "{what} {}: expected an absolute path: each node starts in a folder of its own",
         path.display()
-    )))
+    )
+    .into())
 }
 
-fn megabytes(path: &Path) -> Result<u64, DagError> {
+fn megabytes(path: &Path) -> Result<u64, Error> {
     Ok(std::fs::metadata(path).map_err(FileError::of(path))?.len() >> 20)
 }
 
-fn shard(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
-    let mut description = Description::new(&[
-        "Prepares a piece of the data, on an execution point. Each node of sweep.dag sets:",
-        "  setting       how the data is prepared; what comes of it goes to prepared/SETTING",
-        "  words         the arguments of holdadvise-train",
-        "  files         the logs to read",
-        "  memory, disk  what that takes, MB",
-    ]);
-    remote(&mut description, program, "node");
-    description.set("arguments", "\"$(words)\"");
-    files(&mut description, program, "prepared/$(setting)", &["$(files)".to_owned()]);
-    needs(&mut description, &plan.resources, program, Kind::Shard);
-    end(&mut description, plan, "prepare", Where::ExecutionPoint, plan.resources.retries)?;
-    Ok(description)
-}
-
-fn merge(plan: &Plan, program: &Shipped, request: &Request<'_>) -> Result<Description, DagError> {
-    let mut description = Description::new(&[
-        "Makes one dataset of the pieces of a setting and cuts it into parts, on an execution point.",
-        "Each node of sweep.dag sets:",
-        "  setting  how the data is prepared; dataset and parts go to prepared/SETTING",
-    ]);
-    let pieces = request.shards.get(&1).map_or(&[][..], Vec::as_slice);
-    let pieces: Vec<String> = pieces.iter().map(|shard| steps::shard_file(shard.number)).collect();
-    let [validation, test] = steps::fractions(plan);
-    remote(&mut description, program, "merge");
-    description.set("arguments", format!("\"{validation} {test} {}\"", pieces.join(" ")));
-    let inputs = ["../../program/node".to_owned(), pieces.join(", ")];
-    files(&mut description, program, "prepared/$(setting)", &inputs);
-    needs(&mut description, &plan.resources, program, Kind::Merge);
-    end(&mut description, plan, "prepare", Where::ExecutionPoint, plan.resources.retries)?;
-    Ok(description)
-}
-
-fn train(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
-    let mut description = Description::new(&[
-        "Trains one trial to the end of one rung, on an execution point. Each node of sweep.dag sets:",
-        "  trial, rung  what it trains; model and result go to trials/TRIAL/rungRUNG",
-        "  until        the epoch at which the rung ends",
-        "  before       the checkpoint of the rung before, on all rungs but the first",
-        "When the program writes a checkpoint it exits, HTCondor stores the checkpoint and starts the program again.",
-    ]);
-    let macros = TRAIN_VARIABLES.map(|name| format!("$({name})"));
-    let command = steps::train_command(plan, &macros.each_ref().map(String::as_str));
-    let mut inputs = steps::train_inputs(plan);
-    inputs.push("$(before)".to_owned());
-    remote(&mut description, program, "node");
-    description.set("arguments", format!("\"{}\"", command.join(" ")));
-    files(&mut description, program, "trials/$(trial)/rung$(rung)", &inputs);
-    description.set("checkpoint_exit_code", CHECKPOINT_EXIT_CODE.to_string());
-    description.set("transfer_checkpoint_files", CHECKPOINT_FILES.join(", "));
-    needs(&mut description, &plan.resources, program, Kind::Train);
-    end(&mut description, plan, "train", Where::ExecutionPoint, plan.resources.retries)?;
-    Ok(description)
-}
-
-fn test(plan: &Plan, program: &Shipped) -> Result<Description, DagError> {
-    let mut description = Description::new(&[
-        "Evaluates the best model on the test part, once, and compares it with the model in use, on an execution point.",
-    ]);
-    let step = steps::test(plan);
-    remote(&mut description, program, "node");
-    description.set("arguments", format!("\"{}\"", step.commands.concat().join(" ")));
-    files(&mut description, program, "best", &step.inputs);
-    needs(&mut description, &plan.resources, program, Kind::Test);
-    end(&mut description, plan, "", Where::ExecutionPoint, plan.resources.retries)?;
+/// A step on an execution point, with the program as it comes there.
+fn remote(request: &Request<'_>, program: &Shipped, kind: Kind) -> Result<Description, Error> {
+    let plan = request.plan;
+    let (comment, script, folder, logs): (&[&str], _, _, _) = match kind {
+        Kind::Shard => (
+            &[
+                "Prepares a piece of the data, on an execution point. Each node of sweep.dag sets:",
+                "  setting       how the data is prepared; what comes of it goes to prepared/SETTING",
+                "  words         the arguments of holdadvise-train",
+                "  files         the logs to read",
+                "  memory, disk  what that takes, MB",
+            ],
+            "node",
+            "prepared/$(setting)",
+            "prepare",
+        ),
+        Kind::Merge => (
+            &[
+                "Makes one dataset of the pieces of a setting and cuts it into parts, on an execution point.",
+                "Each node of sweep.dag sets:",
+                "  setting  how the data is prepared; dataset and parts go to prepared/SETTING",
+            ],
+            "merge",
+            "prepared/$(setting)",
+            "prepare",
+        ),
+        Kind::Train => (
+            &[
+                "Trains one trial to the end of one rung, on an execution point. Each node of sweep.dag sets:",
+                "  trial, rung  what it trains; model and result go to trials/TRIAL/rungRUNG",
+                "  until        the epoch at which the rung ends",
+                "  before       the checkpoint of the rung before, on all rungs but the first",
+                "When the program writes a checkpoint it exits, HTCondor stores the checkpoint and starts the program again.",
+            ],
+            "node",
+            "trials/$(trial)/rung$(rung)",
+            "train",
+        ),
+        _ => (
+            &[
+                "Evaluates the best model on the test part, once, and compares it with the model in use, on an execution point.",
+            ],
+            "node",
+            "best",
+            "",
+        ),
+    };
+    let (arguments, inputs) = match kind {
+        Kind::Shard => ("$(words)".to_owned(), vec!["$(files)".to_owned()]),
+        Kind::Merge => {
+            let pieces = request.shards.get(&1).into_iter().flatten();
+            let pieces: Vec<String> = pieces.map(|of| steps::shard_file(of.number)).collect();
+            let [validation, test] = steps::fractions(plan);
+            let inputs = vec!["../../program/node".to_owned(), pieces.join(", ")];
+            (format!("{validation} {test} {}", pieces.join(" ")), inputs)
+        }
+        Kind::Train => {
+            let macros = TRAIN_VARIABLES.map(|name| format!("$({name})"));
+            let command = steps::train_command(plan, &macros.each_ref().map(String::as_str));
+            let mut inputs = steps::train_inputs(plan);
+            inputs.push("$(before)".to_owned());
+            (command.join(" "), inputs)
+        }
+        _ => {
+            let step = steps::test(plan);
+            (step.commands.concat().join(" "), step.inputs)
+        }
+    };
+    let mut description = Description::new(comment);
+    match &program.image {
+        Some(image) => {
+            description.set("universe", "container").set("container_image", image.clone())
+        }
+        None => description.set("universe", "vanilla"),
+    };
+    let inputs: Vec<&str> = program.tarball.iter().chain(&inputs).map(String::as_str).collect();
+    description
+        .set("executable", format!("program/{script}"))
+        .set("arguments", format!("\"{arguments}\""))
+        .set("initialdir", folder)
+        .set("should_transfer_files", "yes")
+        .set("when_to_transfer_output", "ON_EXIT")
+        .set("transfer_input_files", inputs.join(", "));
+    if kind == Kind::Train {
+        description
+            .set("checkpoint_exit_code", CHECKPOINT_EXIT_CODE.to_string())
+            .set("transfer_checkpoint_files", CHECKPOINT_FILES.join(", "));
+    }
+    needs(&mut description, &plan.resources, program, kind);
+    end(&mut description, plan, logs, Where::ExecutionPoint, plan.resources.retries)?;
     Ok(description)
 }
 
 /// A step on the access point, with the program that made the plan.
-fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Description, DagError> {
+fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Description, Error> {
     let comment: &[&str] = match kind {
         Kind::Select => &[
             "Decides which trials go on after a rung, on the access point. Each node of sweep.dag sets:",
@@ -253,7 +276,7 @@ fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Descri
     Ok(description)
 }
 
-fn track(plan: &Plan, here: &Here) -> Result<Description, DagError> {
+fn track(plan: &Plan, here: &Here) -> Result<Description, Error> {
     let mut description = Description::new(&[
         "Feeds Weights & Biases from this folder while the DAG runs, on the access point. DAGMan ends it when the DAG has ended.",
         "The key comes from ~/.netrc (`wandb login`): what stands here, everybody can read.",
@@ -272,29 +295,9 @@ fn track(plan: &Plan, here: &Here) -> Result<Description, DagError> {
     Ok(description)
 }
 
-fn quoted_environment(variables: &[String]) -> Result<String, DagError> {
+fn quoted_environment(variables: &[String]) -> Result<String, Error> {
     let words = quote::words("environment variable", variables.iter().map(String::as_str))?;
     Ok(format!("\"{words}\""))
-}
-
-/// What runs on an execution point, and how the program comes there.
-fn remote(description: &mut Description, program: &Shipped, script: &str) {
-    match &program.image {
-        Some(image) => {
-            description.set("universe", "container").set("container_image", image.clone())
-        }
-        None => description.set("universe", "vanilla"),
-    };
-    description.set("executable", format!("program/{script}"));
-}
-
-fn files(description: &mut Description, program: &Shipped, folder: &str, inputs: &[String]) {
-    let inputs: Vec<&str> = program.tarball.iter().chain(inputs).map(String::as_str).collect();
-    description
-        .set("initialdir", folder)
-        .set("should_transfer_files", "yes")
-        .set("when_to_transfer_output", "ON_EXIT")
-        .set("transfer_input_files", inputs.join(", "));
 }
 
 /// Processors, memory and disk: of training as the plan says, else from the size of what is read.
@@ -343,7 +346,7 @@ fn end(
     logs: &str,
     place: Where,
     retries: u32,
-) -> Result<(), DagError> {
+) -> Result<(), Error> {
     let up = match description.commands.iter().find(|(command, _)| *command == "initialdir") {
         None => String::new(),
         Some((_, folder)) => "../".repeat(folder.split('/').count()),
@@ -375,14 +378,16 @@ fn end(
         .set("log", format!("{up}logs/events.log"));
     for line in &plan.resources.submit {
         if line.chars().any(char::is_control) {
-            return Err(DagError::Plan(format!(
+            return Err(format!(
                 "line for the submit descriptions {line:?}: expected one line without control characters"
-            )));
+            )
+            .into());
         }
         if first_word(line) == "queue" {
-            return Err(DagError::Plan(format!(
+            return Err(format!(
                 "line for the submit descriptions {line:?}: each node has one job, `queue` stands there already"
-            )));
+            )
+            .into());
         }
         if place == Where::ExecutionPoint || !chooses_machine(line) {
             description.lines.push(line.clone());

@@ -103,7 +103,7 @@ pub(crate) fn parameters() -> Vec<Parameters> {
     vec![of(1, 32), of(2, 64), of(3, 16), of(4, 8)]
 }
 
-fn made(plan: &Plan, folder: &Path) -> Result<Made, DagError> {
+fn made(plan: &Plan, folder: &Path) -> Result<Made, Error> {
     let request = Request {
         plan,
         sweep_file: b"method: random\n",

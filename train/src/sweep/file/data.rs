@@ -4,10 +4,8 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use super::node::Node;
 use super::paths::{self, Wanted};
-use super::problems::Problems;
-use super::section::Section;
+use super::section::{Section, Value};
 use crate::split::SplitOptions;
 use crate::sweep::plan::{AccessPoint, Data};
 
@@ -30,17 +28,12 @@ const HOUR: i64 = 3_600;
 const MOST_HOURS: i64 = 10_000;
 
 /// Reads `data`; paths are relative to `folder`, and `now` is the end of `last`, Unix seconds.
-pub(super) fn data(
-    root: &mut Section<'_>,
-    folder: &Path,
-    now: i64,
-    problems: &mut Problems,
-) -> Option<Data> {
-    let Some(node) = root.take("data") else {
-        problems.missing(MISSING);
+pub(super) fn data(root: &mut Section<'_>, folder: &Path, now: i64) -> Option<Data> {
+    let Some(value) = root.take("data") else {
+        root.value.problems.missing(MISSING);
         return None;
     };
-    let mut section = Section::of("data", node, problems)?;
+    let mut section = value.section()?;
     let usual = SplitOptions::default();
     let mut data = Data {
         lookback: 30 * DAY,
@@ -49,72 +42,61 @@ pub(super) fn data(
         test_fraction: usual.test_fraction,
         ..Data::default()
     };
-    let before = problems.errors.len();
-    if let Some(list) = section.take("access_points") {
-        for node in problems.list(list, "data.access_points") {
-            let read = access_point(node, &data.access_points, folder, problems);
-            data.access_points.extend(read);
-        }
+    let before = section.value.problems.count();
+    for value in section.take("access_points").map(|value| value.list()).unwrap_or_default() {
+        let read = access_point(value, &data.access_points, folder);
+        data.access_points.extend(read);
     }
-    if let Some(node) = section.take("simulations") {
-        data.simulations = paths::many(node, "data.simulations", Wanted::Folder, folder, problems);
+    if let Some(value) = section.take("simulations") {
+        data.simulations = paths::many(&value, Wanted::Folder, folder);
     }
-    times(&mut section, &mut data, now, problems);
-    if let Some(node) = section.take("lookback") {
-        data.lookback = problems.seconds(node, "data.lookback", 0).unwrap_or_default();
+    times(&mut section, &mut data, now);
+    if let Some(value) = section.take("lookback") {
+        data.lookback = value.seconds(0).unwrap_or_default();
     }
-    if let Some(node) = section.take("horizon")
-        && let Some(seconds) = problems.seconds(node, "data.horizon", 1)
+    if let Some(value) = section.take("horizon")
+        && let Some(seconds) = value.seconds(1)
     {
         if seconds % HOUR == 0 && seconds / HOUR <= MOST_HOURS {
             data.horizon = (seconds / HOUR) as u32;
         } else {
-            let text = format!("data.horizon: expected whole hours, {MOST_HOURS} at most");
-            problems.error(node.at, text);
+            value.error(format_args!("expected whole hours, {MOST_HOURS} at most"));
         }
     }
     for (key, fraction) in [
         ("validation_fraction", &mut data.validation_fraction),
         ("test_fraction", &mut data.test_fraction),
     ] {
-        if let Some(node) = section.take(key) {
-            let read = problems.real(node, &format!("data.{key}"), 0.01..=0.9);
-            *fraction = read.unwrap_or(*fraction);
-        }
+        let read = section.take(key).and_then(|value| value.real(0.01..=0.9));
+        *fraction = read.unwrap_or(*fraction);
     }
-    let (at, kept) = (section.at, data.validation_fraction + data.test_fraction);
-    section.finish(problems);
-    if kept > 0.95 {
-        let text =
-            "data: `validation_fraction` and `test_fraction` leave hardly anything to train on";
-        problems.error(at, text);
+    let value = section.value.clone();
+    section.finish();
+    if data.validation_fraction + data.test_fraction > 0.95 {
+        value.error("`validation_fraction` and `test_fraction` leave hardly anything to train on");
     }
     let nothing = data.access_points.is_empty() && data.simulations.is_empty();
-    if nothing && problems.errors.len() == before {
-        problems.error(at, "data: expected `access_points`, `simulations`, or both");
+    if nothing && value.problems.count() == before {
+        value.error("expected `access_points`, `simulations`, or both");
     }
     Some(data)
 }
 
 /// `from`, `until` and `last`.
-fn times(section: &mut Section<'_>, data: &mut Data, now: i64, problems: &mut Problems) {
-    let mut instant = |key| {
-        let node = section.take(key)?;
-        problems.instant(node, &format!("data.{key}"))
-    };
-    data.from = instant("from");
-    data.until = instant("until");
-    let Some(node) = section.take("last") else {
+fn times(section: &mut Section<'_>, data: &mut Data, now: i64) {
+    data.from = section.take("from").as_ref().and_then(Value::instant);
+    data.until = section.take("until").as_ref().and_then(Value::instant);
+    let Some(value) = section.take("last") else {
         if let (Some(from), Some(until)) = (data.from, data.until)
             && from >= until
         {
-            problems.error(section.at, "data: `until` is not after `from`: no hold lies between");
+            section.value.error("`until` is not after `from`: no hold lies between");
         }
         return;
     };
     if data.from.is_some() {
-        problems.error(node.at, "data.last: `from` says already where the holds begin");
-    } else if let Some(seconds) = problems.seconds(node, "data.last", HOUR as u64) {
+        value.error("`from` says already where the holds begin");
+    } else if let Some(seconds) = value.seconds(HOUR as u64) {
         // Shards of one plan that are written at different times see the same holds.
         let until = data.until.unwrap_or(now);
         data.until = Some(until);
@@ -122,49 +104,40 @@ fn times(section: &mut Section<'_>, data: &mut Data, now: i64, problems: &mut Pr
     }
 }
 
-fn access_point(
-    node: &Node,
-    others: &[AccessPoint],
-    folder: &Path,
-    problems: &mut Problems,
-) -> Option<AccessPoint> {
-    let mut section = Section::of("data.access_points", node, problems)?;
+fn access_point(value: Value<'_>, others: &[AccessPoint], folder: &Path) -> Option<AccessPoint> {
+    let mut section = value.section()?;
     let mut found = AccessPoint::default();
     match section.take("name") {
-        None => problems.error(node.at, "data.access_points: expected a `name`"),
-        Some(node) => {
-            found.name = problems.text(node, "data.access_points.name")?;
+        None => section.value.error("expected a `name`"),
+        Some(value) => {
+            found.name = value.text()?;
             let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
             let name = &found.name;
             if !name.chars().all(plain) || name.starts_with('-') || name.len() > 100 {
-                let text = "expected a host name or the like, of letters, digits and `._-`";
-                problems.error(node.at, format!("data.access_points.name: {text}"));
+                value.error("expected a host name or the like, of letters, digits and `._-`");
             } else if others.iter().any(|other| other.name == *name) {
-                problems.error(node.at, format!("data.access_points.name: a second `{name}`"));
+                value.error(format_args!("a second `{name}`"));
             }
         }
     }
     for (key, files) in
         [("logs", &mut found.logs), ("epochs", &mut found.epochs), ("journal", &mut found.journal)]
     {
-        if let Some(node) = section.take(key) {
-            let name = format!("data.access_points.{key}");
-            *files = paths::many(node, &name, Wanted::File, folder, problems);
+        if let Some(value) = section.take(key) {
+            *files = paths::many(&value, Wanted::File, folder);
         } else if key == "logs" {
-            let text = "data.access_points: expected `logs`: job event logs, or patterns of them";
-            problems.error(node.at, text);
+            section.value.error("expected `logs`: job event logs, or patterns of them");
         }
     }
-    if let Some(node) = section.take("time_zone") {
-        found.time_zone = problems.text(node, "data.access_points.time_zone");
+    if let Some(value) = section.take("time_zone") {
+        found.time_zone = value.text();
         if found.time_zone.as_ref().is_some_and(|zone| TimeZone::get(zone).is_err()) {
-            let text = "expected the name of a time zone such as America/Chicago or UTC";
-            problems.error(node.at, format!("data.access_points.time_zone: {text}"));
+            value.error("expected the name of a time zone such as America/Chicago or UTC");
         }
     }
-    if let Some(node) = section.take("userlogs") {
-        found.userlogs = problems.flag(node, "data.access_points.userlogs").unwrap_or_default();
+    if let Some(value) = section.take("userlogs") {
+        found.userlogs = value.flag().unwrap_or_default();
     }
-    section.finish(problems);
+    section.finish();
     Some(found)
 }

@@ -1,12 +1,9 @@
 //! What a parameter may be, in the words of a W&B sweep configuration
 //! (<https://docs.wandb.ai/models/sweeps/sweep-config-keys>), or one value alone.
 
-use serde_json::Value;
-
-use super::node::{Content, Node};
-use super::problems::Problems;
+use super::node::Content;
 use super::scalar::{real, whole};
-use super::section::{Section, describe, listed, nearest};
+use super::section::{Value, describe, listed, nearest};
 use crate::sweep::parameters::{Kind, Parameter};
 use crate::sweep::space::{Distribution, Scale};
 
@@ -52,46 +49,44 @@ const KEYS: [&str; 8] = ["value", "values", "probabilities", "min", "max", "mu",
 
 /// The keys of a distribution.
 struct Keys<'a> {
-    name: &'a str,
-    node: &'a Node,
+    value: Value<'a>,
     /// What the parameter may be.
     kind: Kind,
     /// Those that are there, in the order of [`KEYS`].
-    given: Vec<(&'static str, &'a Node)>,
+    given: Vec<(&'static str, Value<'a>)>,
 }
 
-/// Reads what a parameter may be; `name` is where it stands.
-pub(super) fn distribution(
-    node: &Node,
-    name: &str,
-    parameter: &Parameter,
-    problems: &mut Problems,
-) -> Option<Distribution> {
-    if matches!(node.content, Content::List(_)) {
-        problems.error(node.at, format!("{name}: to try each value of a list, `values: [...]`"));
-        return None;
+/// Reads what a parameter may be.
+pub(super) fn distribution(value: Value<'_>, parameter: &Parameter) -> Option<Distribution> {
+    let kind = parameter.kind;
+    match value.node.content {
+        Content::List(_) => {
+            value.error("to try each value of a list, `values: [...]`");
+            return None;
+        }
+        Content::Scalar { .. } => {
+            return Some(Distribution::Constant { value: one(&value, kind)? });
+        }
+        Content::Mapping(_) => {}
     }
-    if !matches!(node.content, Content::Mapping(_)) {
-        let value = value(node, name, parameter.kind, problems)?;
-        return Some(Distribution::Constant { value });
-    }
-    let mut section = Section::of(name, node, problems)?;
+    let mut section = value.clone().section()?;
     let word = section.take("distribution");
     let given = KEYS.into_iter().filter_map(|key| Some((key, section.take(key)?))).collect();
-    let keys = Keys { name, node, kind: parameter.kind, given };
-    section.finish(problems);
+    let keys = Keys { value, kind, given };
+    section.finish();
     let word = match word {
-        Some(node) => known_word(node, &format!("{name}.distribution"), problems)?,
-        None => implied_word(&keys, problems)?,
+        Some(value) => known_word(&value)?,
+        None => keys.implied_word()?,
     };
-    keys.read(word, problems)
+    keys.read(word)
 }
 
 /// One value of a parameter.
-pub(super) fn value(node: &Node, name: &str, kind: Kind, problems: &mut Problems) -> Option<Value> {
-    match kind {
-        Kind::Whole { least, most } => problems.whole(node, name, least..=most).map(Value::from),
-        Kind::Real { least, most } => problems.real(node, name, least..=most).map(Value::from),
+pub(super) fn one(value: &Value<'_>, kind: Kind) -> Option<serde_json::Value> {
+    let Kind { whole, least, most } = kind;
+    match whole {
+        true => value.whole(least as i64..=most as i64).map(Into::into),
+        false => value.real(least..=most).map(Into::into),
     }
 }
 
@@ -102,8 +97,8 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
     others.into_iter().chain(between).chain(NORMAL.iter().map(|(word, ..)| *word))
 }
 
-fn known_word(node: &Node, name: &str, problems: &mut Problems) -> Option<&'static str> {
-    let text = problems.text(node, name)?;
+fn known_word(value: &Value<'_>) -> Option<&'static str> {
+    let text = value.text()?;
     // W&B's own name for it inside.
     let text = if text == "categorical_w_probabilities" { "categorical" } else { text.as_str() };
     if let Some(word) = words().find(|word| *word == text) {
@@ -113,258 +108,216 @@ fn known_word(node: &Node, name: &str, problems: &mut Problems) -> Option<&'stat
         Some(word) => format!("did you mean `{word}`?"),
         None => format!("expected {}", listed(&words().collect::<Vec<_>>())),
     };
-    problems.error(node.at, format!("{name}: no distribution {}; {hint}", describe(node)));
+    value.error(format_args!("no distribution {}; {hint}", describe(value.node)));
     None
 }
 
-/// The distribution meant where none is named, as W&B has it.
-fn implied_word(keys: &Keys<'_>, problems: &mut Problems) -> Option<&'static str> {
-    match ["value", "values", "min", "max"].map(|key| keys.get(key)) {
-        [Some(_), ..] => Some("constant"),
-        [None, Some(_), ..] => Some("categorical"),
-        [None, None, Some(min), Some(max)] => {
-            let whole_ends = [min, max].into_iter().all(|end| {
-                matches!(&end.content, Content::Scalar { text, .. } if text.parse::<i64>().is_ok())
-            });
-            Some(if whole_ends { "int_uniform" } else { "uniform" })
-        }
-        _ => {
-            let text = "expected `value`, `values`, or `min` and `max`, or a `distribution`";
-            problems.error(keys.node.at, format!("{}: {text}", keys.name));
-            None
-        }
-    }
-}
-
 impl<'a> Keys<'a> {
-    fn get(&self, key: &str) -> Option<&'a Node> {
-        self.given.iter().find(|(given, _)| *given == key).map(|(_, node)| *node)
+    fn get(&self, key: &str) -> Option<&Value<'a>> {
+        self.given.iter().find(|(given, _)| *given == key).map(|(_, value)| value)
     }
 
-    fn read(&self, word: &'static str, problems: &mut Problems) -> Option<Distribution> {
+    /// The distribution meant where none is named, as W&B has it.
+    fn implied_word(&self) -> Option<&'static str> {
+        match ["value", "values", "min", "max"].map(|key| self.get(key)) {
+            [Some(_), ..] => Some("constant"),
+            [None, Some(_), ..] => Some("categorical"),
+            [None, None, Some(min), Some(max)] => {
+                let whole_ends = [min, max].into_iter().all(|end| {
+                    matches!(&end.node.content, Content::Scalar { text, .. } if text.parse::<i64>().is_ok())
+                });
+                Some(if whole_ends { "int_uniform" } else { "uniform" })
+            }
+            _ => {
+                let text = "expected `value`, `values`, or `min` and `max`, or a `distribution`";
+                self.value.error(text);
+                None
+            }
+        }
+    }
+
+    fn read(&self, word: &'static str) -> Option<Distribution> {
         match word {
             "constant" => {
-                self.only(word, &["value"], problems);
-                let node = self.need("value", word, problems)?;
-                let value = value(node, &self.path("value"), self.kind, problems)?;
+                self.only(word, &["value"]);
+                let value = one(self.need("value", word)?, self.kind)?;
                 Some(Distribution::Constant { value })
             }
             "categorical" => {
-                self.only(word, &["values", "probabilities"], problems);
-                self.categorical(problems)
+                self.only(word, &["values", "probabilities"]);
+                self.categorical()
             }
             "int_uniform" => {
-                self.only(word, &["min", "max"], problems);
-                self.int_uniform(word, problems)
+                self.only(word, &["min", "max"]);
+                self.int_uniform(word)
             }
             _ => match BETWEEN.iter().find(|row| row.0 == word) {
                 Some(&(word, scale, ends, rounds)) => {
-                    let keys: &[_] = if rounds { &["min", "max", "q"] } else { &["min", "max"] };
-                    self.only(word, keys, problems);
-                    self.between(word, scale, ends, rounds, problems)
+                    self.only(word, if rounds { &["min", "max", "q"] } else { &["min", "max"] });
+                    self.between(word, scale, ends, rounds)
                 }
                 None => {
                     let &(word, scale, rounds) = NORMAL.iter().find(|row| row.0 == word)?;
-                    let keys: &[_] = if rounds { &["mu", "sigma", "q"] } else { &["mu", "sigma"] };
-                    self.only(word, keys, problems);
-                    self.normal(scale, rounds, problems)
+                    self.only(word, if rounds { &["mu", "sigma", "q"] } else { &["mu", "sigma"] });
+                    self.normal(scale, rounds)
                 }
             },
         }
     }
 
-    fn path(&self, key: &str) -> String {
-        format!("{}.{key}", self.name)
-    }
-
     /// Tells of keys that mean nothing to this distribution.
-    fn only(&self, word: &str, allowed: &[&str], problems: &mut Problems) {
-        for (key, node) in self.given.iter().filter(|(key, _)| !allowed.contains(key)) {
-            let (name, expected) = (self.path(key), listed(allowed));
-            problems.error(node.at, format!("{name}: `{word}` has {expected} alone"));
+    fn only(&self, word: &str, allowed: &[&str]) {
+        for (_, value) in self.given.iter().filter(|(key, _)| !allowed.contains(key)) {
+            value.error(format_args!("`{word}` has {} alone", listed(allowed)));
         }
     }
 
-    fn need(&self, key: &str, word: &str, problems: &mut Problems) -> Option<&'a Node> {
-        let node = self.get(key);
-        if node.is_none() {
-            problems.error(self.node.at, format!("{}: `{word}` needs `{key}`", self.name));
+    fn need(&self, key: &str, word: &str) -> Option<&Value<'a>> {
+        let value = self.get(key);
+        if value.is_none() {
+            self.value.error(format_args!("`{word}` needs `{key}`"));
         }
-        node
+        value
     }
 
-    fn categorical(&self, problems: &mut Problems) -> Option<Distribution> {
-        let node = self.need("values", "categorical", problems)?;
-        let name = self.path("values");
-        let nodes = problems.list(node, &name);
-        if nodes.is_empty() {
-            problems.error(node.at, format!("{name}: expected one value or more"));
+    fn categorical(&self) -> Option<Distribution> {
+        let value = self.need("values", "categorical")?;
+        let values = value.list();
+        if values.is_empty() {
+            value.error("expected one value or more");
             return None;
         }
-        let read: Vec<Option<Value>> =
-            nodes.iter().map(|node| value(node, &name, self.kind, problems)).collect();
+        let read: Vec<_> = values.iter().map(|value| one(value, self.kind)).collect();
         let probabilities = match self.get("probabilities") {
             None => Some(Vec::new()),
-            Some(node) => self.probabilities(node, nodes.len(), problems),
+            Some(value) => probabilities(value, values.len()),
         };
         let values = read.into_iter().collect::<Option<_>>()?;
         Some(Distribution::Categorical { values, probabilities: probabilities? })
     }
 
-    fn probabilities(
-        &self,
-        node: &Node,
-        count: usize,
-        problems: &mut Problems,
-    ) -> Option<Vec<f64>> {
-        let name = self.path("probabilities");
-        let nodes = problems.list(node, &name);
-        let read: Vec<Option<f64>> =
-            nodes.iter().map(|node| problems.real(node, &name, 0.0..=1.0)).collect();
-        let read: Vec<f64> = read.into_iter().collect::<Option<_>>()?;
-        let sum: f64 = read.iter().sum();
-        let wrong = if read.len() != count {
-            format!("{} for {count} values", read.len())
-        } else if (sum - 1.0).abs() > SUM {
-            format!("their sum is {sum}, expected 1")
-        } else {
-            return Some(read);
-        };
-        problems.error(node.at, format!("{name}: {wrong}"));
-        None
-    }
-
-    fn int_uniform(&self, word: &str, problems: &mut Problems) -> Option<Distribution> {
-        let (min, max) = (self.need("min", word, problems), self.need("max", word, problems));
+    fn int_uniform(&self, word: &str) -> Option<Distribution> {
+        let (min, max) = (self.need("min", word), self.need("max", word));
         let (min, max) = (min?, max?);
-        let (least, most) = self.kind.ends();
+        let Kind { least, most, .. } = self.kind;
         let range = least.ceil() as i64..=most.floor() as i64;
-        let least = problems.whole(min, &self.path("min"), range.clone());
-        let most = problems.whole(max, &self.path("max"), range);
+        let (least, most) = (min.whole(range.clone()), max.whole(range));
         let (least, most) = (least?, most?);
-        self.in_order(least as f64, most as f64, max, problems)?;
+        in_order(least as f64, most as f64, max)?;
         Some(Distribution::IntUniform { min: least, max: most })
     }
 
-    fn in_order(&self, min: f64, max: f64, at: &Node, problems: &mut Problems) -> Option<()> {
-        if min <= max {
-            return Some(());
-        }
-        let (name, max) = (self.path("max"), describe(at));
-        problems.error(at.at, format!("{name}: {max} is below `min`: nothing lies between"));
-        None
-    }
-
-    fn between(
-        &self,
-        word: &str,
-        scale: Scale,
-        ends: Ends,
-        rounds: bool,
-        problems: &mut Problems,
-    ) -> Option<Distribution> {
-        let (min, max) = (self.need("min", word, problems), self.need("max", word, problems));
+    fn between(&self, word: &str, scale: Scale, ends: Ends, rounds: bool) -> Option<Distribution> {
+        let (min, max) = (self.need("min", word), self.need("max", word));
         let (min, max) = (min?, max?);
-        let mut number = |node, key| problems.real(node, &self.path(key), f64::MIN..=f64::MAX);
-        let (least, most) = (number(min, "min"), number(max, "max"));
+        let any = f64::MIN..=f64::MAX;
+        let (least, most) = (min.real(any.clone()), max.real(any));
         let (least, most) = (least?, most?);
-        self.in_order(least, most, max, problems)?;
+        in_order(least, most, max)?;
         // Where each end came from, to name it when it is at fault.
-        let ((least, min, min_key), (most, max, max_key)) = match ends {
-            Ends::Values => ((least, min, "min"), (most, max, "max")),
-            Ends::Exponents => ((least.exp(), min, "min"), (most.exp(), max, "max")),
-            Ends::InverseExponents => (((-most).exp(), max, "max"), ((-least).exp(), min, "min")),
+        let ((least, min), (most, max)) = match ends {
+            Ends::Values => ((least, min), (most, max)),
+            Ends::Exponents => ((least.exp(), min), (most.exp(), max)),
+            Ends::InverseExponents => (((-most).exp(), max), ((-least).exp(), min)),
         };
         if scale == Scale::LogUniform && least <= 0.0 {
-            let name = self.path(min_key);
-            let text = match ends {
-                Ends::Values => format!("{} has no logarithm, expected more than 0", describe(min)),
-                _ => format!("e to the power of {} is 0", describe(min)),
-            };
-            problems.error(min.at, format!("{name}: {text}"));
+            let found = describe(min.node);
+            min.error(match ends {
+                Ends::Values => format!("{found} has no logarithm, expected more than 0"),
+                _ => format!("e to the power of {found} is 0"),
+            });
             return None;
         }
         let kind = self.kind;
-        let (lowest, highest) = kind.ends();
+        let Kind { least: lowest, most: highest, .. } = kind;
         let mut outside = false;
-        for (value, node, key) in [(least, min, min_key), (most, max, max_key)] {
+        for (number, value) in [(least, min), (most, max)] {
             // Whole parameters are rounded inwards, so an end may lie up to one beyond.
-            if !(lowest..=highest).contains(&value) {
-                let name = self.path(key);
+            if !(lowest..=highest).contains(&number) {
                 let power = match ends {
                     Ends::Values => String::new(),
-                    _ => format!(" (`{word}` has exponents of e: {value:.3e})"),
+                    _ => format!(" (`{word}` has exponents of e: {number:.3e})"),
                 };
-                let found = describe(node);
-                problems.error(node.at, format!("{name}: expected {kind}, not {found}{power}"));
+                value.error(format_args!("expected {kind}, not {}{power}", describe(value.node)));
                 outside = true;
             }
         }
         if outside {
             return None;
         }
-        let q = self.q(rounds, problems)?;
+        let q = self.q(rounds)?;
         if let Some(q) = q
             && (least / q - 1e-9).ceil() > (most / q + 1e-9).floor()
         {
             let text = format!("no multiple of {q} lies between {least} and {most}");
-            problems.error(self.node.at, format!("{}: {text}", self.name));
+            self.value.error(text);
             return None;
         }
         Some(Distribution::Real { scale, min: least, max: most, q })
     }
 
-    fn normal(&self, scale: Scale, rounds: bool, problems: &mut Problems) -> Option<Distribution> {
-        let mu = match self.get("mu") {
-            None => Some(0.0),
-            Some(node) => problems.real(node, &self.path("mu"), f64::MIN..=f64::MAX),
-        };
-        let sigma = match self.get("sigma") {
-            None => Some(1.0),
-            Some(node) => problems.real(node, &self.path("sigma"), 0.0..=f64::MAX),
-        };
+    fn normal(&self, scale: Scale, rounds: bool) -> Option<Distribution> {
+        let mu = self.get("mu").map_or(Some(0.0), |value| value.real(f64::MIN..=f64::MAX));
+        let sigma = self.get("sigma").map_or(Some(1.0), |value| value.real(0.0..=f64::MAX));
         let (mu, sigma) = (mu?, sigma?);
         let median = if scale == Scale::LogNormal { mu.exp() } else { mu };
         let kind = self.kind;
-        let (least, most) = kind.ends();
+        let Kind { least, most, .. } = kind;
         if !(least..=most).contains(&median) {
-            let at = self.get("mu").unwrap_or(self.node).at;
-            let name = self.path("mu");
-            problems.error(
-                at,
-                format!("{name}: half of the values are above {median}, expected {kind}"),
-            );
+            let node = self.get("mu").map_or(self.value.node, |mu| mu.node);
+            let text = format!("half of the values are above {median}, expected {kind}");
+            self.value.within("mu", node).error(text);
             return None;
         }
-        let q = self.q(rounds, problems)?;
+        let q = self.q(rounds)?;
         Some(Distribution::Real { scale, min: mu, max: sigma, q })
     }
 
     /// What values are rounded to a multiple of; whole parameters are rounded to whole numbers in any case.
-    fn q(&self, rounds: bool, problems: &mut Problems) -> Option<Option<f64>> {
-        let kind = self.kind;
-        let (name, most) = (self.path("q"), kind.ends().1);
-        match self.get("q").filter(|_| rounds) {
-            None => Some((rounds || kind.is_whole()).then_some(1.0)),
-            Some(node) => {
-                let (q, expected) = match kind.is_whole() {
-                    true => (
-                        whole(node).filter(|&q| q >= 1).map(|q| q as f64),
-                        format!("expected a whole number from 1 to {most}"),
-                    ),
-                    false => (
-                        real(node).filter(|&q| q > 0.0),
-                        format!("expected a number above 0, at most {most}"),
-                    ),
-                };
-                let q = q.filter(|&q| q <= most);
-                if q.is_none() {
-                    problems.error(node.at, format!("{name}: {expected}, not {}", describe(node)));
-                }
-                q.map(Some)
-            }
+    fn q(&self, rounds: bool) -> Option<Option<f64>> {
+        let Kind { whole: is_whole, most, .. } = self.kind;
+        let Some(value) = self.get("q").filter(|_| rounds) else {
+            return Some((rounds || is_whole).then_some(1.0));
+        };
+        let (q, expected) = match is_whole {
+            true => (
+                whole(value.node).filter(|&q| q >= 1).map(|q| q as f64),
+                format!("expected a whole number from 1 to {most}"),
+            ),
+            false => (
+                real(value.node).filter(|&q| q > 0.0),
+                format!("expected a number above 0, at most {most}"),
+            ),
+        };
+        let q = q.filter(|&q| q <= most);
+        if q.is_none() {
+            value.error(format_args!("{expected}, not {}", describe(value.node)));
         }
+        q.map(Some)
     }
+}
+
+fn probabilities(value: &Value<'_>, count: usize) -> Option<Vec<f64>> {
+    let read: Vec<_> = value.list().iter().map(|value| value.real(0.0..=1.0)).collect();
+    let read: Vec<f64> = read.into_iter().collect::<Option<_>>()?;
+    let sum: f64 = read.iter().sum();
+    let wrong = if read.len() != count {
+        format!("{} for {count} values", read.len())
+    } else if (sum - 1.0).abs() > SUM {
+        format!("their sum is {sum}, expected 1")
+    } else {
+        return Some(read);
+    };
+    value.error(wrong);
+    None
+}
+
+fn in_order(min: f64, max: f64, value: &Value<'_>) -> Option<()> {
+    if min <= max {
+        return Some(());
+    }
+    value.error(format_args!("{} is below `min`: nothing lies between", describe(value.node)));
+    None
 }
 
 #[cfg(test)]
@@ -373,16 +326,19 @@ mod tests {
 
     use super::*;
     use crate::sweep::file::node::read;
+    use crate::sweep::file::problems::Problems;
     use crate::sweep::parameters::find;
 
     fn of(parameter: &str, text: &str) -> Result<Distribution, Vec<String>> {
         let root = read(&format!("{parameter}: {text}\n")).unwrap();
         let entry = &root.entries()[0];
-        let mut problems = Problems::default();
-        let read = distribution(&entry.value, parameter, find(parameter).unwrap(), &mut problems);
+        let problems = Problems::default();
+        let value = Value { node: &entry.value, name: parameter.to_owned(), problems: &problems };
+        let read = distribution(value, find(parameter).unwrap());
+        let [errors, _] = problems.in_order();
         match read {
-            Some(read) if problems.errors.is_empty() => Ok(read),
-            _ => Err(problems.errors.iter().map(ToString::to_string).collect()),
+            Some(read) if errors.is_empty() => Ok(read),
+            _ => Err(errors.iter().map(ToString::to_string).collect()),
         }
     }
 

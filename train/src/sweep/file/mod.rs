@@ -18,7 +18,6 @@ mod section;
 mod tests;
 mod tracking;
 
-use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +27,7 @@ use super::plan::{Data, Metric, Program, Resources, Tracking};
 use super::space::Space;
 use crate::training::precision::Precision;
 use problems::Problems;
-use section::Section;
+use section::Value;
 
 pub use node::MOST_BYTES;
 pub use preprocessing::{Frames, Preprocessing};
@@ -82,87 +81,39 @@ pub struct Checked {
     pub text: String,
 }
 
-/// Why a sweep file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FileError {
-    /// It cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// It is larger than any sweep.
-    #[error("{}: more than {MOST_BYTES} bytes, a sweep file has some hundred lines", path.display())]
-    Size {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Something in it is wrong.
-    #[error("{}{}", told_before(path, notes), Told { path, problems, word: "" })]
-    Wrong {
-        /// The file.
-        path: PathBuf,
-        /// Everything that is wrong, in the order of the lines.
-        problems: Vec<Problem>,
-        /// What its author should know besides.
-        notes: Vec<Problem>,
-    },
+/// Problems of a sweep file, each on a line that begins with the file, with a word before it.
+pub fn told(path: &Path, problems: &[Problem], word: &str) -> String {
+    let path = path.display();
+    let lines = problems.iter().map(|Problem { at, text }| match at {
+        Some(Position { line, column }) => format!("{path}:{line}:{column}: {word}{text}"),
+        None => format!("{path}: {word}{text}"),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Problems, each on a line that begins with the file.
-struct Told<'a> {
-    path: &'a Path,
-    problems: &'a [Problem],
-    word: &'a str,
-}
-
-impl fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, problem) in self.problems.iter().enumerate() {
-            let line = if at == 0 { "" } else { "\n" };
-            let colon = if problem.at.is_some() { ":" } else { ": " };
-            let path = self.path.display();
-            write!(f, "{line}{path}{colon}")?;
-            if let Some(Position { line, column }) = problem.at {
-                write!(f, "{line}:{column}: ")?;
-            }
-            write!(f, "{}{}", self.word, problem.text)?;
-        }
-        Ok(())
-    }
-}
-
-/// Notes with the line break that separates them from errors.
-fn told_before(path: &Path, notes: &[Problem]) -> String {
-    notes.iter().map(|note| told(path, std::slice::from_ref(note)) + "\n").collect()
-}
-
-/// Notes on a sweep file, one a line.
-pub fn told(path: &Path, notes: &[Problem]) -> String {
-    Told { path, problems: notes, word: "note: " }.to_string()
-}
+/// The word before a note.
+pub const NOTE: &str = "note: ";
 
 /// Reads and checks a sweep file; `now` is where `last` ends.
 ///
 /// # Errors
 /// When it cannot be read, or with all that is wrong in it.
-pub fn read(path: &Path, now: Timestamp) -> Result<Checked, FileError> {
-    let failed = |source| FileError::Read { path: path.to_owned(), source };
+pub fn read(path: &Path, now: Timestamp) -> Result<Checked, String> {
+    let failed = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > MOST_BYTES {
-        return Err(FileError::Size { path: path.to_owned() });
+        return Err(format!(
+            "{}: more than {MOST_BYTES} bytes, a sweep file has some hundred lines",
+            path.display()
+        ));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(failed)?;
-    check(&bytes, &folder, now).map_err(|(problems, notes)| FileError::Wrong {
-        path: path.to_owned(),
-        problems,
-        notes,
+    check(&bytes, &folder, now).map_err(|(problems, notes)| {
+        let [notes, problems] = [told(path, &notes, NOTE), told(path, &problems, "")];
+        [notes, problems].into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join("\n")
     })
 }
 
@@ -180,52 +131,42 @@ fn check(
         alone(Problem { at, text: "not UTF-8".to_owned() })
     })?;
     let mut root = node::read(text).map_err(alone)?;
-    let mut problems = Problems::default();
+    let problems = Problems::default();
     if root.is_null() {
         root.content = node::Content::Mapping(Vec::new());
     }
-    other_names::translate(&mut root, &mut problems);
-    let sweep = sweep(&root, folder, now, &mut problems);
-    let Problems { mut errors, mut notes } = problems;
-    errors.sort_by_key(|problem| (problem.at.is_none(), problem.at));
-    notes.sort_by_key(|problem| (problem.at.is_none(), problem.at));
+    other_names::translate(&mut root, &problems);
+    let whole = Value { node: &root, name: String::new(), problems: &problems };
+    let sweep = sweep(whole, folder, now);
+    let [errors, notes] = problems.in_order();
     match sweep {
         Some(sweep) if errors.is_empty() => Ok(Checked { sweep, notes, text: redact(text) }),
         _ => Err((errors, notes)),
     }
 }
 
-fn sweep(
-    root: &node::Node,
-    folder: &Path,
-    now: Timestamp,
-    problems: &mut Problems,
-) -> Option<SweepFile> {
-    let mut root = Section::of("", root, problems)?;
-    let name = root.take("name").map(|node| problems.text(node, "name"));
-    let name = name.unwrap_or_else(|| Some("sweep".to_owned()));
-    let seed = root.take("seed").map_or(Some(1), |node| problems.whole(node, "seed", 0..=i64::MAX));
-    let data = data::data(&mut root, folder, now.as_second(), problems);
+fn sweep(whole: Value<'_>, folder: &Path, now: Timestamp) -> Option<SweepFile> {
+    let mut root = whole.section()?;
+    let name = root.take("name").map_or_else(|| Some("sweep".to_owned()), |value| value.text());
+    let seed = root.take("seed").map_or(Some(1), |value| value.whole(0..=i64::MAX));
+    let data = data::data(&mut root, folder, now.as_second());
     let mut places = Vec::new();
-    let preprocessing = preprocessing::preprocessing(&mut root, &mut places, problems);
-    let (space, precision) = search::training(&mut root, &mut places, problems);
-    let search = search::search(&mut root, &places, problems);
-    let metric = search::metric(&mut root, problems);
-    let budget = search::budget(&mut root, problems);
-    let patience = search::early_stopping(&mut root, problems);
-    let mut file = |key: &'static str| {
-        let node = root.take(key)?;
-        paths::one(node, key, paths::Wanted::File, folder, problems)
-    };
+    let preprocessing = preprocessing::preprocessing(&mut root, &mut places);
+    let (space, precision) = search::training(&mut root, &mut places);
+    let search = search::search(&mut root, &places);
+    let metric = search::metric(&mut root);
+    let budget = search::budget(&mut root);
+    let patience = search::early_stopping(&mut root);
+    let mut file = |key| paths::one(&root.take(key)?, paths::Wanted::File, folder);
     let (architecture, champion) = (file("architecture"), file("champion"));
     if let (Some(_), Precision::Bfloat16) = (&architecture, precision) {
         let text = "training.precision: `bfloat16` is for the built-in network; an `architecture` of one's own chooses its numbers itself";
-        problems.missing(text);
+        root.value.problems.missing(text);
     }
-    let resources = nodes::resources(&mut root, problems);
-    let program = nodes::program(&mut root, folder, problems);
-    let tracking = tracking::tracking(&mut root, folder, problems);
-    root.finish(problems);
+    let resources = nodes::resources(&mut root);
+    let program = nodes::program(&mut root, folder);
+    let tracking = tracking::tracking(&mut root, folder);
+    root.finish();
     Some(SweepFile {
         name: name?,
         seed: seed?.unsigned_abs(),

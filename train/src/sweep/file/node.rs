@@ -232,9 +232,10 @@ mod tests {
     fn positions_are_those_of_keys_and_values() {
         let root = read("a: 1\nb:\n  - x\n  - {c: 'd'}\n").unwrap();
         let [a, b] = root.entries() else { panic!("{root:?}") };
-        assert_eq!((a.key.as_str(), a.at, a.value.at), ("a", (1, 1).into(), (1, 4).into()));
+        let at = |line, column| Position { line, column };
+        assert_eq!((a.key.as_str(), a.at, a.value.at), ("a", at(1, 1), at(1, 4)));
         let Content::List(items) = &b.value.content else { panic!("{b:?}") };
-        assert_eq!((items[0].at, items[1].entries()[0].at), ((3, 5).into(), (4, 6).into()));
+        assert_eq!((items[0].at, items[1].entries()[0].at), (at(3, 5), at(4, 6)));
         let text = Content::Scalar { text: "d".to_owned(), plain: false };
         assert_eq!(items[1].entries()[0].value.content, text);
     }

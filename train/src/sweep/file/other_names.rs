@@ -38,7 +38,7 @@ const IGNORED: [(&[&str], &str); 5] = [
 ];
 
 /// Puts every key where it belongs, and takes out those that are not to be read.
-pub(super) fn translate(root: &mut Node, problems: &mut Problems) {
+pub(super) fn translate(root: &mut Node, problems: &Problems) {
     keys(root, problems);
     let per_setting = take(root, &["wandb", "sweep_training_runs"]);
     for (from, to) in MOVES {
@@ -81,7 +81,7 @@ pub(super) fn translate(root: &mut Node, problems: &mut Problems) {
 }
 
 /// Tells of what is left of a mapping whose keys belong elsewhere.
-fn unknown(left: &Entry, name: &str, problems: &mut Problems) {
+fn unknown(left: &Entry, name: &str, problems: &Problems) {
     for entry in left.value.entries() {
         let key = printable(&entry.key);
         let hint = "Weights & Biases is set up in `tracking.wandb`";
@@ -98,7 +98,7 @@ pub(super) fn is_secret(key: &str) -> bool {
 }
 
 /// Takes all API keys out.
-fn keys(node: &mut Node, problems: &mut Problems) {
+fn keys(node: &mut Node, problems: &Problems) {
     match &mut node.content {
         Content::Scalar { .. } => {}
         Content::List(items) => items.iter_mut().for_each(|item| keys(item, problems)),
@@ -128,7 +128,7 @@ fn printable(key: &str) -> String {
 }
 
 /// `sweep_training_runs` counts the trials of one setting, `trials` those of all.
-fn trials_of_all_settings(root: &mut Node, mut entry: Entry, problems: &mut Problems) {
+fn trials_of_all_settings(root: &mut Node, mut entry: Entry, problems: &Problems) {
     let count = |node: &Node| super::scalar::whole(node).filter(|number| *number > 0);
     let settings = root.get("preprocessing").and_then(|node| node.get("settings"));
     let settings = settings.map_or(Some(1), count);
@@ -159,7 +159,7 @@ fn take(root: &mut Node, path: &[&str]) -> Option<Entry> {
 }
 
 /// Puts an entry where it belongs, unless something is there.
-fn put(node: &mut Node, path: &[&str], mut entry: Entry, problems: &mut Problems) {
+fn put(node: &mut Node, path: &[&str], mut entry: Entry, problems: &Problems) {
     let Some((first, rest)) = path.split_first() else { return };
     let Content::Mapping(entries) = &mut node.content else { return };
     let existing = entries.iter().position(|existing| existing.key == *first);

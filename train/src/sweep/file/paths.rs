@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glob::Pattern;
 
-use super::node::Node;
-use super::problems::Problems;
+use super::section::Value;
 
 /// Most files that a pattern may stand for.
 const MOST_MATCHES: usize = 10_000;
@@ -44,43 +43,28 @@ pub(super) fn resolve(folder: &Path, text: &str) -> PathBuf {
 }
 
 /// One file or folder that must be there.
-pub(super) fn one(
-    node: &Node,
-    name: &str,
-    wanted: Wanted,
-    folder: &Path,
-    problems: &mut Problems,
-) -> Option<PathBuf> {
-    let text = problems.text(node, name)?;
-    let path = resolve(folder, &text);
+pub(super) fn one(value: &Value<'_>, wanted: Wanted, folder: &Path) -> Option<PathBuf> {
+    let path = resolve(folder, &value.text()?);
     if wanted.is(&path) {
         return Some(path);
     }
-    problems.error(node.at, absent(name, wanted, &path));
+    value.error(absent(wanted, &path));
     None
 }
 
 /// The files or folders that a list names, each by itself or by a pattern; logs of one name the oldest first.
-pub(super) fn many(
-    node: &Node,
-    name: &str,
-    wanted: Wanted,
-    folder: &Path,
-    problems: &mut Problems,
-) -> Vec<PathBuf> {
+pub(super) fn many(value: &Value<'_>, wanted: Wanted, folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = Vec::new();
-    for item in problems.list(node, name) {
-        let Some(text) = problems.text(item, name) else { continue };
-        let found = match matching(&text, wanted, folder) {
-            Ok(found) => found,
-            Err(error) => {
-                problems.error(item.at, format!("{name}: {error}"));
-                continue;
-            }
-        };
+    for item in value.list() {
+        let Some(text) = item.text() else { continue };
+        let found = matching(&text, wanted, folder).unwrap_or_else(|error| {
+            item.error(error);
+            Vec::new()
+        });
         for path in found {
             if paths.contains(&path) {
-                problems.note(item.at, format!("{name}: {} is named twice", path.display()));
+                let text = format!("{}: {} is named twice", item.name, path.display());
+                item.problems.note(item.node.at, text);
             } else {
                 paths.push(path);
             }
@@ -96,7 +80,7 @@ fn matching(text: &str, wanted: Wanted, folder: &Path) -> Result<Vec<PathBuf>, S
     }
     let noun = wanted.noun();
     if !text.contains(['*', '?', '[']) {
-        return Err(absent("", wanted, &path).trim_start_matches([':', ' ']).to_owned());
+        return Err(absent(wanted, &path));
     }
     let pattern = if Path::new(text).is_absolute() {
         text.to_owned()
@@ -115,12 +99,11 @@ fn matching(text: &str, wanted: Wanted, folder: &Path) -> Result<Vec<PathBuf>, S
     Ok(found)
 }
 
-fn absent(name: &str, wanted: Wanted, path: &Path) -> String {
-    let (noun, path_shown) = (wanted.noun(), path.display());
-    if path.exists() {
-        format!("{name}: {path_shown} is no {noun}")
-    } else {
-        format!("{name}: there is no {noun} {path_shown}")
+fn absent(wanted: Wanted, path: &Path) -> String {
+    let (noun, shown) = (wanted.noun(), path.display());
+    match path.exists() {
+        true => format!("{shown} is no {noun}"),
+        false => format!("there is no {noun} {shown}"),
     }
 }
 
@@ -142,15 +125,16 @@ fn age(path: &Path) -> (PathBuf, u8, u32, PathBuf) {
 mod tests {
     use super::*;
     use crate::sweep::file::node::read;
+    use crate::sweep::file::problems::Problems;
 
     fn found(folder: &Path, text: &str) -> (Vec<String>, Vec<String>) {
         let root = read(&format!("v: {text}\n")).unwrap();
-        let mut problems = Problems::default();
-        let node = &root.entries()[0].value;
-        let paths = many(node, "v", Wanted::File, folder, &mut problems);
+        let problems = Problems::default();
+        let (node, name) = (&root.entries()[0].value, "v".to_owned());
+        let paths = many(&Value { node, name, problems: &problems }, Wanted::File, folder);
         let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
-        let errors = problems.errors.iter().chain(&problems.notes);
-        (paths.iter().map(name).collect(), errors.map(ToString::to_string).collect())
+        let said = problems.in_order().concat();
+        (paths.iter().map(name).collect(), said.iter().map(ToString::to_string).collect())
     }
 
     #[test]

@@ -4,10 +4,9 @@ use holdadvise::features::{FrameEdges, Slots, State};
 use holdadvise::model::limits;
 
 use super::distribution::distribution;
-use super::node::{Content, Node};
-use super::problems::{Position, Problems};
+use super::node::Content;
 use super::scalar::whole;
-use super::section::{Section, describe};
+use super::section::{Section, Value, describe};
 use crate::sweep::parameters::PREPROCESSING;
 use crate::sweep::space::Distribution;
 
@@ -50,30 +49,27 @@ impl Default for Preprocessing {
 }
 
 /// Reads `preprocessing`; where each distribution stands goes to `places`.
-pub(super) fn preprocessing(
-    root: &mut Section<'_>,
-    places: &mut Vec<(String, Position, Distribution)>,
-    problems: &mut Problems,
+pub(super) fn preprocessing<'a>(
+    root: &mut Section<'a>,
+    places: &mut Vec<(Value<'a>, Distribution)>,
 ) -> Preprocessing {
     let mut found = Preprocessing::default();
-    let Some(mut section) = root.section("preprocessing", problems) else { return found };
-    if let Some(node) = section.take("e") {
+    let Some(mut section) = root.section("preprocessing") else { return found };
+    if let Some(value) = section.take("e") {
         let states = State::names().len();
-        if whole(node) != i64::try_from(states).ok() {
-            let text = format!(
-                "preprocessing.e: expected {states}, not {}: the states of a job are those of the feature schema, \
+        if whole(value.node) != i64::try_from(states).ok() {
+            value.error(format_args!(
+                "expected {states}, not {}: the states of a job are those of the feature schema, \
                  which the advisor shares",
-                describe(node)
-            );
-            problems.error(node.at, text);
+                describe(value.node)
+            ));
         }
     }
     let mut drawn = PREPROCESSING.iter().map(|parameter| {
-        let node = section.take(parameter.name)?;
-        let name = format!("preprocessing.{}", parameter.name);
-        let read = distribution(node, &name, parameter, problems)?;
-        places.push((name, node.at, read.clone()));
-        Some((node.at, read))
+        let value = section.take(parameter.name)?;
+        let read = distribution(value.clone(), parameter)?;
+        places.push((value.clone(), read.clone()));
+        Some((value, read))
     });
     let (count, slots, length) =
         (drawn.next().flatten(), drawn.next().flatten(), drawn.next().flatten());
@@ -81,68 +77,56 @@ pub(super) fn preprocessing(
     if let Some((_, slots)) = slots {
         found.slots = slots;
     }
-    let edges = section.take("frame_edges");
-    match (edges, count, length) {
-        (None, None, None) => {}
+    match (section.take("frame_edges"), count, length) {
         (None, Some((_, count)), Some((_, length))) => {
             found.frames = Frames::Equal { count, length };
         }
-        (Some(node), None, None) => {
-            found.frames = Frames::Edges(frame_edges(node, problems));
-        }
-        (Some(node), _, _) => {
-            let text = "preprocessing.frame_edges: stands in place of `m` and `timeframe_len`, not beside them";
-            problems.error(node.at, text);
+        (Some(value), None, None) => found.frames = Frames::Edges(frame_edges(&value)),
+        (Some(value), _, _) => {
+            value.error("stands in place of `m` and `timeframe_len`, not beside them");
         }
         // One of them is there, or was until an error was found in it.
-        (None, Some((at, _)), None) if section_has_not(&mut section, "timeframe_len") => {
-            problems.error(at, "preprocessing.m: needs `timeframe_len`, the seconds of a frame");
+        (None, Some((value, _)), None) if section.take("timeframe_len").is_none() => {
+            value.error("needs `timeframe_len`, the seconds of a frame");
         }
-        (None, None, Some((at, _))) if section_has_not(&mut section, "m") => {
-            problems.error(at, "preprocessing.timeframe_len: needs `m`, how many frames");
+        (None, None, Some((value, _))) if section.take("m").is_none() => {
+            value.error("needs `m`, how many frames");
         }
         _ => {}
     }
-    if let Some(node) = section.take("settings") {
-        found.settings = problems.count(node, "preprocessing.settings", 1..=MOST_SETTINGS);
-    }
-    section.finish(problems);
+    found.settings = section.take("settings").and_then(|value| value.count(1..=MOST_SETTINGS));
+    section.finish();
     found
 }
 
-fn section_has_not(section: &mut Section<'_>, key: &'static str) -> bool {
-    section.take(key).is_none()
-}
-
 /// A list of edges, or `values` with several of them.
-fn frame_edges(node: &Node, problems: &mut Problems) -> Vec<Vec<u32>> {
-    let name = "preprocessing.frame_edges";
-    let Content::Mapping(_) = &node.content else {
-        return edges(node, name, problems).into_iter().collect();
+fn frame_edges<'a>(value: &Value<'a>) -> Vec<Vec<u32>> {
+    let Content::Mapping(_) = &value.node.content else {
+        return edges(value).into_iter().collect();
     };
-    let Some(mut section) = Section::of(name, node, problems) else { return Vec::new() };
-    let lists = match (section.take("value"), section.take("values")) {
-        (Some(node), None) => vec![node],
-        (None, Some(node)) => problems.list(node, name),
+    let Some(mut section) = value.clone().section() else { return Vec::new() };
+    // Their errors name the whole.
+    let named = |of: Value<'a>| of.node;
+    let lists = match (section.take("value").map(named), section.take("values").map(named)) {
+        (Some(node), None) => vec![Value { node, ..value.clone() }],
+        (None, Some(node)) => Value { node, ..value.clone() }.list(),
         _ => Vec::new(),
     };
-    section.finish(problems);
+    section.finish();
     if lists.is_empty() {
-        problems.error(node.at, format!("{name}: expected a list, or `values` with lists"));
+        value.error("expected a list, or `values` with lists");
     }
-    lists.into_iter().filter_map(|node| edges(node, name, problems)).collect()
+    lists.iter().filter_map(edges).collect()
 }
 
-fn edges(node: &Node, name: &str, problems: &mut Problems) -> Option<Vec<u32>> {
-    let nodes = problems.list(node, name);
+fn edges(value: &Value<'_>) -> Option<Vec<u32>> {
     let numbers: Vec<Option<i64>> =
-        nodes.iter().map(|node| problems.whole(node, name, 0..=i64::from(u32::MAX))).collect();
+        value.list().iter().map(|value| value.whole(0..=i64::from(u32::MAX))).collect();
     let numbers: Vec<u32> =
         numbers.into_iter().map(|number| number.map(|n| n as u32)).collect::<Option<_>>()?;
-    if numbers.len() > limits::FRAMES + 1 || FrameEdges::new(numbers.clone()).is_none() {
-        let most = limits::FRAMES + 1;
-        let text = format!("{name}: expected 2 to {most} growing numbers of seconds");
-        problems.error(node.at, text);
+    let most = limits::FRAMES + 1;
+    if numbers.len() > most || FrameEdges::new(numbers.clone()).is_none() {
+        value.error(format_args!("expected 2 to {most} growing numbers of seconds"));
         return None;
     }
     Some(numbers)

@@ -1,5 +1,6 @@
 //! What is wrong with a sweep file, gathered while it is read, so that all of it is told at once.
 
+use std::cell::RefCell;
 use std::fmt;
 
 /// A place in the file.
@@ -9,12 +10,6 @@ pub struct Position {
     pub line: usize,
     /// From 1, in characters.
     pub column: usize,
-}
-
-impl From<(usize, usize)> for Position {
-    fn from((line, column): (usize, usize)) -> Self {
-        Self { line, column }
-    }
 }
 
 /// One thing to say of the file.
@@ -39,24 +34,38 @@ impl fmt::Display for Problem {
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     /// What keeps the file from being used.
-    pub(super) errors: Vec<Problem>,
+    errors: RefCell<Vec<Problem>>,
     /// What its author should know.
-    pub(super) notes: Vec<Problem>,
+    notes: RefCell<Vec<Problem>>,
 }
 
 impl Problems {
     /// Adds an error.
-    pub(super) fn error(&mut self, at: Position, text: impl Into<String>) {
-        self.errors.push(Problem { at: Some(at), text: text.into() });
+    pub(super) fn error(&self, at: Position, text: impl Into<String>) {
+        self.errors.borrow_mut().push(Problem { at: Some(at), text: text.into() });
     }
 
     /// Adds what is not there.
-    pub(super) fn missing(&mut self, text: impl Into<String>) {
-        self.errors.push(Problem { at: None, text: text.into() });
+    pub(super) fn missing(&self, text: impl Into<String>) {
+        self.errors.borrow_mut().push(Problem { at: None, text: text.into() });
     }
 
     /// Adds what its author should know.
-    pub(super) fn note(&mut self, at: Position, text: impl Into<String>) {
-        self.notes.push(Problem { at: Some(at), text: text.into() });
+    pub(super) fn note(&self, at: Position, text: impl Into<String>) {
+        self.notes.borrow_mut().push(Problem { at: Some(at), text: text.into() });
+    }
+
+    /// How many errors there are.
+    pub(super) fn count(&self) -> usize {
+        self.errors.borrow().len()
+    }
+
+    /// Errors and notes, each in the order of the lines.
+    pub(super) fn in_order(self) -> [Vec<Problem>; 2] {
+        [self.errors, self.notes].map(|problems| {
+            let mut problems = problems.into_inner();
+            problems.sort_by_key(|problem| (problem.at.is_none(), problem.at));
+            problems
+        })
     }
 }

@@ -1,12 +1,10 @@
 //! What is tried, and for how long: `training`, `method`, `trials`, `metric`, `budget`, `early_stopping`.
 
 use holdadvise::model::limits;
-use serde_json::Value;
 
 use super::distribution::distribution;
 use super::node::Content;
-use super::problems::{Position, Problems};
-use super::section::{Section, describe, unknown};
+use super::section::{Section, Value, describe, listed, unknown};
 use crate::sweep::halving;
 use crate::sweep::parameters::TRAINING;
 use crate::sweep::plan::{Goal, Method, Metric};
@@ -54,64 +52,60 @@ pub struct Budget {
 }
 
 /// Reads `training`.
-pub(super) fn training(
-    root: &mut Section<'_>,
-    places: &mut Vec<(String, Position, Distribution)>,
-    problems: &mut Problems,
+pub(super) fn training<'a>(
+    root: &mut Section<'a>,
+    places: &mut Vec<(Value<'a>, Distribution)>,
 ) -> (Space, Precision) {
     let (mut space, mut precision) = Default::default();
-    let Some(mut section) = root.section("training", problems) else { return (space, precision) };
-    if let Some(node) = section.take("precision") {
+    let Some(mut section) = root.section("training") else { return (space, precision) };
+    if let Some(value) = section.take("precision") {
         let words = [Precision::Float32, Precision::Bfloat16].map(|word| (word.name(), word));
-        precision = problems.word(node, "training.precision", &words).unwrap_or_default();
+        precision = value.word(&words).unwrap_or_default();
     }
-    let path = section.path("parameters");
-    if let Some(node) = section.take("parameters") {
+    if let Some(value) = section.take("parameters") {
         let known: Vec<&'static str> = TRAINING.iter().map(|parameter| parameter.name).collect();
-        if !matches!(node.content, Content::Mapping(_)) {
-            let found = describe(node);
-            problems.error(node.at, format!("{path}: expected parameters, not {found}"));
+        if !matches!(value.node.content, Content::Mapping(_)) {
+            value.error(format_args!("expected parameters, not {}", describe(value.node)));
         }
-        for entry in node.entries().iter().filter(|entry| !entry.value.is_null()) {
+        for entry in value.node.entries().iter().filter(|entry| !entry.value.is_null()) {
+            let one = value.within(&entry.key, &entry.value);
             let name = entry.key.replace('-', "_");
             let Some(parameter) = TRAINING.iter().find(|parameter| parameter.is_called(&name))
             else {
-                unknown(&format!("{path}.{}", entry.key), entry, &known, problems);
+                unknown(&one, entry, &known);
                 continue;
             };
-            let name = format!("{path}.{}", entry.key);
             if space.contains_key(parameter.name) {
-                let text = format!("{name}: `{}` has a value already", parameter.name);
-                problems.error(entry.at, text);
+                let text = format!("{}: `{}` has a value already", one.name, parameter.name);
+                one.problems.error(entry.at, text);
                 continue;
             }
-            if let Some(read) = distribution(&entry.value, &name, parameter, problems) {
-                places.push((name, entry.value.at, read.clone()));
+            if let Some(read) = distribution(one.clone(), parameter) {
+                places.push((one, read.clone()));
                 space.insert(parameter.name.to_owned(), read);
             }
         }
-        too_many_nodes(&space, node.at, problems);
+        too_many_nodes(&space, &value);
     }
-    section.finish(problems);
+    section.finish();
     (space, precision)
 }
 
 /// Trees and leaves that a model cannot hold together: the most of both may be drawn at once.
-fn too_many_nodes(space: &Space, at: Position, problems: &mut Problems) {
+fn too_many_nodes(space: &Space, value: &Value<'_>) {
     let most = |name| space.get(name).map(|distribution| greatest(name, distribution));
     if let (Some(trees), Some(leaves)) = (most("trees"), most("leaves"))
         && trees * (2.0 * leaves - 1.0) >= limits::TREE_NODES as f64
     {
-        let text = format!(
-            "training.parameters: `trees` {trees} of `leaves` {leaves} have more nodes than a model holds, {}",
+        value.error(format_args!(
+            "`trees` {trees} of `leaves` {leaves} have more nodes than a model holds, {}",
             limits::TREE_NODES
-        );
-        problems.error(at, text);
+        ));
     }
 }
 
 fn greatest(name: &str, distribution: &Distribution) -> f64 {
-    let number = |value: &Value| value.as_f64().unwrap_or_default();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap_or_default();
     match distribution {
         Distribution::Constant { value } => number(value),
         Distribution::Categorical { values, .. } => values.iter().map(number).fold(0.0, f64::max),
@@ -121,19 +115,15 @@ fn greatest(name: &str, distribution: &Distribution) -> f64 {
 }
 
 /// Reads `method` and `trials`; a grid needs that all of `places` can be counted.
-pub(super) fn search(
-    root: &mut Section<'_>,
-    places: &[(String, Position, Distribution)],
-    problems: &mut Problems,
-) -> Search {
+pub(super) fn search(root: &mut Section<'_>, places: &[(Value<'_>, Distribution)]) -> Search {
     let mut found = Search { method: Method::Random, trials: None };
-    if let Some(node) = root.take("method") {
+    if let Some(value) = root.take("method") {
         let words = [("random", Method::Random), ("grid", Method::Grid)];
-        found.method = problems.word(node, "method", &words).unwrap_or(found.method);
+        found.method = value.word(&words).unwrap_or(found.method);
     }
     if found.method == Method::Grid {
-        for (name, at, distribution) in places {
-            let short = name.rsplit('.').next().unwrap_or(name);
+        for (value, distribution) in places {
+            let short = value.name.rsplit('.').next().unwrap_or(&value.name);
             if Dimension::new(short, distribution).count().is_none() {
                 let hint = match distribution {
                     Distribution::Real { scale: Scale::Uniform | Scale::LogUniform, .. } => {
@@ -141,87 +131,79 @@ pub(super) fn search(
                     }
                     _ => "`values`",
                 };
-                problems.error(*at, format!("{name}: a grid needs values to count: {hint}"));
+                value.error(format_args!("a grid needs values to count: {hint}"));
             }
         }
     }
-    if let Some(node) = root.take("trials") {
-        found.trials = problems.count(node, "trials", 1..=MOST_TRIALS);
-    }
+    found.trials = root.take("trials").and_then(|value| value.count(1..=MOST_TRIALS));
     found
 }
 
 /// Reads `metric`.
-pub(super) fn metric(root: &mut Section<'_>, problems: &mut Problems) -> Metric {
+pub(super) fn metric(root: &mut Section<'_>) -> Metric {
     let mut found = Metric { name: METRICS[0].0.to_owned(), goal: METRICS[0].1 };
-    let Some(node) = root.take("metric") else { return found };
-    let mut section = match &node.content {
-        Content::Scalar { .. } => None,
-        _ => Section::of("metric", node, problems),
+    let Some(value) = root.take("metric") else { return found };
+    let (name, section) = match &value.node.content {
+        Content::Scalar { .. } => (Some(value.clone()), None),
+        _ => {
+            let mut section = value.clone().section();
+            (section.as_mut().and_then(|section| section.take("name")), section)
+        }
     };
-    let name = match &mut section {
-        Some(section) => section.take("name"),
-        None => Some(node),
-    };
-    if let Some(node) = name
-        && let Some(text) = problems.text(node, "metric.name")
-    {
-        let alias = METRIC_ALIASES.iter().find(|(alias, _)| *alias == text);
-        let name = alias.map_or(text.as_str(), |(_, name)| name);
-        match METRICS.iter().find(|(known, _)| *known == name) {
-            Some(&(name, goal)) => found = Metric { name: name.to_owned(), goal },
-            None => {
-                let known = METRICS.map(|(known, _)| known);
-                let expected = super::section::listed(&known);
-                let found = describe(node);
-                problems.error(node.at, format!("metric.name: expected {expected}, not {found}"));
+    if let Some(name) = name {
+        // Of the one word alone too.
+        let name = value.within("name", name.node);
+        if let Some(text) = name.text() {
+            let alias = METRIC_ALIASES.iter().find(|(alias, _)| *alias == text);
+            let known = alias.map_or(text.as_str(), |(_, name)| name);
+            match METRICS.iter().find(|(metric, _)| *metric == known) {
+                Some(&(name, goal)) => found = Metric { name: name.to_owned(), goal },
+                None => {
+                    let expected = listed(&METRICS.map(|(metric, _)| metric));
+                    name.error(format_args!("expected {expected}, not {}", describe(name.node)));
+                }
             }
         }
     }
     if let Some(mut section) = section {
-        if let Some(node) = section.take("goal") {
+        if let Some(value) = section.take("goal") {
             let words = [("minimize", Goal::Minimize), ("maximize", Goal::Maximize)];
-            let goal = problems.word(node, "metric.goal", &words).unwrap_or(found.goal);
+            let goal = value.word(&words).unwrap_or(found.goal);
             if goal != found.goal {
                 let better = words.iter().find(|(_, goal)| *goal == found.goal);
                 let better = better.map_or("", |(word, _)| word);
-                let text = format!("metric.goal: the goal of {} is `{better}`", found.name);
-                problems.error(node.at, text);
+                value.error(format_args!("the goal of {} is `{better}`", found.name));
             }
         }
-        section.finish(problems);
+        section.finish();
     }
     found
 }
 
 /// Reads `budget`.
-pub(super) fn budget(root: &mut Section<'_>, problems: &mut Problems) -> Budget {
+pub(super) fn budget(root: &mut Section<'_>) -> Budget {
     let mut found = Budget { rungs: 3, eta: 3, epochs: 36 };
-    let Some(mut section) = root.section("budget", problems) else { return found };
+    let Some(mut section) = root.section("budget") else { return found };
     for (key, number, range) in [
         ("rungs", &mut found.rungs, 1..=10),
         ("eta", &mut found.eta, 2..=100),
         ("epochs", &mut found.epochs, 1..=10_000),
     ] {
-        if let Some(node) = section.take(key) {
-            let read = problems.count(node, &format!("budget.{key}"), range);
-            *number = read.unwrap_or(*number);
-        }
+        let read = section.take(key).and_then(|value| value.count(range));
+        *number = read.unwrap_or(*number);
     }
-    let at = section.at;
-    section.finish(problems);
     if let Err(text) = halving::rungs(1, found.rungs, found.eta, found.epochs) {
-        problems.error(at, format!("budget: {text}"));
+        section.value.error(text);
     }
+    section.finish();
     found
 }
 
 /// Reads `early_stopping`: the patience.
-pub(super) fn early_stopping(root: &mut Section<'_>, problems: &mut Problems) -> usize {
+pub(super) fn early_stopping(root: &mut Section<'_>) -> usize {
     let usual = 6;
-    let Some(mut section) = root.section("early_stopping", problems) else { return usual };
-    let node = section.take("patience");
-    section.finish(problems);
-    let read = node.and_then(|node| problems.count(node, "early_stopping.patience", 1..=10_000));
+    let Some(mut section) = root.section("early_stopping") else { return usual };
+    let read = section.take("patience").and_then(|value| value.count(1..=10_000));
+    section.finish();
     read.unwrap_or(usual)
 }

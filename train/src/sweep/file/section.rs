@@ -1,79 +1,90 @@
 //! A mapping of the sweep file, whose keys are taken one by one; what is left over is unknown.
 
+use std::fmt::Display;
+
 use holdadvise::text::strip_control;
 
 use super::node::{Content, Entry, Node};
-use super::problems::{Position, Problems};
+use super::problems::Problems;
 
 /// Edits by which an unknown key may differ from a known one that is offered in its place.
 const NEAR: usize = 3;
 
-/// A mapping.
-pub(super) struct Section<'a> {
+/// A value, what it is called, and where to tell what is wrong with it.
+#[derive(Clone)]
+pub(super) struct Value<'a> {
+    pub(super) node: &'a Node,
     /// Where in the file, with dots: `training.parameters`; empty for the file itself.
     pub(super) name: String,
-    /// Where its value begins.
-    pub(super) at: Position,
+    pub(super) problems: &'a Problems,
+}
+
+/// A mapping.
+pub(super) struct Section<'a> {
+    /// The value that it is.
+    pub(super) value: Value<'a>,
     entries: &'a [Entry],
     /// The keys that were asked for.
     known: Vec<&'static str>,
 }
 
-impl<'a> Section<'a> {
-    /// The mapping that a value is; an error where it is something else.
-    pub(super) fn of(name: &str, node: &'a Node, problems: &mut Problems) -> Option<Self> {
-        match &node.content {
-            Content::Mapping(entries) => {
-                Some(Self { name: name.to_owned(), at: node.at, entries, known: Vec::new() })
-            }
-            _ => {
-                let whose = if name.is_empty() { "the file" } else { name };
-                let found = describe(node);
-                problems.error(node.at, format!("{whose}: expected keys and values, not {found}"));
-                None
-            }
-        }
+impl<'a> Value<'a> {
+    /// Tells what is wrong with it.
+    pub(super) fn error(&self, text: impl Display) {
+        self.problems.error(self.node.at, format!("{}: {text}", self.name));
     }
 
+    /// The mapping that it is; an error where it is something else.
+    pub(super) fn section(self) -> Option<Section<'a>> {
+        if let Content::Mapping(entries) = &self.node.content {
+            return Some(Section { value: self, entries, known: Vec::new() });
+        }
+        let whose = if self.name.is_empty() { "the file" } else { &self.name };
+        let text = format!("{whose}: expected keys and values, not {}", describe(self.node));
+        self.problems.error(self.node.at, text);
+        None
+    }
+
+    /// What lies within it under a name.
+    pub(super) fn within(&self, key: &str, node: &'a Node) -> Self {
+        let name = match self.name.as_str() {
+            "" => key.to_owned(),
+            name => format!("{name}.{key}"),
+        };
+        Self { node, name, problems: self.problems }
+    }
+}
+
+impl<'a> Section<'a> {
     /// The value of a key, unless there is none or it is null.
-    pub(super) fn take(&mut self, key: &'static str) -> Option<&'a Node> {
+    pub(super) fn take(&mut self, key: &'static str) -> Option<Value<'a>> {
         self.known.push(key);
         let entry = self.entries.iter().find(|entry| entry.key == key)?;
-        Some(&entry.value).filter(|value| !value.is_null())
+        Some(self.value.within(key, &entry.value)).filter(|value| !value.node.is_null())
     }
 
     /// The mapping under a key.
-    pub(super) fn section(
-        &mut self,
-        key: &'static str,
-        problems: &mut Problems,
-    ) -> Option<Section<'a>> {
-        let name = self.path(key);
-        self.take(key).and_then(|node| Section::of(&name, node, problems))
-    }
-
-    /// The name of a key with all those it lies in.
-    pub(super) fn path(&self, key: &str) -> String {
-        if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
+    pub(super) fn section(&mut self, key: &'static str) -> Option<Section<'a>> {
+        self.take(key)?.section()
     }
 
     /// Tells of the keys that nobody asked for.
-    pub(super) fn finish(self, problems: &mut Problems) {
+    pub(super) fn finish(self) {
         for entry in self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str())) {
-            unknown(&self.path(&entry.key), entry, &self.known, problems);
+            unknown(&self.value.within(&entry.key, &entry.value), entry, &self.known);
         }
     }
 }
 
 /// Tells of an unknown key, and of the nearest of those that are known.
-pub(super) fn unknown(path: &str, entry: &Entry, known: &[&'static str], problems: &mut Problems) {
-    let path = strip_control(path);
+pub(super) fn unknown(value: &Value<'_>, entry: &Entry, known: &[&'static str]) {
+    let path = strip_control(&value.name);
     let nearest = nearest(&entry.key, known.iter().copied());
     let hint = match nearest {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("expected {}", listed(known)),
     };
-    problems.error(entry.at, format!("{path}: unknown key; {hint}"));
+    value.problems.error(entry.at, format!("{path}: unknown key; {hint}"));
 }
 
 /// The name that a word was probably meant to be.

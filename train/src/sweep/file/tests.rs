@@ -425,7 +425,7 @@ fn the_reference_is_complete() {
     for parameter in TRAINING.iter().chain(PREPROCESSING) {
         assert!(named(parameter.name), "{}", parameter.name);
         assert!(parameter.aliases.iter().all(|alias| named(alias)), "{:?}", parameter.aliases);
-        let (_, most) = parameter.kind.ends();
+        let most = parameter.kind.most;
         let row = |line: &str| {
             line.starts_with(&format!("| `{}`", parameter.name)) && line.contains(&most.to_string())
         };

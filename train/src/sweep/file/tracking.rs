@@ -3,46 +3,37 @@
 use std::path::{Path, PathBuf};
 
 use super::paths;
-use super::problems::Problems;
-use super::section::Section;
+use super::section::{Section, Value};
 use crate::sweep::plan::Tracking;
 
 /// Reads `tracking`.
-pub(super) fn tracking(root: &mut Section<'_>, folder: &Path, problems: &mut Problems) -> Tracking {
+pub(super) fn tracking(root: &mut Section<'_>, folder: &Path) -> Tracking {
     let mut found = Tracking {
-        enabled: false,
         project: "holdadvise".to_owned(),
-        entity: None,
-        offline: false,
         python: PathBuf::from("/usr/bin/python3"),
+        ..Tracking::default()
     };
-    let Some(mut outer) = root.section("tracking", problems) else { return found };
-    let section = outer.section("wandb", problems);
-    outer.finish(problems);
+    let Some(mut outer) = root.section("tracking") else { return found };
+    let section = outer.section("wandb");
+    outer.finish();
     let Some(mut section) = section else { return found };
-    found.enabled = match section.take("enabled") {
-        Some(node) => problems.flag(node, "tracking.wandb.enabled").unwrap_or_default(),
-        None => true,
-    };
-    if let Some(node) = section.take("project") {
-        found.project = problems.text(node, "tracking.wandb.project").unwrap_or_default();
+    let enabled = section.take("enabled");
+    found.enabled = enabled.is_none_or(|value| value.flag().unwrap_or_default());
+    if let Some(value) = section.take("project") {
+        found.project = value.text().unwrap_or_default();
     }
-    if let Some(node) = section.take("entity") {
-        found.entity = problems.text(node, "tracking.wandb.entity");
+    found.entity = section.take("entity").as_ref().and_then(Value::text);
+    if let Some(value) = section.take("mode") {
+        found.offline = value.word(&[("online", false), ("offline", true)]).unwrap_or_default();
     }
-    if let Some(node) = section.take("mode") {
-        let words = [("online", false), ("offline", true)];
-        found.offline = problems.word(node, "tracking.wandb.mode", &words).unwrap_or_default();
-    }
-    if let Some(node) = section.take("python") {
-        if let Some(text) = problems.text(node, "tracking.wandb.python") {
+    if let Some(value) = section.take("python") {
+        if let Some(text) = value.text() {
             found.python = paths::resolve(folder, &text);
         }
         if found.enabled && !found.python.is_file() {
-            let python = found.python.display();
-            problems.error(node.at, format!("tracking.wandb.python: there is no file {python}"));
+            value.error(format_args!("there is no file {}", found.python.display()));
         }
     }
-    section.finish(problems);
+    section.finish();
     found
 }

@@ -3,7 +3,6 @@
 //! It is the last node of the DAG, and run whatever became of the others. DAGMan takes its exit status for that of the whole DAG: it
 //! fails where a node failed, so that DAGMan writes a rescue DAG. Nothing is removed then, a rescue needs it.
 
-use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use holdadvise::text::{shell_command, strip_control};
 
-use crate::output::FileError;
+use crate::Error;
+use crate::output::{self, FileError};
 use crate::say::say;
 use crate::sweep::dag::steps::CHECKPOINT_FILES;
-use crate::sweep::folder::{self, FolderError};
+use crate::sweep::folder;
 use crate::sweep::leaderboard::Leaderboard;
 use crate::sweep::page;
 use crate::sweep::plan::Plan;
@@ -100,7 +100,7 @@ fn failures(failed: usize, nodes: &[FailedNode], folder: &Path) -> String {
 ///
 /// # Errors
 /// When nodes failed or the DAG was ended, and when files cannot be read or written.
-pub fn run(options: &FinishOptions) -> Result<(), Box<dyn Error>> {
+pub fn run(options: &FinishOptions) -> Result<(), Error> {
     let results = Results::read(&options.folder)?;
     let folder = &fs::canonicalize(&options.folder).map_err(FileError::of(&options.folder))?;
     for name in RESULTS {
@@ -144,9 +144,9 @@ fn ended(status: u8) -> Option<&'static str> {
 }
 
 /// Copies a file that is there.
-fn copy(from: &Path, to: &Path) -> Result<(), FolderError> {
-    match folder::read(from) {
-        Err(error) if error.is_not_found() => Ok(()),
+fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    match output::read(from) {
+        Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(()),
         content => folder::write(to, &content?),
     }
 }

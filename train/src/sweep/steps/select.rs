@@ -1,8 +1,8 @@
 //! `sweep select`: which trials train on after a rung, and after the last the best of all.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 
+use crate::Error;
 use crate::say::say;
 use crate::sweep::folder::{self, read_result};
 use crate::sweep::halving::{Standing, decide, ranked};
@@ -26,7 +26,7 @@ pub struct SelectOptions {
 ///
 /// # Errors
 /// When there is no such rung, no trial has a result, or a file cannot be read or written.
-pub fn run(options: &SelectOptions) -> Result<(), Box<dyn Error>> {
+pub fn run(options: &SelectOptions) -> Result<(), Error> {
     let SelectOptions { folder, rung } = options;
     let plan = folder::read_plan(folder)?;
     let count = plan.rungs.len();
@@ -67,7 +67,7 @@ pub fn run(options: &SelectOptions) -> Result<(), Box<dyn Error>> {
 }
 
 /// After the last rung: the best of all trials by what each came to last.
-fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), Box<dyn Error>> {
+fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), Error> {
     let mut results: Vec<RungResult> = Vec::new();
     let mut standings = Vec::new();
     for trial in &plan.trials {

@@ -15,10 +15,9 @@ use serde_json::Value;
 use tch::Tensor;
 
 use super::error::TrainError;
-use super::failed;
 use super::optimizer::{AdamState, numbers};
 use crate::data::metadata::{self, METADATA_KEY};
-use crate::output::{FileError, Output};
+use crate::output::{self, Output};
 
 /// Version of [`Progress`] that this program reads and writes.
 const CHECKPOINT_FORMAT: u32 = 1;
@@ -99,19 +98,19 @@ impl Checkpoint {
             .map(|(name, values)| (name, values.iter().flat_map(|v| v.to_le_bytes()).collect()))
             .collect();
         let progress = Progress { steps: *steps, ..self.progress.clone() };
-        let content = |detail: String| TrainError::Checkpoint { path: path.to_owned(), detail };
         let views = bytes
             .iter()
             .map(|(name, data)| {
                 Ok((*name, TensorView::new(Dtype::F32, vec![data.len() / 4], data)?))
             })
             .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(|error| content(error.to_string()))?;
-        let json = serde_json::to_string(&progress).map_err(|error| content(error.to_string()))?;
+            .map_err(|error| wrong(path)(error.to_string()))?;
+        let json =
+            serde_json::to_string(&progress).map_err(|error| wrong(path)(error.to_string()))?;
         let metadata = HashMap::from([(METADATA_KEY.to_owned(), json)]);
         let file = safetensors::serialize(views, Some(metadata))
-            .map_err(|error| content(error.to_string()))?;
-        Output::from(path).write(&file).map_err(failed(path))
+            .map_err(|error| wrong(path)(error.to_string()))?;
+        Output::from(path).write(&file).map_err(TrainError::Write)
     }
 
     /// Reads a file of the same task, with `len` numbers in its parameters and `k` statics in its rows.
@@ -121,9 +120,7 @@ impl Checkpoint {
         len: usize,
         k: usize,
     ) -> Result<Self, TrainError> {
-        let file = std::fs::read(path).map_err(FileError::of(path))?;
-        Self::from_bytes(&file, task, len, k)
-            .map_err(|detail| TrainError::Checkpoint { path: path.to_owned(), detail })
+        Self::from_bytes(&output::read(path)?, task, len, k).map_err(wrong(path))
     }
 
     fn from_bytes(file: &[u8], task: &Value, len: usize, k: usize) -> Result<Self, String> {
@@ -161,6 +158,14 @@ impl Checkpoint {
             None
         };
         Ok(Self { progress, optimizer, best, trees })
+    }
+}
+
+/// What makes an error of what is wrong with a file.
+fn wrong(path: &Path) -> impl Fn(String) -> TrainError {
+    move |detail| {
+        let path = path.display();
+        TrainError::Refused(format!("checkpoint {path}: {detail}; remove the file to begin anew"))
     }
 }
 

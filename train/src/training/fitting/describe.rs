@@ -34,7 +34,7 @@ pub(super) fn standard(dataset: &Dataset, train: &[usize], blank: &Blank) -> (Ve
 
 /// The metadata but for calibration and figures. Nothing of time or place enters: the same
 /// training gives the same file.
-pub(super) fn describe(
+pub(crate) fn describe(
     dataset: &Dataset,
     split: &Split,
     options: &FitOptions,

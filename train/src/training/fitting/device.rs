@@ -17,7 +17,7 @@ pub(super) fn device(place: Place) -> Result<Device, TrainError> {
         Place::Cpu => Ok(Device::Cpu),
         Place::Auto => Ok(Device::cuda_if_available()),
         Place::Cuda if tch::Cuda::is_available() => Ok(Device::Cuda(0)),
-        Place::Cuda => Err(TrainError::Options(
+        Place::Cuda => Err(TrainError::Refused(
             "libtorch sees no GPU: put the folder of libtorch_cuda.so (such as that of PyTorch's \
              `torch/lib`) into LD_LIBRARY_PATH, or use --device cpu"
                 .to_owned(),

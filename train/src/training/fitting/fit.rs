@@ -21,7 +21,7 @@ use super::rows::{RowBatch, Rows};
 use super::rung::{Clock, RungOptions};
 use super::stacking::share_of_trees;
 use crate::data::dataset::Dataset;
-use crate::output::FileError;
+use crate::output;
 use crate::random::Random;
 use crate::split::Split;
 use crate::split::selection::Blank;
@@ -34,17 +34,17 @@ const GRADIENT_NORM: f64 = 1.0;
 
 /// What is to be learned, and how.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
-    pub(super) dataset: &'a Dataset,
-    pub(super) split: &'a Split,
-    pub(super) options: &'a FitOptions,
-    pub(super) rung: &'a RungOptions,
-    pub(super) blank: &'a Blank,
-    pub(super) targets: &'a [f32],
+pub(crate) struct Task<'a> {
+    pub(crate) dataset: &'a Dataset,
+    pub(crate) split: &'a Split,
+    pub(crate) options: &'a FitOptions,
+    pub(crate) rung: &'a RungOptions,
+    pub(crate) blank: &'a Blank,
+    pub(crate) targets: &'a [f32],
 }
 
 /// How a fit ended.
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// With a checkpoint, to be gone on with.
     Paused,
     /// The loss was no number before any epoch was good.
@@ -54,23 +54,23 @@ pub(super) enum Ended {
 }
 
 /// A fitted network and how it got there.
-pub(super) struct Fitted {
+pub(crate) struct Fitted {
     /// The module of the best epoch with the trees, without metadata.
-    pub(super) archive: Vec<u8>,
-    pub(super) progress: Progress,
-    pub(super) best: BestEpoch,
+    pub(crate) archive: Vec<u8>,
+    pub(crate) progress: Progress,
+    pub(crate) best: BestEpoch,
     /// Mean cross-entropy of the module on the validation part.
-    pub(super) validation_loss: f64,
-    pub(super) trees: usize,
-    pub(super) share_of_trees: f64,
-    pub(super) device: Device,
+    pub(crate) validation_loss: f64,
+    pub(crate) trees: usize,
+    pub(crate) share_of_trees: f64,
+    pub(crate) device: Device,
 }
 
 /// libtorch has one source of chance for the whole process: two trainings at once would draw from each other's.
 static CHANCE: Mutex<()> = Mutex::new(());
 
 /// Fits until the epoch the rung asks for, or until its clock is up.
-pub(super) fn fit(task: &Task<'_>, clock: Clock) -> Result<Ended, TrainError> {
+pub(crate) fn fit(task: &Task<'_>, clock: Clock) -> Result<Ended, TrainError> {
     let _alone = CHANCE.lock().unwrap_or_else(PoisonError::into_inner);
     let Task { options, rung, split, .. } = *task;
     let mut trainer = Trainer::new(task)?;
@@ -130,14 +130,21 @@ impl<'a> Trainer<'a> {
         tch::jit::f_set_graph_executor_optimize(false)?;
         let dimensions = Dimensions::of(&dataset.info.schema);
         let mut network = match &options.architecture {
-            Some(path) => {
-                let module = std::fs::read(path).map_err(FileError::of(path))?;
-                Network::own(&module, dimensions, device)?
-            }
+            Some(path) => Network::own(&output::read(path)?, dimensions, device)?,
             None => {
                 let pieces = pieces(&dataset.statics, dimensions.k, &split.train, &blank.columns);
-                let network =
-                    Network::new(sizes(dimensions, options, pieces.len()), device, options.seed)?;
+                let FitOptions { embedding, hidden, layers, units, joint, .. } = *options;
+                let pieces_count = pieces.len();
+                let sizes = Sizes {
+                    dimensions,
+                    embedding,
+                    hidden,
+                    layers,
+                    units,
+                    pieces: pieces_count,
+                    joint,
+                };
+                let network = Network::new(sizes, device, options.seed)?;
                 network.set_pieces(&pieces)?;
                 network
             }
@@ -316,17 +323,5 @@ fn more_threads(options: &FitOptions, device: Device, network: &Network) -> usiz
     match network.units() {
         Some(_) if device == Device::Cpu => options.processors() - 1,
         _ => 0,
-    }
-}
-
-fn sizes(dimensions: Dimensions, options: &FitOptions, pieces: usize) -> Sizes {
-    Sizes {
-        dimensions,
-        embedding: options.embedding,
-        hidden: options.hidden,
-        layers: options.layers,
-        units: options.units,
-        pieces,
-        joint: options.joint,
     }
 }

@@ -8,8 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::error::TrainError;
-use super::failed;
-use crate::output::Output;
+use crate::output::{FileError, Output};
 
 /// The file of metrics.
 #[derive(Debug)]
@@ -55,11 +54,11 @@ impl Journal {
     /// Opens the file. Lines of epochs after `epoch` go: a training that was cut off after its last checkpoint tells of
     /// them again.
     pub(crate) fn open(path: &Path, label: Label, epoch: usize) -> Result<Self, TrainError> {
-        let failed = failed(path);
+        let failed = |error| TrainError::Write(FileError::of(path)(error));
         let mut kept = Vec::new();
         if let Ok(file) = File::open(path) {
             for line in BufReader::new(file).lines() {
-                let line = line.map_err(&failed)?;
+                let line = line.map_err(failed)?;
                 let told = serde_json::from_str::<Value>(&line).ok();
                 let told = told.as_ref().filter(|line| line.get("train_loss").is_some());
                 let of = told.and_then(|line| line.get("epoch")?.as_u64());
@@ -69,14 +68,14 @@ impl Journal {
                 }
             }
         }
-        Output::from(path).write(&kept).map_err(&failed)?;
+        Output::from(path).write(&kept).map_err(TrainError::Write)?;
         let file = File::options().append(true).open(path).map_err(failed)?;
         Ok(Self { path: path.to_owned(), file, label })
     }
 
     /// Adds a line.
     pub(crate) fn add(&mut self, content: &impl Serialize) -> Result<(), TrainError> {
-        let failed = failed(&self.path);
+        let failed = |error| TrainError::Write(FileError::of(&self.path)(error));
         let mut line = serde_json::to_vec(&Line { label: self.label, content })
             .map_err(|error| failed(error.into()))?;
         line.push(b'\n');

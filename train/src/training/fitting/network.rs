@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::io::Cursor;
 
-use holdadvise::model::{Dimensions, Forest, ModelError, Node, TREE_TENSORS, limits};
+use holdadvise::model::{Dimensions, Forest, Node, TREE_TENSORS, limits};
 use tch::{Device, Kind, TchError, Tensor, TrainableCModule, nn};
 
+use super::error::TrainError;
 use crate::random::Random;
 use crate::training::TEMPLATE;
 use crate::training::pieces::Piece;
@@ -29,37 +30,6 @@ pub struct Sizes {
     pub joint: usize,
 }
 
-/// Why a network could not be made or run.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NetworkError {
-    /// A size out of range.
-    #[error("{name} is {value}, it must lie in 1..={most}")]
-    Size {
-        /// Which size.
-        name: &'static str,
-        /// Its value.
-        value: usize,
-        /// The largest one accepted.
-        most: usize,
-    },
-    /// A module of one's own that cannot be trained.
-    #[error("the module of --architecture cannot be used: {detail}")]
-    Own {
-        /// What was found and what was expected.
-        detail: String,
-    },
-    /// Decision trees that do not keep the contract.
-    #[error("decision trees: {0}")]
-    Trees(#[from] ModelError),
-    /// libtorch failed.
-    #[error("libtorch: {0}")]
-    Torch(#[from] TchError),
-    /// The saved archive could not be read back.
-    #[error("the trained module could not be saved: {0}")]
-    Save(#[from] std::io::Error),
-}
-
 /// A network on a device.
 #[derive(Debug)]
 pub struct Network {
@@ -73,7 +43,7 @@ pub struct Network {
 }
 
 impl Sizes {
-    fn check(&self) -> Result<(), NetworkError> {
+    fn check(&self) -> Result<(), TrainError> {
         for (name, value, most) in [
             ("embedding", self.embedding, limits::UNITS),
             ("hidden", self.hidden, limits::UNITS),
@@ -82,7 +52,8 @@ impl Sizes {
             ("joint", self.joint, limits::UNITS),
         ] {
             if value == 0 || value > most {
-                return Err(NetworkError::Size { name, value, most });
+                let text = format!("{name} is {value}, it must lie in 1..={most}");
+                return Err(TrainError::Refused(text));
             }
         }
         Ok(())
@@ -131,7 +102,7 @@ impl Network {
     ///
     /// # Errors
     /// When a size is out of range or libtorch fails.
-    pub fn new(sizes: Sizes, device: Device, seed: u64) -> Result<Self, NetworkError> {
+    pub fn new(sizes: Sizes, device: Device, seed: u64) -> Result<Self, TrainError> {
         sizes.check()?;
         let mut network = Self::load(TEMPLATE.into(), sizes.dimensions.k, device)?;
         network.units = Some(sizes.layers * sizes.hidden + sizes.units + sizes.joint);
@@ -162,8 +133,10 @@ impl Network {
         template: &[u8],
         dimensions: Dimensions,
         device: Device,
-    ) -> Result<Self, NetworkError> {
-        let refused = |detail: String| NetworkError::Own { detail };
+    ) -> Result<Self, TrainError> {
+        let refused = |detail: String| {
+            TrainError::Refused(format!("the module of --architecture cannot be used: {detail}"))
+        };
         let network = Self::load(template.to_vec().into(), dimensions.k, device)
             .map_err(|error| refused(error.to_string()))?;
         if network.trained().is_empty() {
@@ -188,7 +161,7 @@ impl Network {
         Ok(network)
     }
 
-    fn load(template: Cow<'static, [u8]>, k: usize, device: Device) -> Result<Self, NetworkError> {
+    fn load(template: Cow<'static, [u8]>, k: usize, device: Device) -> Result<Self, TrainError> {
         let parameters = nn::VarStore::new(device);
         let module = TrainableCModule::load_data(&mut Cursor::new(&template), parameters.root())?;
         Ok(Self { template, k, units: None, parameters, module })
@@ -219,13 +192,13 @@ impl Network {
     }
 
     /// Gives a parameter new values and a new shape.
-    fn set(&self, name: &str, values: &[f32], shape: &[usize]) -> Result<(), NetworkError> {
+    fn set(&self, name: &str, values: &[f32], shape: &[usize]) -> Result<(), TrainError> {
         let shape: Vec<i64> = shape.iter().map(|&side| side as i64).collect();
         let data = Tensor::f_from_slice(values)?.f_view(shape.as_slice())?;
         self.set_tensor(name, &data)
     }
 
-    fn set_tensor(&self, name: &str, data: &Tensor) -> Result<(), NetworkError> {
+    fn set_tensor(&self, name: &str, data: &Tensor) -> Result<(), TrainError> {
         let mut variables = self.parameters.variables();
         let variable = variables
             .get_mut(name)
@@ -239,7 +212,7 @@ impl Network {
     ///
     /// # Errors
     /// When libtorch fails.
-    pub fn set_standard(&self, mean: &[f32], scale: &[f32]) -> Result<(), NetworkError> {
+    pub fn set_standard(&self, mean: &[f32], scale: &[f32]) -> Result<(), TrainError> {
         for (name, values) in [("statics_mean", mean), ("statics_scale", scale)] {
             if self.has(name) {
                 self.set(name, values, &[values.len()])?;
@@ -252,7 +225,7 @@ impl Network {
     ///
     /// # Errors
     /// When libtorch fails.
-    pub fn set_pieces(&self, pieces: &[Piece]) -> Result<(), NetworkError> {
+    pub fn set_pieces(&self, pieces: &[Piece]) -> Result<(), TrainError> {
         let set = |name, of: &dyn Fn(&Piece) -> f32| {
             let values: Vec<f32> = pieces.iter().map(of).collect();
             self.set(name, &values, &[pieces.len()])
@@ -266,8 +239,9 @@ impl Network {
     ///
     /// # Errors
     /// When the forest does not keep the contract ([`Forest::check`]), or libtorch fails.
-    pub fn set_trees(&self, forest: &Forest) -> Result<(), NetworkError> {
-        forest.check(self.k)?;
+    pub fn set_trees(&self, forest: &Forest) -> Result<(), TrainError> {
+        let wrong = |error| TrainError::Refused(format!("decision trees: {error}"));
+        forest.check(self.k).map_err(wrong)?;
         for (name, values) in TREE_TENSORS.into_iter().zip(forest.tensors()) {
             self.set(name, &values, &[values.len()])?;
         }
@@ -278,7 +252,7 @@ impl Network {
     ///
     /// # Errors
     /// When the forest does not keep the contract ([`Forest::check`]), or libtorch fails.
-    pub fn mix(&self, share: f64, forest: &Forest) -> Result<(), NetworkError> {
+    pub fn mix(&self, share: f64, forest: &Forest) -> Result<(), TrainError> {
         let variables = self.parameters.variables();
         for name in ["output_weight", "output_bias"] {
             if let Some(tensor) = variables.get(name) {
@@ -303,7 +277,7 @@ impl Network {
     ///
     /// # Errors
     /// When libtorch fails.
-    pub fn replica(&self) -> Result<Self, NetworkError> {
+    pub fn replica(&self) -> Result<Self, TrainError> {
         let copy = Self::load(self.template.clone(), self.k, self.parameters.device())?;
         for (name, tensor) in self.parameters.variables() {
             // A copy: a view would bring all that it is a part of along.
@@ -316,7 +290,7 @@ impl Network {
     ///
     /// # Errors
     /// When libtorch fails.
-    pub fn set_dropout(&self, share: f32) -> Result<(), NetworkError> {
+    pub fn set_dropout(&self, share: f32) -> Result<(), TrainError> {
         if self.has("dropout") { self.set("dropout", &[share], &[1]) } else { Ok(()) }
     }
 
@@ -324,13 +298,13 @@ impl Network {
     ///
     /// # Errors
     /// When libtorch fails.
-    pub fn forward(&self, states: &Tensor, statics: &Tensor) -> Result<Tensor, NetworkError> {
+    pub fn forward(&self, states: &Tensor, statics: &Tensor) -> Result<Tensor, TrainError> {
         let states = states.f_to_kind(Kind::Int64)?;
         Ok(self.module.forward_ts(&[&states, statics])?)
     }
 
     /// The sums of the embedding rows f32 `[B, m, width]` of states.
-    pub(super) fn sums(&self, states: &Tensor) -> Result<Tensor, NetworkError> {
+    pub(super) fn sums(&self, states: &Tensor) -> Result<Tensor, TrainError> {
         Ok(self.module.method_ts("sums", &[states.f_to_kind(Kind::Int64)?])?)
     }
 
@@ -341,7 +315,7 @@ impl Network {
         frames: &Tensor,
         statics: &Tensor,
         keep: Option<&Tensor>,
-    ) -> Result<Tensor, NetworkError> {
+    ) -> Result<Tensor, TrainError> {
         let inputs: Vec<&Tensor> = [frames, statics].into_iter().chain(keep).collect();
         Ok(self.module.method_ts("of_frames", &inputs)?)
     }
@@ -350,7 +324,7 @@ impl Network {
     ///
     /// # Errors
     /// When libtorch fails.
-    pub fn set_training(&mut self, training: bool) -> Result<(), NetworkError> {
+    pub fn set_training(&mut self, training: bool) -> Result<(), TrainError> {
         if training {
             self.module.f_set_train()?;
         } else {
@@ -364,7 +338,7 @@ impl Network {
     ///
     /// # Errors
     /// When libtorch fails or the temporary folder cannot be written to.
-    pub fn archive(&self) -> Result<Vec<u8>, NetworkError> {
+    pub fn archive(&self) -> Result<Vec<u8>, TrainError> {
         let mut fresh = Self::load(self.template.clone(), self.k, Device::Cpu)?;
         for (name, tensor) in self.parameters.variables() {
             // A copy: a view would bring all that it is a part of into the file.
@@ -373,9 +347,12 @@ impl Network {
         fresh.set_dropout(0.0)?;
         fresh.set_training(false)?;
         // The file's name becomes the archive's top folder: the same for every model.
-        let folder = tempfile::tempdir()?;
+        let unsaved = |error: std::io::Error| {
+            TrainError::Refused(format!("the trained module could not be saved: {error}"))
+        };
+        let folder = tempfile::tempdir().map_err(unsaved)?;
         let path = folder.path().join("holdadvise.pt");
         fresh.module.save(&path)?;
-        Ok(std::fs::read(&path)?)
+        std::fs::read(&path).map_err(unsaved)
     }
 }

@@ -18,16 +18,13 @@ const EPSILON: f64 = 1e-8;
 #[derive(Debug)]
 pub(crate) struct AdamW {
     weight_decay: f64,
-    /// Steps taken.
-    steps: i64,
-    values: Tensor,
-    mean: Tensor,
-    square: Tensor,
+    state: AdamState,
 }
 
-/// The state as tensors of one side on the CPU.
+/// The state, each tensor of one side.
 #[derive(Debug)]
 pub(crate) struct AdamState {
+    /// Steps taken.
     pub(crate) steps: i64,
     pub(crate) values: Tensor,
     pub(crate) mean: Tensor,
@@ -39,14 +36,14 @@ impl AdamW {
     pub(crate) fn new(parameters: &[Tensor], weight_decay: f64) -> Result<Self, TchError> {
         let values = tch::no_grad(|| flat(parameters))?;
         let (mean, square) = (values.f_zeros_like()?, values.f_zeros_like()?);
-        let optimizer = Self { weight_decay, steps: 0, values, mean, square };
+        let optimizer = Self { weight_decay, state: AdamState { steps: 0, values, mean, square } };
         optimizer.share(parameters)?;
         Ok(optimizer)
     }
 
     /// How many numbers the parameters have.
     pub(crate) fn len(&self) -> usize {
-        self.values.numel()
+        self.state.values.numel()
     }
 
     /// Makes parameters of another copy of the network views of the same values.
@@ -55,7 +52,8 @@ impl AdamW {
         let mut at = 0;
         for parameter in parameters {
             let length = parameter.numel() as i64;
-            let view = self.values.f_narrow(0, at, length)?.f_view(parameter.size().as_slice())?;
+            let view =
+                self.state.values.f_narrow(0, at, length)?.f_view(parameter.size().as_slice())?;
             parameter.shallow_clone().f_set_data(&view)?;
             at += length;
         }
@@ -68,50 +66,50 @@ impl AdamW {
         let shrink = ((gradient.f_norm()? + 1e-6).f_reciprocal()? * most).f_clamp_max(1.0)?;
         let gradient = gradient * shrink;
 
-        self.steps += 1;
-        let _ = self.mean.f_lerp_(&gradient, 1.0 - MEAN)?;
-        let _ = self.square.f_lerp_(&gradient.f_square()?, 1.0 - SQUARE)?;
-        let corrected = |decay: f64| 1.0 - decay.powf(self.steps as f64);
+        self.state.steps += 1;
+        let _ = self.state.mean.f_lerp_(&gradient, 1.0 - MEAN)?;
+        let _ = self.state.square.f_lerp_(&gradient.f_square()?, 1.0 - SQUARE)?;
+        let corrected = |decay: f64| 1.0 - decay.powf(self.state.steps as f64);
         // The step is mean / (sqrt(square) + epsilon), both corrected, times the rate: all factors in the denominator.
         // It stays finite where the rate is 0.
         let factor = -corrected(MEAN) / rate.max(1e-30);
-        let mut denominator = self.square.f_sqrt()?;
+        let mut denominator = self.state.square.f_sqrt()?;
         denominator *= factor / corrected(SQUARE).sqrt();
         denominator += factor * EPSILON;
-        self.values *= 1.0 - rate * self.weight_decay;
-        let _ = self.values.f_addcdiv_(&self.mean, &denominator)?;
+        self.state.values *= 1.0 - rate * self.weight_decay;
+        let _ = self.state.values.f_addcdiv_(&self.state.mean, &denominator)?;
         Ok(())
     }
 
     /// A copy of the values of all parameters.
     pub(crate) fn values(&self) -> Tensor {
-        self.values.copy()
+        self.state.values.copy()
     }
 
     /// Gives all parameters values that [`AdamW::values`] gave.
     pub(crate) fn set_values(&mut self, values: &Tensor) -> Result<(), TchError> {
         let _guard = tch::no_grad_guard();
-        self.values.f_copy_(values)
+        self.state.values.f_copy_(values)
     }
 
-    /// A copy of the state.
+    /// A copy of the state, on the CPU.
     pub(crate) fn state(&self) -> Result<AdamState, TchError> {
         let copy = |tensor: &Tensor| tensor.f_to(Device::Cpu).map(|tensor| tensor.copy());
         Ok(AdamState {
-            steps: self.steps,
-            values: copy(&self.values)?,
-            mean: copy(&self.mean)?,
-            square: copy(&self.square)?,
+            steps: self.state.steps,
+            values: copy(&self.state.values)?,
+            mean: copy(&self.state.mean)?,
+            square: copy(&self.state.square)?,
         })
     }
 
     /// Goes back to a state.
     pub(crate) fn restore(&mut self, state: &AdamState) -> Result<(), TchError> {
         let _guard = tch::no_grad_guard();
-        self.steps = state.steps;
-        self.values.f_copy_(&state.values)?;
-        self.mean.f_copy_(&state.mean)?;
-        self.square.f_copy_(&state.square)
+        self.state.steps = state.steps;
+        self.state.values.f_copy_(&state.values)?;
+        self.state.mean.f_copy_(&state.mean)?;
+        self.state.square.f_copy_(&state.square)
     }
 }
 

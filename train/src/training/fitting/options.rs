@@ -108,7 +108,7 @@ impl FitOptions {
     pub fn set_all(&mut self, values: &BTreeMap<String, Value>) -> Result<(), TrainError> {
         values.iter().try_for_each(|(name, value)| {
             self.set(name, value)
-                .map_err(|detail| TrainError::Options(format!("parameter {name}: {detail}")))
+                .map_err(|detail| TrainError::Refused(format!("parameter {name}: {detail}")))
         })
     }
 
@@ -142,7 +142,7 @@ impl FitOptions {
     }
 
     /// Processor threads.
-    pub(super) fn processors(&self) -> usize {
+    pub(crate) fn processors(&self) -> usize {
         match self.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => usize::from(threads),
@@ -169,29 +169,25 @@ impl FitOptions {
             "precision": self.precision,
         })
     }
-}
 
-/// Refuses options and parts that nothing can be learned with.
-pub(super) fn check(
-    dataset: &Dataset,
-    split: &Split,
-    options: &FitOptions,
-) -> Result<(), TrainError> {
-    let fail = |text: String| Err(TrainError::Options(text));
-    split.check_training(dataset).map_err(TrainError::Options)?;
-    if options.batch == 0 || options.epochs == 0 {
-        return fail("--batch and --epochs must be above 0".to_owned());
-    }
-    for (name, value, most) in [
-        ("--learning-rate", options.learning_rate, 10.0),
-        ("--weight-decay", options.weight_decay, 10.0),
-        ("--dropout", options.dropout, 0.99),
-        ("--source-dropout", options.source_dropout, 0.99),
-        ("--tree-rate", options.boosting.tree_rate, 1.0),
-    ] {
-        if !(0.0..=most).contains(&value) {
-            return fail(format!("{name} {value} must lie in 0..={most}"));
+    /// Refuses options and parts that nothing can be learned with.
+    pub(crate) fn check(&self, dataset: &Dataset, split: &Split) -> Result<(), TrainError> {
+        let fail = |text: String| Err(TrainError::Refused(text));
+        split.check_training(dataset).map_err(TrainError::Refused)?;
+        if self.batch == 0 || self.epochs == 0 {
+            return fail("--batch and --epochs must be above 0".to_owned());
         }
+        for (name, value, most) in [
+            ("--learning-rate", self.learning_rate, 10.0),
+            ("--weight-decay", self.weight_decay, 10.0),
+            ("--dropout", self.dropout, 0.99),
+            ("--source-dropout", self.source_dropout, 0.99),
+            ("--tree-rate", self.boosting.tree_rate, 1.0),
+        ] {
+            if !(0.0..=most).contains(&value) {
+                return fail(format!("{name} {value} must lie in 0..={most}"));
+            }
+        }
+        self.boosting.check().map_err(TrainError::Refused)
     }
-    options.boosting.check().map_err(TrainError::Options)
 }

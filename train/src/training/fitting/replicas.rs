@@ -54,7 +54,7 @@ impl Replicas {
         };
         let threads = ThreadPoolBuilder::new().num_threads(more + 1).start_handler(begin).build();
         let threads =
-            threads.map_err(|error| TrainError::Options(format!("--threads: {error}")))?;
+            threads.map_err(|error| TrainError::Refused(format!("--threads: {error}")))?;
         let networks = networks.collect::<Result<_, TrainError>>()?;
         Ok(Self { networks, threads: Some(threads), precision })
     }
@@ -94,7 +94,7 @@ impl Replicas {
                 Some((losses, gradients)) => (losses + loss, gradients + gradient),
             });
         }
-        sum.ok_or_else(|| TrainError::Options("a batch without rows".to_owned()))
+        sum.ok_or_else(|| TrainError::Refused("a batch without rows".to_owned()))
     }
 }
 

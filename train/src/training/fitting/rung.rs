@@ -4,18 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use holdadvise::model::Model;
 use serde::Serialize;
 
 use super::checkpoint::Progress;
 use super::error::TrainError;
-use super::failed;
-use super::fit::{Fitted, Task};
 use super::journal::{Journal, Label};
 use super::options::FitOptions;
-use crate::evaluation::evaluate::predict;
-use crate::evaluation::metrics::{Outcomes, Scored};
-use crate::output::{FileError, Output};
+use crate::output::{self, Output};
 use crate::training::trial::{Parameters, RungResult};
 
 /// A training as a part of a sweep, or one that can be interrupted.
@@ -56,11 +51,11 @@ pub struct RungOptions {
 
 impl RungOptions {
     /// Reads `--parameters` into the options of the training.
-    pub(super) fn set_parameters(&self, options: &mut FitOptions) -> Result<(), TrainError> {
+    pub(crate) fn set_parameters(&self, options: &mut FitOptions) -> Result<(), TrainError> {
         let Some(path) = &self.parameters else { return Ok(()) };
-        let text = std::fs::read(path).map_err(FileError::of(path))?;
+        let text = output::read(path)?;
         let read: Parameters = serde_json::from_slice(&text).map_err(|error| {
-            TrainError::Options(format!(
+            TrainError::Refused(format!(
                 "{}: {error}; expected {{\"trial\": N, \"parameters\": {{...}}}}",
                 path.display()
             ))
@@ -70,48 +65,54 @@ impl RungOptions {
 
     /// Looks before the work whether the files of a training in pieces can be written. They are of this training: it goes on
     /// from them, and replaces them.
-    pub(super) fn check_files(&self) -> Result<(), TrainError> {
+    pub(crate) fn check_files(&self) -> Result<(), TrainError> {
         for path in [&self.checkpoint, &self.metrics].into_iter().flatten() {
-            Output::from(path).check_kept().map_err(failed(path))?;
+            Output::from(path).check_kept().map_err(TrainError::Write)?;
         }
         match &self.result {
-            Some(path) => Output::from(path).check().map_err(failed(path)),
+            Some(path) => Output::from(path).check().map_err(TrainError::Write),
             None => Ok(()),
         }
     }
 
-    /// Writes the last line of the metrics and the result, where they are asked for.
-    pub(super) fn tell(&self, summary: &Summary) -> Result<(), TrainError> {
-        let Summary { progress, stopped_early, metrics, device } = summary;
-        let peak_memory_mb = peak_memory_mb();
-        if let Some(path) = &self.metrics {
-            Journal::open(path, self.label(), progress.epoch)?.add(&LastLine {
-                epoch: progress.epoch,
-                metrics: metrics
-                    .iter()
-                    .map(|(name, &value)| (format!("model_{name}"), value))
-                    .collect(),
-                rung_seconds: progress.seconds,
-                peak_memory_mb,
-            })?;
-        }
-        let Some(path) = &self.result else { return Ok(()) };
-        let result = RungResult {
+    /// What a piece of a training says of itself when it is done; without figures where nothing came of it.
+    pub(crate) fn result_of(
+        &self,
+        progress: &Progress,
+        stopped_early: bool,
+        metrics: BTreeMap<String, f64>,
+        device: &str,
+    ) -> RungResult {
+        RungResult {
             trial: self.trial.unwrap_or_default(),
             rung: self.rung.unwrap_or_default(),
             epoch: progress.epoch,
             best_epoch: progress.best.map_or(0, |best| best.epoch),
-            stopped_early: *stopped_early,
+            stopped_early,
             diverged: metrics.is_empty(),
-            metrics: metrics.clone(),
+            metrics,
             seconds: progress.seconds,
             sequences_per_second: progress.sequences as f64 / progress.seconds.max(1e-9),
-            peak_memory_mb,
-            device: (*device).to_owned(),
-        };
-        let json = serde_json::to_vec_pretty(&result)
-            .map_err(|error| TrainError::Options(format!("the result is not JSON: {error}")))?;
-        Output::from(path).write(&json).map_err(failed(path))
+            peak_memory_mb: peak_memory_mb(),
+            device: device.to_owned(),
+        }
+    }
+
+    /// Writes the last line of the metrics and the result, where they are asked for.
+    pub(crate) fn tell(&self, result: &RungResult) -> Result<(), TrainError> {
+        let RungResult { epoch, metrics, seconds, peak_memory_mb, .. } = result;
+        if let Some(path) = &self.metrics {
+            let metrics = metrics.iter();
+            Journal::open(path, self.label(), *epoch)?.add(&LastLine {
+                epoch: *epoch,
+                metrics: metrics.map(|(name, &value)| (format!("model_{name}"), value)).collect(),
+                rung_seconds: *seconds,
+                peak_memory_mb: *peak_memory_mb,
+            })?;
+        }
+        let Some(path) = &self.result else { return Ok(()) };
+        let json = serde_json::to_vec_pretty(result).map_err(crate::Error::from)?;
+        Output::from(path).write(&json).map_err(TrainError::Write)
     }
 
     pub(super) fn label(&self) -> Label {
@@ -124,7 +125,7 @@ impl RungOptions {
     }
 
     /// When the process is to end with a checkpoint.
-    pub(super) fn clock(&self) -> Clock {
+    pub(crate) fn clock(&self) -> Clock {
         let seconds = self.checkpoint_seconds.map(Duration::from_secs);
         Clock { start: Instant::now(), length: seconds }
     }
@@ -132,7 +133,7 @@ impl RungOptions {
 
 /// How long this process may train.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     start: Instant,
     length: Option<Duration>,
 }
@@ -141,15 +142,6 @@ impl Clock {
     pub(super) fn is_up(&self) -> bool {
         self.length.is_some_and(|length| self.start.elapsed() >= length)
     }
-}
-
-/// What a piece of a training says of itself when it is done.
-#[derive(Clone, Debug)]
-pub(super) struct Summary {
-    progress: Progress,
-    stopped_early: bool,
-    metrics: BTreeMap<String, f64>,
-    device: &'static str,
 }
 
 /// The last line of the metrics. Its figures are those of the finished model, not of the epoch, and have names of their own.
@@ -162,51 +154,8 @@ struct LastLine {
     peak_memory_mb: u64,
 }
 
-impl Summary {
-    /// The figures of a fitted model on the validation part.
-    pub(super) fn new(task: &Task<'_>, fitted: &Fitted, model: &Model) -> Result<Self, TrainError> {
-        let Task { dataset, split, options, .. } = *task;
-        let rows = &split.validation;
-        let probability = predict(model, dataset, rows)?;
-        let outcomes = Outcomes::of(dataset, rows);
-        let f_measure = f_measure(&outcomes.target, &outcomes.weight, &probability);
-        let figures = Scored::new(&outcomes, &probability, 0.5).figures();
-        let named = [
-            ("validation_loss", fitted.validation_loss),
-            ("validation_auroc", figures.auroc),
-            ("validation_brier", figures.brier),
-            ("validation_f_measure", f_measure),
-        ];
-        // JSON has no NaN.
-        let metrics = named.into_iter().filter(|(_, value)| value.is_finite());
-        Ok(Self {
-            stopped_early: fitted.progress.has_stopped(options.patience),
-            progress: fitted.progress.clone(),
-            metrics: metrics.map(|(name, value)| (name.to_owned(), value)).collect(),
-            device: if fitted.device.is_cuda() { "cuda" } else { "cpu" },
-        })
-    }
-
-    /// Nothing came of it.
-    pub(super) fn diverged(progress: Progress) -> Self {
-        Self { progress, stopped_early: true, metrics: BTreeMap::new(), device: "cpu" }
-    }
-}
-
-/// Harmonic mean of precision and recall of "released with success" at probability 0.5 (van Rijsbergen 1979); NaN where
-/// nothing succeeded and nothing was expected to.
-fn f_measure(target: &[f64], weight: &[f64], probability: &[f64]) -> f64 {
-    let [mut both, mut wrong] = [0.0; 2];
-    for ((target, weight), probability) in target.iter().zip(weight).zip(probability) {
-        let expected = if *probability >= 0.5 { 1.0 } else { 0.0 };
-        both += weight * target * expected;
-        wrong += weight * (target * (1.0 - expected) + (1.0 - target) * expected);
-    }
-    2.0 * both / (2.0 * both + wrong)
-}
-
 /// Most memory this process had, MB; 0 where the system does not tell.
-pub(super) fn peak_memory_mb() -> u64 {
+fn peak_memory_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = peak.and_then(|peak| peak.split_whitespace().next()?.parse::<u64>().ok());

@@ -6,15 +6,16 @@
 mod info;
 mod verdict;
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{Archive, EngineKind, Model, ModelError};
 use serde_json::json;
 
+use crate::Error;
 use crate::data::dataset::{Dataset, SUCCESS};
 use crate::evaluation::evaluate::{self, EvaluateOptions, Report, StudyOptions, digest};
 use crate::export::{self, sheet};
+use crate::output;
 use crate::say::say;
 use crate::split::Split;
 use crate::split::parts::Parts;
@@ -58,13 +59,13 @@ pub struct TestOptions {
 /// # Errors
 /// When a file cannot be read or written, or the model does not take the dataset. A model in use that cannot be compared is
 /// no error: the verdict says so.
-pub fn run(options: &TestOptions) -> Result<(), Box<dyn Error>> {
+pub fn run(options: &TestOptions) -> Result<(), Error> {
     let plan: Plan = folder::read_json(&options.plan)?;
     let best: BestTrial = folder::read_json(&options.trial)?;
     let dataset = Dataset::read(&options.dataset)?;
     let (parts, mut split) = Parts::read_split(&options.parts, &dataset)?;
     evaluate::check_test(&dataset, &split)?;
-    let bytes = folder::read(&options.model)?;
+    let bytes = output::read(&options.model)?;
     let failed = |error: ModelError| format!("{}: {error}", options.model.display());
     let (model, engine) = open(&bytes).map_err(failed)?;
     model.check_schema(&dataset.info.schema.hash).map_err(failed)?;
@@ -119,22 +120,21 @@ fn complete(
     split: &Split,
     selection: &SelectionOptions,
     report: &Report,
-) -> Result<Vec<u8>, Box<dyn Error>> {
+) -> Result<Vec<u8>, Error> {
     let mut metadata = model.metadata.clone();
     let details = &mut metadata.training.details;
     let successes = split.test.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
     details.insert("test".to_owned(), json!({ "rows": split.test.len(), "successes": successes }));
     let seed = details.get("options").and_then(|options| options.get("seed")?.as_u64());
-    metadata.metrics = json!(report);
-    metadata.sheet = Some(sheet::sheet(&sheet::Training {
+    let training = sheet::Training {
         dataset,
         split,
         selection,
         codes: &Baselines::fit(dataset, &split.train).code_statistics(),
         report,
         seed: seed.unwrap_or_default(),
-    }));
-    Ok(export::complete(bytes, metadata)?)
+    };
+    export::measured(bytes, metadata, &training)
 }
 
 /// The model in use, or why it cannot be compared.
@@ -178,7 +178,7 @@ fn against(
     challenger: &Model,
     plan: &Plan,
     draws: usize,
-) -> Result<Said, Box<dyn Error>> {
+) -> Result<Said, Error> {
     let model = match champion {
         None => {
             let word = "not compared: the sweep file names no model in use".to_owned();
@@ -234,7 +234,7 @@ fn report_on(
     best: &BestTrial,
     engine: EngineKind,
     champion: Option<&Champion>,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<(), Error> {
     let mut models = vec![(
         format!("trial {:03}", best.result.trial),
         vec![options.output.join("bestmodel.pt")],
@@ -270,5 +270,5 @@ fn report_on(
         study,
         ..EvaluateOptions::default()
     };
-    Ok(evaluate::compare(&comparison, engine)?)
+    evaluate::compare(&comparison, engine)
 }

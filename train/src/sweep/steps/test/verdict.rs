@@ -4,8 +4,9 @@ use std::fmt;
 
 use holdadvise::model::Model;
 
+use crate::Error;
 use crate::data::dataset::Dataset;
-use crate::evaluation::evaluate::{EvaluateError, Paired, paired_decisions, predict};
+use crate::evaluation::evaluate::{Paired, paired_decisions, predict};
 use crate::evaluation::metrics::{Estimate, NAMES, Outcomes, Scored, draw};
 
 /// Clusters below which a bootstrap over clusters says little of how far off a difference may be.
@@ -82,11 +83,11 @@ pub(super) fn compare(
     models @ [challenger, champion]: [&Model; 2],
     deciding: &str,
     (draws, seed): (usize, u64),
-) -> Result<Verdict, EvaluateError> {
+) -> Result<Verdict, Error> {
     let rows: Vec<usize> = test.iter().copied().filter(|&row| dataset.observed[row] != 0).collect();
     let rows = rows.as_slice();
     let outcomes = Outcomes::of(dataset, rows);
-    let scored = |model: &Model| -> Result<Vec<Scored>, EvaluateError> {
+    let scored = |model: &Model| -> Result<Vec<Scored>, Error> {
         let threshold = model.metadata.thresholds.release;
         Ok(vec![Scored::new(&outcomes, &predict(model, dataset, rows)?, threshold)])
     };

@@ -1,0 +1,203 @@
+//! `holdadvise-train train`: fits a model, measures it on the parts that it was not fitted to, and completes its archive.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use holdadvise::model::{EngineKind, Model};
+
+use super::sheet;
+use crate::data::dataset::Dataset;
+use crate::evaluation::evaluate::{self, Report, predict};
+use crate::evaluation::metrics::{Outcomes, Scored};
+use crate::output::Output;
+use crate::say::say;
+use crate::split::parts::Parts;
+use crate::split::{Cuts, Split};
+use crate::training::baselines::Baselines;
+use crate::training::fitting::{
+    Clock, Ended, FitOptions, Fitted, RungOptions, Task, TrainError, calibrate, describe, fit,
+};
+use crate::training::trial::RungResult;
+
+/// Train a model on a dataset.
+#[derive(Clone, Debug, clap::Args)]
+pub struct TrainOptions {
+    /// The dataset, as `holdadvise-train tensors` writes it.
+    pub dataset: PathBuf,
+    /// Model file to write.
+    #[arg(short, long)]
+    pub output: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    pub replace: bool,
+    /// The parts file, as `holdadvise-train split` writes it; without one the dataset is cut in time.
+    #[arg(long, value_name = "PARTS", conflicts_with_all = ["validation_fraction", "test_fraction", "horizon"])]
+    pub parts: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub fit: FitOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub rung: RungOptions,
+}
+
+/// Runs `train`. The exit status is that of a checkpoint where the training is to be gone on with.
+///
+/// # Errors
+/// When the dataset cannot be read, does not suffice, or the model cannot be written.
+pub fn run(options: &TrainOptions) -> Result<ExitCode, TrainError> {
+    let TrainOptions { dataset, output, replace, parts, fit, rung } = options;
+    let output = Output::new(output, *replace);
+    output.check().map_err(TrainError::Write)?;
+    rung.check_files()?;
+    let mut fit = fit.clone();
+    rung.set_parameters(&mut fit)?;
+    let clock = rung.clock();
+    let dataset = Dataset::read(dataset)?;
+    let mut split = match parts {
+        None => cut(&dataset, &fit)?,
+        Some(path) => Parts::read_split(path, &dataset)?.1,
+    };
+    if rung.no_test {
+        split.test.clear();
+    }
+    let Some(Trained { result, model }) = train_piece(&dataset, split, &fit, rung, clock)? else {
+        return Ok(ExitCode::from(rung.checkpoint_exit_code));
+    };
+    match model {
+        Some((archive, report)) => {
+            output.write(&archive).map_err(TrainError::Write)?;
+            if !rung.no_test {
+                say(format_args!("{report}"));
+            }
+            say(format_args!("{}: {} bytes\n", output.path().display(), archive.len()));
+        }
+        None if rung.result.is_some() => eprintln!("the loss is not a number: the trial loses"),
+        None => return Err(diverged(&fit)),
+    }
+    rung.tell(&result)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn cut(dataset: &Dataset, options: &FitOptions) -> Result<Split, TrainError> {
+    let cuts = Cuts::new(dataset, &options.split).map_err(TrainError::Refused)?;
+    Ok(Split::new(dataset, cuts))
+}
+
+fn diverged(options: &FitOptions) -> TrainError {
+    TrainError::Refused(format!(
+        "the loss is not a number: lower --learning-rate {}",
+        options.learning_rate
+    ))
+}
+
+/// Cuts a dataset in time and trains on it: the finished archive, and its figures on the test part.
+///
+/// # Errors
+/// When the options or the dataset do not do, or libtorch fails.
+pub fn train(dataset: &Dataset, options: &FitOptions) -> Result<(Vec<u8>, Report), TrainError> {
+    let rung = RungOptions::default();
+    let trained = train_piece(dataset, cut(dataset, options)?, options, &rung, rung.clock())?;
+    trained.and_then(|trained| trained.model).ok_or_else(|| diverged(options))
+}
+
+/// How a training ended that is not to be gone on with.
+struct Trained {
+    result: RungResult,
+    /// The finished archive and its figures on the test part; `None` where the loss was no number.
+    model: Option<(Vec<u8>, Report)>,
+}
+
+/// `None` where it was cut off by its clock.
+fn train_piece(
+    dataset: &Dataset,
+    mut split: Split,
+    options: &FitOptions,
+    rung: &RungOptions,
+    clock: Clock,
+) -> Result<Option<Trained>, TrainError> {
+    let selection = &options.selection;
+    let blank = selection.blank(&dataset.info.schema).map_err(TrainError::Refused)?;
+    selection.select(dataset, &mut split);
+    options.check(dataset, &split)?;
+    let targets = selection.targets(dataset, &split, options.seed);
+    // Rows are shared out where the network allows it, single operations elsewhere.
+    let of_operations = if options.architecture.is_some() { options.processors() } else { 1 };
+    tch::set_num_threads(of_operations as i32);
+    let task = Task { dataset, split: &split, options, rung, blank: &blank, targets: &targets };
+    let fitted = match fit(&task, clock)? {
+        Ended::Paused => return Ok(None),
+        Ended::Diverged(progress) => {
+            let result = rung.result_of(&progress, true, BTreeMap::new(), "cpu");
+            return Ok(Some(Trained { result, model: None }));
+        }
+        Ended::Done(fitted) => fitted,
+    };
+    let (archive, report, model) = complete(&task, &fitted)?;
+    let figures = figures(&task, &fitted, &model)?;
+    let device = if fitted.device.is_cuda() { "cuda" } else { "cpu" };
+    let stopped_early = fitted.progress.has_stopped(options.patience);
+    let result = rung.result_of(&fitted.progress, stopped_early, figures, device);
+    Ok(Some(Trained { result, model: Some((archive, report)) }))
+}
+
+/// The figures of a fitted model on the validation part.
+fn figures(
+    task: &Task<'_>,
+    fitted: &Fitted,
+    model: &Model,
+) -> Result<BTreeMap<String, f64>, TrainError> {
+    let Task { dataset, split, .. } = *task;
+    let rows = &split.validation;
+    let probability = predict(model, dataset, rows)?;
+    let outcomes = Outcomes::of(dataset, rows);
+    let figures = Scored::new(&outcomes, &probability, 0.5).figures();
+    let named = [
+        ("validation_loss", fitted.validation_loss),
+        ("validation_auroc", figures.auroc),
+        ("validation_brier", figures.brier),
+        ("validation_f_measure", f_measure(&outcomes.target, &outcomes.weight, &probability)),
+    ];
+    // JSON has no NaN.
+    let named = named.into_iter().filter(|(_, value)| value.is_finite());
+    Ok(named.map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// Harmonic mean of precision and recall of "released with success" at probability 0.5 (van Rijsbergen 1979); NaN where
+/// nothing succeeded and nothing was expected to.
+fn f_measure(target: &[f64], weight: &[f64], probability: &[f64]) -> f64 {
+    let [mut both, mut wrong] = [0.0; 2];
+    for ((target, weight), probability) in target.iter().zip(weight).zip(probability) {
+        let expected = if *probability >= 0.5 { 1.0 } else { 0.0 };
+        both += weight * target * expected;
+        wrong += weight * (target * (1.0 - expected) + (1.0 - target) * expected);
+    }
+    2.0 * both / (2.0 * both + wrong)
+}
+
+/// The archive with all that is said of it.
+fn complete(task: &Task<'_>, fitted: &Fitted) -> Result<(Vec<u8>, Report, Model), TrainError> {
+    let Task { dataset, split, options, blank, targets, .. } = *task;
+    let engine =
+        if options.architecture.is_some() { EngineKind::Torch } else { EngineKind::Builtin };
+    let baselines = Baselines::fit(dataset, &split.train);
+    let mut metadata = describe(dataset, split, options, fitted, &baselines);
+    let raw = &fitted.archive;
+    let open = |metadata| -> Result<Model, TrainError> {
+        Ok(Model::from_bytes_with(&super::complete(raw, metadata)?, engine)?)
+    };
+    let model = open(metadata.clone())?;
+    metadata.calibration = calibrate(dataset, &split.validation, &model, blank, targets)?;
+    let model = open(metadata.clone())?;
+    let report = evaluate::report(dataset, split, &model, options.draws, options.seed)?;
+    let training = sheet::Training {
+        dataset,
+        split,
+        selection: &options.selection,
+        codes: &model.metadata.codes,
+        report: &report,
+        seed: options.seed,
+    };
+    Ok((super::measured(raw, metadata, &training)?, report, model))
+}
