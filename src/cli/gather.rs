@@ -24,6 +24,9 @@ const BEFORE_HOLD: i64 = 86_400;
 /// Seconds back from now from which on runs are asked for at the earliest: a week.
 const LONGEST_AGO: i64 = 7 * 86_400;
 
+/// Owners of the jobs whose ads name a log.
+pub(super) type Owners = HashMap<PathBuf, BTreeSet<String>>;
+
 /// What was found before anything is judged.
 #[derive(Debug, Default)]
 pub struct Gathered {
@@ -34,17 +37,20 @@ pub struct Gathered {
     /// Readable job event logs of users and DAGs.
     pub user_logs: Vec<PathBuf>,
     /// Owners of the jobs whose ads name a log of these; a log without an entry was named by who asks.
-    pub log_owners: HashMap<PathBuf, BTreeSet<String>>,
+    pub log_owners: Owners,
     /// Readable event logs of the access point; their rotated siblings stand beside them.
     pub event_logs: Vec<PathBuf>,
-    /// Ads of earlier runs.
-    pub epochs: Vec<AdText>,
-    /// They were asked for, and there was an answer.
-    pub asked_epochs: bool,
+    /// Ads of earlier runs, where they were asked for and there was an answer.
+    pub epochs: Option<Vec<AdText>>,
     /// A file of such ads that was named, and can be opened.
     pub epoch_file: Option<PathBuf>,
     /// Jobs held in the whole queue by code and subcode, asked for when no event log can be read.
     pub hold_counts: Option<BTreeMap<(i32, i32), u64>>,
+}
+
+/// What is to be said of the input.
+#[derive(Debug, Default)]
+pub struct Remarks {
     /// Jobs named that cannot be judged, a line each.
     pub refused: Vec<String>,
     /// Damaged parts of the input, a line each.
@@ -57,6 +63,20 @@ pub struct Gathered {
     pub notes_of: HashMap<JobId, Vec<Arc<str>>>,
 }
 
+impl Remarks {
+    /// Adds what is to be said of more of the input.
+    pub fn extend(&mut self, more: Self) {
+        self.refused.extend(more.refused);
+        self.faults.extend(more.faults);
+        self.missing.extend(more.missing);
+        for (of, more) in
+            [(&mut self.missing_of, more.missing_of), (&mut self.notes_of, more.notes_of)]
+        {
+            more.into_iter().for_each(|(job, lines)| of.entry(job).or_default().extend(lines));
+        }
+    }
+}
+
 /// Reads the queue or the files named, as of `now` (Unix seconds). Of a file only the ads that `filter` lets through count; a queue
 /// is sent the constraint.
 ///
@@ -67,7 +87,7 @@ pub fn gather(
     config: &Config,
     filter: Filter<'_>,
     now: i64,
-) -> Result<Gathered, RunError> {
+) -> Result<(Gathered, Remarks), RunError> {
     let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref());
     let schedd = Schedd {
         name: request.schedd.clone(),
@@ -75,33 +95,40 @@ pub fn gather(
         timeout: config.timeout()?,
     };
     check_named(request)?;
-    let mut out = Gathered::default();
-    let found = match &request.job_ads {
+    let logs_alone = request.job_ads.is_none() && request.is_offline();
+    let Found { held, refused, faults } = match &request.job_ads {
         Some(file) => {
             held_jobs_of_file(file, &request.selection, filter, request.limit, &projection)?
         }
-        None if request.is_offline() => {
-            out.logs_alone = true;
-            Found::default()
-        }
+        None if logs_alone => Found::default(),
         None => schedd.held_jobs(&request.selection, request.limit, &projection)?,
     };
-    out.held = found.held;
-    out.refused = found.refused;
-    out.faults = found.faults;
-    if out.held.is_empty() && !out.logs_alone {
-        return Ok(out);
+    let mut remarks = Remarks { refused, faults, ..Remarks::default() };
+    if held.is_empty() && !logs_alone {
+        return Ok((Gathered::default(), remarks));
     }
-    out.find_user_logs(request);
-    out.find_event_logs(request, config);
-    match &request.epochs {
-        Some(file) => {
-            out.epoch_file = Some(file.clone());
-        }
-        None if !request.is_offline() => out.ask(&schedd, &projection, now),
-        None => out.missing.push("ads of earlier runs: none were named".to_owned()),
+    let (user_logs, log_owners) = user_logs(request, &held, &mut remarks);
+    let event_logs = event_logs(request, config, &mut remarks.missing);
+    let (mut epochs, mut hold_counts) = (None, None);
+    if !request.is_offline() && request.epochs.is_none() {
+        let without_log = event_logs.is_empty();
+        (epochs, hold_counts) =
+            ask(&schedd, &held, without_log, &projection, now, &mut remarks.missing);
+    } else if request.epochs.is_none() {
+        remarks.missing.push("ads of earlier runs: none were named".to_owned());
     }
-    Ok(out)
+    let epoch_file = request.epochs.clone();
+    let gathered = Gathered {
+        held,
+        logs_alone,
+        user_logs,
+        log_owners,
+        event_logs,
+        epochs,
+        epoch_file,
+        hold_counts,
+    };
+    Ok((gathered, remarks))
 }
 
 /// The jobs, one of each cluster and owner by turns: nobody's many clusters keep others' from being asked about.
@@ -126,113 +153,126 @@ fn check_named(request: &Request) -> Result<(), RunError> {
     Ok(())
 }
 
-impl Gathered {
-    /// The logs named, or those the ads name, which may be others' and closed, or no logs at all.
-    fn find_user_logs(&mut self, request: &Request) {
-        if !request.user_logs.is_empty() {
-            self.user_logs.clone_from(&request.user_logs);
-            return;
-        }
-        let mut state: HashMap<PathBuf, Option<Arc<str>>> = HashMap::new();
-        let no_log: Arc<str> = "the job has no event log of its own".into();
-        let mut readable = BTreeSet::new();
-        let fault =
-            |log: &Path| unreadable(log).map(|fault| format!("job event log {fault}").into());
-        for job in &self.held {
-            let needed = |name: &str| {
-                JobLogs::ATTRIBUTES.iter().any(|needed| needed.eq_ignore_ascii_case(name))
-            };
-            let ad = job.ad.part(|name| needed(name) || name.eq_ignore_ascii_case("Owner"));
-            let (logs, owner) = (JobLogs::of(&ad), ad.string("Owner"));
-            let mut faults: Vec<Arc<str>> = Vec::new();
-            let mut any = false;
-            for log in [logs.user_log, logs.nodes_log].into_iter().flatten() {
-                match state.entry(log.clone()).or_insert_with(|| fault(&log)) {
-                    None => {
-                        let owners = self.log_owners.entry(log.clone()).or_default();
-                        owners.extend(owner.clone());
-                        readable.insert(log);
-                        any = true;
-                        // The nodes log of a DAG holds less of the same.
-                        break;
-                    }
-                    Some(fault) => faults.push(Arc::clone(fault)),
+/// The logs named, or those the ads name, which may be others' and closed, or no logs at all; and of the latter the
+/// owners of the jobs whose ads name them.
+fn user_logs(
+    request: &Request,
+    held: &[QueueJob],
+    remarks: &mut Remarks,
+) -> (Vec<PathBuf>, Owners) {
+    if !request.user_logs.is_empty() {
+        return (request.user_logs.clone(), Owners::new());
+    }
+    let mut state: HashMap<PathBuf, Option<Arc<str>>> = HashMap::new();
+    let no_log: Arc<str> = "the job has no event log of its own".into();
+    let mut owners = Owners::new();
+    let fault = |log: &Path| unreadable(log).map(|fault| format!("job event log {fault}").into());
+    for job in held {
+        let needed =
+            |name: &str| JobLogs::ATTRIBUTES.iter().any(|needed| needed.eq_ignore_ascii_case(name));
+        let ad = job.ad.part(|name| needed(name) || name.eq_ignore_ascii_case("Owner"));
+        let (logs, owner) = (JobLogs::of(&ad), ad.string("Owner"));
+        let mut faults: Vec<Arc<str>> = Vec::new();
+        let mut any = false;
+        for log in [logs.user_log, logs.nodes_log].into_iter().flatten() {
+            match state.entry(log.clone()).or_insert_with(|| fault(&log)) {
+                None => {
+                    owners.entry(log).or_default().extend(owner.clone());
+                    any = true;
+                    // The nodes log of a DAG holds less of the same.
+                    break;
                 }
-            }
-            if !any && faults.is_empty() {
-                faults.push(Arc::clone(&no_log));
-            }
-            if !faults.is_empty() {
-                self.missing_of.insert(job.id, faults);
+                Some(fault) => faults.push(Arc::clone(fault)),
             }
         }
-        self.user_logs = readable.into_iter().collect();
+        if !any && faults.is_empty() {
+            faults.push(Arc::clone(&no_log));
+        }
+        if !faults.is_empty() {
+            remarks.missing_of.insert(job.id, faults);
+        }
     }
+    let mut logs: Vec<PathBuf> = owners.keys().cloned().collect();
+    logs.sort();
+    (logs, owners)
+}
 
-    fn find_event_logs(&mut self, request: &Request, config: &Config) {
-        let named: Vec<PathBuf> = if !request.event_logs.is_empty() {
-            request.event_logs.clone()
-        } else if request.user_logs.is_empty() {
-            let log = config
-                .get("HOLDADVISE_EVENT_LOG")
-                .or_else(|| config.get_condor("EVENT_LOG"))
-                .filter(|_| request.schedd.is_none() && request.pool.is_none());
-            log.map(PathBuf::from).into_iter().collect()
-        } else {
-            // Logs were named: nothing else is read.
-            self.missing.push("event log of the access point: none was named".to_owned());
-            return;
-        };
-        if named.is_empty() {
-            self.missing
-                .push("event log of the access point: EVENT_LOG is not set here".to_owned());
-        }
-        for log in named {
-            match unreadable(&log) {
-                None => self.event_logs.push(log),
-                Some(fault) => self.missing.push(format!("event log {fault}")),
-            }
-        }
+/// The event logs named, or the configured one.
+fn event_logs(request: &Request, config: &Config, missing: &mut Vec<String>) -> Vec<PathBuf> {
+    let named: Vec<PathBuf> = if !request.event_logs.is_empty() {
+        request.event_logs.clone()
+    } else if request.user_logs.is_empty() {
+        let log = config
+            .get("HOLDADVISE_EVENT_LOG")
+            .or_else(|| config.get_condor("EVENT_LOG"))
+            .filter(|_| request.schedd.is_none() && request.pool.is_none());
+        log.map(PathBuf::from).into_iter().collect()
+    } else {
+        // Logs were named: nothing else is read.
+        missing.push("event log of the access point: none was named".to_owned());
+        return Vec::new();
+    };
+    if named.is_empty() {
+        missing.push("event log of the access point: EVENT_LOG is not set here".to_owned());
     }
+    let mut readable = named;
+    readable.retain(|log| {
+        let fault = unreadable(log);
+        missing.extend(fault.as_ref().map(|fault| format!("event log {fault}")));
+        fault.is_none()
+    });
+    readable
+}
 
-    /// Asks for ads of earlier runs and, without an event log, for counts of holds; both at once.
-    fn ask(&mut self, schedd: &Schedd, projection: &Projection, now: i64) {
-        let ids = by_turns(&self.held);
-        let others = self.recent_runs(now);
-        let without_log = self.event_logs.is_empty();
-        let (epochs, counts) = thread::scope(|scope| {
-            let counts = without_log.then(|| scope.spawn(|| schedd.hold_counts()));
-            let epochs =
-                (ids.len() <= EPOCH_JOBS).then(|| schedd.epochs(&ids, &others, projection));
-            (epochs, counts.and_then(|counts| counts.join().ok()))
-        });
-        match epochs {
-            Some(Ok((ads, left_out))) => {
-                self.epochs = ads;
-                self.asked_epochs = true;
-                self.missing.extend(left_out);
-            }
-            Some(Err(error)) => self.missing.push(format!("ads of earlier runs: {error}")),
-            None => self.missing.push(format!("ads of earlier runs: more than {EPOCH_JOBS} jobs")),
-        }
-        match counts {
-            Some(Ok(counts)) => self.hold_counts = Some(counts),
-            Some(Err(error)) => self.missing.push(format!("counts of held jobs: {error}")),
-            None => {}
-        }
-    }
+/// Ads of earlier runs, and counts of holds; `None` where they were not asked for or there was no answer.
+type Answers = (Option<Vec<AdText>>, Option<BTreeMap<(i32, i32), u64>>);
 
-    /// Runs of the same owners around the holds. They may be of jobs whose log is read and whose ads are gone.
-    fn recent_runs(&self, now: i64) -> RecentRuns {
-        let mut runs = RecentRuns { since: now, submitted: now, ..RecentRuns::default() };
-        for job in self.held.iter().take(EPOCH_JOBS) {
-            let ad = job.ad.to_classad();
-            runs.owners.extend(ad.string("Owner"));
-            let held = ad.integer("EnteredCurrentStatus").unwrap_or(now);
-            runs.submitted = runs.submitted.min(ad.integer("QDate").unwrap_or(0));
-            runs.since = runs.since.min(held.saturating_sub(BEFORE_HOLD));
+/// Asks for ads of earlier runs and, without an event log, for counts of holds; both at once.
+fn ask(
+    schedd: &Schedd,
+    held: &[QueueJob],
+    without_log: bool,
+    projection: &Projection,
+    now: i64,
+    missing: &mut Vec<String>,
+) -> Answers {
+    let ids = by_turns(held);
+    let others = recent_runs(held, now);
+    let (epochs, counts) = thread::scope(|scope| {
+        let counts = without_log.then(|| scope.spawn(|| schedd.hold_counts()));
+        let epochs = (ids.len() <= EPOCH_JOBS).then(|| schedd.epochs(&ids, &others, projection));
+        (epochs, counts.and_then(|counts| counts.join().ok()))
+    });
+    let epochs = match epochs {
+        Some(Ok((ads, left_out))) => {
+            missing.extend(left_out);
+            Some(ads)
         }
-        runs.since = runs.since.max(now.saturating_sub(LONGEST_AGO));
-        runs
+        Some(Err(error)) => {
+            missing.push(format!("ads of earlier runs: {error}"));
+            None
+        }
+        None => {
+            missing.push(format!("ads of earlier runs: more than {EPOCH_JOBS} jobs"));
+            None
+        }
+    };
+    let counts = counts.and_then(|counts| {
+        counts.map_err(|error| missing.push(format!("counts of held jobs: {error}"))).ok()
+    });
+    (epochs, counts)
+}
+
+/// Runs of the same owners around the holds. They may be of jobs whose log is read and whose ads are gone.
+fn recent_runs(held: &[QueueJob], now: i64) -> RecentRuns {
+    let mut runs = RecentRuns { since: now, submitted: now, ..RecentRuns::default() };
+    for job in held.iter().take(EPOCH_JOBS) {
+        let ad = job.ad.to_classad();
+        runs.owners.extend(ad.string("Owner"));
+        let held = ad.integer("EnteredCurrentStatus").unwrap_or(now);
+        runs.submitted = runs.submitted.min(ad.integer("QDate").unwrap_or(0));
+        runs.since = runs.since.min(held.saturating_sub(BEFORE_HOLD));
     }
+    runs.since = runs.since.max(now.saturating_sub(LONGEST_AGO));
+    runs
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::costs::costs;
-use super::gather::Gathered;
+use super::gather::{Gathered, Remarks};
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
@@ -33,16 +33,17 @@ const TOGETHER: usize = 64;
 /// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not to be held
 /// are added to those refused.
 pub(super) fn judge(
-    gathered: &mut Gathered,
+    gathered: Gathered,
+    remarks: &mut Remarks,
     request: &Request,
     config: &Config,
     model: &Model,
     now: i64,
     take: &mut dyn FnMut(&Advice) -> io::Result<()>,
 ) -> Result<(), RunError> {
-    let (history, reasons) = read_histories(gathered, now)?;
+    let (history, reasons) = read_histories(&gathered, remarks, now)?;
     let held = match gathered.logs_alone {
-        true => held_in_logs(&history, gathered, request, now),
+        true => held_in_logs(&history, &mut remarks.refused, request, now),
         false => gathered.held.iter().map(|job| job.id).collect(),
     };
     let clusters = held.iter().map(|job| job.cluster).collect();
@@ -57,7 +58,7 @@ pub(super) fn judge(
         .explaining(request.prints_inputs(held.len()));
     let time = PolicyTime::new(config.policy_time()?);
     if gathered.logs_alone {
-        return judge_logs(&advisor, held, gathered, now, take);
+        return judge_logs(&advisor, held, &remarks.missing, now, take);
     }
     let mut policies =
         Policies { knobs: knobs(request, config), time, held_in_cluster: HashMap::new() };
@@ -70,23 +71,24 @@ pub(super) fn judge(
         };
         advisor.advise_all(&jobs.iter().map(held).collect::<Vec<_>>(), now)
     };
-    let jobs = std::mem::take(&mut gathered.held);
-    let judged = in_batches(jobs, judge_jobs, |job, advice| match advice {
+    let judged = in_batches(gathered.held, judge_jobs, |job, advice| match advice {
         Some(mut advice) => {
+            let lines = |of: &mut HashMap<_, Vec<Arc<str>>>| {
+                let lines = of.remove(&job.id).unwrap_or_default();
+                lines.into_iter().map(|line| line.to_string())
+            };
             advice.missing.extend(not_shown(advice.event_log));
-            let missing = gathered.missing_of.remove(&job.id).unwrap_or_default();
-            advice.missing.extend(missing.iter().map(|line| line.to_string()));
-            let notes = gathered.notes_of.remove(&job.id).unwrap_or_default();
-            advice.notes.extend(notes.iter().map(|line| line.to_string()));
-            advice.missing.extend(gathered.missing.iter().cloned());
+            advice.missing.extend(lines(&mut remarks.missing_of));
+            advice.notes.extend(lines(&mut remarks.notes_of));
+            advice.missing.extend(remarks.missing.iter().cloned());
             Ok(take(&advice)?)
         }
         None => {
-            gathered.refused.push(format!("job {} is not held", job.id));
+            remarks.refused.push(format!("job {} is not held", job.id));
             Ok(())
         }
     });
-    gathered.faults.extend(policies.time.line());
+    remarks.faults.extend(policies.time.line());
     judged
 }
 
@@ -130,7 +132,7 @@ fn in_batches<T: Sync>(
 /// The jobs that were asked about and are held at the end of the logs. Others are refused.
 fn held_in_logs(
     history: &History,
-    gathered: &mut Gathered,
+    refused: &mut Vec<String>,
     request: &Request,
     now: i64,
 ) -> Vec<JobId> {
@@ -143,7 +145,7 @@ fn held_in_logs(
     });
     for (spec, met) in request.selection.jobs.iter().zip(met) {
         if !met {
-            gathered.refused.push(format!("{spec} is not held at the end of the log"));
+            refused.push(format!("{spec} is not held at the end of the log"));
         }
     }
     held.truncate(request.limit.unwrap_or(usize::MAX));
@@ -153,7 +155,7 @@ fn held_in_logs(
 fn judge_logs(
     advisor: &Advisor<'_>,
     held: Vec<JobId>,
-    gathered: &Gathered,
+    missing: &[String],
     now: i64,
     take: &mut dyn FnMut(&Advice) -> io::Result<()>,
 ) -> Result<(), RunError> {
@@ -165,7 +167,7 @@ fn judge_logs(
         let Some(mut advice) = advice else { return Ok(()) };
         advice.missing.push(NO_ADS.to_owned());
         advice.missing.extend(not_shown(advice.event_log));
-        advice.missing.extend(gathered.missing.iter().cloned());
+        advice.missing.extend(missing.iter().cloned());
         Ok(take(&advice)?)
     })
 }
@@ -175,21 +177,18 @@ type Zones = BTreeMap<PathBuf, Zone>;
 
 /// The history, and the reasons of holds that the queue shows, where there is a log to find them in.
 fn read_histories(
-    gathered: &mut Gathered,
+    gathered: &Gathered,
+    remarks: &mut Remarks,
     now: i64,
 ) -> Result<(History, HashSet<String>), RunError> {
-    let said = (gathered.faults.len(), gathered.missing.len());
-    let missing_of = gathered.missing_of.clone();
-    let (mut history, zones) = read_logs(gathered, &Zones::new(), now)?;
+    let (mut history, zones, mut read) = read_logs(gathered, &Zones::new(), now)?;
     if !zones.is_empty() {
-        gathered.faults.truncate(said.0);
-        gathered.missing.truncate(said.1);
-        gathered.missing_of = missing_of;
-        (history, _) = read_logs(gathered, &zones, now)?;
+        (history, _, read) = read_logs(gathered, &zones, now)?;
     }
+    remarks.extend(read);
     for zone in zones.into_values() {
         for job in zone.jobs {
-            gathered.notes_of.entry(job).or_default().push(zone.note.clone());
+            remarks.notes_of.entry(job).or_default().push(Arc::clone(&zone.note));
         }
     }
     let has_logs = !gathered.event_logs.is_empty() || !gathered.user_logs.is_empty();
@@ -204,12 +203,13 @@ fn read_histories(
 }
 
 /// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be of
-/// another zone.
+/// another zone, and what is to be said of all.
 fn read_logs(
-    gathered: &mut Gathered,
+    gathered: &Gathered,
     zones: &Zones,
     now: i64,
-) -> Result<(HistoryBuilder, Zones), RunError> {
+) -> Result<(HistoryBuilder, Zones, Remarks), RunError> {
+    let mut remarks = Remarks::default();
     let options_of = |log: &Path| match zones.get(log) {
         Some(zone) => ReadOptions::in_zone(zone.zone.clone()),
         None => ReadOptions::default(),
@@ -228,16 +228,16 @@ fn read_logs(
                     zone.jobs = gathered.held.iter().map(|job| job.id).collect();
                     found.insert(log.clone(), zone);
                 }
-                gathered.missing.extend(unread.iter().map(ToString::to_string));
-                note_damage(&mut gathered.faults, log, &report);
+                remarks.missing.extend(unread.iter().map(ToString::to_string));
+                note_damage(&mut remarks.faults, log, &report);
             }
-            Err(error) => gathered.missing.push(error.to_string()),
+            Err(error) => remarks.missing.push(error.to_string()),
         }
     }
     if is_foreign(&history, &gathered.held) {
         let text = "event log of the access point: it shows none of these holds, and is left out; is it of another \
                     access point?";
-        gathered.missing.push(text.to_owned());
+        remarks.missing.push(text.to_owned());
         history = HistoryBuilder::new();
     }
     for job in &gathered.held {
@@ -245,16 +245,14 @@ fn read_logs(
             history.attest_owner(job.id, &owner);
         }
     }
-    read_epochs(&mut history, gathered)?;
+    read_epochs(&mut history, gathered, &mut remarks.faults)?;
     let mut failed = None;
     let mut read = 0;
     let mut limits = LogLimits::default();
     // A large log, which anybody can make, is not read in the place of many small ones.
-    gathered
-        .user_logs
-        .sort_by_cached_key(|log| log.metadata().map_or(0, |metadata| metadata.len()));
-    let user_logs = std::mem::take(&mut gathered.user_logs);
-    for log in &user_logs {
+    let mut user_logs: Vec<&PathBuf> = gathered.user_logs.iter().collect();
+    user_logs.sort_by_cached_key(|log| log.metadata().map_or(0, |metadata| metadata.len()));
+    for log in user_logs {
         let owners = gathered.log_owners.get(log);
         if owners.is_some() && limits.are_met() {
             continue;
@@ -275,28 +273,31 @@ fn read_logs(
                 if let Some(zone) = Zone::find(&history, log, &gathered.held, owners, now, again) {
                     found.insert(log.clone(), zone);
                 }
-                note_damage(&mut gathered.faults, log, &report);
+                note_damage(&mut remarks.faults, log, &report);
                 if let Some(skipped) = skipped {
-                    note_unread(gathered, log, &skipped);
+                    note_unread(gathered, &mut remarks, log, &skipped);
                 }
             }
             Err(error) => {
-                note_unread(gathered, log, &error.to_string());
+                note_unread(gathered, &mut remarks, log, &error.to_string());
                 failed.get_or_insert(error);
             }
         }
     }
-    gathered.user_logs = user_logs;
-    gathered.missing.extend(limits.left_out());
+    remarks.missing.extend(limits.left_out());
     // Logs alone were asked about and none can be read.
     if let Some(error) = failed.filter(|_| gathered.logs_alone && read == 0) {
         return Err(RunError::Log(error));
     }
-    Ok((history, found))
+    Ok((history, found, remarks))
 }
 
 /// Ads of earlier runs; they say whose jobs they are of.
-fn read_epochs(history: &mut HistoryBuilder, gathered: &mut Gathered) -> Result<(), RunError> {
+fn read_epochs(
+    history: &mut HistoryBuilder,
+    gathered: &Gathered,
+    faults: &mut Vec<String>,
+) -> Result<(), RunError> {
     if let Some(file) = &gathered.epoch_file {
         let path = file.clone();
         let error = |source| QueueError::Read { path, source };
@@ -309,21 +310,21 @@ fn read_epochs(history: &mut HistoryBuilder, gathered: &mut Gathered) -> Result<
             return Err(QueueError::NotAds { path: file.clone(), expected }.into());
         }
         let place = file.display();
-        gathered.faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
+        faults.extend(report.problems.iter().map(|problem| format!("{place}: {problem}")));
     }
-    if gathered.asked_epochs {
+    if let Some(epochs) = &gathered.epochs {
         history.note_epochs();
-    }
-    for ad in &gathered.epochs {
-        history.add_epoch(&ad.to_classad());
+        for ad in epochs {
+            history.add_epoch(&ad.to_classad());
+        }
     }
     Ok(())
 }
 
 /// A log that an ad names concerns the jobs that name it alone.
-fn note_unread(gathered: &mut Gathered, log: &Path, error: &str) {
+fn note_unread(gathered: &Gathered, remarks: &mut Remarks, log: &Path, error: &str) {
     if !gathered.log_owners.contains_key(log) {
-        gathered.missing.push(error.to_owned());
+        remarks.missing.push(error.to_owned());
         return;
     }
     let error: Arc<str> = error.into();
@@ -332,7 +333,7 @@ fn note_unread(gathered: &mut Gathered, log: &Path, error: &str) {
             |name: &str| JobLogs::ATTRIBUTES.iter().any(|other| other.eq_ignore_ascii_case(name));
         let logs = JobLogs::of(&job.ad.part(needed));
         if [logs.user_log, logs.nodes_log].into_iter().flatten().any(|named| named == log) {
-            gathered.missing_of.entry(job.id).or_default().push(Arc::clone(&error));
+            remarks.missing_of.entry(job.id).or_default().push(Arc::clone(&error));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use super::config::SettingError;
 use super::constraint::Constraint;
 use super::debug;
-use super::gather::{Gathered, gather};
+use super::gather::{Remarks, gather};
 use super::judge::judge;
 use super::output::{self, ToolError, say};
 use super::print::{Page, Printer};
@@ -93,17 +93,18 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
     // A constraint that is no expression is told before anything is read.
     let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
-    let mut gathered = gather(request, config, &filter, now)?;
-    gathered.faults.extend(constraint.as_ref().and_then(Constraint::undecided));
+    let (gathered, mut remarks) = gather(request, config, &filter, now)?;
+    remarks.faults.extend(constraint.as_ref().and_then(Constraint::undecided));
     let selection = &request.selection;
     let page = Page { style: request.style, now, zone: TimeZone::system() };
     let mut printer = Printer::new(out, &request.output, &page);
     if !gathered.held.is_empty() || gathered.logs_alone {
         let model = model_file::open::<RunError>(&request.model(), config)?;
-        judge(&mut gathered, request, config, &model, now, &mut |advice| printer.add(advice))?;
+        let mut take = |advice: &_| printer.add(advice);
+        judge(gathered, &mut remarks, request, config, &model, now, &mut take)?;
     }
-    gathered.faults.extend(config.faults().iter().cloned());
-    tell(&gathered);
+    remarks.faults.extend(config.faults().iter().cloned());
+    tell(&remarks);
     if printer.count() == 0 && !selection.jobs.is_empty() {
         return Err(RunError::NothingJudged);
     }
@@ -111,11 +112,11 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
 }
 
 /// What was named and cannot be judged, and what of the input is damaged.
-fn tell(gathered: &Gathered) {
-    for line in &gathered.faults {
+fn tell(remarks: &Remarks) {
+    for line in &remarks.faults {
         say("Warning", line);
     }
-    for line in &gathered.refused {
+    for line in &remarks.refused {
         say("Error", line);
     }
 }
