@@ -181,9 +181,9 @@ pub(super) fn attributes_of(expr: &Expr) -> Vec<Attribute> {
 impl Difference {
     /// Its sign at a time; `None` where it is no number.
     pub(super) fn sign(&self, time: i64) -> Option<Ordering> {
-        let sum = i128::from(self.slope) * i128::from(time) + i128::from(self.rest);
-        let sum = i64::try_from(sum).ok()?;
+        let sum = self.slope.checked_mul(time)?.checked_add(self.rest)?;
         let quotient = match self.divisor {
+            Number::Integer(1) => Number::Integer(sum),
             Number::Integer(divisor) => Number::Integer(sum.checked_div(divisor)?),
             Number::Real(divisor) => Number::Real(sum as f64 / divisor),
         };
