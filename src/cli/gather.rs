@@ -10,8 +10,8 @@ use super::{Config, Request};
 use crate::history::ATTRIBUTES;
 use crate::input;
 use crate::queue::{
-    AdText, Filter, Found, JobLogs, Projection, QueueError, QueueJob, RecentRuns, Schedd,
-    held_jobs_of_file, unreadable,
+    AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, held_jobs_of_file,
+    unreadable,
 };
 use crate::userlog::{self, JobId};
 
@@ -135,7 +135,7 @@ pub fn gather(
 fn by_turns(held: &[QueueJob]) -> Vec<JobId> {
     let mut of_owner: BTreeMap<String, BTreeMap<i32, Vec<JobId>>> = BTreeMap::new();
     for job in held {
-        let clusters = of_owner.entry(job.owner().unwrap_or_default()).or_default();
+        let clusters = of_owner.entry(job.owner.clone().unwrap_or_default()).or_default();
         clusters.entry(job.id.cluster).or_default().push(job.id);
     }
     let mut turns: Vec<(usize, Vec<JobId>)> =
@@ -168,16 +168,12 @@ fn user_logs(
     let mut owners = Owners::new();
     let fault = |log: &Path| unreadable(log).map(|fault| format!("job event log {fault}").into());
     for job in held {
-        let needed =
-            |name: &str| JobLogs::ATTRIBUTES.iter().any(|needed| needed.eq_ignore_ascii_case(name));
-        let ad = job.ad.part(|name| needed(name) || name.eq_ignore_ascii_case("Owner"));
-        let (logs, owner) = (JobLogs::of(&ad), ad.string("Owner"));
         let mut faults: Vec<Arc<str>> = Vec::new();
         let mut any = false;
-        for log in [logs.user_log, logs.nodes_log].into_iter().flatten() {
-            match state.entry(log.clone()).or_insert_with(|| fault(&log)) {
+        for log in [&job.logs.user_log, &job.logs.nodes_log].into_iter().flatten() {
+            match state.entry(log.clone()).or_insert_with(|| fault(log)) {
                 None => {
-                    owners.entry(log).or_default().extend(owner.clone());
+                    owners.entry(log.clone()).or_default().extend(job.owner.clone());
                     any = true;
                     // The nodes log of a DAG holds less of the same.
                     break;

@@ -21,7 +21,7 @@ use crate::history::{
 use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
-use crate::queue::{JobLogs, QueueError, QueueJob, display_path};
+use crate::queue::{QueueError, QueueJob, display_path};
 use crate::userlog::{JobId, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
@@ -196,7 +196,7 @@ fn read_histories(
     for job in &gathered.held {
         let ad = job.ad.to_classad();
         history.add_queue_ad(&ad, now);
-        let reason = ad.string("HoldReason").filter(|_| has_logs);
+        let reason = has_logs.then(|| ad.string("HoldReason")).flatten();
         reasons.extend(reason.map(|reason| reason::canonical(&reason)));
     }
     Ok((history.build(), reasons))
@@ -241,8 +241,8 @@ fn read_logs(
         history = HistoryBuilder::new();
     }
     for job in &gathered.held {
-        if let Some(owner) = job.owner() {
-            history.attest_owner(job.id, &owner);
+        if let Some(owner) = &job.owner {
+            history.attest_owner(job.id, owner);
         }
     }
     read_epochs(&mut history, gathered, &mut remarks.faults)?;
@@ -329,10 +329,8 @@ fn note_unread(gathered: &Gathered, remarks: &mut Remarks, log: &Path, error: &s
     }
     let error: Arc<str> = error.into();
     for job in &gathered.held {
-        let needed =
-            |name: &str| JobLogs::ATTRIBUTES.iter().any(|other| other.eq_ignore_ascii_case(name));
-        let logs = JobLogs::of(&job.ad.part(needed));
-        if [logs.user_log, logs.nodes_log].into_iter().flatten().any(|named| named == log) {
+        if [&job.logs.user_log, &job.logs.nodes_log].into_iter().flatten().any(|named| named == log)
+        {
             remarks.missing_of.entry(job.id).or_default().push(Arc::clone(&error));
         }
     }

@@ -197,7 +197,11 @@ impl HistoryBuilder {
         if let Some(owner) = facts.owner {
             self.history.jobs[number as usize].learn_owner(owner, known);
         }
-        part_mut(&mut self.parts, (number, job), QUEUE, facts.owner.as_slice()).ads.push(facts);
+        let audience: &[Symbol] = facts.owner.as_slice();
+        let part = part_mut(&mut self.parts, (number, job), QUEUE, audience);
+        // Few jobs have another ad.
+        part.ads.reserve_exact(1);
+        part.ads.push(facts);
         Some(job)
     }
 
@@ -324,6 +328,7 @@ fn part_mut<'a>(
     let parts = parts.entry(number).or_default();
     let at = parts.iter().position(|part| part.source == source).unwrap_or_else(|| {
         let job = JobHistory { job, ..JobHistory::default() };
+        parts.reserve_exact(1);
         parts.push(Part { source, audience: audience.to_vec(), job });
         parts.len() - 1
     });

@@ -144,7 +144,11 @@ impl JobHistory {
         }
         self.steps.extend(told.steps);
         self.held_in_event_log.extend(told.held_in_event_log);
-        self.ads.extend(told.ads);
+        if self.ads.is_empty() {
+            self.ads = told.ads;
+        } else {
+            self.ads.extend(told.ads);
+        }
         self.sites.extend(told.sites);
         self.input.extend(told.input);
         self.servers.extend(told.servers);

@@ -207,43 +207,49 @@ pub(super) struct Rows<'a> {
     forest: &'a Forest,
     /// The row before.
     row: Vec<f32>,
-    /// Of each tree the leaf that was reached, and the columns that were asked for on the way, as bits.
-    reached: Vec<(f32, u128)>,
+    /// The leaf that each tree reached.
+    leaves: Vec<f32>,
+    /// Of each tree the columns that it asked for, a bit each.
+    asked: Vec<u64>,
+    /// The columns that changed, a bit each.
+    changed: Vec<u64>,
 }
 
 impl<'a> Rows<'a> {
     pub(super) fn of(forest: &'a Forest) -> Self {
-        Self { forest, row: Vec::new(), reached: Vec::new() }
+        let [row, leaves] = [const { Vec::new() }; 2];
+        Self { forest, row, leaves, asked: Vec::new(), changed: Vec::new() }
     }
 
     /// [`Forest::logit`] of the next row.
     pub(super) fn logit(&mut self, statics: &[f32]) -> f64 {
-        let trees = self.forest.roots.len();
-        let changed = if self.reached.len() == trees && self.row.len() == statics.len() {
-            let columns = self.row.iter().zip(statics).zip(0..);
-            // A column of which another one has the bit counts as changed with it.
-            columns.fold(0, |bits, ((old, new), at)| if old == new { bits } else { bits | bit(at) })
-        } else {
-            self.reached = vec![(0.0, u128::MAX); trees];
-            u128::MAX
-        };
-        self.row.clear();
-        self.row.extend_from_slice(statics);
-        let trees = self.forest.roots.iter().zip(&mut self.reached);
-        let leaves = trees.map(|(&root, (leaf, asked))| {
-            if *asked & changed != 0 {
-                *asked = 0;
-                *leaf = self.forest.walk(root, statics, |column| *asked |= bit(column));
+        // A bit that no column has: of a row that is the first of its length every tree is walked.
+        let words = statics.len() / 64 + 1;
+        let first = self.row.len() != statics.len() || self.changed.is_empty();
+        if first {
+            self.leaves = vec![0.0; self.forest.roots.len()];
+            self.asked = vec![1 << 63; words * self.forest.roots.len()];
+            self.row = statics.to_vec();
+        }
+        self.changed.clear();
+        self.changed.resize(words, if first { u64::MAX } else { 0 });
+        for (at, (old, new)) in self.row.iter_mut().zip(statics).enumerate() {
+            self.changed[at / 64] |= u64::from(*old != *new) << (at % 64);
+            *old = *new;
+        }
+        let trees = self.forest.roots.iter().zip(&mut self.leaves);
+        for ((&root, leaf), asked) in trees.zip(self.asked.chunks_exact_mut(words)) {
+            if asked.iter().zip(&self.changed).any(|(asked, changed)| asked & changed != 0) {
+                asked.fill(0);
+                *leaf = self.forest.walk(root, statics, |column| {
+                    if let Some(word) = asked.get_mut(column as usize / 64) {
+                        *word |= 1 << (column % 64);
+                    }
+                });
             }
-            f64::from(*leaf)
-        });
-        leaves.sum()
+        }
+        self.leaves.iter().copied().map(f64::from).sum()
     }
-}
-
-/// The bit of a column.
-fn bit(column: u32) -> u128 {
-    1 << (column % u128::BITS)
 }
 
 /// A number that a tensor of f32 holds as it is.

@@ -88,8 +88,8 @@ impl AdText {
 
     /// Names and expressions as they were read.
     pub(super) fn attributes(&self) -> impl Iterator<Item = (&str, &str, Syntax)> {
-        let common = self.common.lines().enumerate().filter(|(at, _)| self.has >> at & 1 == 1);
-        common.map(|(_, line)| line).chain(self.own.lines()).filter_map(|line| {
+        let common = lines(&self.common).enumerate().filter(|(at, _)| self.has >> at & 1 == 1);
+        common.map(|(_, line)| line).chain(lines(&self.own)).filter_map(|line| {
             let (name, rest) = line.split_once(' ')?;
             match rest.strip_prefix("= ") {
                 Some(expression) => Some((name, expression, Syntax::Old)),
@@ -109,6 +109,13 @@ impl AdText {
         }
         self.own = text.into_boxed_str();
     }
+}
+
+/// The lines of a text in which each ends with a newline.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut begin = 0;
+    memchr::memchr_iter(b'\n', text.as_bytes())
+        .map(move |end| &text[std::mem::replace(&mut begin, end + 1)..end])
 }
 
 /// Bytes of the first lines of a text, at most `count` of them.

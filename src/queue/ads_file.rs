@@ -1,7 +1,10 @@
 //! Held jobs and epoch ads out of files.
 
 use std::io::{BufReader, Read};
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
 
 use classads::ClassAd;
 
@@ -11,6 +14,10 @@ use crate::input;
 
 /// Bytes read at a time.
 const BUFFER: usize = 256 * 1024;
+
+/// Ads handed from reading to sorting at once, and how often that may be ahead.
+const BATCH: usize = 64;
+const BATCHES: usize = 8;
 
 /// Decides whether an ad is among those a constraint selects.
 pub type Filter<'a> = &'a dyn Fn(&ClassAd) -> bool;
@@ -29,10 +36,29 @@ pub fn held_jobs_of_file(
     let place = display(path);
     let mut sorter = Sorter::new(selection, limit, &place);
     let error = |source| QueueError::Read { path: path.to_owned(), source };
-    read_ads(input::reader(path).map_err(error)?, path, projection, |item| match item {
-        AdItem::Ad(ad) if filter(&ad) => sorter.take(&ad),
-        AdItem::Ad(_) => {}
-        AdItem::Fault(fault) => sorter.fault(&fault),
+    // One core reads, another one sorts.
+    let (sender, batches) = mpsc::sync_channel::<Vec<AdItem>>(BATCHES);
+    thread::scope(|scope| {
+        let reading = scope.spawn(move || {
+            let mut batch = Vec::new();
+            read_ads(input::reader(path).map_err(error)?, path, projection, |item| {
+                batch.push(item);
+                if batch.len() == BATCH {
+                    // The other side takes all there are, unless it panicked.
+                    let _ = sender.send(std::mem::take(&mut batch));
+                }
+            })?;
+            let _ = sender.send(batch);
+            Ok(())
+        });
+        for item in batches.into_iter().flatten() {
+            match item {
+                AdItem::Ad(ad) if filter(&ad) => sorter.take(&ad),
+                AdItem::Ad(_) => {}
+                AdItem::Fault(fault) => sorter.fault(&fault),
+            }
+        }
+        reading.join().unwrap_or_else(|panic| resume_unwind(panic))
     })?;
     Ok(sorter.finish())
 }

@@ -313,7 +313,7 @@ fn missing_references(
     let needed: Vec<(String, Vec<String>)> = jobs
         .iter()
         .map(|job| {
-            let owner = job.owner().unwrap_or_default();
+            let owner = job.owner.clone().unwrap_or_default();
             let mut names = Vec::new();
             for (name, expression, syntax) in job.ad.attributes().filter(|one| is_policy(one.0)) {
                 let key = format!("{name}={expression}");
@@ -393,7 +393,7 @@ mod tests {
         let text = "ClusterId = 1\nProcId = 0\nPeriodicRelease = MyTries < 3 && NumHolds < 2 && time() > 5 && true\n";
         let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
         let id = JobId::new(1, 0);
-        let mut jobs = [QueueJob { id, ad: AdText::of(&ad), lacks_references: false }];
+        let mut jobs = [QueueJob::of(id, &ad, AdText::of(&ad))];
         let (missing, needs) = missing_references(&mut jobs, &Projection::new(&["NumHolds"], None));
         assert_eq!((Vec::from_iter(missing), needs), (vec!["MyTries".to_owned()], vec![true]));
     }
@@ -406,7 +406,7 @@ mod tests {
             );
             let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
             let id = JobId::new(cluster, 0);
-            QueueJob { id, ad: AdText::of(&ad), lacks_references: false }
+            QueueJob::of(id, &ad, AdText::of(&ad))
         };
         let many: Vec<String> = (0..20_000).map(|n| format!("A{n}")).collect();
         let mut jobs = [

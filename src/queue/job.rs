@@ -2,7 +2,7 @@
 
 use classads::ClassAd;
 
-use super::{AdText, JobSpec, Selection};
+use super::{AdText, JobLogs, JobSpec, Selection};
 use crate::history::HoldInQueue;
 use crate::userlog::JobId;
 
@@ -16,14 +16,19 @@ pub struct QueueJob {
     pub id: JobId,
     /// The ad.
     pub ad: AdText,
+    /// Owner of its ad.
+    pub owner: Option<String>,
+    /// The logs that its ad names.
+    pub logs: JobLogs,
     /// Its policies name attributes that could not be asked for.
     pub lacks_references: bool,
 }
 
 impl QueueJob {
-    /// Owner of its ad.
-    pub fn owner(&self) -> Option<String> {
-        self.ad.part(|name| name.eq_ignore_ascii_case("Owner")).string("Owner")
+    /// The job of an ad, of which the text is kept.
+    pub(super) fn of(id: JobId, ad: &ClassAd, text: AdText) -> Self {
+        let (owner, logs) = (ad.string("Owner"), JobLogs::of(ad));
+        Self { id, ad: text, owner, logs, lacks_references: false }
     }
 }
 
@@ -104,8 +109,8 @@ impl<'a> Sorter<'a> {
         if held && self.found.held.len() < self.limit {
             // Jobs of a cluster come one after the other.
             let like = self.found.held.last().filter(|last| last.id.cluster == id.cluster);
-            let ad = like.map_or_else(|| AdText::of(ad), |like| AdText::like(ad, &like.ad));
-            self.found.held.push(QueueJob { id, ad, lacks_references: false });
+            let text = like.map_or_else(|| AdText::of(ad), |like| AdText::like(ad, &like.ad));
+            self.found.held.push(QueueJob::of(id, ad, text));
         }
     }
 
