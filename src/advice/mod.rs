@@ -30,6 +30,8 @@ pub use held::{Held, Policies, advise};
 pub use meaning::SharedCause;
 pub use removal::{Against, ByItself};
 pub(crate) use removal::{LEAST_FAILED, LEAST_HELD};
-pub use report::{Advice, Band, HeldJob, InputEffect, Recommendation, Trust, Wait, WaitFor};
+pub use report::{
+    Advice, Band, HeldJob, InputEffect, Missing, Recommendation, Trust, Wait, WaitFor,
+};
 pub use spent::Spent;
 pub use undecided::Undecided;

@@ -1,5 +1,8 @@
 //! What is said of one held job. The table, `-long`, `-json` and `-af` all print this.
 
+use std::fmt;
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::meaning::SharedCause;
@@ -159,6 +162,29 @@ pub struct InputEffect {
     pub change: f64,
 }
 
+/// Something that an advice was made without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// What, and why.
+    Source(Arc<str>),
+    /// The job's own event log.
+    JobLog {
+        /// Its path.
+        log: Arc<str>,
+        /// Why it could not be read, or what of it was not.
+        fault: Arc<str>,
+    },
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(line) => f.write_str(line),
+            Self::JobLog { log, fault } => write!(f, "job event log {log}: {fault}"),
+        }
+    }
+}
+
 /// The advice for one held job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
@@ -200,8 +226,8 @@ pub struct Advice {
     pub trust: Trust,
     /// What the event log shows of this hold.
     pub event_log: EventLogView,
-    /// What could not be read, one line each.
-    pub missing: Vec<String>,
+    /// What could not be read.
+    pub missing: Vec<Missing>,
     /// How sources were read, where not as they say, one line each.
     pub notes: Vec<String>,
 }

@@ -7,11 +7,12 @@ use std::thread;
 
 use super::run::RunError;
 use super::{Config, Request};
+use crate::advice::Missing;
 use crate::history::ATTRIBUTES;
 use crate::input;
 use crate::queue::{
-    AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, held_jobs_of_file,
-    unreadable,
+    AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, display_path,
+    held_jobs_of_file, unreadable,
 };
 use crate::userlog::{self, JobId};
 
@@ -58,7 +59,7 @@ pub struct Remarks {
     /// What could not be read for any job, a line each.
     pub missing: Vec<String>,
     /// What could not be read for one job.
-    pub missing_of: HashMap<JobId, Vec<Arc<str>>>,
+    pub missing_of: HashMap<JobId, Vec<Missing>>,
     /// How logs of a job were read, where not as TZ says.
     pub notes_of: HashMap<JobId, Vec<Arc<str>>>,
 }
@@ -69,10 +70,11 @@ impl Remarks {
         self.refused.extend(more.refused);
         self.faults.extend(more.faults);
         self.missing.extend(more.missing);
-        for (of, more) in
-            [(&mut self.missing_of, more.missing_of), (&mut self.notes_of, more.notes_of)]
-        {
-            more.into_iter().for_each(|(job, lines)| of.entry(job).or_default().extend(lines));
+        for (job, missing) in more.missing_of {
+            self.missing_of.entry(job).or_default().extend(missing);
+        }
+        for (job, notes) in more.notes_of {
+            self.notes_of.entry(job).or_default().extend(notes);
         }
     }
 }
@@ -163,26 +165,29 @@ fn user_logs(
     if !request.user_logs.is_empty() {
         return (request.user_logs.clone(), Owners::new());
     }
-    let mut state: HashMap<PathBuf, Option<Arc<str>>> = HashMap::new();
-    let no_log: Arc<str> = "the job has no event log of its own".into();
+    let mut state: HashMap<PathBuf, Option<Missing>> = HashMap::new();
+    let no_log = Missing::Source("the job has no event log of its own".into());
     let mut owners = Owners::new();
-    let fault = |log: &Path| unreadable(log).map(|fault| format!("job event log {fault}").into());
+    let missing = |log: &Path| {
+        let fault = unreadable(log)?.into();
+        Some(Missing::JobLog { log: display_path(log).into(), fault })
+    };
     for job in held {
-        let mut faults: Vec<Arc<str>> = Vec::new();
+        let mut faults: Vec<Missing> = Vec::new();
         let mut any = false;
         for log in [&job.logs.user_log, &job.logs.nodes_log].into_iter().flatten() {
-            match state.entry(log.clone()).or_insert_with(|| fault(log)) {
+            match state.entry(log.clone()).or_insert_with(|| missing(log)) {
                 None => {
                     owners.entry(log.clone()).or_default().extend(job.owner.clone());
                     any = true;
                     // The nodes log of a DAG holds less of the same.
                     break;
                 }
-                Some(fault) => faults.push(Arc::clone(fault)),
+                Some(fault) => faults.push(fault.clone()),
             }
         }
         if !any && faults.is_empty() {
-            faults.push(Arc::clone(&no_log));
+            faults.push(no_log.clone());
         }
         if !faults.is_empty() {
             remarks.missing_of.insert(job.id, faults);
@@ -214,7 +219,8 @@ fn event_logs(request: &Request, config: &Config, missing: &mut Vec<String>) -> 
     let mut readable = named;
     readable.retain(|log| {
         let fault = unreadable(log);
-        missing.extend(fault.as_ref().map(|fault| format!("event log {fault}")));
+        let line = |fault| format!("event log {}: {fault}", display_path(log));
+        missing.extend(fault.as_ref().map(line));
         fault.is_none()
     });
     readable

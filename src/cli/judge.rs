@@ -13,7 +13,7 @@ use super::gather::{Gathered, Remarks};
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
-use crate::advice::{Advice, Advisor, Held, Policies};
+use crate::advice::{Advice, Advisor, Held, Missing, Policies};
 use crate::features::About;
 use crate::history::{
     Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, reason,
@@ -73,14 +73,11 @@ pub(super) fn judge(
     };
     let judged = in_batches(gathered.held, judge_jobs, |job, advice| match advice {
         Some(mut advice) => {
-            let lines = |of: &mut HashMap<_, Vec<Arc<str>>>| {
-                let lines = of.remove(&job.id).unwrap_or_default();
-                lines.into_iter().map(|line| line.to_string())
-            };
             advice.missing.extend(not_shown(advice.event_log));
-            advice.missing.extend(lines(&mut remarks.missing_of));
-            advice.notes.extend(lines(&mut remarks.notes_of));
-            advice.missing.extend(remarks.missing.iter().cloned());
+            advice.missing.extend(remarks.missing_of.remove(&job.id).unwrap_or_default());
+            advice.missing.extend(sources(&remarks.missing));
+            let notes = remarks.notes_of.remove(&job.id).unwrap_or_default();
+            advice.notes.extend(notes.iter().map(|line| line.to_string()));
             Ok(take(&advice)?)
         }
         None => {
@@ -96,13 +93,17 @@ pub(super) fn judge(
 const NO_ADS: &str = "job ads and policies: only logs were named";
 
 /// An event log that does not show the hold is as good as none.
-fn not_shown(event_log: EventLogView) -> Option<String> {
+fn not_shown(event_log: EventLogView) -> Option<Missing> {
     let what = match event_log {
         EventLogView::Whole | EventLogView::None => return None,
         EventLogView::BeginsLater => "it begins after this hold",
         EventLogView::WithoutHold => "it does not show this hold",
     };
-    Some(format!("event log of the access point: {what}"))
+    Some(Missing::Source(format!("event log of the access point: {what}").into()))
+}
+
+fn sources(lines: &[String]) -> impl Iterator<Item = Missing> {
+    lines.iter().map(|line| Missing::Source(line.as_str().into()))
 }
 
 /// Judges jobs, several at a time and on all cores, and hands them on in their order.
@@ -165,9 +166,9 @@ fn judge_logs(
     };
     in_batches(held, judge_jobs, |_, advice| {
         let Some(mut advice) = advice else { return Ok(()) };
-        advice.missing.push(NO_ADS.to_owned());
+        advice.missing.push(Missing::Source(NO_ADS.into()));
         advice.missing.extend(not_shown(advice.event_log));
-        advice.missing.extend(missing.iter().cloned());
+        advice.missing.extend(sources(missing));
         Ok(take(&advice)?)
     })
 }
@@ -279,7 +280,8 @@ fn read_logs(
                 }
             }
             Err(error) => {
-                note_unread(gathered, &mut remarks, log, &error.to_string());
+                let missing = Missing::Source(error.to_string().into());
+                note_unread(gathered, &mut remarks, log, &missing);
                 failed.get_or_insert(error);
             }
         }
@@ -322,16 +324,15 @@ fn read_epochs(
 }
 
 /// A log that an ad names concerns the jobs that name it alone.
-fn note_unread(gathered: &Gathered, remarks: &mut Remarks, log: &Path, error: &str) {
+fn note_unread(gathered: &Gathered, remarks: &mut Remarks, log: &Path, missing: &Missing) {
     if !gathered.log_owners.contains_key(log) {
-        remarks.missing.push(error.to_owned());
+        remarks.missing.push(missing.to_string());
         return;
     }
-    let error: Arc<str> = error.into();
     for job in &gathered.held {
         if [&job.logs.user_log, &job.logs.nodes_log].into_iter().flatten().any(|named| named == log)
         {
-            remarks.missing_of.entry(job.id).or_default().push(Arc::clone(&error));
+            remarks.missing_of.entry(job.id).or_default().push(missing.clone());
         }
     }
 }
@@ -372,15 +373,15 @@ impl LogLimits {
     }
 
     /// Counts what was read. What was left out of the log, if anything.
-    fn take(&mut self, log: &Path, report: &LogReport) -> Option<String> {
+    fn take(&mut self, log: &Path, report: &LogReport) -> Option<Missing> {
         self.bytes = self.bytes.saturating_sub(report.bytes);
         (report.skipped > 0).then(|| {
-            format!(
-                "job event log {}: its first {} MiB, of a log that an ad names the last {} MiB are read",
-                display_path(log),
+            let fault = format!(
+                "its first {} MiB, of a log that an ad names the last {} MiB are read",
                 report.skipped.div_ceil(1 << 20),
                 LOG_BYTES >> 20
-            )
+            );
+            Missing::JobLog { log: display_path(log).into(), fault: fault.into() }
         })
     }
 

@@ -36,8 +36,7 @@ impl JobLogs {
 
 /// Why a log cannot be read, in one line; `None` when it can.
 pub fn unreadable(log: &Path) -> Option<String> {
-    let fault = crate::input::open_regular(log).err()?;
-    Some(format!("{}: {fault}", crate::text::strip_control(&log.display().to_string())))
+    Some(crate::input::open_regular(log).err()?.to_string())
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value>
         }),
     );
     put("EventLog", json!(advice.event_log));
-    put("Missing", texts(&advice.missing));
+    put("Missing", texts(&advice.missing.iter().map(ToString::to_string).collect::<Vec<_>>()));
     put("Notes", texts(&advice.notes));
     out
 }

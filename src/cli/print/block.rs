@@ -27,7 +27,7 @@ fn text(advice: &Advice, page: &Page) -> String {
         out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
     };
     for (number, missing) in advice.missing.iter().enumerate() {
-        line(if number == 0 { "Judged without:" } else { "" }, missing);
+        line(if number == 0 { "Judged without:" } else { "" }, &missing.to_string());
     }
     for (number, note) in advice.notes.iter().enumerate() {
         line(if number == 0 { "Note:" } else { "" }, note);

@@ -363,7 +363,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::advice::{Change, Correction, Near};
+    use crate::advice::{Change, Correction, Missing, Near};
     use crate::cli::print::samples::{self, NOW};
     use crate::cli::request::Style;
     use crate::features::Scope;
@@ -495,11 +495,13 @@ mod tests {
     fn logs_that_cannot_be_read_are_counted() {
         let lacks = |proc: i32, fault: &str| {
             let mut advice = samples::transfer(6, proc);
-            advice.missing.push(format!("job event log /home/u/{proc}.log: {fault}"));
+            let log = format!("/home/u/{proc}.log").into();
+            advice.missing.push(Missing::JobLog { log, fault: fault.into() });
             advice
         };
         let mut advices = [lacks(0, "No such file"), lacks(1, "No such file"), lacks(2, "denied")];
-        advices[1].missing.push("job event log /dag.nodes.log: No such file".to_owned());
+        let log = "/dag.nodes.log".into();
+        advices[1].missing.push(Missing::JobLog { log, fault: "No such file".into() });
         let text = text(&advices, None);
         let lines: Vec<&str> =
             text.lines().filter(|line| line.starts_with("Judged without")).collect();
@@ -584,8 +586,8 @@ mod tests {
             let hostile = |proc: i32| {
                 let text = if proc == 0 { text.clone() } else { text.chars().rev().collect() };
                 let mut advice = samples::memory(1, proc, 2048);
-                let texts = [&mut advice.missing, &mut advice.notes];
-                texts.into_iter().for_each(|texts| *texts = vec![text.clone(), text.clone()]);
+                advice.missing = vec![Missing::Source(text.as_str().into()); 2];
+                advice.notes = vec![text.clone(), text.clone()];
                 let name = Some(text.clone());
                 let near = Near { scope: Scope::Server, name: name.clone(), input: false };
                 advice.evidence = vec![Evidence::HeldNow { near, jobs: 1, code: 26 }; 2];

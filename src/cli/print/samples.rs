@@ -2,8 +2,8 @@
 
 use crate::advice::meaning::Resource;
 use crate::advice::{
-    Advice, Band, Change, ChangeKind, Command, Costs, Edit, Evidence, HeldJob, InputEffect, Near,
-    Recommendation, Results, SharedCause, Since, Target, Trust, Wait, WaitFor,
+    Advice, Band, Change, ChangeKind, Command, Costs, Edit, Evidence, HeldJob, InputEffect,
+    Missing, Near, Recommendation, Results, SharedCause, Since, Target, Trust, Wait, WaitFor,
 };
 use crate::features::Scope;
 use crate::history::{Action, EventLogView};
@@ -83,7 +83,9 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         htcondor_will: vec![Prediction::Nothing { days: 30 }],
         trust: Trust { trained_on: "simulated data".to_owned(), outcomes_here: 0 },
         event_log: EventLogView::None,
-        missing: vec!["event log /var/log/condor/EventLog: permission denied".to_owned()],
+        missing: vec![Missing::Source(
+            "event log /var/log/condor/EventLog: permission denied".into(),
+        )],
         notes: vec![],
     }
 }

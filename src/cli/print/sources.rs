@@ -1,13 +1,12 @@
 //! What a call was judged without, how its logs were read, and which models judged: once for all jobs.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use super::Page;
 use super::sure::trust;
 use super::wrap::wrap;
-use crate::advice::Advice;
+use crate::advice::{Advice, Missing};
 use crate::text::{plural, strip_control};
 use crate::userlog::JobId;
 
@@ -18,15 +17,15 @@ const LINES: usize = 20;
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     jobs: usize,
-    missing: BTreeMap<String, Missing>,
+    missing: BTreeMap<String, Lacking>,
     notes: BTreeSet<String>,
     trusts: BTreeSet<String>,
 }
 
 /// What could not be read, of the same kind.
 #[derive(Debug)]
-struct Missing {
-    first: String,
+struct Lacking {
+    first: Missing,
     /// The first job that lacks it.
     job: JobId,
     /// Jobs that lack it.
@@ -41,13 +40,17 @@ impl Sources {
         self.trusts.insert(trust(advice));
         let job = advice.held.job;
         for line in &advice.missing {
-            let kind = kind_of_missing(line);
-            if let Some(missing) = self.missing.get_mut(&*kind) {
+            // Job event logs that cannot be read are of one kind for each fault: there may be one for each job.
+            let kind = match line {
+                Missing::JobLog { fault, .. } => format!("job event log: {fault}"),
+                Missing::Source(line) => line.to_string(),
+            };
+            if let Some(missing) = self.missing.get_mut(&kind) {
                 missing.jobs += usize::from(missing.last != job);
                 missing.last = job;
             } else if self.missing.len() <= LINES {
-                let missing = Missing { first: line.clone(), job, jobs: 1, last: job };
-                self.missing.insert(kind.into_owned(), missing);
+                let missing = Lacking { first: line.clone(), job, jobs: 1, last: job };
+                self.missing.insert(kind, missing);
             }
         }
         if self.notes.len() <= LINES {
@@ -84,32 +87,20 @@ fn line(out: &mut dyn Write, page: &Page, first: &str, text: &str) -> io::Result
     out.write_all(wrap(first, 2, &strip_control(text), page.style.columns).as_bytes())
 }
 
-impl Missing {
+impl Lacking {
     /// The line, with the jobs that it is true of where these are not all.
-    fn text(&self, all: usize) -> Cow<'_, str> {
+    fn text(&self, all: usize) -> String {
         let first = &self.first;
+        let is_own = matches!(first, Missing::JobLog { .. });
         match self.jobs {
-            1 if all == 1 || first.starts_with(JOB_LOG) => first.into(),
-            jobs if first.starts_with(JOB_LOG) => {
-                format!("{first}; and so for {}", plural(jobs - 1, "more job")).into()
-            }
-            jobs if jobs == all => first.into(),
-            1 => format!("{first} (job {})", self.job).into(),
-            jobs => format!("{first} ({jobs} of {all} jobs, the first is {})", self.job).into(),
+            1 if all == 1 || is_own => first.to_string(),
+            jobs if is_own => format!("{first}; and so for {}", plural(jobs - 1, "more job")),
+            jobs if jobs == all => first.to_string(),
+            1 => format!("{first} (job {})", self.job),
+            jobs => format!("{first} ({jobs} of {all} jobs, the first is {})", self.job),
         }
     }
 }
-
-/// Job event logs that cannot be read are of one kind for each fault: there may be one for each job.
-fn kind_of_missing(line: &str) -> Cow<'_, str> {
-    match (line.strip_prefix(JOB_LOG), line.rsplit_once(": ")) {
-        (Some(_), Some((_, fault))) => format!("{JOB_LOG}: {fault}").into(),
-        _ => line.into(),
-    }
-}
-
-/// What is said of one job's own log begins so.
-const JOB_LOG: &str = "job event log ";
 
 #[cfg(test)]
 mod tests {
@@ -133,10 +124,14 @@ mod tests {
         let mut advices = [0, 1, 2].map(|proc| samples::transfer(7, proc));
         for (advice, missing) in advices.iter_mut().zip([
             vec!["policies: not known"],
-            vec!["policies: not known", "event log: it begins later", "job event log a: denied"],
-            vec!["policies: not known", "event log: it begins later", "job event log b: denied"],
+            vec!["policies: not known", "event log: it begins later", "a"],
+            vec!["policies: not known", "event log: it begins later", "b"],
         ]) {
-            advice.missing = missing.into_iter().map(str::to_owned).collect();
+            let missing = missing.into_iter().map(|line| match line {
+                "a" | "b" => Missing::JobLog { log: line.into(), fault: "denied".into() },
+                line => Missing::Source(line.into()),
+            });
+            advice.missing = missing.collect();
         }
         assert_eq!(
             printed(&advices),
