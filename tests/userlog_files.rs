@@ -118,8 +118,8 @@ fn rotated_logs_may_be_compressed() {
         clusters
     };
     assert_eq!(read(&log), [1, 2, 3, 4, 5]);
-    let chunked = userlog::open_chunked_series(&log, &options()).unwrap();
-    assert_eq!((chunked.logs.len(), chunked.unread.len()), (3, 0));
+    let mut chunked = userlog::open_chunked_series(&log, &options()).unwrap();
+    assert_eq!((chunked.by_ref().count(), chunked.unread.len()), (3, 0));
     let alone = folder.path().join("Other");
     fs::write(folder.path().join("Other.old.gz"), gzip(&event(6))).unwrap();
     fs::write(&alone, event(7)).unwrap();

@@ -118,7 +118,7 @@ impl<'a> Advisor<'a> {
         Self::about(history, model, &About::All)
     }
 
-    /// Likewise, to judge these holds and no others.
+    /// Likewise, to judge these holds. Of any other hold it would say that nothing happened around it.
     ///
     /// # Errors
     /// As [`Advisor::new`].

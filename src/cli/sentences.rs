@@ -140,8 +140,7 @@ pub fn evidence(evidence: &Evidence) -> String {
             let jobs = plural(*jobs, "other job");
             let again = match held_again {
                 0 => String::new(),
-                1 => "; 1 hold for the same code came after that".to_owned(),
-                n => format!("; {n} holds for the same code came after that"),
+                n => format!("; {} for the same code came after the first", plural(*n, "hold")),
             };
             format!("{jobs} {} began to execute since this hold{ago}{again}.", which(near))
         }

@@ -200,7 +200,9 @@ impl HistoryBuilder {
         let audience: &[Symbol] = facts.owner.as_slice();
         let part = part_mut(&mut self.parts, (number, job), QUEUE, audience);
         // Few jobs have another ad.
-        part.ads.reserve_exact(1);
+        if part.ads.is_empty() {
+            part.ads.reserve_exact(1);
+        }
         part.ads.push(facts);
         Some(job)
     }

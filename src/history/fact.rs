@@ -102,6 +102,8 @@ pub(super) struct LogPart {
     /// The earliest and the latest time in it; `None` where it has no event.
     pub(super) span: Option<(i64, i64)>,
     pub(super) report: LogReport,
+    /// The file is gone: there is no more to read.
+    pub(super) is_gone: bool,
     /// Owners that were told, and since when: the next events tell the same.
     owners: HashMap<JobId, (Symbol, i64), RandomState>,
 }
@@ -114,7 +116,8 @@ impl LogPart {
             match event {
                 Ok(event) => this.add(&event),
                 Err(damaged) => {
-                    if this.report.damage(damaged).is_break() {
+                    this.is_gone = this.report.damage(damaged).is_break();
+                    if this.is_gone {
                         break;
                     }
                 }

@@ -43,8 +43,9 @@ impl LogReport {
 }
 
 impl HistoryBuilder {
-    /// Reads a job event log from beginning to end, on all cores, with bounded memory. Damaged events are counted and
-    /// skipped. [`ReadOptions::newest`] is left alone.
+    /// Reads a job event log from beginning to end, on all cores. A log in text takes the memory of some chunks, one in XML
+    /// or JSON that of all it says. Damaged events are counted and skipped. [`ReadOptions::newest`] is for
+    /// [`HistoryBuilder::read_log_of`] alone.
     ///
     /// # Errors
     /// [`UserlogError`] when the file cannot be opened or is no job event log.
@@ -102,11 +103,11 @@ impl HistoryBuilder {
         path: &Path,
         options: &ReadOptions,
     ) -> Result<(LogReport, Vec<UserlogError>), UserlogError> {
-        let series = userlog::open_chunked_series(path, options)?;
+        let mut series = userlog::open_chunked_series(path, options)?;
         let source = self.add_source(Coverage::AccessPoint);
         let mut report = LogReport::default();
-        for (_, log) in &series.logs {
-            report.extend(self.read_chunks(log, source));
+        for (_, log) in series.by_ref() {
+            report.extend(self.read_chunks(&log, source));
         }
         Ok((report, series.unread))
     }
@@ -114,9 +115,10 @@ impl HistoryBuilder {
     fn read_chunks(&mut self, log: &ChunkedLog, source: SourceId) -> LogReport {
         let mut report = LogReport::default();
         let _: ControlFlow<()> = log.read(LogPart::read, |mut part| {
+            let is_gone = part.is_gone;
             report.extend(std::mem::take(&mut part.report));
             self.add_part(source, part);
-            ControlFlow::Continue(())
+            if is_gone { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         report
     }
@@ -187,4 +189,53 @@ fn last_instant(ad: &ClassAd) -> Option<i64> {
         .iter()
         .filter_map(|name| ad.integer(name))
         .max()
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::tz::TimeZone;
+
+    use super::*;
+    use crate::history::{History, JobHistory, What};
+
+    /// The names that a job has to do with.
+    fn names<'a>(history: &'a History, job: &JobHistory) -> Vec<&'a str> {
+        let known = job.sites.iter().chain(&job.input).chain(&job.servers).chain(&job.owner);
+        let of_steps = job.steps.iter().filter_map(|step| match step.what {
+            What::Executing(machine) => machine,
+            What::Held(hold) => hold.reason,
+            _ => None,
+        });
+        let symbols = known.map(|known| known.value).chain(of_steps);
+        symbols.map(|symbol| history.symbols.name(symbol)).collect()
+    }
+
+    #[test]
+    fn a_log_in_small_chunks_is_the_log_event_by_event() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/pool-23.9");
+        let options = ReadOptions::in_zone(TimeZone::UTC);
+        for log in ["EventLog", "EventLog.1", "EventLog.3"] {
+            let path = Path::new(folder).join(log);
+            let mut one = HistoryBuilder::new();
+            let source = one.add_source(Coverage::AccessPoint);
+            let mut events = userlog::open(&path, &options).unwrap();
+            while let Some(event) = events.next_event() {
+                one.add_event(source, &event.unwrap());
+            }
+            let one = one.build();
+            for bytes in [64, 5_000] {
+                let mut chunks = HistoryBuilder::new();
+                let source = chunks.add_source(Coverage::AccessPoint);
+                let log = ChunkedLog::open(&path, &options).unwrap().in_chunks_of(bytes);
+                assert_eq!(chunks.read_chunks(&log, source).damaged, 0);
+                let chunks = chunks.build();
+                assert_eq!(chunks.jobs().len(), one.jobs().len());
+                for (job, other) in one.jobs().iter().zip(chunks.jobs()) {
+                    assert_eq!(format!("{job:?}"), format!("{other:?}"));
+                    assert_eq!(names(&one, job), names(&chunks, other));
+                    assert_eq!(one.owner_of(job.job), chunks.owner_of(job.job));
+                }
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Job ads one by one from what `condor_q -long`, `-json` and `-jsonl` write, with the attributes needed.
 //!
-//! One ad at a time is in memory. Kept are the attributes of the [`Projection`] and those that policies of the ad refer
+//! A few ads at a time are in memory. Kept are the attributes of the [`Projection`] and those that policies of the ad refer
 //! to. A damaged attribute or ad is reported with the line it stands on; what
 //! follows is read.
 

@@ -1,6 +1,7 @@
 //! Held jobs and epoch ads out of files.
 
 use std::io::{BufReader, Read};
+use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::mpsc;
@@ -43,9 +44,13 @@ pub fn held_jobs_of_file(
             let mut batch = Vec::new();
             read_ads(input::reader(path).map_err(error)?, path, projection, |item| {
                 batch.push(item);
-                if batch.len() == BATCH {
-                    // The other side takes all there are, unless it panicked.
-                    let _ = sender.send(std::mem::take(&mut batch));
+                if batch.len() < BATCH {
+                    return ControlFlow::Continue(());
+                }
+                // The other side takes all there are, unless it panicked.
+                match sender.send(std::mem::take(&mut batch)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
                 }
             })?;
             let _ = sender.send(batch);
@@ -72,12 +77,12 @@ pub(crate) fn display(path: &Path) -> String {
     }
 }
 
-/// Hands every ad and fault to `take`; an input with faults only is no input of ads.
+/// Hands every ad and fault to `take`, until it breaks; an input with faults only is no input of ads.
 pub(super) fn read_ads(
     input: impl Read,
     path: &Path,
     projection: &Projection,
-    mut take: impl FnMut(AdItem),
+    mut take: impl FnMut(AdItem) -> ControlFlow<()>,
 ) -> Result<(), QueueError> {
     let error = |source| QueueError::Read { path: path.to_owned(), source };
     let mut any = false;
@@ -90,7 +95,9 @@ pub(super) fn read_ads(
             AdItem::Fault(fault) if first.is_none() => first = Some(fault.clone()),
             AdItem::Fault(_) => {}
         }
-        take(item);
+        if take(item).is_break() {
+            break;
+        }
     }
     match first {
         Some(fault) if !any => Err(QueueError::NotAds {

@@ -1,6 +1,7 @@
 //! Held jobs, epoch ads and counts out of a condor_schedd, through `condor_q` and `condor_history`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -161,6 +162,7 @@ impl Schedd {
                 if ads <= ADS {
                     take(item);
                 }
+                ControlFlow::Continue(())
             })
         });
         if ads > ADS {
@@ -213,6 +215,7 @@ impl Schedd {
                 {
                     ads.push(AdText::of(&ad));
                 }
+                ControlFlow::Continue(())
             })
         });
         match read {

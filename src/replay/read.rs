@@ -138,9 +138,9 @@ impl PastHolds {
         let mut logs = Vec::new();
         for path in &sources.event_logs {
             userlog::check(path)?;
-            let series = userlog::open_chunked_series(path, options)?;
+            let mut series = userlog::open_chunked_series(path, options)?;
+            logs.extend(series.by_ref());
             self.problems.extend(series.unread.iter().map(ToString::to_string));
-            logs.extend(series.logs);
         }
         for path in &sources.user_logs {
             logs.push((path.clone(), ChunkedLog::open(path, options)?));

@@ -47,16 +47,18 @@ pub fn open_series(path: impl AsRef<Path>, options: &ReadOptions) -> Result<LogS
     })
 }
 
-/// The files of a rotated log, each to be read on several cores.
+/// The files of a rotated log, each to be read on several cores. Each is opened, and unpacked where it is compressed, when
+/// it is asked for; with their paths, oldest first.
 #[derive(Debug)]
 pub struct ChunkedSeries {
-    /// With their paths, oldest first.
-    pub logs: Vec<(PathBuf, ChunkedLog)>,
-    /// The siblings that could not be read.
+    options: ReadOptions,
+    later: VecDeque<(PathBuf, File, YearHint)>,
+    /// The siblings that could not be read, when all were asked for.
     pub unread: Vec<UserlogError>,
 }
 
-/// As [`open_series`], for [`ChunkedLog::read`]. The years of a file's dates do not depend on what was read of the file before.
+/// As [`open_series`], for [`ChunkedLog::read`]. The years of a file's dates, and which of two equal hours it begins in, do not
+/// depend on what was read of the file before.
 ///
 /// # Errors
 /// `path` itself cannot be opened.
@@ -64,15 +66,22 @@ pub fn open_chunked_series(
     path: impl AsRef<Path>,
     options: &ReadOptions,
 ) -> Result<ChunkedSeries, UserlogError> {
-    let set = open_series(path, options)?;
-    let mut series = ChunkedSeries { logs: Vec::new(), unread: set.unread };
-    for (path, file, year) in set.later {
-        match ChunkedLog::of_file(&path, file, &ReadOptions { year, ..options.clone() }) {
-            Ok(log) => series.logs.push((path, log)),
-            Err(error) => series.unread.push(error),
+    let LogSet { options, later, unread, .. } = open_series(path, options)?;
+    Ok(ChunkedSeries { options, later, unread })
+}
+
+impl Iterator for ChunkedSeries {
+    type Item = (PathBuf, ChunkedLog);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (path, file, year) = self.later.pop_front()?;
+            match ChunkedLog::of_file(&path, file, &ReadOptions { year, ..self.options.clone() }) {
+                Ok(log) => return Some((path, log)),
+                Err(error) => self.unread.push(error),
+            }
         }
     }
-    Ok(series)
 }
 
 impl LogSet {
