@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use holdadvise::advice::{
     Advice, Advisor, ByItself, Costs, Held, Policies, Recommendation, Undecided,
 };
-use holdadvise::features::{About, State};
+use holdadvise::features::{Holds, State};
 use holdadvise::history::{Coverage, History, HistoryBuilder, epoch_written, reason};
 use holdadvise::model::{Batch, Calibration, Engine, Model, ModelError};
 use holdadvise::userlog::{self, JobId, ReadOptions};
@@ -134,11 +134,11 @@ fn advice_about_some_jobs_is_that_of_an_advisor_who_counts_for_all() {
     for held in recording.held() {
         let reason = held.in_queue.as_ref().and_then(|hold| hold.reason.as_deref());
         let clusters = [held.job.cluster].into();
-        let about = About::Clusters {
+        let holds = Holds::Clusters {
             clusters,
             reasons: reason.map(reason::canonical).into_iter().collect(),
         };
-        let advisor = Advisor::about(recording.history(), &model, &about).expect("a schema");
+        let advisor = Advisor::about(recording.history(), &model, &holds).expect("a schema");
         let alone = advisor.advise(&held, recording.now).expect("the engine runs");
         let expected = all.iter().find(|advice| advice.held.job == held.job);
         assert_eq!(alone.as_ref(), expected, "{}", held.job);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use holdadvise::advice::{Advisor, Held};
 use holdadvise::features::{
-    About, FeatureSchema, FrameEdges, Layout, Sample, Sampler, Slots, fnv1a,
+    FeatureSchema, FrameEdges, Holds, Layout, Sample, Sampler, Slots, fnv1a,
 };
 use holdadvise::history::{Action, Coverage, History, HistoryBuilder, Journal};
 use holdadvise::model::{Batch, Calibration, Dimensions, Engine, Model, ModelError};
@@ -164,7 +164,7 @@ fn a_model_of_another_version_is_asked_of_its_own_columns_and_states() {
         let advisor =
             Advisor::new(history(&folder, now), &model).expect("its columns").explaining(true);
         let own =
-            Sampler::for_schema(history(&folder, now), &schema, &About::All).expect("its columns");
+            Sampler::for_schema(history(&folder, now), &schema, &Holds::All).expect("its columns");
         for job in advisor.history().held(now, |_, _| true) {
             asked.lock().expect("one thread").clear();
             advisor.advise(&Held::of_log(job), now).expect("asked").expect("held");
@@ -219,7 +219,7 @@ fn what_the_shipped_model_knows_keeps_its_meaning() {
     }
     let (folder, now) = recording();
     let sampler =
-        Sampler::for_schema(history(&folder, now), &shipped, &About::All).expect("its columns");
+        Sampler::for_schema(history(&folder, now), &shipped, &Holds::All).expect("its columns");
     let mut text = String::new();
     for episode in sampler.history().episodes(now, &Journal::default()) {
         let sample = sampler.sample(&episode, now, Action::AsIs, Some(3));

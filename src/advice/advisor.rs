@@ -17,7 +17,7 @@ use super::{
     Advice, Command, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Undecided, Wait,
     WaitFor, evidence, limit,
 };
-use crate::features::{About, Neighbourhood, Recovery, Sample, Sampler, Scope};
+use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, reason};
 use crate::hold_code::{self, Cause};
 use crate::model::{Batch, Model, ModelError};
@@ -115,16 +115,16 @@ impl<'a> Advisor<'a> {
     /// # Errors
     /// [`ModelError`] for a model that names others than this program computes.
     pub fn new(history: History, model: &'a Model) -> Result<Self, ModelError> {
-        Self::about(history, model, &About::All)
+        Self::about(history, model, &Holds::All)
     }
 
     /// Likewise, to judge these holds. Of any other hold it would say that nothing happened around it.
     ///
     /// # Errors
     /// As [`Advisor::new`].
-    pub fn about(history: History, model: &'a Model, about: &About) -> Result<Self, ModelError> {
+    pub fn about(history: History, model: &'a Model, holds: &Holds) -> Result<Self, ModelError> {
         let schema = &model.metadata.schema;
-        let sampler = Sampler::for_schema(history, schema, about)?;
+        let sampler = Sampler::for_schema(history, schema, holds)?;
         Ok(Self {
             server_recovers: Recovery::of(schema, &[Scope::Server, Scope::Reason]),
             place_recovers: Recovery::of(schema, &[Scope::Reason, Scope::Site]),

@@ -14,7 +14,7 @@ use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
 use crate::advice::{Advice, Advisor, Held, Missing, Policies};
-use crate::features::About;
+use crate::features::Holds;
 use crate::history::{
     Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, reason,
 };
@@ -47,12 +47,12 @@ pub(super) fn judge(
         false => gathered.held.iter().map(|job| job.id).collect(),
     };
     let clusters = held.iter().map(|job| job.cluster).collect();
-    let about = About::Clusters { clusters, reasons };
+    let holds = Holds::Clusters { clusters, reasons };
     let mut held_by_code: HashMap<i32, usize> = HashMap::new();
     for (&(code, _), &count) in gathered.hold_counts.iter().flatten() {
         *held_by_code.entry(code).or_default() += usize::try_from(count).unwrap_or(usize::MAX);
     }
-    let advisor = Advisor::about(history, model, &about)?
+    let advisor = Advisor::about(history, model, &holds)?
         .with_held_by_code(held_by_code)
         .with_costs(costs(&request.costs, config, model.metadata.thresholds)?)
         .explaining(request.prints_inputs(held.len()));
@@ -400,6 +400,7 @@ impl LogLimits {
 
 /// Whether the event log had begun before some of these holds and shows none of them.
 fn is_foreign(history: &HistoryBuilder, held: &[QueueJob]) -> bool {
+    let history = history.so_far();
     let mut covers = false;
     for job in held {
         let Some(hold) = HoldInQueue::of(&job.ad.to_classad()) else { continue };

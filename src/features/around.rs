@@ -173,9 +173,9 @@ const AD_DELAY: i64 = 60;
 
 impl Around {
     /// Reads the whole history, for samples of these holds. Reasons get their normalised forms as symbols.
-    pub(crate) fn of(history: &mut History, about: &About) -> Self {
+    pub(crate) fn of(history: &mut History, holds: &Holds) -> Self {
         let normalised = normalised_reasons(history);
-        let wanted = Wanted::of(history, &normalised, about);
+        let wanted = Wanted::of(history, &normalised, holds);
         let history = &*history;
         let count = u32::try_from(history.jobs().len()).unwrap_or(u32::MAX);
         let counted = |numbers: Range<u32>| {
@@ -203,9 +203,9 @@ impl Around {
         Both { all: self.counted.groups.get(&group), own }
     }
 
-    /// What a canonical hold reason names, if a log tells of it.
-    pub(crate) fn named(&self, reason: Symbol) -> Option<Named> {
-        self.normalised.get(&reason).copied()
+    /// What a canonical hold reason names, whether or not a log has it.
+    pub(crate) fn named(&self, reason: &str, symbols: &Symbols) -> Named {
+        named(reason, &self.normalised, symbols)
     }
 }
 
@@ -278,6 +278,12 @@ fn join<K: Eq + Hash, V>(one: &mut Map<K, V>, other: Map<K, V>, both: impl Fn(&m
     }
 }
 
+/// What a canonical reason names: as the history has it, or else as its text says.
+fn named(reason: &str, normalised: &Normalised, symbols: &Symbols) -> Named {
+    let logged = symbols.find(reason).and_then(|reason| normalised.get(&reason));
+    logged.copied().unwrap_or_else(|| Named::find(reason, symbols))
+}
+
 /// What each canonical reason of the history names.
 fn normalised_reasons(history: &mut History) -> Normalised {
     let steps = history.jobs().iter().flat_map(|job| &job.steps);
@@ -301,7 +307,7 @@ fn normalised_reasons(history: &mut History) -> Normalised {
 
 /// The holds that samples will be asked for. What no such hold has anything to do with need not be counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum Holds {
     /// Any hold of the history.
     All,
     /// Holds of jobs of these clusters.
@@ -318,8 +324,8 @@ pub enum About {
 struct Wanted(Option<HashSet<Group, RandomState>>);
 
 impl Wanted {
-    fn of(history: &History, normalised: &Normalised, about: &About) -> Self {
-        let About::Clusters { clusters, reasons } = about else { return Self(None) };
+    fn of(history: &History, normalised: &Normalised, holds: &Holds) -> Self {
+        let Holds::Clusters { clusters, reasons } = holds else { return Self(None) };
         let mut wanted = HashSet::<Group, RandomState>::from_iter([Group::AccessPoint]);
         for &cluster in clusters {
             wanted.insert(Group::Cluster(cluster));
@@ -341,9 +347,7 @@ impl Wanted {
             }
         }
         for text in reasons {
-            let logged = history.symbols.find(text).and_then(|reason| normalised.get(&reason));
-            let named = logged.copied().unwrap_or_else(|| Named::find(text, &history.symbols));
-            wanted.extend(named.groups());
+            wanted.extend(named(text, normalised, &history.symbols).groups());
         }
         Self(Some(wanted))
     }

@@ -18,7 +18,7 @@ mod state;
 mod words;
 
 pub use crate::fnv::fnv1a;
-pub use around::{About, Scope};
+pub use around::{Holds, Scope};
 pub(crate) use columns::InputGroup;
 pub use columns::{COLUMNS, Column, ColumnRow};
 pub use frame::FrameEdges;

@@ -1,6 +1,6 @@
 //! One sample: the tensor and the statics of one hold at one decision instant.
 
-use super::around::{About, Around, Group, Name, Named, Scope};
+use super::around::{Around, Group, Holds, Name, Named, Scope};
 use super::columns::{Column, Seen};
 use super::facts::{Facts, Own, Usage};
 use super::neighbourhood::{Neighbourhood, Others, Voice, Window, voices};
@@ -35,7 +35,7 @@ impl Sampler {
         Self::of(
             history,
             Projection::new(layout, Column::all().iter().collect(), None),
-            &About::All,
+            &Holds::All,
         )
     }
 
@@ -46,13 +46,13 @@ impl Sampler {
     pub fn for_schema(
         history: History,
         schema: &FeatureSchema,
-        about: &About,
+        holds: &Holds,
     ) -> Result<Self, SchemaError> {
-        Ok(Self::of(history, schema.projection()?, about))
+        Ok(Self::of(history, schema.projection()?, holds))
     }
 
-    fn of(mut history: History, projection: Projection, about: &About) -> Self {
-        let around = Around::of(&mut history, about);
+    fn of(mut history: History, projection: Projection, holds: &Holds) -> Self {
+        let around = Around::of(&mut history, holds);
         Self { history, around, projection }
     }
 
@@ -356,9 +356,7 @@ impl<'a> View<'a> {
     /// What the reason of this hold names.
     fn named(&self) -> Named {
         self.hold.reason.as_deref().map_or_else(Named::default, |reason| {
-            let symbols = &self.sampler.history.symbols;
-            let logged = symbols.find(reason).and_then(|reason| self.sampler.around.named(reason));
-            logged.unwrap_or_else(|| Named::find(reason, symbols))
+            self.sampler.around.named(reason, &self.sampler.history.symbols)
         })
     }
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::access_point::{Source, Views};
 use super::fact::{Fact, LogPart, is_of_job};
-use super::{AdFacts, Coverage, EventLogView, History, Hold, JobHistory, SourceId, Symbol, What};
+use super::{AdFacts, Coverage, History, Hold, JobHistory, SourceId, Symbol, What};
 use crate::userlog::{Event, JobId};
 
 /// The hold that a job is in at the end of a log.
@@ -22,7 +22,7 @@ pub(crate) struct OpenHold {
     pub(crate) count: i64,
 }
 
-/// What one source tells of one job that those alone see whose ads name the source.
+/// What one source says of one job. Only those see it whose ads name the source.
 #[derive(Debug)]
 struct Part {
     source: u16,
@@ -36,22 +36,22 @@ const QUEUE: u16 = u16::MAX;
 /// Jobs from which on the work is shared out to all cores.
 const MANY: usize = 10_000;
 
-/// Which logs told the steps of a job, in the order they were added.
+/// The log that each step of a job comes from, in the order they were added.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ToldBy {
+pub(super) struct StepSources {
     /// From which step on, and which log.
     from: Vec<(usize, u16)>,
 }
 
-impl ToldBy {
-    /// The log tells the steps from this one on.
+impl StepSources {
+    /// The steps from this one on come from this log.
     pub(super) fn note(&mut self, step: usize, source: u16) {
         if self.from.last().is_none_or(|last| last.1 != source) {
             self.from.push((step, source));
         }
     }
 
-    /// The log of each step; `None` where one log tells all.
+    /// The log of each step; `None` where all come from one log.
     pub(super) fn several(&self) -> Option<impl Iterator<Item = u16>> {
         (self.from.len() > 1).then(|| self.of_steps())
     }
@@ -69,8 +69,8 @@ impl ToldBy {
 pub struct HistoryBuilder {
     /// What all may see, in the order it was added.
     history: History,
-    /// For each job, which logs told its steps.
-    told_by: Vec<ToldBy>,
+    /// For each job, the logs that its steps come from.
+    step_sources: Vec<StepSources>,
     /// What logs that ads name, and ads of the queue, tell of a job: known to some owners alone.
     parts: HashMap<u32, Vec<Part>, RandomState>,
     /// The job something was added to last.
@@ -172,7 +172,7 @@ impl HistoryBuilder {
         }
         let number = self.number(id);
         let at = number as usize;
-        let Self { history, told_by, parts, .. } = self;
+        let Self { history, step_sources, parts, .. } = self;
         let from = history.sources.get(usize::from(source.0));
         let in_event_log = from.is_some_and(|from| from.coverage == Coverage::AccessPoint);
         let job = match from.and_then(|from| from.named_by.as_ref()) {
@@ -180,7 +180,7 @@ impl HistoryBuilder {
             None => {
                 let job = &mut history.jobs[at];
                 if matches!(fact, Fact::Step(_)) {
-                    told_by[at].note(job.steps.len(), source.0);
+                    step_sources[at].note(job.steps.len(), source.0);
                 }
                 job
             }
@@ -228,7 +228,7 @@ impl HistoryBuilder {
 
     /// The history: everything in the order of its time, and each step that several logs tell once.
     pub fn build(self) -> History {
-        let Self { mut history, mut told_by, parts, .. } = self;
+        let Self { mut history, mut step_sources, parts, .. } = self;
         // What is known to some owners alone is joined with what all know. Where there are others who do not know it,
         // the job as it looks to each is kept too.
         let mut audiences = parts.values().flatten().map(|part| &part.audience);
@@ -238,31 +238,26 @@ impl HistoryBuilder {
             parts.sort_by_key(|part| part.source);
             let at = number as usize;
             if apart {
-                let views = views((&history.jobs[at], &told_by[at]), &parts);
+                let views = views((&history.jobs[at], &step_sources[at]), &parts);
                 history.views.insert(number, views);
             }
             for part in parts {
-                history.jobs[at].join(&mut told_by[at], part.job, part.source);
+                history.jobs[at].join(&mut step_sources[at], part.job, part.source);
             }
         }
         if history.jobs.len() < MANY {
-            let jobs = history.jobs.iter_mut().zip(&told_by);
-            jobs.for_each(|(job, told_by)| job.settle(told_by));
+            let jobs = history.jobs.iter_mut().zip(&step_sources);
+            jobs.for_each(|(job, step_sources)| job.settle(step_sources));
         } else {
-            let jobs = history.jobs.par_iter_mut().zip(&told_by);
-            jobs.for_each(|(job, told_by)| job.settle(told_by));
+            let jobs = history.jobs.par_iter_mut().zip(&step_sources);
+            jobs.for_each(|(job, step_sources)| job.settle(step_sources));
         }
         history
     }
 
-    /// [`History::event_log_view`]
-    pub(crate) fn event_log_view(&self, job: JobId, held_at: i64) -> EventLogView {
-        self.history.event_log_view(job, held_at)
-    }
-
-    /// [`History::may_show`]
-    pub(crate) fn may_show(&self, job: JobId, held_at: i64) -> bool {
-        self.history.may_show(job, held_at)
+    /// What was added so far, in the order it was added.
+    pub(crate) fn so_far(&self) -> &History {
+        &self.history
     }
 
     /// The hold that a job is in at the end of the log that was read last.
@@ -270,8 +265,8 @@ impl HistoryBuilder {
         let newest = u16::try_from(self.history.sources.len().checked_sub(1)?).ok()?;
         let number = self.history.number_of(job)?;
         let at = number as usize;
-        let all = self.history.jobs[at].steps.iter().zip(self.told_by[at].of_steps());
-        let for_all = all.filter(|&(_, told_by)| told_by == newest).map(|(step, _)| step);
+        let all = self.history.jobs[at].steps.iter().zip(self.step_sources[at].of_steps());
+        let for_all = all.filter(|&(_, step_sources)| step_sources == newest).map(|(step, _)| step);
         // What a log that an ad names tells is kept apart.
         let parts = self.parts.get(&number).into_iter().flatten();
         let apart = parts.filter(|part| part.source == newest).flat_map(|part| &part.job.steps);
@@ -312,7 +307,7 @@ impl HistoryBuilder {
         let number = *numbers.entry(job).or_insert(next);
         if number == next {
             jobs.push(JobHistory { job, ..JobHistory::default() });
-            self.told_by.push(ToldBy::default());
+            self.step_sources.push(StepSources::default());
             clusters.entry(job.cluster).or_default().push(number);
         }
         self.last = Some((job, number));
@@ -338,17 +333,17 @@ fn part_mut<'a>(
 }
 
 /// The job as it looks to everyone, and to those who see some of the parts.
-fn views((public, told_by): (&JobHistory, &ToldBy), parts: &[Part]) -> Views {
+fn views((public, step_sources): (&JobHistory, &StepSources), parts: &[Part]) -> Views {
     let mut owners: Vec<Symbol> =
         parts.iter().flat_map(|part| part.audience.iter().copied()).collect();
     owners.sort_unstable();
     owners.dedup();
     let joined = |parts: &[&Part]| {
-        let (mut job, mut told_by) = (public.clone(), told_by.clone());
+        let (mut job, mut step_sources) = (public.clone(), step_sources.clone());
         for part in parts {
-            job.join(&mut told_by, part.job.clone(), part.source);
+            job.join(&mut step_sources, part.job.clone(), part.source);
         }
-        job.settle(&told_by);
+        job.settle(&step_sources);
         job
     };
     let view = |owner: Symbol| {

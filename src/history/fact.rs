@@ -14,7 +14,7 @@ use crate::userlog::{Body, Event, EventKind, JobId, LogReader};
 pub(super) enum Fact {
     Step(What),
     Owner(Symbol),
-    /// A site; `starts` where it is told at the start of a run.
+    /// A site; `starts` where the event comes with the start of a run.
     Site {
         site: Symbol,
         starts: bool,
@@ -104,7 +104,7 @@ pub(super) struct LogPart {
     pub(super) report: LogReport,
     /// The file is gone: there is no more to read.
     pub(super) is_gone: bool,
-    /// Owners that were told, and since when: the next events tell the same.
+    /// Owners in events so far, and since when: later events repeat them.
     owners: HashMap<JobId, (Symbol, i64), RandomState>,
 }
 

@@ -1,6 +1,6 @@
 //! The life of one job, as far as it is known.
 
-use super::builder::ToldBy;
+use super::builder::StepSources;
 use super::fact::Fact;
 use super::{AdFacts, Exit, Step, Symbol, What};
 use crate::userlog::JobId;
@@ -35,9 +35,9 @@ pub struct JobHistory {
     pub ads: Vec<AdFacts>,
     /// Its owner.
     pub owner: Option<Known<Symbol>>,
-    /// The sites of its runs, as events 028 and ads told them.
+    /// The sites of its runs, as events 028 and ads have them.
     pub sites: Vec<Known<Symbol>>,
-    /// Input files and URLs, as events 028 and ads told them.
+    /// Input files and URLs, as events 028 and ads have them.
     pub input: Vec<Known<Symbol>>,
     /// File servers of those URLs.
     pub servers: Vec<Known<Symbol>>,
@@ -137,31 +137,31 @@ impl JobHistory {
         }
     }
 
-    /// Adds what another source tells of the same job. `told_by`: which told each step.
-    pub(super) fn join(&mut self, told_by: &mut ToldBy, told: Self, source: u16) {
-        if !told.steps.is_empty() {
-            told_by.note(self.steps.len(), source);
+    /// Adds what another source says of the same job. `step_sources`: the log of each step.
+    pub(super) fn join(&mut self, step_sources: &mut StepSources, other: Self, source: u16) {
+        if !other.steps.is_empty() {
+            step_sources.note(self.steps.len(), source);
         }
-        self.steps.extend(told.steps);
-        self.held_in_event_log.extend(told.held_in_event_log);
+        self.steps.extend(other.steps);
+        self.held_in_event_log.extend(other.held_in_event_log);
         if self.ads.is_empty() {
-            self.ads = told.ads;
+            self.ads = other.ads;
         } else {
-            self.ads.extend(told.ads);
+            self.ads.extend(other.ads);
         }
-        self.sites.extend(told.sites);
-        self.input.extend(told.input);
-        self.servers.extend(told.servers);
-        self.memory_usage.extend(told.memory_usage);
-        self.memory_provisioned.extend(told.memory_provisioned);
-        if let Some(owner) = told.owner {
+        self.sites.extend(other.sites);
+        self.input.extend(other.input);
+        self.servers.extend(other.servers);
+        self.memory_usage.extend(other.memory_usage);
+        self.memory_provisioned.extend(other.memory_provisioned);
+        if let Some(owner) = other.owner {
             self.learn_owner(owner.value, owner.since);
         }
     }
 
     /// Brings steps and facts into the order of their times, and drops the second copy of a step that several logs tell.
-    pub(super) fn settle(&mut self, told_by: &ToldBy) {
-        match told_by.several() {
+    pub(super) fn settle(&mut self, step_sources: &StepSources) {
+        match step_sources.several() {
             Some(sources) => self.merge(sources),
             None => self.steps.sort_by_key(|step| step.time),
         }
@@ -192,9 +192,10 @@ impl JobHistory {
             if kept.last().is_some_and(|(last, _)| last.time != step.time) {
                 second = kept.len();
             }
-            // One log may tell a step twice in a second; another log's copy of it tells nothing new.
-            let told = kept[second..].iter().any(|(other, from)| *other == step && *from != source);
-            if !told {
+            // One log may have a step twice in a second; another log's copy of it is nothing new.
+            let known =
+                kept[second..].iter().any(|(other, from)| *other == step && *from != source);
+            if !known {
                 kept.push((step, source));
             }
         }
@@ -241,10 +242,10 @@ mod tests {
             step(5, What::InputStarted),
             step(5, What::Executing(None)),
         ]);
-        let mut told_by = ToldBy::default();
-        told_by.note(0, 0);
-        told_by.note(3, 1);
-        job.settle(&told_by);
+        let mut step_sources = StepSources::default();
+        step_sources.note(0, 0);
+        step_sources.note(3, 1);
+        job.settle(&step_sources);
         assert_eq!(job.steps, [told[0], told[1], step(5, What::InputStarted), told[2]],);
     }
 
@@ -253,7 +254,7 @@ mod tests {
         let mut job = JobHistory::default();
         job.learn_owner(Symbols::default().intern("alice"), 10);
         job.steps.extend([step(1, What::Submitted), step(20, What::Removed)]);
-        job.settle(&ToldBy::default());
+        job.settle(&StepSources::default());
         assert_eq!(job.owner_at(9), None);
         assert!(job.owner_at(10).is_some());
         assert_eq!(job.steps_until(19).len(), 1);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use holdadvise::features::{
-    About, FeatureSchema, FrameEdges, Layout, Sample, Sampler, Slots, fnv1a, is_labelled,
+    FeatureSchema, FrameEdges, Holds, Layout, Sample, Sampler, Slots, fnv1a, is_labelled,
 };
 use holdadvise::history::{Action, Episode, HoldIdentity, Outcome, reason};
 use holdadvise::hold_code;
@@ -208,7 +208,7 @@ fn push_logs(
     let input = input.read()?;
     let mut episodes = input.episodes();
     episodes.retain(|episode| window.has(episode));
-    let sampler = Sampler::for_schema(input.history, &dataset.info.schema, &About::All)?;
+    let sampler = Sampler::for_schema(input.history, &dataset.info.schema, &Holds::All)?;
     let mut rows = Rows { dataset, sampler, access_point, truth: Truth::default() };
     rows.push_releases(&episodes)
 }
