@@ -1,8 +1,8 @@
 //! Opening the shipped model and judging samples with engine `builtin`.
 //!
-//! `cargo bench --bench model`. The second case is the actions asked about many held jobs: six samples
-//! a job that differ in their statics only, a third of which are not 0, as in samples of held jobs. The
-//! third is what 300 decision trees of 31 leaves add to each sample.
+//! `cargo bench --bench model`. The second case is the actions asked about many held jobs: six
+//! samples a job that differ in their statics only, a third of which are not 0, as in samples of
+//! held jobs. The third is what 300 decision trees of 31 leaves add to each sample.
 
 use divan::{Bencher, counter::ItemsCount};
 use holdadvise::model::{Batch, Dimensions, Forest, Model, Node};

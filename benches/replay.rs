@@ -1,7 +1,8 @@
 //! How fast release expressions are replayed: `cargo bench --bench replay`.
 //!
-//! Holds are drawn with codes, counts, times and ends in about the mix of a simulated access point (preset `ospool`); each of the
-//! ten expressions of `scripts/benchmark-replay.expressions` by itself, then all of them. `scripts/benchmark-replay` reads logs.
+//! Holds are drawn with codes, counts, times and ends in about the mix of a simulated access point
+//! (preset `ospool`); each of the ten expressions of `scripts/benchmark-replay.expressions` by
+//! itself, then all of them. `scripts/benchmark-replay` reads logs.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

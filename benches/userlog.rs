@@ -1,7 +1,7 @@
 //! How fast job event logs are read: `cargo bench --bench userlog`.
 //!
-//! The log is that of an access point: jobs are submitted, get their files, run, use memory, go on hold, are released
-//! and end. `newlines` counts the lines of the same bytes and is the floor.
+//! The log is that of an access point: jobs are submitted, get their files, run, use memory, go on
+//! hold, are released and end. `newlines` counts the lines of the same bytes and is the floor.
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};

@@ -1,11 +1,13 @@
-//! Replays release expressions on the holds of logs and prints how long each part took, for `scripts/benchmark-replay`.
+//! Replays release expressions on the holds of logs and prints how long each part took, for
+//! `scripts/benchmark-replay`.
 //!
 //! ```text
 //! cargo run --release --example replay -- EXPRESSIONS LOG...
 //! ```
 //!
-//! `EXPRESSIONS` has one expression in each line; empty lines and lines that begin with `#` are left out. `LOG` is the event log of
-//! an access point. The naive way, an evaluation at every tick, is taken on one of `SAMPLE` holds, and has to say the same.
+//! `EXPRESSIONS` has one expression in each line; empty lines and lines that begin with `#` are
+//! left out. `LOG` is the event log of an access point. The naive way, an evaluation at every tick,
+//! is taken on one of `SAMPLE` holds, and has to say the same.
 
 use std::error::Error;
 use std::time::Instant;

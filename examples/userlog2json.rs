@@ -4,8 +4,9 @@
 //! cargo run --release --example userlog2json -- job.log
 //! ```
 //!
-//! Text, XML and JSON logs are read alike, `-` is standard input. Damaged parts are reported on standard error with
-//! file and byte offset. `TZ` is the zone of the access point that wrote the logs.
+//! Text, XML and JSON logs are read alike, `-` is standard input. Damaged parts are reported on
+//! standard error with file and byte offset. `TZ` is the zone of the access point that wrote the
+//! logs.
 
 use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;

@@ -1,11 +1,13 @@
-//! Reads a job event log and prints how many events it has and a checksum, for timing: `scripts/benchmark-userlog`.
+//! Reads a job event log and prints how many events it has and a checksum, for timing:
+//! `scripts/benchmark-userlog`.
 //!
 //! ```text
 //! cargo run --release --example userlog_checksum -- found|fields LOG
 //! ```
 //!
-//! `found` takes number, job and time of every event, `fields` every typed field of it as well: all its numbers and every byte of
-//! its texts go into the sum, which does not depend on how many threads there are (`RAYON_NUM_THREADS`).
+//! `found` takes number, job and time of every event, `fields` every typed field of it as well: all
+//! its numbers and every byte of its texts go into the sum, which does not depend on how many
+//! threads there are (`RAYON_NUM_THREADS`).
 
 use std::hash::{Hash, Hasher};
 use std::io::Read;

@@ -1,12 +1,14 @@
-//! Prints the events of a job event log as lines of JSON, as they are written, and goes on where it stopped.
+//! Prints the events of a job event log as lines of JSON, as they are written, and goes on where it
+//! stopped.
 //!
 //! ```text
 //! cargo run --release --example userlog_follow -- EventLog position.json
 //! cargo run --release --example userlog_follow -- -once EventLog position.json
 //! ```
 //!
-//! The position is kept in the second file behind each look; `-once` looks once and ends. Damage and losses are reported on
-//! standard error. `TZ` is the zone of the access point that writes the log.
+//! The position is kept in the second file behind each look; `-once` looks once and ends. Damage
+//! and losses are reported on standard error. `TZ` is the zone of the access point that writes the
+//! log.
 
 use std::error::Error;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Says what job event logs hold: how many events of each kind, and what is unknown or damaged, with its byte offset.
+//! Says what job event logs hold: how many events of each kind, and what is unknown or damaged,
+//! with its byte offset.
 //!
 //! ```text
 //! cargo run --release --example userlog_report -- FILE...

@@ -77,7 +77,8 @@ pub enum About {
 pub enum Cause {
     /// A person, or a submission on hold.
     Person,
-    /// A policy of the job, the execution point or the access point, whose reason says what it tests.
+    /// A policy of the job, the execution point or the access point, whose reason says what it
+    /// tests.
     Policy,
     /// A limit on memory, disk, time or size.
     Limit,
@@ -110,7 +111,8 @@ impl Cause {
         )
     }
 
-    /// Whether a hold of this kind can be the job's own for good: only then a removal is thought of.
+    /// Whether a hold of this kind can be the job's own for good: only then a removal is thought
+    /// of.
     pub const fn lasts(self) -> bool {
         match self {
             Self::Policy | Self::Limit | Self::Program | Self::Setting | Self::Credential => true,
@@ -216,7 +218,8 @@ pub fn cause_of(number: i32) -> Cause {
     HoldCode::of(number).map_or(beyond, |code| code.cause)
 }
 
-/// Whether HTCondor or a policy holds jobs with this code: not a person, and not a spooling that goes on.
+/// Whether HTCondor or a policy holds jobs with this code: not a person, and not a spooling that
+/// goes on.
 pub fn is_by_system(number: i32) -> bool {
     !matches!(cause_of(number), Cause::Person | Cause::Spooling)
 }

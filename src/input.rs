@@ -1,8 +1,10 @@
-//! Files that people and job ads name: opened without waiting for anybody, unpacked where they are gzip's.
+//! Files that people and job ads name: opened without waiting for anybody, unpacked where they are
+//! gzip's.
 //!
-//! This is the one door for logs and files of ads. What an ad names was named by its owner, who may put a pipe, a device or
-//! a folder there; a log is a regular file, and says what it is instead where it is none. A pipe is read where the person who asks
-//! named it (`-jobads <(condor_q -long)`).
+//! This is the one door for logs and files of ads. What an ad names was named by its owner, who may
+//! put a pipe, a device or a folder there; a log is a regular file, and says what it is instead
+//! where it is none. A pipe is read where the person who asks named it
+//! (`-jobads <(condor_q -long)`).
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
@@ -16,7 +18,8 @@ pub const MOST_UNPACKED: u64 = 64 << 30;
 /// Bytes read at a time.
 const BUFFER: usize = 256 << 10;
 
-/// Bytes that are looked at first: whoever reads on sees as many at once, and can tell text from something else.
+/// Bytes that are looked at first: whoever reads on sees as many at once, and can tell text from
+/// something else.
 const FIRST: u64 = 4 << 10;
 
 /// What a gzip file begins with: its number, and deflate (RFC 1952).
@@ -89,7 +92,8 @@ pub fn is_pipe(path: &Path) -> bool {
     }
 }
 
-/// Whether a file that the person who asks named can be read: a regular file or a pipe. Nothing is read.
+/// Whether a file that the person who asks named can be read: a regular file or a pipe. Nothing is
+/// read.
 ///
 /// # Errors
 /// As [`reader`].
@@ -97,7 +101,8 @@ pub fn check(path: &Path) -> io::Result<()> {
     if path == Path::new("-") || is_pipe(path) { Ok(()) } else { open_regular(path).map(drop) }
 }
 
-/// The bytes of a file that the person who asks named, unpacked; `-` is standard input. Pipes are waited for.
+/// The bytes of a file that the person who asks named, unpacked; `-` is standard input. Pipes are
+/// waited for.
 ///
 /// # Errors
 /// It cannot be opened or read, or is neither a regular file nor a pipe.
@@ -140,7 +145,8 @@ pub fn is_packed(mut file: &File) -> io::Result<bool> {
     Ok(is)
 }
 
-/// The beginning of a file, unpacked: so many bytes at most, and no complaint about what is behind them.
+/// The beginning of a file, unpacked: so many bytes at most, and no complaint about what is behind
+/// them.
 ///
 /// # Errors
 /// It cannot be read.
@@ -164,9 +170,11 @@ pub fn beginning(mut file: &File, most: u64) -> io::Result<Vec<u8>> {
 /// A file that can be read at any place.
 #[derive(Debug)]
 pub struct Unpacked {
-    /// The bytes; of a compressed file a copy that is gone once it is closed, with the time of the original.
+    /// The bytes; of a compressed file a copy that is gone once it is closed, with the time of the
+    /// original.
     pub file: File,
-    /// Why it does not hold all of a compressed file: that is cut, damaged or larger than was allowed.
+    /// Why it does not hold all of a compressed file: that is cut, damaged or larger than was
+    /// allowed.
     pub fault: Option<String>,
 }
 

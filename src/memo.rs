@@ -1,8 +1,10 @@
-//! What was last worked out of texts: like jobs stand side by side, and ask about the same reasons and expressions.
+//! What was last worked out of texts: like jobs stand side by side, and ask about the same reasons
+//! and expressions.
 
 use std::cell::RefCell;
 
-/// Texts remembered: those of more jobs than are judged together, so that what was asked of each at first is known in the end.
+/// Texts remembered: those of more jobs than are judged together, so that what was asked of each at
+/// first is known in the end.
 const ENTRIES: usize = 80;
 
 /// Bytes of the longest text remembered.

@@ -1,8 +1,8 @@
 //! Text others wrote, made fit to print and to paste.
 //!
-//! Hold reasons, file names and host names come from jobs, servers and execution points. Before they
-//! reach a terminal, control characters are taken out and invisible ones made visible; before they
-//! reach a command, they are quoted.
+//! Hold reasons, file names and host names come from jobs, servers and execution points. Before
+//! they reach a terminal, control characters are taken out and invisible ones made visible; before
+//! they reach a command, they are quoted.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -46,8 +46,8 @@ pub fn is_fit(text: &str) -> bool {
     !text.chars().any(is_unfit)
 }
 
-/// JSON on one line. Characters that a terminal acts upon or that are not seen are `\uXXXX` in it, which
-/// changes no value.
+/// JSON on one line. Characters that a terminal acts upon or that are not seen are `\uXXXX` in it,
+/// which changes no value.
 ///
 /// # Errors
 /// When the thing cannot be written as JSON.
@@ -156,9 +156,9 @@ fn after_string(rest: &str) -> &str {
 
 /// One word of a POSIX shell command line.
 ///
-/// Words of letters, digits and `_ - . , / : @ % + =` stand as they are, others in single quotes. The
-/// result is to be seen and pasted, so [`strip_control`] is applied first: only a word that [`is_fit`]
-/// is read by the shell as it was given.
+/// Words of letters, digits and `_ - . , / : @ % + =` stand as they are, others in single quotes.
+/// The result is to be seen and pasted, so [`strip_control`] is applied first: only a word that
+/// [`is_fit`] is read by the shell as it was given.
 pub fn shell_quote(word: &str) -> Cow<'_, str> {
     let word = strip_control(word);
     // `=` first would be expanded by zsh, `~` by all; both are quoted then.

@@ -198,7 +198,8 @@ fn a_group_that_the_model_ignores_is_never_named() {
     assert!(unasked.iter().all(|advice| advice.inputs.is_empty()));
 }
 
-/// Weights without a meaning, the same on every run: what is named of recorded holds hangs on the blanking alone.
+/// Weights without a meaning, the same on every run: what is named of recorded holds hangs on the
+/// blanking alone.
 #[test]
 fn inputs_of_recorded_holds() {
     let names = Model::builtin_default().expect("the shipped model").metadata.schema.statics;

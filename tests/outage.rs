@@ -1,5 +1,6 @@
-//! Outages of a file server, recorded on real pools: jobs that a plain release finished are never to be removed, and are to be
-//! released once the server is back and others got through, with and without an event log (`docs/outage.md`).
+//! Outages of a file server, recorded on real pools: jobs that a plain release finished are never
+//! to be removed, and are to be released once the server is back and others got through, with and
+//! without an event log (`docs/outage.md`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -139,7 +140,8 @@ fn case_finished_on_a_plain_release() {
     assert_eq!(log.matches("Normal termination (return value 0)").count(), 150);
 }
 
-// ---- The trial: `scripts/trials/outage` on HTCondor 25.14, recorded. The server is down for ten minutes.
+// ---- The trial: `scripts/trials/outage` on HTCondor 25.14, recorded. The server is down for ten
+// minutes.
 
 /// Every so many looks are replayed, and all of the first minutes after the server's return.
 const STRIDE: usize = 3;

@@ -1,4 +1,5 @@
-//! Forecasts and explanations with the policy expressions people write, where a table of them is at hand.
+//! Forecasts and explanations with the policy expressions people write, where a table of them is at
+//! hand.
 
 use std::path::{Path, PathBuf};
 
@@ -95,7 +96,8 @@ fn instants_claimed_for_real_expressions_are_confirmed() {
     );
 }
 
-/// Seconds ahead at which is looked whether something was said that is not so: a month, closer together at first.
+/// Seconds ahead at which is looked whether something was said that is not so: a month, closer
+/// together at first.
 fn samples() -> impl Iterator<Item = i64> {
     let minutes = (0..3_000).map(|minute| minute * 60);
     minutes.chain((0..2_000).map(|number| number * 1_295 + 7))

@@ -1,8 +1,9 @@
-//! The pool story on a real HTCondor pool: needs root, debootstrap (installed if missing) and a Debian mirror.
+//! The pool story on a real HTCondor pool: needs root, debootstrap (installed if missing) and a
+//! Debian mirror.
 //!
-//! Played only when asked, as it installs packages and takes minutes: HOLDADVISE_POOL=1 skips it where there can be no
-//! pool, HOLDADVISE_REQUIRE_POOL=1 fails there.
-//! HOLDADVISE_POOL_TABLE=FILE keeps the table, HOLDADVISE_POOL_RECORD=DIR what the pool wrote (`tests/pool/record`).
+//! Played only when asked, as it installs packages and takes minutes: HOLDADVISE_POOL=1 skips it
+//! where there can be no pool, HOLDADVISE_REQUIRE_POOL=1 fails there. HOLDADVISE_POOL_TABLE=FILE
+//! keeps the table, HOLDADVISE_POOL_RECORD=DIR what the pool wrote (`tests/pool/record`).
 
 mod pool;
 

@@ -1,4 +1,5 @@
-//! Release expressions replayed on recorded holds come to what evaluating them at every tick on the recorded ads does.
+//! Release expressions replayed on recorded holds come to what evaluating them at every tick on the
+//! recorded ads does.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -57,7 +58,8 @@ fn data(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder)
 }
 
-/// The log with dates in UTC that have their year, so that neither zone nor year of the machine matter.
+/// The log with dates in UTC that have their year, so that neither zone nor year of the machine
+/// matter.
 fn with_full_dates(log: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(log.len() + log.len() / 20);
     for line in log.split_inclusive(|byte| *byte == b'\n') {
@@ -180,7 +182,8 @@ fn answers_are_those_of_an_evaluation_at_every_tick() {
         let recorded = if recorded.exists() { ads(&recorded) } else { HashMap::new() };
         let sample = if recorded.is_empty() { SAMPLE } else { 1 };
         for (number, hold) in past.holds.iter().enumerate().step_by(sample) {
-            // The ad that the schedd had, where it was recorded and counts the holds as the log does.
+            // The ad that the schedd had, where it was recorded and counts the holds as the log
+            // does.
             let ad = recorded.get(&hold.job).filter(|ad| {
                 integer(ad, "EnteredCurrentStatus") == Some(hold.held_at)
                     && integer(ad, "NumHolds") == hold.num_holds
@@ -204,8 +207,9 @@ fn answers_are_those_of_an_evaluation_at_every_tick() {
     assert!(fired.iter().all(|fired| *fired > 0), "{fired:?}");
 }
 
-/// Jobs whose ads count more holds than the log tells: a policy that holds a running job is counted at each evaluation until the
-/// shadow is gone (codes 3 of a submit description and 26), and no event tells of a submission on hold.
+/// Jobs whose ads count more holds than the log tells: a policy that holds a running job is counted
+/// at each evaluation until the shadow is gone (codes 3 of a submit description and 26), and no
+/// event tells of a submission on hold.
 fn counts_more(hold: &PastHold, ad: &ClassAd) -> bool {
     let by_reason = ad.get("NumHoldsByReason").map(ToString::to_string).unwrap_or_default();
     ["JobPolicy", "SystemPolicy", "SubmittedOnHold"].iter().any(|name| by_reason.contains(name))

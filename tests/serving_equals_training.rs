@@ -1,5 +1,6 @@
-//! What is seen of a hold while it lasts, from the queue and the logs so far, is what training sees of it afterwards, from
-//! the whole logs and the epoch ads: byte for byte, on every feature both know.
+//! What is seen of a hold while it lasts, from the queue and the logs so far, is what training sees
+//! of it afterwards, from the whole logs and the epoch ads: byte for byte, on every feature both
+//! know.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,4 +1,5 @@
-//! Less evidence never gives more confidence: recorded holds are judged with every source and with each left out.
+//! Less evidence never gives more confidence: recorded holds are judged with every source and with
+//! each left out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;

@@ -1,4 +1,5 @@
-//! Logs as files: compressed, cut, truncated while they are read, larger than wanted, or no files at all.
+//! Logs as files: compressed, cut, truncated while they are read, larger than wanted, or no files
+//! at all.
 
 use std::fs;
 use std::io::Write;
@@ -157,7 +158,8 @@ fn of_a_large_log_the_newest_part_is_read() {
     assert!(damages.iter().all(|damage| *damage == Damage::Nul), "{damages:?}");
 }
 
-/// Reads the log that the environment names, for [`a_log_that_is_truncated_does_not_end_the_process`].
+/// Reads the log that the environment names, for
+/// [`a_log_that_is_truncated_does_not_end_the_process`].
 #[test]
 fn reads_what_it_is_asked_to() {
     let Some(path) = std::env::var_os("USERLOG_FILES_LOG").map(std::path::PathBuf::from) else {

@@ -1,4 +1,5 @@
-//! A log that is written, rotated and followed at random: every event is seen once, in order, at its time.
+//! A log that is written, rotated and followed at random: every event is seen once, in order, at
+//! its time.
 
 use std::collections::VecDeque;
 use std::fs::{self, OpenOptions};
@@ -250,7 +251,8 @@ proptest! {
                     unseen_rotations += 1;
                     false
                 }
-                // The copy is known by what of it was read, and the cut is seen before the log has grown again.
+                // The copy is known by what of it was read, and the cut is seen before the log has
+                // grown again.
                 Act::CopyAndCut if !with_headers => {
                     writer.write(writer.rest.len().max(1));
                     writer.write(writer.rest.len());

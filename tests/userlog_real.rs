@@ -26,7 +26,8 @@ fn options() -> ReadOptions {
     ReadOptions { year: YearHint::First(2024), ..ReadOptions::in_zone(TimeZone::UTC) }
 }
 
-/// Every file is read to its end; the few damaged parts are where someone looking at the files finds them too.
+/// Every file is read to its end; the few damaged parts are where someone looking at the files
+/// finds them too.
 #[test]
 fn every_log_is_read() {
     let Some(logs) = real_logs() else { return };
@@ -55,8 +56,8 @@ fn every_log_is_read() {
     }
 }
 
-/// Slices and files are read alike, and no event is passed over in silence: every byte belongs to an event, to
-/// reported damage or to a separator.
+/// Slices and files are read alike, and no event is passed over in silence: every byte belongs to
+/// an event, to reported damage or to a separator.
 #[test]
 fn slices_and_files_agree() {
     let Some(logs) = real_logs() else { return };

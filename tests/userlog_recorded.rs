@@ -1,7 +1,8 @@
 //! Reads the job event logs that were recorded on real pools, in all forms.
 //!
-//! With `HOLDADVISE_PYTHON` set to a Python that has `htcondor` (from PyPI), HTCondor's own reader is asked about the
-//! same logs, and about the real ones where they are present, and has to agree on every attribute.
+//! With `HOLDADVISE_PYTHON` set to a Python that has `htcondor` (from PyPI), HTCondor's own reader
+//! is asked about the same logs, and about the real ones where they are present, and has to agree
+//! on every attribute.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -272,7 +273,8 @@ fn htcondor_agrees() {
                     assert!(agree(own, value), "{name} {own} {value} in {}", context());
                 }
             }
-            // HTCondor does not read the table of an eviction, and of an ad only what was requested.
+            // HTCondor does not read the table of an eviction, and of an ad only what was
+            // requested.
             let has_table = [4, 5, 15].contains(&ours["EventTypeNumber"].as_u64().unwrap());
             for name in ours.keys() {
                 let known = theirs.keys().any(|their| their.eq_ignore_ascii_case(name));

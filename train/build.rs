@@ -1,4 +1,5 @@
-//! Lets the binary find libtorch without LD_LIBRARY_PATH: in `lib` beside the `bin` it lies in, or where it was linked.
+//! Lets the binary find libtorch without LD_LIBRARY_PATH: in `lib` beside the `bin` it lies in, or
+//! where it was linked.
 
 fn main() {
     println!("cargo::rerun-if-env-changed=LIBTORCH");

@@ -1,10 +1,11 @@
-//! Reads job ads (`-long`, JSON or brackets) and prints how many there are of each `JobStatus`, as `condor_q -totals` does.
+//! Reads job ads (`-long`, JSON or brackets) and prints how many there are of each `JobStatus`, as
+//! `condor_q -totals` does.
 //!
-//! `read_ads usable FILE`: the names of every ad are found, its expressions stay text; four attributes are used.
-//! `read_ads parsed FILE`: every expression of every ad is parsed as well.
+//! `read_ads usable FILE`: the names of every ad are found, its expressions stay text; four
+//! attributes are used. `read_ads parsed FILE`: every expression of every ad is parsed as well.
 //! `read_ads evaluate FILE EXPRESSION`: the expression is evaluated on every ad.
-//! `read_ads repeat FILE COUNT EXPRESSION`: the expression is evaluated COUNT times and once more on the first ad, at the time of the
-//! start; prints the value.
+//! `read_ads repeat FILE COUNT EXPRESSION`: the expression is evaluated COUNT times and once more
+//! on the first ad, at the time of the start; prints the value.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -45,7 +46,8 @@ fn open(file: &str) -> Result<AdStream<BufReader<File>>, Failure> {
     Ok(classads::read_ads(BufReader::with_capacity(128 * 1024, file)))
 }
 
-/// Reads every ad and prints the totals; `work` does more with each ad and gives a number for the sum.
+/// Reads every ad and prints the totals; `work` does more with each ad and gives a number for the
+/// sum.
 fn count(file: &str, work: impl Fn(&ClassAd) -> Result<usize, Failure>) -> Result<(), Failure> {
     let mut states = [0_u64; STATES.len()];
     let (mut ads, mut attributes, mut worked) = (0_u64, 0_usize, 0_usize);

@@ -2,9 +2,9 @@
 //!
 //! # Where to start
 //!
-//! Ads are read from `-long`, JSON, XML or bracketed text by [`read_ads`]; an expression is an [`Expr`]; its value on an ad
-//! is a [`Value`] and comes from [`ClassAd::evaluate_expr`], at a time and against another ad that the
-//! [`EvalContext`] names.
+//! Ads are read from `-long`, JSON, XML or bracketed text by [`read_ads`]; an expression is an
+//! [`Expr`]; its value on an ad is a [`Value`] and comes from [`ClassAd::evaluate_expr`], at a time
+//! and against another ad that the [`EvalContext`] names.
 
 mod ad;
 mod eval;

@@ -8,7 +8,8 @@ pub(crate) fn hash(name: &[u8]) -> u32 {
     for chunk in &mut chunks {
         state = mix(state, word(chunk), MULTIPLIER);
     }
-    // What remains is read with some bytes before it, or in two parts that may overlap: copying it costs more.
+    // What remains is read with some bytes before it, or in two parts that may overlap: copying it
+    // costs more.
     let (length, rest) = (name.len(), chunks.remainder());
     if !rest.is_empty() {
         let last = match length {
@@ -30,7 +31,8 @@ fn half(bytes: &[u8]) -> u64 {
 }
 
 fn mix(state: u64, word: u64, multiplier: u64) -> u64 {
-    // Setting the case bit of every byte makes letters equal; other bytes that then collide are told apart by `same`.
+    // Setting the case bit of every byte makes letters equal; other bytes that then collide are
+    // told apart by `same`.
     let folded = word | 0x2020_2020_2020_2020;
     (state.rotate_left(23) ^ folded).wrapping_mul(multiplier)
 }

@@ -1,7 +1,8 @@
-//! Numbers as C prints and reads them, because ClassAd text is defined by what HTCondor's C library calls do.
+//! Numbers as C prints and reads them, because ClassAd text is defined by what HTCondor's C library
+//! calls do.
 
-/// A real as `-long` output has it: 16 significant digits, shortest of fixed and exponent form, always with a
-/// point or an exponent.
+/// A real as `-long` output has it: 16 significant digits, shortest of fixed and exponent form,
+/// always with a point or an exponent.
 pub(crate) fn format_general(value: f64) -> String {
     if let Some(text) = special(value) {
         return text.to_owned();
@@ -117,8 +118,8 @@ pub(crate) fn parse_prefix(text: &str) -> Option<(f64, usize)> {
     text[start..end].parse().ok().map(|value| (value, end))
 }
 
-/// The number at the start of `text` as C's `sscanf` reads it: unlike `strtod` it does not go back to the `0` of a `0x` and
-/// the `inf` of an `infi` that do not go on as numbers.
+/// The number at the start of `text` as C's `sscanf` reads it: unlike `strtod` it does not go back
+/// to the `0` of a `0x` and the `inf` of an `infi` that do not go on as numbers.
 pub(crate) fn scan(text: &str) -> Option<f64> {
     let (value, length) = parse_prefix(text)?;
     let (before, after) = (&text.as_bytes()[..length], &text.as_bytes()[length..]);
@@ -131,7 +132,8 @@ pub(crate) fn scan(text: &str) -> Option<f64> {
     (!is_broken).then_some(value)
 }
 
-/// The hexadecimal number at the start, with a fraction and a power of two if they are there, and its length.
+/// The hexadecimal number at the start, with a fraction and a power of two if they are there, and
+/// its length.
 fn hexadecimal(bytes: &[u8]) -> Option<(f64, usize)> {
     let mut mantissa = Mantissa::default();
     let whole = mantissa.take(bytes);
@@ -217,7 +219,8 @@ fn digits(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).map_or(0, |rest| rest.iter().take_while(|b| b.is_ascii_digit()).count())
 }
 
-/// The integer part of a real as the x86-64 conversion gives it: out of range is the smallest integer.
+/// The integer part of a real as the x86-64 conversion gives it: out of range is the smallest
+/// integer.
 #[allow(clippy::cast_possible_truncation)]
 pub(crate) fn truncate(value: f64) -> i64 {
     // 2^63, the first real above every i64.

@@ -17,7 +17,8 @@ pub enum Style {
     /// As `condor_q -long`: `=?=`, reals with up to 16 digits, strings in the old syntax.
     #[default]
     Long,
-    /// The new syntax, as the functions `string` and `strcat` use it: `is`, reals with an exponent, C's escapes.
+    /// The new syntax, as the functions `string` and `strcat` use it: `is`, reals with an exponent,
+    /// C's escapes.
     New,
 }
 
@@ -86,8 +87,8 @@ pub(crate) fn expression(out: &mut String, expr: &Expr, style: Style) {
     laid_out(out, expr, Layout::on_one_line(style));
 }
 
-/// Appends an expression in the new syntax, ads and lists on several lines, as the function `unparse` writes it.
-/// Stops soon behind `limit` bytes.
+/// Appends an expression in the new syntax, ads and lists on several lines, as the function
+/// `unparse` writes it. Stops soon behind `limit` bytes.
 pub(crate) fn on_several_lines(out: &mut String, expr: &Expr, limit: usize) {
     laid_out(out, expr, Layout { style: Style::New, indent: Some(0), limit });
 }
@@ -154,7 +155,8 @@ pub(crate) fn classad(out: &mut String, ad: &ClassAd, style: Style) {
     ad_laid_out(out, ad, Layout::on_one_line(style));
 }
 
-/// The names as HTCondor 25 keeps them: short ones first, those of one length in the order of the alphabet.
+/// The names as HTCondor 25 keeps them: short ones first, those of one length in the order of the
+/// alphabet.
 pub(crate) fn ordered(ad: &ClassAd) -> Vec<&str> {
     let mut names: Vec<&str> = ad.names().collect();
     names.sort_by_cached_key(|name| (name.len(), name.to_ascii_lowercase()));
@@ -195,8 +197,8 @@ fn quoted(out: &mut String, text: &str, delimiter: char, layout: Layout) {
     out.push(delimiter);
 }
 
-/// Appends text with the escapes of the new syntax, the delimiter of a string among what is escaped, until `out` has
-/// more than `limit` bytes.
+/// Appends text with the escapes of the new syntax, the delimiter of a string among what is
+/// escaped, until `out` has more than `limit` bytes.
 pub(crate) fn escaped(out: &mut String, text: &str, delimiter: Option<char>, limit: usize) {
     for character in text.chars() {
         if out.len() > limit {
@@ -247,7 +249,8 @@ enum Piece<'a> {
     Name(&'a str),
 }
 
-/// Prints a tree with a list of what is left to print instead of recursion: chains of operators may be long.
+/// Prints a tree with a list of what is left to print instead of recursion: chains of operators may
+/// be long.
 fn tree_text(out: &mut String, tree: &Arc<Tree>, root: NodeId, mut layout: Layout) {
     let style = layout.style;
     let mut left = vec![Piece::Node(root)];

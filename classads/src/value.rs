@@ -123,7 +123,8 @@ impl Value {
         matches!(self, Value::Error)
     }
 
-    /// The value as a condition: a boolean, or a number that is not zero. `None` for everything else.
+    /// The value as a condition: a boolean, or a number that is not zero. `None` for everything
+    /// else.
     #[must_use]
     pub fn as_condition(&self) -> Option<bool> {
         match self {
@@ -164,8 +165,8 @@ impl Value {
     }
 }
 
-/// Two values are of one type and equal, strings with case: the operator `=?=` for scalars; lists and ads are compared by
-/// their text; a NaN equals a NaN.
+/// Two values are of one type and equal, strings with case: the operator `=?=` for scalars; lists
+/// and ads are compared by their text; a NaN equals a NaN.
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use classads::{ClassAd, EvalContext, Expr, Value};
 
-/// Of one evaluation, by a debug build on a busy machine; without a limit they take minutes, or all the memory.
+/// Of one evaluation, by a debug build on a busy machine; without a limit they take minutes, or all
+/// the memory.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
 /// KiB of memory of the process: several times what one evaluation may make.

@@ -1,10 +1,12 @@
-//! Evaluation is charged by the work it does: what looks through much takes many steps, and several evaluations share a budget.
+//! Evaluation is charged by the work it does: what looks through much takes many steps, and several
+//! evaluations share a budget.
 
 use std::time::{Duration, Instant};
 
 use classads::{Budget, ClassAd, EvalContext, Expr};
 
-/// Of all expressions of a test, by a debug build on a busy machine; uncharged they take many minutes.
+/// Of all expressions of a test, by a debug build on a busy machine; uncharged they take many
+/// minutes.
 const MAX_TIME: Duration = Duration::from_secs(120);
 
 /// The steps an expression takes on an ad; `None` where a million do not do.

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use classads::{ClassAd, EvalContext, Expr, Style};
 use libfuzzer_sys::fuzz_target;
 
-/// What HTCondor prints of a relative time of 68 years and more, up to the seconds, and cannot read.
+/// What HTCondor prints of a relative time of 68 years and more, up to the seconds, and cannot
+/// read.
 const OVERFLOW: &str = "-24855+-3:-14:-";
 
 static JOB: LazyLock<ClassAd> = LazyLock::new(|| {

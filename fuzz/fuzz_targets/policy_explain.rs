@@ -1,4 +1,5 @@
-//! Any text as the release policy of a held job, and behind an empty line an access point's configuration: policies taken apart.
+//! Any text as the release policy of a held job, and behind an empty line an access point's
+//! configuration: policies taken apart.
 #![no_main]
 
 use classads::{ClassAd, Syntax};

@@ -1,4 +1,5 @@
-//! Any text, as an expression and as a submit description or a configuration file: findings and their places.
+//! Any text, as an expression and as a submit description or a configuration file: findings and
+//! their places.
 #![no_main]
 
 use holdadvise::policy::SettingsFile;

@@ -1,4 +1,5 @@
-//! Any text as a release expression, tried on holds at every kind of tick: it ends, and it is what evaluating at every tick gives.
+//! Any text as a release expression, tried on holds at every kind of tick: it ends, and it is what
+//! evaluating at every tick gives.
 #![no_main]
 
 use holdadvise::replay::{Answer, HeldJob, HoldEnd, PastHold, ReplayExpression, Ticks};

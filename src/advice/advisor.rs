@@ -103,10 +103,12 @@ impl Question<'_> {
 /// Seconds ahead for which a release by HTCondor itself is worth waiting for.
 const SOON: i64 = 3_600;
 
-/// From this difference on a probability is one of counts and not the model's: less than a band is wide.
+/// From this difference on a probability is one of counts and not the model's: less than a band is
+/// wide.
 const COUNTED: f64 = 0.05;
 
-/// Seconds after which to look again at what is waited for: ten minutes at least, a working day at most. Assumed.
+/// Seconds after which to look again at what is waited for: ten minutes at least, a working day at
+/// most. Assumed.
 const LOOK_AGAIN: (i64, i64) = (600, 8 * 3_600);
 
 impl<'a> Advisor<'a> {
@@ -118,7 +120,8 @@ impl<'a> Advisor<'a> {
         Self::about(history, model, &Holds::All)
     }
 
-    /// Likewise, to judge these holds. Of any other hold it would say that nothing happened around it.
+    /// Likewise, to judge these holds. Of any other hold it would say that nothing happened around
+    /// it.
     ///
     /// # Errors
     /// As [`Advisor::new`].
@@ -143,8 +146,8 @@ impl<'a> Advisor<'a> {
         Self { costs, ..self }
     }
 
-    /// Names in each advice the inputs that moved its probability ([`Advice::inputs`]): the model is asked up to eleven
-    /// times more for each job. It does so where `explains` is true.
+    /// Names in each advice the inputs that moved its probability ([`Advice::inputs`]): the model
+    /// is asked up to eleven times more for each job. It does so where `explains` is true.
     #[must_use]
     pub fn explaining(self, explains: bool) -> Self {
         let inputs = explains.then(|| Inputs::of(&self.model.metadata.schema));
@@ -170,8 +173,9 @@ impl<'a> Advisor<'a> {
         Ok(self.advise_all(std::slice::from_ref(held), now)?.pop().flatten())
     }
 
-    /// Judges several jobs at `now` (Unix seconds); in the place of each its advice, `None` if it is not held. The model
-    /// is asked once, about holds that share a cause as about one. Each job's advice is the one it gets alone.
+    /// Judges several jobs at `now` (Unix seconds); in the place of each its advice, `None` if it
+    /// is not held. The model is asked once, about holds that share a cause as about one. Each
+    /// job's advice is the one it gets alone.
     ///
     /// # Errors
     /// [`ModelError`] when the engine fails.
@@ -261,12 +265,14 @@ impl<'a> Advisor<'a> {
             let (of_model, _) = question.answers(answers);
             let action = advice.action.unwrap_or(Action::AsIs);
             let chance = of_model.iter().find(|(other, _)| *other == action);
-            // Of a code that it does not know the model's reasons are worth as little as its probability.
+            // Of a code that it does not know the model's reasons are worth as little as its
+            // probability.
             let known = self.model.metadata.knows(question.hold.identity.code);
             let (Some(sample), Some(&(_, chance)), true) = (&question.sample, chance, known) else {
                 continue;
             };
-            // Inputs moved the model's answer: where what was counted took its place they explain nothing.
+            // Inputs moved the model's answer: where what was counted took its place they explain
+            // nothing.
             if action == Action::AsIs && (seen.as_is(chance) - seen.trusted(chance)).abs() > COUNTED
             {
                 continue;
@@ -286,8 +292,8 @@ impl<'a> Advisor<'a> {
         Ok(())
     }
 
-    /// What the model is asked of a job: a sample for each action that makes sense, and one as it would be had others been
-    /// seen to get through. `None` if it is not held.
+    /// What the model is asked of a job: a sample for each action that makes sense, and one as it
+    /// would be had others been seen to get through. `None` if it is not held.
     fn question<'h>(&self, held: &'h Held, now: i64, asked: &mut Asked) -> Option<Question<'h>> {
         let hold = self.history().held_at(held.job, held.in_queue.as_ref(), now)?;
         let own = self.subject(&hold, now);
@@ -302,8 +308,8 @@ impl<'a> Advisor<'a> {
         let neighbourhoods = &own.neighbourhoods;
         let facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
         let mut actions = changes::applicable_actions(&parts(&hold), &facts);
-        // A server that is away looks the same from one site as a site that cannot reach it. Another site is worth trying
-        // only where others get through and are held at the same time.
+        // A server that is away looks the same from one site as a site that cannot reach it.
+        // Another site is worth trying only where others get through and are held at the same time.
         let server = neighbourhoods.iter().find(|near| near.scope == Scope::Server);
         let mixed = |server: &Neighbourhood| {
             server.started_since > 0 && server.last_held_same_code > server.last_started
@@ -320,7 +326,8 @@ impl<'a> Advisor<'a> {
                 self.sampler.set_action(&mut sample, action);
                 asked.push(&sample);
             }
-            // What a wait could bring: others of the narrowest scope that is known get through again.
+            // What a wait could bring: others of the narrowest scope that is known get through
+            // again.
             let recovers = match waits_for_server(&hold, server) {
                 true => &self.server_recovers,
                 false => &self.place_recovers,
@@ -416,8 +423,9 @@ impl<'a> Advisor<'a> {
             undecided: None,
         };
         match hold_code::cause_of(hold.identity.code) {
-            // Held by a person, or on request at its submission: whoever asked for it knows why, a model does not.
-            // The code in an ad is its owner's to edit; the event log is HTCondor's.
+            // Held by a person, or on request at its submission: whoever asked for it knows why, a
+            // model does not. The code in an ad is its owner's to edit; the event log is
+            // HTCondor's.
             cause if cause == Cause::Person || self.history().is_held_by_person(hold) => {
                 Decision::undecided(Undecided::HeldByPerson, chances.as_is())
             }

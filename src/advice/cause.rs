@@ -20,15 +20,16 @@ pub enum Trouble {
 }
 
 impl Cause {
-    /// The kind of cause of a hold. A reason may make it one that passes by itself; a policy without a limit in its reason is
-    /// not known better.
+    /// The kind of cause of a hold. A reason may make it one that passes by itself; a policy
+    /// without a limit in its reason is not known better.
     pub(super) fn of(code: i32, subcode: i32, reason: &str) -> Self {
         let of_code = cause_of(code);
         if resource(code, Some(subcode), reason).is_some() {
             return Self::Limit;
         }
         match of_code {
-            // The job's own exit rules hold for the program; those of others say in their reason what they limit.
+            // The job's own exit rules hold for the program; those of others say in their reason
+            // what they limit.
             Self::Policy if about(code) != Some(About::JobPolicy) && !names_limit(reason) => {
                 Self::Unknown
             }
@@ -58,7 +59,8 @@ fn names_limit(reason: &str) -> bool {
 }
 
 impl Trouble {
-    /// What a hold for files, transfers or connections complains of; `None` for other holds, and where nothing tells.
+    /// What a hold for files, transfers or connections complains of; `None` for other holds, and
+    /// where nothing tells.
     pub(super) fn of(code: i32, subcode: i32, reason: &str) -> Option<Self> {
         match (cause_of(code), subcode) {
             (Cause::Connection, _) => Some(Self::Away),

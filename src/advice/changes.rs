@@ -17,8 +17,8 @@ use crate::history::reason::{Side, canonical, file_name, host, machine, side, ur
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
 use crate::text::{classad_quote, is_fit};
 
-/// A request is raised to this much of the largest of usage, provision and request: half as much again,
-/// the step that pycbc's and CHTC's memory expressions take.
+/// A request is raised to this much of the largest of usage, provision and request: half as much
+/// again, the step that pycbc's and CHTC's memory expressions take.
 const RAISE: (i64, i64) = (3, 2);
 
 /// RequestMemory is rounded up to this, MiB.
@@ -27,15 +27,15 @@ const MEMORY_STEP: i64 = 128;
 /// RequestDisk is rounded up to this, KiB (100 MiB).
 const DISK_STEP: i64 = 100 * 1024;
 
-/// MiB beyond which a figure makes no sense: 64 TiB, all the memory that Linux on x86-64 can address with
-/// page tables of four levels (its `x86_64/5level-paging`).
+/// MiB beyond which a figure makes no sense: 64 TiB, all the memory that Linux on x86-64 can
+/// address with page tables of four levels (its `x86_64/5level-paging`).
 const MOST_MEMORY: i64 = 64 << 20;
 
 /// KiB beyond which a figure makes no sense: 1 EiB, the largest ext4 file system (ext4(5)).
 const MOST_DISK: i64 = 1 << 50;
 
-/// Usage above this part of the provision is taken for a limit that was hit: 9/10. The starter itself
-/// takes less for a machine that ran out of memory, not the job (`vanilla_proc.cpp`).
+/// Usage above this part of the provision is taken for a limit that was hit: 9/10. The starter
+/// itself takes less for a machine that ran out of memory, not the job (`vanilla_proc.cpp`).
 const NEAR_LIMIT: (i64, i64) = (9, 10);
 
 /// What to change before a release, and how.
@@ -58,7 +58,8 @@ pub enum ChangeKind {
     Request {
         /// Which.
         resource: Resource,
-        /// What to request, MiB of memory or KiB of disk; `None` where it is not known how much was used.
+        /// What to request, MiB of memory or KiB of disk; `None` where it is not known how much was
+        /// used.
         to: Option<Figure>,
         /// What the last run used, in the same unit.
         used: Option<Figure>,
@@ -262,8 +263,8 @@ impl Serialize for Figure {
 }
 
 impl ChangeKind {
-    /// What two jobs have in common: figures become ranges, names that differ are left out. `None` where
-    /// each needs something else.
+    /// What two jobs have in common: figures become ranges, names that differ are left out. `None`
+    /// where each needs something else.
     pub fn join(&self, other: &Self) -> Option<Self> {
         let (mut joined, mut other) = (self.clone(), other.clone());
         for (one, two) in joined.figures().into_iter().zip(other.figures()) {
@@ -343,7 +344,8 @@ pub struct Hold<'a> {
     pub subcode: Option<i32>,
     /// HoldReason.
     pub reason: &'a str,
-    /// EnteredCurrentStatus, or the time of the hold's event, which is that or a little later; Unix seconds.
+    /// EnteredCurrentStatus, or the time of the hold's event, which is that or a little later; Unix
+    /// seconds.
     pub held_at: Option<i64>,
 }
 
@@ -391,8 +393,8 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
     actions
 }
 
-/// What this action means on this job. `None` for an action that does not apply, for a release as it is, and for
-/// `unknown`.
+/// What this action means on this job. `None` for an action that does not apply, for a release as
+/// it is, and for `unknown`.
 pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
     if !applicable_actions(hold, facts).contains(&action) {
         return None;
@@ -447,8 +449,8 @@ fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
     hold.resource().map_or(ran_out || is_near, |named| named == resource)
 }
 
-/// A larger request than what was used, what was provided and what was requested, as far as these are known, and than the size
-/// that the hold reason names.
+/// A larger request than what was used, what was provided and what was requested, as far as these
+/// are known, and than the size that the hold reason names.
 fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
     let (step, most, figures) = match resource {
         Resource::Memory => (

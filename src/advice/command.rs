@@ -1,9 +1,11 @@
-//! Commands to paste: what they do, and the constraint that keeps them to the holds that were judged.
+//! Commands to paste: what they do, and the constraint that keeps them to the holds that were
+//! judged.
 //!
-//! A job may have run and been held for something else since it was judged, and a cluster has jobs and ads
-//! that were not judged: the ad of the cluster itself, a factory of late materialization, a damaged ad.
-//! Every command of HTCondor therefore names procs, and the schedd checks that each is still in the same hold.
-//! `condor_qedit` changes none of what is checked, so a release behind it names the same hold.
+//! A job may have run and been held for something else since it was judged, and a cluster has jobs
+//! and ads that were not judged: the ad of the cluster itself, a factory of late materialization, a
+//! damaged ad. Every command of HTCondor therefore names procs, and the schedd checks that each is
+//! still in the same hold. `condor_qedit` changes none of what is checked, so a release behind it
+//! names the same hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +25,8 @@ pub struct Target {
     pub job: JobId,
     /// HoldReasonCode.
     pub code: Option<i32>,
-    /// NumHolds of the ad. A log's holds are not counted for it: for one event the schedd may count two.
+    /// NumHolds of the ad. A log's holds are not counted for it: for one event the schedd may count
+    /// two.
     pub num_holds: Option<i64>,
     /// When the hold began.
     pub since: Option<Since>,
@@ -34,7 +37,8 @@ pub struct Target {
 pub enum Since {
     /// The ad has it.
     At(i64),
-    /// Only a log tells: the schedd writes the event when the status has changed, or a little later.
+    /// Only a log tells: the schedd writes the event when the status has changed, or a little
+    /// later.
     NotAfter(i64),
     /// The earliest and the latest of several jobs.
     Between(i64, i64),
@@ -54,12 +58,12 @@ impl Target {
     }
 }
 
-/// A constraint that is true for these jobs of one cluster while they are in these holds, and for nothing else.
-/// `None` where it would be too long to paste, and for jobs of several clusters.
+/// A constraint that is true for these jobs of one cluster while they are in these holds, and for
+/// nothing else. `None` where it would be too long to paste, and for jobs of several clusters.
 ///
-/// Jobs of the same NumHolds and EnteredCurrentStatus share a part. Where these are too many parts, jobs share one by
-/// NumHolds alone, where it is known, between the earliest and the latest beginning: a hold that follows the one judged
-/// begins after all of them.
+/// Jobs of the same NumHolds and EnteredCurrentStatus share a part. Where these are too many parts,
+/// jobs share one by NumHolds alone, where it is known, between the earliest and the latest
+/// beginning: a hold that follows the one judged begins after all of them.
 pub fn constraint_of(targets: &[Target]) -> Option<String> {
     let (first, rest) = targets.split_first()?;
     let cluster = first.job.cluster;
@@ -168,8 +172,8 @@ impl Command {
         }
     }
 
-    /// The command that does for two jobs what each needs: of two numbers the larger, if it is at most twice the
-    /// smaller. `None` where there is none.
+    /// The command that does for two jobs what each needs: of two numbers the larger, if it is at
+    /// most twice the smaller. `None` where there is none.
     pub fn for_both(&self, other: &Self) -> Option<Self> {
         if self == other {
             return Some(self.clone());

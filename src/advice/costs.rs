@@ -1,4 +1,5 @@
-//! What being wrong costs, and from which probability on a release or a removal is the cheaper choice.
+//! What being wrong costs, and from which probability on a release or a removal is the cheaper
+//! choice.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +9,15 @@ use crate::model::Thresholds;
 /// Hours until somebody looks at a held job again: a working day. Assumed.
 const LOOK: f64 = 8.0;
 
-/// Hours to submit a removed job again and bring it to where it was, for a job that has not run. Assumed.
+/// Hours to submit a removed job again and bring it to where it was, for a job that has not run.
+/// Assumed.
 const AGAIN: f64 = 8.0;
 
 /// A threshold of 1 stands for a cost without bound; this near to it is as good.
 const NEARLY_ONE: f64 = 1.0 - 1e-6;
 
-/// What being wrong about a held job costs, in hours. An hour of a slot counts as much as an hour that somebody waits for
-/// a result: assumed, and the reason why all four can be set.
+/// What being wrong about a held job costs, in hours. An hour of a slot counts as much as an hour
+/// that somebody waits for a result: assumed, and the reason why all four can be set.
 ///
 /// With the probability p that a release as it is succeeds, and that of the best action b:
 ///
@@ -25,17 +27,19 @@ const NEARLY_ONE: f64 = 1.0 - 1e-6;
 /// | leave it held | b delay + (1 - b) keep |
 /// | remove it | b (delay + work) |
 ///
-/// With b = p a release is cheaper than leaving it held from p = failed / (failed + delay) on, and removal is cheaper than leaving it
-/// held below b = keep / (keep + work).
+/// With b = p a release is cheaper than leaving it held from p = failed / (failed + delay) on, and
+/// removal is cheaper than leaving it held below b = keep / (keep + work).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
-    /// A failed release, besides the slot hours that its run takes: nobody learns of it before the next look.
+    /// A failed release, besides the slot hours that its run takes: nobody learns of it before the
+    /// next look.
     pub failed: f64,
     /// Leaving a job held that would succeed: its result comes later by that.
     pub delay: f64,
     /// Keeping a job held that will not succeed.
     pub keep: f64,
-    /// Removing a job that would have succeeded, besides the delay: what it takes to get where it was.
+    /// Removing a job that would have succeeded, besides the delay: what it takes to get where it
+    /// was.
     pub work: f64,
 }
 
@@ -44,7 +48,8 @@ pub struct Costs {
 pub struct ExpectedCosts {
     /// Releasing it as it is, now.
     pub release: f64,
-    /// Changing what the recommendation or else the best change says, then releasing it; the trouble of the change not counted.
+    /// Changing what the recommendation or else the best change says, then releasing it; the
+    /// trouble of the change not counted.
     pub change: Option<f64>,
     /// Leaving it held.
     pub hold: f64,
@@ -53,8 +58,8 @@ pub struct ExpectedCosts {
 }
 
 impl Costs {
-    /// The costs that a model's thresholds stand for. A threshold is a ratio of two costs, so the delay and the work are
-    /// assumed (8 hours each: a working day), and the other two follow.
+    /// The costs that a model's thresholds stand for. A threshold is a ratio of two costs, so the
+    /// delay and the work are assumed (8 hours each: a working day), and the other two follow.
     pub fn of(thresholds: Thresholds) -> Self {
         let odds = |p: f64| p.clamp(0.0, NEARLY_ONE) / (1.0 - p.clamp(0.0, NEARLY_ONE));
         Self {
@@ -65,7 +70,8 @@ impl Costs {
         }
     }
 
-    /// The same for a job that has used slots: a failed release burns what a run takes, a removal throws away what all took.
+    /// The same for a job that has used slots: a failed release burns what a run takes, a removal
+    /// throws away what all took.
     pub fn of_job(self, spent: &Spent) -> Self {
         Self {
             failed: self.failed + spent.run.unwrap_or(0.0),
@@ -86,8 +92,8 @@ impl Costs {
         share(self.keep, self.work).unwrap_or(0.0)
     }
 
-    /// The expected cost of each choice, from the probabilities of success of a release as it is, of a change and of the best
-    /// action that is known.
+    /// The expected cost of each choice, from the probabilities of success of a release as it is,
+    /// of a change and of the best action that is known.
     pub fn expected(&self, as_is: f64, change: Option<f64>, best: f64) -> ExpectedCosts {
         let released = |p: f64| (1.0 - p) * (self.failed + self.keep);
         ExpectedCosts {

@@ -12,8 +12,8 @@ use crate::policy::Again;
 pub(super) struct Chances {
     /// Success of each action that makes sense here; as-is first.
     pub actions: Vec<(Action, f64)>,
-    /// Success of a release as it is, had others been seen to get through again. `None` where nothing outside the job is
-    /// known to wait for.
+    /// Success of a release as it is, had others been seen to get through again. `None` where
+    /// nothing outside the job is known to wait for.
     pub recovered: Option<f64>,
     /// Actions among these that the model was hardly trained on.
     pub untaught: Vec<Action>,
@@ -27,9 +27,11 @@ pub(super) struct Chances {
     pub whole: bool,
     /// What is known of it where no action is likely to help.
     pub removal: Removal,
-    /// The job was held by a limit of its own: the action that raises it, and when it holds the job again.
+    /// The job was held by a limit of its own: the action that raises it, and when it holds the job
+    /// again.
     pub limit: Option<(Action, Again)>,
-    /// Releases after the hold's code that the model was trained on, where they are too few for it to know the code.
+    /// Releases after the hold's code that the model was trained on, where they are too few for it
+    /// to know the code.
     pub unknown_code: Option<u64>,
 }
 
@@ -65,7 +67,8 @@ pub(super) struct Decision {
     pub recommendation: Recommendation,
     /// The action it stands for.
     pub action: Option<Action>,
-    /// Probability of success of that action; of the best one for `remove`, of a release as it is for `undecided`.
+    /// Probability of success of that action; of the best one for `remove`, of a release as it is
+    /// for `undecided`.
     pub chance: f64,
     /// Of `undecided`, why.
     pub undecided: Option<Undecided>,
@@ -94,35 +97,38 @@ impl Decision {
 /// How much more likely a change must make success to be worth the trouble.
 const WORTH_A_CHANGE: f64 = 0.15;
 
-/// A change is worth trying from this probability of success on where a release is from one half: who is told what to put right
-/// looks first whether it is wrong, and a look costs no slot.
+/// A change is worth trying from this probability of success on where a release is from one half:
+/// who is told what to put right looks first whether it is wrong, and a look costs no slot.
 const WORTH_A_LOOK: f64 = 0.2;
 
 /// How much more likely what is waited for must make success: waiting costs next to nothing.
 const WORTH_A_WAIT: f64 = 0.03;
 
-/// What a wait can bring is worth it from this probability of success on where a release is from one half; so is the release once
-/// it has come. The others have shown by then that the cause passes. Below it a success is `unlikely` ([`Band`]).
+/// What a wait can bring is worth it from this probability of success on where a release is from
+/// one half; so is the release once it has come. The others have shown by then that the cause
+/// passes. Below it a success is `unlikely` ([`Band`]).
 const WORTH_WAITING_FOR: f64 = 0.35;
 
 /// A release this likely to succeed needs no change.
 const GOOD_AS_IT_IS: f64 = 0.8;
 
-/// Where the event log does not show the hold, or no ads of earlier runs were read, a release is worth it from this probability of success on where it is from one
-/// half otherwise: `likely`.
+/// Where the event log does not show the hold, or no ads of earlier runs were read, a release is
+/// worth it from this probability of success on where it is from one half otherwise: `likely`.
 const WITHOUT_EVENT_LOG: f64 = 0.65;
 
-/// Decides by expected cost ([`Costs`]): a release from its threshold on, a removal only where its own rule
-/// ([`Removal`]) has nothing against it. docs/advice.md has the derivation, and says which of the numbers above are assumed.
+/// Decides by expected cost ([`Costs`]): a release from its threshold on, a removal only where its
+/// own rule ([`Removal`]) has nothing against it. docs/advice.md has the derivation, and says which
+/// of the numbers above are assumed.
 ///
-/// Of a limit of the job's own the ad tells cause and cure, and no probability decides between them: HTCondor evaluates
-/// `periodic_hold` in the next run as in this one (manual page `condor_submit`), so a release as it is helps only where
-/// that run gets by with less. It is advised only where the model is nearly sure of that, and never where the limit is
-/// exceeded again at once.
+/// Of a limit of the job's own the ad tells cause and cure, and no probability decides between
+/// them: HTCondor evaluates `periodic_hold` in the next run as in this one (manual page
+/// `condor_submit`), so a release as it is helps only where that run gets by with less. It is
+/// advised only where the model is nearly sure of that, and never where the limit is exceeded again
+/// at once.
 ///
-/// Of a code that the model does not know nothing else is said. Where like jobs get through again, the next thing to do is
-/// the release that was waited for: a small chance is enough, nothing is changed first, and `least_confidence` is not
-/// asked for, since it was seen and not only computed.
+/// Of a code that the model does not know nothing else is said. Where like jobs get through again,
+/// the next thing to do is the release that was waited for: a small chance is enough, nothing is
+/// changed first, and `least_confidence` is not asked for, since it was seen and not only computed.
 pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<f64>) -> Decision {
     let as_is = chances.as_is();
     if let Some((action, again)) = chances.limit
@@ -209,7 +215,8 @@ fn weigh(chances: &Chances, costs: &Costs) -> Decision {
     Decision::undecided(why, as_is)
 }
 
-/// A probability that is enough where a release is from one half on, for another threshold: their odds are multiplied.
+/// A probability that is enough where a release is from one half on, for another threshold: their
+/// odds are multiplied.
 fn shifted(probability: f64, threshold: f64) -> f64 {
     let (yes, no) = (probability * threshold, (1.0 - probability) * (1.0 - threshold));
     if yes + no > 0.0 { yes / (yes + no) } else { probability }

@@ -6,7 +6,8 @@ pub(super) const EACCES: i32 = 13;
 pub(super) const ENOSPC: i32 = 28;
 pub(super) const EDQUOT: i32 = 122;
 
-/// The error numbers met in holds (`include/uapi/asm-generic/errno*.h`): those of files, programs, memory, disks and networks.
+/// The error numbers met in holds (`include/uapi/asm-generic/errno*.h`): those of files, programs,
+/// memory, disks and networks.
 const KNOWN: [(i32, &str, &str); 50] = [
     (1, "EPERM", "the operation is not permitted"),
     (2, "ENOENT", "there is no such file or directory"),

@@ -42,7 +42,8 @@ pub enum Evidence {
         /// HoldReasonCode.
         code: i32,
     },
-    /// Releases from the same code and subcode that ended since this hold, in the closest scopes that have any.
+    /// Releases from the same code and subcode that ended since this hold, in the closest scopes
+    /// that have any.
     ReleasedSince {
         /// What became of them, by scope.
         results: Vec<Results>,
@@ -66,7 +67,8 @@ pub enum Evidence {
         starts: usize,
         /// Holds before this one that its log shows.
         holds: usize,
-        /// NumHolds counts as many: an ad may count more than a log that begins late, and one hold twice.
+        /// NumHolds counts as many: an ad may count more than a log that begins late, and one hold
+        /// twice.
         counts_agree: bool,
         /// Runs that exited with another status than 0.
         failed_runs: usize,
@@ -196,7 +198,8 @@ impl<'a> Around<'a> {
             Scope::Site,
             Scope::AccessPoint,
         ];
-        // What goes on at a site says nothing about a file that is missing, or what a person has in mind.
+        // What goes on at a site says nothing about a file that is missing, or what a person has in
+        // mind.
         let scopes = if self.is_of_places() { &CLOSEST[..] } else { &CLOSEST[..4] };
         let seconds = self.now.saturating_sub(self.hold.held_at);
         let through = self.closest(scopes).find(|near| near.started_since > 0);
@@ -223,7 +226,8 @@ impl<'a> Around<'a> {
         began.into_iter().chain(held).collect()
     }
 
-    /// The closest scopes that have results, with these; a wider one that has no more than the one before adds nothing.
+    /// The closest scopes that have results, with these; a wider one that has no more than the one
+    /// before adds nothing.
     fn results(
         &self,
         scopes: &[Scope],
@@ -256,7 +260,8 @@ impl<'a> Around<'a> {
         let (code, subcode) = (self.hold.identity.code, self.hold.identity.subcode);
         let of = |edited: bool| {
             let counts = if edited { Neighbourhood::changed } else { Neighbourhood::as_is };
-            // What was edited is known a little after the outcome: until then the counts would be of two times.
+            // What was edited is known a little after the outcome: until then the counts would be
+            // of two times.
             let (results, first) = self.results(&RELEASED, |near| match near.outcomes_pending {
                 true => (0, 0),
                 false => counts(near),

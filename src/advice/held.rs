@@ -45,7 +45,8 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Of an access point of which nothing is known but what the ads say; ten seconds for all policies.
+    /// Of an access point of which nothing is known but what the ads say; ten seconds for all
+    /// policies.
     pub fn unknown() -> Self {
         let time = PolicyTime::new(PolicyTime::DEFAULT);
         Self { knobs: Knobs::default(), time, held_in_cluster: HashMap::new() }
@@ -66,8 +67,9 @@ impl Held {
         }
     }
 
-    /// A job by its ad in the queue, as of `now` (Unix seconds). Its policies are evaluated, unless they name attributes
-    /// that could not be asked for (`lacks_references`) or there is no time left for policies.
+    /// A job by its ad in the queue, as of `now` (Unix seconds). Its policies are evaluated, unless
+    /// they name attributes that could not be asked for (`lacks_references`) or there is no time
+    /// left for policies.
     pub fn of_ad(
         job: JobId,
         ad: &ClassAd,
@@ -104,7 +106,8 @@ impl Held {
             }
             _ => ByItself::Unknown,
         };
-        // The limit that held the job tells whether it is held again: a few steps for it are always left.
+        // The limit that held the job tells whether it is held again: a few steps for it are always
+        // left.
         let work = if forecast.is_ok() { WORK } else { LATE_WORK };
         let own_limit = own_limit_within(ad, knobs, now, work);
         let deed = forecast.ok().and_then(|all| all.deed);
@@ -121,9 +124,9 @@ impl Held {
     }
 }
 
-/// The advice for held jobs by their ads in the queue (`condor_q -long`), at `now` (Unix seconds), in the order of the
-/// ads. The history has what logs and ads of earlier runs show; the ads are added to it. Ads without ClusterId, and of
-/// jobs that are not held, are left out.
+/// The advice for held jobs by their ads in the queue (`condor_q -long`), at `now` (Unix seconds),
+/// in the order of the ads. The history has what logs and ads of earlier runs show; the ads are
+/// added to it. Ads without ClusterId, and of jobs that are not held, are left out.
 ///
 /// # Errors
 /// [`ModelError`] for a model of another schema, and when the engine fails.

@@ -1,7 +1,8 @@
 //! Which inputs moved a probability: the model is asked again without each group of them.
 //!
-//! A group is blanked as training drops a source (its columns, masks among them, at 0) or as it is where nothing is known of
-//! it (states `not observed`). What then changes is what the group did; a group that the model ignores changes nothing.
+//! A group is blanked as training drops a source (its columns, masks among them, at 0) or as it is
+//! where nothing is known of it (states `not observed`). What then changes is what the group did; a
+//! group that the model ignores changes nothing.
 
 use std::ops::Range;
 
@@ -71,8 +72,8 @@ impl Inputs {
         Self { groups, slots: schema.slots, not_observed }
     }
 
-    /// Hands the sample without each group to `ask`; gives the numbers of the groups asked about. Those that are blank in it as
-    /// it is are left out.
+    /// Hands the sample without each group to `ask`; gives the numbers of the groups asked about.
+    /// Those that are blank in it as it is are left out.
     pub(super) fn ask(&self, sample: &Sample, mut ask: impl FnMut(&Sample)) -> Vec<usize> {
         let mut asked = Vec::new();
         for (number, group) in self.groups.iter().enumerate() {
@@ -107,7 +108,8 @@ impl Inputs {
         }
     }
 
-    /// The strongest effects, from the probability with all inputs and those without each group asked about.
+    /// The strongest effects, from the probability with all inputs and those without each group
+    /// asked about.
     pub(super) fn strongest(&self, all: f64, asked: &[usize], without: &[f64]) -> Vec<InputEffect> {
         let mut effects: Vec<InputEffect> = asked
             .iter()

@@ -32,7 +32,8 @@ pub struct JobFacts {
     pub disk_usage: Option<i64>,
     /// LastRemoteHost: `slot1_1@host`.
     pub last_remote_host: Option<String>,
-    /// MachineAttrGLIDEIN_ResourceName0, recorded where the pool's jobs or the access point ask for it.
+    /// MachineAttrGLIDEIN_ResourceName0, recorded where the pool's jobs or the access point ask for
+    /// it.
     pub glidein_resource: Option<String>,
     /// MachineAttrGLIDEIN_Site0.
     pub glidein_site: Option<String>,
@@ -64,8 +65,8 @@ impl JobFacts {
         Self { job, ..Self::default() }
     }
 
-    /// The facts an ad has, but for the limit, which takes the access point's policies too. Sizes may be expressions
-    /// there (`MemoryUsage`): they are evaluated on it.
+    /// The facts an ad has, but for the limit, which takes the access point's policies too. Sizes
+    /// may be expressions there (`MemoryUsage`): they are evaluated on it.
     pub fn of_ad(job: JobId, ad: &ClassAd) -> Self {
         let integer = |name: &str| whole(&ad.evaluate(name, &EvalContext::quick()));
         let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
@@ -99,7 +100,8 @@ impl JobFacts {
         }
     }
 
-    /// The same with the memory of its last run before `held_at` (Unix seconds) that a log shows, where its ad has none.
+    /// The same with the memory of its last run before `held_at` (Unix seconds) that a log shows,
+    /// where its ad has none.
     pub(super) fn with_log<'a>(&'a self, job: Option<&JobHistory>, held_at: i64) -> Cow<'a, Self> {
         let logged = |own: Option<i64>, of: fn(&JobHistory) -> &[Known<i64>]| match own {
             Some(_) => None,

@@ -13,7 +13,8 @@ const MOST: i64 = 1_000_000_000;
 
 /// The limit that held the job: the action that raises it, and when it holds the job again.
 ///
-/// The code of an allowed duration tells it without an ad; an ad tells whether the limit has been raised since.
+/// The code of an allowed duration tells it without an ad; an ad tells whether the limit has been
+/// raised since.
 pub(super) fn of(held: &Held, code: i32) -> Option<(Action, Again)> {
     match &held.facts.own_limit {
         Some(limit) => Some((action(limit), limit.again)),

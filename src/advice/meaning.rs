@@ -8,8 +8,8 @@ use crate::history::reason::{self, Files, Side, words};
 use crate::hold_code::{HoldCode, Subcode};
 use crate::memo::Memo;
 
-/// What holds of one cause share: what their codes and reasons say where that names the cause, since several versions
-/// of HTCondor word it in several ways, and else the normalised reason.
+/// What holds of one cause share: what their codes and reasons say where that names the cause,
+/// since several versions of HTCondor word it in several ways, and else the normalised reason.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SharedCause {
     /// The codes name it.
@@ -45,15 +45,16 @@ impl SharedCause {
     }
 }
 
-/// Whether the codes say what failed, so that they name the cause as well as the reason does, in whichever of
-/// HTCondor's wordings that is. The reason of a policy or a hook says what its code does not.
+/// Whether the codes say what failed, so that they name the cause as well as the reason does, in
+/// whichever of HTCondor's wordings that is. The reason of a policy or a hook says what its code
+/// does not.
 pub fn tells_cause(code: Option<i32>) -> bool {
     let kind = code.and_then(HoldCode::of).map(|known| known.subcode);
     matches!(kind, Some(Subcode::Errno | Subcode::Transfer | Subcode::Resource))
 }
 
-/// The usual change for this code, as a clause without capital and full stop. `None` where nothing is
-/// to be changed (protocol errors, services that were away) or the code is not known.
+/// The usual change for this code, as a clause without capital and full stop. `None` where nothing
+/// is to be changed (protocol errors, services that were away) or the code is not known.
 pub fn usual_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'static str> {
     let code = code_of_transfer(code, reason);
     let known = HoldCode::of(code)?;
@@ -90,8 +91,8 @@ fn transfer_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'st
     })
 }
 
-/// What a file-transfer plug-in complains of, by HTTP statuses and the words of curl and Pelican. A server that
-/// answers is not away: its answer goes first.
+/// What a file-transfer plug-in complains of, by HTTP statuses and the words of curl and Pelican. A
+/// server that answers is not away: its answer goes first.
 const COMPLAINTS: [(Trouble, &[&str], &[&str]); 3] = [
     (
         Trouble::Missing,
@@ -164,9 +165,9 @@ pub enum Resource {
     Disk,
 }
 
-/// The resource this hold is about, for the codes that can be about one: of a request by subcode (102
-/// memory, 104 disk; 0 and 102 were both before 24.0.12, so the text goes before 102), of policies by
-/// their reason's words.
+/// The resource this hold is about, for the codes that can be about one: of a request by subcode
+/// (102 memory, 104 disk; 0 and 102 were both before 24.0.12, so the text goes before 102), of
+/// policies by their reason's words.
 pub fn resource(code: i32, subcode: Option<i32>, reason: &str) -> Option<Resource> {
     match (HoldCode::of(code)?.subcode, subcode) {
         (Subcode::Resource, Some(104)) => Some(Resource::Disk),
@@ -195,7 +196,8 @@ pub(super) fn at_execution_point(reason: &str) -> bool {
     reason::side(reason) == Some(Side::ExecutionPoint)
 }
 
-/// The code of a failed transfer by what its reason says was moved: 12 of output, 13 of input. Others stay.
+/// The code of a failed transfer by what its reason says was moved: 12 of output, 13 of input.
+/// Others stay.
 pub(crate) fn code_of_transfer(code: i32, reason: &str) -> i32 {
     match (code, reason::files(reason)) {
         (12 | 13, Some(Files::Output)) => 12,

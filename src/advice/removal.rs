@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::ExpectedCosts;
 use crate::hold_code::Cause;
 
-/// A job is thought of for removal once it has been held for longer than this, seconds: a day, within which those who look
-/// after a server or file system notice that it is away. Assumed.
+/// A job is thought of for removal once it has been held for longer than this, seconds: a day,
+/// within which those who look after a server or file system notice that it is away. Assumed.
 pub(crate) const LEAST_HELD: i64 = 86_400;
 
 /// So many of its releases have failed by then.
@@ -18,7 +18,8 @@ const AT_MOST: f64 = 0.75;
 /// What HTCondor will do with a held job by itself, within 30 days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum ByItself {
-    /// Not known: its ad or the policies of its access point were not read, or could not be worked out.
+    /// Not known: its ad or the policies of its access point were not read, or could not be worked
+    /// out.
     #[default]
     Unknown,
     /// Nothing.

@@ -124,8 +124,8 @@ pub enum WaitFor {
     },
     /// Another job with this hold reason has got through after a release.
     LikeHold,
-    /// The file server answers again, or what the hold reason names is in order. Without the event log nothing
-    /// but the logs read shows that.
+    /// The file server answers again, or what the hold reason names is in order. Without the event
+    /// log nothing but the logs read shows that.
     InOrder {
         /// The file server, where it is one.
         server: Option<String>,
@@ -153,7 +153,8 @@ pub struct Trust {
     pub outcomes_here: u64,
 }
 
-/// What one group of the model's inputs does to the probability of success, tested by asking the model without it.
+/// What one group of the model's inputs does to the probability of success, tested by asking the
+/// model without it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputEffect {
     /// The group, in plain words.
@@ -200,15 +201,16 @@ pub struct Advice {
     pub undecided: Option<Undecided>,
     /// How likely the recommended action (or, for `remove`, the best action) is to succeed.
     pub band: Band,
-    /// This job's history, what became of like holds, what goes on around it; the most telling first.
+    /// This job's history, what became of like holds, what goes on around it; the most telling
+    /// first.
     pub evidence: Vec<Evidence>,
-    /// Which inputs moved the probability of the recommended action, or else of a release as it is, the strongest first.
-    /// Empty unless asked for.
+    /// Which inputs moved the probability of the recommended action, or else of a release as it is,
+    /// the strongest first. Empty unless asked for.
     pub inputs: Vec<InputEffect>,
     /// What being wrong costs, for this job.
     pub costs: Costs,
-    /// The expected cost of each choice, hours. `None` for a job that cannot be released, and for a hold whose code the
-    /// model does not know.
+    /// The expected cost of each choice, hours. `None` for a job that cannot be released, and for a
+    /// hold whose code the model does not know.
     pub expected_costs: Option<ExpectedCosts>,
     /// What to change before a release.
     pub change: Option<Change>,
@@ -216,7 +218,8 @@ pub struct Advice {
     pub target: Target,
     /// What to paste now, in this order, each only if the one before it succeeded.
     pub commands: Vec<Command>,
-    /// What to paste later: after a change that is made by hand, or when what is waited for has happened.
+    /// What to paste later: after a change that is made by hand, or when what is waited for has
+    /// happened.
     pub commands_after: Vec<Command>,
     /// What to wait for.
     pub wait: Option<Wait>,

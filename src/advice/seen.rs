@@ -6,24 +6,27 @@ use crate::features::{InDirectory, Neighbourhood, Scope};
 use crate::history::{EventLogView, reason};
 use crate::hold_code::Cause;
 
-/// The model's answer counts as much as so many jobs: where one job got through, success is `as likely as not` at
-/// least. Assumed.
+/// The model's answer counts as much as so many jobs: where one job got through, success is
+/// `as likely as not` at least. Assumed.
 const WEIGHT: f64 = 1.5;
 
 /// So many releases of a cluster that all failed speak against the next one.
 const LEAST_FAILURES: usize = 2;
 
-/// For so long after the last of them, seconds: a working day, as for the costs of a delay. Assumed.
+/// For so long after the last of them, seconds: a working day, as for the costs of a delay.
+/// Assumed.
 const FAILURES_COUNT: i64 = 8 * 3_600;
 
 /// Disk quota exceeded (errno.h of Linux).
 const EDQUOT: i32 = 122;
 
-/// The highest probability of a release as it is while nothing shows that its lasting trouble is over: `unlikely`.
+/// The highest probability of a release as it is while nothing shows that its lasting trouble is
+/// over: `unlikely`.
 const LASTING_TROUBLE: f64 = 0.34;
 
-/// Log-odds are multiplied by this where the event log does not show the hold, and again where no log does: half as sure.
-/// Assumed; that missing sources make nothing surer is measured (`tests/sources.rs`).
+/// Log-odds are multiplied by this where the event log does not show the hold, and again where no
+/// log does: half as sure. Assumed; that missing sources make nothing surer is measured
+/// (`tests/sources.rs`).
 const WITHOUT_A_LOG: f64 = 0.5;
 
 /// What became of like jobs since the hold.
@@ -44,7 +47,8 @@ pub(super) struct Seen {
     pub since: Others,
     /// A job with the same cluster, server, file or hold reason began to execute since.
     pub like_job_began: bool,
-    /// A trouble of the hold reason that stays until somebody acts, and nothing shows that it is over.
+    /// A trouble of the hold reason that stays until somebody acts, and nothing shows that it is
+    /// over.
     pub lasting: Option<Trouble>,
     /// Voices of jobs that got through since the hold, and like holds since the first of them.
     through: (usize, usize),
@@ -85,7 +89,8 @@ impl Seen {
         let code = code_of_transfer(hold.code, reason);
         let near = |scope: Scope| neighbourhoods.iter().find(|near| near.scope == scope);
         let like = near(Scope::Reason);
-        // A server that is away now has said before that it does not have the file, or does not give it.
+        // A server that is away now has said before that it does not have the file, or does not
+        // give it.
         let trouble = match Trouble::of(code, subcode, reason) {
             Some(Trouble::Away) => hold.before.or(Some(Trouble::Away)),
             trouble => trouble,
@@ -120,7 +125,8 @@ impl Seen {
         };
         let cause = Cause::of(code, subcode, reason);
         let passes = cause.passes() && trouble.is_none_or(|trouble| trouble == Trouble::Away);
-        // Of causes that do not pass the outcomes of others say no more than the model has seen in them.
+        // Of causes that do not pass the outcomes of others say no more than the model has seen in
+        // them.
         let released = match at_path {
             true => Some((hold.directory.voices, hold.directory.released_since.1)),
             false => like
@@ -173,7 +179,8 @@ impl Seen {
         1.0 / (1.0 + (-logit).exp())
     }
 
-    /// The probability that a release as it is succeeds, with what was seen since, from the model's answer.
+    /// The probability that a release as it is succeeds, with what was seen since, from the model's
+    /// answer.
     pub(super) fn as_is(&self, p: f64) -> f64 {
         let (through, failed) = self.through;
         let p = match self.since {
@@ -183,7 +190,8 @@ impl Seen {
         if self.lasting.is_some() { p.min(LASTING_TROUBLE) } else { p }
     }
 
-    /// The probability that it succeeds once another like job has got through. No less than what [`Seen::as_is`] will say then.
+    /// The probability that it succeeds once another like job has got through. No less than what
+    /// [`Seen::as_is`] will say then.
     pub(super) fn recovered(&self, p: f64) -> f64 {
         if self.passes { self.trusted(p).max(share(p, 1, 0)) } else { self.trusted(p) }
     }
@@ -194,7 +202,8 @@ fn share(p: f64, successes: usize, failures: usize) -> f64 {
     (WEIGHT * p + successes as f64) / (WEIGHT + (successes + failures) as f64)
 }
 
-/// Whether what the hold complains of was read before the job began: its input, its initial working directory.
+/// Whether what the hold complains of was read before the job began: its input, its initial working
+/// directory.
 pub(super) fn reads(code: i32) -> bool {
     matches!(code, 13 | 14)
 }
@@ -289,7 +298,8 @@ mod tests {
         assert_eq!(of(13, others, whole).lasting, Some(Trouble::Denied));
         assert_eq!(of(13, own, whole).lasting, None);
         assert_eq!(of(13, own, EventLogView::None).lasting, Some(Trouble::Denied));
-        // A directory that others write to is there; that others read there shows nothing of another file.
+        // A directory that others write to is there; that others read there shows nothing of
+        // another file.
         assert_eq!(of(2, own, whole).lasting, None);
         for code in [13, 14] {
             let seen = at(code, 2, own, whole, None);

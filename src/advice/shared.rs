@@ -1,9 +1,10 @@
 //! Held jobs that share a cause are one question: the model is asked about the first of them.
 //!
-//! Jobs share a cause if they are of one cluster, are held for the same code, subcode and reason ([`SharedCause`]) at
-//! the same place (file server, file or directory, else site), have the same own history in outline, the event log shows
-//! as much of their holds, and no job began at that place between these: then nothing but the time on hold tells them
-//! apart. What is counted of other jobs since a hold stays each job's own.
+//! Jobs share a cause if they are of one cluster, are held for the same code, subcode and reason
+//! ([`SharedCause`]) at the same place (file server, file or directory, else site), have the same
+//! own history in outline, the event log shows as much of their holds, and no job began at that
+//! place between these: then nothing but the time on hold tells them apart. What is counted of
+//! other jobs since a hold stays each job's own.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,8 +64,8 @@ type Holds = HashMap<Key, Vec<Logged>>;
 pub(super) struct Causes(Mutex<HashMap<i32, Arc<Holds>>>);
 
 impl Causes {
-    /// The first hold that shares the cause of this one at `now`. `None` where that is the hold itself, and where no log
-    /// shows it.
+    /// The first hold that shares the cause of this one at `now`. `None` where that is the hold
+    /// itself, and where no log shows it.
     pub(super) fn first(&self, sampler: &Sampler, hold: &Episode, now: i64) -> Option<Episode> {
         let history = sampler.history();
         let own = hold.identity.job;

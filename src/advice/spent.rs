@@ -6,7 +6,8 @@ use crate::history::{JobHistory, Step, What};
 /// Slot hours that a job has used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// Of a run until it is held as it is now, on the average; 0 for a hold before it began. `None` where nothing tells.
+    /// Of a run until it is held as it is now, on the average; 0 for a hold before it began. `None`
+    /// where nothing tells.
     pub run: Option<f64>,
     /// Of all its runs.
     pub total: f64,
@@ -15,15 +16,17 @@ pub struct Spent {
 /// Seconds in an hour.
 const HOUR: f64 = 3_600.0;
 
-/// Seconds before a hold within which an eviction is the same end of a run (the starter's failure writes both).
+/// Seconds before a hold within which an eviction is the same end of a run (the starter's failure
+/// writes both).
 const WITH_HOLD: i64 = 10;
 
 impl Spent {
     /// From the ad, and from the job's steps up to its hold.
     ///
-    /// The ad has CumulativeSlotTime (RemoteWallClockTime weighted by SlotWeight; both count input transfer and all runs,
-    /// manual: job ClassAd attributes) and JobRunCount. The log tells which runs ended in a hold for the same code as this one,
-    /// and how long each took from when it began to execute.
+    /// The ad has CumulativeSlotTime (RemoteWallClockTime weighted by SlotWeight; both count input
+    /// transfer and all runs, manual: job ClassAd attributes) and JobRunCount. The log tells which
+    /// runs ended in a hold for the same code as this one, and how long each took from when it
+    /// began to execute.
     pub(super) fn of(facts: &JobFacts, job: Option<&JobHistory>, held_step: Option<usize>) -> Self {
         let steps = job.map_or(&[][..], |job| {
             &job.steps[..held_step.map_or(0, |step| (step + 1).min(job.steps.len()))]
@@ -46,7 +49,8 @@ impl Spent {
 #[derive(Debug, Default, PartialEq)]
 struct Runs {
     seconds: i64,
-    /// How many holds there were for the code of the last one, and the seconds of the runs that they ended.
+    /// How many holds there were for the code of the last one, and the seconds of the runs that
+    /// they ended.
     held: i64,
     held_seconds: i64,
 }

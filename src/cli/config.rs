@@ -58,8 +58,8 @@ pub(crate) const KNOBS: &[Knob] = &[
     Knob { name: "HOLDADVISE_COST_WORK", help: "Hours, as after -cost work." },
 ];
 
-/// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that say
-/// where the event log is and what will happen to held jobs by itself.
+/// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that
+/// say where the event log is and what will happen to held jobs by itself.
 const POOL_NAMES: &str = "^(SCHEDD[.])?(HOLDADVISE_.*|EVENT_LOG|\
      SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|(MAX_)?PERIODIC_EXPR_INTERVAL|\
      DAGMAN_MAX_JOB_HOLDS|CONDOR_VERSION|TOOL_DEBUG)$";
@@ -135,7 +135,8 @@ impl Config {
         })
     }
 
-    /// The knobs of the access point here that decide over held jobs; none were found where they are empty.
+    /// The knobs of the access point here that decide over held jobs; none were found where they
+    /// are empty.
     pub(crate) fn knobs(&self) -> Knobs {
         self.pool().iter().map(|(name, value)| (name, value.as_str())).collect()
     }
@@ -190,7 +191,8 @@ impl Config {
         })
     }
 
-    /// A setting that is more than a text. Tools of HTCondor end, too, where theirs is no number or out of range.
+    /// A setting that is more than a text. Tools of HTCondor end, too, where theirs is no number or
+    /// out of range.
     fn read<T>(
         &self,
         name: &'static str,
@@ -250,8 +252,8 @@ impl Config {
     }
 }
 
-/// What `condor_config_val -dump -expand` wrote, names in upper case. A value of several lines stands between
-/// `NAME @=tag` and `@tag`.
+/// What `condor_config_val -dump -expand` wrote, names in upper case. A value of several lines
+/// stands between `NAME @=tag` and `@tag`.
 fn dumped(text: &str) -> BTreeMap<String, String> {
     let settings = SettingsFile::read(text);
     let pair =
@@ -259,8 +261,9 @@ fn dumped(text: &str) -> BTreeMap<String, String> {
     settings.assignments().iter().map(pair).collect()
 }
 
-/// Lines `NAME = value`: names in upper case, a backslash at the end joins the next line, `#` begins a
-/// comment line, macros are not expanded. Beside the settings: what is wrong with other lines.
+/// Lines `NAME = value`: names in upper case, a backslash at the end joins the next line, `#`
+/// begins a comment line, macros are not expanded. Beside the settings: what is wrong with other
+/// lines.
 fn parse(text: &str) -> (BTreeMap<String, String>, Vec<String>) {
     let (mut all, mut faults) = (BTreeMap::new(), Vec::new());
     let mut lines = text.lines();

@@ -20,7 +20,8 @@ const STEPS: u32 = 1_000_000;
 const WORK: u64 = 500_000_000;
 
 impl Constraint {
-    /// Reads the text in the old syntax, as HTCondor's tools do. `now` is what `time()` gives, Unix seconds.
+    /// Reads the text in the old syntax, as HTCondor's tools do. `now` is what `time()` gives, Unix
+    /// seconds.
     ///
     /// # Errors
     /// [`QueueError::Constraint`] when the text is no expression.
@@ -38,7 +39,8 @@ impl Constraint {
         }
     }
 
-    /// True when the expression is true for the ad; undefined and error are not, nor is what takes too many steps.
+    /// True when the expression is true for the ad; undefined and error are not, nor is what takes
+    /// too many steps.
     pub fn is_true_for(&self, ad: &ClassAd) -> bool {
         let value = ad.try_evaluate_expr(&self.expression, &self.context);
         if value.is_none() {

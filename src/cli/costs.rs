@@ -69,7 +69,8 @@ pub(super) fn changes(matches: &ArgMatches) -> Vec<CostChange> {
     matches.get_many("cost").into_iter().flatten().copied().collect()
 }
 
-/// The costs to decide by: those the model's thresholds stand for, changed by the settings and those by the options.
+/// The costs to decide by: those the model's thresholds stand for, changed by the settings and
+/// those by the options.
 ///
 /// # Errors
 /// [`SettingError`] for a setting that is no number of hours.

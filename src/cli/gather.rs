@@ -37,7 +37,8 @@ pub struct Gathered {
     pub logs_alone: bool,
     /// Readable job event logs of users and DAGs.
     pub user_logs: Vec<PathBuf>,
-    /// Owners of the jobs whose ads name a log of these; a log without an entry was named by who asks.
+    /// Owners of the jobs whose ads name a log of these; a log without an entry was named by who
+    /// asks.
     pub log_owners: Owners,
     /// Readable event logs of the access point; their rotated siblings stand beside them.
     pub event_logs: Vec<PathBuf>,
@@ -79,8 +80,8 @@ impl Remarks {
     }
 }
 
-/// Reads the queue or the files named, as of `now` (Unix seconds). Of a file only the ads that `filter` lets through count; a queue
-/// is sent the constraint.
+/// Reads the queue or the files named, as of `now` (Unix seconds). Of a file only the ads that
+/// `filter` lets through count; a queue is sent the constraint.
 ///
 /// # Errors
 /// [`RunError`] when no jobs can be had at all, and for a timeout that is none.
@@ -133,7 +134,8 @@ pub fn gather(
     Ok((gathered, remarks))
 }
 
-/// The jobs, one of each cluster and owner by turns: nobody's many clusters keep others' from being asked about.
+/// The jobs, one of each cluster and owner by turns: nobody's many clusters keep others' from being
+/// asked about.
 fn by_turns(held: &[QueueJob]) -> Vec<JobId> {
     let mut of_owner: BTreeMap<String, BTreeMap<i32, Vec<JobId>>> = BTreeMap::new();
     for job in held {
@@ -155,8 +157,8 @@ fn check_named(request: &Request) -> Result<(), RunError> {
     Ok(())
 }
 
-/// The logs named, or those the ads name, which may be others' and closed, or no logs at all; and of the latter the
-/// owners of the jobs whose ads name them.
+/// The logs named, or those the ads name, which may be others' and closed, or no logs at all; and
+/// of the latter the owners of the jobs whose ads name them.
 fn user_logs(
     request: &Request,
     held: &[QueueJob],
@@ -226,7 +228,8 @@ fn event_logs(request: &Request, config: &Config, missing: &mut Vec<String>) -> 
     readable
 }
 
-/// Ads of earlier runs, and counts of holds; `None` where they were not asked for or there was no answer.
+/// Ads of earlier runs, and counts of holds; `None` where they were not asked for or there was no
+/// answer.
 type Answers = (Option<Vec<AdText>>, Option<BTreeMap<(i32, i32), u64>>);
 
 /// Asks for ads of earlier runs and, without an event log, for counts of holds; both at once.
@@ -265,7 +268,8 @@ fn ask(
     (epochs, counts)
 }
 
-/// Runs of the same owners around the holds. They may be of jobs whose log is read and whose ads are gone.
+/// Runs of the same owners around the holds. They may be of jobs whose log is read and whose ads
+/// are gone.
 fn recent_runs(held: &[QueueJob], now: i64) -> RecentRuns {
     let mut runs = RecentRuns { since: now, submitted: now, ..RecentRuns::default() };
     for job in held.iter().take(EPOCH_JOBS) {

@@ -30,8 +30,8 @@ const BATCH: usize = 512;
 /// Jobs of a batch judged together on one core.
 const TOGETHER: usize = 64;
 
-/// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not to be held
-/// are added to those refused.
+/// Gives the advice for each held job to `take`, in the order of their ids. Jobs that turn out not
+/// to be held are added to those refused.
 pub(super) fn judge(
     gathered: Gathered,
     remarks: &mut Remarks,
@@ -176,7 +176,8 @@ fn judge_logs(
 /// Logs that were written in another zone than TZ names.
 type Zones = BTreeMap<PathBuf, Zone>;
 
-/// The history, and the reasons of holds that the queue shows, where there is a log to find them in.
+/// The history, and the reasons of holds that the queue shows, where there is a log to find them
+/// in.
 fn read_histories(
     gathered: &Gathered,
     remarks: &mut Remarks,
@@ -203,8 +204,8 @@ fn read_histories(
     Ok((history.build(), reasons))
 }
 
-/// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be of
-/// another zone, and what is to be said of all.
+/// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be
+/// of another zone, and what is to be said of all.
 fn read_logs(
     gathered: &Gathered,
     zones: &Zones,
@@ -346,7 +347,8 @@ const LOGS_BYTES: u64 = 4 << 30;
 /// How long such logs are read in a call.
 const LOGS_TIME: Duration = Duration::from_secs(60);
 
-/// What is left of the limits on logs that ads name: whoever owns a job writes there whatever they like.
+/// What is left of the limits on logs that ads name: whoever owns a job writes there whatever they
+/// like.
 struct LogLimits {
     bytes: u64,
     until: Instant,

@@ -1,5 +1,5 @@
-//! The command line of `condor_holdadvise`: options, configuration, and what is printed; that of `condor_releaseexpr` is in
-//! [`releaseexpr`].
+//! The command line of `condor_holdadvise`: options, configuration, and what is printed; that of
+//! `condor_releaseexpr` is in [`releaseexpr`].
 
 mod arguments;
 mod config;

@@ -30,8 +30,8 @@ pub struct Named<'a> {
 /// Opens the model that the options, the settings or the folders name; else the one built in.
 ///
 /// # Errors
-/// [`ModelError`] when the model found cannot be used: another one is not tried in its place. [`SettingError`] for a
-/// setting that cannot be used.
+/// [`ModelError`] when the model found cannot be used: another one is not tried in its place.
+/// [`SettingError`] for a setting that cannot be used.
 pub fn open<E>(named: &Named<'_>, config: &Config) -> Result<Model, E>
 where
     E: From<ModelError> + From<SettingError>,

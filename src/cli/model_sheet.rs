@@ -18,7 +18,8 @@ const WORD: usize = 60;
 /// Columns that the labels take.
 const LABEL: usize = 10;
 
-/// Everything the file says of its making, folded to `columns`. Of a text or a list without end the beginning is printed.
+/// Everything the file says of its making, folded to `columns`. Of a text or a list without end the
+/// beginning is printed.
 pub(super) fn full(model: &Model, columns: Option<usize>) -> String {
     let metadata = &model.metadata;
     let mut page = Page { out: String::new(), columns };

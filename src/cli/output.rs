@@ -9,7 +9,8 @@ pub(super) trait ToolError: std::error::Error + From<io::Error> {
     fn of_output(&self) -> Option<&io::Error>;
 }
 
-/// Does the work of a tool, writing to standard output; an error is said, and `failure` is the exit status then.
+/// Does the work of a tool, writing to standard output; an error is said, and `failure` is the exit
+/// status then.
 pub(super) fn run<E: ToolError>(
     work: impl FnOnce(&mut dyn Write) -> Result<ExitCode, E>,
     failure: ExitCode,

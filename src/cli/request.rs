@@ -81,8 +81,8 @@ impl Request {
     /// Reads the words after the program's name.
     ///
     /// # Errors
-    /// [`ArgumentError`] for an unknown option, a missing or wrong value, or options that exclude each
-    /// other.
+    /// [`ArgumentError`] for an unknown option, a missing or wrong value, or options that exclude
+    /// each other.
     pub fn read(words: &[OsString]) -> Result<Self, ArgumentError> {
         Self::from_matches(&arguments::read(&TOOL, words, value)?)
     }
@@ -92,8 +92,8 @@ impl Request {
         super::model_file::Named { file: self.model.as_deref(), engine: self.engine.as_deref() }
     }
 
-    /// No queue is to be asked: ads or logs were named. An event log is enough only where nothing was named that a queue
-    /// must tell: with jobs it stands for what goes on around them.
+    /// No queue is to be asked: ads or logs were named. An event log is enough only where nothing
+    /// was named that a queue must tell: with jobs it stands for what goes on around them.
     pub fn is_offline(&self) -> bool {
         let asks_queue = !self.selection.jobs.is_empty()
             || self.selection.constraint.is_some()

@@ -45,7 +45,8 @@ pub fn look_again(at: i64, now: i64, zone: &TimeZone) -> String {
     format!("{} (in {})", minute(at, zone), span(at - now))
 }
 
-/// What the hold means. A release as it is, and a usual change in the same breath, would contradict each other.
+/// What the hold means. A release as it is, and a usual change in the same breath, would contradict
+/// each other.
 pub fn why(advice: &Advice) -> String {
     let held = &advice.held;
     let text = held.reason.as_deref().unwrap_or_default();
@@ -618,8 +619,8 @@ fn errno(number: i32) -> Option<String> {
     }
 }
 
-/// `docs/codes-other-values/hold-reason-codes.rst`: 62 when a plug-in timed out, its exit status shifted
-/// left by eight bits otherwise.
+/// `docs/codes-other-values/hold-reason-codes.rst`: 62 when a plug-in timed out, its exit status
+/// shifted left by eight bits otherwise.
 fn transfer(subcode: i32) -> Option<String> {
     match subcode {
         -1001 => Some("there is no plug-in for this kind of URL".to_owned()),
@@ -635,7 +636,8 @@ fn transfer(subcode: i32) -> Option<String> {
     }
 }
 
-/// The table of the EC2 codes in `hold-table.rst`. A subcode may stand for two things under two codes.
+/// The table of the EC2 codes in `hold-table.rst`. A subcode may stand for two things under two
+/// codes.
 fn ec2(code: i32, subcode: i32) -> Option<&'static str> {
     Some(match (code, subcode) {
         (37, 1) => "the file for the access key is not given",

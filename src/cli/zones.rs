@@ -15,8 +15,8 @@ use crate::queue::QueueJob;
 use crate::text::plural;
 use crate::userlog::{JobId, ReadOptions};
 
-/// Seconds from UTC of the zone farthest from it (Pacific/Kiritimati). No larger difference is taken
-/// for one of zones.
+/// Seconds from UTC of the zone farthest from it (Pacific/Kiritimati). No larger difference is
+/// taken for one of zones.
 const FARTHEST: i64 = 14 * 3_600;
 
 /// The zone that a log was written in, where TZ names another.
@@ -104,7 +104,8 @@ fn pairs(
             continue;
         }
         let apart = at.saturating_sub(since);
-        // The log may lack the hold of the ad: it is a copy from before, or begins too late to tell.
+        // The log may lack the hold of the ad: it is a copy from before, or begins too late to
+        // tell.
         let is_earlier = of_ad.num_holds.is_some_and(|holds| holds > count);
         if apart.abs() <= SAME_HOLD || !is_earlier {
             pairs.push(Pair { job: job.id, owner: owner.to_string(), at, apart });
@@ -118,8 +119,8 @@ fn shift(pairs: &[Pair]) -> Option<i64> {
     agreed(pairs).filter(|&shift| shift != 0 && shift.abs() <= FARTHEST)
 }
 
-/// Seconds, in quarters of an hour, by which nearly all owners' pairs are apart. Owners count alike,
-/// however many jobs they have: they can edit EnteredCurrentStatus.
+/// Seconds, in quarters of an hour, by which nearly all owners' pairs are apart. Owners count
+/// alike, however many jobs they have: they can edit EnteredCurrentStatus.
 fn agreed(pairs: &[Pair]) -> Option<i64> {
     let mut of_owner: BTreeMap<&str, Vec<Option<i64>>> = BTreeMap::new();
     for pair in pairs {

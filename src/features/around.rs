@@ -1,4 +1,5 @@
-//! What happened to the other jobs: series by cluster, owner, site, file server, file, reason and for the whole access point.
+//! What happened to the other jobs: series by cluster, owner, site, file server, file, reason and
+//! for the whole access point.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -29,7 +30,8 @@ pub enum Scope {
     Server,
     /// An input file.
     File,
-    /// The normalised reason of the last hold and, where it names a file, the server or top directory of that.
+    /// The normalised reason of the last hold and, where it names a file, the server or top
+    /// directory of that.
     Reason,
     /// All jobs of the access point.
     AccessPoint,
@@ -167,12 +169,14 @@ type Texts = [Option<String>; 5];
 /// A group a job belongs to, and from when that is known.
 type Membership = (Group, i64);
 
-/// Seconds after the outcome of a release within which the epoch ad that shows an edit is written. The result counts
-/// from then on, so that an ad that comes a second later changes nothing said before.
+/// Seconds after the outcome of a release within which the epoch ad that shows an edit is written.
+/// The result counts from then on, so that an ad that comes a second later changes nothing said
+/// before.
 const AD_DELAY: i64 = 60;
 
 impl Around {
-    /// Reads the whole history, for samples of these holds. Reasons get their normalised forms as symbols.
+    /// Reads the whole history, for samples of these holds. Reasons get their normalised forms as
+    /// symbols.
     pub(crate) fn of(history: &mut History, holds: &Holds) -> Self {
         let normalised = normalised_reasons(history);
         let wanted = Wanted::of(history, &normalised, holds);
@@ -305,7 +309,8 @@ fn normalised_reasons(history: &mut History) -> Normalised {
     reasons.into_iter().zip(named).collect()
 }
 
-/// The holds that samples will be asked for. What no such hold has anything to do with need not be counted.
+/// The holds that samples will be asked for. What no such hold has anything to do with need not be
+/// counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Any hold of the history.
@@ -360,7 +365,8 @@ impl Wanted {
     }
 }
 
-/// Takes what happened to a job of a group, when, and from when it was known to belong to the group.
+/// Takes what happened to a job of a group, when, and from when it was known to belong to the
+/// group.
 type Put<'a> = dyn FnMut(Group, &[Kind], i64, i64) + 'a;
 
 /// One thing that is counted.
@@ -589,8 +595,8 @@ impl Named {
         Self { normalised, server, file, machine, directory }
     }
 
-    /// The names in a reason: the reason without its particulars, the server, the file, the machine, the directory of
-    /// the file.
+    /// The names in a reason: the reason without its particulars, the server, the file, the
+    /// machine, the directory of the file.
     pub(crate) fn texts(text: &str) -> Rc<Texts> {
         thread_local!(static MEMO: Memo<Rc<Texts>> = const { Memo::new() });
         MEMO.with(|memo| memo.get(text, |text| Rc::new(Self::texts_of(text))))
@@ -627,7 +633,8 @@ impl Named {
     }
 }
 
-/// What like holds have in common: the normalised reason and, where it names a file, the place of that.
+/// What like holds have in common: the normalised reason and, where it names a file, the place of
+/// that.
 fn like(text: &str) -> String {
     let normalised = reason::normalised(text);
     match reason::place(text) {
@@ -653,7 +660,8 @@ fn lasting_groups(job: &JobHistory) -> Vec<Membership> {
     groups
 }
 
-/// Groups of the run that begins at step `index`: its machine, and its site from when that was recorded.
+/// Groups of the run that begins at step `index`: its machine, and its site from when that was
+/// recorded.
 fn run_groups(job: &JobHistory, index: usize, machine: Option<Symbol>) -> Vec<Membership> {
     let began = job.steps[index].time;
     let mut groups: Vec<Membership> =

@@ -3,8 +3,9 @@
 use super::State;
 use crate::history::JobHistory;
 
-/// The edges of the frames, in seconds before the decision instant, growing from 0. Frame `i` of `m`, the oldest first,
-/// is the interval between edge `m - i` and edge `m - i - 1`; the state is checked at its end.
+/// The edges of the frames, in seconds before the decision instant, growing from 0. Frame `i` of
+/// `m`, the oldest first, is the interval between edge `m - i` and edge `m - i - 1`; the state is
+/// checked at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameEdges(Vec<u32>);
 
@@ -31,14 +32,15 @@ impl FrameEdges {
         &self.0
     }
 
-    /// The instants at which the state is checked, the oldest first; the last is `instant` less the first edge.
+    /// The instants at which the state is checked, the oldest first; the last is `instant` less the
+    /// first edge.
     pub fn checks(&self, instant: i64) -> impl Iterator<Item = i64> {
         let behind_oldest = &self.0[..self.count()];
         behind_oldest.iter().rev().map(move |&edge| instant.saturating_sub(i64::from(edge)))
     }
 
-    /// The state of `job` in each frame, the oldest first, from its first `steps` steps. A frame without an event
-    /// repeats the last state.
+    /// The state of `job` in each frame, the oldest first, from its first `steps` steps. A frame
+    /// without an event repeats the last state.
     pub fn states(
         &self,
         job: &JobHistory,
@@ -74,7 +76,8 @@ mod tests {
         assert!(FrameEdges::equal(u32::MAX, u32::MAX).is_none());
     }
 
-    /// Six states, 14 frames of 60 s: 0 submitted, 1 input transfer, 2 executing, 3 held, 4 output transfer, 5 terminated.
+    /// Six states, 14 frames of 60 s: 0 submitted, 1 input transfer, 2 executing, 3 held, 4 output
+    /// transfer, 5 terminated.
     #[test]
     fn worked_example() {
         let hold = What::Held(Hold { code: 13, subcode: 0, reason: None });

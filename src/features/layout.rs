@@ -12,7 +12,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Those of a schema, such as a model's. `None` where its frame edges do not grow or its slots are too few or too many.
+    /// Those of a schema, such as a model's. `None` where its frame edges do not grow or its slots
+    /// are too few or too many.
     pub fn of(schema: &FeatureSchema) -> Option<Self> {
         let frames = FrameEdges::new(schema.frame_edges.clone())?;
         let slots = Slots::new(schema.slots).ok()?;

@@ -1,4 +1,5 @@
-//! The numbers about the other jobs of one scope, for people: the statics hold the same as logarithms.
+//! The numbers about the other jobs of one scope, for people: the statics hold the same as
+//! logarithms.
 
 use std::collections::HashMap;
 
@@ -12,13 +13,14 @@ use crate::history::Symbol;
 pub struct Neighbourhood {
     /// What they have in common with the held job.
     pub scope: Scope,
-    /// The name of that: the file server, the file, the site, the owner. `None` where others do not mention it.
+    /// The name of that: the file server, the file, the site, the owner. `None` where others do not
+    /// mention it.
     pub name: Option<String>,
     /// How many began to execute since the job went on hold: their input had arrived.
     pub started_since: usize,
-    /// How many voices stand behind these: each start of a job of the same owner is one, and each other owner has four at most,
-    /// however many jobs of it began; all jobs whose owner is not known are one together. Counted for file servers, files
-    /// and hold reasons; 0 in other scopes.
+    /// How many voices stand behind these: each start of a job of the same owner is one, and each
+    /// other owner has four at most, however many jobs of it began; all jobs whose owner is not
+    /// known are one together. Counted for file servers, files and hold reasons; 0 in other scopes.
     pub voices_started_since: usize,
     /// How many exited with code 0 since then.
     pub succeeded_since: usize,
@@ -34,15 +36,19 @@ pub struct Neighbourhood {
     pub first_started_since: Option<i64>,
     /// How many went on hold for the same code after that.
     pub held_after_start: usize,
-    /// When the last release from the same code and subcode ended, Unix seconds, and whether in success.
+    /// When the last release from the same code and subcode ended, Unix seconds, and whether in
+    /// success.
     pub last_release: Option<(i64, bool)>,
-    /// Successes and failures, known since the job went on hold, of releases from the same code and subcode.
+    /// Successes and failures, known since the job went on hold, of releases from the same code and
+    /// subcode.
     pub released_since: (usize, usize),
     /// How many voices stand behind these successes, counted likewise.
     pub voices_released_since: usize,
-    /// The last such release to come to an outcome did so since the job went on hold, and succeeded.
+    /// The last such release to come to an outcome did so since the job went on hold, and
+    /// succeeded.
     pub got_through: bool,
-    /// When the first outcome of a release from the same code and subcode was known, before this hold or since; Unix seconds.
+    /// When the first outcome of a release from the same code and subcode was known, before this
+    /// hold or since; Unix seconds.
     pub first_outcome: Option<i64>,
     /// Outcomes of such releases are known of which an edit may still become known.
     pub outcomes_pending: bool,
@@ -97,10 +103,12 @@ pub(crate) enum Voice {
     Other(Option<Symbol>),
 }
 
-/// The voices of one other owner at most: so many jobs that got through make a release likely, whatever the model says.
+/// The voices of one other owner at most: so many jobs that got through make a release likely,
+/// whatever the model says.
 const OF_ONE_OWNER: usize = 4;
 
-/// How many voices stand behind what happened to these jobs: the owner's own jobs, and of every other owner a few.
+/// How many voices stand behind what happened to these jobs: the owner's own jobs, and of every
+/// other owner a few.
 pub(crate) fn voices(jobs: impl Iterator<Item = u32>, voice: impl Fn(u32) -> Voice) -> usize {
     let mut own = 0;
     let mut others: HashMap<_, usize> = HashMap::new();
@@ -114,8 +122,8 @@ pub(crate) fn voices(jobs: impl Iterator<Item = u32>, voice: impl Fn(u32) -> Voi
 }
 
 impl Neighbourhood {
-    /// Successes and failures of earlier releases from the same code and subcode as they were, or with nothing known of
-    /// an edit.
+    /// Successes and failures of earlier releases from the same code and subcode as they were, or
+    /// with nothing known of an edit.
     pub fn as_is(&self) -> (usize, usize) {
         self.as_is
     }

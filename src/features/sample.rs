@@ -29,7 +29,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Reads the history once; samples of all its holds come from that. `layout` may be frames alone.
+    /// Reads the history once; samples of all its holds come from that. `layout` may be frames
+    /// alone.
     pub fn new(history: History, layout: impl Into<Layout>) -> Self {
         let layout = layout.into();
         Self::of(
@@ -70,9 +71,10 @@ impl Sampler {
         }
     }
 
-    /// The sample of a hold at `instant`, asked about `action`. Of the job itself nothing after its hold is seen but the
-    /// time it has been held; of all others nothing after `instant`. `held_in_queue` counts the other jobs that the
-    /// queue shows held for the same code, where no log of the access point is at hand.
+    /// The sample of a hold at `instant`, asked about `action`. Of the job itself nothing after its
+    /// hold is seen but the time it has been held; of all others nothing after `instant`.
+    /// `held_in_queue` counts the other jobs that the queue shows held for the same code, where no
+    /// log of the access point is at hand.
     pub fn sample(
         &self,
         hold: &Episode,
@@ -116,7 +118,8 @@ impl Sampler {
         series.started().last(hold.held_at, u32::MAX)
     }
 
-    /// What came of releases from holds with this code and subcode whose reason names a file of the same directory.
+    /// What came of releases from holds with this code and subcode whose reason names a file of the
+    /// same directory.
     pub fn releases_in_directory(&self, hold: &Episode, instant: i64) -> InDirectory {
         let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
         let view = self.view(hold, instant, &absent);

@@ -11,8 +11,8 @@ use crate::text::shown;
 /// names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeatureSchema {
-    /// Changes whenever a state, a static, a frame edge, the number of slots or the meaning of one changes: 16 hexadecimal
-    /// digits.
+    /// Changes whenever a state, a static, a frame edge, the number of slots or the meaning of one
+    /// changes: 16 hexadecimal digits.
     pub hash: String,
     /// Name of each of the e states; the position is the value in the states tensor.
     pub states: Vec<String>,
@@ -22,8 +22,8 @@ pub struct FeatureSchema {
     pub frame_edges: Vec<u32>,
     /// j: job slots, the held job first.
     pub slots: usize,
-    /// Statics that come from one source and go missing together. Training drops whole sources at random, so that a
-    /// model also works where a source cannot be read.
+    /// Statics that come from one source and go missing together. Training drops whole sources at
+    /// random, so that a model also works where a source cannot be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<StaticSource>,
 }

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-/// Entries of a window up to this many are looked at one by one, so that the job asked about is left out exactly.
-/// In larger windows it is one of many and stays in.
+/// Entries of a window up to this many are looked at one by one, so that the job asked about is
+/// left out exactly. In larger windows it is one of many and stays in.
 const EXACT: usize = 256;
 
 /// Entries from which on they are sorted on all cores.
@@ -23,7 +23,8 @@ struct Late {
     job: u32,
 }
 
-/// Instants at which one kind of thing happened to the jobs of one group, each with when it was known to belong to the group.
+/// Instants at which one kind of thing happened to the jobs of one group, each with when it was
+/// known to belong to the group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Series {
     prompt: Vec<Prompt>,
@@ -57,7 +58,8 @@ impl Series {
         self.late.sort_unstable_by_key(|entry| (entry.time, entry.job));
     }
 
-    /// How often it happened to jobs other than `job` after `from` and not after `to`, as known at `to`.
+    /// How often it happened to jobs other than `job` after `from` and not after `to`, as known at
+    /// `to`.
     pub(crate) fn count(&self, from: i64, to: i64, job: u32) -> usize {
         let start = self.prompt.partition_point(|entry| entry.time <= from);
         let end = self.prompt.partition_point(|entry| entry.time <= to).max(start);
@@ -90,7 +92,8 @@ impl Series {
         prompt.max(late)
     }
 
-    /// When it first happened to a job other than `job` after `from` and not after `to`, as known at `to`.
+    /// When it first happened to a job other than `job` after `from` and not after `to`, as known
+    /// at `to`.
     pub(crate) fn first(&self, from: i64, to: i64, job: u32) -> Option<i64> {
         let start = self.prompt.partition_point(|entry| entry.time <= from);
         let prompt = self.prompt[start..].iter().take_while(|entry| entry.time <= to);
@@ -101,13 +104,15 @@ impl Series {
         late.map(|entry| entry.time).next().into_iter().chain(prompt).min()
     }
 
-    /// When and to which jobs it happened, the latest first, not after `to`, of those known to belong to the group at once.
+    /// When and to which jobs it happened, the latest first, not after `to`, of those known to
+    /// belong to the group at once.
     fn latest(&self, to: i64) -> impl Iterator<Item = (i64, u32)> {
         let end = self.prompt.partition_point(|entry| entry.time <= to);
         self.prompt[..end].iter().rev().map(|entry| (entry.time, entry.job))
     }
 
-    /// The jobs other than `job` to which it happened after `from` and not after `to`, as known at `to`.
+    /// The jobs other than `job` to which it happened after `from` and not after `to`, as known at
+    /// `to`.
     fn jobs(&self, from: i64, to: i64, job: u32) -> impl Iterator<Item = u32> {
         let start = self.prompt.partition_point(|entry| entry.time <= from);
         let prompt = self.prompt[start..].iter().take_while(move |entry| entry.time <= to);
@@ -176,7 +181,8 @@ impl<'a> Both<'a, Series> {
         self.each().flat_map(move |series| series.jobs(from, to, job))
     }
 
-    /// The jobs it happened to, the latest first, not after `to`, of those known to belong to the group at once.
+    /// The jobs it happened to, the latest first, not after `to`, of those known to belong to the
+    /// group at once.
     pub(crate) fn latest(self, to: i64) -> impl Iterator<Item = u32> {
         let [mut all, mut own] = [self.all, self.own]
             .map(|series| series.into_iter().flat_map(move |series| series.latest(to)).peekable());
@@ -212,8 +218,8 @@ impl Both<'_, Results> {
         self.outcomes(from, to, job).filter(|outcome| outcome.2).map(|outcome| outcome.1)
     }
 
-    /// Outcomes of jobs other than `job` that were known after `from` and not after `to`: when, of which job, whether a
-    /// success.
+    /// Outcomes of jobs other than `job` that were known after `from` and not after `to`: when, of
+    /// which job, whether a success.
     pub(crate) fn outcomes(
         self,
         from: i64,

@@ -6,12 +6,14 @@ use super::around::{Around, Group, Scope};
 use super::series::{Both, Series};
 use crate::history::{JobHistory, Symbol};
 
-/// j, the number of job slots: slot 0 is the held job, behind it stand those of each kind of neighbour.
+/// j, the number of job slots: slot 0 is the held job, behind it stand those of each kind of
+/// neighbour.
 ///
-/// A slot stands for its kind always, so that the model can learn what a neighbour there means: a job of the same cluster, of
-/// the same owner, held for the same code, any. The j - 1 slots are shared out as 4 : 3 : 2 : 2 by the method of Sainte-Laguë:
-/// one by one, each to the kind for which weight / (2 * slots it has + 1) is greatest, the first of those that are equal. Every
-/// kind has a slot from j = 5 on, and with one slot more none has fewer.
+/// A slot stands for its kind always, so that the model can learn what a neighbour there means: a
+/// job of the same cluster, of the same owner, held for the same code, any. The j - 1 slots are
+/// shared out as 4 : 3 : 2 : 2 by the method of Sainte-Laguë: one by one, each to the kind for
+/// which weight / (2 * slots it has + 1) is greatest, the first of those that are equal. Every kind
+/// has a slot from j = 5 on, and with one slot more none has fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
     /// Of the same cluster, of the same owner, held for the same code, any.
@@ -65,7 +67,8 @@ impl Slots {
         1 + self.kinds.iter().sum::<usize>()
     }
 
-    /// The slots of each kind of neighbour: of the same cluster, of the same owner, held for the same code, any.
+    /// The slots of each kind of neighbour: of the same cluster, of the same owner, held for the
+    /// same code, any.
     pub fn of_kinds(self) -> [Range<usize>; 4] {
         let mut first = 1;
         self.kinds.map(|count| {
@@ -82,14 +85,16 @@ impl Default for Slots {
     }
 }
 
-/// Entries of a series that are looked at for neighbours, at least. Beyond it a group is busy enough that its latest jobs are known.
+/// Entries of a series that are looked at for neighbours, at least. Beyond it a group is busy
+/// enough that its latest jobs are known.
 const SEARCHED: usize = 1_024;
 
 /// Entries that are looked at for each slot, where there are many.
 const SEARCHED_A_SLOT: usize = 16;
 
-/// The jobs in the j slots, `None` for an empty one: the primary job, then the neighbours to which something happened
-/// last, not after `instant` and as `viewer`, who owns the primary job, may see it. No job stands in two slots.
+/// The jobs in the j slots, `None` for an empty one: the primary job, then the neighbours to which
+/// something happened last, not after `instant` and as `viewer`, who owns the primary job, may see
+/// it. No job stands in two slots.
 pub(crate) fn choose(
     slots: Slots,
     around: &Around,

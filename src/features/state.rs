@@ -26,7 +26,8 @@ const NAMES: [&str; 16] = [
     "removed",
 ];
 
-/// Hold reason codes with a state of their own: 0 to this, less one (`condor_holdcodes.h` ends at 49).
+/// Hold reason codes with a state of their own: 0 to this, less one (`condor_holdcodes.h` ends at
+/// 49).
 const HOLD_CODES: u8 = 50;
 
 impl State {

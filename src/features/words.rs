@@ -7,8 +7,9 @@ use crate::memo::Memo;
 /// Buckets that words are hashed into.
 pub(crate) const BUCKETS: usize = 64;
 
-/// What people read in a hold reason: a name, and the parts of lower-case text that say it. The wording of HTCondor,
-/// of its plug-ins and of operating systems (errno messages) changes; these survive it.
+/// What people read in a hold reason: a name, and the parts of lower-case text that say it. The
+/// wording of HTCondor, of its plug-ins and of operating systems (errno messages) changes; these
+/// survive it.
 pub(crate) const CUES: [(&str, &[&str]); 20] = [
     (
         "unreachable",

@@ -69,7 +69,8 @@ pub(super) struct Views {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceId(pub(super) u16);
 
-/// The histories of all jobs that the logs and ads at hand tell of. [`super::HistoryBuilder`] makes it.
+/// The histories of all jobs that the logs and ads at hand tell of. [`super::HistoryBuilder`] makes
+/// it.
 #[derive(Debug, Default)]
 pub struct History {
     /// Names of owners, machines, sites, servers and reasons.
@@ -82,7 +83,8 @@ pub struct History {
     pub(super) views: HashMap<u32, Views, RandomState>,
     /// Ads of earlier runs were read, even if there are none.
     pub(super) read_epochs: bool,
-    /// Owner by ClusterId, as HTCondor wrote it: all jobs of a cluster have one owner, which nobody can edit.
+    /// Owner by ClusterId, as HTCondor wrote it: all jobs of a cluster have one owner, which nobody
+    /// can edit.
     pub(super) owners: HashMap<i32, Symbol, RandomState>,
 }
 
@@ -159,8 +161,8 @@ impl History {
         }
     }
 
-    /// Whether the event log has a hold of the job that may be the one since `held_at`, in whatever zone the log was written:
-    /// zones differ by quarters of an hour.
+    /// Whether the event log has a hold of the job that may be the one since `held_at`, in whatever
+    /// zone the log was written: zones differ by quarters of an hour.
     pub fn may_show(&self, job: JobId, held_at: i64) -> bool {
         self.hold_events(job).any(|at| {
             let apart = at.saturating_sub(held_at);
@@ -168,7 +170,8 @@ impl History {
         })
     }
 
-    /// Whether logs say that a person put the job on this hold: whoever owns a job can edit the code in its ad.
+    /// Whether logs say that a person put the job on this hold: whoever owns a job can edit the
+    /// code in its ad.
     pub fn is_held_by_person(&self, hold: &Episode) -> bool {
         let steps = self.job(hold.identity.job).map_or(&[][..], |job| &job.steps);
         let near = steps.iter().rev().filter(|step| (step.time - hold.held_at).abs() <= SAME_HOLD);

@@ -51,7 +51,8 @@ pub const ATTRIBUTES: &[&str] = &[
 /// What an ad said at one instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdFacts {
-    /// When this was known: the end of the run of an epoch ad, the time of the query, the time of event 028. Unix seconds.
+    /// When this was known: the end of the run of an epoch ad, the time of the query, the time of
+    /// event 028. Unix seconds.
     pub known: i64,
     /// Owner.
     pub owner: Option<Symbol>,
@@ -83,7 +84,8 @@ pub struct AdFacts {
     pub site: Option<Symbol>,
     /// Digest of Requirements: tells an edit of where the job may run.
     pub requirements: Option<u64>,
-    /// Digest of what else a person edits or corrects in an ad: Cmd, arguments, environment, input, image.
+    /// Digest of what else a person edits or corrects in an ad: Cmd, arguments, environment, input,
+    /// image.
     pub description: Option<u64>,
 }
 
@@ -93,8 +95,8 @@ impl AdFacts {
         let number = |name: &str| ad.real(name).filter(|value| value.is_finite() && *value >= 0.0);
         let list = ad.string("TransferInput").unwrap_or_default();
         let (input, servers) = input_names(&list, &ad.string("Iwd").unwrap_or_default(), symbols);
-        // The ad of a run names its slot in RemoteHost and the run before in LastRemoteHost; the queue's ad of a held job
-        // has the last run in LastRemoteHost and no RemoteHost.
+        // The ad of a run names its slot in RemoteHost and the run before in LastRemoteHost; the
+        // queue's ad of a held job has the last run in LastRemoteHost and no RemoteHost.
         let machine = ["RemoteHost", "LastRemoteHost"]
             .into_iter()
             .find_map(|name| ad.string(name))
@@ -154,8 +156,9 @@ fn size(ad: &ClassAd, name: &str) -> Option<f64> {
     measured(number(name), number(&format!("{name}_RAW")))
 }
 
-/// The size as it was measured. The schedd publishes a size rounded up and keeps the measured one in `_RAW`; the shadow,
-/// which writes the epoch ad, has the newer measured size in the attribute itself and an older one in `_RAW`.
+/// The size as it was measured. The schedd publishes a size rounded up and keeps the measured one
+/// in `_RAW`; the shadow, which writes the epoch ad, has the newer measured size in the attribute
+/// itself and an older one in `_RAW`.
 fn measured(size: Option<f64>, raw: Option<f64>) -> Option<f64> {
     match (size, raw) {
         (Some(size), Some(raw)) if published(raw) == size => Some(raw),
@@ -164,8 +167,8 @@ fn measured(size: Option<f64>, raw: Option<f64>) -> Option<f64> {
     }
 }
 
-/// How the schedd rounds a size up for publication: to a quarter of a power of ten (`SCHEDD_ROUND_ATTR_*`, default 25 %;
-/// `qmgmt.cpp`).
+/// How the schedd rounds a size up for publication: to a quarter of a power of ten
+/// (`SCHEDD_ROUND_ATTR_*`, default 25 %; `qmgmt.cpp`).
 fn published(size: f64) -> f64 {
     if size < 1.0 {
         return size;
@@ -175,10 +178,12 @@ fn published(size: f64) -> f64 {
     ((size / step).ceil() * step).trunc()
 }
 
-/// Input files of one job that are looked at. A list longer than this says nothing more about its servers.
+/// Input files of one job that are looked at. A list longer than this says nothing more about its
+/// servers.
 const MAXIMUM_INPUT: usize = 64;
 
-/// The files of a TransferInput list, and the file servers of the URLs among them. Relative files stand under `directory`.
+/// The files of a TransferInput list, and the file servers of the URLs among them. Relative files
+/// stand under `directory`.
 pub(crate) fn input_names(
     list: &str,
     directory: &str,

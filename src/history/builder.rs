@@ -88,8 +88,8 @@ impl HistoryBuilder {
         self.source(coverage, None)
     }
 
-    /// Announces a log that ads of jobs of these owners name. They can write into it what they like: it is believed
-    /// about no job that HTCondor says is another owner's.
+    /// Announces a log that ads of jobs of these owners name. They can write into it what they
+    /// like: it is believed about no job that HTCondor says is another owner's.
     pub fn add_source_of<'a>(&mut self, owners: impl IntoIterator<Item = &'a str>) -> SourceId {
         let symbols = &mut self.history.symbols;
         let owners = owners.into_iter().map(|owner| symbols.intern(owner)).collect();
@@ -102,7 +102,8 @@ impl HistoryBuilder {
         SourceId(u16::try_from(sources.len() - 1).unwrap_or(u16::MAX))
     }
 
-    /// Says whose job it is, as an ad of HTCondor does. To be called before logs that ads name are read.
+    /// Says whose job it is, as an ad of HTCondor does. To be called before logs that ads name are
+    /// read.
     pub fn attest_owner(&mut self, job: JobId, owner: &str) {
         let owner = self.history.symbols.intern(owner);
         self.history.owners.entry(job.cluster).or_insert(owner);
@@ -188,8 +189,9 @@ impl HistoryBuilder {
         job.learn(time, fact, in_event_log);
     }
 
-    /// Adds the ad of a job in the queue, at the time of the query. Its owner can edit most of it: but for the owner, what it
-    /// says is seen by jobs of that owner alone. An ad without ClusterId says nothing of a job and gives `None`.
+    /// Adds the ad of a job in the queue, at the time of the query. Its owner can edit most of it:
+    /// but for the owner, what it says is seen by jobs of that owner alone. An ad without ClusterId
+    /// says nothing of a job and gives `None`.
     pub fn add_queue_ad(&mut self, ad: &ClassAd, known: i64) -> Option<JobId> {
         let job = JobId::of_ad(ad)?;
         let facts = AdFacts::of(ad, known, &mut self.history.symbols);
@@ -207,8 +209,8 @@ impl HistoryBuilder {
         Some(job)
     }
 
-    /// Adds what an ad said of a job, for all to see: an epoch ad at the end of a run. An ad without ClusterId says nothing
-    /// of a job and gives `None`.
+    /// Adds what an ad said of a job, for all to see: an epoch ad at the end of a run. An ad
+    /// without ClusterId says nothing of a job and gives `None`.
     pub fn add_ad(&mut self, ad: &ClassAd, known: i64) -> Option<JobId> {
         let job = JobId::of_ad(ad)?;
         let facts = AdFacts::of(ad, known, &mut self.history.symbols);
@@ -229,8 +231,8 @@ impl HistoryBuilder {
     /// The history: everything in the order of its time, and each step that several logs tell once.
     pub fn build(self) -> History {
         let Self { mut history, mut step_sources, parts, .. } = self;
-        // What is known to some owners alone is joined with what all know. Where there are others who do not know it,
-        // the job as it looks to each is kept too.
+        // What is known to some owners alone is joined with what all know. Where there are others
+        // who do not know it, the job as it looks to each is kept too.
         let mut audiences = parts.values().flatten().map(|part| &part.audience);
         let first = audiences.next();
         let apart = audiences.any(|audience| Some(audience) != first);

@@ -7,7 +7,8 @@ use super::holds::{Facts, Holds};
 use super::{Action, AdFacts, History, Hold, JobHistory, Journal, Outcome, What};
 use crate::userlog::JobId;
 
-/// Says "this very hold": `condor_hold` on a held job rewrites code and time and counts up without a release.
+/// Says "this very hold": `condor_hold` on a held job rewrites code and time and counts up without
+/// a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HoldIdentity {
     /// The job.
@@ -63,7 +64,8 @@ pub struct Episode {
 /// What the events of a log tell of a job until it was held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Until {
-    /// When it was submitted, Unix seconds. `None` where the log begins later: its counts are not those of the job.
+    /// When it was submitted, Unix seconds. `None` where the log begins later: its counts are not
+    /// those of the job.
     pub submitted_at: Option<i64>,
     /// How often its program was started (001).
     pub starts: i64,
@@ -120,8 +122,8 @@ impl HoldInQueue {
 /// JobStatus of a held job.
 const HELD: i64 = 5;
 
-/// Seconds by which the event of a hold and EnteredCurrentStatus may differ and still tell of the same hold: the schedd
-/// writes the event after it has set the attribute, the shadow before.
+/// Seconds by which the event of a hold and EnteredCurrentStatus may differ and still tell of the
+/// same hold: the schedd writes the event after it has set the attribute, the shadow before.
 const EVENT_DELAY: i64 = 60;
 
 impl History {
@@ -142,7 +144,8 @@ impl History {
         episodes
     }
 
-    /// The hold that `job` is in at `now`, from the log and, where given, from its ad in the queue. `None` if neither tells of a hold.
+    /// The hold that `job` is in at `now`, from the log and, where given, from its ad in the queue.
+    /// `None` if neither tells of a hold.
     pub fn held_at(&self, job: JobId, in_queue: Option<&HoldInQueue>, now: i64) -> Option<Episode> {
         let history = self.job(job);
         let logged = history.and_then(|history| self.last_hold(history, now));
@@ -165,8 +168,8 @@ impl History {
         Some(episode)
     }
 
-    /// The jobs that the logs show held at `now` (Unix seconds) and that are wanted, by id and owner; in the order of
-    /// their ids.
+    /// The jobs that the logs show held at `now` (Unix seconds) and that are wanted, by id and
+    /// owner; in the order of their ids.
     pub fn held(
         &self,
         now: i64,
@@ -262,10 +265,11 @@ fn ad_of_hold(ads: &[AdFacts], held_at: i64) -> Option<&AdFacts> {
     })
 }
 
-/// What was edited, from the last ad of the runs before the release and the first of those after it. Ads that miss
-/// on either side leave it unknown: `condor_qedit` writes no event.
+/// What was edited, from the last ad of the runs before the release and the first of those after
+/// it. Ads that miss on either side leave it unknown: `condor_qedit` writes no event.
 pub(super) fn action_between_ads(ads: &[AdFacts], held_at: i64, released_at: i64) -> Action {
-    // The shadow writes the epoch ad of the held run as it exits, around the hold and before the release.
+    // The shadow writes the epoch ad of the held run as it exits, around the hold and before the
+    // release.
     let split = ads.partition_point(|ad| ad.known <= released_at);
     let (Some(before), Some(after)) = (ads[..split].last(), ads.get(split)) else {
         return Action::Unknown;

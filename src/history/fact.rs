@@ -67,7 +67,8 @@ impl Fact {
             {
                 put(Self::MemoryProvisioned(provisioned));
             } else if is("TriggerEventTypeNumber") {
-                // A site is said again at the start of each run, since a run without one of its own has none.
+                // A site is said again at the start of each run, since a run without one of its own
+                // has none.
                 starts = value.parse() == Ok(EventKind::Execute.number());
             } else if is_site_attribute(name) {
                 let site = unquoted(value);

@@ -2,8 +2,8 @@
 
 use super::{Action, Episode, Exit, Hold, Outcome, Until, What};
 
-/// Follows the steps of one job in the order of their times. At most one hold is open: it waits for its release, or for what
-/// comes of that.
+/// Follows the steps of one job in the order of their times. At most one hold is open: it waits for
+/// its release, or for what comes of that.
 #[derive(Debug, Default)]
 pub(super) struct Holds {
     open: Option<Box<Episode>>,

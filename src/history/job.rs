@@ -15,14 +15,16 @@ pub struct Known<T> {
 }
 
 impl<T: Copy> Known<T> {
-    /// The last of these facts, in the order they became known, that was known at `instant` (Unix seconds).
+    /// The last of these facts, in the order they became known, that was known at `instant` (Unix
+    /// seconds).
     pub fn last_at(facts: &[Self], instant: i64) -> Option<T> {
         let known = facts.partition_point(|fact| fact.since <= instant);
         facts[..known].last().map(|fact| fact.value)
     }
 }
 
-/// The steps and ads of one job. Steps are in the order of their times, ads in the order they became known.
+/// The steps and ads of one job. Steps are in the order of their times, ads in the order they
+/// became known.
 #[derive(Clone, Debug, Default)]
 pub struct JobHistory {
     /// The job.
@@ -82,8 +84,8 @@ impl JobHistory {
         Known::last_at(&self.sites, instant)
     }
 
-    /// How many releases among the first `steps` steps ended in another hold by HTCondor or a policy, or in an exit with another
-    /// code than 0.
+    /// How many releases among the first `steps` steps ended in another hold by HTCondor or a
+    /// policy, or in an exit with another code than 0.
     pub fn failed_releases(&self, steps: usize) -> usize {
         let mut released = false;
         let mut failed = 0;
@@ -114,7 +116,8 @@ impl JobHistory {
         }
     }
 
-    /// Learns what an event of `time` tells; `in_event_log`: the event log of the access point has it.
+    /// Learns what an event of `time` tells; `in_event_log`: the event log of the access point has
+    /// it.
     pub(super) fn learn(&mut self, time: i64, fact: Fact, in_event_log: bool) {
         let known = |value| Known { since: time, value };
         match fact {
@@ -159,7 +162,8 @@ impl JobHistory {
         }
     }
 
-    /// Brings steps and facts into the order of their times, and drops the second copy of a step that several logs tell.
+    /// Brings steps and facts into the order of their times, and drops the second copy of a step
+    /// that several logs tell.
     pub(super) fn settle(&mut self, step_sources: &StepSources) {
         match step_sources.several() {
             Some(sources) => self.merge(sources),

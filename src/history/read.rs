@@ -43,9 +43,9 @@ impl LogReport {
 }
 
 impl HistoryBuilder {
-    /// Reads a job event log from beginning to end, on all cores. A log in text takes the memory of some chunks, one in XML
-    /// or JSON that of all it says. Damaged events are counted and skipped. [`ReadOptions::newest`] is for
-    /// [`HistoryBuilder::read_log_of`] alone.
+    /// Reads a job event log from beginning to end, on all cores. A log in text takes the memory of
+    /// some chunks, one in XML or JSON that of all it says. Damaged events are counted and skipped.
+    /// [`ReadOptions::newest`] is for [`HistoryBuilder::read_log_of`] alone.
     ///
     /// # Errors
     /// [`UserlogError`] when the file cannot be opened or is no job event log.
@@ -62,7 +62,8 @@ impl HistoryBuilder {
         Ok(report)
     }
 
-    /// Reads a job event log that ads of jobs of these owners name ([`HistoryBuilder::add_source_of`]).
+    /// Reads a job event log that ads of jobs of these owners name
+    /// ([`HistoryBuilder::add_source_of`]).
     ///
     /// # Errors
     /// [`UserlogError`] when the file cannot be opened or is no job event log.
@@ -93,8 +94,8 @@ impl HistoryBuilder {
         Ok(report)
     }
 
-    /// Reads the event log of an access point with its rotated siblings, on all cores. Returned with the report: the
-    /// siblings that could not be read.
+    /// Reads the event log of an access point with its rotated siblings, on all cores. Returned
+    /// with the report: the siblings that could not be read.
     ///
     /// # Errors
     /// [`UserlogError`] when the log itself cannot be opened.
@@ -137,8 +138,9 @@ pub struct AdReport {
 const PROBLEMS: usize = 20;
 
 impl HistoryBuilder {
-    /// Reads epoch ads: the epoch history file of the access point, or the output of `condor_history -epochs`, long or
-    /// JSON. Ads of other kinds (transfers, execution points) and ads that do not say when they were written are left out.
+    /// Reads epoch ads: the epoch history file of the access point, or the output of
+    /// `condor_history -epochs`, long or JSON. Ads of other kinds (transfers, execution points) and
+    /// ads that do not say when they were written are left out.
     pub fn read_epochs(&mut self, input: impl BufRead) -> AdReport {
         let mut report = AdReport::default();
         self.note_epochs();
@@ -173,7 +175,8 @@ impl HistoryBuilder {
 pub(crate) const EPOCH_ATTRIBUTES: &[&str] =
     &["EpochAdType", "EpochWriteDate", "JobCurrentStartDate", "JobCurrentFinishTransferInputDate"];
 
-/// When an epoch ad was written, Unix seconds; without a date of its own the latest instant it tells of.
+/// When an epoch ad was written, Unix seconds; without a date of its own the latest instant it
+/// tells of.
 pub fn epoch_written(ad: &ClassAd) -> Option<i64> {
     let dated = ad.integer("EpochWriteDate").or_else(|| {
         // HTCondor 23 says it in the banner alone.
@@ -183,7 +186,8 @@ pub fn epoch_written(ad: &ClassAd) -> Option<i64> {
     dated.or_else(|| last_instant(ad))
 }
 
-/// The latest instant an ad without a date of its own tells of: `condor_history -epochs` of HTCondor 23 prints no banner.
+/// The latest instant an ad without a date of its own tells of: `condor_history -epochs` of
+/// HTCondor 23 prints no banner.
 fn last_instant(ad: &ClassAd) -> Option<i64> {
     ["EnteredCurrentStatus", "JobCurrentStartDate", "JobCurrentFinishTransferInputDate"]
         .iter()

@@ -1,10 +1,10 @@
 //! The hold reason: its canonical form, the form like holds share, and the names in it.
 //!
-//! Sources of the templates read here: `src/condor_shadow.V6.1/baseshadow.cpp` (`Transfer ... files
-//! failure`), `src/condor_shadow.V6.1/pseudo_ops.cpp` (`Error from`),
-//! `src/condor_utils/file_transfer.cpp`, `src/condor_starter.V6.1`. The text is written by execution
-//! points, file-transfer plug-ins and users: whatever it holds, these functions return, and what they
-//! return is bounded by [`MAX_REASON`].
+//! Sources of the templates read here: `src/condor_shadow.V6.1/baseshadow.cpp`
+//! (`Transfer ... files failure`), `src/condor_shadow.V6.1/pseudo_ops.cpp` (`Error from`),
+//! `src/condor_utils/file_transfer.cpp`, `src/condor_starter.V6.1`. The text is written by
+//! execution points, file-transfer plug-ins and users: whatever it holds, these functions return,
+//! and what they return is bounded by [`MAX_REASON`].
 
 mod normalise;
 mod parts;
@@ -17,7 +17,8 @@ pub use parts::{
     url_or_file,
 };
 
-/// Bytes of a hold reason that are looked at. Real ones reach about 5 KiB (output of an image pull).
+/// Bytes of a hold reason that are looked at. Real ones reach about 5 KiB (output of an image
+/// pull).
 pub const MAX_REASON: usize = 16 * 1024;
 
 /// Bytes of the longest URL scheme looked for.

@@ -141,7 +141,8 @@ impl What {
                 reason: held.reason.as_deref().map(|text| symbols.intern(&reason::canonical(text))),
             }),
             Body::Released(released) => Self::Released {
-                // The schedd writes `via condor_release (by user ...)`, a policy names its expression.
+                // The schedd writes `via condor_release (by user ...)`, a policy names its
+                // expression.
                 by_person: released
                     .reason
                     .as_deref()
@@ -159,8 +160,9 @@ impl Hold {
     }
 }
 
-/// The machine of a slot name (`slot1_2@host`), of an address with an alias (`<ip:port?alias=host&...>`) or of a plain
-/// address, as events 001 name execution points. The glidein's own prefix (`glidein_123_456@host`) is dropped too.
+/// The machine of a slot name (`slot1_2@host`), of an address with an alias
+/// (`<ip:port?alias=host&...>`) or of a plain address, as events 001 name execution points. The
+/// glidein's own prefix (`glidein_123_456@host`) is dropped too.
 pub(crate) fn machine_of(name: &str) -> Option<&str> {
     let name = name.trim();
     let machine = if let Some(address) = name.strip_prefix('<') {

@@ -117,10 +117,11 @@ struct Live {
 
 /// Makes hold episodes out of logs, one after the other, in the order of their first events.
 ///
-/// Kept in memory are the jobs that are in the queue, the steps of the last ten minutes, and those later than the first event of
-/// the next log: a rotated log of any length takes what its queue takes, and logs of the same time are joined, a step that
-/// several of them tell in the same second once. The episodes are those of [`History::episodes`], but that an owner whom
-/// only later events name is not known.
+/// Kept in memory are the jobs that are in the queue, the steps of the last ten minutes, and those
+/// later than the first event of the next log: a rotated log of any length takes what its queue
+/// takes, and logs of the same time are joined, a step that several of them tell in the same second
+/// once. The episodes are those of [`History::episodes`], but that an owner whom only later events
+/// name is not known.
 #[derive(Debug)]
 pub struct EpisodeStream<'a> {
     /// For the ads of jobs.
@@ -138,8 +139,8 @@ pub struct EpisodeStream<'a> {
 }
 
 impl<'a> EpisodeStream<'a> {
-    /// `ads`: what ads say of the jobs, for actions and NumHolds. An outcome counts if it comes within `horizon` seconds of the
-    /// release.
+    /// `ads`: what ads say of the jobs, for actions and NumHolds. An outcome counts if it comes
+    /// within `horizon` seconds of the release.
     pub fn new(ads: &'a History, journal: &'a Journal, horizon: i64) -> Self {
         Self {
             ads,
@@ -167,8 +168,8 @@ impl<'a> EpisodeStream<'a> {
         self.reached = i64::MIN;
     }
 
-    /// Adds the next part of the log. `next`: the time of the first event of the logs that are still to come, Unix seconds;
-    /// without it there is none. What was decided goes to `episode`.
+    /// Adds the next part of the log. `next`: the time of the first event of the logs that are
+    /// still to come, Unix seconds; without it there is none. What was decided goes to `episode`.
     pub fn add(&mut self, part: LogHolds, next: Option<i64>, mut episode: impl FnMut(Episode)) {
         for Told { job, time, step } in part.steps {
             self.reached = self.reached.max(time);

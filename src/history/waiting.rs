@@ -6,7 +6,8 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Time, Unix seconds, and the number of the log.
 type When = (i64, u32);
 
-/// Things by time, then by log, then as they came. Most of a log is in order: only what is not is sorted.
+/// Things by time, then by log, then as they came. Most of a log is in order: only what is not is
+/// sorted.
 #[derive(Debug)]
 pub(super) struct Waiting<T> {
     in_order: VecDeque<Entry<T>>,

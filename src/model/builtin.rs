@@ -1,9 +1,9 @@
 //! Engine `builtin`: the shipped architecture in pure Rust.
 //!
-//! Embedding rows of all slots are summed for each frame (a one-hot row times a matrix is a row
-//! of it), an LSTM reads the frames oldest first, its last output and a linear layer over the
-//! standardised statics meet in a hidden layer, and one unit gives the logit. Decision trees over the
-//! statics add to it.
+//! Embedding rows of all slots are summed for each frame (a one-hot row times a matrix is a row of
+//! it), an LSTM reads the frames oldest first, its last output and a linear layer over the
+//! standardised statics meet in a hidden layer, and one unit gives the logit. Decision trees over
+//! the statics add to it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -142,7 +142,8 @@ impl BuiltinEngine {
         })
     }
 
-    /// LSTM output after the last frame, `[samples.len(), hidden]`, for the samples of `batch` named.
+    /// LSTM output after the last frame, `[samples.len(), hidden]`, for the samples of `batch`
+    /// named.
     fn read_frames(
         &self,
         batch: &Batch<'_>,
@@ -226,7 +227,8 @@ impl Engine for BuiltinEngine {
         let mut of_lstm = vec![0.0; BLOCK.min(batch.n) * joint];
         for start in (0..batch.n).step_by(BLOCK) {
             let block = start..(start + BLOCK).min(batch.n);
-            // The actions asked about one job differ in their statics only, like jobs often: one run of the LSTM.
+            // The actions asked about one job differ in their statics only, like jobs often: one
+            // run of the LSTM.
             let (distinct, run_of) = distinct(block.clone(), &states);
             self.read_frames(batch, &distinct, &mut work, &mut outputs);
             let runs = outputs.chunks_exact(self.hidden).zip(of_lstm.chunks_exact_mut(joint));

@@ -23,8 +23,9 @@ pub(super) struct Lstm {
     layers: Vec<Layer>,
 }
 
-/// The four parameters of a layer as PyTorch keeps them, gate by gate: weights of the input `[4 hidden, input]` and of the
-/// recurrence `[4 hidden, hidden]`, and the bias of each `[4 hidden]`.
+/// The four parameters of a layer as PyTorch keeps them, gate by gate: weights of the input
+/// `[4 hidden, input]` and of the recurrence `[4 hidden, hidden]`, and the bias of each
+/// `[4 hidden]`.
 pub(super) type LayerParameters<'a> = [&'a [f32]; 4];
 
 impl Lstm {

@@ -11,13 +11,14 @@ use crate::history::Action;
 /// Version of the layout of [`ModelMetadata`] that this program reads and writes.
 pub const METADATA_FORMAT: u32 = 1;
 
-/// Releases after a code that a model must have seen to know it: the standard error of a share of successes is 0.09 then at
-/// most (0.5 / sqrt(30)).
+/// Releases after a code that a model must have seen to know it: the standard error of a share of
+/// successes is 0.09 then at most (0.5 / sqrt(30)).
 pub const LEAST_RELEASES: u64 = 30;
 
-/// Rows of an action that a model must have been trained on to know it. A removal rests on a success below 0.1 of every action
-/// ([`Thresholds::remove`]). No success among n independent rows shows that with 95 % from n = 30 on (3 / n, the rule of
-/// three: Hanley and Lippman-Hand 1983). Rows of one cluster are alike: ten rows are counted as one, which is assumed.
+/// Rows of an action that a model must have been trained on to know it. A removal rests on a
+/// success below 0.1 of every action ([`Thresholds::remove`]). No success among n independent rows
+/// shows that with 95 % from n = 30 on (3 / n, the rule of three: Hanley and Lippman-Hand 1983).
+/// Rows of one cluster are alike: ten rows are counted as one, which is assumed.
 pub const LEAST_ROWS: u64 = 300;
 
 /// Upper limits on the sizes a model may declare.
@@ -117,8 +118,9 @@ pub struct Thresholds {
     pub release: f64,
     /// Removal is recommended only when the best action is below it.
     pub remove: f64,
-    /// The least confidence a release or a removal is recommended with: of a release the probability that it succeeds,
-    /// of a removal the probability that the best action fails. `None`: any.
+    /// The least confidence a release or a removal is recommended with: of a release the
+    /// probability that it succeeds, of a removal the probability that the best action fails.
+    /// `None`: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
 }
@@ -167,7 +169,8 @@ pub struct ActionStatistics {
     pub successes: u64,
 }
 
-/// Rows that speak for an action: `as-is` and `unknown` speak for one another, since of both no edit is known.
+/// Rows that speak for an action: `as-is` and `unknown` speak for one another, since of both no
+/// edit is known.
 pub fn rows_of_action(actions: &[ActionStatistics], action: Action) -> u64 {
     let unedited = |action| matches!(action, Action::AsIs | Action::Unknown);
     let speaks =
@@ -299,8 +302,8 @@ impl ModelMetadata {
         Ok(())
     }
 
-    /// Real outcomes of one access point behind the probabilities: those that the calibration was fitted to anew, else those
-    /// of the training.
+    /// Real outcomes of one access point behind the probabilities: those that the calibration was
+    /// fitted to anew, else those of the training.
     pub fn outcomes_here(&self) -> u64 {
         let trained = self.training.outcomes;
         match &self.recalibration {
@@ -310,34 +313,37 @@ impl ModelMetadata {
         }
     }
 
-    /// Releases after holds with this code, whatever their subcode, that the training part had. `None` where the
-    /// metadata do not say what was in it.
+    /// Releases after holds with this code, whatever their subcode, that the training part had.
+    /// `None` where the metadata do not say what was in it.
     pub fn releases_after(&self, code: i32) -> Option<u64> {
         let of_code = self.codes.iter().filter(|statistics| statistics.code == code);
         let releases = of_code.fold(0, |sum: u64, of| sum.saturating_add(of.releases));
         (!self.codes.is_empty()).then_some(releases)
     }
 
-    /// Whether the training part had [`LEAST_RELEASES`] releases after this code; true where the metadata do not say. Of a
-    /// code that it does not know a model has nothing to say, and the advice is `undecided`.
+    /// Whether the training part had [`LEAST_RELEASES`] releases after this code; true where the
+    /// metadata do not say. Of a code that it does not know a model has nothing to say, and the
+    /// advice is `undecided`.
     ///
-    /// Subcodes are not asked for one by one: those of codes 3, 21 and 26 are chosen by whoever wrote the policy, and those of
-    /// file trouble are errno values, which the features tell by kind.
+    /// Subcodes are not asked for one by one: those of codes 3, 21 and 26 are chosen by whoever
+    /// wrote the policy, and those of file trouble are errno values, which the features tell by
+    /// kind.
     pub fn knows(&self, code: i32) -> bool {
         self.releases_after(code).is_none_or(|releases| releases >= LEAST_RELEASES)
     }
 
-    /// Rows of the training part that speak for this action ([`rows_of_action`]). `None` where the metadata count no actions.
+    /// Rows of the training part that speak for this action ([`rows_of_action`]). `None` where the
+    /// metadata count no actions.
     pub fn rows_of(&self, action: Action) -> Option<u64> {
         let rows = rows_of_action(&self.actions, action);
         (!self.actions.is_empty()).then_some(rows)
     }
 
-    /// Whether the training part had [`LEAST_ROWS`] rows of this action. Nothing is advised that rests on an action that a
-    /// model does not know, or on the failure of that action.
+    /// Whether the training part had [`LEAST_ROWS`] rows of this action. Nothing is advised that
+    /// rests on an action that a model does not know, or on the failure of that action.
     ///
-    /// Metadata without counts of actions attest no change. They attest a release as it is by the releases of their
-    /// `codes`: whatever was done before these, a release followed.
+    /// Metadata without counts of actions attest no change. They attest a release as it is by the
+    /// releases of their `codes`: whatever was done before these, a release followed.
     pub fn knows_action(&self, action: Action) -> bool {
         let rows = self.rows_of(action).unwrap_or_else(|| match action {
             Action::AsIs | Action::Unknown => {

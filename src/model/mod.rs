@@ -128,8 +128,9 @@ impl Model {
 
     /// The calibrated probability of success of each sample, 0 to 1.
     ///
-    /// Engine `builtin` runs the LSTM once for all samples of equal states: those of one job that differ only in their
-    /// statics (one for each action), and those of like jobs. Asking about many at once is cheaper than one by one.
+    /// Engine `builtin` runs the LSTM once for all samples of equal states: those of one job that
+    /// differ only in their statics (one for each action), and those of like jobs. Asking about
+    /// many at once is cheaper than one by one.
     ///
     /// # Errors
     /// When the batch does not fit the model, or the engine fails.

@@ -1,17 +1,21 @@
-//! A calibration fitted anew on outcomes of one access point, and how many of them a percentage needs.
+//! A calibration fitted anew on outcomes of one access point, and how many of them a percentage
+//! needs.
 
 use serde::{Deserialize, Serialize};
 
 use super::Calibration;
 
-/// Outcomes of one access point that a calibration takes, and that are needed before a probability is printed as a percentage.
+/// Outcomes of one access point that a calibration takes, and that are needed before a probability
+/// is printed as a percentage.
 ///
-/// Slope and intercept fitted to that many outcomes alone have, on three simulated access points that the model has not seen,
-/// a mean calibration error below 0.1, the width of the narrowest band of words. By fewer they have more: a percentage
-/// would rest on what was learned elsewhere. docs/model.md has the curve.
+/// Slope and intercept fitted to that many outcomes alone have, on three simulated access points
+/// that the model has not seen, a mean calibration error below 0.1, the width of the narrowest band
+/// of words. By fewer they have more: a percentage would rest on what was learned elsewhere.
+/// docs/model.md has the curve.
 pub const LEAST_OUTCOMES: u64 = 500;
 
-/// What `holdadvise-train calibrate` fitted the calibration to, and how it did on outcomes that came later.
+/// What `holdadvise-train calibrate` fitted the calibration to, and how it did on outcomes that
+/// came later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recalibration {
     /// The access point. Without control characters, whatever the file holds.
@@ -44,7 +48,8 @@ pub struct RecalibrationCheck {
     pub measured: u64,
     /// Different clusters among the newer ones.
     pub clusters: u64,
-    /// Expected calibration error: the mean distance between probability and share of success over 15 bins of equal weight.
+    /// Expected calibration error: the mean distance between probability and share of success over
+    /// 15 bins of equal weight.
     pub calibration_error: Change,
     /// Mean negative log-likelihood, natural logarithm.
     pub log_loss: Change,
@@ -73,8 +78,9 @@ pub struct Interval {
 }
 
 impl RecalibrationCheck {
-    /// The new calibration is worse: its log loss is higher, or its calibration error is higher beyond chance. The log loss
-    /// decides, since it is a proper score (Gneiting and Raftery 2007) and the calibration error of few rows is mostly chance.
+    /// The new calibration is worse: its log loss is higher, or its calibration error is higher
+    /// beyond chance. The log loss decides, since it is a proper score (Gneiting and Raftery 2007)
+    /// and the calibration error of few rows is mostly chance.
     pub fn is_worse(&self) -> bool {
         self.log_loss.difference.value > 0.0 || self.calibration_error.difference.low > 0.0
     }

@@ -1,7 +1,8 @@
-//! The info sheet of a model: what it is for, what it was made of, and why its figures are not due to leakage.
+//! The info sheet of a model: what it is for, what it was made of, and why its figures are not due
+//! to leakage.
 //!
-//! The kinds of leakage are those of Kapoor and Narayanan (2023), "Leakage and the reproducibility crisis in
-//! machine-learning-based science", Patterns 4 (9).
+//! The kinds of leakage are those of Kapoor and Narayanan (2023), "Leakage and the reproducibility
+//! crisis in machine-learning-based science", Patterns 4 (9).
 
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,8 @@
 /// Standardised values beyond this count as this.
 const FURTHEST: f64 = 10.0;
 
-/// A piece of the range of a column, its lower end and its width: how far into it a value lies is an input of the layer.
+/// A piece of the range of a column, its lower end and its width: how far into it a value lies is
+/// an input of the layer.
 pub(super) type Piece = (usize, f32, f32);
 
 /// What one input makes of a value.
@@ -24,8 +25,8 @@ impl Input {
     }
 }
 
-/// Most cells of a row are 0: what a row of zeros gives is worked out once, and each other cell adds what it differs
-/// by. In f64, since a column that hardly varies is divided by little.
+/// Most cells of a row are 0: what a row of zeros gives is worked out once, and each other cell
+/// adds what it differs by. In f64, since a column that hardly varies is divided by little.
 #[derive(Debug)]
 pub(super) struct Statics {
     of_zeros: Vec<f64>,
@@ -38,8 +39,8 @@ pub(super) struct Statics {
 }
 
 impl Statics {
-    /// `weight` is `[units, k]`, `bias` `[units]`; with the pieces come their weights, `[units, pieces]`. Without pieces
-    /// standardised values have no bound.
+    /// `weight` is `[units, k]`, `bias` `[units]`; with the pieces come their weights,
+    /// `[units, pieces]`. Without pieces standardised values have no bound.
     pub(super) fn new(
         mean: &[f32],
         scale: &[f32],

@@ -142,7 +142,8 @@ fn a_sample_gets_the_same_logit_alone_and_in_any_company() {
     let model = Model::from_bytes(&network.archive()).unwrap();
     let (mut states, statics) = samples(network.metadata.dimensions, 1500, 5);
     let (mj, k) = (SMALL.m * SMALL.j, SMALL.k);
-    // Runs of equal states, as the actions of one job give and those of like jobs; one run lies across a block's end.
+    // Runs of equal states, as the actions of one job give and those of like jobs; one run lies
+    // across a block's end.
     for (like, from, to) in [(10, 10, 16), (1020, 1020, 1030), (10, 20, 23)] {
         let first = states[like * mj..(like + 1) * mj].to_vec();
         (from..to).for_each(|i| states[i * mj..(i + 1) * mj].copy_from_slice(&first));

@@ -48,16 +48,18 @@ pub enum Node {
 }
 
 impl Forest {
-    /// What the trees add to the logit of one row of raw statics: the values of the leaves reached, added in f64 in the order
-    /// of the roots.
+    /// What the trees add to the logit of one row of raw statics: the values of the leaves reached,
+    /// added in f64 in the order of the roots.
     ///
-    /// Every walk ends: where a forest does not pass [`check`](Self::check), a step to a node that is not there or not
-    /// further on ends the walk with 0, and a column beyond the row counts as 0.
+    /// Every walk ends: where a forest does not pass [`check`](Self::check), a step to a node that
+    /// is not there or not further on ends the walk with 0, and a column beyond the row counts as
+    /// 0.
     pub fn logit(&self, statics: &[f32]) -> f64 {
         self.roots.iter().map(|&root| f64::from(self.leaf(root, statics))).sum()
     }
 
-    /// The value of the leaf that a row of raw statics reaches from the node `root`, as [`logit`](Self::logit) walks.
+    /// The value of the leaf that a row of raw statics reaches from the node `root`, as
+    /// [`logit`](Self::logit) walks.
     pub fn leaf(&self, root: u32, statics: &[f32]) -> f32 {
         self.walk(root, statics, |_| {})
     }
@@ -98,9 +100,10 @@ impl Forest {
     /// Checks the forest against the contract for rows of `k` statics.
     ///
     /// # Errors
-    /// [`ModelError::Tensor`] naming tree or node: more trees, nodes or steps than [`limits`] allow; a root, a child or a column
-    /// that is not there; a child that does not have a greater number than its parent (no walk is endless where all do); a
-    /// threshold or a value that is not finite.
+    /// [`ModelError::Tensor`] naming tree or node: more trees, nodes or steps than [`limits`]
+    /// allow; a root, a child or a column that is not there; a child that does not have a greater
+    /// number than its parent (no walk is endless where all do); a threshold or a value that is not
+    /// finite.
     pub fn check(&self, k: usize) -> Result<(), ModelError> {
         let Self { roots, nodes } = self;
         at_most("tree_root", "trees", roots.len(), limits::TREES)?;
@@ -135,7 +138,8 @@ impl Forest {
         at_most("tree_steps", "steps", self.steps(), limits::TREE_STEPS)
     }
 
-    /// The tensors that hold the forest, in the order of [`TREE_TENSORS`]. Each has one side, as long as its values are many.
+    /// The tensors that hold the forest, in the order of [`TREE_TENSORS`]. Each has one side, as
+    /// long as its values are many.
     pub fn tensors(&self) -> [Vec<f32>; 7] {
         let mut tensors: [Vec<f32>; 7] = Default::default();
         // Numbers up to the limits are exact in f32.
@@ -156,7 +160,8 @@ impl Forest {
     /// The forest that tensors in the order of [`TREE_TENSORS`] hold, for rows of `k` statics.
     ///
     /// # Errors
-    /// When the tensors of the nodes differ in length, or the forest does not keep the contract ([`Forest::check`]).
+    /// When the tensors of the nodes differ in length, or the forest does not keep the contract
+    /// ([`Forest::check`]).
     pub fn of_tensors(tensors: &[Vec<f32>; 7], k: usize) -> Result<Self, ModelError> {
         let [root, column, threshold, below, above, value, steps] = tensors;
         for (name, tensor) in TREE_TENSORS.into_iter().zip(tensors).skip(1).take(5) {
@@ -200,8 +205,8 @@ impl Forest {
     }
 }
 
-/// The logits of rows that follow one another. A tree is walked again where a column that it asked for has changed: the
-/// rows of one job, and of like jobs, differ in few columns.
+/// The logits of rows that follow one another. A tree is walked again where a column that it asked
+/// for has changed: the rows of one job, and of like jobs, differ in few columns.
 #[derive(Debug)]
 pub(super) struct Rows<'a> {
     forest: &'a Forest,

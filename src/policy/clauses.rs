@@ -8,7 +8,8 @@ const MAX_FOLLOWED: usize = 64;
 /// Parts of an expression whose attributes are followed; one with more may depend on anything.
 const MAX_PARTS: usize = 10_000;
 
-/// Parts of an expression of which each is looked at by itself; one with more is taken to come and go.
+/// Parts of an expression of which each is looked at by itself; one with more is taken to come and
+/// go.
 const MAX_EXAMINED: usize = 1_000;
 
 /// Comparisons of one policy looked at.
@@ -67,8 +68,8 @@ fn is_too_long(expr: &Expr) -> bool {
     expr.nodes().nth(MAX_PARTS).is_some()
 }
 
-/// The two sides of each comparison by order or equality, wherever it stands; what is computed and taken for true where it is not
-/// zero is compared with zero.
+/// The two sides of each comparison by order or equality, wherever it stands; what is computed and
+/// taken for true where it is not zero is compared with zero.
 pub(super) fn comparisons(followed: &[Expr]) -> Vec<(Expr, Expr)> {
     let whole = followed.iter().map(Expr::root);
     let operands = followed.iter().flat_map(Expr::nodes).flat_map(|node| match node.kind() {
@@ -117,8 +118,8 @@ fn is_cut(followed: &[Expr]) -> bool {
     followed.len() >= MAX_FOLLOWED || followed.iter().any(is_too_long)
 }
 
-/// Whether the value may depend on the time of evaluation. What is not followed may: the expression of a text, an attribute
-/// looked up elsewhere, what lies beyond the limit of [`followed`].
+/// Whether the value may depend on the time of evaluation. What is not followed may: the expression
+/// of a text, an attribute looked up elsewhere, what lies beyond the limit of [`followed`].
 pub(crate) fn asks_time(followed: &[Expr]) -> bool {
     const FUNCTIONS: [&str; 9] = [
         "time",
@@ -152,8 +153,8 @@ pub(crate) fn is_by_chance(expr: &Expr) -> bool {
     )
 }
 
-/// Whether the value may come and go with time, so that it cannot be told from the signs of its comparisons at two times: remainders
-/// and products of times, and functions other than plain ones.
+/// Whether the value may come and go with time, so that it cannot be told from the signs of its
+/// comparisons at two times: remainders and products of times, and functions other than plain ones.
 pub(super) fn comes_and_goes(ad: &ClassAd, of: &[Expr]) -> bool {
     use BinaryOperator as Operator;
     const PLAIN: [&str; 12] = [

@@ -1,7 +1,8 @@
 //! A held job that is a node of a DAG.
 //!
-//! Sources: `src/condor_dagman/dag.cpp` (`ProcessHeldEvent`, `ProcessAbortEvent`, `ProcessJobProcEnd`),
-//! `node.cpp` (`Node::Hold`, `Node::Release`), `docs/automated-workflows/dagman-completion.rst`.
+//! Sources: `src/condor_dagman/dag.cpp` (`ProcessHeldEvent`, `ProcessAbortEvent`,
+//! `ProcessJobProcEnd`), `node.cpp` (`Node::Hold`, `Node::Release`),
+//! `docs/automated-workflows/dagman-completion.rst`.
 
 use classads::{ClassAd, EvalContext};
 
@@ -30,16 +31,18 @@ impl DagNode {
         })
     }
 
-    /// What the job means for its DAG: what a removal does, and how near the node is to DAGMAN_MAX_JOB_HOLDS,
-    /// given how many jobs of its cluster are held now.
+    /// What the job means for its DAG: what a removal does, and how near the node is to
+    /// DAGMAN_MAX_JOB_HOLDS, given how many jobs of its cluster are held now.
     ///
     /// A removed job counts as failed. The node fails once more of its jobs failed than
     /// DAGMAN_NODE_JOB_FAILURE_TOLERANCE (0), and its other jobs are then removed
-    /// (DAGMAN_REMOVE_JOB_LIST_ON_FAILURE); its POST script, if any, decides instead; RETRY submits it again.
+    /// (DAGMAN_REMOVE_JOB_LIST_ON_FAILURE); its POST script, if any, decides instead; RETRY submits
+    /// it again.
     ///
-    /// The manual speaks of times a job goes on hold; the source (10.0 to 25) counts the node's jobs that
-    /// are on hold at one time: a release counts down. At the limit DAGMan removes all jobs of the node.
-    /// Without a limit, or where fewer than half of it are held, that is left out.
+    /// The manual speaks of times a job goes on hold; the source (10.0 to 25) counts the node's
+    /// jobs that are on hold at one time: a release counts down. At the limit DAGMan removes all
+    /// jobs of the node. Without a limit, or where fewer than half of it are held, that is left
+    /// out.
     pub fn predictions(&self, knobs: &Knobs, held: u64) -> Vec<Prediction> {
         let fails =
             Prediction::NodeFails { dagman_job_id: self.dagman_job_id, node: self.name.clone() };

@@ -1,6 +1,8 @@
-//! Why a held job's policies are what they are: each clause with its value on the ad, and when it becomes true.
+//! Why a held job's policies are what they are: each clause with its value on the ad, and when it
+//! becomes true.
 //!
-//! Values and times are found by evaluation; the form of an expression only says where its clauses are.
+//! Values and times are found by evaluation; the form of an expression only says where its clauses
+//! are.
 
 use classads::{
     BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, ReferenceScope, Value,
@@ -42,7 +44,8 @@ pub struct Explanation {
 /// One policy taken apart.
 #[derive(Clone, Debug)]
 pub struct ExplainedPolicy {
-    /// What it does, and what it is now. Policies of hold are evaluated as if the job were released now.
+    /// What it does, and what it is now. Policies of hold are evaluated as if the job were released
+    /// now.
     pub policy: Policy,
     /// The whole expression, or what is wrong with a text that is none.
     pub root: Result<Part, String>,
@@ -51,8 +54,8 @@ pub struct ExplainedPolicy {
 }
 
 impl ExplainedPolicy {
-    /// When it becomes true, whether or not the schedd evaluates it then. `None` for policies of hold, and for a text that
-    /// is no expression.
+    /// When it becomes true, whether or not the schedd evaluates it then. `None` for policies of
+    /// hold, and for a text that is no expression.
     pub fn prospect(&self) -> Option<Prospect> {
         self.root.as_ref().ok()?.prospect
     }
@@ -84,7 +87,8 @@ pub struct Part {
     pub prospect: Option<Prospect>,
     /// It keeps the policy, or the alternative it stands in, from being true now.
     pub blocks: bool,
-    /// Of alternatives that are not true, the one that becomes true first, else the one with the fewest clauses that do not.
+    /// Of alternatives that are not true, the one that becomes true first, else the one with the
+    /// fewest clauses that do not.
     pub is_nearest: bool,
     /// The attributes it names, of a clause.
     pub attributes: Vec<Named>,
@@ -108,7 +112,8 @@ pub struct Named {
 /// An attribute that an expression names and that the ad does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The name, with `TARGET.` where it is of the ad of a machine, without which policies are evaluated.
+    /// The name, with `TARGET.` where it is of the ad of a machine, without which policies are
+    /// evaluated.
     pub name: String,
     /// HTCondor sets an attribute of this name in job ads, if not in this one.
     pub is_known: bool,
@@ -118,8 +123,9 @@ pub struct Missing {
 
 /// Takes the policies of a held job's ad apart at `now` (Unix seconds).
 ///
-/// The ad must be the queue's, whole (`condor_q -long`): an attribute that it does not have is undefined. `knobs` are the
-/// schedd's; `None` where they are not known: HTCondor's defaults, which set no policy, stand for them.
+/// The ad must be the queue's, whole (`condor_q -long`): an attribute that it does not have is
+/// undefined. `knobs` are the schedd's; `None` where they are not known: HTCondor's defaults, which
+/// set no policy, stand for them.
 pub fn explain(ad: &ClassAd, knobs: Option<&Knobs>, now: i64) -> Explanation {
     let defaults = Knobs::default();
     let knobs_known = knobs.is_some();
@@ -171,7 +177,8 @@ impl Dissection<'_> {
             };
             return ExplainedPolicy { policy, root: Err(fault), missing: Vec::new() };
         };
-        // The schedd takes the outermost value otherwise than operators take theirs: 0.5 does not fire.
+        // The schedd takes the outermost value otherwise than operators take theirs: 0.5 does not
+        // fire.
         let mut root = self.part(expr.root(), 0, Some(policy.now));
         root.prospect = self.prospect(expr, root.value, is_true);
         mark(&mut root);
@@ -349,8 +356,8 @@ fn distance(part: &Part) -> (u8, i64) {
 }
 
 impl Part {
-    /// The clauses that keep it from being true whatever the time, of the nearest alternative where there are several. A part whose
-    /// clauses are never true at one time stands for itself.
+    /// The clauses that keep it from being true whatever the time, of the nearest alternative where
+    /// there are several. A part whose clauses are never true at one time stands for itself.
     pub fn blockers(&self) -> Vec<&Self> {
         let becomes_true = matches!(self.prospect, Some(Prospect::From(_)));
         if self.value == Some(Truth::True) || becomes_true {

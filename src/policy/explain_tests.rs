@@ -359,7 +359,8 @@ proptest! {
         }
     }
 
-    /// Expressions of clauses as people write them: what is said of a part is what its evaluation gives.
+    /// Expressions of clauses as people write them: what is said of a part is what its evaluation
+    /// gives.
     #[test]
     fn what_is_said_of_parts_is_what_evaluation_gives(
         text in "(\\(?(NumHolds < [0-9]|time\\(\\) - EnteredCurrentStatus > [0-9]{1,4}|x|Flag|true) (&&|\\|\\|) \\)?){1,6}NumHolds",

@@ -128,7 +128,8 @@ pub struct PolicyAction {
     pub kind: Kind,
     /// The policy: `PeriodicRelease`, `TimerRemove`, a knob.
     pub by: String,
-    /// From when it fires, Unix seconds. The schedd looks every PERIODIC_EXPR_INTERVAL or less often.
+    /// From when it fires, Unix seconds. The schedd looks every PERIODIC_EXPR_INTERVAL or less
+    /// often.
     pub at: i64,
 }
 
@@ -149,8 +150,8 @@ pub struct Forecast {
 
 /// Evaluates the policies of a held job's ad at `now` (Unix seconds).
 ///
-/// The ad must be the queue's (`condor_q -long`), the knobs the schedd's. An expression that cannot be
-/// parsed is reported as such; everything else is still evaluated.
+/// The ad must be the queue's (`condor_q -long`), the knobs the schedd's. An expression that cannot
+/// be parsed is reported as such; everything else is still evaluated.
 pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
     let ad = in_queue(ad);
     let ad = ad.as_ref();
@@ -174,7 +175,8 @@ pub fn forecast(ad: &ClassAd, knobs: &Knobs, now: i64) -> Forecast {
     Forecast { now, gate, deed, policies, interval }
 }
 
-/// The ad as the schedd has it: the time of its answer, which it adds for `condor_q`, is undefined in the queue.
+/// The ad as the schedd has it: the time of its answer, which it adds for `condor_q`, is undefined
+/// in the queue.
 pub(super) fn in_queue(ad: &ClassAd) -> Cow<'_, ClassAd> {
     const ADDED: &str = "ServerTime";
     let mut ad = Cow::Borrowed(ad);
@@ -243,7 +245,8 @@ fn gate(ad: &ClassAd, knobs: &Knobs, context: &EvalContext<'_>) -> Gate {
     }
 }
 
-/// The ad as it would be right after a release: idle since now, the hold's reason gone to `LastHold...`.
+/// The ad as it would be right after a release: idle since now, the hold's reason gone to
+/// `LastHold...`.
 pub(super) fn released(ad: &ClassAd, context: &EvalContext<'_>) -> ClassAd {
     let mut ad = ad.clone();
     for name in ["HoldReason", "HoldReasonCode", "HoldReasonSubCode"] {
@@ -301,7 +304,8 @@ fn blocking(ahead: &Ahead<'_>, clause: &Expr) -> Option<BlockingClause> {
     stays.then(|| BlockingClause { clause: clause.to_string(), value: Truth::of(&value) })
 }
 
-/// The first to fire; at one instant TimerRemove, then release, then removal, the job's before the system's.
+/// The first to fire; at one instant TimerRemove, then release, then removal, the job's before the
+/// system's.
 fn first_action(
     ad: &ClassAd,
     gate: Gate,

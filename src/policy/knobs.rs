@@ -11,18 +11,20 @@ use super::{Kind, Version, number};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Knobs(BTreeMap<String, String>);
 
-/// The first version whose schedd knows SYSTEM_MAX_RELEASES; in others it may be set and does nothing.
+/// The first version whose schedd knows SYSTEM_MAX_RELEASES; in others it may be set and does
+/// nothing.
 const KNOWS_MAX_RELEASES: Version = Version::new(24, 10, 0);
 
-/// The first version in which an attribute that needs itself is undefined (`src/classad/attrrefs.cpp`).
+/// The first version in which an attribute that needs itself is undefined
+/// (`src/classad/attrrefs.cpp`).
 const KNOWS_CIRCLES: Version = Version::new(25, 13, 0);
 
 /// Named policies of one kind that are looked at.
 const MAX_NAMES: usize = 256;
 
 impl Knobs {
-    /// A knob's value for the schedd: `SCHEDD.NAME` goes before `NAME`, even if it is empty (`lookup_macro` in
-    /// `src/condor_utils/config.cpp`). `None` where it is not set or empty.
+    /// A knob's value for the schedd: `SCHEDD.NAME` goes before `NAME`, even if it is empty
+    /// (`lookup_macro` in `src/condor_utils/config.cpp`). `None` where it is not set or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         let name = name.to_ascii_uppercase();
         let value = self.0.get(&format!("SCHEDD.{name}")).or_else(|| self.0.get(&name))?.trim();
@@ -39,8 +41,8 @@ impl Knobs {
         self.0.is_empty()
     }
 
-    /// A knob that is a number, or an expression for one, as in `20 * 60` (`string_is_long_param` in
-    /// `src/condor_utils/condor_config.cpp`).
+    /// A knob that is a number, or an expression for one, as in `20 * 60` (`string_is_long_param`
+    /// in `src/condor_utils/condor_config.cpp`).
     fn integer(&self, name: &str, default: i64) -> i64 {
         let evaluated = |text: &str| {
             let expr = Expr::parse_old(text).ok()?;
@@ -60,8 +62,8 @@ impl Knobs {
         self.version().is_some_and(|this| this < version)
     }
 
-    /// How the schedd of this version evaluates an expression at `now`, Unix seconds. Where the version is not
-    /// known, the newest is assumed.
+    /// How the schedd of this version evaluates an expression at `now`, Unix seconds. Where the
+    /// version is not known, the newest is assumed.
     pub fn context(&self, now: i64) -> EvalContext<'static> {
         EvalContext { circles_fail: self.is_before(KNOWS_CIRCLES), ..EvalContext::at(now) }
     }
@@ -76,8 +78,8 @@ impl Knobs {
         self.integer("MAX_PERIODIC_EXPR_INTERVAL", 1200).max(self.interval().unwrap_or(0))
     }
 
-    /// SYSTEM_MAX_RELEASES; `None` without a limit (-1, the default; before HTCondor 24.10 there is no such
-    /// knob). Where the version is not known, the newest is assumed.
+    /// SYSTEM_MAX_RELEASES; `None` without a limit (-1, the default; before HTCondor 24.10 there is
+    /// no such knob). Where the version is not known, the newest is assumed.
     pub fn max_releases(&self) -> Option<i64> {
         if self.is_before(KNOWS_MAX_RELEASES) {
             return None;

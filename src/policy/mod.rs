@@ -1,8 +1,9 @@
 //! The policies of a job and of its access point: what HTCondor will do with a held job by itself.
 //!
 //! [`forecast`] evaluates the periodic expressions as the schedd does, now and for when they would
-//! become true; [`own_limit_within`] finds the limit of the job's own that held it; [`DagNode`] says what DAGMan
-//! makes of a removal. [`explain`] takes policies apart, clause by clause. [`lint`] says what is wrong with a policy, [`SettingsFile`] finds policies in files.
+//! become true; [`own_limit_within`] finds the limit of the job's own that held it; [`DagNode`]
+//! says what DAGMan makes of a removal. [`explain`] takes policies apart, clause by clause.
+//! [`lint`] says what is wrong with a policy, [`SettingsFile`] finds policies in files.
 
 mod clauses;
 mod conclusion;
@@ -41,18 +42,20 @@ pub(crate) use when::bisect;
 
 use crate::hold_code::{SPOOLING_INPUT, USER_REQUEST};
 
-/// Hold reason codes that no policy releases: a person's hold, and input that is being spooled (`src/condor_utils/user_job_policy.cpp`,
-/// `ResponsibleForPeriodicExprs` in `src/condor_schedd.V6/schedd.cpp`).
+/// Hold reason codes that no policy releases: a person's hold, and input that is being spooled
+/// (`src/condor_utils/user_job_policy.cpp`, `ResponsibleForPeriodicExprs` in
+/// `src/condor_schedd.V6/schedd.cpp`).
 pub const NEVER_RELEASED: [i64; 2] = [USER_REQUEST as i64, SPOOLING_INPUT as i64];
 
-/// Steps of all evaluations of one policy of one job, its parts looked at by themselves: some thousand evaluations of a policy that
-/// people write, and a few hundredths of a second.
+/// Steps of all evaluations of one policy of one job, its parts looked at by themselves: some
+/// thousand evaluations of a policy that people write, and a few hundredths of a second.
 pub(crate) const WORK: u64 = 1_000_000;
 
 /// The same where there is no time left.
 pub(crate) const LATE_WORK: u64 = 20_000;
 
-/// Bytes of strings of one of many evaluations, for `EvalContext::max_bytes`: policies that people write make a few thousand.
+/// Bytes of strings of one of many evaluations, for `EvalContext::max_bytes`: policies that people
+/// write make a few thousand.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// What a periodic policy does.

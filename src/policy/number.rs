@@ -2,9 +2,9 @@
 
 use classads::Value;
 
-/// The whole number that a policy or a knob stands for: a real loses its fraction, a boolean is 0 or 1
-/// (`Value::IsNumber(long long&)` in `src/classad/value.cpp`). A real that no 64 bits hold, or that is
-/// no number, is what x86-64 makes of it. `None`: neither a number nor a boolean.
+/// The whole number that a policy or a knob stands for: a real loses its fraction, a boolean is 0
+/// or 1 (`Value::IsNumber(long long&)` in `src/classad/value.cpp`). A real that no 64 bits hold, or
+/// that is no number, is what x86-64 makes of it. `None`: neither a number nor a boolean.
 pub(super) fn whole(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(value) => Some(*value),

@@ -1,8 +1,9 @@
 //! Holds for a limit on what the job itself used up: run time, CPU time, starts, sizes.
 //!
-//! HTCondor evaluates `periodic_hold` again and again, in every later run too (manual page `condor_submit`). Where
-//! it compares what grows while the job runs with a limit that does not, the cause of the hold is certain from
-//! the ad alone: the same run meets the same limit again, and nothing outside the job changes that.
+//! HTCondor evaluates `periodic_hold` again and again, in every later run too (manual page
+//! `condor_submit`). Where it compares what grows while the job runs with a limit that does not,
+//! the cause of the hold is certain from the ad alone: the same run meets the same limit again, and
+//! nothing outside the job changes that.
 
 use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind};
 
@@ -82,7 +83,8 @@ pub enum Again {
 /// The limit that held a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnLimit {
-    /// The attribute or the knob that sets it: `PeriodicHold`, `SYSTEM_PERIODIC_HOLD`, `AllowedJobDuration`.
+    /// The attribute or the knob that sets it: `PeriodicHold`, `SYSTEM_PERIODIC_HOLD`,
+    /// `AllowedJobDuration`.
     pub policy: String,
     /// The comparison, as it is written.
     pub test: String,
@@ -96,9 +98,9 @@ pub struct OwnLimit {
     pub again: Again,
 }
 
-/// The limit that put the held job of this ad on hold, as of `now` (Unix seconds). `None` for other holds, where the
-/// expression is not at hand, where the ad has been edited since so that its limit is no longer exceeded, and where a policy
-/// takes more steps of evaluation than `work`.
+/// The limit that put the held job of this ad on hold, as of `now` (Unix seconds). `None` for other
+/// holds, where the expression is not at hand, where the ad has been edited since so that its limit
+/// is no longer exceeded, and where a policy takes more steps of evaluation than `work`.
 pub fn own_limit_within(ad: &ClassAd, knobs: &Knobs, now: i64, work: u64) -> Option<OwnLimit> {
     let of_policy = |name: &str, expr: &Expr, of_job| of_policy(ad, name, expr, of_job, now, work);
     match hold_code::about(i32::try_from(ad.integer("HoldReasonCode")?).ok()?)? {
@@ -118,8 +120,8 @@ pub fn own_limit_within(ad: &ClassAd, knobs: &Knobs, now: i64, work: u64) -> Opt
     }
 }
 
-/// Name and expression out of the reason that HTCondor gives where none is configured (`FiringReason` in
-/// `user_job_policy.cpp`).
+/// Name and expression out of the reason that HTCondor gives where none is configured
+/// (`FiringReason` in `user_job_policy.cpp`).
 fn of_reason(reason: &str) -> Option<(&str, &str)> {
     let (_, rest) = reason.split_once("system macro ")?;
     let (name, rest) = rest.split_once(" expression '")?;
@@ -276,7 +278,8 @@ fn grown(ad: &ClassAd) -> ClassAd {
 /// A clause that was true, behind the attribute or knob whose text it stands in.
 type Clause = (String, Expr);
 
-/// The clauses that together made the policy true: all of a conjunction, the first true side of a disjunction.
+/// The clauses that together made the policy true: all of a conjunction, the first true side of a
+/// disjunction.
 fn clauses_that_fired(run: &Moment, policy: &str, expr: &Expr) -> Option<Vec<Clause>> {
     let mut out = Vec::new();
     let mut pending = vec![(policy.to_owned(), expr.clone())];

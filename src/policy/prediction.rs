@@ -144,7 +144,8 @@ impl Forecast {
 }
 
 impl Gate {
-    /// What keeps policies from being evaluated, or from releasing the job; `None` where nothing does.
+    /// What keeps policies from being evaluated, or from releasing the job; `None` where nothing
+    /// does.
     pub fn prediction(self) -> Option<Prediction> {
         let blocks = !matches!(self, Self::Open | Self::NotHeld);
         blocks.then_some(Prediction::Blocked { gate: self })

@@ -1,7 +1,7 @@
 //! What becomes of an expression if nothing but time changes, looked for within limits.
 //!
-//! An expression may take millions of steps, and looking ahead takes many evaluations: what takes too long is not known, rather
-//! than guessed.
+//! An expression may take millions of steps, and looking ahead takes many evaluations: what takes
+//! too long is not known, rather than guessed.
 
 use std::cell::Cell;
 
@@ -14,21 +14,23 @@ use super::{MAX_BYTES, WORK};
 /// How far ahead is looked, s: 30 days.
 pub(super) const HORIZON: i64 = 30 * 24 * 3600;
 
-/// Steps of one of many evaluations; those of the policies that people write take less than a hundred, and a few thousand with
-/// regular expressions.
+/// Steps of one of many evaluations; those of the policies that people write take less than a
+/// hundred, and a few thousand with regular expressions.
 const MAX_STEPS: u32 = 20_000;
 
 /// When an expression becomes true if nothing but time changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prospect {
-    /// It is true at this second, the first that was found, Unix seconds; now, where it is true now. Confirmed by evaluation.
+    /// It is true at this second, the first that was found, Unix seconds; now, where it is true
+    /// now. Confirmed by evaluation.
     From(i64),
     /// It is not true, and does not depend on time.
     Stays,
     /// It depends on time, and does not become true within 30 days.
     NotWithin,
-    /// It depends on time, and looking ahead takes too many evaluations or too many steps of one; or it comes and goes, and was not
-    /// seen to become true when it was tried at the schedd's pace for a day.
+    /// It depends on time, and looking ahead takes too many evaluations or too many steps of one;
+    /// or it comes and goes, and was not seen to become true when it was tried at the schedd's pace
+    /// for a day.
     NotKnown,
 }
 
@@ -78,7 +80,8 @@ impl<'a> Ahead<'a> {
         value
     }
 
-    /// The value now, where HTCondor gives up an error; `None` where that takes more steps than are left.
+    /// The value now, where HTCondor gives up an error; `None` where that takes more steps than are
+    /// left.
     pub(super) fn try_value_now(&self, expr: &Expr) -> Option<Value> {
         self.value(expr, self.context.now).or_else(|| {
             let value = self.ad.evaluate_expr(expr, &self.context);

@@ -1,4 +1,5 @@
-//! How a limit in a policy expression is raised: by the attribute it is compared with, or in the expression.
+//! How a limit in a policy expression is raised: by the attribute it is compared with, or in the
+//! expression.
 
 use std::ops::Range;
 
@@ -7,7 +8,8 @@ use classads::Expr;
 use super::lint::names::is_known;
 use super::own_limit::Moment;
 
-/// A limit is raised to this much of what was reached: a run that was cut off needs more, how much is not known.
+/// A limit is raised to this much of what was reached: a run that was cut off needs more, how much
+/// is not known.
 const FACTOR: f64 = 2.0;
 
 /// Numbers from here on are dates, Unix seconds (2001), smaller ones durations, counts and sizes.
@@ -78,7 +80,8 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// `time() > JobStartDate + 3600` compares dates: both sides count from the date that the limit names.
+    /// `time() > JobStartDate + 3600` compares dates: both sides count from the date that the limit
+    /// names.
     pub(super) fn since_origin(mut self, run: &Moment) -> Self {
         if self.limit < DATES {
             return self;
@@ -100,9 +103,11 @@ impl Comparison {
     }
 }
 
-/// Works out how the limit is raised. What is returned was tried: with it the policy would not have fired.
+/// Works out how the limit is raised. What is returned was tried: with it the policy would not have
+/// fired.
 ///
-/// `policy` is the attribute or knob whose expression this is, `of_job` says that it is the job's own.
+/// `policy` is the attribute or knob whose expression this is, `of_job` says that it is the job's
+/// own.
 pub(super) fn raise(
     run: &Moment,
     policy: &str,

@@ -1,8 +1,9 @@
 //! Submit descriptions and configuration files: what they set, and where in the file it stands.
 //!
-//! What both have in common is read: `name = value` lines, lines that go on behind a backslash, comments, `name @=tag` up to `@tag`,
-//! and macros `$(name)` and `$(name:default)` that the same file sets. `if`, `include` and their like are not followed: what stands in
-//! either branch is seen.
+//! What both have in common is read: `name = value` lines, lines that go on behind a backslash,
+//! comments, `name @=tag` up to `@tag`, and macros `$(name)` and `$(name:default)` that the same
+//! file sets. `if`, `include` and their like are not followed: what stands in either branch is
+//! seen.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -22,7 +22,8 @@ impl PolicyTime {
         Self { limit, started: Instant::now(), left_out: AtomicUsize::new(0) }
     }
 
-    /// The value of `evaluate` for a job; `None`, and the job is counted, where the time is used up.
+    /// The value of `evaluate` for a job; `None`, and the job is counted, where the time is used
+    /// up.
     pub fn within<T>(&self, evaluate: impl FnOnce() -> T) -> Option<T> {
         if self.started.elapsed() < self.limit {
             return Some(evaluate());

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A version of HTCondor: `25.14.1`. A part that is left out stands for the newest: `24` is later than every 24.x.
+/// A version of HTCondor: `25.14.1`. A part that is left out stands for the newest: `24` is later
+/// than every 24.x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     parts: [u16; 3],

@@ -7,19 +7,21 @@ const STEPS: i64 = 1440;
 pub(super) struct Condition<'a> {
     /// Whether it holds at a time, Unix seconds.
     pub(super) holds: &'a dyn Fn(i64) -> bool,
-    /// For each comparison in it, left side less right side at a time. `None` where one is no number.
+    /// For each comparison in it, left side less right side at a time. `None` where one is no
+    /// number.
     pub(super) differences: &'a [&'a dyn Fn(i64) -> Option<f64>],
     /// It may come and go (remainders, parts of dates).
     pub(super) periodic: bool,
 }
 
-/// The first second from `now` to `now + horizon` at which the condition holds, as far as this search
-/// sees; it does hold at the second returned.
+/// The first second from `now` to `now + horizon` at which the condition holds, as far as this
+/// search sees; it does hold at the second returned.
 ///
-/// A condition changes only where one of its comparisons does. For each comparison whose sign at the
-/// two ends differs the second of the change is found by bisection, which is exact for differences that
-/// only grow or only fall, as those of `time() - x > c`. Where the condition may come and go it is also
-/// tried every `step` seconds for a day's worth of minutes, as the schedd would try it.
+/// A condition changes only where one of its comparisons does. For each comparison whose sign at
+/// the two ends differs the second of the change is found by bisection, which is exact for
+/// differences that only grow or only fall, as those of `time() - x > c`. Where the condition may
+/// come and go it is also tried every `step` seconds for a day's worth of minutes, as the schedd
+/// would try it.
 pub(super) fn first(condition: &Condition<'_>, now: i64, horizon: i64, step: i64) -> Option<i64> {
     if (condition.holds)(now) {
         return Some(now);
@@ -28,7 +30,8 @@ pub(super) fn first(condition: &Condition<'_>, now: i64, horizon: i64, step: i64
     let mut found: Option<i64> = None;
     for difference in condition.differences {
         for change in changes(*difference, now, end) {
-            // A comparison for equality holds at the second of the change only, one by order from there on.
+            // A comparison for equality holds at the second of the change only, one by order from
+            // there on.
             for at in [change, change.saturating_add(1)] {
                 if at <= end && found.is_none_or(|best| at < best) && (condition.holds)(at) {
                     found = Some(at);

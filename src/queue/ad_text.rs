@@ -1,7 +1,7 @@
 //! A job ad as compact text: the attributes that are needed.
 //!
-//! A hundred thousand held ads are kept until they are judged; each as text takes a fraction of what it
-//! takes with an index and syntax trees.
+//! A hundred thousand held ads are kept until they are judged; each as text takes a fraction of
+//! what it takes with an index and syntax trees.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ const NEW: &str = " := ";
 /// Lines of another ad's text that can be shared: a bit each.
 const SHARED: usize = 128;
 
-/// The text of the attributes of one job ad, an attribute a line. Lines that the ad of a like job has too are kept once:
-/// jobs of a cluster differ in few.
+/// The text of the attributes of one job ad, an attribute a line. Lines that the ad of a like job
+/// has too are kept once: jobs of a cluster differ in few.
 #[derive(Clone, Debug, Default)]
 pub struct AdText {
     /// Lines of this and other ads.
@@ -123,7 +123,8 @@ fn first_lines(text: &str, count: usize) -> usize {
     memchr::memchr_iter(b'\n', text.as_bytes()).take(count).last().map_or(0, |end| end + 1)
 }
 
-/// Appends an attribute. What cannot stand on one line is left out, or becomes a space in an expression.
+/// Appends an attribute. What cannot stand on one line is left out, or becomes a space in an
+/// expression.
 fn push(text: &mut String, name: &str, expression: &str, syntax: Syntax) {
     if name.is_empty() || name.contains([' ', '\n', '\r']) {
         return;

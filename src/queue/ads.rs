@@ -1,8 +1,9 @@
-//! Job ads one by one from what `condor_q -long`, `-json` and `-jsonl` write, with the attributes needed.
+//! Job ads one by one from what `condor_q -long`, `-json` and `-jsonl` write, with the attributes
+//! needed.
 //!
-//! A few ads at a time are in memory. Kept are the attributes of the [`Projection`] and those that policies of the ad refer
-//! to. A damaged attribute or ad is reported with the line it stands on; what
-//! follows is read.
+//! A few ads at a time are in memory. Kept are the attributes of the [`Projection`] and those that
+//! policies of the ad refer to. A damaged attribute or ad is reported with the line it stands on;
+//! what follows is read.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};

@@ -26,7 +26,8 @@ pub type Filter<'a> = &'a dyn Fn(&ClassAd) -> bool;
 /// Reads the held jobs of a file of job ads, compressed or not; `-` is standard input.
 ///
 /// # Errors
-/// [`QueueError::Read`] when the file cannot be read, [`QueueError::NotAds`] when nothing in it is an ad.
+/// [`QueueError::Read`] when the file cannot be read, [`QueueError::NotAds`] when nothing in it is
+/// an ad.
 pub fn held_jobs_of_file(
     path: &Path,
     selection: &Selection,
@@ -77,7 +78,8 @@ pub(crate) fn display(path: &Path) -> String {
     }
 }
 
-/// Hands every ad and fault to `take`, until it breaks; an input with faults only is no input of ads.
+/// Hands every ad and fault to `take`, until it breaks; an input with faults only is no input of
+/// ads.
 pub(super) fn read_ads(
     input: impl Read,
     path: &Path,

@@ -15,8 +15,8 @@ use super::{AdItem, AdText, JobSpec, Projection, QueueError, Selection};
 use crate::text::{classad_quote, plural};
 use crate::userlog::JobId;
 
-/// Up to this many jobs named one by one, whole ads are asked for: what their policies refer to is then
-/// there.
+/// Up to this many jobs named one by one, whole ads are asked for: what their policies refer to is
+/// then there.
 const WHOLE_ADS: usize = 20;
 
 /// Jobs or clusters named to `condor_history` at most.
@@ -31,7 +31,8 @@ const ANSWER: u64 = 1 << 30;
 /// Ads of an answer: ten times as many jobs as a busy access point has in its queue.
 const ADS: usize = 1_000_000;
 
-/// Epoch ads read at most: a second of work, and about half of what HTCondor keeps by default (3 files of 20 MB).
+/// Epoch ads read at most: a second of work, and about half of what HTCondor keeps by default (3
+/// files of 20 MB).
 const EPOCH_ADS: usize = 5_000;
 
 /// The condor_schedd to ask.
@@ -179,7 +180,8 @@ impl Schedd {
     }
 
     /// The ads of earlier runs of jobs and of what else ran of their owners lately, through one
-    /// `condor_history -epochs`, newest first. Where there are too many jobs, the first are asked about. The second part says what was left out.
+    /// `condor_history -epochs`, newest first. Where there are too many jobs, the first are asked
+    /// about. The second part says what was left out.
     ///
     /// # Errors
     /// [`QueueError`] when `condor_history` cannot be run, fails or takes too long.
@@ -204,7 +206,8 @@ impl Schedd {
         let limit = EPOCH_ADS.to_string();
         let mut arguments = self.arguments();
         arguments.extend(["-epochs", "-long", "-attributes", &list]);
-        // Newest first: behind this there is nothing of these jobs. HTCondor 23 writes no such date and reads on.
+        // Newest first: behind this there is nothing of these jobs. HTCondor 23 writes no such date
+        // and reads on.
         let enough = format!("EpochWriteDate < {}", others.submitted.min(others.since));
         arguments.extend(["-limit", &limit, "-since", &enough, "-constraint", &constraint]);
         let mut ads = Vec::new();
@@ -300,12 +303,13 @@ impl RecentRuns {
     }
 }
 
-/// Bytes of names that are asked for besides, of all owners together: the kernel takes no longer argument than 128 KiB
-/// (execve(2), MAX_ARG_STRLEN).
+/// Bytes of names that are asked for besides, of all owners together: the kernel takes no longer
+/// argument than 128 KiB (execve(2), MAX_ARG_STRLEN).
 const NAMES: usize = 64 << 10;
 
-/// What policies of the jobs refer to and the projection leaves out, and for each job whether its policies do so. Every
-/// owner has the same share of what can be asked for; jobs whose policies name more are marked.
+/// What policies of the jobs refer to and the projection leaves out, and for each job whether its
+/// policies do so. Every owner has the same share of what can be asked for; jobs whose policies
+/// name more are marked.
 fn missing_references(
     jobs: &mut [QueueJob],
     projection: &Projection,

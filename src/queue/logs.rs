@@ -9,7 +9,8 @@ use classads::ClassAd;
 pub struct JobLogs {
     /// UserLog, under Iwd when relative.
     pub user_log: Option<PathBuf>,
-    /// DAGManNodesLog, under Iwd when relative; events 006, 022, 023, 028, 033 and 040 are not in it.
+    /// DAGManNodesLog, under Iwd when relative; events 006, 022, 023, 028, 033 and 040 are not in
+    /// it.
     pub nodes_log: Option<PathBuf>,
 }
 

@@ -1,7 +1,8 @@
 //! Where held jobs come from: a condor_schedd's queue, or files.
 //!
-//! [`Schedd::held_jobs`] and [`held_jobs_of_file`] give the same [`Found`]: held jobs with the needed part
-//! of their ads as [`AdText`], and a line for each job named that is not held or not there.
+//! [`Schedd::held_jobs`] and [`held_jobs_of_file`] give the same [`Found`]: held jobs with the
+//! needed part of their ads as [`AdText`], and a line for each job named that is not held or not
+//! there.
 
 mod ad_text;
 mod ads;

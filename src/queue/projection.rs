@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use classads::{ClassAd, Expr};
 
-/// What is needed besides what the features read: to find the logs, to print, to work out changes, and to date
-/// epoch ads.
+/// What is needed besides what the features read: to find the logs, to print, to work out changes,
+/// and to date epoch ads.
 const NEEDED: &[&str] = &[
     "ClusterId",
     "ProcId",
@@ -27,7 +27,8 @@ const NEEDED: &[&str] = &[
     "CumulativeSlotTime",
 ];
 
-/// What HTCondor looks at when it evaluates policies, and what policies of access points usually refer to.
+/// What HTCondor looks at when it evaluates policies, and what policies of access points usually
+/// refer to.
 const POLICY_INPUTS: &[&str] = &[
     "Managed",
     "LastJobStatus",
@@ -46,7 +47,8 @@ const POLICY_INPUTS: &[&str] = &[
     "CumulativeSuspensionTime",
 ];
 
-/// Expressions of the job that HTCondor evaluates while it is held; what they refer to is kept as well.
+/// Expressions of the job that HTCondor evaluates while it is held; what they refer to is kept as
+/// well.
 pub(super) const POLICIES: &[&str] = &[
     "PeriodicRelease",
     "PeriodicRemove",

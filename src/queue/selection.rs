@@ -87,8 +87,8 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The constraint to send to the queue. A job named by its full id is found in any state, so that
-    /// `not held` and `not in the queue` are told apart; everything else only when held.
+    /// The constraint to send to the queue. A job named by its full id is found in any state, so
+    /// that `not held` and `not in the queue` are told apart; everything else only when held.
     pub fn expression(&self) -> String {
         let named = match self.jobs.as_slice() {
             [] => "JobStatus == 5".to_owned(),

@@ -1,7 +1,8 @@
 //! Runs a tool of HTCondor for a limited time and reads a limited part of what it writes.
 //!
-//! The tool is the leader of a process group of its own, which ends as a whole: at the deadline, where nobody reads on, and with
-//! this program. Reading ends at the deadline whoever holds the pipe open.
+//! The tool is the leader of a process group of its own, which ends as a whole: at the deadline,
+//! where nobody reads on, and with this program. Reading ends at the deadline whoever holds the
+//! pipe open.
 
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
@@ -33,8 +34,8 @@ static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 /// Runs a tool and gives its standard output to `read` while it runs, `most` bytes of it.
 ///
 /// # Errors
-/// [`QueueError::Start`], [`QueueError::TimedOut`], [`QueueError::TooLong`], [`QueueError::Failed`] with the first line of its
-/// complaints, or what `read` gives.
+/// [`QueueError::Start`], [`QueueError::TimedOut`], [`QueueError::TooLong`], [`QueueError::Failed`]
+/// with the first line of its complaints, or what `read` gives.
 pub(super) fn stream_tool<T>(
     tool: &'static str,
     arguments: &[&str],
@@ -243,7 +244,8 @@ fn groups() -> MutexGuard<'static, Vec<Pid>> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on a signal that ends this program first ends what it has started. What is ignored stays ignored (`nohup`).
+/// From now on a signal that ends this program first ends what it has started. What is ignored
+/// stays ignored (`nohup`).
 fn end_groups_on_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

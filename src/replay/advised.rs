@@ -8,7 +8,8 @@ use crate::history::Action;
 use crate::model::ModelError;
 use crate::userlog::JobId;
 
-/// Seconds after the hold at which the model is asked: ten minutes, an hour, a quarter of a day, a day.
+/// Seconds after the hold at which the model is asked: ten minutes, an hour, a quarter of a day, a
+/// day.
 pub const ASKED: [i64; 4] = [600, 3_600, 6 * 3_600, 86_400];
 
 /// What a model said of one hold at one time.
@@ -27,8 +28,9 @@ pub struct Answered {
 pub struct Said(HashMap<(JobId, i64), Vec<Answered>>);
 
 impl Said {
-    /// Asks about each hold at the times of [`ASKED`] as long as the job was held. Nothing later than the time of asking is seen.
-    /// `knows` says which codes the model was trained on; `end` is that of the logs, Unix seconds.
+    /// Asks about each hold at the times of [`ASKED`] as long as the job was held. Nothing later
+    /// than the time of asking is seen. `knows` says which codes the model was trained on; `end` is
+    /// that of the logs, Unix seconds.
     ///
     /// # Errors
     /// [`ModelError`] of the advisor.
@@ -74,8 +76,9 @@ impl Said {
     }
 }
 
-/// A probability at any time from those at some, in the order of their times: between two by the logarithm of the time on hold,
-/// before the first and after the last theirs. `None` where none is known.
+/// A probability at any time from those at some, in the order of their times: between two by the
+/// logarithm of the time on hold, before the first and after the last theirs. `None` where none is
+/// known.
 pub fn between(known: &[(i64, f64)], held_at: i64, at: i64) -> Option<f64> {
     let after = known.partition_point(|(time, _)| *time < at);
     match (after.checked_sub(1).and_then(|before| known.get(before)), known.get(after)) {

@@ -8,7 +8,8 @@ use super::expression::context;
 use super::past::PastHold;
 use crate::policy::{asks_time, followed};
 
-/// An attribute that events tell of: its name, whether an ad of the job may tell what events do not, and its value.
+/// An attribute that events tell of: its name, whether an ad of the job may tell what events do
+/// not, and its value.
 type Recorded = (&'static str, bool, fn(&HeldJob<'_>) -> LogValue);
 
 /// All of them.
@@ -25,7 +26,8 @@ const RECORDED: [Recorded; 13] = [
     ("LastHoldReasonSubCode", true, |job| job.last(job.hold.subcode, |(_, subcode)| subcode)),
     (NUM_HOLDS, false, |job| value(job.num_holds())),
     ("NumJobStarts", true, |job| {
-        // A run that failed before its program began is not counted, and neither is it after the next release.
+        // A run that failed before its program began is not counted, and neither is it after the
+        // next release.
         let more = if job.hold.ran > 0 { job.releases } else { 0 };
         value(job.hold.starts.map(|starts| starts.saturating_add(more)))
     }),
@@ -101,7 +103,8 @@ impl<'a> HeldJob<'a> {
         self.hold.num_holds.map(|holds| holds.saturating_add(self.releases))
     }
 
-    /// An attribute of the hold before, which after a failed release was for the same cause as `now`.
+    /// An attribute of the hold before, which after a failed release was for the same cause as
+    /// `now`.
     fn last(&self, now: i32, of: fn((i32, i32)) -> i32) -> LogValue {
         match self.hold.before {
             _ if self.releases > 0 => value(Some(now)),

@@ -8,8 +8,8 @@ use super::attribute::{Attribute, HeldJob, LogValue};
 use super::sum::{Sum, Term};
 use crate::policy::{asks_time, bisect, without_parentheses};
 
-/// A comparison of which one side, or both, are sums in which `time()` stands: the ways to work it out, of which the first that
-/// does is taken.
+/// A comparison of which one side, or both, are sums in which `time()` stands: the ways to work it
+/// out, of which the first that does is taken.
 #[derive(Clone, Debug)]
 pub(super) struct TimeComparison(Vec<Side>);
 
@@ -41,7 +41,8 @@ pub(super) struct Difference {
 pub(super) enum Fault {
     /// Undefined at any time.
     Undefined,
-    /// It changes with time in another way, is no number that can be calculated with here, or is an error.
+    /// It changes with time in another way, is no number that can be calculated with here, or is an
+    /// error.
     Other,
     /// A term is not told of.
     Unrecorded,
@@ -191,8 +192,9 @@ impl Difference {
         Some(if self.is_right { order.reverse() } else { order })
     }
 
-    /// The times from which on its sign is another than at `first`, at most twice before `end`. Sums and quotients rise, or
-    /// fall, all the time, however they are rounded, so that the times can be searched for.
+    /// The times from which on its sign is another than at `first`, at most twice before `end`.
+    /// Sums and quotients rise, or fall, all the time, however they are rounded, so that the times
+    /// can be searched for.
     pub(super) fn changes(&self, first: i64, end: i64) -> [Option<i64>; 2] {
         let next = self.next_change(first, end);
         [next, next.and_then(|next| self.next_change(next, end))]

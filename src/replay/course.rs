@@ -33,8 +33,9 @@ pub struct Outlook {
     pub slot_hours: f64,
 }
 
-/// What became of a hold under a policy. Numbers are expected values: a release is followed with the probability that it succeeds,
-/// and, where the job is held again for the same cause, with what the policy does then.
+/// What became of a hold under a policy. Numbers are expected values: a release is followed with
+/// the probability that it succeeds, and, where the job is held again for the same cause, with what
+/// the policy does then.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Course {
     /// When the policy released it for the first time, Unix seconds.
@@ -74,8 +75,9 @@ impl AddAssign for Sums {
     }
 }
 
-/// Follows one hold. `answer` is when the policy releases a job, at ticks before a time; `probability` that a release then
-/// succeeds, where those before it did not: it is asked once for each, in their order.
+/// Follows one hold. `answer` is when the policy releases a job, at ticks before a time;
+/// `probability` that a release then succeeds, where those before it did not: it is asked once for
+/// each, in their order.
 pub fn follow(
     hold: &PastHold,
     outlook: &Outlook,
@@ -136,7 +138,8 @@ pub struct Judged<'a> {
 enum Chance<'a> {
     /// Releases fail.
     None,
-    /// A release succeeded; an earlier one is as much less likely to as the releases of such holds were.
+    /// A release succeeded; an earlier one is as much less likely to as the releases of such holds
+    /// were.
     Succeeded {
         /// When.
         at: i64,
@@ -150,11 +153,13 @@ enum Chance<'a> {
 }
 
 impl<'a> Judged<'a> {
-    /// Of a hold that people or policies ended. `None` of the others: what a release would have led to is not known.
+    /// Of a hold that people or policies ended. `None` of the others: what a release would have led
+    /// to is not known.
     ///
-    /// Who released it by hand would have done so all the same; a policy is what others are compared with, so that without it
-    /// somebody looks after `delay` hours, as in [`Costs`]. Who gave a job more of what it ran out of, or removed it, is taken to have
-    /// been right: as it was it would have failed.
+    /// Who released it by hand would have done so all the same; a policy is what others are
+    /// compared with, so that without it somebody looks after `delay` hours, as in [`Costs`]. Who
+    /// gave a job more of what it ran out of, or removed it, is taken to have been right: as it was
+    /// it would have failed.
     pub fn of(hold: &'a PastHold, successes: &'a Successes, costs: &Costs) -> Option<Self> {
         let (again, ran) = successes.of_failed(hold.code, hold.subcode);
         let typical = |until: i64, until_cost: f64| Outlook {
@@ -188,8 +193,8 @@ impl<'a> Judged<'a> {
         Some(Self { hold, outlook, chance })
     }
 
-    /// The same where a model was asked: what it says counts, but where the log shows that releases failed. `None` where it said
-    /// nothing.
+    /// The same where a model was asked: what it says counts, but where the log shows that releases
+    /// failed. `None` where it said nothing.
     pub fn by_model(
         hold: &'a PastHold,
         successes: &'a Successes,
@@ -231,8 +236,8 @@ impl<'a> Judged<'a> {
         follow(self.hold, &self.outlook, costs, answer, &mut self.probabilities())
     }
 
-    /// The probability that the cause has passed at an instant, so that a release succeeds. Where the release that there was failed,
-    /// it had not.
+    /// The probability that the cause has passed at an instant, so that a release succeeds. Where
+    /// the release that there was failed, it had not.
     fn passed(&self, at: i64) -> f64 {
         match &self.chance {
             Chance::None => 0.0,
@@ -245,8 +250,8 @@ impl<'a> Judged<'a> {
         }
     }
 
-    /// The probabilities of one release after the other. One that failed shows that the cause had not passed yet: the next succeeds if it
-    /// passed in between.
+    /// The probabilities of one release after the other. One that failed shows that the cause had
+    /// not passed yet: the next succeeds if it passed in between.
     fn probabilities(&self) -> impl FnMut(i64) -> f64 {
         let mut before = 0.0_f64;
         move |at| {

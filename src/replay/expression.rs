@@ -56,9 +56,10 @@ pub enum Answer {
 
 /// A release expression and what it was seen to be.
 ///
-/// Its value is always that of crate `classads`. Between two ticks at which one of its comparisons with the time changes its sign,
-/// the value stays; where the attributes and the signs are those of an earlier hold, it is remembered. An expression that uses the
-/// time in another way is evaluated at every tick.
+/// Its value is always that of crate `classads`. Between two ticks at which one of its comparisons
+/// with the time changes its sign, the value stays; where the attributes and the signs are those of
+/// an earlier hold, it is remembered. An expression that uses the time in another way is evaluated
+/// at every tick.
 #[derive(Clone, Debug)]
 pub struct ReplayExpression {
     expr: Expr,
@@ -184,7 +185,8 @@ impl ReplayExpression {
         names.filter(|name| Attribute::named(name).needs_ad())
     }
 
-    /// What it does with a held job at the ticks after the hold, until `end` (Unix seconds, not included).
+    /// What it does with a held job at the ticks after the hold, until `end` (Unix seconds, not
+    /// included).
     pub fn answer(&mut self, job: &HeldJob<'_>, ticks: Ticks, end: i64) -> Answer {
         let first = ticks.from(job.held_at().saturating_add(1));
         if first >= end {
@@ -338,8 +340,9 @@ pub(super) fn context(time: i64) -> EvalContext<'static> {
     EvalContext { max_steps: MAX_STEPS, max_bytes: MAX_BYTES, ..EvalContext::at(time) }
 }
 
-/// What the expression is at one time. What depends on attributes that are not told of is not known, unless the rest decides: a
-/// clause that does not fire keeps a conjunction from it, an alternative that fires makes it fire.
+/// What the expression is at one time. What depends on attributes that are not told of is not
+/// known, unless the rest decides: a clause that does not fire keeps a conjunction from it, an
+/// alternative that fires makes it fire.
 fn verdict(
     expr: &Expr,
     ad: &ClassAd,

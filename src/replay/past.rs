@@ -23,13 +23,14 @@ pub enum HoldEnd {
         /// When it was held again, or exited.
         failed_at: i64,
     },
-    /// Something of the job was changed before the release, or must have been: what a release as it was would have led to is not
-    /// known.
+    /// Something of the job was changed before the release, or must have been: what a release as it
+    /// was would have led to is not known.
     Changed {
         /// Of the release, Unix seconds.
         released_at: i64,
     },
-    /// It was released, and what came of it is not known: held by a person, removed, or not ended in time.
+    /// It was released, and what came of it is not known: held by a person, removed, or not ended
+    /// in time.
     Open {
         /// Of the release, Unix seconds.
         released_at: i64,
@@ -85,7 +86,8 @@ pub struct PastHold {
     pub starts: Option<i64>,
     /// QDate, Unix seconds.
     pub submitted_at: Option<i64>,
-    /// LastHoldReasonCode and LastHoldReasonSubCode. `None` for a first hold, or where the log begins later.
+    /// LastHoldReasonCode and LastHoldReasonSubCode. `None` for a first hold, or where the log
+    /// begins later.
     pub before: Option<(i32, i32)>,
     /// Owner, where it is known.
     pub owner: Option<Arc<str>>,
@@ -104,7 +106,8 @@ pub struct PastHold {
 }
 
 impl PastHold {
-    /// Of an episode; the ad is not looked for. The reason takes memory: it is kept where it is asked for.
+    /// Of an episode; the ad is not looked for. The reason takes memory: it is kept where it is
+    /// asked for.
     pub fn of(episode: &Episode, keep_reason: bool) -> Self {
         let identity = episode.identity;
         let text = episode.reason.as_deref().unwrap_or_default();

@@ -77,7 +77,8 @@ impl PastHolds {
     /// Reads logs, on all cores, and ads.
     ///
     /// # Errors
-    /// [`ReadError`] when a file that was named cannot be opened. What is damaged inside is skipped and told of.
+    /// [`ReadError`] when a file that was named cannot be opened. What is damaged inside is skipped
+    /// and told of.
     pub fn read(sources: &Sources) -> Result<Self, ReadError> {
         let mut this = Self::default();
         let mut ads = RunAds::default();

@@ -29,7 +29,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Whether a policy may release a held job at all; `None` where NumHolds would have to be known.
+    /// Whether a policy may release a held job at all; `None` where NumHolds would have to be
+    /// known.
     pub fn may_release(&self, job: &HeldJob<'_>) -> Option<bool> {
         if NEVER_RELEASED.contains(&i64::from(job.hold.code)) {
             return Some(false);
@@ -50,7 +51,8 @@ impl Rules {
         }
     }
 
-    /// What becomes of one hold, and whether that is known: it is not without what is known of its releases.
+    /// What becomes of one hold, and whether that is known: it is not without what is known of its
+    /// releases.
     pub fn course(
         &self,
         releaser: &mut Releaser,

@@ -25,20 +25,23 @@ pub const TIMES: [i64; 17] = [
     2 * 86_400,
 ];
 
-/// An interval between two of these is told apart where at least this share of the releases falls into it.
+/// An interval between two of these is told apart where at least this share of the releases falls
+/// into it.
 const LEAST_SHARE: f64 = 0.1;
 
-/// What is known of a code counts as much as so many clusters of the subcode; what is known of all holds as so many of the code.
+/// What is known of a code counts as much as so many clusters of the subcode; what is known of all
+/// holds as so many of the code.
 const PRIOR: f64 = 2.0;
 
 /// Without any release success and failure are as likely.
 const EVEN: f64 = 0.5;
 
-/// How the releases of some logs went. Jobs of one cluster that were released in the same interval count together as one
-/// release: they share their cause.
+/// How the releases of some logs went. Jobs of one cluster that were released in the same interval
+/// count together as one release: they share their cause.
 #[derive(Clone, Debug, Default)]
 pub struct Successes {
-    /// The ends of the intervals of time on hold that are told apart, s; the last interval has none.
+    /// The ends of the intervals of time on hold that are told apart, s; the last interval has
+    /// none.
     ends: Vec<i64>,
     subcodes: HashMap<(i32, i32), Releases>,
     codes: HashMap<i32, Releases>,
@@ -52,7 +55,8 @@ pub struct Releases {
     clusters: Vec<(f64, f64)>,
     /// Releases that were judged, and of these successes.
     count: (u64, u64),
-    /// Seconds until failed releases were held again, and seconds that their programs ran: sums and number.
+    /// Seconds until failed releases were held again, and seconds that their programs ran: sums and
+    /// number.
     failed: (i64, i64, i64),
     /// The probability by interval, once it is worked out.
     curve: Vec<f64>,
@@ -114,7 +118,8 @@ fn interval(ends: &[i64], time_on_hold: i64) -> usize {
     ends.partition_point(|end| *end <= time_on_hold)
 }
 
-/// The nearest sequence that never falls, by weighted squares, of values and weights (pool adjacent violators: Ayer et al. 1955).
+/// The nearest sequence that never falls, by weighted squares, of values and weights (pool adjacent
+/// violators: Ayer et al. 1955).
 fn never_falling(values: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
     // Mean, weight and length of each level.
     let mut levels: Vec<(f64, f64, usize)> = Vec::new();
@@ -189,8 +194,9 @@ impl Successes {
         this
     }
 
-    /// Of the releases of holds with this code and subcode: clusters that were released within a time on hold and later (rounded
-    /// to intervals that are told apart), and the sum of their shares of success.
+    /// Of the releases of holds with this code and subcode: clusters that were released within a
+    /// time on hold and later (rounded to intervals that are told apart), and the sum of their
+    /// shares of success.
     pub fn around(&self, code: i32, subcode: i32, time_on_hold: i64) -> [(f64, f64); 2] {
         let releases = self.subcodes.get(&(code, subcode));
         releases
@@ -208,12 +214,14 @@ impl Successes {
         subcode.or_else(|| self.codes.get(&code)).unwrap_or(&self.all)
     }
 
-    /// The probability that a release after so many seconds on hold succeeds, by the releases of [`Successes::best`].
+    /// The probability that a release after so many seconds on hold succeeds, by the releases of
+    /// [`Successes::best`].
     pub(super) fn probability_of(&self, releases: &Releases, time_on_hold: i64) -> f64 {
         releases.curve.get(interval(&self.ends, time_on_hold)).copied().unwrap_or(EVEN)
     }
 
-    /// Seconds from a failed release until the job is held again, and seconds that its program runs meanwhile, on the average.
+    /// Seconds from a failed release until the job is held again, and seconds that its program runs
+    /// meanwhile, on the average.
     pub fn of_failed(&self, code: i32, subcode: i32) -> (i64, i64) {
         let scopes = [self.subcodes.get(&(code, subcode)), self.codes.get(&code), Some(&self.all)];
         scopes.into_iter().flatten().find_map(Releases::means_of_failed).unwrap_or((600, 0))

@@ -8,7 +8,8 @@ use super::attribute::{Attribute, HeldJob, LogValue};
 use super::comparison::{Fault, attributes_of, changes_by_itself};
 use super::expression::context;
 
-/// Numbers beyond this are left to the evaluator: sums of them would have to be rounded to reals, or would not fit.
+/// Numbers beyond this are left to the evaluator: sums of them would have to be rounded to reals,
+/// or would not fit.
 const LARGEST: i64 = 1 << 48;
 
 /// The time, so many times, is still below that.

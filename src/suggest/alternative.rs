@@ -22,8 +22,9 @@ const RETRY_MEMORY: Version = Version::new(25, 2, 1);
 /// Since when `retry_request_disk` is there (version history, 25.10.1).
 const RETRY_DISK: Version = Version::new(25, 10, 1);
 
-/// What does better than releasing jobs that used more of a resource than they asked for, in a version of HTCondor. A policy that
-/// holds for the same (3, 21, 26) is not kept from it by running the job again with more when it runs out.
+/// What does better than releasing jobs that used more of a resource than they asked for, in a
+/// version of HTCondor. A policy that holds for the same (3, 21, 26) is not kept from it by running
+/// the job again with more when it runs out.
 pub fn alternatives(resource: Resource, reasons: &[Reason], version: Version) -> Vec<Alternative> {
     let (what, attribute, since) = match resource {
         Resource::Memory => ("memory", "RequestMemory", RETRY_MEMORY),

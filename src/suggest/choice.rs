@@ -9,7 +9,8 @@ use crate::replay::{Answer, HeldJob, Judged, Rules, TIMES};
 /// NumHolds is to be below this: 1, 2, 3, 5 or 10 releases.
 const BOUNDS: [i64; 5] = [2, 3, 4, 6, 11];
 
-/// Clusters that must have been held for a reason before anything is said of it: jobs of one cluster share their cause.
+/// Clusters that must have been held for a reason before anything is said of it: jobs of one
+/// cluster share their cause.
 pub(super) const LEAST_CLUSTERS: usize = 5;
 
 /// The normal distribution's quantile for 95 % on one side.

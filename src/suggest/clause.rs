@@ -9,7 +9,8 @@ use crate::policy::Version;
 /// HoldReasonCode and HoldReasonSubCode.
 pub type Reason = (i32, i32);
 
-/// The condition of a release after a timing of holds with these reasons. In the subcodes of that version of HTCondor.
+/// The condition of a release after a timing of holds with these reasons. In the subcodes of that
+/// version of HTCondor.
 pub(super) fn clause(reasons: &[Reason], timing: Timing, version: Version) -> String {
     let mut codes: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for &(code, subcode) in reasons {

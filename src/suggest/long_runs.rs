@@ -1,4 +1,5 @@
-//! Stuck runs that went on for longer than those that ended: a hold after some time does better than waiting for them.
+//! Stuck runs that went on for longer than those that ended: a hold after some time does better
+//! than waiting for them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -37,22 +38,25 @@ const LIMITS: [i64; 23] = [
 
 const HOUR: i64 = 3_600;
 
-/// The next runs may take so many times as long as those of the logs: slower machines, larger input. Assumed.
+/// The next runs may take so many times as long as those of the logs: slower machines, larger
+/// input. Assumed.
 const SLOWER: f64 = 1.5;
 
 /// A job is started so often before somebody has to look.
 const STARTS: u32 = 3;
 
-/// PeriodicHoldSubCode of the hold: that of HTCondor's own for the same is code 47 (JobExecuteExceeded).
+/// PeriodicHoldSubCode of the hold: that of HTCondor's own for the same is code 47
+/// (JobExecuteExceeded).
 const SUBCODE: i32 = 47;
 
 /// A hold of jobs that run too long, and what it rests on.
 ///
-/// A run counts as stuck if a hold ended it and a later one of the same job exited, after a shorter time.
-/// What was removed, or never exited, might have been long. A limit saves what stuck runs took beyond it. It costs all starts
-/// of a job that exits after it; how many do is taken from the runs that exited, each for [`SLOWER`], by Laplace's rule of succession.
-/// The limit of the greatest gain is taken if that is above 0 with 95 % (normal, by clusters, or by runs where there are less than five
-/// clusters).
+/// A run counts as stuck if a hold ended it and a later one of the same job exited, after a shorter
+/// time. What was removed, or never exited, might have been long. A limit saves what stuck runs
+/// took beyond it. It costs all starts of a job that exits after it; how many do is taken from the
+/// runs that exited, each for [`SLOWER`], by Laplace's rule of succession. The limit of the
+/// greatest gain is taken if that is above 0 with 95 % (normal, by clusters, or by runs where there
+/// are less than five clusters).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LongRuns {
     /// A run is held after more seconds than this.
@@ -82,8 +86,9 @@ pub struct LongRuns {
 impl LongRuns {
     /// Lines of a submit description.
     ///
-    /// JobCurrentStartExecutingDate is that of the run before while the input of the next is transferred: a hold that did not ask
-    /// for ShadowBday would hold the job again and again before it has started.
+    /// JobCurrentStartExecutingDate is that of the run before while the input of the next is
+    /// transferred: a hold that did not ask for ShadowBday would hold the job again and again
+    /// before it has started.
     pub fn lines(&self) -> Vec<String> {
         let began = "JobCurrentStartExecutingDate";
         let limit = self.limit;
@@ -96,8 +101,8 @@ impl LongRuns {
         ]
     }
 
-    /// The clause that releases these holds, if they are to be released. NumHolds counts a hold of a running job several times, so it
-    /// is bounded by the starts.
+    /// The clause that releases these holds, if they are to be released. NumHolds counts a hold of
+    /// a running job several times, so it is bounded by the starts.
     pub fn release(&self) -> Option<String> {
         self.releases.then(|| {
             format!(
@@ -107,8 +112,8 @@ impl LongRuns {
     }
 }
 
-/// The limit that runs of jobs alike should have, if it is sure to save something. No limit is shorter than `interval`, at
-/// which policies are evaluated, s.
+/// The limit that runs of jobs alike should have, if it is sure to save something. No limit is
+/// shorter than `interval`, at which policies are evaluated, s.
 pub fn long_runs(runs: &[Run], costs: &Costs, interval: i64) -> Option<LongRuns> {
     let lengths = Lengths::of(runs);
     let limits = LIMITS.into_iter().filter(|limit| *limit >= interval);
@@ -220,7 +225,8 @@ fn release_pays(ran_again: usize, exited: usize, limit: i64, costs: &Costs) -> b
     success * costs.delay > (1.0 - success) * (costs.failed + hours(limit))
 }
 
-/// A share of which a part of so many was seen, by Laplace's rule of succession, and its standard deviation.
+/// A share of which a part of so many was seen, by Laplace's rule of succession, and its standard
+/// deviation.
 fn share(part: usize, all: usize) -> (f64, f64) {
     let count = all as f64 + 2.0;
     let share = (part as f64 + 1.0) / count;

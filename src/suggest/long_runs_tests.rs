@@ -9,7 +9,8 @@ fn run(cluster: i32, proc: i32, seconds: i64, end: RunEnd) -> Run {
     Run { job: JobId::new(cluster, proc), seconds, end }
 }
 
-/// Jobs of an hour to four; of each cluster the first is stuck so often, held after 20 hours, and exits when it runs again.
+/// Jobs of an hour to four; of each cluster the first is stuck so often, held after 20 hours, and
+/// exits when it runs again.
 fn runs(clusters: i32, stuck: i32) -> Vec<Run> {
     let mut runs = Vec::new();
     for cluster in 0..clusters {
@@ -133,7 +134,8 @@ proptest! {
 
 /// Jobs of one kind, as their owner could submit them week after week.
 struct World {
-    /// Hours of the median job, and the standard deviation of the logarithm: of clusters, and of the jobs of one.
+    /// Hours of the median job, and the standard deviation of the logarithm: of clusters, and of
+    /// the jobs of one.
     median: f64,
     spread: f64,
     /// Share of the runs that get stuck.

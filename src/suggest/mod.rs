@@ -1,7 +1,8 @@
 //! Release expressions made from what became of holds.
 //!
-//! For each hold reason (code and subcode) every [`Timing`] is replayed on its holds, and the one that costs least is taken, if it is
-//! sure to cost less than leaving the holds to people. What the reasons are released by is one expression.
+//! For each hold reason (code and subcode) every [`Timing`] is replayed on its holds, and the one
+//! that costs least is taken, if it is sure to cost less than leaving the holds to people. What the
+//! reasons are released by is one expression.
 
 mod alternative;
 mod choice;
@@ -25,7 +26,8 @@ use crate::history::Hold;
 use crate::policy::Version;
 use crate::replay::{Judged, PastHold, Rules, Said, Successes};
 
-/// A timing that gains at least this share of what the best one does may stand in its place, so that reasons share a clause.
+/// A timing that gains at least this share of what the best one does may stand in its place, so
+/// that reasons share a clause.
 const AS_GOOD: f64 = 0.9;
 
 /// A clause of a suggested expression.
@@ -50,7 +52,8 @@ pub struct Evidence {
     pub clusters: usize,
     /// Such releases, and those of them that succeeded.
     pub releases: (u64, u64),
-    /// Clusters released within the delay and later, each with the share of success; `None` where there was no such release.
+    /// Clusters released within the delay and later, each with the share of success; `None` where
+    /// there was no such release.
     pub success: [(f64, Option<f64>); 2],
     /// What the clause would have gained.
     pub gain: Gain,
@@ -70,7 +73,8 @@ pub struct LeftOut {
 /// Why no clause releases holds of a reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Why {
-    /// Somebody wanted it: a person's hold (1), a submission on hold (15), or input that is being spooled (16).
+    /// Somebody wanted it: a person's hold (1), a submission on hold (15), or input that is being
+    /// spooled (16).
     Wanted,
     /// So few clusters of such holds were released as they were, with an outcome that is known.
     TooFew(usize),
@@ -87,7 +91,8 @@ pub struct Suggestion {
     pub clauses: Vec<Clause>,
     /// Reasons without a clause, the most frequent first.
     pub left_out: Vec<LeftOut>,
-    /// Resources of which jobs used more than they asked for, with the reasons of most of whose holds that is so.
+    /// Resources of which jobs used more than they asked for, with the reasons of most of whose
+    /// holds that is so.
     pub resources: Vec<(Resource, Vec<Reason>)>,
 }
 
@@ -122,8 +127,8 @@ impl Suggestion {
     }
 }
 
-/// Makes an expression of the holds, for a version of HTCondor. Where a model was asked about them, what it says of releases counts
-/// in the place of how other releases went.
+/// Makes an expression of the holds, for a version of HTCondor. Where a model was asked about them,
+/// what it says of releases counts in the place of how other releases went.
 pub fn suggest(
     holds: &[PastHold],
     successes: &Successes,

@@ -16,7 +16,8 @@ pub const BEGINNING: u64 = 4 << 20;
 pub struct Beginning {
     /// Time of the first event, Unix seconds.
     pub first: Option<i64>,
-    /// Time of the header that HTCondor puts before the events of a global log: that of its rotation.
+    /// Time of the header that HTCondor puts before the events of a global log: that of its
+    /// rotation.
     pub header: Option<i64>,
     /// What was found in place of an event first.
     pub damage: Option<String>,
@@ -25,8 +26,8 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    /// Of a log in a file, compressed or not. Of a compressed one no more than the beginning is unpacked, and it is not asked whether
-    /// it is a log.
+    /// Of a log in a file, compressed or not. Of a compressed one no more than the beginning is
+    /// unpacked, and it is not asked whether it is a log.
     ///
     /// # Errors
     /// It cannot be read, or is no log.

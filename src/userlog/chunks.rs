@@ -25,10 +25,12 @@ const LOOK: usize = 8 << 10;
 
 /// A log in a file that is read in chunks, on several cores.
 ///
-/// A chunk begins behind a separator, so that its events, its damage and their offsets are those of [`super::open`]: no chunk
-/// has to know of another. What is not in its own bytes, the year of a date without one and which of two equal hours it is, is
-/// asked of the part before where it matters. Each chunk is read with bounded memory, and a log that is truncated meanwhile ends
-/// there. XML and JSON logs are one chunk. A compressed log is unpacked first, into the folder for temporary files.
+/// A chunk begins behind a separator, so that its events, its damage and their offsets are those of
+/// [`super::open`]: no chunk has to know of another. What is not in its own bytes, the year of a
+/// date without one and which of two equal hours it is, is asked of the part before where it
+/// matters. Each chunk is read with bounded memory, and a log that is truncated meanwhile ends
+/// there. XML and JSON logs are one chunk. A compressed log is unpacked first, into the folder for
+/// temporary files.
 ///
 /// ```no_run
 /// use std::ops::ControlFlow;
@@ -157,9 +159,10 @@ impl ChunkedLog {
         self.form
     }
 
-    /// Calls `each` for every chunk, on as many threads as `RAYON_NUM_THREADS` says or there are processors, and `then` with what it made,
-    /// on this thread and in the order of the log, until it breaks. Some chunks more than there are threads wait for `then` at most, so
-    /// that memory does not grow with the log.
+    /// Calls `each` for every chunk, on as many threads as `RAYON_NUM_THREADS` says or there are
+    /// processors, and `then` with what it made, on this thread and in the order of the log, until
+    /// it breaks. Some chunks more than there are threads wait for `then` at most, so that memory
+    /// does not grow with the log.
     ///
     /// # Panics
     /// Where `each` or `then` does.
@@ -230,7 +233,8 @@ impl Bytes {
         (begin < end).then_some((begin, end))
     }
 
-    /// The place behind the first separator of this chunk's bytes, or further on; `None` where there is none within reach.
+    /// The place behind the first separator of this chunk's bytes, or further on; `None` where
+    /// there is none within reach.
     fn boundary(&self, number: usize) -> Option<u64> {
         if number == 0 {
             return Some(self.begin);

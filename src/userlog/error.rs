@@ -53,8 +53,8 @@ pub enum Damage {
         /// What is not there.
         expected: String,
     },
-    /// A slice holds another form than text, which [`super::Events`] does not read; [`super::LogReader`]
-    /// reads them all.
+    /// A slice holds another form than text, which [`super::Events`] does not read;
+    /// [`super::LogReader`] reads them all.
     #[error("this is a log in {0} form, expected text: read it with userlog::LogReader")]
     OtherForm(Form),
     /// The file could not be read on.
@@ -65,12 +65,14 @@ pub enum Damage {
         "the compressed log cannot be unpacked on: {0}; what was written behind this is not read"
     )]
     Packed(String),
-    /// A log that is followed was cut in place (`copytruncate`, `> job.log`), and no copy of it is among its siblings.
+    /// A log that is followed was cut in place (`copytruncate`, `> job.log`), and no copy of it is
+    /// among its siblings.
     #[error(
         "the log was cut in place; events written since the last look may be lost, it is read from its beginning again"
     )]
     Cut,
-    /// A log that is followed is not there any more: it was removed, or rotated away before it was read to its end.
+    /// A log that is followed is not there any more: it was removed, or rotated away before it was
+    /// read to its end.
     #[error(
         "the log that was read up to here is gone{}; reading goes on with the oldest begun after it",
         lost(*bytes)

@@ -12,7 +12,8 @@ pub struct EventTime {
     pub microseconds: u32,
 }
 
-/// One event of a job event log, borrowed from the bytes read. Its fields are parsed when asked for.
+/// One event of a job event log, borrowed from the bytes read. Its fields are parsed when asked
+/// for.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {
     /// The event number of the header, 0 to 999.
@@ -39,7 +40,8 @@ impl<'a> Event<'a> {
         EventKind::from_number(self.number)
     }
 
-    /// The typed fields. Lines that do not fit the kind are left out; see [`Event::title`] and [`Event::lines`].
+    /// The typed fields. Lines that do not fit the kind are left out; see [`Event::title`] and
+    /// [`Event::lines`].
     pub fn body(&self) -> Body<'a> {
         match self.ad {
             None => text::body::parse(self.number, self.title, self.lines),
@@ -47,8 +49,8 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The expression of one attribute of an event 028, as [`JobAdInformation::get`] has it. Faster than the whole body; `None` for
-    /// events of other kinds.
+    /// The expression of one attribute of an event 028, as [`JobAdInformation::get`] has it. Faster
+    /// than the whole body; `None` for events of other kinds.
     ///
     /// [`JobAdInformation::get`]: super::JobAdInformation::get
     pub fn information(&self, name: &str) -> Option<Text<'a>> {
@@ -62,8 +64,8 @@ impl<'a> Event<'a> {
         information.get(name).cloned()
     }
 
-    /// Calls `each` with name and expression of every attribute of an event 028, as its body has them. Faster than the
-    /// whole body; other events have none.
+    /// Calls `each` with name and expression of every attribute of an event 028, as its body has
+    /// them. Faster than the whole body; other events have none.
     pub fn each_information(&self, each: &mut dyn FnMut(&str, &str)) {
         if self.kind() != EventKind::JobAdInformation {
             return;
@@ -77,12 +79,14 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The text of the header line behind the date; where the log has no text form, as it would be there.
+    /// The text of the header line behind the date; where the log has no text form, as it would be
+    /// there.
     pub fn title(&self) -> &'a [u8] {
         self.title
     }
 
-    /// The text between header line and separator; where the log has no text form, as it would be there.
+    /// The text between header line and separator; where the log has no text form, as it would be
+    /// there.
     pub fn lines(&self) -> &'a [u8] {
         self.lines
     }

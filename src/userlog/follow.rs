@@ -16,8 +16,8 @@ use crate::input::{is_packed, open_regular};
 
 /// Follows a log through its rotations, see [`follow`].
 ///
-/// Memory and open files stay the same however long it runs: one reader, and while a rotation is looked at the files of
-/// the log.
+/// Memory and open files stay the same however long it runs: one reader, and while a rotation is
+/// looked at the files of the log.
 #[derive(Debug)]
 pub struct Follower {
     path: PathBuf,
@@ -88,21 +88,25 @@ enum Of {
 /// Rotated files that a late writer may still write to.
 const MOST_LEFT: usize = 4;
 
-/// Follows a log that is being written: first what is there, its rotated siblings before it, then what is added.
+/// Follows a log that is being written: first what is there, its rotated siblings before it, then
+/// what is added.
 ///
-/// With a [`Position`] it goes on there, also if the log was rotated meanwhile. A log that is not there yet is
-/// followed from when it appears. [`ReadOptions::follow`] and [`ReadOptions::offset`] are not looked at.
+/// With a [`Position`] it goes on there, also if the log was rotated meanwhile. A log that is not
+/// there yet is followed from when it appears. [`ReadOptions::follow`] and [`ReadOptions::offset`]
+/// are not looked at.
 ///
-/// A log counts as rotated once its path leads to another file that holds anything. The old one is then read to its
-/// end, then those that were rotated later, in the order of [`super::open_series`]. An event that is cut at the end
-/// of a rotated file is reported one look later, since its writer may still be at it.
+/// A log counts as rotated once its path leads to another file that holds anything. The old one is
+/// then read to its end, then those that were rotated later, in the order of
+/// [`super::open_series`]. An event that is cut at the end of a rotated file is reported one look
+/// later, since its writer may still be at it.
 ///
-/// Shadows of HTCondor 23.9 have been seen to write to a file a quarter of a second after the schedd had rotated it. The
-/// last four rotated files are looked at again at each look, and what was added to them is returned then,
-/// behind events that were written before.
+/// Shadows of HTCondor 23.9 have been seen to write to a file a quarter of a second after the
+/// schedd had rotated it. The last four rotated files are looked at again at each look, and what
+/// was added to them is returned then, behind events that were written before.
 ///
-/// What cannot be read any more is told as [`Damage::Gone`] or [`Damage::Cut`], see [`DamagedEvent::is_loss`]; a file
-/// that cannot be read now as [`Damage::Io`], once, and then tried again at each look.
+/// What cannot be read any more is told as [`Damage::Gone`] or [`Damage::Cut`], see
+/// [`DamagedEvent::is_loss`]; a file that cannot be read now as [`Damage::Io`], once, and then
+/// tried again at each look.
 ///
 /// Years are found as [`super::open_series`] does, and go on from there.
 ///
@@ -158,7 +162,8 @@ pub fn follow(
 }
 
 impl Follower {
-    /// The next event and the name its file had when it was opened. `None`: nothing more is there yet, ask again later.
+    /// The next event and the name its file had when it was opened. `None`: nothing more is there
+    /// yet, ask again later.
     pub fn next_event(&mut self) -> Option<(&Path, Result<Event<'_>, DamagedEvent>)> {
         let (of, found) = self.find_next()?;
         let (path, reader) = match of {
@@ -174,7 +179,8 @@ impl Follower {
         Some((path, found.and_then(|found| reader.event(found))))
     }
 
-    /// Where to go on behind what was returned so far. `None` as long as no file of the log was there.
+    /// Where to go on behind what was returned so far. `None` as long as no file of the log was
+    /// there.
     pub fn position(&self) -> Option<Position> {
         let Some(current) = &self.current else { return self.resume.clone() };
         let mut left: Vec<_> = self.left.iter().map(|left| left.spot.clone()).collect();
@@ -329,7 +335,8 @@ impl Follower {
         Ok(lost)
     }
 
-    /// Looks whether the log is another file by now. `false`: it is not, and nothing more is to be read yet.
+    /// Looks whether the log is another file by now. `false`: it is not, and nothing more is to be
+    /// read yet.
     fn look(&mut self) -> io::Result<bool> {
         let Some(current) = &mut self.current else { return Ok(true) };
         let spot = current.spot();

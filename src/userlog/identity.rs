@@ -8,15 +8,18 @@ use serde::{Deserialize, Serialize};
 use super::siblings::Node;
 use crate::fnv::fnv1a;
 
-/// Bytes at the beginning of a file that are looked at. The longest header of HTCondor fits (`UserLogHeader`).
+/// Bytes at the beginning of a file that are looked at. The longest header of HTCondor fits
+/// (`UserLogHeader`).
 const BEGINNING: u64 = 2048;
 
-/// Bytes that a copy must have in common with the file it is a copy of; an event of each form is longer.
+/// Bytes that a copy must have in common with the file it is a copy of; an event of each form is
+/// longer.
 const LEAST_OF_A_COPY: u64 = 64;
 
 /// The header that begins a global event log (`WriteUserLogHeader::GenerateEvent` in HTCondor).
 ///
-/// It is written anew in place when the log is rotated, with another date and size; these fields stay.
+/// It is written anew in place when the log is rotated, with another date and size; these fields
+/// stay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LogHeader {
     /// When the file was begun, Unix time.
@@ -57,7 +60,8 @@ impl LogHeader {
     }
 }
 
-/// Which file this is: its inode, which is used again once a file is removed, and what it begins with.
+/// Which file this is: its inode, which is used again once a file is removed, and what it begins
+/// with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileId {
     pub(super) node: Option<Node>,
@@ -104,7 +108,8 @@ impl FileId {
         }
     }
 
-    /// Bytes written between `offset` of this file and the beginning of `later`, where the headers of both tell.
+    /// Bytes written between `offset` of this file and the beginning of `later`, where the headers
+    /// of both tell.
     pub(super) fn bytes_between(&self, offset: u64, later: &Self) -> Option<u64> {
         let (header, later) = (self.header.as_ref()?, later.header.as_ref()?);
         if later.sequence <= header.sequence {
@@ -127,7 +132,8 @@ impl Beginning {
         Ok(Self { node: Node::of(file), bytes: beginning(file)? })
     }
 
-    /// Which file this is, read up to `offset`. What follows may still be lost in a crash of the machine.
+    /// Which file this is, read up to `offset`. What follows may still be lost in a crash of the
+    /// machine.
     pub(super) fn id(&self, offset: u64) -> FileId {
         let read = usize::try_from(offset).unwrap_or(usize::MAX).min(self.bytes.len());
         let beginning = if read > 0 { &self.bytes[..read] } else { &self.bytes };

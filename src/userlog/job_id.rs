@@ -23,7 +23,8 @@ impl JobId {
         Self { cluster, proc }
     }
 
-    /// The job a job ad is of. An ad without ClusterId is of none, one without ProcId of the first of its cluster.
+    /// The job a job ad is of. An ad without ClusterId is of none, one without ProcId of the first
+    /// of its cluster.
     pub fn of_ad(ad: &ClassAd) -> Option<Self> {
         let part = |name| ad.integer(name).and_then(|value| i32::try_from(value).ok());
         Some(Self::new(part("ClusterId")?, part("ProcId").unwrap_or(0)))

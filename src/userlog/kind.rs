@@ -27,7 +27,8 @@ macro_rules! event_kinds {
                 }
             }
 
-            /// `MyType` of the event as a ClassAd; HTCondor gives events 29 to 32 and 34 the one of unknown kinds.
+            /// `MyType` of the event as a ClassAd; HTCondor gives events 29 to 32 and 34 the one of
+            /// unknown kinds.
             pub const fn my_type(self) -> &'static str {
                 match self {
                     $(Self::$name => $my_type,)*

@@ -1,12 +1,13 @@
 //! Bytes of a job event log become typed events.
 //!
-//! [`open`] reads a file with bounded memory, [`open_series`] a rotated log, [`follow`] one that is being written,
-//! [`Events`] a log in memory. An event borrows its text from there and
-//! parses its fields when asked. Damage costs the events it touches: they are reported with their byte offset, and
-//! the next one is read.
+//! [`open`] reads a file with bounded memory, [`open_series`] a rotated log, [`follow`] one that is
+//! being written, [`Events`] a log in memory. An event borrows its text from there and parses its
+//! fields when asked. Damage costs the events it touches: they are reported with their byte offset,
+//! and the next one is read.
 //!
-//! [`Event::to_ad`] gives an event HTCondor's attribute names. The XML and JSON forms hold those; the typed fields are
-//! the same in all forms. [`write_event`] writes the text form byte by byte as HTCondor does.
+//! [`Event::to_ad`] gives an event HTCondor's attribute names. The XML and JSON forms hold those;
+//! the typed fields are the same in all forms. [`write_event`] writes the text form byte by byte as
+//! HTCondor does.
 //!
 //! Source of the format: `src/condor_utils/condor_event.cpp` of HTCondor.
 

@@ -16,14 +16,14 @@ pub struct ReadOptions {
     pub max_event: usize,
     /// Byte offset in the file of the first byte read, where reading begins behind the start.
     pub offset: u64,
-    /// Bytes that a compressed log may have unpacked; what is behind them is reported as damage. Default:
-    /// [`crate::input::MOST_UNPACKED`].
+    /// Bytes that a compressed log may have unpacked; what is behind them is reported as damage.
+    /// Default: [`crate::input::MOST_UNPACKED`].
     pub max_unpacked: u64,
-    /// Of a larger file only so many bytes at its end are read, from the first event that begins there on, and nothing that is
-    /// written meanwhile. Default: all.
+    /// Of a larger file only so many bytes at its end are read, from the first event that begins
+    /// there on, and nothing that is written meanwhile. Default: all.
     pub newest: Option<u64>,
-    /// The log is being written: an incomplete event at its end is not reported, the next call looks again. The file
-    /// stays the same when the log is rotated; see [`super::follow`].
+    /// The log is being written: an incomplete event at its end is not reported, the next call
+    /// looks again. The file stays the same when the log is rotated; see [`super::follow`].
     pub follow: bool,
 }
 

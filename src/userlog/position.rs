@@ -10,10 +10,11 @@ use super::reader::Place;
 
 /// How far a log was followed, to be kept where the next process finds it.
 ///
-/// It knows its file by device and inode and by what the file begins with, as an inode is used again once its file is
-/// removed. The header of a global event log (`Global JobLog: ctime=... id=... sequence=...`) names each file for good;
-/// of other files the first 2,048 bytes are compared. Hence the file is found under any of its rotated names, and a copy
-/// of it serves as well.
+/// It knows its file by device and inode and by what the file begins with, as an inode is used
+/// again once its file is removed. The header of a global event log
+/// (`Global JobLog: ctime=... id=... sequence=...`) names each file for good; of other files the
+/// first 2,048 bytes are compared. Hence the file is found under any of its rotated names, and a
+/// copy of it serves as well.
 ///
 /// ```
 /// use holdadvise::userlog::{self, Position, ReadOptions};
@@ -35,7 +36,8 @@ use super::reader::Place;
 pub struct Position {
     #[serde(flatten)]
     pub(super) spot: Spot,
-    /// The files that were rotated last before this one, oldest first: what is older was read, or was not there.
+    /// The files that were rotated last before this one, oldest first: what is older was read, or
+    /// was not there.
     pub(super) left: Vec<Spot>,
 }
 
@@ -66,7 +68,8 @@ impl Position {
 
     /// The first file that was begun after the one of this position, which is not among them.
     ///
-    /// Rotation removes the oldest: where the ones before are gone too, all that are there are newer.
+    /// Rotation removes the oldest: where the ones before are gone too, all that are there are
+    /// newer.
     pub(super) fn first_after(&self, files: &[(PathBuf, File)]) -> Option<usize> {
         let found = self.left.iter().filter_map(|spot| spot.find(files));
         found.max().map(|index| index + 1)

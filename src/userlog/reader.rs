@@ -67,7 +67,8 @@ pub struct LogReader<R> {
     pub(super) fault: Option<String>,
 }
 
-/// Where in the buffer an event is: at `span` behind `buffer[at]`, which is at offset `base` of the file.
+/// Where in the buffer an event is: at `span` behind `buffer[at]`, which is at offset `base` of the
+/// file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Located {
     at: usize,
@@ -75,7 +76,8 @@ pub(super) struct Located {
     span: Span,
 }
 
-/// Opens a log, compressed with gzip or not. A year that its dates lack comes from the log or from the modification time of the file.
+/// Opens a log, compressed with gzip or not. A year that its dates lack comes from the log or from
+/// the modification time of the file.
 ///
 /// # Errors
 /// The file cannot be read, is no regular file, or its beginning is no job event log.
@@ -202,7 +204,8 @@ impl Beginning {
     }
 }
 
-/// Counts the new years of a log that begins with `bytes` and goes on with `source`, a chunk at a time.
+/// Counts the new years of a log that begins with `bytes` and goes on with `source`, a chunk at a
+/// time.
 fn years(source: &mut impl Read, bytes: &[u8]) -> io::Result<Years> {
     let mut years = Years::default();
     let mut buffer = bytes.to_vec();
@@ -285,7 +288,8 @@ impl<R: Read> LogReader<R> {
         self.skipped
     }
 
-    /// Byte offset in the file behind the last event or damage that was returned. Reading may begin again there.
+    /// Byte offset in the file behind the last event or damage that was returned. Reading may begin
+    /// again there.
     pub fn offset(&self) -> u64 {
         self.base + self.at as u64
     }
@@ -295,7 +299,8 @@ impl<R: Read> LogReader<R> {
         self.form
     }
 
-    /// The next event. `None`: the log ends, or with [`ReadOptions::follow`] nothing more is there yet.
+    /// The next event. `None`: the log ends, or with [`ReadOptions::follow`] nothing more is there
+    /// yet.
     pub fn next_event(&mut self) -> Option<Result<Event<'_>, DamagedEvent>> {
         Some(match self.find_next()? {
             Ok(found) => self.event(found),

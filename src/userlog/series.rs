@@ -18,18 +18,19 @@ pub struct LogSet {
     current: Option<(PathBuf, LogReader<File>)>,
     /// Where the file before was left.
     before: Option<Place>,
-    /// Files still to be read, and where their years come from. They are open: a rotation does not move them away.
+    /// Files still to be read, and where their years come from. They are open: a rotation does not
+    /// move them away.
     later: VecDeque<(PathBuf, File, YearHint)>,
     /// The siblings that could not be read.
     pub unread: Vec<UserlogError>,
 }
 
-/// Opens a log and its rotated siblings: with one rotation `.old`, with several `.1` (the latest) to `.N`; each may be compressed
-/// with gzip, and have `.gz` behind its name.
+/// Opens a log and its rotated siblings: with one rotation `.old`, with several `.1` (the latest)
+/// to `.N`; each may be compressed with gzip, and have `.gz` behind its name.
 ///
-/// The years of dates without one come from the `Global JobLog` header of each file; a file that has none is not later
-/// than the beginnings and modification times of those that follow it. With [`YearHint::First`] they go on from file to
-/// file.
+/// The years of dates without one come from the `Global JobLog` header of each file; a file that
+/// has none is not later than the beginnings and modification times of those that follow it. With
+/// [`YearHint::First`] they go on from file to file.
 ///
 /// # Errors
 /// `path` itself cannot be opened. Siblings that cannot be read are in [`LogSet::unread`].
@@ -47,8 +48,8 @@ pub fn open_series(path: impl AsRef<Path>, options: &ReadOptions) -> Result<LogS
     })
 }
 
-/// The files of a rotated log, each to be read on several cores. Each is opened, and unpacked where it is compressed, when
-/// it is asked for; with their paths, oldest first.
+/// The files of a rotated log, each to be read on several cores. Each is opened, and unpacked where
+/// it is compressed, when it is asked for; with their paths, oldest first.
 #[derive(Debug)]
 pub struct ChunkedSeries {
     options: ReadOptions,
@@ -57,8 +58,8 @@ pub struct ChunkedSeries {
     pub unread: Vec<UserlogError>,
 }
 
-/// As [`open_series`], for [`ChunkedLog::read`]. The years of a file's dates, and which of two equal hours it begins in, do not
-/// depend on what was read of the file before.
+/// As [`open_series`], for [`ChunkedLog::read`]. The years of a file's dates, and which of two
+/// equal hours it begins in, do not depend on what was read of the file before.
 ///
 /// # Errors
 /// `path` itself cannot be opened.

@@ -1,7 +1,8 @@
 //! The files of a rotated log: `EventLog`, `EventLog.old`, `EventLog.1`...
 //!
-//! `WriteUserLog::doRotation` of HTCondor renames `.N-1` to `.N`, then `.N-2` to `.N-1`, at last the log to `.1`; with one
-//! rotation the log to `.old`. While it is at it one of the names is missing.
+//! `WriteUserLog::doRotation` of HTCondor renames `.N-1` to `.N`, then `.N-2` to `.N-1`, at last
+//! the log to `.1`; with one rotation the log to `.old`. While it is at it one of the names is
+//! missing.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,8 @@ use crate::input::open_regular;
 /// Rotated files that are looked for; `EVENT_LOG_MAX_ROTATIONS` is 1 by default.
 const MOST_ROTATIONS: u32 = 999;
 
-/// Missing numbers in a row that do not end the search: one while a rotation is under way, one that was removed by hand.
+/// Missing numbers in a row that do not end the search: one while a rotation is under way, one that
+/// was removed by hand.
 const MOST_MISSING: u32 = 2;
 
 /// The open files of a log.
@@ -27,7 +29,8 @@ pub(super) struct Siblings {
 
 /// Opens the rotated siblings of `path`. `newest` is `path` itself, opened before.
 pub(super) fn open_siblings(path: &Path, newest: Option<File>) -> Siblings {
-    // From new to old: a file that is rotated meanwhile is met again under its new name, and none is missed.
+    // From new to old: a file that is rotated meanwhile is met again under its new name, and none
+    // is missed.
     let mut unread = Vec::new();
     let mut open = |suffix: &str| {
         ["", ".gz"].into_iter().find_map(|packed| {

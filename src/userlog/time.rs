@@ -1,7 +1,8 @@
 //! Dates of event headers to Unix time.
 //!
-//! HTCondor writes local civil time without a zone (`ULogEvent::formatHeader`), in old logs without a year.
-//! The conversion is done once an hour of log: all events of an hour without a change of offset share it.
+//! HTCondor writes local civil time without a zone (`ULogEvent::formatHeader`), in old logs without
+//! a year. The conversion is done once an hour of log: all events of an hour without a change of
+//! offset share it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::EventTime;
 
-/// Where the year of a `MM/DD` date comes from, unless the log says it itself (`Global JobLog: ctime=`).
+/// Where the year of a `MM/DD` date comes from, unless the log says it itself
+/// (`Global JobLog: ctime=`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum YearHint {
     /// No event is later than now.
@@ -38,8 +40,8 @@ impl MonthDay {
 
     /// By how many years the year changes between two events written one after the other.
     ///
-    /// Logs go forward; two writers may swap events of neighbouring days, so a step back of up to two days is
-    /// disorder and a larger one the next year.
+    /// Logs go forward; two writers may swap events of neighbouring days, so a step back of up to
+    /// two days is disorder and a larger one the next year.
     pub(super) fn years_to(self, next: Self) -> i16 {
         match next.ordinal() - self.ordinal() {
             ..-2 => 1,
@@ -129,7 +131,8 @@ impl Clock {
         self.seen
     }
 
-    /// Fetches what the part before shows, if that is still to be done. What this part says itself counts more.
+    /// Fetches what the part before shows, if that is still to be done. What this part says itself
+    /// counts more.
     #[cold]
     fn look_before(&mut self) {
         if let Some(before) = self.before.take() {
@@ -152,7 +155,8 @@ impl Clock {
         self.key_len = 0;
     }
 
-    /// No event is later than `unix` and `last` is the last date of the log, reached after `wraps` new years.
+    /// No event is later than `unix` and `last` is the last date of the log, reached after `wraps`
+    /// new years.
     pub(super) fn end(&mut self, unix: i64, last: MonthDay, wraps: i16) {
         self.hint = YearHint::First(self.latest_year(unix, last).saturating_sub(wraps));
     }

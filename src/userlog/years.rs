@@ -1,8 +1,9 @@
 //! Which year the first date of each file of a series is of.
 //!
-//! No event is later than the modification time of its file, nor than the beginning of any file that was begun after
-//! it; the earliest of these counts, so that a modification time that a copy has changed does no harm where another
-//! file tells more. A header of the file itself goes before (`Clock::begin`).
+//! No event is later than the modification time of its file, nor than the beginning of any file
+//! that was begun after it; the earliest of these counts, so that a modification time that a copy
+//! has changed does no harm where another file tells more. A header of the file itself goes before
+//! (`Clock::begin`).
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};

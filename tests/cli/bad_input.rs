@@ -78,7 +78,8 @@ fn files_that_were_named_may_be_compressed() {
     }
 }
 
-/// A pipe that nobody writes to, devices without an end and holes of many gigabytes, each named as its log by an ad.
+/// A pipe that nobody writes to, devices without an end and holes of many gigabytes, each named as
+/// its log by an ad.
 #[test]
 fn what_an_ad_names_as_its_log_stops_nobody() {
     let place = Place::new();

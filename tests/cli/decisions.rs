@@ -7,7 +7,8 @@ use crate::harness::Place;
 /// The moment asked at: 2026-03-08 12:00:00 UTC.
 const NOW: &str = "1772971200";
 
-/// Job 5.0: held for `code` after a run of 20 hours; 5.1 and 5.2 were released from the same hold days before, and one finished.
+/// Job 5.0: held for `code` after a run of 20 hours; 5.1 and 5.2 were released from the same hold
+/// days before, and one finished.
 fn log(code: &str) -> String {
     let hold = |proc: usize, time: &str| {
         format!(
@@ -137,8 +138,9 @@ fn what_counts_is_said_of_a_job_alone() {
     assert!(named.stdout.contains("\nWhat counts:   "), "{named:?}");
 }
 
-/// Four jobs of a cluster that could not fetch from one server: 9.0 to 9.2 before a job of another cluster got its input
-/// from there, 9.3 after that. 9.1 was released in between and failed; it has an own history.
+/// Four jobs of a cluster that could not fetch from one server: 9.0 to 9.2 before a job of another
+/// cluster got its input from there, 9.3 after that. 9.1 was released in between and failed; it has
+/// an own history.
 fn outage() -> String {
     let event = |number: &str, job: &str, time: &str, text: &str| {
         format!("{number} ({job}.000) 2026-03-08 {time} {text}\n...\n")

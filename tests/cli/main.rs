@@ -1,4 +1,5 @@
-//! What users of `condor_holdadvise` and `condor_releaseexpr` see, through the real programs in a fresh directory each.
+//! What users of `condor_holdadvise` and `condor_releaseexpr` see, through the real programs in a
+//! fresh directory each.
 
 mod bad_input;
 mod decisions;

@@ -1,4 +1,5 @@
-//! `condor_releaseexpr -explain`: what users see of blocked and waiting jobs, of limits, slips of the pen and hostile input.
+//! `condor_releaseexpr -explain`: what users see of blocked and waiting jobs, of limits, slips of
+//! the pen and hostile input.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! `condor_releaseexpr -replay` and `-suggest`: what users see of expressions tried on the holds of logs.
+//! `condor_releaseexpr -replay` and `-suggest`: what users see of expressions tried on the holds of
+//! logs.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -54,7 +55,8 @@ const SERVER: &str = "Transfer input files failure at execution point slot1@ep u
 const BUG: &str = "Transfer output files failure at execution point slot1@ep. Details: reading from file /out: (errno 2) No such file or directory";
 const MEMORY: &str = "Job has gone over cgroup memory limit of 1024 megabytes. Last measured usage: 1030 megabytes.  Consider resubmitting with a higher request_memory.";
 
-/// A server that is down for half an hour now and then, programs with bugs, jobs that need more memory, and a hold by a person.
+/// A server that is down for half an hour now and then, programs with bugs, jobs that need more
+/// memory, and a hold by a person.
 fn log() -> String {
     let mut log = Log::default();
     for number in 0..24 {
@@ -223,7 +225,8 @@ fn a_suggestion_for_one_job() {
     assert!(text.contains("6/2 FailedToCreateProcess: no such hold is in these logs."), "{text}");
 }
 
-/// Jobs of one to four hours, some of which are stuck until the access point's limit of 20 hours and exit when they run again.
+/// Jobs of one to four hours, some of which are stuck until the access point's limit of 20 hours
+/// and exit when they run again.
 fn log_of_stuck_runs() -> String {
     let mut log = Log::default();
     for cluster in 1..=240 {
@@ -263,7 +266,8 @@ fn a_limit_for_stuck_runs_stands_beside() {
     };
     let all = &object(&["-suggest", "-userlog", "job.log"])["LongRuns"];
     assert_eq!((&all["LimitSeconds"], &all["Stuck"]), (&21_600.into(), &24.into()), "{all}");
-    // What an access point ran for all its users has no length in common; the clusters of a job have.
+    // What an access point ran for all its users has no length in common; the clusters of a job
+    // have.
     place.file("EventLog", log_of_stuck_runs());
     assert!(object(&["-suggest", "-eventlog", "EventLog"])["LongRuns"].is_null());
     assert!(object(&["-suggest", "-userlog", "job.log", "-form", "system"])["LongRuns"].is_null());

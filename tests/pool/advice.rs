@@ -52,7 +52,8 @@ impl Advice {
     }
 }
 
-/// The program as cargo built it for this test, or the one that HOLDADVISE_POOL_PROGRAM names; none if that is empty.
+/// The program as cargo built it for this test, or the one that HOLDADVISE_POOL_PROGRAM names; none
+/// if that is empty.
 pub(crate) fn program() -> Option<PathBuf> {
     match std::env::var_os("HOLDADVISE_POOL_PROGRAM") {
         Some(name) if name.is_empty() => None,

@@ -1,16 +1,19 @@
-//! What makes jobs go on hold in the pool story, as data: one row per cause, with what is true of it.
+//! What makes jobs go on hold in the pool story, as data: one row per cause, with what is true of
+//! it.
 
 /// What is true of a cause, whatever anybody advises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Truth {
-    /// A fault outside the job: while it lasts a release fails, after it is mended a release as-is works.
+    /// A fault outside the job: while it lasts a release fails, after it is mended a release as-is
+    /// works.
     Transient {
         /// The fault as `pool fault` names it.
         fault: &'static str,
         /// A change that gets round the fault while it lasts, if there is one.
         round: Option<&'static str>,
     },
-    /// Every release as-is fails until the job or its files are changed; the action names the kind of change.
+    /// Every release as-is fails until the job or its files are changed; the action names the kind
+    /// of change.
     Permanent {
         /// `memory`, `disk`, `site` or `other`.
         change: &'static str,
@@ -35,8 +38,8 @@ pub(crate) struct Cause {
     pub after_submit: &'static str,
     /// What is true.
     pub truth: Truth,
-    /// Shell commands run as the owner in the cause's folder that mend the cause, with `$JOB` as the job's id.
-    /// Empty where a release as-is is all there is to do.
+    /// Shell commands run as the owner in the cause's folder that mend the cause, with `$JOB` as
+    /// the job's id. Empty where a release as-is is all there is to do.
     pub mend: &'static str,
 }
 
@@ -246,7 +249,8 @@ pub(crate) const CAUSES: &[Cause] = &[
 /// A program that uses 200 MB for a while and finishes.
 const HOG: &str = "printf '#!/usr/bin/python3\\nimport time\\nx = b\"1\" * (200 << 20)\\ntime.sleep(20)\\n' >run.sh; chmod +x run.sh";
 
-/// A program that ends as a shell does for a command that is not found, where the site's software is broken.
+/// A program that ends as a shell does for a command that is not found, where the site's software
+/// is broken.
 const SITE_SOFTWARE: &str = r#"cat >run.sh <<'END'
 #!/bin/sh
 sleep 2

@@ -21,7 +21,8 @@ pub(crate) const HELD: i64 = 5;
 /// JobStatus of a job that is completed.
 pub(crate) const COMPLETED: i64 = 4;
 
-/// A running pool. It is taken down when it is dropped, unless it ran before or HOLDADVISE_POOL_KEEP is set.
+/// A running pool. It is taken down when it is dropped, unless it ran before or
+/// HOLDADVISE_POOL_KEEP is set.
 pub(crate) struct Pool {
     program: PathBuf,
     /// Folder of the pool, where it is not the default one.
@@ -35,7 +36,8 @@ pub(crate) struct Pool {
 pub(crate) enum NoPool {
     /// This machine cannot hold one: a test is skipped.
     Cannot(String),
-    /// Debian's development release cannot be installed at present: a test is skipped, even if it is required.
+    /// Debian's development release cannot be installed at present: a test is skipped, even if it
+    /// is required.
     Unstable(String),
     /// It can, but something went wrong: a test fails.
     Failed(String),
@@ -47,7 +49,8 @@ impl Pool {
         Self::up_in(None, None)
     }
 
-    /// Sets up a pool of its own in `.pool/NAME` under the repository, or takes the one that runs there.
+    /// Sets up a pool of its own in `.pool/NAME` under the repository, or takes the one that runs
+    /// there.
     pub(crate) fn up_as(name: &str) -> Result<Self, NoPool> {
         Self::up_in(Some(repository().join(".pool").join(name)), None)
     }
@@ -85,7 +88,8 @@ impl Pool {
         asked
     }
 
-    /// The pool that `up` sets up if a pool is asked for, or `None` after saying why the test is skipped.
+    /// The pool that `up` sets up if a pool is asked for, or `None` after saying why the test is
+    /// skipped.
     ///
     /// # Panics
     /// Where there can be no pool and one is required.
@@ -164,7 +168,8 @@ impl Pool {
         self.must(&["install", &program.display().to_string()]);
     }
 
-    /// Runs a program as a user: standard output and whether it ended with 0, else its standard error.
+    /// Runs a program as a user: standard output and whether it ended with 0, else its standard
+    /// error.
     pub(crate) fn try_run(&self, user: &str, command: &[&str]) -> Result<String, String> {
         let output = self.call(&[&["run", user], command].concat());
         if output.status.success() {

@@ -52,7 +52,8 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Recording into the folder that HOLDADVISE_POOL_RECORD names, if it names one. What was in it goes.
+    /// Recording into the folder that HOLDADVISE_POOL_RECORD names, if it names one. What was in it
+    /// goes.
     pub(crate) fn from_environment() -> Option<Self> {
         let folder = PathBuf::from(std::env::var_os("HOLDADVISE_POOL_RECORD")?);
         if folder.exists() {
@@ -96,7 +97,8 @@ impl Recorder {
         self.write("held.time", &format!("{}\n", pool.now()));
     }
 
-    /// Ends the DAG and keeps everything that the pool wrote, then lets it write other forms of logs.
+    /// Ends the DAG and keeps everything that the pool wrote, then lets it write other forms of
+    /// logs.
     pub(crate) fn after(&self, pool: &Pool, story: &Story) {
         pool.shell(
             OWNER,
@@ -142,7 +144,8 @@ impl Recorder {
         }
     }
 
-    /// Restarts the pool with other options and keeps the logs of a job that is held, mended and finishes.
+    /// Restarts the pool with other options and keeps the logs of a job that is held, mended and
+    /// finishes.
     fn form(&self, pool: &Pool, name: &str, options: &str) {
         let config = "/etc/condor/config.d/zz-form";
         pool.root_shell(&format!(

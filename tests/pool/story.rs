@@ -1,5 +1,5 @@
-//! The pool story: jobs go on hold for many causes, advice is asked, every job is released, and what then happens is
-//! set beside the advice.
+//! The pool story: jobs go on hold for many causes, advice is asked, every job is released, and
+//! what then happens is set beside the advice.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -150,8 +150,8 @@ pub(crate) fn tell(pool: &Pool, all_held: AllHeld<'_>) -> Story {
     // Every job is released as it is.
     let released = pool.now();
     let as_is = release(pool, &jobs);
-    // The ones held again are edited with the very commands of the advice, where it gives any. A command is for one hold,
-    // so it is asked for again.
+    // The ones held again are edited with the very commands of the advice, where it gives any. A
+    // command is for one hold, so it is asked for again.
     let held = |outcome: Option<&Outcome>| matches!(outcome, Some(Outcome::HeldAgain(..)));
     let second = ask_all(pool, &select(&jobs, |name| held(as_is.get(name))), ask);
     let edits: BTreeMap<&str, Vec<String>> = second

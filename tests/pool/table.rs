@@ -21,8 +21,9 @@ pub(crate) struct Score {
     pub baseline: usize,
 }
 
-/// What a table with one answer for each (code, subcode) says when it knows what came of every release as-is of this
-/// very story: `release` where at least half of them finished. No table of codes can do better.
+/// What a table with one answer for each (code, subcode) says when it knows what came of every
+/// release as-is of this very story: `release` where at least half of them finished. No table of
+/// codes can do better.
 pub(crate) fn baseline(story: &Story) -> BTreeMap<(i64, i64), &'static str> {
     let mut counts: BTreeMap<(i64, i64), (usize, usize)> = BTreeMap::new();
     for chapter in &story.chapters {
@@ -38,8 +39,8 @@ pub(crate) fn baseline(story: &Story) -> BTreeMap<(i64, i64), &'static str> {
         .collect()
 }
 
-/// The table says the right thing when it says `release` of a job that a release finishes, and only then. A hold
-/// that a person made is not for a table to end.
+/// The table says the right thing when it says `release` of a job that a release finishes, and only
+/// then. A hold that a person made is not for a table to end.
 fn baseline_is_right(chapter: &Chapter, says: &str) -> bool {
     let release = chapter.as_is == Outcome::Success && chapter.cause.truth != Truth::Person;
     (says == "release") == release

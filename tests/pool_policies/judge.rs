@@ -9,13 +9,15 @@ use crate::cases::Meant;
 use crate::harness::HELD;
 use crate::play::{Job, Played, Seen};
 
-/// Seconds that one look at the whole queue may take: events of one look have times that differ by no more.
+/// Seconds that one look at the whole queue may take: events of one look have times that differ by
+/// no more.
 const ONE_LOOK: i64 = 5;
 
 impl Played {
-    /// When the schedd looked at the queue and did nothing with a job that it was to do something with: it did something with
-    /// another between the second forecast and the one seen, in a look of its own. However late a busy machine is, the job is in
-    /// the first look from that second on.
+    /// When the schedd looked at the queue and did nothing with a job that it was to do something
+    /// with: it did something with another between the second forecast and the one seen, in a look
+    /// of its own. However late a busy machine is, the job is in the first look from that second
+    /// on.
     fn passed_over(&self, action: &PolicyAction, seen: &Seen) -> Option<i64> {
         let due = action.at.max(self.from);
         let passed = |&&at: &&i64| at > due && at < seen.at - ONE_LOOK;
@@ -27,7 +29,8 @@ impl Played {
         forecast.deed.as_ref().filter(|action| action.at <= self.to)
     }
 
-    /// What is wrong with what was seen of a job, against its forecast and against what the case is there to show.
+    /// What is wrong with what was seen of a job, against its forecast and against what the case is
+    /// there to show.
     pub(crate) fn fault(&self, job: &Job) -> Option<String> {
         let meant = match job.case.meant {
             Meant::Always(what) => what,
@@ -79,7 +82,8 @@ impl Played {
         seen.at - action.at.max(self.from)
     }
 
-    /// Whether a forecast is so near the end that it could be missed: the play is then badly laid out.
+    /// Whether a forecast is so near the end that it could be missed: the play is then badly laid
+    /// out.
     pub(crate) fn is_too_near_the_end(&self, job: &Job) -> bool {
         let end = self.to - ONE_LOOK;
         job.forecast.deed.as_ref().is_some_and(|action| action.at > end && action.at <= self.to)
@@ -117,7 +121,8 @@ impl Played {
     }
 }
 
-/// How the schedd's reason begins (`UserPolicy::FiringReason`); it names the knob without the name of a named policy.
+/// How the schedd's reason begins (`UserPolicy::FiringReason`); it names the knob without the name
+/// of a named policy.
 fn source(forecast: &Forecast, action: &PolicyAction) -> String {
     let knob = action.kind.system_knob();
     if !action.by.starts_with(knob) {

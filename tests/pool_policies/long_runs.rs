@@ -1,5 +1,5 @@
-//! Programs that are stuck when they run for the first time, with the lines that `-suggest` gives for long runs: they are held soon
-//! after the limit, released, and exit.
+//! Programs that are stuck when they run for the first time, with the lines that `-suggest` gives
+//! for long runs: they are held soon after the limit, released, and exit.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ const OWNER: &str = "alice";
 const FOLDER: &str = "long_runs";
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// Seconds after which a run is held. How much later the schedd looks depends on the machine: long before a stuck run would end.
+/// Seconds after which a run is held. How much later the schedd looks depends on the machine: long
+/// before a stuck run would end.
 const LIMIT: i64 = 10;
 const STUCK: i64 = 600;
 

@@ -1,6 +1,7 @@
-//! Forecasts of policies against the schedds of two versions: held jobs with one policy each, on real HTCondor pools side by
-//! side. Which of them is released or removed, when, and by which policy must be what `holdadvise::policy::forecast` said. Before
-//! that, programs that are stuck have the limit that is suggested for long runs.
+//! Forecasts of policies against the schedds of two versions: held jobs with one policy each, on
+//! real HTCondor pools side by side. Which of them is released or removed, when, and by which
+//! policy must be what `holdadvise::policy::forecast` said. Before that, programs that are stuck
+//! have the limit that is suggested for long runs.
 //!
 //! Played only when a pool is asked for, as the pool story is (`tests/pool/README.md`).
 //! HOLDADVISE_POLICIES_TABLE=FILE keeps the table.

@@ -1,4 +1,5 @@
-//! Puts the jobs on hold, makes the forecasts, lets the schedd evaluate policies and notes what it does.
+//! Puts the jobs on hold, makes the forecasts, lets the schedd evaluate policies and notes what it
+//! does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,8 +19,9 @@ const OWNER: &str = "alice";
 const FOLDER: &str = "policies";
 /// Longest that a step may take.
 const PATIENCE: Duration = Duration::from_secs(900);
-/// The clock: jobs that are due one after the other, so many seconds apart. They show when the schedd looked at the queue, and
-/// the watch ends when the last of them has been released, however late a busy machine is.
+/// The clock: jobs that are due one after the other, so many seconds apart. They show when the
+/// schedd looked at the queue, and the watch ends when the last of them has been released, however
+/// late a busy machine is.
 const TICK: i64 = 4;
 const TICKS: i64 = 14;
 
@@ -49,7 +51,8 @@ pub(crate) struct Played {
     /// CONDOR_VERSION.
     pub version: String,
     pub knobs: Knobs,
-    /// When the schedd was told to evaluate policies, and when it released the last job of the clock, Unix seconds.
+    /// When the schedd was told to evaluate policies, and when it released the last job of the
+    /// clock, Unix seconds.
     pub from: i64,
     pub to: i64,
     /// When it was seen to evaluate policies, Unix seconds, in order.
@@ -265,7 +268,8 @@ fn ads(pool: &Pool) -> BTreeMap<i64, ClassAd> {
         .collect()
 }
 
-/// HoldReasonCode and HoldReasonSubCode. A policy that meets another hold than the one meant shows nothing.
+/// HoldReasonCode and HoldReasonSubCode. A policy that meets another hold than the one meant shows
+/// nothing.
 fn hold_code(case: &Case, ad: &ClassAd) -> (i64, i64) {
     let name = case.name;
     let number = |attribute| ad.integer(attribute).unwrap_or_default();

@@ -8,7 +8,8 @@ use crate::draw::Draw;
 use crate::event::{as_json, made as make, readable};
 use crate::{bodies, count, draw, options, oracle, zone};
 
-/// Attributes of typed fields, read here and by HTCondor, which makes a text of them; it is the one of the fields.
+/// Attributes of typed fields, read here and by HTCondor, which makes a text of them; it is the one
+/// of the fields.
 fn attributes_form(part: u64, begin: &str, print: fn(&Map<String, Value>) -> String) -> Tally {
     let mut draw = draw(part);
     let mut tally = Tally::default();

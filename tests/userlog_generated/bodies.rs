@@ -4,7 +4,8 @@ use holdadvise::userlog::*;
 
 use crate::draw::Draw;
 
-/// The kinds that have typed fields in HTCondor, of which those it reads back in text form come first.
+/// The kinds that have typed fields in HTCondor, of which those it reads back in text form come
+/// first.
 pub(crate) const KINDS: [u16; 56] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 21, 22, 23, 24, 25, 26, 27, 28, 29,
     30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 46, 47, 17, 18, 19, 20, 48, 99, 100, 101, 102, 104,

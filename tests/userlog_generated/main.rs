@@ -1,8 +1,10 @@
-//! Events of every kind with varied fields, read here and by HTCondor's own reader, which has to agree on every
-//! attribute; and written here and by HTCondor's own writer, which has to agree on every byte.
+//! Events of every kind with varied fields, read here and by HTCondor's own reader, which has to
+//! agree on every attribute; and written here and by HTCondor's own writer, which has to agree on
+//! every byte.
 //!
-//! HTCondor is asked with `HOLDADVISE_PYTHON` set to a Python that has `htcondor` (from PyPI). `HOLDADVISE_EVENTS` says
-//! how many events a test generates, `HOLDADVISE_SEED` which, `HOLDADVISE_SHOWN` how many differences of a kind it shows.
+//! HTCondor is asked with `HOLDADVISE_PYTHON` set to a Python that has `htcondor` (from PyPI).
+//! `HOLDADVISE_EVENTS` says how many events a test generates, `HOLDADVISE_SEED` which,
+//! `HOLDADVISE_SHOWN` how many differences of a kind it shows.
 
 mod attributes;
 mod bodies;

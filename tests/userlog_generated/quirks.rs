@@ -30,7 +30,8 @@ fn events_that_htcondor_cannot_read() {
     }
 }
 
-/// A log, and some attributes as they are read here and by HTCondor; `null` stands for one that is not there.
+/// A log, and some attributes as they are read here and by HTCondor; `null` stands for one that is
+/// not there.
 struct Quirk {
     log: Vec<u8>,
     ours: Vec<Value>,

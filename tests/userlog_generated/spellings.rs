@@ -34,7 +34,8 @@ fn toe(draw: &mut Draw) -> &'static str {
     ])
 }
 
-/// A table of versions before 8.8: no column of what was assigned, all digits, no blank at the end of a line.
+/// A table of versions before 8.8: no column of what was assigned, all digits, no blank at the end
+/// of a line.
 fn table(draw: &mut Draw) -> String {
     if draw.chance(20) {
         return String::new();

@@ -1,8 +1,9 @@
 //! Trains, evaluates and exports the model of `holdadvise`.
 //!
-//! The folders stand in the order in which holds pass through them: [`data`] makes a dataset of job event logs,
-//! [`split`] cuts it into parts, [`training`] fits a model to one of them, [`evaluation`] says what it is worth on
-//! another, and [`export`] writes it with all that is said of it. [`sweep`] does so many times and keeps the best.
+//! The folders stand in the order in which holds pass through them: [`data`] makes a dataset of job
+//! event logs, [`split`] cuts it into parts, [`training`] fits a model to one of them,
+//! [`evaluation`] says what it is worth on another, and [`export`] writes it with all that is said
+//! of it. [`sweep`] does so many times and keeps the best.
 
 pub mod data;
 pub mod evaluation;

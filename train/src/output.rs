@@ -1,4 +1,5 @@
-//! Where a subcommand writes: looked at before the work, made under a fresh name, never through a link.
+//! Where a subcommand writes: looked at before the work, made under a fresh name, never through a
+//! link.
 
 use std::fs::{self, File, FileType, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -202,7 +203,8 @@ impl Output {
         Found::at(&self.path)?.0.way(self.replace).map_err(io::Error::other)
     }
 
-    /// A file of a random name in the same folder, which nobody else has made; it goes with the value.
+    /// A file of a random name in the same folder, which nobody else has made; it goes with the
+    /// value.
     fn fresh(&self) -> io::Result<tempfile::NamedTempFile> {
         let name = self.path.file_name().ok_or_else(|| io::Error::other("it names no file"))?;
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -248,7 +250,8 @@ pub fn check_folder(folder: &Path) -> Result<bool, FileError> {
     }
 }
 
-/// An open file that grows, such as a log, in the place of what is there; a link there goes, and what it points to stays.
+/// An open file that grows, such as a log, in the place of what is there; a link there goes, and
+/// what it points to stays.
 ///
 /// # Errors
 /// What the system said.

@@ -6,7 +6,8 @@ use std::io::{self, ErrorKind, Write};
 use holdadvise::text::to_json;
 use serde::Serialize;
 
-/// Writes to standard output. A reader that has seen enough, as `head`, is no error; anything else is said.
+/// Writes to standard output. A reader that has seen enough, as `head`, is no error; anything else
+/// is said.
 pub fn say(text: Arguments<'_>) {
     match std::io::stdout().write_fmt(text) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

@@ -1,4 +1,5 @@
-//! `holdadvise-train calibrate` as a user calls it, without libtorch: on the shipped model, and on logs of a simulated access point.
+//! `holdadvise-train calibrate` as a user calls it, without libtorch: on the shipped model, and on
+//! logs of a simulated access point.
 
 mod common;
 
@@ -24,7 +25,8 @@ fn logs_and_their_dataset_give_one_calibration() {
     let dataset = Dataset::read(&here.join("real")).unwrap();
     assert!(dataset.len() as u64 > LEAST_OUTCOMES, "{}", dataset.len());
 
-    // Whether the shipped model is right of this access point is not asked here: --force writes either way.
+    // Whether the shipped model is right of this access point is not asked here: --force writes
+    // either way.
     let shown = run("calibrate m.pt real --force --draws 50 -o a.pt");
     assert!(shown.contains("ap1.example.org: ") && shown.contains("a.pt: "), "{shown}");
     run(&format!(
@@ -92,7 +94,8 @@ fn a_calibration_that_is_worse_is_not_written_unless_asked_for() {
         "tensors --simulation sim --releases-only --horizon 1 --real --origin ap1 -o real";
     run(tensors);
     let mut dataset = Dataset::read(&here.join("real")).unwrap();
-    // What came before the newest holds all succeeded but a few; since then as the simulator has it.
+    // What came before the newest holds all succeeded but a few; since then as the simulator has
+    // it.
     let mut times = dataset.hold_time.clone();
     times.sort_unstable();
     let cut = times[times.len() * 7 / 10];

@@ -93,7 +93,8 @@ fn train_evaluate_and_export_in_a_row() {
     assert!(sheet.figures_of.starts_with("160 releases of 80 clusters"), "{}", sheet.figures_of);
     assert!(sheet.split[1].contains("520 train"), "{:?}", sheet.split);
 
-    // The metadata of the model, attached to its own module again, gives a model that says the same.
+    // The metadata of the model, attached to its own module again, gives a model that says the
+    // same.
     let first = Model::open(here.join("m.pt")).unwrap();
     let mut metadata = first.metadata.clone();
     metadata.tensors.clear();
@@ -220,7 +221,8 @@ fn rows_of_a_simulation_carry_its_truth() {
     let common = happened.iter().filter(|&&row| !matches!(dataset.code[row], 1 | 15 | 16));
     assert_eq!(common.count(), happened.len());
     assert!(releases.len() >= happened.len() && releases.observed.iter().all(|&o| o == 1));
-    // The oracle was asked when a job was released; what it said is near what came of it, and labels are drawn so.
+    // The oracle was asked when a job was released; what it said is near what came of it, and
+    // labels are drawn so.
     for rows in [&happened, &told] {
         let known: Vec<usize> =
             rows.iter().copied().filter(|&row| dataset.truth(row).is_some()).collect();

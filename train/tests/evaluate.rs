@@ -14,7 +14,8 @@ use holdadvise_train::random::Random;
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 
-/// Holds whose true probability is known; codes say a little of it. Of three holds one was never released.
+/// Holds whose true probability is known; codes say a little of it. Of three holds one was never
+/// released.
 fn dataset() -> Dataset {
     let schema = FeatureSchema {
         hash: "h".to_owned(),
@@ -307,7 +308,8 @@ fn what_does_not_fit_is_said() {
     assert!(message.contains("1000 of 1000 test rows have no prediction"), "{message}");
     assert!(!here.join("out").exists());
 
-    // Data that nothing was trained on: the built-in baselines come from elsewhere, or are not there.
+    // Data that nothing was trained on: the built-in baselines come from elsewhere, or are not
+    // there.
     let all = [
         "evaluate",
         "d",

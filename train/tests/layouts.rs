@@ -1,4 +1,5 @@
-//! A model trained with frames and slots of one's own is judged, calibrated and served with samples of those.
+//! A model trained with frames and slots of one's own is judged, calibrated and served with samples
+//! of those.
 #![cfg(feature = "torch")]
 
 mod common;

@@ -20,8 +20,8 @@ fn run(folder: &Path, arguments: &[impl AsRef<std::ffi::OsStr>]) -> String {
     text(&out.stderr) + &text(&out.stdout)
 }
 
-/// Cuts a log into as many of the same size, by event, under the names that rotation gives them; the newest but one is
-/// compressed. Oldest first.
+/// Cuts a log into as many of the same size, by event, under the names that rotation gives them;
+/// the newest but one is compressed. Oldest first.
 fn rotate(log: &Path, folder: &Path, parts: usize) -> Vec<PathBuf> {
     let bytes = fs::read(log).unwrap();
     let options = ReadOptions::in_zone(TimeZone::UTC);
@@ -56,7 +56,8 @@ fn file_name(shard: &Shard) -> String {
     format!("shard-{:03}.safetensors", shard.number)
 }
 
-/// Prepares each shard in a folder of its own, as on an execution point, and merges them, the last first.
+/// Prepares each shard in a folder of its own, as on an execution point, and merges them, the last
+/// first.
 fn prepared(folder: &Path, shards: &[Shard], setting: &Setting, output: &str) -> String {
     let mut merge = vec!["merge".to_owned(), "-o".to_owned(), output.to_owned()];
     for shard in shards.iter().rev() {
@@ -118,7 +119,8 @@ fn shards_of_a_rotated_log_are_one_run_over_all_of_it() {
     let whole = fs::read(here.join("whole")).unwrap();
     assert!(fs::read(here.join("merged")).unwrap() == whole, "the same rows in the same order");
 
-    // An interval has the rows of the whole that begin in it; of a part of a second or of none there is no other.
+    // An interval has the rows of the whole that begin in it; of a part of a second or of none
+    // there is no other.
     let (from, until) = (rows.hold_time[rows.len() / 3], rows.hold_time[rows.len() / 2]);
     let some = shards(&data(1_000_000_000, Some(from), Some(until))).unwrap();
     prepared(here, &some, &setting, "some");
@@ -131,7 +133,8 @@ fn shards_of_a_rotated_log_are_one_run_over_all_of_it() {
         within.iter().map(|&row| rows.outcome_time[row]).collect::<Vec<_>>()
     );
 
-    // With less to look back to, other logs are left out; which holds there are and what came of them stays.
+    // With less to look back to, other logs are left out; which holds there are and what came of
+    // them stays.
     let few = shards(&data(43_200, None, None)).unwrap();
     let logs: Vec<usize> = few.iter().map(|shard| shard.logs.len()).collect();
     assert!(logs[0] < 5 && logs[4] < 5, "{logs:?}");

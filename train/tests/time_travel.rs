@@ -1,5 +1,5 @@
-//! No row of a dataset knows its future: the sample of each is made once more of what log and epoch ads held at its
-//! decision instant, and is the same to the last bit.
+//! No row of a dataset knows its future: the sample of each is made once more of what log and epoch
+//! ads held at its decision instant, and is the same to the last bit.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -101,7 +101,8 @@ fn differing(dataset: &Dataset, written: &Written, instant: i64, rows: Vec<usize
     let d = Dimensions::of(&dataset.info.schema);
     let of = |row: usize, width: usize| -> Range<usize> { row * width..(row + 1) * width };
     let known = |row: usize| -> Vec<Bits> {
-        // A row names the cluster of its job alone, so that holds of a cluster at one second are told apart by their samples.
+        // A row names the cluster of its job alone, so that holds of a cluster at one second are
+        // told apart by their samples.
         let same = holds.iter().filter(|hold| {
             i64::from(hold.identity.job.cluster) == dataset.cluster[row] & 0xffff_ffff
                 && hold.held_at == dataset.hold_time[row]

@@ -1,5 +1,5 @@
-//! The whole way from a dataset to a model that the advisor opens, on problems small enough to train
-//! in seconds whose answer is known.
+//! The whole way from a dataset to a model that the advisor opens, on problems small enough to
+//! train in seconds whose answer is known.
 #![cfg(feature = "torch")]
 
 use clap::Parser;
@@ -43,8 +43,8 @@ fn schema(e: usize, m: usize, j: usize, k: usize) -> FeatureSchema {
     }
 }
 
-/// Success when the other jobs went from state 1 to state 2, failure when they went from 2 to 1. Each
-/// state is seen equally often and statics say nothing: the order alone tells.
+/// Success when the other jobs went from state 1 to state 2, failure when they went from 2 to 1.
+/// Each state is seen equally often and statics say nothing: the order alone tells.
 fn order_matters(rows: usize) -> Dataset {
     let mut dataset = Dataset::new(schema(3, FRAMES, SLOTS, COLUMNS), "simulated data", false, 0);
     let mut random = Random::new(11);
@@ -109,7 +109,8 @@ fn the_order_of_other_jobs_states_is_learned() {
 
 #[test]
 fn permuted_labels_teach_nothing() {
-    // All there is to see is the order, so a network that learned nothing ranks well or badly by chance: many trainings.
+    // All there is to see is the order, so a network that learned nothing ranks well or badly by
+    // chance: many trainings.
     let dataset = order_matters(1000);
     let few = SMALL.replace("--epochs 12", "--epochs 3").replace("--draws 100", "--draws 5");
     let auroc = |seed: usize| {
@@ -256,8 +257,8 @@ fn random_forest(k: usize, trees: usize, random: &mut Random) -> Forest {
     forest
 }
 
-/// Turns numbers around 0 into numbers around the means that a model was trained with: far outside of
-/// them logits grow so large that a float32 does not hold 1e-5.
+/// Turns numbers around 0 into numbers around the means that a model was trained with: far outside
+/// of them logits grow so large that a float32 does not hold 1e-5.
 fn spread_like_training(archive: &[u8], statics: &mut [f32]) {
     let mut archive = Archive::new(archive).unwrap();
     let metadata = archive.metadata().unwrap();

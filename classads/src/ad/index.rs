@@ -3,8 +3,9 @@
 /// Ads of no more attributes than this are searched without an index.
 const FEW: usize = 16;
 
-/// Positions of attributes by the hashes of their names: a table with room for twice as many, where a position stands in the
-/// slot of its hash or in one of the next. Empty while the ad has few attributes.
+/// Positions of attributes by the hashes of their names: a table with room for twice as many, where
+/// a position stands in the slot of its hash or in one of the next. Empty while the ad has few
+/// attributes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     /// A position plus 1; 0 where there is none. As many as a power of two.
@@ -80,7 +81,8 @@ impl Index {
         self.slots[slot] = u32::try_from(number).unwrap_or(u32::MAX);
     }
 
-    /// The slot where the search for a hash begins: its upper bits, which depend on every letter of the name.
+    /// The slot where the search for a hash begins: its upper bits, which depend on every letter of
+    /// the name.
     fn home(&self, hash: u32) -> usize {
         let bits = self.slots.len().trailing_zeros();
         ((u64::from(hash) << bits) >> 32) as usize

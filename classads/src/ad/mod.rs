@@ -18,7 +18,8 @@ use crate::value::Value;
 
 /// An ad: names without regard to case, each with an expression, in the order they were read.
 ///
-/// The ad keeps the text it was read from; an attribute is parsed when it is first asked for. Threads may share it.
+/// The ad keeps the text it was read from; an attribute is parsed when it is first asked for.
+/// Threads may share it.
 ///
 /// ```
 /// let ads = "JobStatus = 5\nHoldReason = \"Error from slot1@ep: disk full\"\n";
@@ -105,8 +106,8 @@ impl ClassAd {
         }
     }
 
-    /// Sets the attributes of an ad that has none. `text`: names and expressions, one after the other; `ends`: where a name
-    /// ends in it, where its expression ends, and the line.
+    /// Sets the attributes of an ad that has none. `text`: names and expressions, one after the
+    /// other; `ends`: where a name ends in it, where its expression ends, and the line.
     #[inline]
     pub(crate) fn put_all(
         &mut self,
@@ -221,7 +222,8 @@ impl ClassAd {
         self.position(name::hash(name.as_bytes()), name).is_some()
     }
 
-    /// The attribute's expression; `None` if the ad lacks it or its text is no expression ([`ClassAd::errors`]).
+    /// The attribute's expression; `None` if the ad lacks it or its text is no expression
+    /// ([`ClassAd::errors`]).
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Expr> {
         self.lookup(name::hash(name.as_bytes()), name)?.as_ref().ok()
@@ -234,8 +236,8 @@ impl ClassAd {
         self.text.get(self.entries[at].raw.range())
     }
 
-    /// The line of the input the attribute stood on, from 1; `None` where it was not read from an input, or lies beyond
-    /// line 4294967294.
+    /// The line of the input the attribute stood on, from 1; `None` where it was not read from an
+    /// input, or lies beyond line 4294967294.
     #[must_use]
     pub fn line(&self, name: &str) -> Option<u64> {
         let at = self.position(name::hash(name.as_bytes()), name)?;
@@ -262,7 +264,8 @@ impl ClassAd {
         })
     }
 
-    /// The attributes whose text is no expression, and why. Parses every attribute that is not plainly a constant.
+    /// The attributes whose text is no expression, and why. Parses every attribute that is not
+    /// plainly a constant.
     pub fn errors(&self) -> impl Iterator<Item = (&str, &ParseError)> {
         self.names()
             .zip(&self.entries)
@@ -324,8 +327,9 @@ impl ClassAd {
         eval::expression(self, expr, context)
     }
 
-    /// [`ClassAd::evaluate_expr`]; `None` where it is an error because the evaluation was given up: it took more than
-    /// [`EvalContext::max_steps`] or what is left of [`EvalContext::budget`], made more than [`EvalContext::max_bytes`], or went too deep.
+    /// [`ClassAd::evaluate_expr`]; `None` where it is an error because the evaluation was given up:
+    /// it took more than [`EvalContext::max_steps`] or what is left of [`EvalContext::budget`],
+    /// made more than [`EvalContext::max_bytes`], or went too deep.
     #[must_use]
     pub fn try_evaluate_expr(&self, expr: &Expr, context: &EvalContext<'_>) -> Option<Value> {
         eval::attempt(self, expr, context)

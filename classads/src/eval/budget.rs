@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Steps that several evaluations may take together; each clone is the same budget. When none are left, evaluations are given up.
+/// Steps that several evaluations may take together; each clone is the same budget. When none are
+/// left, evaluations are given up.
 ///
-/// Steps count work, not time: the same expressions on the same ads take the same steps on any machine.
+/// Steps count work, not time: the same expressions on the same ads take the same steps on any
+/// machine.
 ///
 /// ```
 /// use classads::{Budget, ClassAd, EvalContext, Expr};

@@ -12,8 +12,9 @@ use crate::value::Value;
 pub(crate) const ELEMENT: usize = 64;
 
 impl Evaluator<'_> {
-    /// Takes bytes for what is about to be made, if so many are left. If not, none are left for the rest of the
-    /// evaluation either: functions that go on behind a failure would try again and again.
+    /// Takes bytes for what is about to be made, if so many are left. If not, none are left for the
+    /// rest of the evaluation either: functions that go on behind a failure would try again and
+    /// again.
     pub(crate) fn make(&self, bytes: usize) -> Result<(), Failure> {
         self.charge_bytes(bytes)?;
         if let Some(left) = self.bytes.get().checked_sub(bytes) {
@@ -73,8 +74,8 @@ impl Evaluator<'_> {
         Ok(text)
     }
 
-    /// The value of an element of a list that a function makes. Its text counts although it may be shared: the list can
-    /// be printed.
+    /// The value of an element of a list that a function makes. Its text counts although it may be
+    /// shared: the list can be printed.
     pub(crate) fn element(&self, value: Val<'_>) -> Result<Value, Failure> {
         self.make_elements(1)?;
         self.kept(value)

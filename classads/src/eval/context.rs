@@ -22,26 +22,28 @@ pub struct EvalContext<'a> {
     pub now: i64,
     /// The local time zone; `None`: the system's.
     pub time_zone: Option<TimeZone>,
-    /// The other ad of a match: `TARGET.x`, and `x` where the ad itself has no `x`. `None` in job policies
-    /// (`PeriodicRelease` and its like): there `TARGET.x` is undefined.
+    /// The other ad of a match: `TARGET.x`, and `x` where the ad itself has no `x`. `None` in job
+    /// policies (`PeriodicRelease` and its like): there `TARGET.x` is undefined.
     pub target: Option<&'a ClassAd>,
     /// Whether `MY.x` and `CurrentTime` are known, as in HTCondor's daemons and tools with
-    /// `STRICT_CLASSAD_EVALUATION = False`, the default. The manual says that in job policies `MY.` is not defined;
-    /// HTCondor 25 defines it all the same. Off: both are undefined, as the manual says.
+    /// `STRICT_CLASSAD_EVALUATION = False`, the default. The manual says that in job policies `MY.`
+    /// is not defined; HTCondor 25 defines it all the same. Off: both are undefined, as the manual
+    /// says.
     pub old_semantics: bool,
-    /// Whether an attribute that needs itself makes the evaluation fail, as before HTCondor 25.13, instead of being
-    /// undefined.
+    /// Whether an attribute that needs itself makes the evaluation fail, as before HTCondor 25.13,
+    /// instead of being undefined.
     pub circles_fail: bool,
     /// Where `random()` starts; `None`: somewhere else each time.
     pub random_seed: Option<u64>,
-    /// Steps of one evaluation before it is given up as an error; HTCondor's limit by default. A sub-expression that is visited is a step,
-    /// and so are 64 bytes of a string that is looked through or made, an element of a list, and steps of matching a regular
-    /// expression.
+    /// Steps of one evaluation before it is given up as an error; HTCondor's limit by default. A
+    /// sub-expression that is visited is a step, and so are 64 bytes of a string that is looked
+    /// through or made, an element of a list, and steps of matching a regular expression.
     pub max_steps: u32,
     /// Steps that this and other evaluations may take together; `None`: no limit but `max_steps`.
     pub budget: Option<Budget>,
-    /// Bytes of strings one evaluation may make before it is given up as an error. Elements of lists that it makes count some bytes
-    /// each, text that `eval` reads some bytes for each of its own. 64 MiB by default; HTCondor has no limit.
+    /// Bytes of strings one evaluation may make before it is given up as an error. Elements of
+    /// lists that it makes count some bytes each, text that `eval` reads some bytes for each of its
+    /// own. 64 MiB by default; HTCondor has no limit.
     pub max_bytes: usize,
 }
 
@@ -78,7 +80,8 @@ impl<'a> EvalContext<'a> {
         }
     }
 
-    /// Now, with limits for what is nearly always a constant and may be anything that its owner wrote: 10,000 steps and 1 MiB.
+    /// Now, with limits for what is nearly always a constant and may be anything that its owner
+    /// wrote: 10,000 steps and 1 MiB.
     #[must_use]
     pub fn quick() -> EvalContext<'a> {
         EvalContext { max_steps: QUICK_STEPS, max_bytes: QUICK_BYTES, ..EvalContext::default() }

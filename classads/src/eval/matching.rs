@@ -4,8 +4,9 @@ use super::EvalContext;
 use crate::ad::ClassAd;
 
 impl ClassAd {
-    /// Whether the other ad's `Requirements` hold with this ad as its `TARGET`: they are true, or a number that is not zero. An ad without
-    /// `Requirements` is matched by none. The context's own target does not count.
+    /// Whether the other ad's `Requirements` hold with this ad as its `TARGET`: they are true, or a
+    /// number that is not zero. An ad without `Requirements` is matched by none. The context's own
+    /// target does not count.
     #[must_use]
     pub fn matches(&self, other: &ClassAd, context: &EvalContext<'_>) -> bool {
         let context = EvalContext { target: Some(self), ..context.clone() };

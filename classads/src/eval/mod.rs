@@ -35,7 +35,8 @@ const MAX_NESTING: u32 = 800;
 /// Bytes of text that are looked through in one step.
 const BYTES_OF_STEP: usize = 64;
 
-/// The evaluation gave up: too deep, too long, too large, or a function that cannot go on. The whole expression is an error.
+/// The evaluation gave up: too deep, too long, too large, or a function that cannot go on. The
+/// whole expression is an error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failure;
 
@@ -161,8 +162,8 @@ impl<'c> Evaluator<'c> {
         self.charge(u32::try_from(bytes / BYTES_OF_STEP).unwrap_or(u32::MAX))
     }
 
-    /// Takes steps for work that is done elsewhere, if there are so many left. If not, none are left for the rest of the
-    /// evaluation either.
+    /// Takes steps for work that is done elsewhere, if there are so many left. If not, none are
+    /// left for the rest of the evaluation either.
     #[inline]
     pub(crate) fn charge(&self, steps: u32) -> Result<(), Failure> {
         let steps = self.steps.get().saturating_add(steps);
@@ -356,13 +357,14 @@ impl<'c> Evaluator<'c> {
         }
     }
 
-    /// Looks a name up from the inside out and evaluates what it finds. `scoped`: the name stands behind a dot, the
-    /// other ad of a match is not asked.
+    /// Looks a name up from the inside out and evaluates what it finds. `scoped`: the name stands
+    /// behind a dot, the other ad of a match is not asked.
     pub(crate) fn attribute<'a>(&self, from: &Scope<'a>, name: &Name, scoped: bool) -> Outcome<'a> {
         if let Some(result) = self.climb(from, name) {
             return result;
         }
-        // HTCondor asks the other ad only for names that stand in one of the matched ads themselves.
+        // HTCondor asks the other ad only for names that stand in one of the matched ads
+        // themselves.
         if !scoped
             && self.context.old_semantics
             && let Some(other) = from.other_of_top()
@@ -381,7 +383,8 @@ impl<'c> Evaluator<'c> {
         })
     }
 
-    /// What a name stands for, not evaluated, and the ad it was found in; that of the last try if it is nowhere.
+    /// What a name stands for, not evaluated, and the ad it was found in; that of the last try if
+    /// it is nowhere.
     fn look_up<'s, 'a>(
         &self,
         from: &'s Scope<'a>,
@@ -417,7 +420,8 @@ impl<'c> Evaluator<'c> {
         (found, at.clone())
     }
 
-    /// [`Evaluator::find`] for an expression that is an attribute reference; nothing is found for another.
+    /// [`Evaluator::find`] for an expression that is an attribute reference; nothing is found for
+    /// another.
     pub(crate) fn find_reference<'a>(
         &self,
         reference: &Expr,
@@ -477,7 +481,8 @@ impl<'c> Evaluator<'c> {
         result
     }
 
-    /// [`Evaluator::expression`] one level deeper, for functions that evaluate what is no argument of theirs.
+    /// [`Evaluator::expression`] one level deeper, for functions that evaluate what is no argument
+    /// of theirs.
     pub(crate) fn expression_deeper<'a>(&self, expr: &Expr, scope: &Scope<'a>) -> Outcome<'a> {
         self.deeper(|| self.expression(expr, scope))
     }

@@ -1,4 +1,5 @@
-//! What operators do to values: three-valued logic, promotion, wrap-around (HTCondor's src/classad/operators.cpp).
+//! What operators do to values: three-valued logic, promotion, wrap-around (HTCondor's
+//! src/classad/operators.cpp).
 
 use std::cmp::Ordering;
 
@@ -26,7 +27,8 @@ pub(crate) fn unary(operator: UnaryOperator, operand: &Val<'_>) -> Value {
     }
 }
 
-/// Every binary operator but `?:` and subscript. `&&` and `||` see the left value that did not decide.
+/// Every binary operator but `?:` and subscript. `&&` and `||` see the left value that did not
+/// decide.
 pub(crate) fn binary(operator: BinaryOperator, left: &Val<'_>, right: &Val<'_>) -> Value {
     use BinaryOperator as B;
     if operator.is_identity() {

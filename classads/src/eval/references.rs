@@ -1,5 +1,5 @@
-//! The attributes an expression needs, followed through the ad (`_GetExternalReferences` and `_GetInternalReferences` of HTCondor's
-//! src/classad/classad.cpp).
+//! The attributes an expression needs, followed through the ad (`_GetExternalReferences` and
+//! `_GetInternalReferences` of HTCondor's src/classad/classad.cpp).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,9 +15,10 @@ use crate::print::Style;
 pub(crate) type Names = BTreeMap<String, String>;
 
 impl ClassAd {
-    /// The names that the expression needs, also through attributes of this ad, and that this ad does not have: `TARGET.Memory` with its
-    /// scope, others without. In the order of the alphabet. `None` if that cannot be told, because what stands before a dot is no ad, or
-    /// attributes need each other.
+    /// The names that the expression needs, also through attributes of this ad, and that this ad
+    /// does not have: `TARGET.Memory` with its scope, others without. In the order of the alphabet.
+    /// `None` if that cannot be told, because what stands before a dot is no ad, or attributes need
+    /// each other.
     ///
     /// ```
     /// use classads::{ClassAd, EvalContext, Expr};
@@ -37,8 +38,8 @@ impl ClassAd {
         References::external(&Evaluator::new(context)).of(self, expr)
     }
 
-    /// The attributes of this ad that the expression needs, also through each other. In the order of the alphabet. `None` as for
-    /// [`ClassAd::external_references`].
+    /// The attributes of this ad that the expression needs, also through each other. In the order
+    /// of the alphabet. `None` as for [`ClassAd::external_references`].
     ///
     /// ```
     /// use classads::{ClassAd, EvalContext, Expr};

@@ -18,7 +18,8 @@ pub(crate) enum Scope<'a> {
     Match(Rc<Pair<'a>>),
     /// An ad inside another.
     Nested(Rc<Frame<'a>>),
-    /// Around what a function made, or what is written in no ad, there is nothing; `root` may be known nevertheless.
+    /// Around what a function made, or what is written in no ad, there is nothing; `root` may be
+    /// known nevertheless.
     Made(Option<Rc<Scope<'a>>>),
     /// An ad in which an expression is evaluated that is written elsewhere.
     Visited(Rc<Visit<'a>>),
@@ -51,7 +52,8 @@ enum Side {
     Right,
 }
 
-/// The ads around a match, as HTCondor's src/classad/matchClassad.cpp makes them: around both, around the left one, around the right one.
+/// The ads around a match, as HTCondor's src/classad/matchClassad.cpp makes them: around both,
+/// around the left one, around the right one.
 static MATCH: LazyLock<ClassAd> = LazyLock::new(|| {
     let mut ad = ClassAd::parse(
         "[ symmetricMatch = RIGHT.requirements && LEFT.requirements; leftMatchesRight = RIGHT.requirements;
@@ -136,8 +138,8 @@ impl<'a> Scope<'a> {
         Scope::Visited(Rc::new(Visit { ad: self, home: home.home().clone() }))
     }
 
-    /// Where names in the elements of a list are looked up by a function that is called here: here, not where the list is written; an ad in
-    /// it knows where it is written.
+    /// Where names in the elements of a list are looked up by a function that is called here: here,
+    /// not where the list is written; an ad in it knows where it is written.
     pub(crate) fn of_elements(&self, home: &Scope<'a>) -> Scope<'a> {
         match (self, home) {
             (_, Scope::Made(root)) => Scope::Made(root.clone()),

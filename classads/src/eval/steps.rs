@@ -22,8 +22,9 @@ pub struct Step {
 }
 
 impl ClassAd {
-    /// The value of every sub-expression on this ad, parents before children, in the order they are written. Together they take
-    /// no more than [`EvalContext::max_bytes`]; a string, list or ad that would take more is an error.
+    /// The value of every sub-expression on this ad, parents before children, in the order they are
+    /// written. Together they take no more than [`EvalContext::max_bytes`]; a string, list or ad
+    /// that would take more is an error.
     ///
     /// ```
     /// use classads::{ClassAd, EvalContext, Expr};

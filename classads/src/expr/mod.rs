@@ -81,7 +81,8 @@ impl Expr {
         }
     }
 
-    /// Every sub-expression, parents before children, in the order they are written. Nested ads are one node.
+    /// Every sub-expression, parents before children, in the order they are written. Nested ads are
+    /// one node.
     pub fn nodes(&self) -> impl Iterator<Item = Node<'_>> {
         let mut pending = vec![self.root()];
         std::iter::from_fn(move || {
@@ -97,7 +98,8 @@ impl Expr {
         self.root().source()
     }
 
-    /// The attributes the expression names, each once, in the order they appear; nested ads and lists included.
+    /// The attributes the expression names, each once, in the order they appear; nested ads and
+    /// lists included.
     #[must_use]
     pub fn attribute_references(&self) -> Vec<AttributeReference> {
         references::of(self)

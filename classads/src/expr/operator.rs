@@ -84,7 +84,8 @@ impl BinaryOperator {
         self.symbol_and_precedence().0
     }
 
-    /// How tight the operator binds its operands, loosest first; operators of one level group from the left.
+    /// How tight the operator binds its operands, loosest first; operators of one level group from
+    /// the left.
     #[must_use]
     pub fn precedence(self) -> u8 {
         self.symbol_and_precedence().1

@@ -1,4 +1,5 @@
-//! The syntax tree: nodes in one vector, children before parents, so that no depth of nesting costs stack to drop.
+//! The syntax tree: nodes in one vector, children before parents, so that no depth of nesting costs
+//! stack to drop.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +18,8 @@ pub(crate) struct Tree {
     /// The text the spans count in.
     pub(crate) source: Arc<str>,
     pub(crate) nodes: Vec<TreeNode>,
-    /// The steps of the outermost node, once somebody evaluated it; `None` where it takes more than steps.
+    /// The steps of the outermost node, once somebody evaluated it; `None` where it takes more than
+    /// steps.
     program: OnceLock<Option<Program>>,
 }
 

@@ -1,5 +1,5 @@
-//! Functions of users' accounts. There are none here: the answers are those where HTCondor has no user map and does
-//! not look at accounts (`CLASSAD_ENABLE_USER_HOME = false`).
+//! Functions of users' accounts. There are none here: the answers are those where HTCondor has no
+//! user map and does not look at accounts (`CLASSAD_ENABLE_USER_HOME = false`).
 
 use super::{Answer, Arguments, Stop};
 use crate::eval::scope::Val;
@@ -14,7 +14,8 @@ pub(crate) fn user_map<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     Ok(if values.len() == 4 { values.swap_remove(3) } else { Val::UNDEFINED })
 }
 
-/// `userHome(name)`, `userHome(name, default)`: the default where it is a string that is not empty, else undefined.
+/// `userHome(name)`, `userHome(name, default)`: the default where it is a string that is not empty,
+/// else undefined.
 pub(crate) fn user_home<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     if !(1..=2).contains(&arguments.len()) {
         return Err(Stop::Failure);

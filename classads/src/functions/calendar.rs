@@ -47,11 +47,13 @@ fn moment(seconds: i64) -> Option<Timestamp> {
         .ok()
 }
 
-/// The fields of a moment where the clock is so many seconds before UTC's; `None` where the year has no number.
+/// The fields of a moment where the clock is so many seconds before UTC's; `None` where the year
+/// has no number.
 pub(crate) fn fields(seconds: i64, offset: i32) -> Option<Fields> {
     let seconds = seconds.checked_add(offset.into())?;
     let (days, time) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
-    // Years that start in March put the leap day last. 1970-01-01 is day 719,468 from March of the year 0.
+    // Years that start in March put the leap day last. 1970-01-01 is day 719,468 from March of the
+    // year 0.
     let days_from_march = days + 719_468;
     let (era, of_era) = (days_from_march.div_euclid(146_097), days_from_march.rem_euclid(146_097));
     let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -71,7 +73,8 @@ pub(crate) fn fields(seconds: i64, offset: i32) -> Option<Fields> {
     })
 }
 
-/// Days since 1970-01-01 of a date whose month or day may be out of range, as C's `mktime` takes them.
+/// Days since 1970-01-01 of a date whose month or day may be out of range, as C's `mktime` takes
+/// them.
 pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = year + (month - 1).div_euclid(12);
     let month = (month - 1).rem_euclid(12) + 1;

@@ -1,5 +1,5 @@
-//! Arguments of a job's program: lists to text and back. V2 is the syntax of the attribute `Arguments`, V1 that of
-//! `Args`.
+//! Arguments of a job's program: lists to text and back. V2 is the syntax of the attribute
+//! `Arguments`, V1 that of `Args`.
 
 use super::conversions::low_bits;
 use super::{Answer, Arguments, Stop, quoted_words};

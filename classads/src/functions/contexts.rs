@@ -6,7 +6,8 @@ use crate::eval::{Evaluator, Failure, Found};
 use crate::expr::Expr;
 use crate::value::Value;
 
-/// The value of what the first argument stands for, and is written at `home`, where an element of the list is.
+/// The value of what the first argument stands for, and is written at `home`, where an element of
+/// the list is.
 fn in_context<'a>(
     evaluator: &Evaluator<'_>,
     found: &Found<'a>,
@@ -24,10 +25,12 @@ fn in_context<'a>(
     }
 }
 
-/// The values of an expression in each of a list of ads. `undefined`: what the function gives of an undefined list.
+/// The values of an expression in each of a list of ads. `undefined`: what the function gives of an
+/// undefined list.
 fn in_each<'a>(arguments: &Arguments<'_, 'a>, undefined: Value) -> Result<Vec<Val<'a>>, Stop> {
     let argument = arguments.expression(0).ok_or(Stop::ERROR)?;
-    // An attribute that is there stands for its expression; the list is then looked up where that is.
+    // An attribute that is there stands for its expression; the list is then looked up where that
+    // is.
     let (found, site) = arguments.evaluator.find_reference(&argument, arguments.scope);
     let written_at = if found.is_some() { &site } else { arguments.scope };
     let found = found.unwrap_or(Found::Expression(argument));

@@ -21,8 +21,8 @@ pub(crate) fn v1_to_v2<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     written(arguments.evaluator, &environment)
 }
 
-/// `mergeEnvironment(text, ...)`: the variables of all texts in the newer syntax; the last value of a variable holds,
-/// and undefined texts have none.
+/// `mergeEnvironment(text, ...)`: the variables of all texts in the newer syntax; the last value of
+/// a variable holds, and undefined texts have none.
 pub(crate) fn merge<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let mut environment = Environment::default();
     for index in 0..arguments.len() {
@@ -61,8 +61,9 @@ fn entries_v1(text: &str) -> impl Iterator<Item = &str> {
 /// What may stand first in V1 text and then separates its entries, else `;` does.
 const DELIMITERS: &str = "!#$%&*+,-/:;<>?@^`|~\u{1f}";
 
-/// Stands for the value of an entry such as `$$(OPENCL)`, which has none until the job is matched. The characters are
-/// HTCondor's (`NO_ENVIRONMENT_VALUE`): a variable with this value is written without it.
+/// Stands for the value of an entry such as `$$(OPENCL)`, which has none until the job is matched.
+/// The characters are HTCondor's (`NO_ENVIRONMENT_VALUE`): a variable with this value is written
+/// without it.
 const NO_VALUE: &str = "\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}";
 
 /// Text that is no environment.

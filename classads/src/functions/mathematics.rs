@@ -36,7 +36,8 @@ pub(crate) fn power<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     })
 }
 
-/// The next multiple of the second argument, or the first element of a list that is not below the first argument.
+/// The next multiple of the second argument, or the first element of a list that is not below the
+/// first argument.
 pub(crate) fn quantize<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let value = arguments.value(0)?;
     let mut step = arguments.value(1)?;

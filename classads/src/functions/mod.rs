@@ -1,5 +1,5 @@
-//! The built-in functions, one file a subject. What they do is what HTCondor's src/classad/fnCall.cpp and
-//! src/condor_utils/compat_classad.cpp do.
+//! The built-in functions, one file a subject. What they do is what HTCondor's
+//! src/classad/fnCall.cpp and src/condor_utils/compat_classad.cpp do.
 
 mod accounts;
 mod ads;

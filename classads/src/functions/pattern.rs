@@ -8,19 +8,21 @@ use pcre2::bytes::{Regex, RegexBuilder};
 
 use crate::eval::{Evaluator, Failure};
 
-/// Steps of matching from one start: little suffices nearly always, the most is PCRE2's own limit. What needs more is
-/// tried again with the next.
+/// Steps of matching from one start: little suffices nearly always, the most is PCRE2's own limit.
+/// What needs more is tried again with the next.
 const LIMITS: [u32; 5] = [100, 1_000, 10_000, 100_000, 10_000_000];
-/// Bytes of a text for each of which a trial takes its limit from the steps of the evaluation: a search may begin at every byte,
-/// and few starts take many steps.
+/// Bytes of a text for each of which a trial takes its limit from the steps of the evaluation: a
+/// search may begin at every byte, and few starts take many steps.
 const STARTS: usize = 64;
-/// The most that a trial takes for each of these, so that PCRE2's own limit is within HTCondor's of an evaluation.
+/// The most that a trial takes for each of these, so that PCRE2's own limit is within HTCondor's of
+/// an evaluation.
 const DEAREST: u32 = 1_000_000;
 /// Bytes of a pattern that are read in one step.
 const PATTERN_BYTES: usize = 4;
 /// KiB of memory one match may take.
 const HEAP_LIMIT: u32 = 64 * 1024;
-/// PCRE2's error numbers for a match that reached its limit of steps (`PCRE2_ERROR_MATCHLIMIT`, pcre2.h).
+/// PCRE2's error numbers for a match that reached its limit of steps (`PCRE2_ERROR_MATCHLIMIT`,
+/// pcre2.h).
 const REACHED_LIMIT: i32 = -47;
 /// Patterns are compiled once and kept while there are not too many.
 const CACHE_SIZE: usize = 64;

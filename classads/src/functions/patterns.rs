@@ -1,4 +1,5 @@
-//! Regular expressions, by PCRE2 as in HTCondor: bytes, not characters, unless the pattern begins with `(*UTF)`.
+//! Regular expressions, by PCRE2 as in HTCondor: bytes, not characters, unless the pattern begins
+//! with `(*UTF)`.
 
 use super::pattern::{Captures, Pattern};
 use super::strings::{all_known, strings};
@@ -62,8 +63,8 @@ pub(crate) fn string_list_regexp_member<'a>(arguments: &Arguments<'_, 'a>) -> An
     Ok(false.into())
 }
 
-/// `regexps(pattern, text, replacement, options)`: the replacement, filled from the match; with option `f` the text
-/// with the match replaced; with `g` every match.
+/// `regexps(pattern, text, replacement, options)`: the replacement, filled from the match; with
+/// option `f` the text with the match replaced; with `g` every match.
 pub(crate) fn substitution<'a>(arguments: &Arguments<'_, 'a>, always: &str) -> Answer<'a> {
     let values = arguments.values()?;
     let texts = strings(&values)?;
@@ -95,7 +96,8 @@ fn replaced(
             if !after_empty {
                 break;
             }
-            // HTCondor steps over one byte, into its result even without option f, and fails at the end.
+            // HTCondor steps over one byte, into its result even without option f, and fails at the
+            // end.
             let stepped = *text.get(at).ok_or(Stop::ERROR)?;
             evaluator.append_bytes(&mut out, &[stepped])?;
             at += 1;
@@ -119,7 +121,8 @@ fn replaced(
     Ok(out)
 }
 
-/// `\0` to `\9` are groups; a group the pattern lacks, or whose number is above the last that matched, is an error.
+/// `\0` to `\9` are groups; a group the pattern lacks, or whose number is above the last that
+/// matched, is an error.
 fn expand(
     evaluator: &Evaluator<'_>,
     out: &mut Vec<u8>,

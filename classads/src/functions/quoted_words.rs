@@ -1,5 +1,5 @@
-//! Words with single quotes: the V2 syntax of HTCondor's arguments and environments, as `split_args` and `append_arg`
-//! of src/condor_utils/condor_arglist.cpp read and write it.
+//! Words with single quotes: the V2 syntax of HTCondor's arguments and environments, as
+//! `split_args` and `append_arg` of src/condor_utils/condor_arglist.cpp read and write it.
 
 use crate::eval::{Evaluator, Failure};
 
@@ -17,8 +17,8 @@ pub(crate) fn make(evaluator: &Evaluator<'_>, text: &str) -> Result<(), Failure>
     evaluator.make_elements(unquoted(text).count())
 }
 
-/// The words of a text. White space between quotes belongs to a word, two quotes there are one; `''` alone is an
-/// empty word. Nothing where a quote has no end.
+/// The words of a text. White space between quotes belongs to a word, two quotes there are one;
+/// `''` alone is an empty word. Nothing where a quote has no end.
 pub(crate) fn split(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -42,7 +42,8 @@ pub(crate) fn split(text: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// Adds a word to a text so that [`split`] reads it. Quotes stand around white space and quotes alone: `two' 'words`.
+/// Adds a word to a text so that [`split`] reads it. Quotes stand around white space and quotes
+/// alone: `two' 'words`.
 pub(crate) fn append(text: &mut String, word: &str) {
     if !text.is_empty() {
         text.push(' ');
@@ -71,7 +72,8 @@ pub(crate) fn append(text: &mut String, word: &str) {
 
 /// Bytes that [`append`] adds at most.
 pub(crate) fn most_bytes(word: &str) -> usize {
-    // A quote takes four characters, white space three; a space stands before, an empty word takes two.
+    // A quote takes four characters, white space three; a space stands before, an empty word takes
+    // two.
     let quoted = word.bytes().filter(|byte| *byte == b'\'' || WHITE.contains(&char::from(*byte)));
     word.len() + 3 * quoted.count() + 3
 }

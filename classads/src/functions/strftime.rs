@@ -31,7 +31,8 @@ fn format(fields: &Fields, pattern: &str, zone: &LocalZone) -> String {
     format_within(fields, pattern, zone, usize::MAX)
 }
 
-/// The time in the given format, as glibc's `strftime` in the C locale. Stops soon behind `limit` bytes.
+/// The time in the given format, as glibc's `strftime` in the C locale. Stops soon behind `limit`
+/// bytes.
 pub(crate) fn format_within(
     fields: &Fields,
     pattern: &str,
@@ -59,7 +60,8 @@ pub(crate) struct LocalZone {
 }
 
 impl LocalZone {
-    /// `%Z` and its offset: standard time, whatever time it is: HTCondor does not tell `strftime` otherwise.
+    /// `%Z` and its offset: standard time, whatever time it is: HTCondor does not tell `strftime`
+    /// otherwise.
     fn standard(&self) -> (String, i64) {
         let now = Timestamp::from_second(self.now).unwrap_or_default();
         // It is winter now, or in half a year.

@@ -11,8 +11,8 @@ use crate::eval::scope::Val;
 use crate::number;
 use crate::value::Value;
 
-/// The items between delimiters, white space around them cut off, empty ones left out. HTCondor cuts bytes: a delimiter beyond ASCII
-/// is several.
+/// The items between delimiters, white space around them cut off, empty ones left out. HTCondor
+/// cuts bytes: a delimiter beyond ASCII is several.
 pub(crate) fn items<'t>(
     text: &'t str,
     delimiters: &str,
@@ -45,7 +45,8 @@ pub(crate) fn size<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     Ok(i64::try_from(count).unwrap_or(i64::MAX).into())
 }
 
-/// The number that `step` makes of the numbers of the list, `empty` of none; `divide`: by how many they are.
+/// The number that `step` makes of the numbers of the list, `empty` of none; `divide`: by how many
+/// they are.
 fn summarize<'a>(
     arguments: &Arguments<'_, 'a>,
     start: f64,

@@ -42,7 +42,8 @@ pub(crate) fn all_known(values: &[Val<'_>]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// `join(separator, a, b, ...)`, `join(separator, list)`, `join(list)`; undefined pieces are left out.
+/// `join(separator, a, b, ...)`, `join(separator, list)`, `join(list)`; undefined pieces are left
+/// out.
 pub(crate) fn join<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let mut pieces = Vec::new();
     let last = arguments.len().wrapping_sub(1);
@@ -147,7 +148,8 @@ pub(crate) fn at_sign<'a>(
     Ok(Val::list([Value::from(first), Value::from(second)]))
 }
 
-/// Pieces between separators. A separator that is no white space and follows itself leaves an empty piece.
+/// Pieces between separators. A separator that is no white space and follows itself leaves an empty
+/// piece.
 pub(crate) fn split<'a>(arguments: &Arguments<'_, 'a>) -> Answer<'a> {
     let values = arguments.values()?;
     let text = values[0].as_str().ok_or(Stop::ERROR)?;

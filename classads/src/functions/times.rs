@@ -181,7 +181,8 @@ fn trailing_digits(text: &str) -> usize {
     text.bytes().rev().take_while(u8::is_ascii_digit).count()
 }
 
-/// The number before one of the marks at the end of the text, 0 without a mark, and what is before it.
+/// The number before one of the marks at the end of the text, 0 without a mark, and what is before
+/// it.
 fn unit(text: &str, marks: [char; 3]) -> (i32, &str) {
     let Some(before) = text.strip_suffix(marks) else { return (0, text) };
     let before = trim_end(before);

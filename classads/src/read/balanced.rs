@@ -17,8 +17,8 @@ pub(crate) struct Grammar {
     between: &'static [u8],
     /// Whether C's comments may stand between the texts.
     comments: bool,
-    /// Whether strings hold no line ends, and each text begins a line or follows another on its own: what tells a text that
-    /// is damaged from the next one.
+    /// Whether strings hold no line ends, and each text begins a line or follows another on its
+    /// own: what tells a text that is damaged from the next one.
     lines: bool,
 }
 
@@ -166,8 +166,8 @@ impl<R: BufRead> Balanced<R> {
         }
     }
 
-    /// Goes to the next opening bracket, over comments; gives the line and the first character that does not
-    /// belong there.
+    /// Goes to the next opening bracket, over comments; gives the line and the first character that
+    /// does not belong there.
     fn skip_between(&mut self) -> io::Result<Option<(u64, u8)>> {
         let mut stray = None;
         let mut comment = Comment::None;

@@ -4,7 +4,8 @@ use std::io;
 
 /// A place in the input that is no ad or no attribute, or input that could not be read.
 ///
-/// After every error but [`AdError::is_io`] the reader goes on: the rest of the ad and the ads behind it are read.
+/// After every error but [`AdError::is_io`] the reader goes on: the rest of the ad and the ads
+/// behind it are read.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct AdError(#[from] Kind);

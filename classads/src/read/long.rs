@@ -1,7 +1,7 @@
 //! The `-long` form: one attribute a line, a blank line between ads.
 //!
-//! `condor_q -long`, `condor_history -long`, and the history and epoch files themselves, where a line `*** ...` ends
-//! each ad.
+//! `condor_q -long`, `condor_history -long`, and the history and epoch files themselves, where a
+//! line `*** ...` ends each ad.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
@@ -42,7 +42,8 @@ struct Lines {
     too_large: bool,
     line: u64,
     projection: Projection,
-    /// Attributes that the projection does not name, until it is known whether the ad refers to them.
+    /// Attributes that the projection does not name, until it is known whether the ad refers to
+    /// them.
     left_out: Pending,
 }
 
@@ -77,7 +78,8 @@ impl Pending {
         self.attributes.push(Attribute { name, raw: self.text.len(), line });
     }
 
-    /// Puts the attributes into an ad without any, and keeps room for the next ad, which is often one like this.
+    /// Puts the attributes into an ad without any, and keeps room for the next ad, which is often
+    /// one like this.
     fn fill(&mut self, ad: &mut ClassAd) {
         const ROOM: usize = 64 * 1024;
         let room = self.text.len().min(ROOM);
@@ -294,8 +296,8 @@ const IN_NAME: [bool; 256] = {
     in_name
 };
 
-/// [`split`] for a name that is no plain one: to HTCondor it is all that stands before the sign. What follows must be an
-/// expression, else the line is anything.
+/// [`split`] for a name that is no plain one: to HTCondor it is all that stands before the sign.
+/// What follows must be an expression, else the line is anything.
 fn split_at_sign(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (name, rest) = line.split_at(memchr(b'=', line)?);
     let (name, raw) = (name.trim_ascii_end(), rest[1..].trim_ascii_start());
@@ -320,17 +322,20 @@ pub fn write(mut out: impl Write, ad: &ClassAd) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The line that ends an ad in a history file: `*** EPOCH ClusterId=3 ProcId=0 RunInstanceId=0 Owner="ada"`.
+/// The line that ends an ad in a history file:
+/// `*** EPOCH ClusterId=3 ProcId=0 RunInstanceId=0 Owner="ada"`.
 #[derive(Clone, Debug, Default)]
 pub struct Banner {
-    /// The word after the stars that is no field, such as `EPOCH`, `SPAWN`, `JOB_AD`; empty if there is none.
+    /// The word after the stars that is no field, such as `EPOCH`, `SPAWN`, `JOB_AD`; empty if
+    /// there is none.
     pub kind: String,
     /// The fields as an ad.
     pub fields: ClassAd,
 }
 
 impl Banner {
-    /// Reads a banner line; `None` if the line does not start with `***`. What is no field is left out.
+    /// Reads a banner line; `None` if the line does not start with `***`. What is no field is left
+    /// out.
     ///
     /// ```
     /// let banner = classads::long::Banner::parse("*** EPOCH ClusterId=3 ProcId=0 Owner=\"ada\"").unwrap();

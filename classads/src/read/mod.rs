@@ -29,8 +29,8 @@ pub(crate) struct Projection {
 #[derive(Clone, Debug)]
 struct Names {
     names: Vec<(u32, Box<str>)>,
-    /// For each first byte in lower case the lengths of its names, a bit each (the last for all that are longer): most
-    /// names of an ad differ from all of these in that already.
+    /// For each first byte in lower case the lengths of its names, a bit each (the last for all
+    /// that are longer): most names of an ad differ from all of these in that already.
     lengths: Box<[u64; 256]>,
 }
 
@@ -94,9 +94,11 @@ impl Projection {
     }
 }
 
-/// Reads ads of any form: `-long`, JSON (an array, or objects one after the other), XML, or brackets.
+/// Reads ads of any form: `-long`, JSON (an array, or objects one after the other), XML, or
+/// brackets.
 ///
-/// The form is seen from the first characters. See [`AdStream::with_projection`] to skip what is not needed.
+/// The form is seen from the first characters. See [`AdStream::with_projection`] to skip what is
+/// not needed.
 ///
 /// ```
 /// let long = "ClusterId = 7\nProcId = 0\n\nClusterId = 8\nProcId = 0\n";

@@ -16,8 +16,8 @@ enum Constant<'a> {
     String(&'a str),
 }
 
-/// Whether the text is a constant without blanks around it, escapes or exponent, and with no sign but the minus of an integer.
-/// The same in both syntaxes.
+/// Whether the text is a constant without blanks around it, escapes or exponent, and with no sign
+/// but the minus of an integer. The same in both syntaxes.
 fn constant(text: &str) -> Option<Constant<'_>> {
     let bytes = text.as_bytes();
     match bytes.first()? {

@@ -1,9 +1,10 @@
-//! Escapes in string literals of the new syntax (rules of `convert_escapes` in HTCondor's src/classad/util.cpp).
+//! Escapes in string literals of the new syntax (rules of `convert_escapes` in HTCondor's
+//! src/classad/util.cpp).
 
 use std::borrow::Cow;
 
-/// The string that text with the escapes of C stands for, as in literals of the new syntax and strings of the XML form;
-/// `None` if it holds a NUL character, which HTCondor refuses.
+/// The string that text with the escapes of C stands for, as in literals of the new syntax and
+/// strings of the XML form; `None` if it holds a NUL character, which HTCondor refuses.
 ///
 /// Bytes that do not make UTF-8 (from octal escapes) become U+FFFD.
 #[must_use]

@@ -1,5 +1,5 @@
-//! Tokens. The rules are those of HTCondor's src/classad/lexer.cpp with old ClassAd semantics, as its daemons and
-//! tools run: no octal and no hexadecimal integers.
+//! Tokens. The rules are those of HTCondor's src/classad/lexer.cpp with old ClassAd semantics, as
+//! its daemons and tools run: no octal and no hexadecimal integers.
 
 use std::borrow::Cow;
 
@@ -162,8 +162,8 @@ impl<'a> Lexer<'a> {
         self.error(start, message)
     }
 
-    /// A dot, or a real that begins with one. Two dots side by side are one; a real that begins with two is 0, because
-    /// `strtod` finds no number in it.
+    /// A dot, or a real that begins with one. Two dots side by side are one; a real that begins
+    /// with two is 0, because `strtod` finds no number in it.
     fn dot(&mut self, start: usize) -> Result<Token<'a>, ParseError> {
         let after = &self.rest[1..];
         let doubled = after.strip_prefix('.');
@@ -386,8 +386,8 @@ fn quoted_new(input: &str, delimiter: char) -> Option<(&str, &str)> {
     }
 }
 
-/// The inside of a string of the old syntax and what follows it: `\"` is a quotation mark, unless it is the last
-/// character of the line; any other backslash is itself.
+/// The inside of a string of the old syntax and what follows it: `\"` is a quotation mark, unless
+/// it is the last character of the line; any other backslash is itself.
 fn quoted_old(input: &str, delimiter: char) -> Option<(&str, Cow<'_, str>)> {
     let bytes = input.as_bytes();
     let mut text = Cow::Borrowed("");

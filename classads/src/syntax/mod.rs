@@ -10,7 +10,8 @@ pub(crate) mod recent;
 /// Which rules for strings hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// The new syntax: C's escapes in strings, neighbouring strings are one. Submit files, `classad_eval`, JSON.
+    /// The new syntax: C's escapes in strings, neighbouring strings are one. Submit files,
+    /// `classad_eval`, JSON.
     New,
     /// The old syntax of `-long` output: a backslash counts only before a quotation mark.
     Old,

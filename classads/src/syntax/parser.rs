@@ -1,5 +1,5 @@
-//! The grammar of HTCondor's src/classad/source.cpp: a Pratt loop over binary operators with an explicit stack,
-//! recursion only where the text nests, and that bounded.
+//! The grammar of HTCondor's src/classad/source.cpp: a Pratt loop over binary operators with an
+//! explicit stack, recursion only where the text nests, and that bounded.
 
 use std::sync::Arc;
 
@@ -326,7 +326,8 @@ impl<'a> Parser<'a> {
         if let [only] = *arguments
             && let Kind::Literal(Value::String(text)) = crate::expr::tree::kind(&self.nodes, only)
         {
-            // HTCondor turns these two calls on a constant string into constants when it reads them.
+            // HTCondor turns these two calls on a constant string into constants when it reads
+            // them.
             let time = if name.eq_ignore_ascii_case("absTime") {
                 // Without a zone in it the time waits for the zone of the evaluation.
                 times::parse_absolute(text).map(|time| time.value())

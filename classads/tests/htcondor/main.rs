@@ -1,7 +1,9 @@
-//! Expressions and ads given to this crate and to HTCondor itself, its Python module `classad2`: the same types and values, the same text.
+//! Expressions and ads given to this crate and to HTCondor itself, its Python module `classad2`:
+//! the same types and values, the same text.
 //!
-//! `HOLDADVISE_PYTHON` names an interpreter that has the module, else `python3` is asked; `HOLDADVISE_REAL_DATA` the folder of real data,
-//! else `../shared/data`. What is not there is skipped, and the tests say so.
+//! `HOLDADVISE_PYTHON` names an interpreter that has the module, else `python3` is asked;
+//! `HOLDADVISE_REAL_DATA` the folder of real data, else `../shared/data`. What is not there is
+//! skipped, and the tests say so.
 
 mod expressions;
 mod files;

@@ -7,7 +7,8 @@ use crate::generated::{Grammar, seed};
 use crate::judge::{ask, context, data, job, machine};
 use crate::{htcondor, quirks};
 
-/// Names in lower case: which spelling of one that occurs twice is told is a matter of what is found first.
+/// Names in lower case: which spelling of one that occurs twice is told is a matter of what is
+/// found first.
 fn names(names: Option<Vec<String>>) -> Option<Vec<String>> {
     // The module tells them with commas between them, and a name may be `f(a,b).c`.
     let text = names?.join(",").to_ascii_lowercase();
@@ -76,7 +77,8 @@ fn ads_match_that_match_in_htcondor() {
     let mut pairs: Vec<(ClassAd, ClassAd)> = vec![(job(), machine()), (job(), ClassAd::new())];
     for turn in 0..4_000 {
         let (mut job, mut machine) = (job(), machine());
-        // The module evaluates the expression, not the attribute: what needs itself is something else then.
+        // The module evaluates the expression, not the attribute: what needs itself is something
+        // else then.
         let conditions = [grammar.condition(), grammar.condition()]
             .map(|text| Expr::parse(&text).ok().filter(|_| !text.contains("Requirements")));
         let [of_job, of_machine] = conditions;
@@ -86,8 +88,8 @@ fn ads_match_that_match_in_htcondor() {
         if let Some(requirements) = of_machine.filter(|_| turn % 2 == 0) {
             machine.insert("Requirements", requirements);
         }
-        // As HTCondor reads them: a printed real may have fewer digits, and a relative time of 68 years cannot be read
-        // (`docs/quirks.md`).
+        // As HTCondor reads them: a printed real may have fewer digits, and a relative time of 68
+        // years cannot be read (`docs/quirks.md`).
         if let [Ok(job), Ok(machine)] = [job, machine].map(|ad| ClassAd::parse(&new(&ad))) {
             pairs.push((job, machine));
         }

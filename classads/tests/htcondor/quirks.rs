@@ -69,7 +69,8 @@ fn without_quotes(text: &str) -> String {
     digits.fold(out, |text, (ours, theirs)| text.replace(&ours, &theirs))
 }
 
-/// The text with the zone in each `absTime("...")` that has none: HTCondor adds its own when it reads one.
+/// The text with the zone in each `absTime("...")` that has none: HTCondor adds its own when it
+/// reads one.
 pub(crate) fn with_zones(text: &str) -> String {
     let mut pieces = text.split("absTime(");
     let mut out = pieces.next().unwrap_or_default().to_owned();
@@ -93,8 +94,8 @@ pub(crate) fn with_zones(text: &str) -> String {
     out
 }
 
-/// Whether a function of times is given one before 1970, where C has no summer time without a table of the zone, or beyond
-/// [`LAST_SECOND`].
+/// Whether a function of times is given one before 1970, where C has no summer time without a table
+/// of the zone, or beyond [`LAST_SECOND`].
 fn is_beyond_the_calendar(ad: &ClassAd, expr: &Expr) -> bool {
     let has_function = expr.nodes().any(|node| match node.kind() {
         NodeKind::Call { name, .. } => ["splitTime", "formatTime", "absTime"]

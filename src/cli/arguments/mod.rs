@@ -1,4 +1,5 @@
-//! Command lines in the style of HTCondor's tools: one table of options feeds the reading of arguments, `-help` and the manual page.
+//! Command lines in the style of HTCondor's tools: one table of options feeds the reading of
+//! arguments, `-help` and the manual page.
 
 mod help;
 mod normalise;

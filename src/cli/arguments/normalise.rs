@@ -1,8 +1,8 @@
 //! HTCondor's spelling of options becomes the one clap reads.
 //!
-//! Rules of `is_dash_arg_prefix` and `is_dash_arg_colon_prefix` (HTCondor's `match_prefix.cpp`): after one
-//! dash any prefix of the name from a minimum length on, after two dashes the full name only, and
-//! letters behind a colon where the option has them.
+//! Rules of `is_dash_arg_prefix` and `is_dash_arg_colon_prefix` (HTCondor's `match_prefix.cpp`):
+//! after one dash any prefix of the name from a minimum length on, after two dashes the full name
+//! only, and letters behind a colon where the option has them.
 
 use std::ffi::{OsStr, OsString};
 

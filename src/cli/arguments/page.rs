@@ -64,7 +64,8 @@ fn escape(text: &str) -> String {
     text.replace('\\', "\\e").replace('-', "\\-")
 }
 
-/// A manual page in the language of man(7). Its parts stand in the order of HTCondor's template for manual pages.
+/// A manual page in the language of man(7). Its parts stand in the order of HTCondor's template for
+/// manual pages.
 pub(crate) struct Page {
     tool: &'static Tool,
     text: String,

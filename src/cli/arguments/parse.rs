@@ -20,8 +20,8 @@ pub(crate) const OPERANDS: &str = "operands";
 #[error("{0}")]
 pub(crate) struct ValueError(pub(crate) String);
 
-/// Gives an argument the parser of its value, where that is not common to all tools; the word stands for the value in the
-/// synopsis.
+/// Gives an argument the parser of its value, where that is not common to all tools; the word
+/// stands for the value in the synopsis.
 pub(crate) type Value = fn(Arg, &str) -> Arg;
 
 /// Reads the words after the program's name.

@@ -10,8 +10,8 @@ use crate::advice::{Advice, Change, Command, Costs, ExpectedCosts, InputEffect};
 use crate::cli::sentences;
 use crate::text::strip_control;
 
-/// Version of the schema that these names and what lies below them follow. It grows when a name goes or its
-/// meaning changes, not when one is added.
+/// Version of the schema that these names and what lies below them follow. It grows when a name
+/// goes or its meaning changes, not when one is added.
 const SCHEMA_VERSION: u32 = 1;
 
 /// The names, in the order printed.
@@ -51,8 +51,8 @@ pub(crate) const NAMES: [&str; 33] = [
     "OutcomesHere",
 ];
 
-/// The attributes of an advice; `null` where something is not known. All text is fit for a terminal.
-/// Times in sentences are of the zone.
+/// The attributes of an advice; `null` where something is not known. All text is fit for a
+/// terminal. Times in sentences are of the zone.
 pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value> {
     let held = &advice.held;
     let text = |text: &str| Value::from(strip_control(text));
@@ -149,7 +149,8 @@ fn change(change: &Change) -> Value {
     value
 }
 
-/// The value of an attribute, whatever the case of its name; those of `Trust` have names of their own.
+/// The value of an attribute, whatever the case of its name; those of `Trust` have names of their
+/// own.
 pub(super) fn lookup(attributes: &Map<String, Value>, name: &str) -> Value {
     let inside = |map: &Map<String, Value>| {
         map.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())

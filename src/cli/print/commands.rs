@@ -1,7 +1,8 @@
-//! Commands below their label, each a line that begins in the first column with a lower-case letter.
+//! Commands below their label, each a line that begins in the first column with a lower-case
+//! letter.
 //!
-//! No other line for people does: text begins with a blank, a digit or an upper-case letter of ours, and what it is
-//! wrapped to begins with blanks. So a hold reason cannot look like a command.
+//! No other line for people does: text begins with a blank, a digit or an upper-case letter of
+//! ours, and what it is wrapped to begins with blanks. So a hold reason cannot look like a command.
 
 use std::fmt::Write as _;
 
@@ -23,8 +24,8 @@ pub(super) fn first_label(advice: &Advice) -> &'static str {
     if advice.commands.is_empty() { later(advice.recommendation) } else { NOW }
 }
 
-/// The commands of an advice, or those given for a group that it is the first of. A step runs only if the one before
-/// it succeeded.
+/// The commands of an advice, or those given for a group that it is the first of. A step runs only
+/// if the one before it succeeded.
 pub(super) fn text(
     indent: &str,
     advice: &Advice,

@@ -1,8 +1,8 @@
 //! Several jobs: one block for each group of like holds.
 //!
-//! A group has one cluster, code, subcode, cause ([`SharedCause`]), recommendation and action. What its jobs share of
-//! their hold reasons is printed. One command does for all of it where the jobs' commands differ, but for the id, in
-//! a number of which the largest does for all.
+//! A group has one cluster, code, subcode, cause ([`SharedCause`]), recommendation and action. What
+//! its jobs share of their hold reasons is printed. One command does for all of it where the jobs'
+//! commands differ, but for the id, in a number of which the largest does for all.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -553,7 +553,8 @@ mod tests {
         );
     }
 
-    /// Lines for people that can be pasted: they begin with a lower-case letter in the first column.
+    /// Lines for people that can be pasted: they begin with a lower-case letter in the first
+    /// column.
     fn command_lines(text: &str) -> Vec<&str> {
         text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase())).collect()
     }

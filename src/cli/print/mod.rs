@@ -1,7 +1,7 @@
 //! Prints advices.
 //!
-//! `-long`, `-json`, `-jsonl`, `-af` and `-format` all print the same [attributes](attributes); people
-//! read a block, groups or a table.
+//! `-long`, `-json`, `-jsonl`, `-af` and `-format` all print the same [attributes](attributes);
+//! people read a block, groups or a table.
 
 mod attributes;
 mod autoformat;

@@ -25,9 +25,9 @@ pub(super) fn print(
     Ok(())
 }
 
-/// Puts a value in the place of the conversions: `s`, `v`, `V`, `d`, `i`, `f`, `e`, `g`; others stay as they
-/// are. Backslash escapes n, t and `\\` are read, as `condor_q -format` does. An undefined value leaves
-/// the whole format out unless it is printed as an expression.
+/// Puts a value in the place of the conversions: `s`, `v`, `V`, `d`, `i`, `f`, `e`, `g`; others
+/// stay as they are. Backslash escapes n, t and `\\` are read, as `condor_q -format` does. An
+/// undefined value leaves the whole format out unless it is printed as an expression.
 fn fill(format: &str, value: &Value) -> String {
     let mut out = String::new();
     let mut rest = format;

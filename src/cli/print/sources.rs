@@ -1,4 +1,5 @@
-//! What a call was judged without, how its logs were read, and which models judged: once for all jobs.
+//! What a call was judged without, how its logs were read, and which models judged: once for all
+//! jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -40,7 +41,8 @@ impl Sources {
         self.trusts.insert(trust(advice));
         let job = advice.held.job;
         for line in &advice.missing {
-            // Job event logs that cannot be read are of one kind for each fault: there may be one for each job.
+            // Job event logs that cannot be read are of one kind for each fault: there may be one
+            // for each job.
             let kind = match line {
                 Missing::JobLog { fault, .. } => format!("job event log: {fault}"),
                 Missing::Source(line) => line.to_string(),

@@ -4,8 +4,8 @@ use crate::advice::{Advice, InputEffect, Recommendation};
 use crate::history::Action;
 use crate::model::LEAST_OUTCOMES;
 
-/// The probability the band stands for: of the recommended action, of the best one for a removal, else of a release as
-/// it is.
+/// The probability the band stands for: of the recommended action, of the best one for a removal,
+/// else of a release as it is.
 pub(super) fn probability(advice: &Advice) -> Option<f64> {
     let of = |action| advice.success.iter().find(|(other, _)| *other == action).map(|(_, p)| *p);
     match (advice.action, advice.recommendation) {
@@ -37,8 +37,8 @@ pub(super) fn chance(advice: &Advice) -> String {
 const MUCH: f64 = 0.2;
 const LITTLE: f64 = 0.05;
 
-/// What speaks for success and what against it, by the model without that: `For success: ... (much). Against success: ...`
-/// Empty where nothing stands out.
+/// What speaks for success and what against it, by the model without that:
+/// `For success: ... (much). Against success: ...` Empty where nothing stands out.
 pub(super) fn inputs(advice: &Advice) -> String {
     let word = |effect: &InputEffect| {
         let size = effect.change.abs();

@@ -2,9 +2,9 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Breaks text at spaces into lines of at most `columns`, the first after `first`, the others after as
-/// many spaces as `rest` says. A word longer than a line is broken: a terminal would go on with it in the first
-/// column, where commands stand.
+/// Breaks text at spaces into lines of at most `columns`, the first after `first`, the others after
+/// as many spaces as `rest` says. A word longer than a line is broken: a terminal would go on with
+/// it in the first column, where commands stand.
 pub(in crate::cli) fn wrap(first: &str, rest: usize, text: &str, columns: Option<usize>) -> String {
     // Runs of blanks would fill a line of the terminal unseen.
     let columns = columns.unwrap_or(usize::MAX);

@@ -29,7 +29,8 @@ pub(super) fn read_settings(path: &Path) -> Result<SettingsFile, RunError> {
     Ok(SettingsFile::read(&String::from_utf8_lossy(&bytes)))
 }
 
-/// Reads the knobs of an access point from a configuration file, or from what `condor_config_val -dump` wrote.
+/// Reads the knobs of an access point from a configuration file, or from what
+/// `condor_config_val -dump` wrote.
 ///
 /// # Errors
 /// As [`read_settings`], and [`RunError::NoSettings`] when it sets nothing.

@@ -37,7 +37,8 @@ pub(super) struct Read {
     config: Config,
 }
 
-/// Reads the logs named, or those of the access point here; `wanted` says what of them beside the holds.
+/// Reads the logs named, or those of the access point here; `wanted` says what of them beside the
+/// holds.
 ///
 /// # Errors
 /// [`RunError`] when there is no log, or a file cannot be opened.

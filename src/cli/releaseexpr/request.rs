@@ -20,7 +20,8 @@ pub(super) struct Request {
     pub(super) work: Work,
     /// Expressions and names of files, of `-lint` and `-replay`.
     pub(super) what: Vec<String>,
-    /// Clusters and job ids, of `-explain` and `-suggest`; none: all held jobs of the file, or all reasons of the logs.
+    /// Clusters and job ids, of `-explain` and `-suggest`; none: all held jobs of the file, or all
+    /// reasons of the logs.
     pub(super) jobs: Vec<JobSpec>,
     /// `-jobads`; `-` is standard input.
     pub(super) job_ads: Option<PathBuf>,

@@ -102,8 +102,8 @@ impl ToolError for RunError {
     }
 }
 
-/// Runs the tool: `arguments` are those behind its name. The exit status of `-lint` is 0 for nothing but notes and 1 for warnings
-/// or errors, that of all else 0; 2 is failure.
+/// Runs the tool: `arguments` are those behind its name. The exit status of `-lint` is 0 for
+/// nothing but notes and 1 for warnings or errors, that of all else 0; 2 is failure.
 pub fn run(arguments: &[OsString]) -> ExitCode {
     output::run(|out| answer(arguments, out).map(ExitCode::from), ExitCode::from(FAILURE))
 }

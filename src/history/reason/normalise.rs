@@ -15,9 +15,10 @@ const MAX_WORD: usize = 40;
 /// The reason with what differs between like holds replaced.
 ///
 /// Placeholders: `<n>` digits, `<time>` times and durations, `<id>` UUIDs and hexadecimal ids,
-/// `<host>` host and slot names and addresses, `<user>`, `<path>`, `<url>`, `<args>` (arguments of a
-/// program). Numbers that tell the cause stay: errno, exit and status codes, signals, HTTP statuses.
-/// Control characters are left out, white space becomes one blank, and 1,024 bytes are kept.
+/// `<host>` host and slot names and addresses, `<user>`, `<path>`, `<url>`, `<args>` (arguments of
+/// a program). Numbers that tell the cause stay: errno, exit and status codes, signals, HTTP
+/// statuses. Control characters are left out, white space becomes one blank, and 1,024 bytes are
+/// kept.
 pub fn normalised(reason: &str) -> String {
     thread_local!(static MEMO: Memo<String> = const { Memo::new() });
     MEMO.with(|memo| memo.get(reason, normalise))

@@ -105,8 +105,8 @@ pub fn file_server(reason: &str) -> Option<String> {
     }
 }
 
-/// Where the file is that the hold is about: the [`file_server`], else the first element of an absolute path, as in
-/// `/home`: what one file system or one server serves fails together.
+/// Where the file is that the hold is about: the [`file_server`], else the first element of an
+/// absolute path, as in `/home`: what one file system or one server serves fails together.
 pub fn place(reason: &str) -> Option<String> {
     file_server(reason).or_else(|| {
         let path = file_name(reason)?;
@@ -145,8 +145,9 @@ pub enum Side {
     ExecutionPoint,
 }
 
-/// What complains in a reason, and of what: as HTCondor 24 and later write it, and as older versions do. There
-/// code 13 stands for what the starter could not send as well (`UploadFileError`): output that was never made.
+/// What complains in a reason, and of what: as HTCondor 24 and later write it, and as older
+/// versions do. There code 13 stands for what the starter could not send as well
+/// (`UploadFileError`): output that was never made.
 const COMPLAINTS: [(&str, &str, Files, Side); 8] = [
     ("Transfer output files failure at execution point", "", Files::Output, Side::ExecutionPoint),
     ("Transfer output files failure at", "", Files::Output, Side::AccessPoint),

@@ -1,4 +1,5 @@
-//! Rules about the hold reason codes and subcodes that are asked for, whatever is done with such holds.
+//! Rules about the hold reason codes and subcodes that are asked for, whatever is done with such
+//! holds.
 
 use std::ops::Range;
 
@@ -11,7 +12,8 @@ use crate::hold_code::{HoldCode, OUT_OF_RESOURCES, VACATE_BASE};
 use crate::policy::Version;
 use crate::policy::clauses::operands;
 
-/// Whether no HTCondor of today holds a job with this code: beyond the table are codes of jobs that left their machine.
+/// Whether no HTCondor of today holds a job with this code: beyond the table are codes of jobs that
+/// left their machine.
 pub(super) fn is_unused(code: i64) -> bool {
     row(code).is_none_or(|row| row.gone.is_some())
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::Finding;
 use super::rules::MACRO;
 
-/// The text with a name of the same length for each macro, and a note on each; the least number of a range for one at random.
+/// The text with a name of the same length for each macro, and a note on each; the least number of
+/// a range for one at random.
 pub(super) fn without(text: &str) -> (String, Vec<Finding>) {
     let mut plain = String::with_capacity(text.len());
     let mut findings = Vec::new();

@@ -1,8 +1,9 @@
 //! What is wrong with a policy expression, said before it is switched on.
 //!
-//! Nothing is guessed from the form of an expression that can be seen by evaluating it: [`probe`] makes held jobs of every
-//! code, subcode, age and count, and what the expression does with them is what the findings say. That it is true of none of them is
-//! said only where nothing else in an ad could make it true ([`never`]).
+//! Nothing is guessed from the form of an expression that can be seen by evaluating it: [`probe`]
+//! makes held jobs of every code, subcode, age and count, and what the expression does with them is
+//! what the findings say. That it is true of none of them is said only where nothing else in an ad
+//! could make it true ([`never`]).
 
 mod codes;
 mod macros;
@@ -77,7 +78,8 @@ impl Role {
         )
     }
 
-    /// The role of a command, attribute or knob, also of a named one, `SYSTEM_PERIODIC_RELEASE_<name>`; `None` for others.
+    /// The role of a command, attribute or knob, also of a named one,
+    /// `SYSTEM_PERIODIC_RELEASE_<name>`; `None` for others.
     pub fn of(name: &str) -> Option<Self> {
         let upper = name.to_ascii_uppercase();
         let is_other = ["_NAMES", "_REASON", "_SUBCODE"].iter().any(|end| upper.ends_with(end));
@@ -98,9 +100,11 @@ pub struct Setting<'a> {
     pub role: Role,
     /// The HTCondor that evaluates it.
     pub version: Version,
-    /// Attributes that the submit description sets, besides HTCondor's, and the text of their values.
+    /// Attributes that the submit description sets, besides HTCondor's, and the text of their
+    /// values.
     pub own_attributes: &'a [(String, String)],
-    /// Whether the submit description raises the request of memory or disk; `None` where there is none.
+    /// Whether the submit description raises the request of memory or disk; `None` where there is
+    /// none.
     pub raises_request: Option<bool>,
     /// Whether the job is one of the grid universe.
     pub is_grid: bool,
@@ -157,8 +161,9 @@ impl Finding {
 
 /// Looks at the text of an expression; findings in the order of their places, graver ones first.
 ///
-/// The text is read as `condor_submit` and the configuration read it, in the old syntax. Of a text that is no expression only that
-/// is said. Macros that are left in it stand for values that are not known.
+/// The text is read as `condor_submit` and the configuration read it, in the old syntax. Of a text
+/// that is no expression only that is said. Macros that are left in it stand for values that are
+/// not known.
 ///
 /// Of more than 100 findings the gravest are given, and how many more there are. A text of more
 /// than 64 KiB is not looked at, which is said.

@@ -45,7 +45,8 @@ pub(in crate::policy) fn is_keyword(name: &str) -> bool {
 /// Whether HTCondor sets an attribute of this name in job ads.
 pub(in crate::policy) fn is_known(name: &str) -> bool {
     let is = |other: &&str| other.eq_ignore_ascii_case(name);
-    // Records of the machines a job ran on, and what it took from them by $$(), have names made of others.
+    // Records of the machines a job ran on, and what it took from them by $$(), have names made of
+    // others.
     is_keyword(name)
         || ROUTER.iter().any(is)
         || (KNOWN.contains_key(&name.to_ascii_lowercase()) && of_machines(name).is_none())
@@ -62,7 +63,8 @@ pub(super) fn is_of_grid_jobs(name: &str) -> bool {
     begins_with(name, &["grid", "globus", "numglobus"])
 }
 
-/// Whether only jobs of Globus had it, which HTCondor no longer knows (it is in no source of 23.0 and later).
+/// Whether only jobs of Globus had it, which HTCondor no longer knows (it is in no source of 23.0
+/// and later).
 pub(super) fn is_of_globus(name: &str) -> bool {
     begins_with(name, &["globus", "numglobus"]) && !is_known(name)
 }

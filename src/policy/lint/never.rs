@@ -18,8 +18,9 @@ const LONG_AGO: i64 = 10 * 365 * 86_400;
 /// Counts of holds and runs that are tried, besides those the expression names.
 const NUMBERS: std::ops::RangeInclusive<i64> = 0..=10;
 
-/// The part that is to blame where an expression is true of no held job: one clause of it, or the whole. `None` where it may be
-/// true, or that is not known; `own` are attributes of the job with the text of their values.
+/// The part that is to blame where an expression is true of no held job: one clause of it, or the
+/// whole. `None` where it may be true, or that is not known; `own` are attributes of the job with
+/// the text of their values.
 pub(super) fn blamed<'e>(expr: &'e Expr, own: &[(String, String)]) -> Option<Node<'e>> {
     let clauses = operands(expr.root(), BinaryOperator::And);
     let work = Budget::new(MAX_WORK);
@@ -29,8 +30,9 @@ pub(super) fn blamed<'e>(expr: &'e Expr, own: &[(String, String)]) -> Option<Nod
 
 /// Whether it is known that no held job makes it true.
 ///
-/// Codes, subcodes, ages and counts are tried. Of anything else in an ad (its owner, its request, how its program ended) no
-/// value can be ruled out. What takes more `work` than is left is not known.
+/// Codes, subcodes, ages and counts are tried. Of anything else in an ad (its owner, its request,
+/// how its program ended) no value can be ruled out. What takes more `work` than is left is not
+/// known.
 fn is_never_true(expr: &Expr, own: &[(String, String)], work: &Budget) -> bool {
     let job = job_with(own);
     let all = followed(&job, expr);
@@ -54,7 +56,8 @@ fn is_never_true(expr: &Expr, own: &[(String, String)], work: &Budget) -> bool {
     })
 }
 
-/// The attributes that are named and the values they are given; `None` where one may have any value.
+/// The attributes that are named and the values they are given; `None` where one may have any
+/// value.
 fn varied(all: &[Expr], own: &[(String, String)]) -> Option<Vec<(String, Vec<i64>)>> {
     let mut out: Vec<(String, Vec<i64>)> = Vec::new();
     for reference in all.iter().flat_map(Expr::attribute_references) {

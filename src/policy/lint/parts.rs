@@ -110,7 +110,8 @@ const fn dots(is_cut: bool) -> &'static str {
     if is_cut { "..." } else { "" }
 }
 
-/// What is written `time()` in one place should be in all: the corrected text of one finding is that of the others.
+/// What is written `time()` in one place should be in all: the corrected text of one finding is
+/// that of the others.
 fn correct_all(text: &str, findings: &mut [Finding]) {
     let mut found: Vec<_> =
         findings.iter_mut().filter(|finding| finding.rule == &CURRENT_TIME).collect();

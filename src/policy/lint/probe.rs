@@ -86,8 +86,8 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    /// Looks at an expression; `own` are attributes of the job with the text of their values, `grows` says whether its requests of
-    /// memory and disk may grow with each run.
+    /// Looks at an expression; `own` are attributes of the job with the text of their values,
+    /// `grows` says whether its requests of memory and disk may grow with each run.
     pub(super) fn of(expr: &Expr, own: &[(String, String)], grows: bool) -> Self {
         let job = job_with(own);
         let all = followed(&job, expr);

@@ -21,7 +21,8 @@ use crate::policy::forecast::Truth;
 /// Holds of a job before a bound that is proposed ends its releases.
 const HOLDS: &str = "NumHolds < 4";
 
-/// Codes of holds before a job's program starts, which NumJobStarts does not count (the shadow counts at the starter's begin_execution).
+/// Codes of holds before a job's program starts, which NumJobStarts does not count (the shadow
+/// counts at the starter's begin_execution).
 const BEFORE_START: [(i64, &str); 5] = [
     (13, "input transfer"),
     (14, "no working directory"),
@@ -39,8 +40,8 @@ const NAMED_CODES: usize = 4;
 /// A delay that is proposed.
 const DELAY: &str = "(time() - EnteredCurrentStatus) > 600";
 
-/// All findings about what the expression releases. That it is never true is not said of one that is not `known` whole: it has
-/// macros, or parts that are errors.
+/// All findings about what the expression releases. That it is never true is not said of one that
+/// is not `known` whole: it has macros, or parts that are errors.
 pub(super) fn findings(
     text: &str,
     expr: &Expr,
@@ -178,7 +179,8 @@ fn of_codes(sight: &Sight, endless: &[i64]) -> String {
     format!(" for {word} {}{more}", named.join(", "))
 }
 
-/// What is released by the text of the hold reason alone, which is not known here: nothing in it ends it.
+/// What is released by the text of the hold reason alone, which is not known here: nothing in it
+/// ends it.
 fn by_reason_alone(text: &str, expr: &Expr) -> Vec<Finding> {
     let references = expr.attribute_references();
     let names = |wanted: &str| references.iter().any(|it| it.name.eq_ignore_ascii_case(wanted));

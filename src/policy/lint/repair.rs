@@ -22,7 +22,8 @@ const REPAIRS: [Repair; 8] = [
     ("words stand where operators should", with_operators),
 ];
 
-/// The text corrected, with what was corrected in words; `None` where no change makes it an expression.
+/// The text corrected, with what was corrected in words; `None` where no change makes it an
+/// expression.
 pub(super) fn repair(text: &str) -> Option<(String, &'static str)> {
     let parses = |text: &str| Expr::parse_old(text).is_ok();
     let changed = |(what, change): &Repair, text: &str| {

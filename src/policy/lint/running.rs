@@ -10,7 +10,8 @@ use super::{Finding, Role, Setting};
 use crate::policy::clauses::operands;
 use crate::policy::forecast::Truth;
 
-/// States in which `periodic_hold` is not evaluated (`user_job_policy.cpp`): removed, completed, held.
+/// States in which `periodic_hold` is not evaluated (`user_job_policy.cpp`): removed, completed,
+/// held.
 const NOT_HELD: [i64; 3] = [3, 4, 5];
 
 /// When the program of the last run was started.
@@ -57,7 +58,8 @@ const fn done(role: Role) -> Option<&'static str> {
     }
 }
 
-/// A time that is that of the run before while the next one is prepared, and nothing that asks for it.
+/// A time that is that of the run before while the next one is prepared, and nothing that asks for
+/// it.
 fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<Finding> {
     let done = done(setting.role)?;
     let place = expr.nodes().take(MAX_PARTS).find(|node| is_attribute(*node, BEGAN_EXECUTING))?;
@@ -81,7 +83,8 @@ fn run_before(text: &str, expr: &Expr, setting: &Setting<'_>) -> Option<Finding>
     Some(Finding::new(&RUN_BEFORE, place.span(), message, corrected))
 }
 
-/// Whether it is true of a job of a run long ago whose next run is prepared, because of the time at which its program was started.
+/// Whether it is true of a job of a run long ago whose next run is prepared, because of the time at
+/// which its program was started.
 fn is_true_before_start(expr: &Expr, setting: &Setting<'_>) -> bool {
     let mut job = running_again(setting.own_attributes);
     let mut is_true_of = |began: i64| {

@@ -1,4 +1,5 @@
-//! Finding the events of the XML and JSON forms: blocks of lines with an opening and a closing line.
+//! Finding the events of the XML and JSON forms: blocks of lines with an opening and a closing
+//! line.
 
 use memchr::memchr2;
 

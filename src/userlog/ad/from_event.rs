@@ -10,10 +10,12 @@ use super::super::body::*;
 use super::{AdValue, EventAd};
 
 impl<'a> Event<'a> {
-    /// The event as HTCondor's attributes. `EventTime` is civil time in `zone`, as HTCondor writes it.
+    /// The event as HTCondor's attributes. `EventTime` is civil time in `zone`, as HTCondor writes
+    /// it.
     ///
-    /// An event of an unknown number has its header line in `EventHead`, its `Name = expression` lines as attributes,
-    /// and in `EventPayloadLines`, a name that HTCondor keeps free for them, the others.
+    /// An event of an unknown number has its header line in `EventHead`, its `Name = expression`
+    /// lines as attributes, and in `EventPayloadLines`, a name that HTCondor keeps free for them,
+    /// the others.
     pub fn to_ad(&self, zone: &TimeZone) -> EventAd<'a> {
         let mut ad = EventAd::with_capacity(24);
         ad.push("EventTypeNumber", AdValue::Integer(i64::from(self.number)));
@@ -61,7 +63,8 @@ fn part<'a>(text: Text<'a>, part: impl for<'b> Fn(&'b str) -> &'b str) -> Text<'
     }
 }
 
-/// How HTCondor tidies a text that it reads from the text form; from attributes it takes all texts as they are.
+/// How HTCondor tidies a text that it reads from the text form; from attributes it takes all texts
+/// as they are.
 #[derive(Clone, Copy)]
 struct Tidy(bool);
 
@@ -151,8 +154,8 @@ impl<'a> EventAd<'a> {
         }
     }
 
-    /// Sets attributes to expressions of the text form; HTCondor passes over what is no expression. `replaces`: one that is
-    /// there already is set too.
+    /// Sets attributes to expressions of the text form; HTCondor passes over what is no expression.
+    /// `replaces`: one that is there already is set too.
     fn expressions(&mut self, pairs: Vec<(Text<'a>, Text<'a>)>, replaces: bool) {
         for (name, value) in pairs {
             if let Some(value) = AdValue::read(&value, Syntax::Old)

@@ -1,4 +1,5 @@
-//! Events as attributes, under the names that HTCondor gives them (`toClassAd` in `condor_event.cpp`).
+//! Events as attributes, under the names that HTCondor gives them (`toClassAd` in
+//! `condor_event.cpp`).
 //!
 //! The XML and JSON forms of a log are nothing else than these attributes.
 

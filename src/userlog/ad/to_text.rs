@@ -1,4 +1,5 @@
-//! Attributes to typed fields (`initFromClassAd` in `condor_event.cpp`), and to the text form for those who ask for it.
+//! Attributes to typed fields (`initFromClassAd` in `condor_event.cpp`), and to the text form for
+//! those who ask for it.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -49,7 +50,8 @@ fn future<'a>(number: u16, ad: &'a EventAd<'_>) -> Future<'a> {
     Future { number, head: text(ad, "EventHead"), payload: payload.into() }
 }
 
-/// The attributes that neither the header line nor `known` say, as expressions, sorted as HTCondor writes them.
+/// The attributes that neither the header line nor `known` say, as expressions, sorted as HTCondor
+/// writes them.
 fn rest<'a>(ad: &'a EventAd<'_>, known: &[&str]) -> Vec<(Text<'a>, Text<'a>)> {
     let said =
         |name: &str| HEADER.iter().chain(known).any(|header| header.eq_ignore_ascii_case(name));

@@ -30,8 +30,9 @@ pub enum AdValue<'a> {
 }
 
 impl<'a> AdValue<'a> {
-    /// The value of an expression: a literal, an ad or list of such, or the expression itself; `None` where the text is none.
-    /// Notes and the XML and JSON forms have the new syntax, attributes in the text form the old one.
+    /// The value of an expression: a literal, an ad or list of such, or the expression itself;
+    /// `None` where the text is none. Notes and the XML and JSON forms have the new syntax,
+    /// attributes in the text form the old one.
     pub fn read(expression: &Text<'a>, syntax: Syntax) -> Option<Self> {
         if let Cow::Borrowed(text) = expression
             && let Some(literal) = Self::literal(text.trim())
@@ -122,7 +123,8 @@ impl<'a> AdValue<'a> {
 
 /// The attributes of an event, in order.
 ///
-/// Serialises to a JSON object as HTCondor writes ClassAds: expressions become `/Expr(...)/` strings, `undefined` null.
+/// Serialises to a JSON object as HTCondor writes ClassAds: expressions become `/Expr(...)/`
+/// strings, `undefined` null.
 #[derive(Clone, Debug, Default)]
 pub struct EventAd<'a> {
     pairs: Vec<(Text<'a>, AdValue<'a>)>,

@@ -122,8 +122,8 @@ fn values(
     }
 }
 
-/// A string without the escapes of C, which HTCondor writes in the XML form as in expressions; what is not ASCII stands
-/// there byte by byte in octal.
+/// A string without the escapes of C, which HTCondor writes in the XML form as in expressions; what
+/// is not ASCII stands there byte by byte in octal.
 fn unescaped(text: String) -> String {
     match classads::unescape(&text) {
         Some(Cow::Owned(unescaped)) => unescaped,

@@ -32,8 +32,8 @@ pub struct ExecutionPoint<'a> {
     pub attributes: Vec<(Text<'a>, Text<'a>)>,
 }
 
-/// An event without typed fields, `FutureEvent` in HTCondor: of a number it does not know (17 to 20, which it no longer
-/// knows, among them), 031 and 032.
+/// An event without typed fields, `FutureEvent` in HTCondor: of a number it does not know (17 to
+/// 20, which it no longer knows, among them), 031 and 032.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Future<'a> {
     /// The event number, 0 to 999.

@@ -49,8 +49,8 @@ pub struct Resource<'a> {
     pub allocated: Option<f64>,
     /// The `Assigned` column as written, with its quotes.
     pub assigned: Option<Text<'a>>,
-    /// Cells of usage, request and allocation as written, where their numbers do not tell: `1.00` of 1.001,
-    /// `undefined`, and what versions before 8.8 wrote with all digits.
+    /// Cells of usage, request and allocation as written, where their numbers do not tell: `1.00`
+    /// of 1.001, `undefined`, and what versions before 8.8 wrote with all digits.
     pub written: [Option<Text<'a>>; 3],
 }
 

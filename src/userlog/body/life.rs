@@ -7,7 +7,8 @@ use super::{CpuUsage, Resource, Text, Toe};
 pub struct Submit<'a> {
     /// Address of the schedd, `<ip:port?...>`.
     pub submit_host: Text<'a>,
-    /// The first line of notes as written: `submit_event_notes`, `DAG Node: NAME` or a ClassAd in brackets.
+    /// The first line of notes as written: `submit_event_notes`, `DAG Node: NAME` or a ClassAd in
+    /// brackets.
     pub log_notes: Option<Text<'a>>,
     /// The second line of notes (`submit_event_user_notes`).
     pub user_notes: Option<Text<'a>>,
@@ -55,7 +56,8 @@ pub struct Terminated<'a> {
 pub struct Aborted<'a> {
     /// Why (`via condor_rm (by user ...)`, a policy).
     pub reason: Option<Text<'a>>,
-    /// The first line reads `Job was aborted by the user.`, as HTCondor before 8.9 wrote it whoever removed the job.
+    /// The first line reads `Job was aborted by the user.`, as HTCondor before 8.9 wrote it whoever
+    /// removed the job.
     pub by_the_user: bool,
     /// Who ended the job, as HTCondor 8.9 to 24 wrote it.
     pub toe: Option<Toe<'a>>,
@@ -64,7 +66,8 @@ pub struct Aborted<'a> {
 /// 012: the job went on hold.
 #[derive(Clone, Debug, PartialEq, Hash, Default)]
 pub struct Held<'a> {
-    /// HoldReason, newlines written as `|` by HTCondor. `None` where the log says `Reason unspecified`.
+    /// HoldReason, newlines written as `|` by HTCondor. `None` where the log says
+    /// `Reason unspecified`.
     pub reason: Option<Text<'a>>,
     /// HoldReasonCode.
     pub code: Option<i32>,

@@ -18,7 +18,8 @@ pub struct Execute<'a> {
 pub struct Evicted<'a> {
     /// It was checkpointed.
     pub checkpointed: bool,
-    /// The second line reads `Job was not checkpointed.`, as older versions wrote it, not `CPU times`.
+    /// The second line reads `Job was not checkpointed.`, as older versions wrote it, not
+    /// `CPU times`.
     pub says_not_checkpointed: bool,
     /// It terminated and was requeued (`on_exit_remove` false).
     pub terminated_and_requeued: bool,

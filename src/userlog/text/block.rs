@@ -75,7 +75,8 @@ fn equal_at_end(bytes: &[u8], rest: &[u8], byte: u8) -> u64 {
     found | last << (16 * parts.len())
 }
 
-/// The first place of a byte that stands near the beginning, for which a search of long texts is slow to begin.
+/// The first place of a byte that stands near the beginning, for which a search of long texts is
+/// slow to begin.
 #[inline]
 pub(super) fn find_short(byte: u8, bytes: &[u8]) -> Option<usize> {
     let (parts, rest) = bytes.as_chunks::<16>();

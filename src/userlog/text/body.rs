@@ -159,7 +159,8 @@ fn structured_node(notes: &[u8]) -> Option<Text<'_>> {
     let at = memchr::memmem::find(notes, b"DAGNodeName = \"")?;
     let value = &notes[at + 15..];
     let mut end = 0;
-    // DAGMan allows neither quotes nor backslashes in names of nodes; a backslash hides a quote all the same.
+    // DAGMan allows neither quotes nor backslashes in names of nodes; a backslash hides a quote all
+    // the same.
     loop {
         match value.get(end)? {
             b'\\' => end += 2,

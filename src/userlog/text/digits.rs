@@ -2,7 +2,8 @@
 
 use super::block::are_blanks;
 
-/// The decimal digits that bytes begin with: their value and how many there are. `None` without one or above `u64::MAX`.
+/// The decimal digits that bytes begin with: their value and how many there are. `None` without one
+/// or above `u64::MAX`.
 #[inline]
 pub(super) fn leading(bytes: &[u8]) -> Option<(u64, usize)> {
     let Some(word) = bytes.first_chunk::<8>() else { return one_by_one(bytes, 0, 0) };
@@ -21,8 +22,8 @@ pub(super) fn leading(bytes: &[u8]) -> Option<(u64, usize)> {
     }
 }
 
-/// The number that ends bytes which are blank before it, or that there is none, where that shows at once: it has eight digits at
-/// most, and does not begin with 0 unless it is 0.
+/// The number that ends bytes which are blank before it, or that there is none, where that shows at
+/// once: it has eight digits at most, and does not begin with 0 unless it is 0.
 #[inline]
 pub(super) fn trailing(bytes: &[u8]) -> Option<Option<u64>> {
     let (before, word) = bytes.split_last_chunk::<8>()?;
@@ -46,8 +47,8 @@ pub(super) fn trailing(bytes: &[u8]) -> Option<Option<u64>> {
     Some(Some(value(first << blanks)))
 }
 
-/// A word with its digits as their values, and the highest bits of the bytes that are none. Behind the first of those a digit may count as
-/// none too.
+/// A word with its digits as their values, and the highest bits of the bytes that are none. Behind
+/// the first of those a digit may count as none too.
 #[inline]
 fn digits(word: [u8; 8]) -> (u64, u64) {
     // A digit becomes its value, all else something above.

@@ -177,7 +177,8 @@ impl Years {
     }
 }
 
-/// The first event is without a year: looks through all that follow, since the last one is the one whose year is known.
+/// The first event is without a year: looks through all that follow, since the last one is the one
+/// whose year is known.
 #[cold]
 fn find_year(clock: &mut Clock, unix: i64, bytes: &[u8]) {
     let mut years = Years::default();

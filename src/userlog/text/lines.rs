@@ -10,7 +10,8 @@ pub(in crate::userlog) struct Lines<'a> {
     bytes: &'a [u8],
     /// Where the next line begins.
     at: usize,
-    /// Up to where newlines were looked for, and those behind `at` that were found: the lowest bit is 64 bytes before.
+    /// Up to where newlines were looked for, and those behind `at` that were found: the lowest bit
+    /// is 64 bytes before.
     looked: usize,
     found: u64,
 }
@@ -174,7 +175,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Times of less than ten days, as the lines of a run have them: what they say, and what is behind them.
+/// Times of less than ten days, as the lines of a run have them: what they say, and what is behind
+/// them.
 #[inline]
 fn usual_usage(bytes: &[u8]) -> Option<(CpuUsage, &[u8])> {
     const USER: Pattern = Pattern::new(b"Usr 9 99:99:99, ");
@@ -190,8 +192,8 @@ fn usual_usage(bytes: &[u8]) -> Option<(CpuUsage, &[u8])> {
     Some((times, rest))
 }
 
-/// A number of the `Partitionable Resources` table, `None` for an empty cell or an expression; and the cell as written
-/// where HTCondor writes the number otherwise.
+/// A number of the `Partitionable Resources` table, `None` for an empty cell or an expression; and
+/// the cell as written where HTCondor writes the number otherwise.
 #[inline]
 pub(in crate::userlog) fn number(cell: &[u8]) -> (Option<f64>, Option<Text<'_>>) {
     if let Some(value) = digits::trailing(cell) {

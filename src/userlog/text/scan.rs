@@ -1,8 +1,9 @@
 //! Finding events: header line, lines, separator.
 //!
-//! One walk over the lines of an event finds its end and what is wrong with it. A line `...` ends an event; a
-//! header line before it means the separator was lost; NUL bytes mean that a crash left a hole in the file. Where one look
-//! at 64 bytes after the other shows that there is nothing of that kind, the walk is spared.
+//! One walk over the lines of an event finds its end and what is wrong with it. A line `...` ends
+//! an event; a header line before it means the separator was lost; NUL bytes mean that a crash left
+//! a hole in the file. Where one look at 64 bytes after the other shows that there is nothing of
+//! that kind, the walk is spared.
 
 use memchr::{memchr, memchr_iter, memchr2};
 
@@ -28,7 +29,8 @@ pub(in crate::userlog) enum Found {
     End,
 }
 
-/// An event: header line from `begin` to `lines`, its lines to `separator`, the next one from `end`.
+/// An event: header line from `begin` to `lines`, its lines to `separator`, the next one from
+/// `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::userlog) struct Span {
     pub(in crate::userlog) begin: usize,
@@ -112,10 +114,12 @@ fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8], usize) -> Option<Span
     }
 }
 
-/// Bytes of an event in which its separator is searched; a larger one is walked, so that no byte is searched again and again.
+/// Bytes of an event in which its separator is searched; a larger one is walked, so that no byte is
+/// searched again and again.
 const PLAIN: usize = 8 << 10;
 
-/// The event that begins the bytes, which are at `begin`, if nothing below its header line could be damage. What that line says is not looked at.
+/// The event that begins the bytes, which are at `begin`, if nothing below its header line could be
+/// damage. What that line says is not looked at.
 #[inline]
 fn plain_event(bytes: &[u8], begin: usize) -> Option<Span> {
     let bytes = &bytes[..bytes.len().min(PLAIN)];

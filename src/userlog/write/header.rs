@@ -75,7 +75,8 @@ impl EventHeader<'_> {
     }
 }
 
-/// The line being put together: at most 85 bytes, without the formatting machinery, as every event has one.
+/// The line being put together: at most 85 bytes, without the formatting machinery, as every event
+/// has one.
 struct Line {
     bytes: [u8; 96],
     length: usize,

@@ -16,11 +16,12 @@ const LONGEST_LINE: usize = 8191;
 
 /// Writes an event with its header line and separator.
 ///
-/// Fields that are `None` are left out. A newline within a text becomes `|`, as HTCondor does with reasons; NUL bytes, which a reader
-/// takes for a hole in the file, are left out.
+/// Fields that are `None` are left out. A newline within a text becomes `|`, as HTCondor does with
+/// reasons; NUL bytes, which a reader takes for a hole in the file, are left out.
 ///
 /// # Errors
-/// `out` fails, or the body is a [`FileTransfer`] without a kind, which has no text: `InvalidInput`.
+/// `out` fails, or the body is a [`FileTransfer`] without a kind, which has no text:
+/// `InvalidInput`.
 pub fn write_event(
     out: &mut impl Write,
     header: &EventHeader<'_>,
@@ -32,7 +33,8 @@ pub fn write_event(
     out.write_all(b"...\n")
 }
 
-/// Writes an event of any number from its text: the header line behind the date, and whole lines. NUL bytes are left out.
+/// Writes an event of any number from its text: the header line behind the date, and whole lines.
+/// NUL bytes are left out.
 ///
 /// # Errors
 /// `out` fails.
@@ -230,7 +232,8 @@ fn toe(out: &mut impl Write, toe: &Option<Toe<'_>>) -> io::Result<()> {
     labelled(out, "\n\t", toe.as_ref().map(|toe| &*toe.text))
 }
 
-/// A text on one line: newlines become `|`, carriage returns a space (`ULogEvent::set_reason_member`).
+/// A text on one line: newlines become `|`, carriage returns a space
+/// (`ULogEvent::set_reason_member`).
 pub(super) struct OneLine<'a>(pub(super) &'a str);
 
 impl std::fmt::Display for OneLine<'_> {

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use super::super::body::{Resource, Text};
 
-/// Writes the table, unless it has no rows. `plain`: without the last column and the blank before it.
+/// Writes the table, unless it has no rows. `plain`: without the last column and the blank before
+/// it.
 pub(super) fn write(
     out: &mut impl Write,
     resources: &[Resource<'_>],
@@ -51,7 +52,8 @@ pub(super) fn write(
 
 /// The cells of a column, of values and what was written for them.
 ///
-/// Where one has a fraction, whole numbers are padded to stand left of its point; not so in a plain table.
+/// Where one has a fraction, whole numbers are padded to stand left of its point; not so in a plain
+/// table.
 fn column<'a>(
     resources: &'a [Resource<'a>],
     plain: bool,

@@ -16,8 +16,8 @@ pub struct Arguments {
     /// The same seed gives the same files
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Draw a mixture around the preset, by the seed: how often troubles come, each share of flaws and people's habits, up to so
-    /// many times more or less, 1 to 20
+    /// Draw a mixture around the preset, by the seed: how often troubles come, each share of flaws
+    /// and people's habits, up to so many times more or less, 1 to 20
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub vary: Option<f64>,
     /// First day, as in 2024-03-04; default: the preset's

@@ -138,8 +138,9 @@ pub(crate) enum Enforcement {
 }
 
 impl Enforcement {
-    /// It looks at what the job ad says, and that keeps the peak of all runs (`RemoteResource::updateFromStarter` in
-    /// `src/condor_shadow.V6.1/remoteresource.cpp`): once over the limit, a job is held again soon after its next start.
+    /// It looks at what the job ad says, and that keeps the peak of all runs
+    /// (`RemoteResource::updateFromStarter` in `src/condor_shadow.V6.1/remoteresource.cpp`): once
+    /// over the limit, a job is held again soon after its next start.
     pub(crate) fn is_policy(self) -> bool {
         matches!(self, Self::StartdPolicy | Self::SystemPolicy | Self::JobPolicy)
     }

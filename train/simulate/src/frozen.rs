@@ -8,7 +8,8 @@ use crate::Settings;
 /// Counts up when the same preset and seed give other files.
 pub const VERSION: u32 = 2;
 
-/// What seed 1 gives in one day: for each preset a hash of its event log, epoch ads and truth. `tests/frozen.rs` plays them again.
+/// What seed 1 gives in one day: for each preset a hash of its event log, epoch ads and truth.
+/// `tests/frozen.rs` plays them again.
 pub const FROZEN: [(&str, &str); 5] = [
     ("small", "e560356fdc122962"),
     ("quick", "3f2479a090ad63b7"),

@@ -1,8 +1,9 @@
-//! A simulated access point: owners, sites, file servers, their troubles, and people who release what is held.
+//! A simulated access point: owners, sites, file servers, their troubles, and people who release
+//! what is held.
 //!
-//! [`simulate`] writes what a real access point leaves (`EventLog`, `epoch_history`), and beside it what only a
-//! simulation knows (`truth.jsonl`): the cause of each hold and the success probability of each action. See
-//! `docs/simulator.md`.
+//! [`simulate`] writes what a real access point leaves (`EventLog`, `epoch_history`), and beside it
+//! what only a simulation knows (`truth.jsonl`): the cause of each hold and the success probability
+//! of each action. See `docs/simulator.md`.
 
 mod arguments;
 mod cause;

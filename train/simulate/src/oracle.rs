@@ -1,6 +1,7 @@
 //! The oracle: success probabilities given the hidden state.
 //!
-//! Nothing jobs do changes the world, so questions are answered by other threads while the simulation goes on.
+//! Nothing jobs do changes the world, so questions are answered by other threads while the
+//! simulation goes on.
 
 use std::cell::Cell;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -13,7 +14,8 @@ use crate::random::Dice;
 use crate::truth::{Action, HoldRecord, Probabilities, edited};
 use crate::world::World;
 
-/// Runs the oracle plays for each action and instant. The standard error of a probability is at most 0.1.
+/// Runs the oracle plays for each action and instant. The standard error of a probability is at
+/// most 0.1.
 const PLAYS: usize = 24;
 /// Streams of chance below are for other purposes.
 const FIRST_STREAM: u64 = 1_000;
@@ -120,7 +122,8 @@ struct Desk {
 }
 
 impl Desk {
-    /// Answers questions until no more will come. Each has chance of its own, so the answers do not depend on who answers.
+    /// Answers questions until no more will come. Each has chance of its own, so the answers do not
+    /// depend on who answers.
     fn work(&self) -> Vec<Answers> {
         let mut dice: Vec<Dice> = (0..PLAYS).map(|_| Dice::new(self.seed, 0)).collect();
         let mut all = Vec::new();

@@ -55,7 +55,8 @@ pub(crate) struct HoldRecord {
     pub(crate) oracle: Vec<Probabilities>,
 }
 
-/// The ad after an action. `memory` and `disk` ask for twice as much, or a fifth more than was used.
+/// The ad after an action. `memory` and `disk` ask for twice as much, or a fifth more than was
+/// used.
 pub(crate) fn edited(
     edits: Edits,
     action: Action,

@@ -1,5 +1,6 @@
-//! An access point with other habits and troubles than its preset's: nobody knows how many holds of a code pass by themselves at a
-//! real one, so a model had better see many mixtures (domain randomization: Tobin et al. 2017).
+//! An access point with other habits and troubles than its preset's: nobody knows how many holds of
+//! a code pass by themselves at a real one, so a model had better see many mixtures (domain
+//! randomization: Tobin et al. 2017).
 
 use crate::Preset;
 use crate::random::{Dice, Spread};
@@ -11,9 +12,11 @@ const STREAM: u64 = 0x7661_7279;
 const MOST: f64 = 0.2;
 
 impl Preset {
-    /// Draws a mixture around this preset. How often troubles come and each share of flaws are multiplied or divided by up to
-    /// `factor`, each by itself; how soon people look by up to its root; how often they see through a hold, try again and mend, and
-    /// how often a facilitator releases in bulk, is drawn anew. The same seed gives the same mixture; a factor of 1 changes nothing.
+    /// Draws a mixture around this preset. How often troubles come and each share of flaws are
+    /// multiplied or divided by up to `factor`, each by itself; how soon people look by up to its
+    /// root; how often they see through a hold, try again and mend, and how often a facilitator
+    /// releases in bulk, is drawn anew. The same seed gives the same mixture; a factor of 1 changes
+    /// nothing.
     #[must_use]
     pub fn vary(mut self, factor: f64, seed: u64) -> Self {
         if factor <= 1.0 {

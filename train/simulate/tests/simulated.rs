@@ -95,7 +95,8 @@ fn next(at: Option<At>, body: &Body<'_>) -> Option<At> {
             Some(At::Queue | At::Transfer | At::Program | At::Output | At::Over),
             Body::ShadowException(_),
         ) => At::Over,
-        // A prepare hook may fail before anything is sent: in the first run, or in the one behind an eviction.
+        // A prepare hook may fail before anything is sent: in the first run, or in the one behind
+        // an eviction.
         (
             Some(At::Queue | At::Over | At::Transfer | At::Program | At::Output | At::Lost),
             Body::Evicted(_),

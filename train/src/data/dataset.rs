@@ -1,9 +1,9 @@
 //! The dataset file: samples with labels in one safetensors file.
 //!
-//! Tensors: `states` u8 `[n, m, j]`, `statics` f32 `[n, k]`; one value a row: `action` u8, `label` u8,
-//! `weight` f32, `observed` u8, `truth` f32, `cause` u8, `reach` u8, `access_point` i32, `cluster` i64,
-//! `owner` i64, `cell` i64, `hold_time` i64, `decision_instant` i64, `outcome_time` i64, `code` i32,
-//! `subcode` i32. The metadata key `holdadvise` holds [`DatasetInfo`] as JSON.
+//! Tensors: `states` u8 `[n, m, j]`, `statics` f32 `[n, k]`; one value a row: `action` u8, `label`
+//! u8, `weight` f32, `observed` u8, `truth` f32, `cause` u8, `reach` u8, `access_point` i32,
+//! `cluster` i64, `owner` i64, `cell` i64, `hold_time` i64, `decision_instant` i64, `outcome_time`
+//! i64, `code` i32, `subcode` i32. The metadata key `holdadvise` holds [`DatasetInfo`] as JSON.
 
 mod file;
 mod join;
@@ -65,7 +65,8 @@ pub struct Row<'a> {
     pub outcome: Outcome,
     /// How much the row counts, 1 for all alike.
     pub weight: f32,
-    /// The release happened, and this is what was done. Else the outcome is what a simulator says of it.
+    /// The release happened, and this is what was done. Else the outcome is what a simulator says
+    /// of it.
     pub observed: bool,
     /// True probability that this action at this instant succeeds, where that is known.
     pub truth: Option<f32>,
@@ -235,7 +236,8 @@ impl Dataset {
         Ok(())
     }
 
-    /// The number of a hidden cause, which is given one if it has none; `None` when all 255 are taken.
+    /// The number of a hidden cause, which is given one if it has none; `None` when all 255 are
+    /// taken.
     pub fn cause(&mut self, name: &str) -> Option<u8> {
         let causes = &mut self.info.causes;
         let at = causes.iter().position(|cause| cause == name).unwrap_or(causes.len());
@@ -251,14 +253,15 @@ impl Dataset {
         Some(f64::from(self.truth[row])).filter(|truth| !truth.is_nan())
     }
 
-    /// What a prediction of the row is fitted to: 1 for a success, 0 for a failure; of a row that is not
-    /// observed the true probability where it is known.
+    /// What a prediction of the row is fitted to: 1 for a success, 0 for a failure; of a row that
+    /// is not observed the true probability where it is known.
     pub fn target(&self, row: usize) -> f64 {
         let label = f64::from(u8::from(self.label[row] == SUCCESS));
         if self.observed[row] == 0 { self.truth(row).unwrap_or(label) } else { label }
     }
 
-    /// How many of some rows there are of each action, and how many of them succeeded; actions without a row too.
+    /// How many of some rows there are of each action, and how many of them succeeded; actions
+    /// without a row too.
     pub fn actions_of(&self, rows: &[usize]) -> Vec<ActionStatistics> {
         let mut counts =
             Action::ALL.map(|action| ActionStatistics { action, rows: 0, successes: 0 });

@@ -17,13 +17,14 @@ use crate::Error;
 /// What to read.
 #[derive(Clone, Debug, Args)]
 pub struct InputOptions {
-    /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs (`--userlogs`). Here and
-    /// below, files may be compressed with gzip, whatever their names.
+    /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs
+    /// (`--userlogs`). Here and below, files may be compressed with gzip, whatever their names.
     pub logs: Vec<PathBuf>,
     /// The logs are users' logs, not one of the whole access point.
     #[arg(long)]
     pub userlogs: bool,
-    /// Epoch ads: the epoch history file, or the output of `condor_history -epochs -long`. Repeatable.
+    /// Epoch ads: the epoch history file, or the output of `condor_history -epochs -long`.
+    /// Repeatable.
     #[arg(long, value_name = "FILE")]
     pub epochs: Vec<PathBuf>,
     /// What was done before releases, JSON lines of job, released_at, action. Repeatable.
@@ -32,7 +33,8 @@ pub struct InputOptions {
     /// H: an outcome counts if it comes within so many hours of the release.
     #[arg(long, value_name = "HOURS", default_value_t = 48)]
     pub horizon: u32,
-    /// Time zone of the access point that wrote the logs, such as America/Chicago. Default: this machine's.
+    /// Time zone of the access point that wrote the logs, such as America/Chicago. Default: this
+    /// machine's.
     #[arg(long, value_name = "ZONE")]
     pub time_zone: Option<String>,
 }
@@ -57,7 +59,8 @@ impl InputOptions {
         self.read_with(&[])
     }
 
-    /// Likewise, with ads of the queue, each known from its hold on. Ads of jobs that are not held are left out.
+    /// Likewise, with ads of the queue, each known from its hold on. Ads of jobs that are not held
+    /// are left out.
     ///
     /// # Errors
     /// As [`InputOptions::read`].
@@ -118,8 +121,8 @@ impl InputOptions {
         i64::from(self.horizon) * 3_600
     }
 
-    /// The logs and, where they are there, epoch ads of a folder that `simulate` wrote, or of a recorded pool,
-    /// compressed or not.
+    /// The logs and, where they are there, epoch ads of a folder that `simulate` wrote, or of a
+    /// recorded pool, compressed or not.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -195,7 +198,8 @@ pub fn reader(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
     Ok(input::reader(path).map_err(unread(path))?)
 }
 
-/// What came through a pipe, as a file that goes when it is dropped; `None` of a file, which is read by its path.
+/// What came through a pipe, as a file that goes when it is dropped; `None` of a file, which is
+/// read by its path.
 pub(crate) fn piped(path: &Path) -> Result<Option<tempfile::NamedTempFile>, Error> {
     if !input::is_pipe(path) {
         return Ok(None);

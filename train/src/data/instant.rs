@@ -32,7 +32,8 @@ pub enum InstantError {
 impl FromStr for Instant {
     type Err = InstantError;
 
-    /// Unix seconds; else a date and time with an offset or Z; else local time, of a date alone its midnight.
+    /// Unix seconds; else a date and time with an offset or Z; else local time, of a date alone its
+    /// midnight.
     fn from_str(text: &str) -> Result<Self, InstantError> {
         if let Ok(unix) = text.parse() {
             return Ok(Self::Unix(unix));
@@ -48,8 +49,8 @@ impl FromStr for Instant {
 }
 
 impl Instant {
-    /// Unix seconds of it, local time read in this zone. Of a time that a clock shows twice the first, of one that it skips
-    /// the instant as far behind the jump.
+    /// Unix seconds of it, local time read in this zone. Of a time that a clock shows twice the
+    /// first, of one that it skips the instant as far behind the jump.
     ///
     /// # Errors
     /// [`InstantError::Range`].

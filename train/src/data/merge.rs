@@ -1,8 +1,8 @@
 //! `holdadvise-train merge`: the shards of a dataset become one file.
 //!
-//! A hold lies in one shard. Rows are put in the order of the time of their hold, then of access point and cluster; those of
-//! one cluster held in one second stay as they stand in their shard. The result is the same in whatever order the shards
-//! are named.
+//! A hold lies in one shard. Rows are put in the order of the time of their hold, then of access
+//! point and cluster; those of one cluster held in one second stay as they stand in their shard.
+//! The result is the same in whatever order the shards are named.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,8 @@ use crate::say::say;
 /// Make one dataset of the shards that `tensors` wrote.
 #[derive(Clone, Debug, Args)]
 pub struct MergeOptions {
-    /// The shards, in any order. They must agree in frames, slots, horizon, `--origin` and `--real`.
+    /// The shards, in any order. They must agree in frames, slots, horizon, `--origin` and
+    /// `--real`.
     #[arg(required = true)]
     shards: Vec<PathBuf>,
     /// The dataset to write.
@@ -43,7 +44,8 @@ pub fn run(options: &MergeOptions) -> Result<(), Error> {
     Ok(())
 }
 
-/// One dataset of the shards in these files. No more than it and one shard is in memory, the shard twice while it is read.
+/// One dataset of the shards in these files. No more than it and one shard is in memory, the shard
+/// twice while it is read.
 ///
 /// # Errors
 /// When a shard cannot be read or does not go with the others, or none has rows.
@@ -101,8 +103,8 @@ pub fn merge(shards: &[PathBuf]) -> Result<Dataset, Error> {
     Ok(merged)
 }
 
-/// The descriptions of simulations by number of access point, those of shards without rows last; of one that was cut into
-/// shards once.
+/// The descriptions of simulations by number of access point, those of shards without rows last; of
+/// one that was cut into shards once.
 fn in_order(mut told: Vec<(Option<i32>, Vec<Value>)>) -> Vec<Value> {
     told.sort_by_cached_key(|(access_point, told)| {
         let text: Vec<String> = told.iter().map(Value::to_string).collect();

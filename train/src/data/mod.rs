@@ -1,7 +1,8 @@
 //! From job event logs to a dataset.
 //!
-//! [`input`] reads logs, epoch ads and journals, [`truth`] what a simulation knows besides, and [`peek`] the two ends of
-//! a log. [`episodes`] prints the holds, [`tensors`] makes rows of them, [`merge`] makes one [`dataset`] of several.
+//! [`input`] reads logs, epoch ads and journals, [`truth`] what a simulation knows besides, and
+//! [`peek`] the two ends of a log. [`episodes`] prints the holds, [`tensors`] makes rows of them,
+//! [`merge`] makes one [`dataset`] of several.
 
 pub mod dataset;
 pub mod episodes;

@@ -1,7 +1,9 @@
-//! The first and the last instant of a log, from its beginning and its end: what stands between is not read.
+//! The first and the last instant of a log, from its beginning and its end: what stands between is
+//! not read.
 //!
-//! One case is slower: of a log without years in its dates and without HTCondor's header, which would tell when it was begun,
-//! all lines are looked at, since only its end tells which year it begins in.
+//! One case is slower: of a log without years in its dates and without HTCondor's header, which
+//! would tell when it was begun, all lines are looked at, since only its end tells which year it
+//! begins in.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -17,11 +19,11 @@ const END: u64 = 32 << 10;
 /// What was seen of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Peek {
-    /// Time of the first event, Unix seconds. The header that HTCondor puts before it is none: its time is that of the
-    /// rotation.
+    /// Time of the first event, Unix seconds. The header that HTCondor puts before it is none: its
+    /// time is that of the rotation.
     pub(crate) first: i64,
-    /// Latest time of the events at the end; `None` where it was not found: the log is compressed, or of another form than
-    /// text.
+    /// Latest time of the events at the end; `None` where it was not found: the log is compressed,
+    /// or of another form than text.
     pub(crate) last: Option<i64>,
     /// Bytes of the file.
     pub(crate) size: u64,
@@ -132,7 +134,8 @@ mod tests {
             seen(&path).unwrap(),
             Peek { first: FIRST, last: Some(FIRST), size, unpacked: size }
         );
-        // Damage in the middle is not met, nor is what is out of order there; the end may be out of order a little.
+        // Damage in the middle is not met, nor is what is out of order there; the end may be out of
+        // order a little.
         let middle = held(2, "2026-01-30 00:00:00") + &"\tlong line\n".repeat(100_000);
         let filler = held(3, "2026-01-02 03:04:06").repeat(4_000);
         let end = held(4, "2026-01-02 03:04:15") + &held(5, "2026-01-02 03:04:14");

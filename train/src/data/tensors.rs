@@ -37,19 +37,21 @@ pub struct TensorsOptions {
     /// The rows are real outcomes of that access point.
     #[arg(long)]
     real: bool,
-    /// A folder that `simulate` wrote, or of a recorded pool, in place of logs; repeatable, each an access point of its
-    /// own. Rows for every action at every instant the oracle was asked, of holds that were never released too, with
-    /// their true probabilities.
+    /// A folder that `simulate` wrote, or of a recorded pool, in place of logs; repeatable, each an
+    /// access point of its own. Rows for every action at every instant the oracle was asked, of
+    /// holds that were never released too, with their true probabilities.
     #[arg(long, value_name = "DIR")]
     simulation: Vec<PathBuf>,
-    /// Of the simulations: only the releases that happened, as real logs and a journal would show them.
+    /// Of the simulations: only the releases that happened, as real logs and a journal would show
+    /// them.
     #[arg(long)]
     releases_only: bool,
-    /// Of the simulations: the share of the instants of each hold, besides its release, that are told of. Drawn by a hash:
-    /// the same logs give the same rows.
+    /// Of the simulations: the share of the instants of each hold, besides its release, that are
+    /// told of. Drawn by a hash: the same logs give the same rows.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, conflicts_with = "releases_only")]
     told: f64,
-    /// Frame edges in seconds before the decision, growing, with commas between. Default: those of the shipped model.
+    /// Frame edges in seconds before the decision, growing, with commas between. Default: those of
+    /// the shipped model.
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     frame_edges: Vec<u32>,
     /// m: frames of equal length in place of those.
@@ -61,15 +63,15 @@ pub struct TensorsOptions {
     /// j: job slots, the held job first; 5 to 1024.
     #[arg(long, value_name = "J", default_value_t = Slots::default().count())]
     slots: usize,
-    /// Only holds that began at this instant or later become rows; everything else is read all the same. Unix seconds or
-    /// ISO 8601, without an offset in the time zone of the logs.
+    /// Only holds that began at this instant or later become rows; everything else is read all the
+    /// same. Unix seconds or ISO 8601, without an offset in the time zone of the logs.
     #[arg(long, value_name = "INSTANT", allow_negative_numbers = true)]
     from: Option<Instant>,
     /// Only holds that began before this instant become rows.
     #[arg(long, value_name = "INSTANT", allow_negative_numbers = true)]
     until: Option<Instant>,
-    /// Number of the access point that the logs are of, in the columns `access_point`, `cluster` and `owner`. Simulations
-    /// are numbered from the next one on.
+    /// Number of the access point that the logs are of, in the columns `access_point`, `cluster`
+    /// and `owner`. Simulations are numbered from the next one on.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(i32).range(0..=1_000_000))]
     access_point: i32,
     /// Write the file although it has no rows.
@@ -135,7 +137,8 @@ impl TensorsOptions {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// When the input cannot be read, an option is out of range, there are no rows, or the file cannot be written.
+/// When the input cannot be read, an option is out of range, there are no rows, or the file cannot
+/// be written.
 pub fn run(options: &TensorsOptions) -> Result<(), Error> {
     if !(0.0..=1.0).contains(&options.told) {
         return Err(format!("--told {} must lie in 0..=1", options.told).into());
@@ -240,9 +243,9 @@ impl Rows<'_> {
         self.dataset.push(&Row { truth: truth.map(|truth| truth as f32), ..row })
     }
 
-    /// The releases that happened; each once more with its action hidden, as a log alone shows it; and for every
-    /// action at every instant the oracle was asked a row whose label is drawn with the true probability. Nothing is
-    /// told of an action that changes nothing, as-is excepted.
+    /// The releases that happened; each once more with its action hidden, as a log alone shows it;
+    /// and for every action at every instant the oracle was asked a row whose label is drawn with
+    /// the true probability. Nothing is told of an action that changes nothing, as-is excepted.
     fn push_truth(&mut self, episodes: &[Episode], told: f64) -> Result<(), Error> {
         for episode in episodes.iter().filter(|e| hold_code::is_by_system(e.identity.code)) {
             if let (Some(instant), true) = (episode.released_at, is_labelled(episode)) {

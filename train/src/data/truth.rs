@@ -1,4 +1,5 @@
-//! The hidden truth that `simulate` writes beside its logs: for each hold the success probability of each action.
+//! The hidden truth that `simulate` writes beside its logs: for each hold the success probability
+//! of each action.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead};
@@ -70,7 +71,8 @@ pub struct HoldTruth {
 }
 
 impl HoldTruth {
-    /// The true probability that a release at `instant` after `action` succeeds, where it was asked for.
+    /// The true probability that a release at `instant` after `action` succeeds, where it was asked
+    /// for.
     pub fn at(&self, instant: i64, action: Action) -> Option<f64> {
         let this = self.success.filter(|_| self.released == Some((instant, action)));
         this.or_else(|| self.told(instant, action))
@@ -141,8 +143,8 @@ impl Truth {
     }
 }
 
-/// Reads the logs and epoch ads of a folder that `simulate` wrote, or of a recorded pool, with the actions its truth tells of,
-/// and ads of the queue.
+/// Reads the logs and epoch ads of a folder that `simulate` wrote, or of a recorded pool, with the
+/// actions its truth tells of, and ads of the queue.
 ///
 /// # Errors
 /// When something of it is not there, or does not fit.

@@ -1,8 +1,9 @@
 //! What models and policies are worth on holds whose outcome is known.
 //!
-//! [`evaluate`] puts models beside the baselines with the figures of [`metrics`], and [`report`] makes a page of it;
-//! [`predict`] keeps what a model says of each row. [`policies`] judges expressions by the truth of simulations,
-//! [`review`] shows advice on past holds beside what became of them.
+//! [`evaluate`] puts models beside the baselines with the figures of [`metrics`], and [`report`]
+//! makes a page of it; [`predict`] keeps what a model says of each row. [`policies`] judges
+//! expressions by the truth of simulations, [`review`] shows advice on past holds beside what
+//! became of them.
 
 pub mod evaluate;
 pub mod metrics;

@@ -1,4 +1,5 @@
-//! `holdadvise-train policies`: release expressions on simulated or played holds, judged by the hidden truth.
+//! `holdadvise-train policies`: release expressions on simulated or played holds, judged by the
+//! hidden truth.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,8 +21,8 @@ use crate::data::input::InputOptions;
 use crate::data::truth::{HoldTruth, Truth};
 use crate::say::say;
 
-/// Compare release expressions, one suggested from earlier holds among them, by what the hidden truth of simulations or of played
-/// pools says of releases.
+/// Compare release expressions, one suggested from earlier holds among them, by what the hidden
+/// truth of simulations or of played pools says of releases.
 #[derive(Clone, Debug, Args)]
 pub struct PoliciesOptions {
     #[command(flatten)]
@@ -29,7 +30,8 @@ pub struct PoliciesOptions {
     /// A folder that `simulate` wrote, or of a recorded pool, whose holds are released; repeatable.
     #[arg(long, value_name = "DIR", required = true)]
     simulation: Vec<PathBuf>,
-    /// A folder from whose logs an expression is suggested; without it the first half of those that are judged. Repeatable.
+    /// A folder from whose logs an expression is suggested; without it the first half of those that
+    /// are judged. Repeatable.
     #[arg(long, value_name = "DIR")]
     learn: Vec<PathBuf>,
     /// A release expression; repeatable.
@@ -38,7 +40,8 @@ pub struct PoliciesOptions {
     /// PERIODIC_EXPR_INTERVAL, s.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     interval: i64,
-    /// Also suggest from what this model says of the holds, and compare with its advice. Not for played pools that are stretched.
+    /// Also suggest from what this model says of the holds, and compare with its advice. Not for
+    /// played pools that are stretched.
     #[arg(long, value_name = "FILE", conflicts_with = "stretch")]
     model: Option<PathBuf>,
     /// Played pools go faster than life: a second of the logs stands for so many.
@@ -266,8 +269,8 @@ fn course(case: &Case, releaser: &mut Releaser, rules: &Rules, successes: &Succe
     follow(hold, &outlook, costs, &mut answer, &mut as_is)
 }
 
-/// The true probability that a release as it is succeeds, between the instants at which it was asked for by the logarithm of the
-/// time on hold.
+/// The true probability that a release as it is succeeds, between the instants at which it was
+/// asked for by the logarithm of the time on hold.
 fn probability(truth: &HoldTruth, held_at: i64, at: i64) -> f64 {
     let mut known: BTreeMap<i64, f64> = truth
         .oracle

@@ -1,4 +1,5 @@
-//! What a model says of the rows of a dataset, as the file of predictions that `evaluate` and the baselines read.
+//! What a model says of the rows of a dataset, as the file of predictions that `evaluate` and the
+//! baselines read.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! `holdadvise-train review`: what a model would have advised on the holds of logs when they were decided, beside what
-//! became of them.
+//! `holdadvise-train review`: what a model would have advised on the holds of logs when they were
+//! decided, beside what became of them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -17,22 +17,22 @@ use crate::data::input::{Input, InputOptions, reader};
 use crate::data::truth::read_simulation;
 use crate::say::{json_lines, say};
 
-/// Show what a model would have advised on each hold of job event logs when it was decided, beside what became of it: a
-/// table by hold reason code.
+/// Show what a model would have advised on each hold of job event logs when it was decided, beside
+/// what became of it: a table by hold reason code.
 #[derive(Clone, Debug, Args)]
 #[command(group = clap::ArgGroup::new("from").required(true).multiple(true).args(["logs", "simulation"]))]
 pub struct ReviewOptions {
     #[command(flatten)]
     input: InputOptions,
-    /// A folder that `simulate` wrote, or of a recorded pool, in place of logs; repeatable, each an access point of its
-    /// own.
+    /// A folder that `simulate` wrote, or of a recorded pool, in place of logs; repeatable, each an
+    /// access point of its own.
     #[arg(long, value_name = "DIR")]
     simulation: Vec<PathBuf>,
     /// Each log is of an access point of its own, not part of one.
     #[arg(long)]
     separate: bool,
-    /// Ads of held jobs, as condor_q -hold -long wrote them; repeatable. A hold that one of them shows is judged with it,
-    /// as condor_holdadvise -jobads does.
+    /// Ads of held jobs, as condor_q -hold -long wrote them; repeatable. A hold that one of them
+    /// shows is judged with it, as condor_holdadvise -jobads does.
     #[arg(long, value_name = "FILE")]
     ads: Vec<PathBuf>,
     /// The model.
@@ -71,8 +71,8 @@ struct Judged {
     held_at: i64,
     decided_at: i64,
     recommendation: Recommendation,
-    /// Probability of success of a release after what was done before it, as is where that is not known; none of a code
-    /// that the model does not know.
+    /// Probability of success of a release after what was done before it, as is where that is not
+    /// known; none of a code that the model does not know.
     success: Option<f64>,
     fate: Fate,
 }
@@ -197,7 +197,8 @@ fn decision(history: &History, episode: &Episode) -> (i64, Fate) {
 struct Tally {
     fates: BTreeMap<Fate, usize>,
     said: BTreeMap<Recommendation, usize>,
-    /// Sum and number of the probabilities said of releases that succeeded, and of those that failed.
+    /// Sum and number of the probabilities said of releases that succeeded, and of those that
+    /// failed.
     success: (f64, usize),
     failure: (f64, usize),
 }

@@ -1,8 +1,8 @@
 //! Completes a TorchScript archive: adds `extra/holdadvise.json`, which lets the advisor read the
 //! weights without libtorch, and checks that it does.
 //!
-//! [`pickle`] reads the names of its tensors, [`sheet`] says what it was made of, and [`calibrate`] fits the calibration
-//! of a finished model to outcomes of one's own access point.
+//! [`pickle`] reads the names of its tensors, [`sheet`] says what it was made of, and [`calibrate`]
+//! fits the calibration of a finished model to outcomes of one's own access point.
 
 pub mod calibrate;
 pub mod pickle;

@@ -1,4 +1,5 @@
-//! `holdadvise-train train`: fits a model, measures it on the parts that it was not fitted to, and completes its archive.
+//! `holdadvise-train train`: fits a model, measures it on the parts that it was not fitted to, and
+//! completes its archive.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,7 +32,8 @@ pub struct TrainOptions {
     /// Replace the file if it is there already.
     #[arg(long)]
     pub replace: bool,
-    /// The parts file, as `holdadvise-train split` writes it; without one the dataset is cut in time.
+    /// The parts file, as `holdadvise-train split` writes it; without one the dataset is cut in
+    /// time.
     #[arg(long, value_name = "PARTS", conflicts_with_all = ["validation_fraction", "test_fraction", "horizon"])]
     pub parts: Option<PathBuf>,
     #[command(flatten)]
@@ -164,8 +166,8 @@ fn figures(
     Ok(named.map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// Harmonic mean of precision and recall of "released with success" at probability 0.5 (van Rijsbergen 1979); NaN where
-/// nothing succeeded and nothing was expected to.
+/// Harmonic mean of precision and recall of "released with success" at probability 0.5 (van
+/// Rijsbergen 1979); NaN where nothing succeeded and nothing was expected to.
 fn f_measure(target: &[f64], weight: &[f64], probability: &[f64]) -> f64 {
     let [mut both, mut wrong] = [0.0; 2];
     for ((target, weight), probability) in target.iter().zip(weight).zip(probability) {

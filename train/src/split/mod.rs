@@ -1,8 +1,9 @@
 //! The parts of a dataset: by time, by owner, or all of it for the test.
 //!
-//! By time: train before t1, validation before t2, test after it, by hold time. A cluster lies in one part only, that of its first hold: siblings share executable and input.
-//! A hold whose decision is less than the horizon H before a cut is dropped whatever came of it:
-//! its outcome may lie beyond the cut, and to keep only those that ended soon would favour failures.
+//! By time: train before t1, validation before t2, test after it, by hold time. A cluster lies in
+//! one part only, that of its first hold: siblings share executable and input. A hold whose
+//! decision is less than the horizon H before a cut is dropped whatever came of it: its outcome may
+//! lie beyond the cut, and to keep only those that ended soon would favour failures.
 //!
 //! [`parts`] keeps the parts in a file, [`selection`] leaves out what a training is not to see.
 
@@ -129,7 +130,8 @@ impl Split {
     /// Whether a model can be trained with these parts.
     ///
     /// # Errors
-    /// What is missing, and what to do: both outcomes in the training part, and rows in the validation part.
+    /// What is missing, and what to do: both outcomes in the training part, and rows in the
+    /// validation part.
     pub fn check_training(&self, dataset: &Dataset) -> Result<(), String> {
         let successes = self.train.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
         let Dropped { censored, near_cut, cluster, .. } = self.dropped;
@@ -179,8 +181,9 @@ impl Split {
         Self { cuts: Some(cuts), train, validation, test, dropped }
     }
 
-    /// Draws owners into parts, by a hash of the owner: the fractions hold for owners, not for rows. A cluster goes
-    /// with the owner of its first row. Nothing is dropped for its time: the parts overlap in time.
+    /// Draws owners into parts, by a hash of the owner: the fractions hold for owners, not for
+    /// rows. A cluster goes with the owner of its first row. Nothing is dropped for its time: the
+    /// parts overlap in time.
     ///
     /// # Errors
     /// When the fractions leave nothing to train on.
@@ -233,7 +236,8 @@ pub(crate) mod tests {
 
     use crate::data::dataset::Row;
 
-    /// A dataset with rows of (hold time, decision instant, cluster, outcome) and no features to speak of.
+    /// A dataset with rows of (hold time, decision instant, cluster, outcome) and no features to
+    /// speak of.
     pub(crate) fn rows(rows: &[(i64, i64, i64, Outcome)], horizon: i64) -> Dataset {
         let schema = FeatureSchema {
             states: vec!["a".to_owned()],

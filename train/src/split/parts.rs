@@ -1,7 +1,7 @@
 //! The parts file: which rows of a dataset train, validate and test, the same for every method.
 //!
-//! A safetensors file with the tensor `part` u8 `[n]`: 0 train, 1 validation, 2 test, 255 in none. The metadata key
-//! `holdadvise` holds [`PartsInfo`] as JSON.
+//! A safetensors file with the tensor `part` u8 `[n]`: 0 train, 1 validation, 2 test, 255 in none.
+//! The metadata key `holdadvise` holds [`PartsInfo`] as JSON.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -112,8 +112,8 @@ fn wrong(path: &Path) -> impl Fn(String) -> String {
 /// Runs `split`.
 ///
 /// # Errors
-/// When the dataset cannot be read, the options leave nothing to train on, the parts are not complete where they must be, or the
-/// file cannot be written.
+/// When the dataset cannot be read, the options leave nothing to train on, the parts are not
+/// complete where they must be, or the file cannot be written.
 pub fn run(options: &PartsOptions) -> Result<(), Error> {
     let output = Output::new(&options.output, options.replace);
     output.check().map_err(|error| format!("parts {error}"))?;

@@ -1,4 +1,5 @@
-//! What of a dataset a training sees: codes withheld, releases only, labels permuted, input groups blanked.
+//! What of a dataset a training sees: codes withheld, releases only, labels permuted, input groups
+//! blanked.
 
 use holdadvise::features::Column;
 use holdadvise::model::{Dimensions, FeatureSchema, ModelMetadata};
@@ -19,13 +20,15 @@ pub struct SelectionOptions {
     #[arg(long)]
     #[serde(default)]
     pub releases_only: bool,
-    /// Permute the labels within the training part and within the validation part: a test for leaks.
+    /// Permute the labels within the training part and within the validation part: a test for
+    /// leaks.
     #[arg(long)]
     #[serde(default)]
     pub shuffle_labels: bool,
-    /// Blank an input group in training and when evaluating. Repeatable. A source of the dataset's schema, `states`,
-    /// `held-job` (states of slot 0), `slots` (states of the other slots), `context` (those and all that is counted of
-    /// other jobs), or what the names of static columns begin with.
+    /// Blank an input group in training and when evaluating. Repeatable. A source of the dataset's
+    /// schema, `states`, `held-job` (states of slot 0), `slots` (states of the other slots),
+    /// `context` (those and all that is counted of other jobs), or what the names of static columns
+    /// begin with.
     #[arg(long, value_name = "GROUP")]
     #[serde(default)]
     pub without: Vec<String>,
@@ -55,8 +58,8 @@ impl SelectionOptions {
         }
     }
 
-    /// What each row is fitted to. Labels are permuted over all rows of a part: those that happened succeed more often than
-    /// those a simulator tells of, which would tell them apart otherwise.
+    /// What each row is fitted to. Labels are permuted over all rows of a part: those that happened
+    /// succeed more often than those a simulator tells of, which would tell them apart otherwise.
     pub fn targets(&self, dataset: &Dataset, split: &Split, seed: u64) -> Vec<f32> {
         let honest: Vec<f32> = (0..dataset.len()).map(|row| dataset.target(row) as f32).collect();
         if !self.shuffle_labels {

@@ -108,7 +108,8 @@ pub fn read_decision(folder: &Path, rung: usize) -> Result<Decision, Error> {
     Ok(read)
 }
 
-/// Writes what was decided after a rung: `rungN.json`, and `rungN.txt` with a line such as `007 goes-on` for each trial.
+/// Writes what was decided after a rung: `rungN.json`, and `rungN.txt` with a line such as
+/// `007 goes-on` for each trial.
 ///
 /// # Errors
 /// When that fails.
@@ -126,7 +127,8 @@ pub fn write_decision(folder: &Path, decision: &Decision) -> Result<(), Error> {
     write(&decision_path(folder, decision.rung, "txt"), lines.as_bytes())
 }
 
-/// Writes `best/`: the model of the best trial, and what it is. The description comes last: where it is, all is.
+/// Writes `best/`: the model of the best trial, and what it is. The description comes last: where
+/// it is, all is.
 ///
 /// # Errors
 /// When the model cannot be read, or anything written.

@@ -1,5 +1,6 @@
-//! Successive halving (Jamieson and Talwalkar 2016, "Non-stochastic Best Arm Identification and Hyperparameter
-//! Optimization"): all trials train a little, the best of them on, until the best of all have trained to the end.
+//! Successive halving (Jamieson and Talwalkar 2016, "Non-stochastic Best Arm Identification and
+//! Hyperparameter Optimization"): all trials train a little, the best of them on, until the best of
+//! all have trained to the end.
 
 use std::cmp::Ordering;
 
@@ -18,7 +19,8 @@ pub struct Standing {
     pub stopped: bool,
 }
 
-/// The rungs: on rung r of R trials train until epoch E / eta^(R - r), and of n trials ceil(n / eta^(r - 1)) train.
+/// The rungs: on rung r of R trials train until epoch E / eta^(R - r), and of n trials ceil(n /
+/// eta^(r - 1)) train.
 ///
 /// # Errors
 /// When so many rungs do not fit into E epochs.
@@ -58,8 +60,8 @@ pub(super) fn better(one: f64, other: f64, goal: Goal) -> Ordering {
     }
 }
 
-/// What becomes of each trial: the best `kept` train on, or keep their place if they have stopped. Those without a
-/// figure are lost, however few are left.
+/// What becomes of each trial: the best `kept` train on, or keep their place if they have stopped.
+/// Those without a figure are lost, however few are left.
 pub fn decide(standings: &[Standing], rung: usize, kept: usize, goal: Goal) -> Decision {
     let ranked = ranked(standings, goal);
     let mut fates: Vec<(usize, Fate)> = ranked

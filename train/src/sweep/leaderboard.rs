@@ -1,4 +1,5 @@
-//! The trials of a sweep, the best first: `leaderboard.txt` for people, `leaderboard.json` for programs.
+//! The trials of a sweep, the best first: `leaderboard.txt` for people, `leaderboard.json` for
+//! programs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -106,8 +107,8 @@ impl Leaderboard {
         }
     }
 
-    /// Headings and cells of a table: the metric that decides first, then the others, then parameters that are not the same in all
-    /// trials.
+    /// Headings and cells of a table: the metric that decides first, then the others, then
+    /// parameters that are not the same in all trials.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let mut metrics: BTreeSet<&str> =
             self.trials.iter().flat_map(|entry| entry.metrics.keys()).map(String::as_str).collect();

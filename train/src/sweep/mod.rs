@@ -1,10 +1,13 @@
-//! A sweep: many trainings of which the best is kept, as successive halving over the nodes of a DAG.
+//! A sweep: many trainings of which the best is kept, as successive halving over the nodes of a
+//! DAG.
 //!
-//! [`plan`] is what all steps agree on, and [`planning`] makes it of the sweep file, which [`file`] reads. [`shards`] cuts the data
-//! into pieces that are prepared by themselves. Trials are drawn by [`draw`] from the distributions of [`space`] over the
-//! [`parameters`] of training, and [`halving`] says which of them train on. [`dag`] makes all of it a folder that HTCondor runs,
-//! [`steps`] are what its small nodes do, [`command`] calls them, and [`folder`] has the files that pass between them. [`leaderboard`] and
-//! [`page`] show [`results`]. [`run`] runs the same steps on one machine.
+//! [`plan`] is what all steps agree on, and [`planning`] makes it of the sweep file, which [`file`]
+//! reads. [`shards`] cuts the data into pieces that are prepared by themselves. Trials are drawn by
+//! [`draw`] from the distributions of [`space`] over the [`parameters`] of training, and
+//! [`halving`] says which of them train on. [`dag`] makes all of it a folder that HTCondor runs,
+//! [`steps`] are what its small nodes do, [`command`] calls them, and [`folder`] has the files that
+//! pass between them. [`leaderboard`] and [`page`] show [`results`]. [`run`] runs the same steps on
+//! one machine.
 
 pub mod command;
 pub mod dag;

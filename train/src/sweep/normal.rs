@@ -1,7 +1,7 @@
 //! The standard normal distribution.
 
-/// The value with probability `p` below it, `p` from 0 to 1, which are taken for the nearest numbers within.
-/// Relative error below 1.2e-9 (Acklam's rational fit of the inverse).
+/// The value with probability `p` below it, `p` from 0 to 1, which are taken for the nearest
+/// numbers within. Relative error below 1.2e-9 (Acklam's rational fit of the inverse).
 pub(super) fn quantile(p: f64) -> f64 {
     const A: [f64; 6] = [
         -3.969_683_028_665_376e1,

@@ -1,4 +1,5 @@
-//! `sweep.html`: a sweep on one page, without scripts and without links to elsewhere; at any time of a sweep with what is there.
+//! `sweep.html`: a sweep on one page, without scripts and without links to elsewhere; at any time
+//! of a sweep with what is there.
 
 use std::fmt::Write;
 use std::fs;
@@ -17,7 +18,8 @@ use crate::evaluation::report::svg::Chart;
 use crate::evaluation::report::tables;
 use crate::say::say;
 
-/// Greatest quotient of a parameter's values that is shown on a plain axis; beyond it, and above 0, on that of logarithms.
+/// Greatest quotient of a parameter's values that is shown on a plain axis; beyond it, and above 0,
+/// on that of logarithms.
 const PLAIN_AXIS: f64 = 50.0;
 
 /// Bytes of a text that is put on the page.

@@ -27,8 +27,8 @@ pub struct Kind {
     pub most: f64,
 }
 
-/// The options of training that say how a model is fitted. What a training is to see, and where it computes, is no
-/// parameter; `epochs` and `patience` are the sweep's own.
+/// The options of training that say how a model is fitted. What a training is to see, and where it
+/// computes, is no parameter; `epochs` and `patience` are the sweep's own.
 pub const TRAINING: &[Parameter] = &[
     whole("embedding", &["embedding_size", "embedding_dim"], 1, limits::UNITS),
     whole("hidden", &["hidden_size"], 1, limits::UNITS),

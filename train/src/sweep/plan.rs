@@ -1,7 +1,8 @@
-//! The plan of a sweep, `sweep.json` in its folder: all that the sweep file says, resolved, and what was drawn from it.
+//! The plan of a sweep, `sweep.json` in its folder: all that the sweep file says, resolved, and
+//! what was drawn from it.
 //!
-//! Every step of the sweep reads it and nothing else; none changes it. What a trial's parameters are is in
-//! `trials/NNN/parameters.json`, which its training node reads.
+//! Every step of the sweep reads it and nothing else; none changes it. What a trial's parameters
+//! are is in `trials/NNN/parameters.json`, which its training node reads.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -216,8 +217,8 @@ pub struct BestTrial {
 pub struct Decision {
     /// The rung the results are of.
     pub rung: usize,
-    /// What becomes of each trial on the next rung, the best first. All trials are named. After the last rung the first,
-    /// `Stopped`, is the best of all, and the others are `Lost`.
+    /// What becomes of each trial on the next rung, the best first. All trials are named. After the
+    /// last rung the first, `Stopped`, is the best of all, and the others are `Lost`.
     pub fates: Vec<(usize, Fate)>,
 }
 

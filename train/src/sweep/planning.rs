@@ -1,4 +1,5 @@
-//! From the sweep file to the plan: settings and trials are numbered, and the parameters of the trials are drawn.
+//! From the sweep file to the plan: settings and trials are numbered, and the parameters of the
+//! trials are drawn.
 
 use std::path::Path;
 
@@ -32,8 +33,8 @@ pub struct Planned {
     pub notes: Vec<String>,
 }
 
-/// Makes the plan of a sweep. `program` is where this program lies, for nodes where the file does not say how they come
-/// by it.
+/// Makes the plan of a sweep. `program` is where this program lies, for nodes where the file does
+/// not say how they come by it.
 ///
 /// # Errors
 /// When the grid has too many trials.

@@ -1,4 +1,5 @@
-//! What a sweep has come to so far, read from its folder. Everything may be missing or half-written while it runs.
+//! What a sweep has come to so far, read from its folder. Everything may be missing or half-written
+//! while it runs.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -73,8 +74,8 @@ impl Results {
     /// Reads the folder of a sweep.
     ///
     /// # Errors
-    /// When there is no plan in it, or one that cannot be used. Anything else that is missing or damaged is left out, and
-    /// counted in `damaged`.
+    /// When there is no plan in it, or one that cannot be used. Anything else that is missing or
+    /// damaged is left out, and counted in `damaged`.
     pub fn read(folder: &Path) -> Result<Self, Error> {
         let plan = read_plan(folder)?;
         let mut damaged = 0;
@@ -91,8 +92,8 @@ impl Results {
         Ok(Self { plan, trials, decisions, best, damaged })
     }
 
-    /// The trials, the best first: as the latest decision about each has it, then those that none has been made about by rung
-    /// and metric.
+    /// The trials, the best first: as the latest decision about each has it, then those that none
+    /// has been made about by rung and metric.
     pub fn ranking(&self) -> Vec<&TrialResults> {
         let decided = self.decisions.values().rev().flat_map(|decision| &decision.fates);
         let mut order: Vec<usize> = self.best.into_iter().collect();

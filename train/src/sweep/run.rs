@@ -1,8 +1,8 @@
 //! `holdadvise-train sweep run`: the nodes of a sweep on this machine, without HTCondor.
 //!
-//! Each step is what its node would do: the same command of this program, in a folder of its own beside the files that the node
-//! would be sent, what it writes put where the node's outputs go. What is done is not done again, and a training that was cut
-//! off goes on from its checkpoint.
+//! Each step is what its node would do: the same command of this program, in a folder of its own
+//! beside the files that the node would be sent, what it writes put where the node's outputs go.
+//! What is done is not done again, and a training that was cut off goes on from its checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -227,7 +227,8 @@ impl Machine {
         Ok(Ended::Done)
     }
 
-    /// Puts the inputs of a step where it works: links to what is only read, and the checkpoint, unless there is a newer one.
+    /// Puts the inputs of a step where it works: links to what is only read, and the checkpoint,
+    /// unless there is a newer one.
     fn send(&self, step: &Step, place: &Path) -> Result<(), Error> {
         fs::create_dir_all(place)?;
         for input in &step.inputs {
@@ -331,8 +332,8 @@ mod tests {
     use crate::sweep::dag::tests::{here, parameters, plan, shards};
     use crate::sweep::dag::{Request, write};
 
-    /// Stands in for `holdadvise-train`: says in `calls` what it was asked, writes what is expected, exits with a checkpoint
-    /// every other time.
+    /// Stands in for `holdadvise-train`: says in `calls` what it was asked, writes what is
+    /// expected, exits with a checkpoint every other time.
     const PROGRAM: &str = r#"#!/bin/sh
 echo "$*" >>"$CALLS"
 case "$*" in *"$(cat "$CALLS.fail")"*) echo "it is to fail" >&2; exit 1 ;; esac

@@ -1,9 +1,11 @@
-//! The shards of a sweep's data: pieces of preparing it that run by themselves, one for each log and each simulation.
+//! The shards of a sweep's data: pieces of preparing it that run by themselves, one for each log
+//! and each simulation.
 //!
-//! The logs of an access point share out its time: the shard of a log has the holds from its first event until the first event
-//! of the next one. To make their rows it reads more than its own log: those before it as far as `lookback` reaches, for what
-//! had happened by then, and those after it, for what came of the holds. Each hold is in exactly one shard, and where all
-//! logs are read its rows are those of one run over all of them ([`crate::data::merge`]).
+//! The logs of an access point share out its time: the shard of a log has the holds from its first
+//! event until the first event of the next one. To make their rows it reads more than its own log:
+//! those before it as far as `lookback` reaches, for what had happened by then, and those after it,
+//! for what came of the holds. Each hold is in exactly one shard, and where all logs are read its
+//! rows are those of one run over all of them ([`crate::data::merge`]).
 //!
 //! Of each log the beginning and the end are read, no more ([`peek`]).
 
@@ -59,8 +61,9 @@ pub struct Shard {
 pub struct ShardFile {
     /// Where it is, absolute.
     pub path: PathBuf,
-    /// Its name where the shard is prepared. HTCondor transfers files by the last part of their path into one folder, and its
-    /// list of them has commas: a file whose name is not unique there, or whose path cannot be listed, gets another.
+    /// Its name where the shard is prepared. HTCondor transfers files by the last part of their
+    /// path into one folder, and its list of them has commas: a file whose name is not unique
+    /// there, or whose path cannot be listed, gets another.
     pub name: String,
 }
 
@@ -81,7 +84,8 @@ pub fn shards(data: &Data) -> Result<Vec<Shard>, String> {
     for (number, access_point) in data.access_points.iter().enumerate() {
         planner.add_logs(number, access_point)?;
     }
-    // As in one run of `tensors` over all of it: logs are access point 0, simulations are numbered from 1 on.
+    // As in one run of `tensors` over all of it: logs are access point 0, simulations are numbered
+    // from 1 on.
     let before = data.access_points.len().max(1) - 1;
     for (number, folder) in data.simulations.iter().enumerate() {
         planner.add_simulation(before + number, folder)?;
@@ -196,7 +200,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The logs that tell of holds between these instants, of what was before, and of what came of them.
+    /// The logs that tell of holds between these instants, of what was before, and of what came of
+    /// them.
     fn read_around<'l>(&self, logs: &'l [Log], from: i64, until: Option<i64>) -> Vec<&'l Log> {
         let lookback = self.data.lookback.max(0);
         let begin = from.saturating_sub(lookback);
@@ -215,7 +220,8 @@ impl Planner<'_> {
                 "simulation {path}: {detail}; name a folder that `holdadvise-train simulate` wrote"
             )
         };
-        // A link to a folder is not followed when it is transferred, so that it cannot be given another name.
+        // A link to a folder is not followed when it is transferred, so that it cannot be given
+        // another name.
         let name = own_name(folder).ok_or_else(|| {
             failed(
                 &"its path cannot be listed for HTCondor to transfer, or its name is one that nodes use themselves: use letters, \
@@ -274,13 +280,14 @@ fn sizes(folder: &Path) -> io::Result<Vec<(String, u64)>> {
     Ok(sizes)
 }
 
-/// Beginnings of names that belong to HTCondor, to the steps of a sweep, or to files that got another name; and of options.
+/// Beginnings of names that belong to HTCondor, to the steps of a sweep, or to files that got
+/// another name; and of options.
 const RESERVED: [&str; 9] =
     ["-", ".", "_", "condor_", "docker_", "holdadvise", "input-", "node", "shard-"];
 
 impl Planner<'_> {
-    /// The logs, epoch ads and journals of an access point with their names where a shard is prepared: of each file its own
-    /// name, if it can keep that beside the others.
+    /// The logs, epoch ads and journals of an access point with their names where a shard is
+    /// prepared: of each file its own name, if it can keep that beside the others.
     fn named(&mut self, access_point: &AccessPoint) -> [Vec<ShardFile>; 3] {
         let AccessPoint { logs, epochs, journal, .. } = access_point;
         let all = || logs.iter().chain(epochs).chain(journal).map(PathBuf::as_path);
@@ -320,7 +327,8 @@ fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "._+=@-".contains(letter)
 }
 
-/// The last part of a path, where the path can be listed in a submit description and the name is free.
+/// The last part of a path, where the path can be listed in a submit description and the name is
+/// free.
 fn own_name(path: &Path) -> Option<String> {
     let whole = path.to_str()?;
     let name = path.file_name()?.to_str()?;
@@ -346,8 +354,8 @@ impl Shard {
         self.logs.iter().chain(&self.epochs).chain(&self.journal).chain(&self.simulation)
     }
 
-    /// MB of the file that it writes, a guess to ask for resources by: three times what the holds of simulated access points
-    /// come to.
+    /// MB of the file that it writes, a guess to ask for resources by: three times what the holds
+    /// of simulated access points come to.
     pub fn output_mb(&self, setting: &Setting) -> u64 {
         let (m, j) = (setting.frame_edges.len().saturating_sub(1), setting.slots);
         let row = (m * j + ROW) as u64;
@@ -355,7 +363,8 @@ impl Shard {
         (self.unpacked.div_ceil(MB) * rows * row).div_ceil(MB)
     }
 
-    /// MB of memory to ask for, a guess with a half in reserve: the jobs of the logs take a little more than the logs.
+    /// MB of memory to ask for, a guess with a half in reserve: the jobs of the logs take a little
+    /// more than the logs.
     pub fn memory_mb(&self, setting: &Setting) -> u64 {
         256 + self.unpacked.div_ceil(MB) * 5 / 3 + self.output_mb(setting)
     }
@@ -365,7 +374,8 @@ impl Shard {
         256 + (self.bytes + self.unpacked).div_ceil(MB) + self.output_mb(setting)
     }
 
-    /// The arguments of `holdadvise-train` that prepare it in the folder to which its files were transferred, but for `-o`.
+    /// The arguments of `holdadvise-train` that prepare it in the folder to which its files were
+    /// transferred, but for `-o`.
     pub fn arguments(&self, setting: &Setting) -> Vec<String> {
         let edges: Vec<String> = setting.frame_edges.iter().map(u32::to_string).collect();
         let mut arguments = vec!["tensors".to_owned()];
@@ -478,7 +488,8 @@ mod tests {
             logs.log("EventLog.2", &[20, 28]),
             logs.log("EventLog.3", &[10, 19]),
         ];
-        // Lookback of 1 hour, outcomes until 2 hours after a release that may be 1 hour after the hold.
+        // Lookback of 1 hour, outcomes until 2 hours after a release that may be 1 hour after the
+        // hold.
         assert_eq!(
             told(&data(&series)),
             [
@@ -690,7 +701,8 @@ mod tests {
         let shards = shards(&data(&paths)).unwrap();
         let seconds = begun.elapsed().as_secs_f64();
         assert_eq!(shards.len(), 200);
-        // A tenth of it where it is built with optimisation. What is in the middle would take minutes.
+        // A tenth of it where it is built with optimisation. What is in the middle would take
+        // minutes.
         assert!(seconds < 10.0, "{seconds} s");
     }
 }

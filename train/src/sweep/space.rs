@@ -1,4 +1,5 @@
-//! What a parameter may be: each distribution maps the unit interval, on which its own probability is uniform, to values.
+//! What a parameter may be: each distribution maps the unit interval, on which its own probability
+//! is uniform, to values.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +125,8 @@ impl<'a> Dimension<'a> {
         }
     }
 
-    /// How many values there are; `None` where they cannot be counted: continuous ones, and those without ends.
+    /// How many values there are; `None` where they cannot be counted: continuous ones, and those
+    /// without ends.
     pub fn count(&self) -> Option<u64> {
         match self.distribution {
             Distribution::Constant { .. } => Some(1),

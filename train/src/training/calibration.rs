@@ -10,10 +10,10 @@ const LEAST_ROWS: usize = 20;
 /// Newton steps; the likelihood is convex in two parameters, a handful suffice.
 const STEPS: usize = 100;
 
-/// Fits slope and intercept to logits and outcomes with weights, with Platt's smoothed targets. An outcome is 1 for a
-/// success, 0 for a failure, or the true probability of a success.
-/// The identity is returned for fewer than 20 rows, for one class only, and where a slope that is
-/// not above 0 came out: then the ranking itself is of no use on these rows.
+/// Fits slope and intercept to logits and outcomes with weights, with Platt's smoothed targets. An
+/// outcome is 1 for a success, 0 for a failure, or the true probability of a success. The identity
+/// is returned for fewer than 20 rows, for one class only, and where a slope that is not above 0
+/// came out: then the ranking itself is of no use on these rows.
 pub fn platt(logits: &[f32], outcome: &[f32], weight: &[f32]) -> Calibration {
     match logits.len() {
         ..LEAST_ROWS => Calibration::default(),
@@ -21,7 +21,8 @@ pub fn platt(logits: &[f32], outcome: &[f32], weight: &[f32]) -> Calibration {
     }
 }
 
-/// As [`platt`], of however few rows; `None` for one class only and for a slope that is not above 0.
+/// As [`platt`], of however few rows; `None` for one class only and for a slope that is not above
+/// 0.
 pub fn fit(logits: &[f32], outcome: &[f32], weight: &[f32]) -> Option<Calibration> {
     let (good, bad) = sums(outcome, weight);
     if good == 0.0 || bad == 0.0 {
@@ -33,14 +34,16 @@ pub fn fit(logits: &[f32], outcome: &[f32], weight: &[f32]) -> Option<Calibratio
     minimum(&rows.collect::<Vec<_>>(), &[Calibration::default(), balanced], None)
 }
 
-/// How far slope and intercept are expected to lie from those of a model that was calibrated elsewhere: standard deviations of
-/// a normal prior. Assumed; those of simulated access points of other presets lay 0.2 to 0.5 and 0.1 to 0.3 away.
+/// How far slope and intercept are expected to lie from those of a model that was calibrated
+/// elsewhere: standard deviations of a normal prior. Assumed; those of simulated access points of
+/// other presets lay 0.2 to 0.5 and 0.1 to 0.3 away.
 const SLOPE_APART: f64 = 0.25;
 const INTERCEPT_APART: f64 = 0.5;
 
-/// Fits slope and intercept to outcomes that come in clusters, near a calibration that was there before: the most probable ones
-/// under a normal prior around it. All outcomes of a cluster together count as much as one alone, since they tend to be alike: the
-/// likelihood is divided by the design effect (Kish 1965) of clusters in which all are. `None` for one class only and for a
+/// Fits slope and intercept to outcomes that come in clusters, near a calibration that was there
+/// before: the most probable ones under a normal prior around it. All outcomes of a cluster
+/// together count as much as one alone, since they tend to be alike: the likelihood is divided by
+/// the design effect (Kish 1965) of clusters in which all are. `None` for one class only and for a
 /// slope that is not above 0.
 pub fn fit_near(
     before: Calibration,

@@ -1,5 +1,6 @@
-//! The ranges of static columns cut into pieces, so that the network need not be linear in a number it has only one of:
-//! piecewise linear encoding (Gorishniy, Rubachev and Babenko 2022, "On Embeddings for Numerical Features").
+//! The ranges of static columns cut into pieces, so that the network need not be linear in a number
+//! it has only one of: piecewise linear encoding (Gorishniy, Rubachev and Babenko 2022, "On
+//! Embeddings for Numerical Features").
 
 /// Pieces a column is cut into, as often in each.
 const PIECES: usize = 6;
@@ -18,8 +19,9 @@ pub struct Piece {
     pub width: f32,
 }
 
-/// The pieces of all columns of `statics`, rows of `k`. Columns with two values or fewer have none: they are linear
-/// already. Zeros, which say that there is nothing or nothing is known, are no part of the shares.
+/// The pieces of all columns of `statics`, rows of `k`. Columns with two values or fewer have none:
+/// they are linear already. Zeros, which say that there is nothing or nothing is known, are no part
+/// of the shares.
 pub fn pieces(statics: &[f32], k: usize, rows: &[usize], skip: &[usize]) -> Vec<Piece> {
     let step = rows.len().div_ceil(ROWS).max(1);
     let mut all = Vec::new();

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The numbers that the LSTM computes with in training. Parameters, gradients' sums and the optimiser stay float32 (mixed
-/// precision: Micikevicius et al. 2018); bfloat16 has float32's range, so that no loss has to be scaled.
+/// The numbers that the LSTM computes with in training. Parameters, gradients' sums and the
+/// optimiser stay float32 (mixed precision: Micikevicius et al. 2018); bfloat16 has float32's
+/// range, so that no loss has to be scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {

@@ -1,11 +1,12 @@
-//! Sources of statics blanked at random in training: a model so trained serves those who have fewer.
+//! Sources of statics blanked at random in training: a model so trained serves those who have
+//! fewer.
 
 use holdadvise::model::StaticSource;
 
 use crate::random::Random;
 
-/// Share of the rows in which no source is blanked: with many sources hardly a row would be complete otherwise, and an
-/// access point's own tools see all of them.
+/// Share of the rows in which no source is blanked: with many sources hardly a row would be
+/// complete otherwise, and an access point's own tools see all of them.
 const COMPLETE: f64 = 0.6;
 
 /// What may be blanked, and how often.

@@ -29,7 +29,8 @@ pub struct RungResult {
     pub stopped_early: bool,
     /// The loss became no number: the trial loses.
     pub diverged: bool,
-    /// Figures on the validation part: `validation_loss`, `validation_auroc`, `validation_brier`, `validation_f_measure`.
+    /// Figures on the validation part: `validation_loss`, `validation_auroc`, `validation_brier`,
+    /// `validation_f_measure`.
     pub metrics: BTreeMap<String, f64>,
     /// Seconds spent training, over all rungs.
     pub seconds: f64,

@@ -36,8 +36,8 @@ pub(crate) fn play(pool: &Pool, name: &str, limit: Duration) {
     pool.wait_for(limit, "the end of the removed DAG", || !is_in_queue(pool, dag));
     let rescue = pool.shell(USER, &folder, "ls");
     assert!(rescue.contains("sweep.dag.rescue001"), "no rescue file: {rescue}");
-    // A DAGMan that ends while its FINAL node is being removed with it leaves its lock behind, and the next one would wait for that
-    // node for ever instead of beginning from the rescue file.
+    // A DAGMan that ends while its FINAL node is being removed with it leaves its lock behind, and
+    // the next one would wait for that node for ever instead of beginning from the rescue file.
     pool.shell(USER, &folder, "rm -f sweep.dag.lock");
     let again = submit(pool, name);
     wait(pool, name, again, limit);

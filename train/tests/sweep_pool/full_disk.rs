@@ -1,4 +1,5 @@
-//! A sweep on an execution point whose disk somebody else has filled, and its rescue when there is space again.
+//! A sweep on an execution point whose disk somebody else has filled, and its rescue when there is
+//! space again.
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
-//! Sweeps on a real HTCondor pool, as an ordinary user: once in peace, once with a node killed, a node vacated, DAGMan removed and
-//! its rescue DAG submitted, and tracking killed. Both must come to the same model. Beside the first a sweep whose nodes
-//! bring the program in a tarball, against the shipped model; at last one on a disk that is full.
+//! Sweeps on a real HTCondor pool, as an ordinary user: once in peace, once with a node killed, a
+//! node vacated, DAGMan removed and its rescue DAG submitted, and tracking killed. Both must come
+//! to the same model. Beside the first a sweep whose nodes bring the program in a tarball, against
+//! the shipped model; at last one on a disk that is full.
 //!
 //! Played only when a pool is asked for, as the pool story is (`tests/pool/README.md`).
 #![cfg(feature = "torch")]

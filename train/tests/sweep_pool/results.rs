@@ -44,7 +44,8 @@ impl Results {
         Self { name: name.to_owned(), folder, leaderboard, decisions, rungs }
     }
 
-    /// All that a sweep of that many trials and rungs owes is there, and rungs were skipped for both reasons.
+    /// All that a sweep of that many trials and rungs owes is there, and rungs were skipped for
+    /// both reasons.
     pub(crate) fn are_whole(&self, trials: usize, rungs: usize) {
         for file in [
             "bestmodel.pt",

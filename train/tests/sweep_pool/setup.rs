@@ -12,7 +12,8 @@ const PROGRAM: &str = "LD_LIBRARY_PATH=/opt/holdadvise/lib /opt/holdadvise/bin/h
 /// Who sweeps: an ordinary user.
 pub(crate) const USER: &str = "alice";
 
-/// Two trials of six are left on the last of three rungs; nodes write a checkpoint every few seconds.
+/// Two trials of six are left on the last of three rungs; nodes write a checkpoint every few
+/// seconds.
 pub(crate) const SWEEP: &str = "\
 name: pool test
 seed: 3
@@ -39,7 +40,8 @@ program: {installed: /opt/holdadvise/bin/holdadvise-train}
 tracking: {wandb: {enabled: true, project: pool-test, mode: offline, python: /opt/holdadvise/python}}
 ";
 
-/// Copies the program, the part of libtorch that it needs, and the client of Weights & Biases into the pool.
+/// Copies the program, the part of libtorch that it needs, and the client of Weights & Biases into
+/// the pool.
 pub(crate) fn install(pool: &Pool) {
     let to = pool.path("/opt/holdadvise");
     for folder in ["bin", "lib"] {
@@ -83,7 +85,8 @@ fn copy(from: &Path, to: &Path) {
     done.unwrap_or_else(|error| panic!("{}: {error}", to.display()));
 }
 
-/// The libraries that the program asks for and that do not come with the system: libtorch, and what that needs.
+/// The libraries that the program asks for and that do not come with the system: libtorch, and what
+/// that needs.
 fn libraries(program: &Path) -> Vec<PathBuf> {
     let output = Command::new("ldd").arg(program).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -94,7 +97,8 @@ fn libraries(program: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Sixteen days of an access point, its log in several files, and of one of which the truth is told.
+/// Sixteen days of an access point, its log in several files, and of one of which the truth is
+/// told.
 pub(crate) fn simulate(pool: &Pool) {
     let command = format!("{PROGRAM} simulate --preset small --days 16");
     pool.shell(

@@ -1,6 +1,7 @@
-//! The short way: expressions of constants, attributes, operators and a few functions, which policies are made of, run as steps on
-//! a small stack. Where that way ends, in a list, a nested ad, a time, another function, deep nesting, or names that mean more than
-//! an attribute of the ad, there is no answer, and the evaluator goes the long way from the start.
+//! The short way: expressions of constants, attributes, operators and a few functions, which
+//! policies are made of, run as steps on a small stack. Where that way ends, in a list, a nested
+//! ad, a time, another function, deep nesting, or names that mean more than an attribute of the ad,
+//! there is no answer, and the evaluator goes the long way from the start.
 
 mod compile;
 mod scalar;
@@ -51,7 +52,8 @@ enum Step {
     BinaryConstant(BinaryOperator, Value),
     /// The left operand is the last value, the right one an attribute.
     BinaryAttribute(BinaryOperator, Name, AtomicU32),
-    /// `&&` (false) or `||` (true): a left value that is that or an error ends it, another is put on the stack.
+    /// `&&` (false) or `||` (true): a left value that is that or an error ends it, another is put
+    /// on the stack.
     Decide(bool, u32),
     Jump(Jump, u32),
 }

@@ -7,7 +7,8 @@ use crate::eval::scope::Val;
 use crate::expr::operator::{BinaryOperator, UnaryOperator};
 use crate::value::Value;
 
-/// Bytes of a string that is compared in one step; a longer one takes the long way, which counts them.
+/// Bytes of a string that is compared in one step; a longer one takes the long way, which counts
+/// them.
 const LONGEST: usize = 512;
 
 /// A value that is no time, a long string, list or ad.

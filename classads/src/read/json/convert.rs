@@ -1,4 +1,5 @@
-//! A JSON object to an ad: every member becomes the text of an expression in the new syntax, parsed when used.
+//! A JSON object to an ad: every member becomes the text of an expression in the new syntax, parsed
+//! when used.
 
 use std::borrow::Cow;
 

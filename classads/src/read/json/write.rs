@@ -21,7 +21,8 @@ pub fn to_string(ad: &ClassAd) -> String {
     text(ad, None)
 }
 
-/// The ad as a JSON object with a line for each attribute and element, as `condor_q -json` writes it.
+/// The ad as a JSON object with a line for each attribute and element, as `condor_q -json` writes
+/// it.
 #[must_use]
 pub fn to_string_pretty(ad: &ClassAd) -> String {
     text(ad, Some(0))

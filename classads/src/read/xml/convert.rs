@@ -1,4 +1,5 @@
-//! An element `<c>` to an ad: every `<a>` becomes the text of an expression in the new syntax, parsed when used.
+//! An element `<c>` to an ad: every `<a>` becomes the text of an expression in the new syntax,
+//! parsed when used.
 
 use std::borrow::Cow;
 
@@ -21,7 +22,8 @@ const MAX_DEPTH: u32 = 170;
 /// Errors told of one ad, so that hostile input cannot fill the memory with them.
 const MAX_ERRORS: usize = 100;
 
-/// Bytes of one ad that are read again behind tags without end, so that hostile input costs no time.
+/// Bytes of one ad that are read again behind tags without end, so that hostile input costs no
+/// time.
 const MAX_READ_AGAIN: usize = 4 * 1024 * 1024;
 
 /// The ad and what is wrong with it. Where the text is not whole, its end is no news.
@@ -205,7 +207,8 @@ impl<'a> Converter<'a> {
         let (tag, is_empty) = match event {
             Event::End(tag) if tag.name().as_ref() == "c" => return Ok(false),
             Event::Eof => return Ok(false),
-            // As HTCondor reads it: text says nothing here, and the end of an attribute may be missing.
+            // As HTCondor reads it: text says nothing here, and the end of an attribute may be
+            // missing.
             Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) => return Ok(true),
             Event::End(tag) if tag.name().as_ref() == "a" => return Ok(true),
             Event::Start(tag) if tag.name().as_ref() == "a" => (tag, false),
@@ -418,7 +421,8 @@ impl<'a> Converter<'a> {
     }
 }
 
-/// An integer as C++'s `from_chars` reads it: what follows the digits says nothing, what does not fit is an error.
+/// An integer as C++'s `from_chars` reads it: what follows the digits says nothing, what does not
+/// fit is an error.
 fn integer(out: &mut String, text: &str) {
     let sign = usize::from(text.starts_with('-'));
     let digits = text.bytes().skip(sign).take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,5 @@
-//! Cuts a stream of XML into the texts of its ads, `<c>` to `</c>`, without keeping more than one of them.
+//! Cuts a stream of XML into the texts of its ads, `<c>` to `</c>`, without keeping more than one
+//! of them.
 
 use std::io::{self, BufRead};
 
@@ -14,7 +15,8 @@ pub(super) struct Cutter<R> {
 }
 
 pub(super) enum Found {
-    /// The text of an ad that starts at this line. Where it is not whole, the input, or the next ad, began inside it.
+    /// The text of an ad that starts at this line. Where it is not whole, the input, or the next
+    /// ad, began inside it.
     Ad {
         line: u64,
         is_whole: bool,

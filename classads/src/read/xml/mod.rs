@@ -1,11 +1,14 @@
-//! The XML form: `condor_q -xml`, `condor_history -xml` and job event logs in XML, one element `<c>` an ad.
+//! The XML form: `condor_q -xml`, `condor_history -xml` and job event logs in XML, one element
+//! `<c>` an ad.
 //!
-//! What the elements mean is what HTCondor's src/classad/xmlSource.cpp and xmlLexer.cpp make of them: `<i>`, `<r>`, `<s>`
-//! and `<b v="t"/>` are constants, `<un/>` and `<er/>` undefined and error, `<at>` and `<rt>` times, `<l>` a list, `<c>` an
-//! ad, and `<e>` an expression in the new syntax. Strings and names have C's escapes besides those of XML.
+//! What the elements mean is what HTCondor's src/classad/xmlSource.cpp and xmlLexer.cpp make of
+//! them: `<i>`, `<r>`, `<s>` and `<b v="t"/>` are constants, `<un/>` and `<er/>` undefined and
+//! error, `<at>` and `<rt>` times, `<l>` a list, `<c>` an ad, and `<e>` an expression in the new
+//! syntax. Strings and names have C's escapes besides those of XML.
 //!
-//! The XML declaration, a document type, comments and `<classads>` are passed over; other elements and text between the
-//! ads are errors. No entity is replaced but the five of XML itself and numbers of characters.
+//! The XML declaration, a document type, comments and `<classads>` are passed over; other elements
+//! and text between the ads are errors. No entity is replaced but the five of XML itself and
+//! numbers of characters.
 
 mod convert;
 mod cut;
@@ -83,7 +86,8 @@ impl<R: BufRead> Iterator for AdReader<R> {
     }
 }
 
-/// HTCondor writes a quotation mark in the name of an attribute as `\"`, where it would end the value in XML.
+/// HTCondor writes a quotation mark in the name of an attribute as `\"`, where it would end the
+/// value in XML.
 fn well_formed_quotes(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     if memchr::memmem::find(bytes, b"\\\"").is_none() {

@@ -23,8 +23,9 @@ const STEP: usize = 4;
 
 /// Writes an ad as an element `<c>`, an attribute a line, as `condor_q -xml` does.
 ///
-/// The attributes stay in their order; `condor_q` sorts them by name first. Attributes whose text is no expression are
-/// left out. A document needs [`HEADER`] before the ads and [`FOOTER`] behind them.
+/// The attributes stay in their order; `condor_q` sorts them by name first. Attributes whose text
+/// is no expression are left out. A document needs [`HEADER`] before the ads and [`FOOTER`] behind
+/// them.
 pub fn write(mut out: impl Write, ad: &ClassAd) -> io::Result<()> {
     out.write_all(to_string(ad).as_bytes())
 }

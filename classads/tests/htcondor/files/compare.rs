@@ -106,7 +106,8 @@ impl Comparison {
         }
     }
 
-    /// The ads as this crate reads them: as many as HTCondor reads. What neither takes for an expression is left out.
+    /// The ads as this crate reads them: as many as HTCondor reads. What neither takes for an
+    /// expression is left out.
     fn read(&mut self, question: &Question, answer: &Answer) -> Vec<ClassAd> {
         let name = &question.name;
         let mut ads = Vec::new();
@@ -132,7 +133,8 @@ impl Comparison {
         ads
     }
 
-    /// Leaves out the attributes that are no expressions; gives those that HTCondor reads the beginning of that beginning.
+    /// Leaves out the attributes that are no expressions; gives those that HTCondor reads the
+    /// beginning of that beginning.
     fn settle(&mut self, ad: &mut ClassAd, theirs: Option<&TheirAd>) {
         let bad: Vec<String> = ad.errors().map(|(name, _)| name.to_owned()).collect();
         for name in bad {

@@ -1,5 +1,6 @@
-//! The commands of HTCondor's src/classad/functional_tests.txt, as src/classad/classad_functional_tester.cpp runs
-//! them: `eval` names a value, `$name` stands for its text, `same` and `diff` compare values.
+//! The commands of HTCondor's src/classad/functional_tests.txt, as
+//! src/classad/classad_functional_tester.cpp runs them: `eval` names a value, `$name` stands for
+//! its text, `same` and `diff` compare values.
 
 use std::collections::BTreeMap;
 

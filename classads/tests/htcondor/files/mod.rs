@@ -1,4 +1,5 @@
-//! Real and recorded ads, and HTCondor's own files of ClassAd tests: the same when they are read, evaluated, printed, and read again.
+//! Real and recorded ads, and HTCondor's own files of ClassAd tests: the same when they are read,
+//! evaluated, printed, and read again.
 
 mod ads;
 mod compare;

@@ -38,7 +38,8 @@ pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Ads of a whole file, whose form its first character shows. Banner lines end ads as blank lines do.
+/// Ads of a whole file, whose form its first character shows. Banner lines end ads as blank lines
+/// do.
 pub(crate) fn whole(path: &Path) -> Question {
     let text = text(path);
     let form = match text.trim_start().get(..2) {

@@ -1,5 +1,5 @@
-//! The commands of HTCondor's src/classad/tests.txt, as src/classad/test_classads.cpp runs them: named ads, expressions
-//! evaluated on them, matches, views of collections, single tokens.
+//! The commands of HTCondor's src/classad/tests.txt, as src/classad/test_classads.cpp runs them:
+//! named ads, expressions evaluated on them, matches, views of collections, single tokens.
 
 use std::collections::BTreeMap;
 
@@ -93,7 +93,8 @@ impl Tester {
                 let (_, token) = text.split_once(command).expect("the command is there");
                 self.token(line, token.trim().trim_end_matches(kind).trim(), kind);
             }
-            // The ads of collections are asked for where views are looked at; printed ads are all compared.
+            // The ads of collections are asked for where views are looked at; printed ads are all
+            // compared.
             (
                 "make-collection" | "add-to-collection" | "print-classad" | "print-classad-xml",
                 _,

@@ -1,7 +1,8 @@
 //! Generated expressions, one of five evaluated in a match.
 //!
-//! `HOLDADVISE_EXPRESSIONS` says how many (default 20,000), `HOLDADVISE_SEED` which (default 1). What differs is counted by class: what
-//! it is here, what it is to HTCondor, and the outermost operator or function.
+//! `HOLDADVISE_EXPRESSIONS` says how many (default 20,000), `HOLDADVISE_SEED` which (default 1).
+//! What differs is counted by class: what it is here, what it is to HTCondor, and the outermost
+//! operator or function.
 
 mod grammar;
 mod random;

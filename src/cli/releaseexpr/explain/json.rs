@@ -10,7 +10,8 @@ use crate::hold_code::{self, HoldCode};
 use crate::policy::{ExplainedPolicy, Gate, Missing, Named, Part, PolicyAction, Prospect, Truth};
 use crate::text::strip_control;
 
-/// What there is to say of one job; times are Unix seconds, `null` is what is not known or not there. All text is fit for a terminal.
+/// What there is to say of one job; times are Unix seconds, `null` is what is not known or not
+/// there. All text is fit for a terminal.
 pub(super) fn object(job: &Explained) -> Value {
     let explanation = &job.explanation;
     let forecast = &explanation.forecast;

@@ -77,7 +77,8 @@ pub(super) fn answer(request: &Request, out: &mut dyn Write) -> Result<(), RunEr
     Ok(())
 }
 
-/// The knobs of the access point; `None` where they are not known: those here are not those of another access point, nor of a file.
+/// The knobs of the access point; `None` where they are not known: those here are not those of
+/// another access point, nor of a file.
 fn knobs(request: &Request, config: &Config) -> Result<Option<Knobs>, RunError> {
     if let Some(path) = &request.config {
         return read_knobs(path).map(Some);

@@ -82,7 +82,8 @@ impl Report {
 
 pub(super) use print::rules;
 
-/// Looks at what was named, prints the findings and gives the exit status: 1 for warnings or errors.
+/// Looks at what was named, prints the findings and gives the exit status: 1 for warnings or
+/// errors.
 ///
 /// # Errors
 /// [`RunError`] when a file cannot be read or sets no policy.
@@ -231,7 +232,8 @@ fn own_attributes(settings: &SettingsFile) -> Vec<(String, String)> {
     settings.assignments().iter().filter_map(own).collect()
 }
 
-/// Whether the next run asks for more memory: a list of requests, or a request that depends on the job.
+/// Whether the next run asks for more memory: a list of requests, or a request that depends on the
+/// job.
 fn raises_request(settings: &SettingsFile) -> bool {
     let depends = |text: &str| {
         Expr::parse_old(text).is_ok_and(|expr| !expr.attribute_references().is_empty())

@@ -95,7 +95,8 @@ fn expressions(request: &Request) -> Result<Vec<String>, RunError> {
     Ok(out)
 }
 
-/// Says what is plainly wrong with an expression before it is replayed: what it does then is not what it says.
+/// Says what is plainly wrong with an expression before it is replayed: what it does then is not
+/// what it says.
 fn look_at(name: &str, text: &str, request: &Request) {
     let setting = Setting { version: version(request), ..Setting::alone(Role::Release) };
     for finding in lint(text, &setting) {

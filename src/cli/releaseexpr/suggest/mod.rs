@@ -85,8 +85,8 @@ impl Named {
     }
 }
 
-/// Whose runs tell how long such jobs take: those of a user's own logs, of all nodes of a DAG, or of the clusters named. What an access
-/// point ran for all of its users has no length in common.
+/// Whose runs tell how long such jobs take: those of a user's own logs, of all nodes of a DAG, or
+/// of the clusters named. What an access point ran for all of its users has no length in common.
 fn runs_of(named: Option<&Named>, request: &Request) -> RunsOf {
     match named {
         _ if request.form != Form::Submit => RunsOf::None,

@@ -1,4 +1,5 @@
-//! A suggested expression for people: lines that can stand in a submit description or a configuration file as they are.
+//! A suggested expression for people: lines that can stand in a submit description or a
+//! configuration file as they are.
 
 use std::io::{self, Write};
 

@@ -48,7 +48,8 @@ pub(in crate::userlog) fn each(bytes: &[u8], each: &mut dyn FnMut(&str, &str)) {
     });
 }
 
-/// The expression of the attribute that is written with this name, where its line is as HTCondor writes it.
+/// The expression of the attribute that is written with this name, where its line is as HTCondor
+/// writes it.
 pub(super) fn attribute<'a>(bytes: &'a [u8], name: &str) -> Option<Text<'a>> {
     memchr::memmem::find_iter(bytes, name).find_map(|begin| {
         let is_first = begin == 0 || bytes[begin - 1] == b'\n';
@@ -89,7 +90,8 @@ fn within(bytes: &[u8], mut begin: usize, mut end: usize) -> Range<usize> {
     begin..end
 }
 
-/// Calls `each` with where a line begins, its first `=`, or its end, and its end; for all lines, in one pass.
+/// Calls `each` with where a line begins, its first `=`, or its end, and its end; for all lines, in
+/// one pass.
 #[inline]
 fn each_line(bytes: &[u8], mut each: impl FnMut(usize, usize, usize)) {
     const NONE: usize = usize::MAX;

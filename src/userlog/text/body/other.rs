@@ -58,7 +58,8 @@ pub(super) fn attribute_update(title: &[u8]) -> AttributeUpdate<'_> {
     update
 }
 
-/// The position of the ` to ` between two ClassAd expressions, of which each may hold one in quotes.
+/// The position of the ` to ` between two ClassAd expressions, of which each may hold one in
+/// quotes.
 fn between(values: &[u8]) -> usize {
     let mut quoted = false;
     let mut at = 0;
@@ -121,7 +122,8 @@ pub(super) fn file_transfer<'a>(title: &[u8], lines: Lines<'a>) -> FileTransfer<
     transfer
 }
 
-/// The lines of events 041 to 045. HTCondor writes them below an empty header line, and reads the first of them on it.
+/// The lines of events 041 to 045. HTCondor writes them below an empty header line, and reads the
+/// first of them on it.
 fn with_title<'a>(title: &'a [u8], lines: Lines<'a>) -> impl Iterator<Item = &'a [u8]> + Clone {
     std::iter::once(title).chain(lines)
 }

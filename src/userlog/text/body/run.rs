@@ -103,8 +103,9 @@ pub(super) enum End<'a> {
     Core(Option<Text<'a>>),
 }
 
-/// Reads such a line as `TerminatedEvent::readEventBody` of HTCondor does: white space, or none, may be before the bracket, within
-/// it and behind it, and any number but 0 says that what follows is `Normal termination`.
+/// Reads such a line as `TerminatedEvent::readEventBody` of HTCondor does: white space, or none,
+/// may be before the bracket, within it and behind it, and any number but 0 says that what follows
+/// is `Normal termination`.
 #[inline]
 pub(super) fn end(line: &[u8]) -> Option<End<'_>> {
     let mut cursor = Cursor(trim_space(line));
@@ -124,7 +125,8 @@ pub(super) fn end(line: &[u8]) -> Option<End<'_>> {
     words.starts_with(b"No core file").then_some(End::Core(None))
 }
 
-/// What follows these words, between which there may be any white space, or none, as `sscanf` has it.
+/// What follows these words, between which there may be any white space, or none, as `sscanf` has
+/// it.
 #[inline]
 fn phrase<'a>(mut bytes: &'a [u8], words: &[&[u8]]) -> Option<&'a [u8]> {
     for word in words {
@@ -140,7 +142,8 @@ fn trim_space(bytes: &[u8]) -> &[u8] {
     &bytes[blanks..]
 }
 
-/// Rows that room is made for at once: processors, disk, memory, and the times that HTCondor 23.5 and later write.
+/// Rows that room is made for at once: processors, disk, memory, and the times that HTCondor 23.5
+/// and later write.
 const USUAL_RESOURCES: usize = 5;
 
 /// What a line of a run that has ended says.

@@ -1,6 +1,7 @@
 //! The `Partitionable Resources` table.
 //!
-//! Its columns are as wide as their widest value, and cells may be empty: the header line says where each ends.
+//! Its columns are as wide as their widest value, and cells may be empty: the header line says
+//! where each ends.
 
 use super::super::super::body::{Resource, Text};
 use super::super::block::{are_blanks, find_short};

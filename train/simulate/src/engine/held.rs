@@ -5,7 +5,8 @@ use std::mem::Discriminant;
 
 use crate::cause::Symptom;
 
-/// What anybody sees that like holds have in common: code, subcode, what failed, and the server or file system.
+/// What anybody sees that like holds have in common: code, subcode, what failed, and the server or
+/// file system.
 pub(crate) type Likeness = (i32, i32, Discriminant<Symptom>, Option<usize>);
 
 /// Held jobs.

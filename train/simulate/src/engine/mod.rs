@@ -1,4 +1,5 @@
-//! The access point: takes what is to happen in the order of its time, writes what an access point writes.
+//! The access point: takes what is to happen in the order of its time, writes what an access point
+//! writes.
 
 mod held;
 mod holds;
@@ -187,8 +188,8 @@ impl Simulation {
         }
     }
 
-    /// Version whose words are used now: mostly the access point's, sometimes another's, since execution points and
-    /// plug-ins have versions of their own.
+    /// Version whose words are used now: mostly the access point's, sometimes another's, since
+    /// execution points and plug-ins have versions of their own.
     pub(crate) fn wording(&mut self) -> Wording {
         let words = &mut self.chances.words;
         if words.chance(0.25) {
@@ -239,7 +240,8 @@ impl Simulation {
         self.oracle.ask(question);
     }
 
-    /// Asks about some of the jobs held as `released` was, now that its release has shown how things stand.
+    /// Asks about some of the jobs held as `released` was, now that its release has shown how
+    /// things stand.
     pub(crate) fn ask_like(&mut self, released: usize, from: &HoldNow) {
         let like = self.held.alike(&self.likeness(released, from), self.now);
         for _ in 0..ASKED_LIKE.min(like.len()) {
@@ -281,14 +283,15 @@ impl Simulation {
     }
 }
 
-/// Seconds from a hold to the instants at which the oracle is asked about it, besides its release: people who look at
-/// once, soon, in the evening and the next day.
+/// Seconds from a hold to the instants at which the oracle is asked about it, besides its release:
+/// people who look at once, soon, in the evening and the next day.
 const ASKED_AFTER: [i64; 5] = [15, 240, 3_600, 21_600, 86_400];
 
 /// Holds of one cluster for one code that the oracle is asked about: like holds teach the same.
 const ASKED_IN_CLUSTER: usize = 3;
 
-/// How many jobs held alike the oracle is asked about when the release of another came to an outcome.
+/// How many jobs held alike the oracle is asked about when the release of another came to an
+/// outcome.
 const ASKED_LIKE: usize = 8;
 
 fn place<'a>(

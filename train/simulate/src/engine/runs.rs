@@ -212,8 +212,9 @@ impl Simulation {
         }
     }
 
-    /// The events that come before a hold that the starter or a transfer makes: 007 in older versions, 021 and 004
-    /// since 23 (as recorded on a pool of 23.9). Policies and the shadow hold without.
+    /// The events that come before a hold that the starter or a transfer makes: 007 in older
+    /// versions, 021 and 004 since 23 (as recorded on a pool of 23.9). Policies and the shadow hold
+    /// without.
     fn before_hold(
         &mut self,
         job: usize,

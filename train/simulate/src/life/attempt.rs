@@ -14,7 +14,8 @@ pub(crate) struct Subject {
     pub(crate) cluster: Arc<Cluster>,
     pub(crate) traits: Traits,
     pub(crate) edits: Edits,
-    /// When the cluster that makes this job's input made it, or will have; `None` where that is not foreseen.
+    /// When the cluster that makes this job's input made it, or will have; `None` where that is not
+    /// foreseen.
     pub(crate) ready: Option<i64>,
     /// Most memory, MiB, and disk, KiB, of its runs so far: what its ad says.
     pub(crate) peak: (i64, i64),
@@ -23,8 +24,8 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// A person put right what could be put right: the mistake, the quota, the credential, the missing file. To be asked
-    /// last, where there is something to be put right.
+    /// A person put right what could be put right: the mistake, the quota, the credential, the
+    /// missing file. To be asked last, where there is something to be put right.
     fn mended(&self) -> bool {
         self.mend_matters.set(true);
         self.edits.mended
@@ -524,8 +525,8 @@ impl Attempt<'_, '_> {
         ending
     }
 
-    /// When a run that will use `most` is held for it, from a share of its time on, and what it has used by then. A policy
-    /// sees the peak of earlier runs in the ad.
+    /// When a run that will use `most` is held for it, from a share of its time on, and what it has
+    /// used by then. A policy sees the peak of earlier runs in the ad.
     fn over(
         &mut self,
         by: Enforcement,

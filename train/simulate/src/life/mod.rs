@@ -1,7 +1,7 @@
 //! Clusters and jobs, and what happens to one run of a job.
 //!
-//! [`attempt`] is the whole truth about a run: the simulated access point calls it once for each run, the oracle many
-//! times for the same instant.
+//! [`attempt`] is the whole truth about a run: the simulated access point calls it once for each
+//! run, the oracle many times for the same instant.
 
 mod attempt;
 mod cluster;

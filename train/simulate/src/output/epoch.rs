@@ -1,8 +1,8 @@
 //! `epoch_history`: the job ad at the end of every run, as the shadow writes it.
 //!
-//! Source: `src/condor_utils/job_ad_instance_recording.cpp` (`writeAdToEpoch`). The shadow writes its own copy of the ad:
-//! a run that ends on hold carries HoldReason and its codes while JobStatus still says running, and NumHolds does not
-//! count this hold yet, since the schedd does that.
+//! Source: `src/condor_utils/job_ad_instance_recording.cpp` (`writeAdToEpoch`). The shadow writes
+//! its own copy of the ad: a run that ends on hold carries HoldReason and its codes while JobStatus
+//! still says running, and NumHolds does not count this hold yet, since the schedd does that.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

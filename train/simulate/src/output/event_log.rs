@@ -1,4 +1,5 @@
-//! `EVENT_LOG` of the access point: every event of every job, each followed by event 028 where configured.
+//! `EVENT_LOG` of the access point: every event of every job, each followed by event 028 where
+//! configured.
 
 use std::path::{Path, PathBuf};
 

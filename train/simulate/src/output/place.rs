@@ -44,7 +44,8 @@ impl OutFile {
     }
 }
 
-/// Makes the folder, or sees before the work that it may be written to: one that is not empty only where `replace` is set.
+/// Makes the folder, or sees before the work that it may be written to: one that is not empty only
+/// where `replace` is set.
 ///
 /// # Errors
 /// When it is a link or no folder, is not empty, or cannot be made.

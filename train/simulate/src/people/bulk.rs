@@ -36,7 +36,8 @@ pub(crate) fn plan_bulk_releases(simulation: &mut Simulation) {
     }
 }
 
-/// A job held by a transfer from or to a service, or because its files could not be read or written on a file system.
+/// A job held by a transfer from or to a service, or because its files could not be read or written
+/// on a file system.
 fn is_held_by(simulation: &Simulation, job: usize, hold: &HoldNow, place: Outage) -> bool {
     let cluster = simulation.jobs[job].cluster;
     match (place, hold.symptom) {
@@ -59,7 +60,8 @@ fn is_held_by(simulation: &Simulation, job: usize, hold: &HoldNow, place: Outage
     }
 }
 
-/// Releases what was held by an outage, or a few first: then it is planned again, for the rest once these have shown what comes of it.
+/// Releases what was held by an outage, or a few first: then it is planned again, for the rest once
+/// these have shown what comes of it.
 pub(crate) fn bulk(
     simulation: &mut Simulation,
     place: Outage,

@@ -1,5 +1,5 @@
-//! Owners and facilitators: they look, wait, release, edit, mend, remove, each with habits. Whoever is released is
-//! chosen by them, so labels are as selective as in life.
+//! Owners and facilitators: they look, wait, release, edit, mend, remove, each with habits. Whoever
+//! is released is chosen by them, so labels are as selective as in life.
 
 mod bulk;
 mod calendar;

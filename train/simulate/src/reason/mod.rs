@@ -1,7 +1,8 @@
 //! Hold reasons in HTCondor's words: code, subcode and text of a symptom.
 //!
-//! Templates are data, each with the file of HTCondor that formats it; what plug-ins, servers and operating systems add
-//! is in [`servers`]. The wording depends on the versions at hand, never on the hidden cause.
+//! Templates are data, each with the file of HTCondor that formats it; what plug-ins, servers and
+//! operating systems add is in [`servers`]. The wording depends on the versions at hand, never on
+//! the hidden cause.
 
 mod errno;
 mod fill;

@@ -2,8 +2,8 @@
 //!
 //! Sources: `src/condor_starter.V6.1/vanilla_proc.cpp`, `docker_proc.cpp`, `starter.cpp` (34);
 //! `src/condor_utils/param_info.in` (`HOLD_IF_MEMORY_EXCEEDED`, `HOLD_IF_DISK_EXCEEDED`: 21);
-//! `src/condor_utils/user_job_policy.cpp` (3, 26, 46, 47); `src/condor_shadow.V6.1/baseshadow.cpp` (14, 22);
-//! `src/condor_shadow.V6.1/NTreceivers.cpp` (4); `src/condor_schedd.V6/schedd.cpp` (1);
+//! `src/condor_utils/user_job_policy.cpp` (3, 26, 46, 47); `src/condor_shadow.V6.1/baseshadow.cpp`
+//! (14, 22); `src/condor_shadow.V6.1/NTreceivers.cpp` (4); `src/condor_schedd.V6/schedd.cpp` (1);
 //! `src/condor_utils/submit_utils.cpp` (15, 16). Texts of 26 are the administrators' own.
 
 use super::fill::Names;
@@ -147,7 +147,8 @@ fn exit_hold(
     (3, subcode, text, false)
 }
 
-/// `format_time_short` of `src/condor_utils/format_time.cpp`: days and leading zeros only where needed.
+/// `format_time_short` of `src/condor_utils/format_time.cpp`: days and leading zeros only where
+/// needed.
 fn time_short(seconds: i64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let clock = format!("{:02}:{:02}:{:02}", rest / 3_600, rest / 60 % 60, rest % 60);

@@ -1,7 +1,8 @@
 //! Holds that the starter reports before the program runs: 6, 7, 9, 19, 35, 45.
 //!
-//! Sources, in `src/condor_starter.V6.1`: `os_proc.cpp` (6, 45), `user_proc.cpp` (7), `stream_handler.cpp` (9),
-//! `docker_proc.cpp` (35), `StarterHookMgr.cpp` (19); `src/condor_daemon_core.V6/daemon_core.cpp` (interpreter);
+//! Sources, in `src/condor_starter.V6.1`: `os_proc.cpp` (6, 45), `user_proc.cpp` (7),
+//! `stream_handler.cpp` (9), `docker_proc.cpp` (35), `StarterHookMgr.cpp` (19);
+//! `src/condor_daemon_core.V6/daemon_core.cpp` (interpreter);
 //! `src/condor_shadow.V6.1/pseudo_ops.cpp` (`Error from`).
 
 use super::fill::Names;

@@ -1,7 +1,8 @@
 //! Holds of file transfer: 11, 12, 13, 18, 32, 33.
 //!
-//! Sources: `src/condor_utils/file_transfer.cpp` (`DoUpload`, `DoDownload`, `InvokeFileTransferPlugin`),
-//! `src/condor_shadow.V6.1/baseshadow.cpp` (`improveReasonAttributes`), `src/condor_schedd.V6/qmgmt.cpp` (32 at submission).
+//! Sources: `src/condor_utils/file_transfer.cpp` (`DoUpload`, `DoDownload`,
+//! `InvokeFileTransferPlugin`), `src/condor_shadow.V6.1/baseshadow.cpp`
+//! (`improveReasonAttributes`), `src/condor_schedd.V6/qmgmt.cpp` (32 at submission).
 
 use super::fill::Names;
 use super::{Place, Wording, Written, servers};

@@ -1,5 +1,5 @@
-//! What jobs meet: sites, servers, file systems, owners. Drawn before the first job is submitted; nothing jobs do
-//! changes it, so the truth at any instant is known.
+//! What jobs meet: sites, servers, file systems, owners. Drawn before the first job is submitted;
+//! nothing jobs do changes it, so the truth at any instant is known.
 
 mod owner;
 mod schedule;

@@ -1,4 +1,5 @@
-//! When something is in trouble: intervals drawn beforehand, so that the truth at any instant is known.
+//! When something is in trouble: intervals drawn beforehand, so that the truth at any instant is
+//! known.
 
 use crate::random::{Dice, Spread};
 
@@ -21,8 +22,8 @@ pub(crate) struct Trouble<K> {
 const FORCE_AT_FIRST: f64 = 0.2;
 
 impl<K> Trouble<K> {
-    /// Probability that what meets it at an instant between its begin and its end fails: it grows as more and more hosts,
-    /// requests or mounts are affected.
+    /// Probability that what meets it at an instant between its begin and its end fails: it grows
+    /// as more and more hosts, requests or mounts are affected.
     fn severity_at(&self, instant: i64) -> f64 {
         if instant >= self.full {
             return self.severity;
@@ -104,8 +105,8 @@ impl<K: Copy> Schedule<K> {
     }
 }
 
-/// Lets trouble spread: with probability `spreads` each reaches one more of the schedules, some minutes later, as those
-/// share a network, a storage or a software repository.
+/// Lets trouble spread: with probability `spreads` each reaches one more of the schedules, some
+/// minutes later, as those share a network, a storage or a software repository.
 pub(crate) fn spread<K: Copy>(schedules: &mut [&mut Schedule<K>], spreads: f64, dice: &mut Dice) {
     if schedules.len() < 2 {
         return;

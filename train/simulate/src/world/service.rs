@@ -93,7 +93,8 @@ impl Filesystem {
         const MOUNTS: [&str; 6] =
             ["/home", "/staging", "/projects", "/data/users", "/work", "/nfs/groups"];
         let mount = super::named(&MOUNTS, number);
-        // ENOENT (not mounted), ESTALE, EIO, ETIMEDOUT, ENOSPC, EACCES (ticket of the mount run out).
+        // ENOENT (not mounted), ESTALE, EIO, ETIMEDOUT, ENOSPC, EACCES (ticket of the mount run
+        // out).
         const ERRORS: [(i32, f64); 6] =
             [(2, 5.0), (116, 1.5), (5, 1.0), (110, 2.0), (28, 2.0), (13, 1.5)];
         let rhythm = Rhythm { days_between: p.days_between, hours: p.hours, grows: p.grows };

@@ -34,8 +34,8 @@ impl Dataset {
         Ok(output.write_by(write).map_err(|error| format!("dataset {error}"))?)
     }
 
-    /// What stands before the tensors; brings them into the order in which they follow. As `safetensors::serialize` writes
-    /// it, which takes the whole file in memory.
+    /// What stands before the tensors; brings them into the order in which they follow. As
+    /// `safetensors::serialize` writes it, which takes the whole file in memory.
     fn header(&self, columns: &mut [Column<'_>]) -> Result<Vec<u8>, String> {
         columns.sort_by(|a, b| b.dtype().cmp(&a.dtype()).then(a.name.cmp(b.name)));
         let mut end = 0;
@@ -84,8 +84,8 @@ impl Dataset {
         ]
     }
 
-    /// SHA-256 of all tensors: names, shapes and content, in hexadecimal digits. What the file says of itself does not
-    /// enter.
+    /// SHA-256 of all tensors: names, shapes and content, in hexadecimal digits. What the file says
+    /// of itself does not enter.
     pub fn digest(&self) -> String {
         let mut hash = Sha256::new();
         for column in self.columns() {

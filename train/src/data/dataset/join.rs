@@ -42,15 +42,16 @@ impl Dataset {
             + 6 * size_of::<i64>()
     }
 
-    /// Takes memory for so many rows more, that adding them one after the other does not take twice as much.
+    /// Takes memory for so many rows more, that adding them one after the other does not take twice
+    /// as much.
     pub(crate) fn reserve(&mut self, rows: usize) {
         let Dimensions { m, j, k, .. } = Dimensions::of(&self.info.schema);
         self.states.reserve_exact(rows * m * j);
         self.statics.reserve_exact(rows * k);
     }
 
-    /// Adds the rows of another dataset of the same schema behind these. Its causes get the numbers they have here; beyond
-    /// 255 of them they are unknown.
+    /// Adds the rows of another dataset of the same schema behind these. Its causes get the numbers
+    /// they have here; beyond 255 of them they are unknown.
     pub(crate) fn append(&mut self, mut other: Self) {
         let causes = std::mem::take(&mut other.info.causes);
         let numbers: Vec<u8> =
@@ -64,8 +65,8 @@ impl Dataset {
         with_columns!(append);
     }
 
-    /// Brings the rows into another order: row `i` is then the one that was row `order[i]`, each of them once. No column is
-    /// copied.
+    /// Brings the rows into another order: row `i` is then the one that was row `order[i]`, each of
+    /// them once. No column is copied.
     pub(crate) fn reorder(&mut self, order: &[usize]) {
         macro_rules! reorder {
             ($($column:ident),*) => { $(reorder(&mut self.$column, order);)* };
@@ -73,7 +74,8 @@ impl Dataset {
         with_columns!(reorder);
     }
 
-    /// Numbers the hidden causes in the order in which the rows name them; those that no row names go.
+    /// Numbers the hidden causes in the order in which the rows name them; those that no row names
+    /// go.
     pub(crate) fn renumber_causes(&mut self) {
         let names = std::mem::take(&mut self.info.causes);
         let mut numbers = [UNKNOWN; 1 << u8::BITS];

@@ -18,7 +18,8 @@ use crate::say::json_line;
 use stream::stream;
 use summary::Summary;
 
-/// Print the holds of job event logs as JSON lines, each as soon as what came of it is known, and a summary on standard error.
+/// Print the holds of job event logs as JSON lines, each as soon as what came of it is known, and a
+/// summary on standard error.
 #[derive(Clone, Debug, Args)]
 #[command(group = clap::ArgGroup::new("from").required(true).multiple(true).args(["logs", "simulation"]))]
 pub struct EpisodesOptions {

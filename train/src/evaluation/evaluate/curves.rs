@@ -91,7 +91,8 @@ mod tests {
         let roc = &curves.roc[0].points;
         assert_eq!((roc[0], roc[roc.len() - 1]), ([0.0, 0.0], [1.0, 1.0]));
         assert!(roc.len() < 520, "{}", roc.len());
-        // Releasing all burns the hours of all failures, releasing none keeps those of all successes waiting.
+        // Releasing all burns the hours of all failures, releasing none keeps those of all
+        // successes waiting.
         let cost = &curves.cost[0].points;
         assert!(
             (cost[0][1] - 200.0 * 0.666).abs() < 1e-9 && (cost[50][1] - 200.0 * 0.334).abs() < 1e-9

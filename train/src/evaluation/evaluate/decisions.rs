@@ -1,8 +1,8 @@
 //! What follows from probabilities: which choice is made of each held job, and what that costs.
 //!
-//! Each method makes the cheapest choice by its own probabilities ([`Costs::expected`]), all with the same costs; the choice is
-//! judged by what is true. The advisor's further rules for removals (time on hold, failed releases, kind of cause) are no part of
-//! this: it judges the model.
+//! Each method makes the cheapest choice by its own probabilities ([`Costs::expected`]), all with
+//! the same costs; the choice is judged by what is true. The advisor's further rules for removals
+//! (time on hold, failed releases, kind of cause) are no part of this: it judges the model.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -26,7 +26,8 @@ const FINISHES: f64 = 0.5;
 pub enum Known {
     /// The true probability of every action that makes a difference.
     EveryAction,
-    /// The outcome of the release that happened, and of nothing else: the choices are that release and leaving the job held.
+    /// The outcome of the release that happened, and of nothing else: the choices are that release
+    /// and leaving the job held.
     OneRelease,
 }
 
@@ -88,7 +89,8 @@ pub(crate) struct Paired {
     pub(crate) cost: Estimate,
 }
 
-/// Decisions of a model on test rows, beside releasing all and leaving all. First by every action, where that is known.
+/// Decisions of a model on test rows, beside releasing all and leaving all. First by every action,
+/// where that is known.
 ///
 /// # Errors
 /// When the model does not take the rows.
@@ -120,8 +122,8 @@ pub(super) fn decisions(
     Ok(all)
 }
 
-/// Decisions of two models on the same test rows: by every action where that is known, else by the releases that happened.
-/// `None` where there is neither.
+/// Decisions of two models on the same test rows: by every action where that is known, else by the
+/// releases that happened. `None` where there is neither.
 ///
 /// # Errors
 /// When a model does not take the rows.
@@ -290,8 +292,8 @@ impl<'a> Holds<'a> {
     }
 }
 
-/// The rows a simulator tells of, hold by hold and instant by instant: those of one stand behind each other, in the order of
-/// [`Action::ALL`].
+/// The rows a simulator tells of, hold by hold and instant by instant: those of one stand behind
+/// each other, in the order of [`Action::ALL`].
 fn told(dataset: &Dataset, rows: &[usize]) -> Vec<Situation> {
     let key = |row: usize| {
         let when = (dataset.hold_time[row], dataset.decision_instant[row]);
@@ -382,7 +384,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// A model that says what the rows of [`dataset`] tell it to, trained on `rows` rows of each action but `without`.
+    /// A model that says what the rows of [`dataset`] tell it to, trained on `rows` rows of each
+    /// action but `without`.
     pub(crate) fn model(dataset: &Dataset, without: &[Action]) -> Model {
         let mut metadata = Model::from_bytes(DEFAULT_ARCHIVE).unwrap().metadata;
         metadata.schema = dataset.info.schema.clone();
@@ -397,7 +400,8 @@ pub(crate) mod tests {
         Model { metadata, engine: Box::new(Reads) }
     }
 
-    /// Held jobs, each with what is true and what is said of a release as it is and after a correct.
+    /// Held jobs, each with what is true and what is said of a release as it is and after a
+    /// correct.
     pub(crate) fn dataset(jobs: &[[(f32, f64); 2]]) -> Dataset {
         let schema = FeatureSchema {
             states: vec!["a".to_owned()],

@@ -25,7 +25,8 @@ pub(super) struct Predicted {
     pub(super) ablation: bool,
     /// The files of the training seeds with their SHA-256; none for what is built in.
     pub(super) files: Vec<(PathBuf, String)>,
-    /// For each training seed the probabilities of the rows asked about; NaN where the truth is not known.
+    /// For each training seed the probabilities of the rows asked about; NaN where the truth is not
+    /// known.
     pub(super) seeds: Vec<Vec<f64>>,
     /// Codes of the rows asked about that some of its models does not know.
     pub(super) unknown: BTreeSet<i32>,
@@ -72,7 +73,8 @@ pub(super) fn load(
     Ok(predicted)
 }
 
-/// What is always there: baselines of the training rows, where there are any, and the truth, where it is known.
+/// What is always there: baselines of the training rows, where there are any, and the truth, where
+/// it is known.
 pub(super) fn built_in(
     dataset: &Dataset,
     baselines: Option<&Baselines>,

@@ -1,7 +1,8 @@
 //! `holdadvise-train evaluate`: figures of methods on the test part of a dataset.
 //!
-//! `one_model` prints the figures of one model. `study` puts any number of methods beside the baselines and the truth,
-//! for several populations of holds, and hands a [`crate::evaluation::report::Report`] to be written. docs/evaluation.md says what is measured.
+//! `one_model` prints the figures of one model. `study` puts any number of methods beside the
+//! baselines and the truth, for several populations of holds, and hands a
+//! [`crate::evaluation::report::Report`] to be written. docs/evaluation.md says what is measured.
 
 mod curves;
 mod decisions;
@@ -30,14 +31,17 @@ use crate::say::say;
 use crate::split::parts::Parts;
 use crate::split::{Cuts, Split, SplitOptions};
 
-/// Report a model's figures on held-out holds, beside baselines; with `--method`, those of several methods.
+/// Report a model's figures on held-out holds, beside baselines; with `--method`, those of several
+/// methods.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct EvaluateOptions {
     /// The dataset, as `holdadvise-train tensors` writes it.
     pub(crate) dataset: PathBuf,
-    /// The model: its figures are printed. Without it a report on the methods is written to the folder of `-o`.
+    /// The model: its figures are printed. Without it a report on the methods is written to the
+    /// folder of `-o`.
     pub(crate) model: Option<PathBuf>,
-    /// Of one model: write the figures as JSON to this file too. Else: the folder of report.json and report.html.
+    /// Of one model: write the figures as JSON to this file too. Else: the folder of report.json
+    /// and report.html.
     #[arg(short, long)]
     pub(crate) output: Option<PathBuf>,
     /// Replace files that are there already.

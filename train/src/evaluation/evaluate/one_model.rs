@@ -75,7 +75,8 @@ pub struct Report {
     /// Per action, where the data are simulated and the truth was told.
     #[serde(default)]
     pub actions: Vec<ActionFigures>,
-    /// What the probabilities lead to: by every action where that is known, and by the releases that happened.
+    /// What the probabilities lead to: by every action where that is known, and by the releases
+    /// that happened.
     #[serde(default)]
     pub decisions: Vec<Decisions>,
 }
@@ -83,7 +84,8 @@ pub struct Report {
 /// Figures of the model and of the baselines on the test part of a split.
 ///
 /// # Errors
-/// When the model does not take the rows, or was trained without inputs that this schema does not name.
+/// When the model does not take the rows, or was trained without inputs that this schema does not
+/// name.
 pub fn report(
     dataset: &Dataset,
     split: &Split,

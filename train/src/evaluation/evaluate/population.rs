@@ -27,8 +27,8 @@ pub(super) struct Population {
     pub(super) outcomes: Outcomes,
 }
 
-/// The rows of the test part that some population has: releases that happened, and what a simulator says of a
-/// release as is.
+/// The rows of the test part that some population has: releases that happened, and what a simulator
+/// says of a release as is.
 pub(super) fn asked(dataset: &Dataset, test: &[usize]) -> Vec<usize> {
     let belongs = |&row: &usize| dataset.observed[row] != 0 || told_as_is(dataset, row);
     test.iter().copied().filter(belongs).collect()

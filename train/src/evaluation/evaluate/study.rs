@@ -25,9 +25,10 @@ use crate::training::baselines::Baselines;
 /// What belongs into the report.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct StudyOptions {
-    /// A method to report on, with a file for each of its training seeds: models (.pt) or predictions (.safetensors
-    /// with `row` i64 and `probability` f32 or f64). Repeatable. Constant, code table, last outcome in the cluster and,
-    /// where it is known, the truth are always there.
+    /// A method to report on, with a file for each of its training seeds: models (.pt) or
+    /// predictions (.safetensors with `row` i64 and `probability` f32 or f64). Repeatable.
+    /// Constant, code table, last outcome in the cluster and, where it is known, the truth are
+    /// always there.
     #[arg(long, value_name = "NAME=FILE[,FILE...]", value_parser = method::parse, conflicts_with = "model")]
     pub(crate) method: Vec<(String, Vec<PathBuf>)>,
     /// A method that lacks something, in tables of their own and not among the curves. Repeatable.
@@ -36,13 +37,15 @@ pub(crate) struct StudyOptions {
     /// The method that the others are compared with. Default: the first.
     #[arg(long, value_name = "NAME")]
     pub(crate) own: Option<String>,
-    /// The best observer: the report says what share of the distance from the table to it is closed.
+    /// The best observer: the report says what share of the distance from the table to it is
+    /// closed.
     #[arg(long, value_name = "NAME")]
     pub(crate) best: Option<String>,
     /// Probability from which on a release is recommended.
     #[arg(long, value_name = "P", default_value_t = 0.5)]
     pub(crate) release_threshold: f64,
-    /// Dataset whose training part the built-in baselines are counted from, where the dataset evaluated on has none.
+    /// Dataset whose training part the built-in baselines are counted from, where the dataset
+    /// evaluated on has none.
     #[arg(long, value_name = "DATASET", requires = "baselines_parts")]
     pub(crate) baselines_from: Option<PathBuf>,
     /// The parts of that dataset.
@@ -289,7 +292,8 @@ impl Study<'_> {
         report
     }
 
-    /// Figures of the methods that know all rows, which these are, and their predictions beside the outcomes.
+    /// Figures of the methods that know all rows, which these are, and their predictions beside the
+    /// outcomes.
     fn population(
         &self,
         population: &Population,
@@ -342,7 +346,8 @@ impl Study<'_> {
         (table, known, scored)
     }
 
-    /// Holds of a population that share a key: how many, and how well they are ranked among themselves.
+    /// Holds of a population that share a key: how many, and how well they are ranked among
+    /// themselves.
     fn groups<K: Ord>(
         &self,
         population: &Population,

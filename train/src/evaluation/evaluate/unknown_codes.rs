@@ -8,8 +8,8 @@ use super::method::Predicted;
 use crate::data::dataset::Dataset;
 use crate::evaluation::report::ExtraTable;
 
-/// A row for each method and code that it does not know; nothing where every model knows every code. `rows` are those
-/// that the methods were asked about.
+/// A row for each method and code that it does not know; nothing where every model knows every
+/// code. `rows` are those that the methods were asked about.
 pub(super) fn table(
     methods: &[Predicted],
     dataset: &Dataset,

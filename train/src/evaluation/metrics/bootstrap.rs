@@ -19,8 +19,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The value with the percentile interval of drawn values. A draw that has no value, such as an area under a curve
-    /// where all outcomes are alike, is left out.
+    /// The value with the percentile interval of drawn values. A draw that has no value, such as an
+    /// area under a curve where all outcomes are alike, is left out.
     pub fn new(value: f64, drawn: impl Iterator<Item = f64>) -> Self {
         let mut drawn: Vec<f64> = drawn.filter(|value| value.is_finite()).collect();
         drawn.sort_by(f64::total_cmp);
@@ -49,8 +49,9 @@ pub struct Draws {
     drawn: Vec<Vec<Values>>,
 }
 
-/// Draws as many clusters as there are, with replacement, `draws` times. A method is one or more predictions of the
-/// same rows, one for each training seed. The draws depend on `seed` and the number of clusters alone.
+/// Draws as many clusters as there are, with replacement, `draws` times. A method is one or more
+/// predictions of the same rows, one for each training seed. The draws depend on `seed` and the
+/// number of clusters alone.
 pub fn draw(methods: &[Vec<Scored>], clusters: usize, draws: usize, seed: u64) -> Draws {
     let figures = |times: &[[f32; LANES]]| -> Vec<[Values; LANES]> {
         methods.iter().map(|seeds| mean(seeds, times)).collect()
@@ -83,7 +84,8 @@ fn times(clusters: usize, batch: usize, seed: u64) -> Vec<[f32; LANES]> {
     times
 }
 
-/// The sums of values that each cluster has, over all clusters, in each draw. The draws are those of [`draw`].
+/// The sums of values that each cluster has, over all clusters, in each draw. The draws are those
+/// of [`draw`].
 pub fn draw_sums(of_clusters: &[Vec<f64>], draws: usize, seed: u64) -> Vec<Vec<f64>> {
     let values = of_clusters.first().map_or(0, Vec::len);
     let batches = (0..draws.div_ceil(LANES)).into_par_iter().map(|batch| {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::Figures;
 use crate::data::dataset::Dataset;
 
-/// Bins of the expected calibration error. Each holds the same weight of all rows as far as equal probabilities, which
-/// stay together, allow; the bins of a bootstrap draw are those of all rows.
+/// Bins of the expected calibration error. Each holds the same weight of all rows as far as equal
+/// probabilities, which stay together, allow; the bins of a bootstrap draw are those of all rows.
 pub const BINS: usize = 15;
 
 /// Share of the rows, the most surely decided ones, whose error is a figure.
@@ -21,8 +21,8 @@ const MARGIN: f64 = 1e-6;
 /// What came of some rows, for all methods alike.
 #[derive(Clone, Debug)]
 pub struct Outcomes {
-    /// 1 for a success, 0 for a failure, or the true probability p of a success: then the row counts as p of a success
-    /// and 1 - p of a failure.
+    /// 1 for a success, 0 for a failure, or the true probability p of a success: then the row
+    /// counts as p of a success and 1 - p of a failure.
     pub target: Vec<f64>,
     /// How much each row counts, at least 0.
     pub weight: Vec<f64>,
@@ -132,7 +132,8 @@ pub struct Scored {
 }
 
 impl Scored {
-    /// Puts predictions, within 0 to 1, beside outcomes. A row is released if its probability is at least `threshold`.
+    /// Puts predictions, within 0 to 1, beside outcomes. A row is released if its probability is at
+    /// least `threshold`.
     pub fn new(outcomes: &Outcomes, probability: &[f64], threshold: f64) -> Self {
         assert_eq!(outcomes.len(), probability.len());
         let n = probability.len();
@@ -242,8 +243,8 @@ impl Scored {
         })
     }
 
-    /// Share of wrong decisions among the most surely decided rows of weight `limit` together. Of a group of equally
-    /// sure rows that does not fit the share counts that does.
+    /// Share of wrong decisions among the most surely decided rows of weight `limit` together. Of a
+    /// group of equally sure rows that does not fit the share counts that does.
     fn error(&self, times: &[[f32; LANES]], limit: [f64; LANES]) -> [f64; LANES] {
         let (mut wrong, mut weight) = ([0.0_f64; LANES], [0.0_f64; LANES]);
         let mut at = 0;
@@ -265,15 +266,16 @@ impl Scored {
         std::array::from_fn(|lane| wrong[lane] / weight[lane])
     }
 
-    /// Error of the decisions among the most surely decided share of the rows, for each share given.
+    /// Error of the decisions among the most surely decided share of the rows, for each share
+    /// given.
     pub fn risk(&self, coverages: &[f64]) -> Vec<f64> {
         let times = vec![[1.0; LANES]; self.sums.len()];
         let weight: f64 = self.sums.iter().map(|sum| sum.weight).sum();
         coverages.iter().map(|coverage| self.error(&times, [weight * coverage; LANES])[0]).collect()
     }
 
-    /// For each probability, highest first: shares of all successes and of all failures at or above it, and the share
-    /// of successes among the rows at or above it.
+    /// For each probability, highest first: shares of all successes and of all failures at or above
+    /// it, and the share of successes among the rows at or above it.
     pub fn operating_points(&self) -> Vec<[f64; 3]> {
         let sum = |part: fn(&Ranked) -> f64| self.ranked.iter().map(part).sum::<f64>();
         let (successes, failures) = (sum(|row| row.good), sum(|row| row.bad));
@@ -290,7 +292,8 @@ impl Scored {
         points
     }
 
-    /// Mean probability, share of success and weight of each bin of the calibration error that has rows, lowest first.
+    /// Mean probability, share of success and weight of each bin of the calibration error that has
+    /// rows, lowest first.
     pub fn reliability(&self) -> Vec<[f64; 3]> {
         let mut bins = [[0.0; 3]; BINS];
         let mut at = 0;
@@ -372,7 +375,8 @@ mod tests {
 
     #[test]
     fn figures_of_twelve_rows_are_those_of_scikit_learn() {
-        // scikit-learn 1.9.1: roc_auc_score, average_precision_score, brier_score_loss, log_loss with sample_weight.
+        // scikit-learn 1.9.1: roc_auc_score, average_precision_score, brier_score_loss, log_loss
+        // with sample_weight.
         let p = [0.1, 0.4, 0.35, 0.8, 0.65, 0.4, 0.9, 0.55, 0.2, 0.75, 0.35, 0.6];
         let t = [0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0];
         let w = vec![1.0, 2.0, 1.0, 1.0, 0.5, 1.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0];

@@ -118,7 +118,8 @@ pub struct PopulationTable {
     pub success: f64,
     /// The methods.
     pub methods: Vec<MethodFigures>,
-    /// Share of the distance in AUROC from the table to the best observer that the own method has gone.
+    /// Share of the distance in AUROC from the table to the best observer that the own method has
+    /// gone.
     pub gap_closed: Option<Estimate>,
     /// Methods that do not know all rows, and how many they do not.
     pub left_out: Vec<(String, usize)>,
@@ -180,7 +181,8 @@ pub struct GroupRow {
     pub rows: usize,
     /// Share of success.
     pub success: f64,
-    /// AUROC within the group of the own method, the table and the best observer, where there are both outcomes.
+    /// AUROC within the group of the own method, the table and the best observer, where there are
+    /// both outcomes.
     pub auroc: Vec<(String, Option<f64>)>,
 }
 

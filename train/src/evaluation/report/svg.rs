@@ -39,7 +39,8 @@ pub(super) fn class(at: usize) -> String {
 }
 
 impl Chart<'_> {
-    /// The chart with its lines, the one named `own` thicker. Points that are no numbers are left out.
+    /// The chart with its lines, the one named `own` thicker. Points that are no numbers are left
+    /// out.
     pub(crate) fn draw(&self, lines: &[Line], own: &str) -> String {
         let mut out = self.start();
         for (at, line) in lines.iter().enumerate() {

@@ -30,8 +30,8 @@ struct Repetition {
     alone: f64,
 }
 
-/// Draws whole clusters in random order until they have N outcomes, fits the calibration to them, and measures it on all others;
-/// `repetitions` times for each N of [`SIZES`].
+/// Draws whole clusters in random order until they have N outcomes, fits the calibration to them,
+/// and measures it on all others; `repetitions` times for each N of [`SIZES`].
 ///
 /// # Errors
 /// When the model does not take the rows, or there are too few of them.

@@ -1,7 +1,8 @@
-//! `holdadvise-train calibrate`: a model's calibration fitted anew to outcomes of one's own access point, and the curve that says
-//! how many of them it takes. docs/model.md says how.
+//! `holdadvise-train calibrate`: a model's calibration fitted anew to outcomes of one's own access
+//! point, and the curve that says how many of them it takes. docs/model.md says how.
 //!
-//! Nothing here needs libtorch: the network stays as it is, only slope and intercept of its calibration change.
+//! Nothing here needs libtorch: the network stays as it is, only slope and intercept of its
+//! calibration change.
 
 mod curve;
 mod outcomes;
@@ -24,13 +25,15 @@ use crate::output::{self, FileError, Output};
 use crate::say::say;
 use crate::split::parts::Parts;
 
-/// Fit the calibration of a model to outcomes of one's own access point; with `--curve`, how good that is by their number.
+/// Fit the calibration of a model to outcomes of one's own access point; with `--curve`, how good
+/// that is by their number.
 #[derive(Clone, Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("from").required(true).args(["logs", "curve"]))]
 pub struct CalibrateOptions {
     /// The model.
     pub model: PathBuf,
-    /// In the place of logs one dataset may stand, as `holdadvise-train tensors --releases-only --real` writes it.
+    /// In the place of logs one dataset may stand, as
+    /// `holdadvise-train tensors --releases-only --real` writes it.
     #[command(flatten)]
     pub input: InputOptions,
     /// Model file to write.
@@ -39,7 +42,8 @@ pub struct CalibrateOptions {
     /// Replace a file that is there already.
     #[arg(long)]
     pub replace: bool,
-    /// Name of the access point that the logs are from; of a dataset by default the one it was made with.
+    /// Name of the access point that the logs are from; of a dataset by default the one it was made
+    /// with.
     #[arg(long, value_name = "NAME")]
     pub access_point: Option<String>,
     #[command(flatten)]
@@ -48,7 +52,8 @@ pub struct CalibrateOptions {
     /// Write the new calibration although it is worse on the newer outcomes than the one before.
     #[arg(long)]
     pub force: bool,
-    /// Fit to random draws of the outcomes in this dataset, few and many, and print the calibration error on the others.
+    /// Fit to random draws of the outcomes in this dataset, few and many, and print the calibration
+    /// error on the others.
     #[arg(long, value_name = "DATASET")]
     pub curve: Option<PathBuf>,
     /// For the curve: only outcomes in the test part of this parts file.
@@ -145,7 +150,8 @@ fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, Error> {
     tensors::of_logs(input, &model.metadata.schema, name)
 }
 
-/// A safetensors file begins with the length of its header, which is JSON; no event log has a `{` there.
+/// A safetensors file begins with the length of its header, which is JSON; no event log has a `{`
+/// there.
 fn is_safetensors(path: &Path) -> std::io::Result<bool> {
     let mut start = Vec::new();
     File::open(path)?.take(9).read_to_end(&mut start)?;

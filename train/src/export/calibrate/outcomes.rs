@@ -1,4 +1,5 @@
-//! A calibration fitted to outcomes, after it has shown on the newer ones of them that it is no worse than the one before.
+//! A calibration fitted to outcomes, after it has shown on the newer ones of them that it is no
+//! worse than the one before.
 
 use std::fmt::Write;
 
@@ -20,10 +21,12 @@ const LEAST_IN_PART: usize = 20;
 /// How the new calibration is compared with the one before.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct CheckOptions {
-    /// Share of the outcomes, by time of the hold, that the new calibration is measured on: the newest ones.
+    /// Share of the outcomes, by time of the hold, that the new calibration is measured on: the
+    /// newest ones.
     #[arg(long, default_value_t = 0.3)]
     pub newer_fraction: f64,
-    /// Seconds before the newer part from which on older outcomes are left out; default: H, the horizon.
+    /// Seconds before the newer part from which on older outcomes are left out; default: H, the
+    /// horizon.
     #[arg(long, value_name = "SECONDS")]
     pub gap: Option<i64>,
     /// Bootstrap draws of clusters for the intervals.
@@ -83,7 +86,8 @@ impl Judged {
         }
     }
 
-    /// Near the calibration before; `None` where they are all alike, or a likelier success succeeds less often.
+    /// Near the calibration before; `None` where they are all alike, or a likelier success succeeds
+    /// less often.
     pub(super) fn fit_near(&self, before: Calibration) -> Option<Calibration> {
         fit_near(before, &self.logits, &self.outcome, &self.weight, &self.cluster)
     }
@@ -104,7 +108,8 @@ impl Judged {
     }
 }
 
-/// The releases that happened, came to an outcome, and lie after codes that the model knows; and how many lie after others.
+/// The releases that happened, came to an outcome, and lie after codes that the model knows; and
+/// how many lie after others.
 pub(super) fn usable(dataset: &Dataset, model: &Model, rows: &[usize]) -> (Vec<usize>, usize) {
     let happened = |row: &&usize| dataset.observed[**row] != 0 && dataset.label[**row] != CENSORED;
     let (known, unknown): (Vec<usize>, Vec<usize>) =
@@ -112,12 +117,13 @@ pub(super) fn usable(dataset: &Dataset, model: &Model, rows: &[usize]) -> (Vec<u
     (known, unknown.len())
 }
 
-/// Fits the calibration of a model to all real outcomes of a dataset, after it was fitted to the older ones and measured on the
-/// newer ones. What was found worse there is for the caller to refuse ([`RecalibrationCheck::is_worse`]).
+/// Fits the calibration of a model to all real outcomes of a dataset, after it was fitted to the
+/// older ones and measured on the newer ones. What was found worse there is for the caller to
+/// refuse ([`RecalibrationCheck::is_worse`]).
 ///
 /// # Errors
-/// For fewer than [`LEAST_OUTCOMES`] outcomes; when the older or the newer part is too small, all outcomes are
-/// alike, or a likelier success succeeds less often.
+/// For fewer than [`LEAST_OUTCOMES`] outcomes; when the older or the newer part is too small, all
+/// outcomes are alike, or a likelier success succeeds less often.
 pub fn recalibrate(
     dataset: &Dataset,
     model: &Model,
@@ -162,8 +168,9 @@ pub fn recalibrate(
     Ok(Recalibrated { calibration, recalibration })
 }
 
-/// Places in `rows` of the older and of the newer ones, as a training would cut them: whole clusters, and of the older ones those
-/// whose outcome was certain to be known when the newer ones begin.
+/// Places in `rows` of the older and of the newer ones, as a training would cut them: whole
+/// clusters, and of the older ones those whose outcome was certain to be known when the newer ones
+/// begin.
 fn in_time(
     dataset: &Dataset,
     rows: &[usize],
@@ -317,8 +324,8 @@ mod tests {
         Model { metadata, engine: Box::new(Says) }
     }
 
-    /// Rows in order of time, one an hour and two of each cluster, that succeed with the probability that `truth` makes of
-    /// their number and their logit.
+    /// Rows in order of time, one an hour and two of each cluster, that succeed with the
+    /// probability that `truth` makes of their number and their logit.
     fn dataset(rows: usize, truth: impl Fn(usize) -> Calibration) -> Dataset {
         let mut dataset = Dataset::new(schema(), "ap1", true, 7_200);
         let mut random = Random::new(8);

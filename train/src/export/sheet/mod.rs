@@ -1,4 +1,5 @@
-//! The info sheet of a trained model: each statement is made from the rows, the parts and the options of this training.
+//! The info sheet of a trained model: each statement is made from the rows, the parts and the
+//! options of this training.
 
 mod leakage;
 mod shared;

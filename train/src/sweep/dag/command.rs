@@ -29,7 +29,8 @@ pub struct DagOptions {
 /// Runs `dag`.
 ///
 /// # Errors
-/// All that is wrong with the sweep file, or what is in the way of the data, the pool or the folder.
+/// All that is wrong with the sweep file, or what is in the way of the data, the pool or the
+/// folder.
 pub fn run(options: &DagOptions) -> Result<(), Error> {
     let here = Here::of_this_program()?;
     let checked = file::read(&options.sweep, Timestamp::now())?;

@@ -29,7 +29,8 @@ pub struct Made {
 /// Writes the folder.
 ///
 /// # Errors
-/// When the plan makes no DAG, a name cannot stand in it, the folder is not empty, or a file cannot be written.
+/// When the plan makes no DAG, a name cannot stand in it, the folder is not empty, or a file cannot
+/// be written.
 pub fn write(request: &Request<'_>, folder: &Path) -> Result<Made, Error> {
     let plan = request.plan;
     let steps = steps::steps(plan, request.shards)?;

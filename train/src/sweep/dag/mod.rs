@@ -1,8 +1,10 @@
-//! A planned sweep as a folder that `condor_submit_dag` takes: the DAG, its submit descriptions, the scripts of its nodes.
+//! A planned sweep as a folder that `condor_submit_dag` takes: the DAG, its submit descriptions,
+//! the scripts of its nodes.
 //!
-//! `steps` says what the nodes do and what must be done before, `graph` writes that as sweep.dag, `submit` writes the few submit
-//! descriptions that the nodes share, `folder` puts all of it in place, and `pool` asks whether there are GPUs.
-//! docs/sweep-dag.md describes the folder and how it runs.
+//! `steps` says what the nodes do and what must be done before, `graph` writes that as sweep.dag,
+//! `submit` writes the few submit descriptions that the nodes share, `folder` puts all of it in
+//! place, and `pool` asks whether there are GPUs. docs/sweep-dag.md describes the folder and how it
+//! runs.
 
 pub mod command;
 mod folder;
@@ -33,7 +35,8 @@ use crate::training::trial::Parameters;
 pub struct Shard {
     /// From 1.
     pub number: usize,
-    /// Arguments of `holdadvise-train` that prepare it in the folder to which its files were transferred, but for `-o`.
+    /// Arguments of `holdadvise-train` that prepare it in the folder to which its files were
+    /// transferred, but for `-o`.
     pub arguments: Vec<String>,
     /// Its files.
     pub files: Vec<ShardFile>,
@@ -50,7 +53,8 @@ impl ShardFile {
             && quote::transferred(&self.path).is_ok()
     }
 
-    /// What stands for it in the list of files to transfer, seen from the folder of a setting: its path, or a link of its name.
+    /// What stands for it in the list of files to transfer, seen from the folder of a setting: its
+    /// path, or a link of its name.
     fn listed(&self, shard: usize) -> String {
         match self.is_plain() {
             true => self.path.display().to_string(),

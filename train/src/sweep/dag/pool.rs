@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 use crate::Error;
 use crate::sweep::plan::Resources;
 
-/// Asks `condor_status` for slots with GPUs where the plan wants some. What is returned is worth saying, and no error.
+/// Asks `condor_status` for slots with GPUs where the plan wants some. What is returned is worth
+/// saying, and no error.
 ///
 /// # Errors
 /// When the pool has machines and none of them has a GPU.

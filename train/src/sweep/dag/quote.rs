@@ -1,7 +1,8 @@
-//! Names and paths as they stand in a DAG file and in a submit description, or why they cannot stand there.
+//! Names and paths as they stand in a DAG file and in a submit description, or why they cannot
+//! stand there.
 //!
-//! Rules: HTCondor's manual, `condor_submit` (arguments and environment in the new syntax, `transfer_input_files`) and the
-//! VARS command of DAGMan.
+//! Rules: HTCondor's manual, `condor_submit` (arguments and environment in the new syntax,
+//! `transfer_input_files`) and the VARS command of DAGMan.
 
 use std::path::Path;
 
@@ -10,8 +11,8 @@ use holdadvise::text::classad_quote;
 use super::unusable;
 use crate::Error;
 
-/// The value of a submit command, to the end of the line: without line breaks, macros, a backslash at the end (the line would
-/// go on) and spaces at an end (they would be lost).
+/// The value of a submit command, to the end of the line: without line breaks, macros, a backslash
+/// at the end (the line would go on) and spaces at an end (they would be lost).
 ///
 /// # Errors
 /// With what stands in the way.
@@ -61,7 +62,8 @@ pub(super) fn transferred(file: &Path) -> Result<&str, Error> {
     Err(unusable(what, text, because))
 }
 
-/// Words in the new syntax of `arguments` and `environment`, without the double quotes around all of them.
+/// Words in the new syntax of `arguments` and `environment`, without the double quotes around all
+/// of them.
 ///
 /// # Errors
 /// For a word with line breaks or macros.
@@ -111,8 +113,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// What HTCondor makes of `arguments = "..."` (`ArgList::AppendArgsV2Quoted`): `""` is a double quote, words end at
-    /// spaces outside single quotes, `''` within them is a single quote.
+    /// What HTCondor makes of `arguments = "..."` (`ArgList::AppendArgsV2Quoted`): `""` is a double
+    /// quote, words end at spaces outside single quotes, `''` within them is a single quote.
     pub(crate) fn read_words(line: &str) -> Option<Vec<String>> {
         let raw = line.replace("\"\"", "\u{1}");
         if raw.contains('"') {

@@ -1,4 +1,5 @@
-//! What the nodes of a sweep do, and what must be done before each: common to the DAG and to a run without HTCondor.
+//! What the nodes of a sweep do, and what must be done before each: common to the DAG and to a run
+//! without HTCondor.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -305,7 +306,8 @@ pub(super) fn test(plan: &Plan) -> Step {
     }
 }
 
-/// The arguments of `finish`, with numbers or macros for the count of failed nodes and the status of the DAG.
+/// The arguments of `finish`, with numbers or macros for the count of failed nodes and the status
+/// of the DAG.
 pub fn finish_command(failed: &str, status: &str) -> Vec<String> {
     words(&format!("sweep finish . --failed {failed} --status {status}"))
 }

@@ -1,11 +1,12 @@
 //! The submit descriptions, one for each kind of node.
 //!
-//! A job that fails comes back with what it wrote, its error output too: no file is demanded of it (`transfer_output_files`), since
-//! HTCondor puts a job on hold that lacks one, and DAGMan waits for held jobs. Holds are given [`RELEASES`] more attempts, then,
-//! after [`HELD_HOURS`], up: the node fails, the DAG goes on with the others, and its end tells.
+//! A job that fails comes back with what it wrote, its error output too: no file is demanded of it
+//! (`transfer_output_files`), since HTCondor puts a job on hold that lacks one, and DAGMan waits
+//! for held jobs. Holds are given [`RELEASES`] more attempts, then, after [`HELD_HOURS`], up: the
+//! node fails, the DAG goes on with the others, and its end tells.
 //!
-//! Memory and disk follow from the size of the files that a job reads, which HTCondor knows when it is submitted
-//! (`TransferInputSizeMB`), with that of the program taken off.
+//! Memory and disk follow from the size of the files that a job reads, which HTCondor knows when it
+//! is submitted (`TransferInputSizeMB`), with that of the program taken off.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -352,7 +353,8 @@ fn end(
         Some((_, folder)) => "../".repeat(folder.split('/').count()),
     };
     let logs = if logs.is_empty() { String::new() } else { format!("{logs}/") };
-    // HTCondor does not count the ends of jobs in the local universe, as max_retries does: it would start them for ever.
+    // HTCondor does not count the ends of jobs in the local universe, as max_retries does: it would
+    // start them for ever.
     match (place, retries) {
         (Where::ExecutionPoint, _) => description.set("max_retries", retries.to_string()),
         (Where::AccessPoint, 0) => description,

@@ -50,7 +50,8 @@ pub(crate) fn plan() -> Plan {
     }
 }
 
-/// Two shards: one with a log that has its own name and one of a name that is taken, one of a simulation.
+/// Two shards: one with a log that has its own name and one of a name that is taken, one of a
+/// simulation.
 pub(crate) fn shards(plan: &Plan) -> BTreeMap<usize, Vec<Shard>> {
     let file = |path: &str, name: &str| ShardFile { path: path.into(), name: name.to_owned() };
     let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();

@@ -3,7 +3,8 @@
 use super::Values;
 use crate::sweep::space::{Dimension, Space};
 
-/// How many combinations there are; `None` where they cannot be counted. More than can be counted are the most.
+/// How many combinations there are; `None` where they cannot be counted. More than can be counted
+/// are the most.
 pub fn size(space: &Space) -> Option<u64> {
     let mut counts =
         space.iter().map(|(name, distribution)| Dimension::new(name, distribution).count());

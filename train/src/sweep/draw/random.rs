@@ -15,8 +15,8 @@ pub fn draw(space: &Space, seed: u64, trial: usize) -> Values {
     space.iter().map(one).collect()
 }
 
-/// Random numbers for a parameter of a trial. They depend on these three alone: neither another trial nor another
-/// parameter of the space changes what is drawn.
+/// Random numbers for a parameter of a trial. They depend on these three alone: neither another
+/// trial nor another parameter of the space changes what is drawn.
 fn stream(seed: u64, trial: usize, parameter: &str) -> Random {
     let mut text = parameter.as_bytes().to_vec();
     text.extend(seed.to_le_bytes());

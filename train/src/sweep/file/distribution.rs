@@ -7,8 +7,8 @@ use super::section::{Value, describe, listed, nearest};
 use crate::sweep::parameters::{Kind, Parameter};
 use crate::sweep::space::{Distribution, Scale};
 
-/// The words for distributions over numbers between ends: their scale, whether the ends are exponents of e, whether the
-/// exponents are those of 1 / x, and whether they round.
+/// The words for distributions over numbers between ends: their scale, whether the ends are
+/// exponents of e, whether the exponents are those of 1 / x, and whether they round.
 ///
 /// log(1 / x) is uniform where log(x) is: the two ways to say it differ in their ends alone.
 const BETWEEN: [(&str, Scale, Ends, bool); 8] = [
@@ -273,7 +273,8 @@ impl<'a> Keys<'a> {
         Some(Distribution::Real { scale, min: mu, max: sigma, q })
     }
 
-    /// What values are rounded to a multiple of; whole parameters are rounded to whole numbers in any case.
+    /// What values are rounded to a multiple of; whole parameters are rounded to whole numbers in
+    /// any case.
     fn q(&self, rounds: bool) -> Option<Option<f64>> {
         let Kind { whole: is_whole, most, .. } = self.kind;
         let Some(value) = self.get("q").filter(|_| rounds) else {

@@ -117,7 +117,8 @@ pub fn read(path: &Path, now: Timestamp) -> Result<Checked, String> {
     })
 }
 
-/// Checks the bytes of a sweep file whose paths are relative to a folder: the file, or what is wrong with it and notes.
+/// Checks the bytes of a sweep file whose paths are relative to a folder: the file, or what is
+/// wrong with it and notes.
 fn check(
     bytes: &[u8],
     folder: &Path,

@@ -1,7 +1,7 @@
 //! YAML with the position of every key and value.
 //!
-//! Bounded whatever the bytes: the file in size, the tree in depth, and what aliases make of it in nodes. Of YAML 1.2
-//! all is read but tags, keys that are not scalars, and a second document.
+//! Bounded whatever the bytes: the file in size, the tree in depth, and what aliases make of it in
+//! nodes. Of YAML 1.2 all is read but tags, keys that are not scalars, and a second document.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -151,7 +151,8 @@ impl Tree {
                 self.place(scalar, anchor)
             }
             Event::Alias(anchor) => match self.anchors.get(&anchor).cloned() {
-                // It stands where its anchor does, so that a value at fault is named where it is written.
+                // It stands where its anchor does, so that a value at fault is named where it is
+                // written.
                 Some(aliased) => self.place(aliased, 0),
                 None => refuse("an alias within what it stands for"),
             },

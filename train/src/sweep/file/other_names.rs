@@ -1,5 +1,5 @@
-//! Configuration files that keep a sweep under `wandb` and call the number of trials `runs`: their keys are put where
-//! ours are before anything is read, so that each value still knows its line.
+//! Configuration files that keep a sweep under `wandb` and call the number of trials `runs`: their
+//! keys are put where ours are before anything is read, so that each value still knows its line.
 
 use super::node::{Content, Entry, Node};
 use super::problems::{Position, Problems};

@@ -52,7 +52,8 @@ pub(super) fn one(value: &Value<'_>, wanted: Wanted, folder: &Path) -> Option<Pa
     None
 }
 
-/// The files or folders that a list names, each by itself or by a pattern; logs of one name the oldest first.
+/// The files or folders that a list names, each by itself or by a pattern; logs of one name the
+/// oldest first.
 pub(super) fn many(value: &Value<'_>, wanted: Wanted, folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for item in value.list() {
@@ -107,7 +108,8 @@ fn absent(wanted: Wanted, path: &Path) -> String {
     }
 }
 
-/// Sorts rotated logs from old to new: `EventLog.2`, `EventLog.1`, `EventLog.old`, `EventLog`; others by name.
+/// Sorts rotated logs from old to new: `EventLog.2`, `EventLog.1`, `EventLog.old`, `EventLog`;
+/// others by name.
 fn age(path: &Path) -> (PathBuf, u8, u32, PathBuf) {
     let whole = path.to_owned();
     let packed = path.extension().is_some_and(|extension| extension == "gz");

@@ -6,8 +6,9 @@ use super::other_names::{KEY, is_secret};
 /// What stands in a secret's place.
 const REMOVED: &str = "removed";
 
-/// The text of a sweep file with the value of every `api_key` taken out, in comments too. Everything else stays as it
-/// is, and a file that is not YAML keeps nothing of a line with such a key but the key.
+/// The text of a sweep file with the value of every `api_key` taken out, in comments too.
+/// Everything else stays as it is, and a file that is not YAML keeps nothing of a line with such a
+/// key but the key.
 pub fn redact(text: &str) -> String {
     let mut spans = Vec::new();
     if let Ok(root) = node::read(text) {
@@ -48,8 +49,8 @@ fn secrets(node: &Node, spans: &mut Vec<std::ops::Range<usize>>) {
     }
 }
 
-/// A line without what stands behind a key on it, where that was not taken out: in comments, and where the file is no
-/// YAML.
+/// A line without what stands behind a key on it, where that was not taken out: in comments, and
+/// where the file is no YAML.
 fn line(line: &str) -> String {
     let lower = line.to_ascii_lowercase().replace('-', "_");
     let mut from = 0;

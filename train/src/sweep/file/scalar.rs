@@ -1,5 +1,5 @@
-//! Numbers, words, durations, sizes and instants of the sweep file. Each that is something else is an error that says
-//! what was expected.
+//! Numbers, words, durations, sizes and instants of the sweep file. Each that is something else is
+//! an error that says what was expected.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

@@ -1,4 +1,5 @@
-//! What is tried, and for how long: `training`, `method`, `trials`, `metric`, `budget`, `early_stopping`.
+//! What is tried, and for how long: `training`, `method`, `trials`, `metric`, `budget`,
+//! `early_stopping`.
 
 use holdadvise::model::limits;
 

@@ -1,7 +1,9 @@
-//! `holdadvise-train sweep finish`: puts the results of a sweep in place, says what failed, and clears away what nobody needs.
+//! `holdadvise-train sweep finish`: puts the results of a sweep in place, says what failed, and
+//! clears away what nobody needs.
 //!
-//! It is the last node of the DAG, and run whatever became of the others. DAGMan takes its exit status for that of the whole DAG: it
-//! fails where a node failed, so that DAGMan writes a rescue DAG. Nothing is removed then, a rescue needs it.
+//! It is the last node of the DAG, and run whatever became of the others. DAGMan takes its exit
+//! status for that of the whole DAG: it fails where a node failed, so that DAGMan writes a rescue
+//! DAG. Nothing is removed then, a rescue needs it.
 
 use std::fs;
 use std::io;
@@ -57,7 +59,8 @@ pub struct FailedNode {
 }
 
 impl FailedNode {
-    /// Where its error output lies, within the folder of the sweep: what the node's program said, or its PRE script.
+    /// Where its error output lies, within the folder of the sweep: what the node's program said,
+    /// or its PRE script.
     fn error_output(&self) -> String {
         let name = strip_control(&self.name);
         let within = match &*name {
@@ -151,8 +154,8 @@ fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     }
 }
 
-/// The nodes that failed, as DAGMan's NODE_STATUS_FILE names them. DAGMan writes it every few seconds: it is waited for until it
-/// has as many.
+/// The nodes that failed, as DAGMan's NODE_STATUS_FILE names them. DAGMan writes it every few
+/// seconds: it is waited for until it has as many.
 fn failed_nodes(path: &Path, expected: usize, patience: Duration) -> Vec<FailedNode> {
     let start = Instant::now();
     loop {
@@ -166,7 +169,8 @@ fn failed_nodes(path: &Path, expected: usize, patience: Duration) -> Vec<FailedN
     }
 }
 
-/// The nodes in the state STATUS_ERROR (6). The file has a ClassAd for each node, an attribute a line.
+/// The nodes in the state STATUS_ERROR (6). The file has a ClassAd for each node, an attribute a
+/// line.
 fn of_status(text: &str) -> Vec<FailedNode> {
     let value = |line: &str, name: &str| -> Option<String> {
         let rest = line.trim_start().strip_prefix(name)?.trim_start().strip_prefix('=')?;
@@ -184,8 +188,9 @@ fn of_status(text: &str) -> Vec<FailedNode> {
     failed
 }
 
-/// Removes the pieces of the data, the checkpoints and links to what is elsewhere. What was decided, trained and measured stays,
-/// and what it was made of: sweep file, plan, datasets and parts.
+/// Removes the pieces of the data, the checkpoints and links to what is elsewhere. What was
+/// decided, trained and measured stays, and what it was made of: sweep file, plan, datasets and
+/// parts.
 fn clear(folder: &Path, plan: &Plan) -> Result<(), FileError> {
     for setting in &plan.settings {
         let path = folder.join(Plan::setting_folder(setting.number));

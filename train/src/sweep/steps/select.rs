@@ -150,7 +150,8 @@ fn standing(
     }
 }
 
-/// How each of some trials stands on a rung. Those without a figure are named on standard error and stand last.
+/// How each of some trials stands on a rung. Those without a figure are named on standard error and
+/// stand last.
 ///
 /// # Errors
 /// When none has a figure, unless there are no trials.

@@ -23,8 +23,8 @@ pub(super) struct Binned {
 }
 
 impl Binned {
-    /// Bins `rows` of `statics`, which has `k` columns; some of them once more, without the sources that chance blanks. The
-    /// second result is the row of `statics` that each binned row is of.
+    /// Bins `rows` of `statics`, which has `k` columns; some of them once more, without the sources
+    /// that chance blanks. The second result is the row of `statics` that each binned row is of.
     pub(super) fn new(
         statics: &[f32],
         k: usize,

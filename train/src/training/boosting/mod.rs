@@ -1,5 +1,6 @@
-//! Boosted decision trees over the statics (Friedman 2001, "Greedy Function Approximation: A Gradient Boosting
-//! Machine"; histograms and second derivatives as in Chen and Guestrin 2016, "XGBoost").
+//! Boosted decision trees over the statics (Friedman 2001, "Greedy Function Approximation: A
+//! Gradient Boosting Machine"; histograms and second derivatives as in Chen and Guestrin 2016,
+//! "XGBoost").
 
 mod bins;
 mod tree;
@@ -80,8 +81,8 @@ pub(crate) struct Examples<'a> {
     pub(crate) weight: &'a [f32],
 }
 
-/// Boosts on the training part, with early stop on the validation part. Two rows in five train once more, without the
-/// sources that chance blanks.
+/// Boosts on the training part, with early stop on the validation part. Two rows in five train once
+/// more, without the sources that chance blanks.
 pub(crate) fn boost(
     examples: Examples<'_>,
     split: &Split,

@@ -43,8 +43,8 @@ struct Split {
     bin: u8,
 }
 
-/// Grows a tree on `rows` of `binned`, looking at some columns; `derivatives` are first and second ones of all rows. A
-/// node's children come after it.
+/// Grows a tree on `rows` of `binned`, looking at some columns; `derivatives` are first and second
+/// ones of all rows. A node's children come after it.
 pub(super) fn grow(
     binned: &Binned,
     columns: &[usize],
@@ -69,7 +69,8 @@ pub(super) fn grow(
         let bins = &binned.columns[column];
         let (below, above): (Vec<u32>, Vec<u32>) =
             leaf.rows.iter().partition(|&&row| bins[row as usize] <= split.bin);
-        // Only the histograms of the smaller side are counted: those of the other are what is left of the parent's.
+        // Only the histograms of the smaller side are counted: those of the other are what is left
+        // of the parent's.
         let below_is_smaller = below.len() <= above.len();
         let smaller = if below_is_smaller { &below } else { &above };
         let counted = self::histograms(binned, columns, smaller, derivatives);

@@ -1,8 +1,10 @@
-//! The checkpoint of a training: one safetensors file from which it goes on as if it had not stopped.
+//! The checkpoint of a training: one safetensors file from which it goes on as if it had not
+//! stopped.
 //!
-//! Tensors f32: `values`, `mean`, `square` (parameters and state of the optimiser, `[p]`), `best` (the parameters kept,
-//! `[p]`, absent before the first epoch is done), and `tree_*` once there are trees. The metadata key `holdadvise` holds
-//! [`Progress`] as JSON. Nothing random is kept: each epoch draws from the seed and its own number.
+//! Tensors f32: `values`, `mean`, `square` (parameters and state of the optimiser, `[p]`), `best`
+//! (the parameters kept, `[p]`, absent before the first epoch is done), and `tree_*` once there are
+//! trees. The metadata key `holdadvise` holds [`Progress`] as JSON. Nothing random is kept: each
+//! epoch draws from the seed and its own number.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -60,7 +62,8 @@ impl Progress {
         Self { format: CHECKPOINT_FORMAT, task, ..Self::default() }
     }
 
-    /// Epochs went by without a better validation loss, or the loss was no number: more would change nothing.
+    /// Epochs went by without a better validation loss, or the loss was no number: more would
+    /// change nothing.
     pub(crate) fn has_stopped(&self, patience: usize) -> bool {
         let since = self.epoch - self.best.map_or(0, |best| best.epoch);
         self.diverged || since >= patience.max(1)
@@ -113,7 +116,8 @@ impl Checkpoint {
         Output::from(path).write(&file).map_err(TrainError::Write)
     }
 
-    /// Reads a file of the same task, with `len` numbers in its parameters and `k` statics in its rows.
+    /// Reads a file of the same task, with `len` numbers in its parameters and `k` statics in its
+    /// rows.
     pub(crate) fn read(
         path: &Path,
         task: &Value,

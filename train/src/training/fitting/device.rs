@@ -1,4 +1,5 @@
-//! Where to compute, and libtorch's CUDA part brought in where it is present, so that one program serves CPU and GPU nodes.
+//! Where to compute, and libtorch's CUDA part brought in where it is present, so that one program
+//! serves CPU and GPU nodes.
 //!
 //! The program is linked to the CPU part alone. libtorch finds a GPU only when `libtorch_cuda.so`
 //! was loaded before the first tensor is made.

@@ -1,13 +1,15 @@
-//! The first layer on the CPU: an embedding row for each slot of a frame, added over the slots, and the way back.
+//! The first layer on the CPU: an embedding row for each slot of a frame, added over the slots, and
+//! the way back.
 //!
-//! libtorch sorts the rows to add their gradients; here they are added where they belong, which takes less. The order is that of
-//! the samples, so that the sum is the same every time.
+//! libtorch sorts the rows to add their gradients; here they are added where they belong, which
+//! takes less. The order is that of the samples, so that the sum is the same every time.
 
 use tch::{TchError, Tensor};
 
 use super::optimizer::numbers;
 
-/// States of some samples `[B, m, j]` on the CPU, and the embedding `[j * e, width]` that they are looked up in.
+/// States of some samples `[B, m, j]` on the CPU, and the embedding `[j * e, width]` that they are
+/// looked up in.
 pub(crate) struct Lookup {
     states: Vec<u8>,
     /// B and m.

@@ -1,5 +1,5 @@
-//! The training itself: epochs of AdamW on weighted binary cross-entropy with an early stop, the trees beside the network, and how
-//! much each counts.
+//! The training itself: epochs of AdamW on weighted binary cross-entropy with an early stop, the
+//! trees beside the network, and how much each counts.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -66,7 +66,8 @@ pub(crate) struct Fitted {
     pub(crate) device: Device,
 }
 
-/// libtorch has one source of chance for the whole process: two trainings at once would draw from each other's.
+/// libtorch has one source of chance for the whole process: two trainings at once would draw from
+/// each other's.
 static CHANCE: Mutex<()> = Mutex::new(());
 
 /// Fits until the epoch the rung asks for, or until its clock is up.
@@ -190,7 +191,8 @@ impl<'a> Trainer<'a> {
         })
     }
 
-    /// Passes over the training part once. All that is random in it follows from the seed and its number.
+    /// Passes over the training part once. All that is random in it follows from the seed and its
+    /// number.
     fn epoch(&mut self) -> Result<EpochLine, TrainError> {
         let Task { split, options, .. } = self.task;
         let start = Instant::now();
@@ -251,7 +253,8 @@ impl<'a> Trainer<'a> {
         })
     }
 
-    /// Which units of some rows are kept, scaled so that their mean is what it is without dropout (Srivastava et al. 2014).
+    /// Which units of some rows are kept, scaled so that their mean is what it is without dropout
+    /// (Srivastava et al. 2014).
     fn keep(&self, rows: usize) -> Result<Option<Tensor>, TrainError> {
         let share = self.task.options.dropout;
         let Some(units) = self.network.units().filter(|_| share > 0.0) else { return Ok(None) };
@@ -317,8 +320,8 @@ fn described(task: &Task<'_>) -> Value {
     described
 }
 
-/// Threads besides the first that take parts of a batch. A module that drops units by itself draws from libtorch's one source of
-/// chance, and who comes first would decide.
+/// Threads besides the first that take parts of a batch. A module that drops units by itself draws
+/// from libtorch's one source of chance, and who comes first would decide.
 fn more_threads(options: &FitOptions, device: Device, network: &Network) -> usize {
     match network.units() {
         Some(_) if device == Device::Cpu => options.processors() - 1,

@@ -11,8 +11,8 @@ use super::optimizer::flat;
 use super::rows::{RowBatch, loss};
 use crate::training::precision::Precision;
 
-/// The loss of some rows, detached, and the gradient of `scale` times it in the order of [`Network::trained`]. Each unit is
-/// multiplied with what `keep` `[B, units]` has for it.
+/// The loss of some rows, detached, and the gradient of `scale` times it in the order of
+/// [`Network::trained`]. Each unit is multiplied with what `keep` `[B, units]` has for it.
 pub(super) fn gradient(
     network: &Network,
     batch: &RowBatch,

@@ -51,8 +51,8 @@ struct Line<'a, T> {
 }
 
 impl Journal {
-    /// Opens the file. Lines of epochs after `epoch` go: a training that was cut off after its last checkpoint tells of
-    /// them again.
+    /// Opens the file. Lines of epochs after `epoch` go: a training that was cut off after its last
+    /// checkpoint tells of them again.
     pub(crate) fn open(path: &Path, label: Label, epoch: usize) -> Result<Self, TrainError> {
         let failed = |error| TrainError::Write(FileError::of(path)(error));
         let mut kept = Vec::new();

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::data::dataset::Dataset;
 
-/// The weights of the dataset; rows a simulator tells of are weighted down, so that a hold asked about at n instants
-/// counts for sqrt(n): those are much alike, and jobs that nothing helps are held for longest.
+/// The weights of the dataset; rows a simulator tells of are weighted down, so that a hold asked
+/// about at n instants counts for sqrt(n): those are much alike, and jobs that nothing helps are
+/// held for longest.
 pub(crate) fn loss_weights(dataset: &Dataset) -> Vec<f32> {
     let hold = |row: usize| {
         (dataset.cluster[row], dataset.hold_time[row], dataset.code[row], dataset.subcode[row])

@@ -1,13 +1,15 @@
-//! Fits the network (AdamW on weighted binary cross-entropy, early stop on validation loss) and the trees beside it, and weighs
-//! the two against each other. [`crate::export::train`] measures and completes what comes of it.
+//! Fits the network (AdamW on weighted binary cross-entropy, early stop on validation loss) and the
+//! trees beside it, and weighs the two against each other. [`crate::export::train`] measures and
+//! completes what comes of it.
 //!
-//! `options` says how, `fit` does it on the `rows` of a dataset with a `network`, its `replicas`, their `gradient` and its `optimizer`, `stacking` weighs the trees,
-//! `describe` writes down what came of it. A training can be done in pieces (`rung`): it goes on from a `checkpoint` as if it
+//! `options` says how, `fit` does it on the `rows` of a dataset with a `network`, its `replicas`,
+//! their `gradient` and its `optimizer`, `stacking` weighs the trees, `describe` writes down what
+//! came of it. A training can be done in pieces (`rung`): it goes on from a `checkpoint` as if it
 //! had never stopped, and tells of itself in a `journal`.
 //!
 //! On the CPU the same dataset, options and seed give the same file, byte for byte, with the same
-//! version of libtorch, the same `--threads` and the same kind of processor, in one piece or in many. On a GPU sums are
-//! taken in varying order and the last digits differ.
+//! version of libtorch, the same `--threads` and the same kind of processor, in one piece or in
+//! many. On a GPU sums are taken in varying order and the last digits differ.
 
 mod checkpoint;
 mod describe;

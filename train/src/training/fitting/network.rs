@@ -127,8 +127,8 @@ impl Network {
     /// A module of one's own, with the parameters it comes with. It is tried on two rows.
     ///
     /// # Errors
-    /// When it is no scripted module, has nothing to learn, or does not take states `[B, m, j]` and statics `[B, k]` or
-    /// give `[B]` logits.
+    /// When it is no scripted module, has nothing to learn, or does not take states `[B, m, j]` and
+    /// statics `[B, k]` or give `[B]` logits.
     pub fn own(
         template: &[u8],
         dimensions: Dimensions,
@@ -181,7 +181,8 @@ impl Network {
         self.trained_and_embedding().0
     }
 
-    /// The same, and which of them is the embedding; `None` where a module of one's own cannot be run from its sums on.
+    /// The same, and which of them is the embedding; `None` where a module of one's own cannot be
+    /// run from its sums on.
     pub(super) fn trained_and_embedding(&self) -> (Vec<Tensor>, Option<usize>) {
         let mut named: Vec<(String, Tensor)> = self.parameters.variables().into_iter().collect();
         named.sort_by(|a, b| a.0.cmp(&b.0));
@@ -208,7 +209,8 @@ impl Network {
         Ok(())
     }
 
-    /// Sets what statics are standardised with: (x - mean) / scale, where the module has such parameters.
+    /// Sets what statics are standardised with: (x - mean) / scale, where the module has such
+    /// parameters.
     ///
     /// # Errors
     /// When libtorch fails.
@@ -248,7 +250,8 @@ impl Network {
         Ok(())
     }
 
-    /// Makes the logit the mean of the network's and of the trees', which count for `share`, 0 to 1.
+    /// Makes the logit the mean of the network's and of the trees', which count for `share`, 0 to
+    /// 1.
     ///
     /// # Errors
     /// When the forest does not keep the contract ([`Forest::check`]), or libtorch fails.
@@ -268,7 +271,8 @@ impl Network {
         self.set_trees(&forest)
     }
 
-    /// The units of each row that a caller may drop in training; `None` where the module does that by itself.
+    /// The units of each row that a caller may drop in training; `None` where the module does that
+    /// by itself.
     pub fn units(&self) -> Option<usize> {
         self.units
     }
@@ -286,7 +290,8 @@ impl Network {
         Ok(Self { units: self.units, ..copy })
     }
 
-    /// Sets the share of units dropped in training, 0 to 1, where the module drops them by itself and has such a parameter.
+    /// Sets the share of units dropped in training, 0 to 1, where the module drops them by itself
+    /// and has such a parameter.
     ///
     /// # Errors
     /// When libtorch fails.
@@ -294,7 +299,8 @@ impl Network {
         if self.has("dropout") { self.set("dropout", &[share], &[1]) } else { Ok(()) }
     }
 
-    /// Logits `[B]` of states u8 or int64 `[B, m, j]` and statics f32 `[B, k]` on the network's device.
+    /// Logits `[B]` of states u8 or int64 `[B, m, j]` and statics f32 `[B, k]` on the network's
+    /// device.
     ///
     /// # Errors
     /// When libtorch fails.
@@ -308,8 +314,8 @@ impl Network {
         Ok(self.module.method_ts("sums", &[states.f_to_kind(Kind::Int64)?])?)
     }
 
-    /// Logits `[B]` in training, from these sums; the LSTM computes with the kind of numbers they are of. Each unit is multiplied with
-    /// what `keep` `[B, units]` has for it.
+    /// Logits `[B]` in training, from these sums; the LSTM computes with the kind of numbers they
+    /// are of. Each unit is multiplied with what `keep` `[B, units]` has for it.
     pub(super) fn of_frames(
         &self,
         frames: &Tensor,

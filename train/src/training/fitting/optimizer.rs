@@ -1,7 +1,9 @@
-//! AdamW (Loshchilov and Hutter 2019, "Decoupled Weight Decay Regularization") over all parameters as one vector.
+//! AdamW (Loshchilov and Hutter 2019, "Decoupled Weight Decay Regularization") over all parameters
+//! as one vector.
 //!
-//! The parameters of a small network are many small tensors: one vector takes a step in a dozen operations instead of a
-//! dozen for each of them, and nothing is read back from a GPU. Its state is three tensors, which a checkpoint keeps.
+//! The parameters of a small network are many small tensors: one vector takes a step in a dozen
+//! operations instead of a dozen for each of them, and nothing is read back from a GPU. Its state
+//! is three tensors, which a checkpoint keeps.
 
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -70,8 +72,8 @@ impl AdamW {
         let _ = self.state.mean.f_lerp_(&gradient, 1.0 - MEAN)?;
         let _ = self.state.square.f_lerp_(&gradient.f_square()?, 1.0 - SQUARE)?;
         let corrected = |decay: f64| 1.0 - decay.powf(self.state.steps as f64);
-        // The step is mean / (sqrt(square) + epsilon), both corrected, times the rate: all factors in the denominator.
-        // It stays finite where the rate is 0.
+        // The step is mean / (sqrt(square) + epsilon), both corrected, times the rate: all factors
+        // in the denominator. It stays finite where the rate is 0.
         let factor = -corrected(MEAN) / rate.max(1e-30);
         let mut denominator = self.state.square.f_sqrt()?;
         denominator *= factor / corrected(SQUARE).sqrt();

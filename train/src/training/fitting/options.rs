@@ -54,13 +54,15 @@ pub struct FitOptions {
     /// Share of units dropped in training.
     #[arg(long, default_value_t = 0.1)]
     pub dropout: f64,
-    /// Probability with which each source of statics the schema names is blanked in a row, in two rows of five.
+    /// Probability with which each source of statics the schema names is blanked in a row, in two
+    /// rows of five.
     #[arg(long, default_value_t = 0.15)]
     pub source_dropout: f64,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub boosting: BoostingOptions,
-    /// A scripted TorchScript module of one's own in place of the built-in network, as dag/arch/README.md says.
+    /// A scripted TorchScript module of one's own in place of the built-in network, as
+    /// dag/arch/README.md says.
     #[arg(long, value_name = "FILE")]
     pub architecture: Option<PathBuf>,
     /// Everything random follows from it.
@@ -72,12 +74,14 @@ pub struct FitOptions {
     /// Where to compute.
     #[arg(long, value_enum, default_value_t = Place::Cpu)]
     pub device: Place,
-    /// Numbers that the LSTM of the built-in network computes with in training; parameters stay float32.
+    /// Numbers that the LSTM of the built-in network computes with in training; parameters stay
+    /// float32.
     #[arg(long, value_enum, default_value_t = Precision::Float32, conflicts_with = "architecture")]
     pub precision: Precision,
     /// Probability from which on an action is recommended.
     ///
-    /// c / (1 + c), with a failed release costing c of what a success is worth: as much, where nothing else is known.
+    /// c / (1 + c), with a failed release costing c of what a success is worth: as much, where
+    /// nothing else is known.
     #[arg(long, default_value_t = 0.5)]
     pub release_threshold: f64,
     /// Probability of the best action below which removal is recommended.

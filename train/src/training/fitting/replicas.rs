@@ -1,7 +1,9 @@
-//! The network, as many times as there are processor threads: each takes a part of a batch, and the gradients are added in the order
-//! of the parts, so that the sum does not depend on who is ready first.
+//! The network, as many times as there are processor threads: each takes a part of a batch, and the
+//! gradients are added in the order of the parts, so that the sum does not depend on who is ready
+//! first.
 //!
-//! libtorch's own threads share out single operations, which are too short for that in a small network.
+//! libtorch's own threads share out single operations, which are too short for that in a small
+//! network.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};

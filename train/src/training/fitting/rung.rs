@@ -1,4 +1,5 @@
-//! A training in pieces: until an epoch, from checkpoint to checkpoint, with metrics and a result for those who compare.
+//! A training in pieces: until an epoch, from checkpoint to checkpoint, with metrics and a result
+//! for those who compare.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,10 +33,12 @@ pub struct RungOptions {
     /// Keep all that a training goes on from in this file; go on from it if it is there.
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// After so many seconds write the checkpoint and end with the exit status of `--checkpoint-exit-code`.
+    /// After so many seconds write the checkpoint and end with the exit status of
+    /// `--checkpoint-exit-code`.
     #[arg(long, value_name = "SECONDS", requires = "checkpoint")]
     pub checkpoint_seconds: Option<u64>,
-    /// Exit status of a training that ended to be gone on with: `checkpoint_exit_code` of its submit description.
+    /// Exit status of a training that ended to be gone on with: `checkpoint_exit_code` of its
+    /// submit description.
     #[arg(long, value_name = "STATUS", default_value_t = 85)]
     pub checkpoint_exit_code: u8,
     /// Write a JSON line an epoch to this file, and one at the end.
@@ -63,8 +66,8 @@ impl RungOptions {
         options.set_all(&read.parameters)
     }
 
-    /// Looks before the work whether the files of a training in pieces can be written. They are of this training: it goes on
-    /// from them, and replaces them.
+    /// Looks before the work whether the files of a training in pieces can be written. They are of
+    /// this training: it goes on from them, and replaces them.
     pub(crate) fn check_files(&self) -> Result<(), TrainError> {
         for path in [&self.checkpoint, &self.metrics].into_iter().flatten() {
             Output::from(path).check_kept().map_err(TrainError::Write)?;
@@ -75,7 +78,8 @@ impl RungOptions {
         }
     }
 
-    /// What a piece of a training says of itself when it is done; without figures where nothing came of it.
+    /// What a piece of a training says of itself when it is done; without figures where nothing
+    /// came of it.
     pub(crate) fn result_of(
         &self,
         progress: &Progress,
@@ -144,7 +148,8 @@ impl Clock {
     }
 }
 
-/// The last line of the metrics. Its figures are those of the finished model, not of the epoch, and have names of their own.
+/// The last line of the metrics. Its figures are those of the finished model, not of the epoch, and
+/// have names of their own.
 #[derive(Serialize)]
 struct LastLine {
     epoch: usize,

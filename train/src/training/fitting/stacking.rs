@@ -1,5 +1,5 @@
-//! How much the trees count beside the network: the mean of two logits, weighted by what fits held-out rows best
-//! (stacking: Wolpert 1992, "Stacked Generalization").
+//! How much the trees count beside the network: the mean of two logits, weighted by what fits
+//! held-out rows best (stacking: Wolpert 1992, "Stacked Generalization").
 
 use holdadvise::model::Forest;
 

@@ -1,7 +1,8 @@
 //! `holdadvise-train sweep test`: the best model of a sweep on the test part, once.
 //!
-//! Trainings of a sweep leave the test part alone. Here the best model is completed with its figures on it and its info
-//! sheet, is compared with the model in use, and is described for people.
+//! Trainings of a sweep leave the test part alone. Here the best model is completed with its
+//! figures on it and its info sheet, is compared with the model in use, and is described for
+//! people.
 
 mod info;
 mod verdict;
@@ -57,8 +58,8 @@ pub struct TestOptions {
 /// Runs `sweep test`.
 ///
 /// # Errors
-/// When a file cannot be read or written, or the model does not take the dataset. A model in use that cannot be compared is
-/// no error: the verdict says so.
+/// When a file cannot be read or written, or the model does not take the dataset. A model in use
+/// that cannot be compared is no error: the verdict says so.
 pub fn run(options: &TestOptions) -> Result<(), Error> {
     let plan: Plan = folder::read_json(&options.plan)?;
     let best: BestTrial = folder::read_json(&options.trial)?;
@@ -199,7 +200,8 @@ fn against(
     Ok(Said { word: verdict.judgement.to_string(), lines })
 }
 
-/// The model in use may have been made from holds of the test part: then it is ahead of what it could know.
+/// The model in use may have been made from holds of the test part: then it is ahead of what it
+/// could know.
 fn seen_before(champion: &Model, dataset: &Dataset, rows: &[usize]) -> Option<String> {
     let cuts = champion.metadata.training.details.get("split")?;
     let end = cuts.get("validation_end")?.as_i64()?;

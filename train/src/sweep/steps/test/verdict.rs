@@ -1,4 +1,5 @@
-//! Champion against challenger: whether the best trial of a sweep is better than the model in use, on holds that neither chose.
+//! Champion against challenger: whether the best trial of a sweep is better than the model in use,
+//! on holds that neither chose.
 
 use std::fmt;
 
@@ -72,8 +73,8 @@ pub(super) fn deciding(metric: &str) -> &'static str {
     }
 }
 
-/// Compares two models on test rows of a dataset: by figures on the releases that happened, and by what they decide. A
-/// challenger whose decisions do more harm is worse, whatever its figures are.
+/// Compares two models on test rows of a dataset: by figures on the releases that happened, and by
+/// what they decide. A challenger whose decisions do more harm is worse, whatever its figures are.
 ///
 /// # Errors
 /// When a model does not take the rows.
@@ -117,8 +118,8 @@ pub(super) fn compare(
     Ok(Verdict { judgement, rows: rows.len(), clusters, figures, decisions, harm })
 }
 
-/// What the challenger decides worse than the model in use. A removal cannot be undone, so one more is enough; a cost counts
-/// beyond chance.
+/// What the challenger decides worse than the model in use. A removal cannot be undone, so one more
+/// is enough; a cost counts beyond chance.
 fn harm(paired: &Paired) -> Vec<String> {
     let [challenger, champion] = paired.decisions.methods.as_slice() else { return Vec::new() };
     let mut harm = Vec::new();
