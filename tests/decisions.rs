@@ -132,12 +132,7 @@ fn advice_about_some_jobs_is_that_of_an_advisor_who_counts_for_all() {
     let all = recording.advices(&model, |advisor| advisor);
     assert!(all.len() > 20);
     for held in recording.held() {
-        let reason = held.in_queue.as_ref().and_then(|hold| hold.reason.as_deref());
-        let clusters = [held.job.cluster].into();
-        let holds = Holds::Clusters {
-            clusters,
-            reasons: reason.map(reason::canonical).into_iter().collect(),
-        };
+        let holds = Holds::Clusters([held.job.cluster].into());
         let advisor = Advisor::about(recording.history(), &model, &holds).expect("a schema");
         let alone = advisor.advise(&held, recording.now).expect("the engine runs");
         let expected = all.iter().find(|advice| advice.held.job == held.job);

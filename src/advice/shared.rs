@@ -7,6 +7,7 @@
 //! other jobs since a hold stays each job's own.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cause::Trouble;
@@ -14,7 +15,7 @@ use super::changes::in_sandbox;
 use super::meaning::{SharedCause, code_of_transfer};
 use super::seen::reads;
 use crate::features::{Sampler, Scope};
-use crate::history::{Episode, EventLogView, History, JobHistory, Symbol, What, reason};
+use crate::history::{Episode, EventLogView, History, Hold, JobHistory, Symbol, What, reason};
 use crate::userlog::JobId;
 
 /// Clusters whose causes are remembered.
@@ -32,12 +33,9 @@ const MOST: usize = 1_000;
 /// What holds of one cluster share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    code: i32,
-    subcode: i32,
-    cause: SharedCause,
-    place: Option<String>,
+    of_reason: Rc<OfReason>,
     site: Option<Symbol>,
-    /// Failed releases.
+    /// Failed releases; of a hold that no log shows, earlier holds.
     failed: usize,
     /// It has begun to execute before.
     began: bool,
@@ -47,17 +45,36 @@ struct Key {
     event_log: EventLogView,
 }
 
-/// A hold that a log shows.
+/// What codes and reason of a hold say.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct OfReason {
+    code: i32,
+    subcode: i32,
+    cause: SharedCause,
+    place: Option<String>,
+    /// Where a job that begins shows something about the cause.
+    scope: Scope,
+}
+
+/// A job on hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Logged {
+struct OnHold {
     held_at: i64,
     job: JobId,
     /// When something else happened to the job.
     until: i64,
+    /// A log shows it.
+    is_logged: bool,
 }
 
-/// Holds of one cluster by what they share, the earliest first.
-type Holds = HashMap<Key, Vec<Logged>>;
+/// The holds of one cluster.
+#[derive(Debug, Default)]
+struct Holds {
+    /// Those that share a cause, the earliest first, and the scope of that cause.
+    groups: Vec<(Scope, Vec<OnHold>)>,
+    /// The group of each hold, by job and beginning.
+    group_of: HashMap<(JobId, i64), usize>,
+}
 
 /// The holds of some clusters.
 #[derive(Debug, Default)]
@@ -65,21 +82,19 @@ pub(super) struct Causes(Mutex<HashMap<i32, Arc<Holds>>>);
 
 impl Causes {
     /// The first hold that shares the cause of this one at `now`. `None` where that is the hold
-    /// itself, and where no log shows it.
+    /// itself.
     pub(super) fn first(&self, sampler: &Sampler, hold: &Episode, now: i64) -> Option<Episode> {
         let history = sampler.history();
         let own = hold.identity.job;
-        let text = hold.reason.as_deref().unwrap_or_default();
-        let codes = (hold.identity.code, hold.identity.subcode);
-        let key = key(history, history.job(own)?, hold.step?, hold.held_at, codes, text);
-        let began = sampler.last_started(hold, scope(codes.0, text), now).unwrap_or(i64::MIN);
         let holds = self.of(history, own.cluster);
-        let holds = holds.get(&key)?;
-        let from = holds.partition_point(|other| other.held_at <= began);
-        let until = holds.partition_point(|other| (other.held_at, other.job) < (hold.held_at, own));
-        let before = holds.get(from..until)?.iter().take(MOST);
+        let (scope, group) = &holds.groups[*holds.group_of.get(&(own, hold.held_at))?];
+        let began = sampler.last_started(hold, *scope, now).unwrap_or(i64::MIN);
+        let from = group.partition_point(|other| other.held_at <= began);
+        let until = group.partition_point(|other| (other.held_at, other.job) < (hold.held_at, own));
+        let before = group.get(from..until)?.iter().take(MOST);
         let first = before.filter(|other| other.job != own).find(|other| other.until > now)?;
-        history.held_at(first.job, None, now)
+        let in_queue = history.job(first.job).and_then(|job| history.hold_in_queue(job));
+        history.held_at(first.job, in_queue.as_ref().filter(|_| !first.is_logged), now)
     }
 
     fn of(&self, history: &History, cluster: i32) -> Arc<Holds> {
@@ -87,19 +102,7 @@ impl Causes {
         if let Some(holds) = known().get(&cluster) {
             return Arc::clone(holds);
         }
-        let mut holds = Holds::new();
-        for job in history.jobs_of(cluster) {
-            for (at, step) in job.steps.iter().enumerate() {
-                let What::Held(held) = step.what else { continue };
-                let text = held.reason.map_or("", |reason| history.symbols.name(reason));
-                let key = key(history, job, at, step.time, (held.code, held.subcode), text);
-                let until = job.steps.get(at + 1).map_or(i64::MAX, |next| next.time);
-                let hold = Logged { held_at: step.time, job: job.job, until };
-                holds.entry(key).or_default().push(hold);
-            }
-        }
-        holds.values_mut().for_each(|holds| holds.sort_unstable());
-        let holds = Arc::new(holds);
+        let holds = Arc::new(Holds::of(history, cluster));
         let mut known = known();
         if known.len() >= REMEMBERED {
             let any = known.keys().next().copied();
@@ -110,44 +113,107 @@ impl Causes {
     }
 }
 
-/// Of the hold that a step of a job is.
-fn key(
-    history: &History,
-    job: &JobHistory,
-    step: usize,
-    held_at: i64,
-    (code, subcode): (i32, i32),
-    text: &str,
-) -> Key {
-    let lasts = Trouble::of(code, subcode, text).is_some_and(Trouble::lasts);
-    let place = match reason::file_server(text) {
-        Some(server) if !lasts => Some(server),
-        _ if reads(code_of_transfer(code, text)) => reason::url_or_file(text),
-        // Each job has a sandbox of its own, so its path says nothing about the cause.
-        _ => reason::file_name(text)
-            .filter(|path| in_sandbox(path).is_none())
-            .and_then(|_| reason::directory(text)),
-    };
-    let before = &job.steps[..step.min(job.steps.len())];
-    Key {
-        code,
-        subcode,
-        cause: SharedCause::of(code, subcode, text),
-        site: if place.is_none() { job.site_at(held_at) } else { None },
-        place,
-        failed: job.failed_releases(step + 1).min(FAILED),
-        began: before.iter().any(|step| matches!(step.what, What::Executing(_))),
-        before: of_same_file(history, job, step, text),
-        event_log: history.event_log_view(job.job, held_at),
+impl Holds {
+    fn of(history: &History, cluster: i32) -> Self {
+        let mut reasons: HashMap<Hold, Rc<OfReason>> = HashMap::new();
+        let mut groups: HashMap<Key, Vec<OnHold>> = HashMap::new();
+        let mut add = |job: &JobHistory, at: Option<usize>, hold: Hold, on_hold: OnHold| {
+            let of_reason = reasons.entry(hold).or_insert_with(|| {
+                let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
+                Rc::new(OfReason::of(hold.code, hold.subcode, text))
+            });
+            let key = Key::of(history, job, at, hold, on_hold.held_at, Rc::clone(of_reason));
+            groups.entry(key).or_default().push(on_hold);
+        };
+        for job in history.jobs_of(cluster) {
+            for (at, step) in job.steps.iter().enumerate() {
+                let What::Held(hold) = step.what else { continue };
+                let until = job.steps.get(at + 1).map_or(i64::MAX, |next| next.time);
+                let job_id = job.job;
+                let on_hold = OnHold { held_at: step.time, job: job_id, until, is_logged: true };
+                add(job, Some(at), hold, on_hold);
+            }
+            let Some((in_queue, ad)) = history.hold_in_queue(job).zip(job.ads.last()) else {
+                continue;
+            };
+            let held = history.held_at(job.job, Some(&in_queue), i64::MAX);
+            if let Some(held) = held.filter(|held| held.step.is_none())
+                && let Some(hold) = ad.hold
+            {
+                let until = i64::MAX;
+                let on_hold =
+                    OnHold { held_at: held.held_at, job: job.job, until, is_logged: false };
+                add(job, None, hold, on_hold);
+            }
+        }
+        let mut holds = Self::default();
+        for (key, mut group) in groups {
+            group.sort_unstable();
+            let number = holds.groups.len();
+            holds.group_of.extend(group.iter().map(|hold| ((hold.job, hold.held_at), number)));
+            holds.groups.push((key.of_reason.scope, group));
+        }
+        holds
     }
 }
 
-/// The scope in which a job that begins shows something about the cause.
-fn scope(code: i32, text: &str) -> Scope {
-    match reason::file_server(text) {
-        Some(_) => Scope::Server,
-        None if reads(code_of_transfer(code, text)) => Scope::File,
-        None => Scope::Reason,
+impl OfReason {
+    fn of(code: i32, subcode: i32, text: &str) -> Self {
+        let lasts = Trouble::of(code, subcode, text).is_some_and(Trouble::lasts);
+        let server = reason::file_server(text);
+        let reads = reads(code_of_transfer(code, text));
+        let scope = match server {
+            Some(_) => Scope::Server,
+            None if reads => Scope::File,
+            None => Scope::Reason,
+        };
+        let place = match server {
+            Some(server) if !lasts => Some(server),
+            _ if reads => reason::url_or_file(text),
+            // Each job has a sandbox of its own, so its path says nothing about the cause.
+            _ => reason::file_name(text)
+                .filter(|path| in_sandbox(path).is_none())
+                .and_then(|_| reason::directory(text)),
+        };
+        Self { code, subcode, cause: SharedCause::of(code, subcode, text), place, scope }
+    }
+}
+
+impl Key {
+    /// Of the hold that a step of a job is, or its ad of the queue alone.
+    fn of(
+        history: &History,
+        job: &JobHistory,
+        step: Option<usize>,
+        hold: Hold,
+        held_at: i64,
+        of_reason: Rc<OfReason>,
+    ) -> Self {
+        let (failed, began, before) = match step {
+            Some(step) => {
+                let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
+                let before = &job.steps[..step];
+                (
+                    job.failed_releases(step + 1),
+                    before.iter().any(|step| matches!(step.what, What::Executing(_))),
+                    of_same_file(history, job, step, text),
+                )
+            }
+            None => {
+                let ad = job.ads.last();
+                let holds = ad.and_then(|ad| ad.num_holds).unwrap_or(1);
+                let starts = ad.and_then(|ad| ad.num_job_starts).unwrap_or(0);
+                (usize::try_from(holds - 1).unwrap_or(0), starts > 0, None)
+            }
+        };
+        Self {
+            site: if of_reason.place.is_none() { job.site_at(held_at) } else { None },
+            of_reason,
+            failed: failed.min(FAILED),
+            began,
+            before,
+            event_log: history.event_log_view(job.job, held_at),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads the histories of what was gathered and asks the advisor about each held job.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,9 +15,7 @@ use super::zones::Zone;
 use super::{Config, Request};
 use crate::advice::{Advice, Advisor, Held, Missing, Policies};
 use crate::features::Holds;
-use crate::history::{
-    Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport, reason,
-};
+use crate::history::{Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport};
 use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
@@ -41,13 +39,12 @@ pub(super) fn judge(
     now: i64,
     take: &mut dyn FnMut(&Advice) -> io::Result<()>,
 ) -> Result<(), RunError> {
-    let (history, reasons) = read_histories(&gathered, remarks, now)?;
+    let history = read_histories(&gathered, remarks, now)?;
     let held = match gathered.logs_alone {
         true => held_in_logs(&history, &mut remarks.refused, request, now),
         false => gathered.held.iter().map(|job| job.id).collect(),
     };
-    let clusters = held.iter().map(|job| job.cluster).collect();
-    let holds = Holds::Clusters { clusters, reasons };
+    let holds = Holds::Clusters(held.iter().map(|job| job.cluster).collect());
     let mut held_by_code: HashMap<i32, usize> = HashMap::new();
     for (&(code, _), &count) in gathered.hold_counts.iter().flatten() {
         *held_by_code.entry(code).or_default() += usize::try_from(count).unwrap_or(usize::MAX);
@@ -182,7 +179,7 @@ fn read_histories(
     gathered: &Gathered,
     remarks: &mut Remarks,
     now: i64,
-) -> Result<(History, HashSet<String>), RunError> {
+) -> Result<History, RunError> {
     let (mut history, zones, mut read) = read_logs(gathered, &Zones::new(), now)?;
     if !zones.is_empty() {
         (history, _, read) = read_logs(gathered, &zones, now)?;
@@ -193,15 +190,10 @@ fn read_histories(
             remarks.notes_of.entry(job).or_default().push(Arc::clone(&zone.note));
         }
     }
-    let has_logs = !gathered.event_logs.is_empty() || !gathered.user_logs.is_empty();
-    let mut reasons = HashSet::new();
     for job in &gathered.held {
-        let ad = job.ad.to_classad();
-        history.add_queue_ad(&ad, now);
-        let reason = has_logs.then(|| ad.string("HoldReason")).flatten();
-        reasons.extend(reason.map(|reason| reason::canonical(&reason)));
+        history.add_queue_ad(&job.ad.to_classad(), now);
     }
-    Ok((history.build(), reasons))
+    Ok(history.build())
 }
 
 /// Reads the logs, those of `zones` as written there. Returned with the history: logs found to be

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::series::{Both, Results, Series};
 use crate::history::{
-    Action, Exit, History, Hold, JobHistory, Journal, Outcome, Symbol, Symbols, What, reason,
+    Action, Exit, History, JobHistory, Journal, Outcome, Symbol, Symbols, What, reason,
 };
 use crate::memo::Memo;
 
@@ -288,13 +288,18 @@ fn named(reason: &str, normalised: &Normalised, symbols: &Symbols) -> Named {
     logged.copied().unwrap_or_else(|| Named::find(reason, symbols))
 }
 
-/// What each canonical reason of the history names.
-fn normalised_reasons(history: &mut History) -> Normalised {
-    let steps = history.jobs().iter().flat_map(|job| &job.steps);
-    let reasons = steps.filter_map(|step| match step.what {
+/// The reasons of a job's holds, from logs and the queue.
+fn hold_reasons(job: &JobHistory) -> impl Iterator<Item = Symbol> {
+    let logged = job.steps.iter().filter_map(|step| match step.what {
         What::Held(hold) => hold.reason,
         _ => None,
     });
+    logged.chain(job.ads.iter().filter_map(|ad| ad.hold?.reason))
+}
+
+/// What each canonical reason of the history names.
+fn normalised_reasons(history: &mut History) -> Normalised {
+    let reasons = history.jobs().iter().flat_map(hold_reasons);
     let mut seen = HashSet::<Symbol, RandomState>::default();
     let reasons: Vec<Symbol> = reasons.filter(|&reason| seen.insert(reason)).collect();
     let symbols = &history.symbols;
@@ -316,12 +321,7 @@ pub enum Holds {
     /// Any hold of the history.
     All,
     /// Holds of jobs of these clusters.
-    Clusters {
-        /// ClusterId.
-        clusters: HashSet<i32>,
-        /// The reasons that the queue shows of their holds, canonical.
-        reasons: HashSet<String>,
-    },
+    Clusters(HashSet<i32>),
 }
 
 /// The groups that are counted; `None`: all.
@@ -330,7 +330,7 @@ struct Wanted(Option<HashSet<Group, RandomState>>);
 
 impl Wanted {
     fn of(history: &History, normalised: &Normalised, holds: &Holds) -> Self {
-        let Holds::Clusters { clusters, reasons } = holds else { return Self(None) };
+        let Holds::Clusters(clusters) = holds else { return Self(None) };
         let mut wanted = HashSet::<Group, RandomState>::from_iter([Group::AccessPoint]);
         for &cluster in clusters {
             wanted.insert(Group::Cluster(cluster));
@@ -343,16 +343,9 @@ impl Wanted {
                 let places = ran.chain(job.ads.iter().filter_map(|ad| ad.machine));
                 let sites = places.chain(job.sites.iter().map(|site| site.value));
                 wanted.extend(sites.map(|site| Group::Named(Scope::Site, site)));
-                for step in &job.steps {
-                    if let What::Held(Hold { reason: Some(reason), .. }) = step.what {
-                        wanted
-                            .extend(normalised.get(&reason).into_iter().flat_map(|of| of.groups()));
-                    }
-                }
+                let named = hold_reasons(job).filter_map(|reason| normalised.get(&reason));
+                wanted.extend(named.flat_map(|named| named.groups()));
             }
-        }
-        for text in reasons {
-            wanted.extend(named(text, normalised, &history.symbols).groups());
         }
         Self(Some(wanted))
     }

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use classads::ClassAd;
 
-use super::{Symbol, Symbols, reason};
+use super::{Hold, HoldInQueue, Symbol, Symbols, reason};
 use crate::memo::Memo;
 
 /// Attributes read from a job ad. `condor_q` is asked for these and no more.
@@ -58,6 +58,8 @@ pub struct AdFacts {
     pub owner: Option<Symbol>,
     /// EnteredCurrentStatus, Unix seconds.
     pub entered_current_status: Option<i64>,
+    /// The hold that an ad of the queue shows; epoch ads show none.
+    pub hold: Option<Hold>,
     /// NumHolds.
     pub num_holds: Option<i64>,
     /// NumJobStarts.
@@ -90,6 +92,16 @@ pub struct AdFacts {
 }
 
 impl AdFacts {
+    /// The facts of an ad in the queue, known at `known`, with the hold that it shows.
+    pub(super) fn of_queue(ad: &ClassAd, known: i64, symbols: &mut Symbols) -> Self {
+        let hold = HoldInQueue::of(ad).map(|hold| {
+            let text = hold.reason.as_deref().map(reason::canonical);
+            let reason = text.map(|text| symbols.intern(&text));
+            Hold { code: hold.code, subcode: hold.subcode, reason }
+        });
+        Self { hold, ..Self::of(ad, known, symbols) }
+    }
+
     /// The facts of a job ad, known at `known`.
     pub fn of(ad: &ClassAd, known: i64, symbols: &mut Symbols) -> Self {
         let number = |name: &str| ad.real(name).filter(|value| value.is_finite() && *value >= 0.0);
@@ -109,6 +121,7 @@ impl AdFacts {
             known,
             owner: ad.string("Owner").map(|owner| symbols.intern(&owner)),
             entered_current_status: ad.integer("EnteredCurrentStatus"),
+            hold: None,
             num_holds: ad.integer("NumHolds"),
             num_job_starts: ad.integer("NumJobStarts"),
             request_memory: number("RequestMemory"),

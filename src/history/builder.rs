@@ -194,7 +194,7 @@ impl HistoryBuilder {
     /// says nothing of a job and gives `None`.
     pub fn add_queue_ad(&mut self, ad: &ClassAd, known: i64) -> Option<JobId> {
         let job = JobId::of_ad(ad)?;
-        let facts = AdFacts::of(ad, known, &mut self.history.symbols);
+        let facts = AdFacts::of_queue(ad, known, &mut self.history.symbols);
         let number = self.number(job);
         if let Some(owner) = facts.owner {
             self.history.jobs[number as usize].learn_owner(owner, known);

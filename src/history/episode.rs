@@ -168,6 +168,19 @@ impl History {
         Some(episode)
     }
 
+    /// The hold that the job's ad of the queue shows. `None` where that does not say since when.
+    pub(crate) fn hold_in_queue(&self, job: &JobHistory) -> Option<HoldInQueue> {
+        let ad = job.ads.last()?;
+        let Hold { code, subcode, reason } = ad.hold?;
+        Some(HoldInQueue {
+            entered_current_status: ad.entered_current_status?,
+            num_holds: ad.num_holds,
+            code,
+            subcode,
+            reason: reason.map(|reason| self.symbols.name(reason).to_owned()),
+        })
+    }
+
     /// The jobs that the logs show held at `now` (Unix seconds) and that are wanted, by id and
     /// owner; in the order of their ids.
     pub fn held(

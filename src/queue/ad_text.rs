@@ -79,7 +79,7 @@ impl AdText {
 
     /// The attributes of the ad whose names `keeps` is true for.
     pub fn part(&self, keeps: impl Fn(&str) -> bool) -> ClassAd {
-        let mut ad = ClassAd::new();
+        let mut ad = ClassAd::with_capacity(SHARED, self.common.len() + self.own.len());
         for (name, expression, syntax) in self.attributes().filter(|(name, ..)| keeps(name)) {
             ad.insert_raw(name, expression, syntax);
         }

@@ -188,3 +188,25 @@ fn holds_that_share_a_cause_are_one_question() {
         }
     }
 }
+
+#[test]
+fn holds_that_only_ads_show_are_one_question_too() {
+    let place = Place::new();
+    let ad = |proc: usize, held_at: i64, starts: usize| {
+        format!(
+            "ClusterId = 9\nProcId = {proc}\nOwner = \"alice\"\nJobStatus = 5\nNumHolds = 1\n\
+             EnteredCurrentStatus = {held_at}\nNumJobStarts = {starts}\nHoldReasonCode = 13\n\
+             HoldReasonSubCode = 256\nHoldReason = \"Transfer input files failure at execution \
+             point slot1@e{proc}\"\n\n"
+        )
+    };
+    let now: i64 = NOW.parse().expect("a number");
+    let ads = [ad(0, now - 9_000, 0), ad(1, now - 600, 0), ad(2, now - 600, 1)];
+    place.file("held.ads", ads.concat());
+    let said = place.advise(&format!("-jobads held.ads -now {NOW} -json"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let all: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
+    let success = |proc: usize| &all[proc]["Success"];
+    assert_eq!(success(0), success(1), "nothing but the time on hold tells them apart");
+    assert_ne!(success(0), success(2), "it began to execute");
+}

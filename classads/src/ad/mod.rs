@@ -48,6 +48,15 @@ impl ClassAd {
         ClassAd::default()
     }
 
+    /// Likewise, with room for so many attributes, whose names and expressions have so many bytes.
+    #[must_use]
+    pub fn with_capacity(attributes: usize, bytes: usize) -> ClassAd {
+        let mut ad = ClassAd::default();
+        ad.text.reserve_exact(bytes);
+        ad.reserve(attributes);
+        ad
+    }
+
     /// Reads one ad in brackets, the new syntax: `[ JobStatus = 5; NumHolds = 1 ]`.
     pub fn parse(text: &str) -> Result<ClassAd, ParseError> {
         parser::classad(text)
@@ -106,6 +115,12 @@ impl ClassAd {
         }
     }
 
+    fn reserve(&mut self, attributes: usize) {
+        self.hashes.reserve(attributes);
+        self.entries.reserve(attributes);
+        self.index.reserve(attributes);
+    }
+
     /// Sets the attributes of an ad that has none. `text`: names and expressions, one after the
     /// other; `ends`: where a name ends in it, where its expression ends, and the line.
     #[inline]
@@ -117,9 +132,7 @@ impl ClassAd {
     ) {
         self.clear();
         self.text = text;
-        self.hashes.reserve(ends.len());
-        self.entries.reserve(ends.len());
-        self.index.reserve(ends.len());
+        self.reserve(ends.len());
         let mut start = 0;
         for (middle, end, line) in ends {
             let name = self.text.get(start..middle).unwrap_or_default();

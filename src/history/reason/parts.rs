@@ -1,6 +1,7 @@
 //! Names found in a hold reason.
 
 use super::{MAX_SCHEME, canonical, floor_boundary, is_break, path_end, url_length};
+use crate::memo::Memo;
 
 /// What stands before the file a hold is about, most telling first.
 const BEFORE_FILE: [&str; 20] = [
@@ -161,6 +162,11 @@ const COMPLAINTS: [(&str, &str, Files, Side); 8] = [
 
 /// The first complaint of a reason.
 fn complaint(reason: &str) -> Option<(Files, Side)> {
+    thread_local!(static MEMO: Memo<Option<(Files, Side)>> = const { Memo::new() });
+    MEMO.with(|memo| memo.get(reason, find_complaint))
+}
+
+fn find_complaint(reason: &str) -> Option<(Files, Side)> {
     let found = COMPLAINTS.iter().filter_map(|&(who, what, files, side)| {
         let at = reason.find(who)?;
         let words = reason[at + who.len()..].split(": ").next().unwrap_or_default();
