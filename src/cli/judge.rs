@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -53,6 +54,8 @@ pub(super) fn judge(
         .with_held_by_code(held_by_code)
         .with_costs(costs(&request.costs, config, model.metadata.thresholds)?)
         .explaining(request.prints_inputs(held.len()));
+    // The program ends soon, and to free a large history takes a while.
+    let advisor = ManuallyDrop::new(advisor);
     let time = PolicyTime::new(config.policy_time()?);
     if gathered.logs_alone {
         return judge_logs(&advisor, held, &remarks.missing, now, take);

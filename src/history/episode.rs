@@ -163,7 +163,8 @@ impl History {
         episode.identity.entered_current_status = queue.entered_current_status;
         episode.step = seen.and_then(|episode| episode.step);
         episode.owner = self.owner_name(history, now);
-        let reason = queue.reason.as_deref().map(super::reason::canonical);
+        let reason =
+            queue.reason.as_deref().map(|text| super::reason::canonical(text).into_owned());
         episode.reason = reason.or_else(|| seen.and_then(|episode| episode.reason.clone()));
         Some(episode)
     }

@@ -29,14 +29,23 @@ const MAX_SCHEME: usize = 20;
 /// The log writes a newline as `|` and a carriage return as a blank
 /// (`ULogEvent::set_reason_member`), and its reader cuts blanks at both ends and takes
 /// `Reason unspecified` for none; the ad keeps the text as it was. Both give the same here.
-pub fn canonical(reason: &str) -> String {
+pub fn canonical(reason: &str) -> Cow<'_, str> {
     let reason = &reason[..floor_boundary(reason, MAX_REASON)];
-    let flat = match memchr::memchr2(b'\n', b'\r', reason.as_bytes()) {
-        None => Cow::Borrowed(reason),
-        Some(_) => Cow::Owned(reason.replace('\n', "|").replace('\r', " ")),
-    };
-    let flat = flat.trim_matches(is_blank);
-    if flat == "Reason unspecified" { String::new() } else { flat.to_owned() }
+    match memchr::memchr2(b'\n', b'\r', reason.as_bytes()) {
+        None => Cow::Borrowed(specified(reason)),
+        Some(_) => {
+            let flat = reason.replace('\n', "|").replace('\r', " ");
+            Cow::Owned(specified(&flat).to_owned())
+        }
+    }
+}
+
+/// The text without blanks at its ends, if it is one.
+fn specified(flat: &str) -> &str {
+    match flat.trim_matches(is_blank) {
+        "Reason unspecified" => "",
+        text => text,
+    }
 }
 
 /// What ends a word of a hold reason.

@@ -27,7 +27,7 @@ pub fn normalised(reason: &str) -> String {
 fn normalise(reason: &str) -> String {
     let reason = canonical(reason);
     let reason = strip_control(&reason);
-    let mut scan = Scan { rest: &reason, out: String::new(), before: [const { String::new() }; 3] };
+    let mut scan = Scan { rest: &reason, out: String::new(), before: [""; 3] };
     while scan.out.len() < MAX_NORMALISED && scan.step() {}
     let mut out = scan.out;
     out.truncate(floor_boundary(&out, MAX_NORMALISED));
@@ -69,11 +69,11 @@ fn placeholder_length(text: &str) -> Option<usize> {
 struct Scan<'a> {
     rest: &'a str,
     out: String,
-    /// The three words before, in lower case, the last one first.
-    before: [String; 3],
+    /// The three words before, the last one first.
+    before: [&'a str; 3],
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
     /// Reads one piece; false at the end.
     fn step(&mut self) -> bool {
         let Some(c) = self.rest.chars().next() else { return false };
@@ -83,8 +83,7 @@ impl Scan<'_> {
             }
             self.skip(c.len_utf8());
         } else if let Some(length) = placeholder_length(self.rest) {
-            let placeholder = self.rest[..length].to_owned();
-            self.put(&placeholder, length);
+            self.put(&self.rest[..length], length);
         } else if c == '<'
             && let Some(length) = sinful_length(self.rest)
         {
@@ -113,16 +112,15 @@ impl Scan<'_> {
         self.rest = &self.rest[length..];
     }
 
-    fn put(&mut self, placeholder: &str, length: usize) {
+    fn put(&mut self, placeholder: &'a str, length: usize) {
         self.out.push_str(placeholder);
         self.skip(length);
         self.remember(placeholder);
     }
 
-    fn remember(&mut self, word: &str) {
+    fn remember(&mut self, word: &'a str) {
         self.before.rotate_right(1);
-        self.before[0].clear();
-        self.before[0].extend(word.chars().take(MAX_WORD).flat_map(char::to_lowercase));
+        self.before[0] = word;
     }
 
     fn word(&mut self) {
@@ -135,7 +133,7 @@ impl Scan<'_> {
             return;
         }
         if word == "arguments"
-            && self.before[0] == "with"
+            && self.before[0].eq_ignore_ascii_case("with")
             && let Some(length) = arguments(&self.rest[end..])
         {
             self.out.push_str("arguments <args>");
@@ -149,18 +147,18 @@ impl Scan<'_> {
             Kind::Digits => push_without_digits(&mut self.out, word),
         }
         self.out.push_str(&whole[word.len()..]);
-        let word = word.to_owned();
         self.skip(end);
-        self.remember(&word);
+        self.remember(word);
     }
 
     fn kind(&self, word: &str) -> Kind {
-        let [last, second, third] = &self.before;
-        if last == "user" || last == "owner" {
+        let [last, second, third] = self.before;
+        let is = |word: &str, other: &str| word.eq_ignore_ascii_case(other);
+        if is(last, "user") || is(last, "owner") {
             return Kind::Placeholder("<user>");
         }
-        let point = last == "point" && (second == "access" || second == "execution");
-        let from = last == "from" && second == "error" && word != "starter";
+        let point = is(last, "point") && (is(second, "access") || is(second, "execution"));
+        let from = is(last, "from") && is(second, "error") && word != "starter";
         if word.contains('@') || ((point || from) && !matches!(word, "the" | "while")) {
             return Kind::Placeholder("<host>");
         }
@@ -171,20 +169,20 @@ impl Scan<'_> {
                 _ => Kind::Plain,
             };
         }
-        let tells = |word: &String| {
+        let is_one_of = |word: &str, others: &[&str]| {
             let word = word.trim_end_matches(':');
-            matches!(word, "http" | "https" | "error" | "code" | "status" | "returned" | "response")
+            others.iter().any(|other| is(word, other))
+        };
+        let replies = |word| {
+            is_one_of(word, &["http", "https", "error", "code", "status", "returned", "response"])
         };
         // `Job in status 2` is where the job was, not why it was held.
-        let telling = match last.trim_end_matches(':') {
-            "errno" | "exit" | "code" | "signal" | "subcode" => true,
-            "status" => second != "in",
-            _ => false,
-        };
+        let counts = is_one_of(last, &["errno", "exit", "code", "signal", "subcode"])
+            || (is_one_of(last, &["status"]) && !is(second, "in"));
         if let Ok(number) = word.parse::<u16>()
             && number < 10_000
-            && (telling
-                || ((400..600).contains(&number) && [last, second, third].into_iter().any(tells)))
+            && (counts
+                || ((400..600).contains(&number) && [last, second, third].into_iter().any(replies)))
         {
             return Kind::Plain;
         }

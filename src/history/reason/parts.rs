@@ -1,5 +1,9 @@
 //! Names found in a hold reason.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::{MAX_SCHEME, canonical, floor_boundary, is_break, path_end, url_length};
 use crate::memo::Memo;
 
@@ -29,9 +33,11 @@ const BEFORE_FILE: [&str; 20] = [
 
 /// The file the hold is about: the one that could not be read, written, opened or executed.
 pub fn file_name(reason: &str) -> Option<String> {
+    static FINDERS: LazyLock<[Finder<'static>; BEFORE_FILE.len()]> =
+        LazyLock::new(|| BEFORE_FILE.map(Finder::new));
     let reason = canonical(reason);
-    let file = BEFORE_FILE.iter().find_map(|before| {
-        let at = reason.find(before)? + before.len();
+    let file = FINDERS.iter().find_map(|before| {
+        let at = before.find(reason.as_bytes())? + before.needle().len();
         path_at(&reason[at..])
     })?;
     Some(file.to_owned())
