@@ -204,6 +204,18 @@ impl Difference {
     fn next_change(&self, from: i64, end: i64) -> Option<i64> {
         let (sign, last) = (self.sign(from), end - 1);
         let is_other = |time: i64| self.sign(time) != sign;
-        (last > from && is_other(last)).then(|| bisect(from, last, is_other))
+        if last <= from || !is_other(last) {
+            return None;
+        }
+        // Mostly it changes about where both sides would be equal.
+        let equal =
+            (self.other.real() * self.divisor.real() - self.rest as f64) / self.slope as f64;
+        let before = (equal as i64).saturating_sub(2).clamp(from, last);
+        let after = before.saturating_add(4).min(last);
+        Some(match (is_other(before), is_other(after)) {
+            (false, true) => bisect(before, after, is_other),
+            (false, false) => bisect(after, last, is_other),
+            (true, _) => bisect(from, before, is_other),
+        })
     }
 }

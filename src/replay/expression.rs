@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, NodeKind, Value};
+use foldhash::fast::RandomState;
 
 use super::attribute::{Attribute, HeldJob, LogValue};
 use super::comparison::{Difference, Fault, TimeComparison, attributes_of, changes_by_itself};
@@ -74,7 +75,7 @@ pub struct ReplayExpression {
     open: bool,
     /// It throws dice.
     random: bool,
-    remembered: HashMap<Box<[Known]>, Verdict>,
+    remembered: HashMap<Box<[Known]>, Verdict, RandomState>,
     key: Vec<Known>,
 }
 
@@ -115,7 +116,7 @@ impl ReplayExpression {
             comparisons: Vec::new(),
             open: false,
             random: is_by_chance(&expr),
-            remembered: HashMap::new(),
+            remembered: HashMap::default(),
             key: Vec::new(),
         };
         if is_long {
