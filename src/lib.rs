@@ -8,11 +8,12 @@
 //! 4. [`model`]: tensor and statics become the probability of success for each action.
 //! 5. [`advice`]: probabilities and costs become a recommendation with its reasons.
 //!
-//! [`hold_code`] is the table of hold codes, [`queue`] finds held jobs, [`policy`] evaluates
+//! [`checks`] looks at the files that a job needs, [`hold_code`] is the table of hold codes, [`queue`] finds held jobs, [`policy`] evaluates
 //! release policies, [`replay`] tries them on the holds of the past, [`suggest`] makes one of
 //! these, [`cli`] is the command line, `text` makes what others wrote fit to print and to paste.
 
 pub mod advice;
+pub mod checks;
 pub mod cli;
 pub mod features;
 mod fnv;

@@ -8,7 +8,7 @@ use holdadvise::advice::{
     Advice, Advisor, ByItself, Costs, Held, Policies, Recommendation, Undecided,
 };
 use holdadvise::features::{Holds, State};
-use holdadvise::history::{Coverage, History, HistoryBuilder, epoch_written, reason};
+use holdadvise::history::{Coverage, History, HistoryBuilder, epoch_written};
 use holdadvise::model::{Batch, Calibration, Engine, Model, ModelError};
 use holdadvise::userlog::{self, JobId, ReadOptions};
 use jiff::tz::TimeZone;

@@ -14,8 +14,8 @@ use super::removal::Removal;
 use super::seen::{Looked, Seen};
 use super::shared::{Causes, trouble_before};
 use super::{
-    Advice, Command, Costs, ExpectedCosts, HeldJob, Recommendation, Spent, Trust, Undecided, Wait,
-    WaitFor, evidence, limit,
+    Advice, Command, Costs, Evidence, ExpectedCosts, HeldJob, Recommendation, Spent, Trust,
+    Undecided, Wait, WaitFor, evidence, limit,
 };
 use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, reason};
@@ -237,8 +237,8 @@ impl<'a> Advisor<'a> {
                 .copied()
                 .filter(|&action| !metadata.knows_action(action))
                 .collect(),
-            // Nothing outside the job changes a limit of its own.
-            recovered: recovered.filter(|_| limit.is_none()),
+            // Nothing outside the job changes a limit of its own, or puts its files in order.
+            recovered: recovered.filter(|_| limit.is_none() && !seen.blocked),
             since: seen.since,
             lasting: seen.lasting,
             trust: seen.trust,
@@ -338,6 +338,7 @@ impl<'a> Advisor<'a> {
         });
         let sample = self.inputs.is_some().then(|| about.clone());
         let Subject { neighbourhoods, seen, .. } = own;
+        let seen = seen.with_checks(&held.checks);
         Some(Question { held, now, facts, hold, neighbourhoods, seen, sample, actions, answers })
     }
 
@@ -377,7 +378,19 @@ impl<'a> Advisor<'a> {
         let decision = self.decision(question, chances, &costs);
         let change = decision.action.and_then(|action| changes::change(action, &parts, facts));
         let event_log = question.seen.event_log;
-        let (commands, commands_after) = commands_of(&decision, change.as_ref(), held, &parts);
+        let of_files: Vec<Evidence> =
+            held.checks.iter().cloned().map(|check| Evidence::File { check }).collect();
+        let evidence =
+            evidence::evidence(hold, job, neighbourhoods, &spent, event_log, question.now);
+        let correct_before = changes::of_blocked(facts).filter(|_| {
+            decision.recommendation == Recommendation::Change
+                && decision.action != Some(Action::Other)
+        });
+        let (mut commands, mut commands_after) =
+            commands_of(&decision, change.as_ref(), held, &parts);
+        if correct_before.is_some() {
+            commands_after = commands.drain(..).chain(commands_after).collect();
+        }
         Advice {
             held: describe(held, hold, parts.reason),
             recommendation: decision.recommendation,
@@ -385,17 +398,11 @@ impl<'a> Advisor<'a> {
             success: chances.actions.clone(),
             band: decision.band(),
             undecided: decision.undecided,
-            evidence: evidence::evidence(
-                hold,
-                job,
-                neighbourhoods,
-                &spent,
-                event_log,
-                question.now,
-            ),
+            evidence: [of_files, evidence].concat(),
             inputs: Vec::new(),
             costs,
             expected_costs: expected(&costs, chances, &decision),
+            correct_before,
             change: change.filter(|_| decision.recommendation == Recommendation::Change),
             target: changes::target(&parts, facts),
             commands,

@@ -12,6 +12,7 @@ use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 use super::job_facts::JobFacts;
 use super::limit;
 use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
+use crate::checks::{Check, Fault, Finding, Thing};
 use crate::history::Action;
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
@@ -580,6 +581,9 @@ fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
 fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
+    if let Some(change) = of_blocked(facts) {
+        return Some(change);
+    }
     if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
         return Some(limit::change(own));
     }
@@ -616,6 +620,29 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
         }
     };
     Some(what.by_hand())
+}
+
+/// The correction of a file without which no release helps, whatever else is changed.
+pub(super) fn of_blocked(facts: &JobFacts) -> Option<Change> {
+    let check = facts.blocked.as_ref()?;
+    let name = Some(check.path.clone());
+    Some(ChangeKind::Correct { what: correction(check), name }.by_hand())
+}
+
+/// What to correct about a file that was looked at.
+fn correction(check: &Check) -> Correction {
+    match (check.thing, check.finding) {
+        (Thing::Proxy, _) => Correction::Credential,
+        (_, Finding::StillThere { fault: Fault::Denied | Fault::ReadOnly }) => {
+            Correction::Permissions
+        }
+        (Thing::WorkingDirectory, _) => Correction::WorkingDirectory,
+        (Thing::Executable, _) => Correction::ExecutableMissing,
+        (Thing::StandardInput, _) => Correction::StandardInput,
+        (Thing::InputFile, _) => Correction::Input,
+        (Thing::OutputFile, _) => Correction::OutputDirectory,
+        (Thing::EventLog, _) => Correction::EventLog,
+    }
 }
 
 fn names_cpus(reason: &str) -> bool {

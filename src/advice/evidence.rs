@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::meaning::code_of_transfer;
 use super::{Spent, Trouble};
+use crate::checks::Check;
 use crate::features::{Neighbourhood, Scope};
 use crate::history::{AdFacts, Episode, EventLogView, Exit, HoldIdentity, JobHistory, What};
 use crate::hold_code::{self, Cause, cause_of};
@@ -12,6 +13,12 @@ use crate::hold_code::{self, Cause, cause_of};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
 pub enum Evidence {
+    /// A file that the job needs was looked at.
+    File {
+        /// What was found.
+        #[serde(flatten)]
+        check: Check,
+    },
     /// Other jobs began to execute since the hold.
     BeganSince {
         /// Which jobs.

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use classads::ClassAd;
 
+use super::files::checks;
 use super::job_facts::JobFacts;
 use super::{Advice, Advisor, ByItself};
+use crate::checks::{Check, LocalFiles};
 use crate::history::{HistoryBuilder, HoldInQueue};
 use crate::model::{Model, ModelError};
 use crate::policy::{
@@ -31,6 +33,8 @@ pub struct Held {
     pub released_by_policy_at: Option<i64>,
     /// Whether HTCondor will release or remove it by itself.
     pub by_itself: ByItself,
+    /// What is true now of the files that it needs; the one that the hold is about comes first.
+    pub checks: Vec<Check>,
 }
 
 /// The policies of the access point, and the time for all jobs' policies.
@@ -42,6 +46,8 @@ pub struct Policies {
     pub time: PolicyTime,
     /// Jobs held now, by ClusterId.
     pub held_in_cluster: HashMap<i32, u64>,
+    /// The files of the access point, where this is it and they are to be looked at.
+    pub files: Option<LocalFiles>,
 }
 
 impl Policies {
@@ -49,7 +55,7 @@ impl Policies {
     /// policies.
     pub fn unknown() -> Self {
         let time = PolicyTime::new(PolicyTime::DEFAULT);
-        Self { knobs: Knobs::default(), time, held_in_cluster: HashMap::new() }
+        Self { knobs: Knobs::default(), time, held_in_cluster: HashMap::new(), files: None }
     }
 }
 
@@ -64,6 +70,7 @@ impl Held {
             htcondor_will: Vec::new(),
             released_by_policy_at: None,
             by_itself: ByItself::Unknown,
+            checks: Vec::new(),
         }
     }
 
@@ -77,7 +84,7 @@ impl Held {
         policies: &Policies,
         now: i64,
     ) -> Self {
-        let Policies { knobs, time, held_in_cluster } = policies;
+        let Policies { knobs, time, held_in_cluster, files } = policies;
         let mut in_queue = HoldInQueue::of(ad);
         if let Some(hold) = in_queue.as_mut().filter(|_| !ad.contains("EnteredCurrentStatus")) {
             hold.entered_current_status = now;
@@ -110,16 +117,22 @@ impl Held {
         // left.
         let work = if forecast.is_ok() { WORK } else { LATE_WORK };
         let own_limit = own_limit_within(ad, knobs, now, work);
+        let checks = match (files, &in_queue) {
+            (Some(files), Some(hold)) => checks(files, ad, hold),
+            _ => Vec::new(),
+        };
+        let blocked = checks.iter().find(|check| check.blocks()).cloned();
         let deed = forecast.ok().and_then(|all| all.deed);
         let release = deed.filter(|deed| deed.kind == Kind::Release);
         Self {
             job,
             in_queue,
-            facts: JobFacts { own_limit, ..JobFacts::of_ad(job, ad) },
+            facts: JobFacts { own_limit, blocked, ..JobFacts::of_ad(job, ad) },
             dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
             htcondor_will,
             released_by_policy_at: release.map(|deed| deed.at),
             by_itself,
+            checks,
         }
     }
 }

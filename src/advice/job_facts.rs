@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use classads::{ClassAd, EvalContext, Value};
 
+use crate::checks::Check;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
 use crate::policy::OwnLimit;
@@ -57,6 +58,8 @@ pub struct JobFacts {
     pub job_run_count: Option<i64>,
     /// The limit of its own that held it, where the ad shows one ([`crate::policy::own_limit`]).
     pub own_limit: Option<OwnLimit>,
+    /// A file without which HTCondor cannot start it again.
+    pub blocked: Option<Check>,
 }
 
 impl JobFacts {
@@ -97,6 +100,7 @@ impl JobFacts {
             cumulative_slot_time: ad.real("CumulativeSlotTime"),
             job_run_count: integer("JobRunCount"),
             own_limit: None,
+            blocked: None,
         }
     }
 

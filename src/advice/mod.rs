@@ -8,6 +8,7 @@ mod costs;
 mod decide;
 pub(crate) mod errno;
 mod evidence;
+mod files;
 mod held;
 mod inputs;
 pub mod job_facts;

@@ -212,6 +212,8 @@ pub struct Advice {
     /// The expected cost of each choice, hours. `None` for a job that cannot be released, and for a
     /// hold whose code the model does not know.
     pub expected_costs: Option<ExpectedCosts>,
+    /// What to correct before anything else is changed: without that file no release helps.
+    pub correct_before: Option<Change>,
     /// What to change before a release.
     pub change: Option<Change>,
     /// The hold that commands act on.
@@ -233,4 +235,11 @@ pub struct Advice {
     pub missing: Vec<Missing>,
     /// How sources were read, where not as they say, one line each.
     pub notes: Vec<String>,
+}
+
+impl Advice {
+    /// What to change before a release, in this order.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.correct_before.iter().chain(&self.change)
+    }
 }

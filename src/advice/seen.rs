@@ -2,6 +2,7 @@
 
 use super::cause::Trouble;
 use super::meaning::code_of_transfer;
+use crate::checks::{Check, Fault, Finding};
 use crate::features::{InDirectory, Neighbourhood, Scope};
 use crate::history::{EventLogView, reason};
 use crate::hold_code::Cause;
@@ -23,6 +24,14 @@ const EDQUOT: i32 = 122;
 /// The highest probability of a release as it is while nothing shows that its lasting trouble is
 /// over: `unlikely`.
 const LASTING_TROUBLE: f64 = 0.34;
+
+/// The highest probability of a release as it is while a file that HTCondor needs is not as it must
+/// be: `very unlikely`.
+const BLOCKED: f64 = 0.05;
+
+/// That the file of the hold reason is in order now counts as much as so many jobs that got
+/// through. Assumed.
+const IN_ORDER: usize = 3;
 
 /// Log-odds are multiplied by this where the event log does not show the hold, and again where no
 /// log does: half as sure. Assumed; that missing sources make nothing surer is measured
@@ -62,6 +71,8 @@ pub(super) struct Seen {
     pub whole: bool,
     /// Its kind of cause often passes by itself, and its reason names nothing that stays.
     passes: bool,
+    /// A file that HTCondor needs is not as it must be.
+    pub blocked: bool,
 }
 
 /// The hold that is looked at.
@@ -159,7 +170,25 @@ impl Seen {
             event_log: hold.event_log,
             whole: whole && hold.epochs,
             passes,
+            blocked: false,
         }
+    }
+
+    /// With what the files of the job show now.
+    pub(super) fn with_checks(mut self, checks: &[Check]) -> Self {
+        let blocked = checks.iter().find(|check| check.blocks());
+        if let Some(check) = blocked {
+            self.blocked = true;
+            self.lasting = Some(match check.finding {
+                Finding::StillThere { fault: Fault::Denied | Fault::ReadOnly } => Trouble::Denied,
+                _ => Trouble::Missing,
+            });
+        } else if checks.iter().any(Check::is_over) {
+            self.lasting = None;
+            self.since = Others::GotThrough;
+            self.through.0 += IN_ORDER;
+        }
+        self
     }
 
     /// Whether others show the same of two holds.
@@ -187,7 +216,11 @@ impl Seen {
             Others::GotThrough => self.trusted(p).max(share(p, through, failed)),
             _ => self.trusted(p.min(share(p, 0, self.failures))),
         };
-        if self.lasting.is_some() { p.min(LASTING_TROUBLE) } else { p }
+        match self.lasting {
+            Some(_) if self.blocked => p.min(BLOCKED),
+            Some(_) => p.min(LASTING_TROUBLE),
+            None => p,
+        }
     }
 
     /// The probability that it succeeds once another like job has got through. No less than what
@@ -243,6 +276,7 @@ mod tests {
             event_log: EventLogView::Whole,
             whole: true,
             passes: true,
+            blocked: false,
         }
     }
 

@@ -36,6 +36,10 @@ pub(crate) const KNOBS: &[Knob] = &[
         help: "Seconds for evaluating the policies of all jobs; those of the others are then not known. The default is 10.",
     },
     Knob {
+        name: "HOLDADVISE_CHECKS",
+        help: "What is looked at on the access point, as after -checks. The default is local.",
+    },
+    Knob {
         name: "HOLDADVISE_RELEASE_THRESHOLD",
         help: "A release is recommended from this probability of success on, and from a higher one for a job whose runs \
                took hours until they were held. It sets the cost failed in the place of the model's. The default is the \
@@ -62,7 +66,7 @@ pub(crate) const KNOBS: &[Knob] = &[
 /// say where the event log is and what will happen to held jobs by itself.
 const POOL_NAMES: &str = "^(SCHEDD[.])?(HOLDADVISE_.*|EVENT_LOG|\
      SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|(MAX_)?PERIODIC_EXPR_INTERVAL|\
-     DAGMAN_MAX_JOB_HOLDS|CONDOR_VERSION|TOOL_DEBUG)$";
+     DAGMAN_MAX_JOB_HOLDS|CONDOR_VERSION|FULL_HOSTNAME|TOOL_DEBUG)$";
 
 /// `condor_config_val` reads a few files; longer than this something hangs.
 const POOL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -178,6 +182,20 @@ impl Config {
         let expected = "seconds, a whole number from 0 to 86400";
         let seconds = self.read("HOLDADVISE_POLICY_TIME", expected, read)?;
         Ok(seconds.map_or(PolicyTime::DEFAULT, Duration::from_secs))
+    }
+
+    /// Whether files are looked at; `named` is what stands after `-checks`.
+    ///
+    /// # Errors
+    /// [`SettingError`] for a word that is none.
+    pub fn checks(&self, named: Option<&str>) -> Result<bool, SettingError> {
+        let read = |word: &str| match word.to_ascii_lowercase().as_str() {
+            "local" => Some(true),
+            "none" => Some(false),
+            _ => None,
+        };
+        let set = self.read("HOLDADVISE_CHECKS", "local or none", read)?;
+        Ok(named.and_then(read).or(set).unwrap_or(true))
     }
 
     /// What runs the model.

@@ -15,12 +15,13 @@ use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
 use crate::advice::{Advice, Advisor, Held, Missing, Policies};
+use crate::checks::{Ids, LocalFiles};
 use crate::features::Holds;
 use crate::history::{Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport};
 use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
-use crate::queue::{QueueError, QueueJob, display_path};
+use crate::queue::{QueueError, QueueJob, display_path, run_tool};
 use crate::userlog::{JobId, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
@@ -60,8 +61,12 @@ pub(super) fn judge(
     if gathered.logs_alone {
         return judge_logs(&advisor, held, &remarks.missing, now, take);
     }
-    let mut policies =
-        Policies { knobs: knobs(request, config), time, held_in_cluster: HashMap::new() };
+    let mut policies = Policies {
+        knobs: knobs(request, config),
+        time,
+        held_in_cluster: HashMap::new(),
+        files: local_files(request, config, now)?,
+    };
     for job in &gathered.held {
         *policies.held_in_cluster.entry(job.id.cluster).or_default() += 1;
     }
@@ -87,6 +92,38 @@ pub(super) fn judge(
     });
     remarks.faults.extend(policies.time.line());
     judged
+}
+
+/// The files of this machine, unless the past is asked about.
+fn local_files(
+    request: &Request,
+    config: &Config,
+    now: i64,
+) -> Result<Option<LocalFiles>, RunError> {
+    if request.now.is_some() || !config.checks(request.checks.as_deref())? {
+        return Ok(None);
+    }
+    let Ok(program) = std::env::current_exe() else { return Ok(None) };
+    let tool = |arguments: &[&str]| run_tool("id", arguments, ID_TIME).ok();
+    let me = match rustix::process::geteuid().is_root() {
+        true => None,
+        false => tool(&["-un"]).map(|name| name.trim().to_owned()),
+    };
+    let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let hosts = config.get_condor("FULL_HOSTNAME").into_iter().chain([node]).collect();
+    Ok(Some(LocalFiles::new(program, hosts, me, ids_of, now)))
+}
+
+/// How long `id` may take: it may ask a directory service.
+const ID_TIME: Duration = Duration::from_secs(2);
+
+/// The numbers of an account, as `id` says them.
+fn ids_of(account: &str) -> Option<Ids> {
+    let numbers = |what: &str| -> Option<Vec<u32>> {
+        let said = run_tool("id", &[what, "--", account], ID_TIME).ok()?;
+        said.split_whitespace().map(|number| number.parse().ok()).collect()
+    };
+    Some((*numbers("-u")?.first()?, *numbers("-g")?.first()?, numbers("-G")?))
 }
 
 /// What is missing where only logs were named.

@@ -59,6 +59,15 @@ const OPTIONS: &[OptionSpec] = &[
     .takes(Takes::One("builtin|torch")),
     cost(JUDGING),
     flag(
+        "checks",
+        2,
+        JUDGING,
+        "What is looked at now on the access point: local (the default), the files that the job needs; \
+         none, nothing. Only where the job's schedd runs here, as the job's owner sees it, and not \
+         with -now.",
+    )
+    .takes(Takes::One("local|none")),
+    flag(
         "now",
         3,
         JUDGING,

@@ -58,6 +58,8 @@ pub struct Request {
     pub model: Option<PathBuf>,
     /// `-engine`: `builtin` or `torch`.
     pub engine: Option<String>,
+    /// `-checks`: `local` or `none`.
+    pub checks: Option<String>,
     /// `-cost`.
     pub costs: Vec<CostChange>,
     /// `-now`, Unix seconds.
@@ -159,6 +161,7 @@ impl Request {
             epochs: path("epochs"),
             model: path("model"),
             engine: text("engine"),
+            checks: text("checks"),
             costs: costs::changes(matches),
             now: matches.get_one::<i64>("now").copied(),
             output,

@@ -15,6 +15,7 @@ use super::{ArgumentError, Config, Request};
 use super::{model_file, model_sheet};
 use jiff::tz::TimeZone;
 
+use crate::checks;
 use crate::model::ModelError;
 use crate::queue::QueueError;
 use crate::userlog::UserlogError;
@@ -57,6 +58,9 @@ impl ToolError for RunError {
 
 /// Runs the tool: `arguments` are those behind its name.
 pub fn run(arguments: &[OsString]) -> ExitCode {
+    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == checks::SERVE) {
+        return checks::serve(rest);
+    }
     let work = |out: &mut dyn Write| answer(arguments, out).map(|()| ExitCode::SUCCESS);
     output::run(work, ExitCode::FAILURE)
 }

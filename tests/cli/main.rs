@@ -2,6 +2,7 @@
 //! fresh directory each.
 
 mod bad_input;
+mod checks;
 mod decisions;
 mod harness;
 mod options;

@@ -15,7 +15,7 @@ use crate::text::strip_control;
 const SCHEMA_VERSION: u32 = 1;
 
 /// The names, in the order printed.
-pub(crate) const NAMES: [&str; 33] = [
+pub(crate) const NAMES: [&str; 34] = [
     "SchemaVersion",
     "ClusterId",
     "ProcId",
@@ -36,6 +36,7 @@ pub(crate) const NAMES: [&str; 33] = [
     "Meaning",
     "Evidence",
     "Inputs",
+    "CorrectBefore",
     "Change",
     "Commands",
     "CommandsAfter",
@@ -92,6 +93,7 @@ pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value>
     let evidence = evidence.map(|seen| with_sentence(seen, &sentences::evidence(seen)));
     put("Evidence", Value::from_iter(evidence));
     put("Inputs", Value::from_iter(advice.inputs.iter().map(input)));
+    put("CorrectBefore", advice.correct_before.as_ref().map_or(Value::Null, change));
     put("Change", advice.change.as_ref().map_or(Value::Null, change));
     let constraint = advice.target.constraint();
     put("Commands", lines(&advice.commands, &constraint).into());

@@ -49,8 +49,8 @@ fn text(advice: &Advice, page: &Page) -> String {
             line(label, &text);
         }
     }
-    if let Some(change) = &advice.change {
-        line("Change first:", &sentences::change(&change.what));
+    for (number, change) in advice.changes().enumerate() {
+        line(if number == 0 { "Change first:" } else { "" }, &sentences::change(&change.what));
     }
     if let Some(wait) = &advice.wait {
         let until =

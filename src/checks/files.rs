@@ -1,0 +1,95 @@
+//! Checks of the files that jobs of this machine's schedd need.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use classads::ClassAd;
+
+use super::look::Use;
+use super::looker::{Account, Looker};
+use super::{Check, Finding, Needed, Thing, Why};
+
+/// Numbers of an account: uid, gid and groups.
+pub type Ids = (u32, u32, Vec<u32>);
+
+/// Checks of the files of jobs whose schedd runs on this machine.
+#[derive(Debug)]
+pub struct LocalFiles {
+    looker: Looker,
+    hosts: Vec<String>,
+    me: Option<String>,
+    find: fn(&str) -> Option<Ids>,
+    accounts: Mutex<HashMap<String, Option<Account>>>,
+    now: i64,
+}
+
+impl LocalFiles {
+    /// Of the machine with these names. `program` is started with [`super::SERVE`] and is to call
+    /// [`super::serve`]. `me` is the account of this process; `None` for root, which looks with the
+    /// rights of each job's owner, whose numbers `find` gives. `now`: the present, Unix seconds.
+    pub fn new(
+        program: PathBuf,
+        hosts: Vec<String>,
+        me: Option<String>,
+        find: fn(&str) -> Option<Ids>,
+        now: i64,
+    ) -> Self {
+        let looker = Looker::new(program);
+        Self { looker, hosts, me, find, accounts: Mutex::default(), now }
+    }
+
+    /// What was found of the files that the job of this ad needs, in their order.
+    pub fn check(&self, ad: &ClassAd, needed: Vec<Needed>) -> Vec<Check> {
+        if needed.is_empty() {
+            return Vec::new();
+        }
+        let account = self.account(ad);
+        let check = |Needed { thing, path, named }| {
+            let (finding, seen_as) = match &account {
+                Ok(account) => {
+                    let finding = self.looker.look(account, &path, thing.wanted());
+                    (finding, Some(account.name.clone()))
+                }
+                Err(why) => (Finding::Unknown { why: *why }, None),
+            };
+            Check { thing, path, named, finding, checked_at: self.now, seen_as }
+        };
+        needed.into_iter().map(check).collect()
+    }
+
+    /// The account whose rights count for a job.
+    fn account(&self, ad: &ClassAd) -> Result<Account, Why> {
+        let id = ad.string("GlobalJobId").unwrap_or_default();
+        let schedd = id.split('#').next().unwrap_or_default();
+        let host = schedd.rsplit('@').next().unwrap_or_default();
+        if !self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host)) {
+            return Err(Why::NotThisMachine);
+        }
+        let owner = ad.string("OsUser").or_else(|| ad.string("Owner")).unwrap_or_default();
+        match &self.me {
+            Some(me) if *me == owner => Ok(Account { name: owner, ids: None }),
+            Some(_) => Err(Why::NotTheOwner),
+            None => {
+                let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+                let account = accounts.entry(owner.clone()).or_insert_with(|| {
+                    let ids = (self.find)(&owner).filter(|(uid, ..)| *uid != 0);
+                    ids.map(|ids| Account { name: owner, ids: Some(ids) })
+                });
+                account.clone().ok_or(Why::NotTheOwner)
+            }
+        }
+    }
+}
+
+impl Thing {
+    /// How HTCondor uses it.
+    const fn wanted(self) -> Use {
+        match self {
+            Self::WorkingDirectory => Use::Enter,
+            Self::Executable => Use::Execute,
+            Self::StandardInput | Self::InputFile | Self::Proxy => Use::Read,
+            Self::OutputFile | Self::EventLog => Use::Write,
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Looks made by another process, which may hang in a file system and is then left behind.
+//!
+//! There is one such process for each account and mount, so that at most one look waits for a
+//! mount. Questions and answers are a JSON value a line.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Resource, Rlimit, getuid, setrlimit};
+use rustix::thread;
+use serde::{Deserialize, Serialize};
+
+use super::look::{Use, look};
+use super::mounts::Mounts;
+use super::{Fault, Finding, SERVE, Why};
+
+/// How long one look may take.
+const ONE_LOOK: Duration = Duration::from_secs(2);
+
+/// How long all looks together may take.
+const ALL_LOOKS: Duration = Duration::from_secs(5);
+
+/// Processor seconds that a process which looks may take.
+const PROCESSOR: u64 = 10;
+
+/// An account of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Account {
+    pub(super) name: String,
+    /// Its numbers, where this process has to take its rights: uid, gid, groups.
+    pub(super) ids: Option<(u32, u32, Vec<u32>)>,
+}
+
+/// A question about a path.
+#[derive(Debug, Serialize, Deserialize)]
+struct Question<'a> {
+    path: &'a str,
+    wanted: Use,
+}
+
+/// Looks at paths, each once.
+#[derive(Debug)]
+pub(super) struct Looker {
+    /// A program that calls [`serve`] when it is started with [`SERVE`].
+    program: PathBuf,
+    mounts: Mounts,
+    known: Mutex<HashMap<(String, String, Use), Finding>>,
+    /// By account and mount.
+    servers: Mutex<HashMap<(String, u32), SharedServer>>,
+    spent: Mutex<Duration>,
+}
+
+type SharedServer = Arc<Mutex<Server>>;
+
+/// A process that looks.
+#[derive(Debug)]
+enum Server {
+    NotStarted,
+    Runs { child: Child, questions: ChildStdin, answers: BufReader<ChildStdout> },
+    Gone(Why),
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Looker {
+    pub(super) fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            mounts: Mounts::here(),
+            known: Mutex::default(),
+            servers: Mutex::default(),
+            spent: Mutex::default(),
+        }
+    }
+
+    /// What is true of a path, as the account sees it.
+    pub(super) fn look(&self, account: &Account, path: &str, wanted: Use) -> Finding {
+        let key = (account.name.clone(), path.to_owned(), wanted);
+        if let Some(known) = locked(&self.known).get(&key) {
+            return *known;
+        }
+        let (mount, by_credentials) = self.mounts.of(Path::new(path));
+        let finding = match self.ask(account, mount, &Question { path, wanted }) {
+            Finding::StillThere { fault: Fault::Denied } if by_credentials => {
+                Finding::Unknown { why: Why::Credentials }
+            }
+            finding => finding,
+        };
+        locked(&self.known).insert(key, finding);
+        finding
+    }
+
+    fn ask(&self, account: &Account, mount: u32, question: &Question<'_>) -> Finding {
+        let server = {
+            let mut servers = locked(&self.servers);
+            let server = servers.entry((account.name.clone(), mount));
+            Arc::clone(server.or_insert_with(|| Arc::new(Mutex::new(Server::NotStarted))))
+        };
+        let mut server = locked(&server);
+        let left = ALL_LOOKS.saturating_sub(*locked(&self.spent));
+        if left.is_zero() {
+            return Finding::Unknown { why: Why::NoTime };
+        }
+        let started = Instant::now();
+        let answer = server.answer(&self.program, account, question, left.min(ONE_LOOK));
+        *locked(&self.spent) += started.elapsed();
+        answer.unwrap_or_else(|why| {
+            server.end(why);
+            Finding::Unknown { why }
+        })
+    }
+}
+
+impl Server {
+    fn answer(
+        &mut self,
+        program: &Path,
+        account: &Account,
+        question: &Question<'_>,
+        limit: Duration,
+    ) -> Result<Finding, Why> {
+        let failed = |error: io::Error| {
+            log::info!("cannot look at files: {error}");
+            Why::Failed
+        };
+        if matches!(self, Self::NotStarted) {
+            *self = Self::start(program, account).map_err(failed)?;
+        }
+        let (questions, answers) = match self {
+            Self::Runs { questions, answers, .. } => (questions, answers),
+            Self::Gone(why) => return Err(*why),
+            Self::NotStarted => return Err(Why::Failed),
+        };
+        let mut line = serde_json::to_string(question).map_err(|error| failed(error.into()))?;
+        line.push('\n');
+        questions.write_all(line.as_bytes()).map_err(failed)?;
+        let limit = Timespec::try_from(limit).map_err(|_| Why::Failed)?;
+        let mut waits = [PollFd::from_borrowed_fd(answers.get_ref().as_fd(), PollFlags::IN)];
+        if poll(&mut waits, Some(&limit)).map_err(|error| failed(error.into()))? == 0 {
+            return Err(Why::NoAnswer);
+        }
+        line.clear();
+        answers.read_line(&mut line).map_err(failed)?;
+        serde_json::from_str(&line).map_err(|error| failed(error.into()))
+    }
+
+    fn start(program: &Path, account: &Account) -> io::Result<Self> {
+        let mut command = Command::new(program);
+        command.arg(SERVE).env_clear().current_dir("/");
+        if let Some((uid, gid, groups)) = &account.ids {
+            let ids = [uid, gid].into_iter().chain(groups);
+            command.args(ids.map(ToString::to_string));
+        }
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(questions), Some(answers)) => {
+                Ok(Self::Runs { child, questions, answers: BufReader::new(answers) })
+            }
+            _ => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    /// Ends it without waiting: a process that hangs in a file system ends when that answers.
+    fn end(&mut self, why: Why) {
+        if let Self::Runs { child, .. } = self {
+            let _ = child.kill();
+        }
+        *self = Self::Gone(why);
+    }
+}
+
+/// Looks at the paths that standard input names, and writes what it finds to standard output.
+/// `arguments`: uid, gid and groups of the account whose rights it takes for good; none to keep its
+/// own, which root may not.
+pub fn serve(arguments: &[OsString]) -> ExitCode {
+    let ids = arguments.iter().map(|id| id.to_str()?.parse::<u32>().ok());
+    let served = match ids.collect::<Option<Vec<u32>>>() {
+        Some(ids) => take_rights(&ids).and_then(|()| answer_all()),
+        None => Err(io::ErrorKind::InvalidInput.into()),
+    };
+    if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn take_rights(ids: &[u32]) -> io::Result<()> {
+    if let [uid, gid, groups @ ..] = ids {
+        let groups: Vec<_> = groups.iter().map(|&group| thread::Gid::from_raw(group)).collect();
+        let (uid, gid) = (thread::Uid::from_raw(*uid), thread::Gid::from_raw(*gid));
+        thread::set_thread_groups(&groups)?;
+        thread::set_thread_res_gid(gid, gid, gid)?;
+        thread::set_thread_res_uid(uid, uid, uid)?;
+    }
+    if getuid().is_root() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    thread::set_no_new_privs(true)?;
+    for (resource, most) in [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Cpu, PROCESSOR)]
+    {
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    Ok(())
+}
+
+fn answer_all() -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let question: Question<'_> = serde_json::from_str(&line)?;
+        let finding = look(Path::new(question.path), question.wanted);
+        writeln!(out, "{}", serde_json::to_string(&finding)?)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(folder: &Path, text: &str) -> Looker {
+        let path = folder.join("looker");
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Looker::new(path)
+    }
+
+    fn me() -> Account {
+        Account { name: "me".to_owned(), ids: None }
+    }
+
+    #[test]
+    fn a_file_system_that_does_not_answer_is_left_after_two_seconds_and_not_asked_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let looker = program(folder.path(), "exec sleep 600");
+        let started = Instant::now();
+        let first = looker.look(&me(), "/data/x", Use::Read);
+        assert_eq!(first, Finding::Unknown { why: Why::NoAnswer });
+        let took = started.elapsed();
+        assert!(took >= ONE_LOOK, "{took:?}");
+        let again = Instant::now();
+        assert_eq!(looker.look(&me(), "/data/y", Use::Read), first);
+        assert!(again.elapsed() < ONE_LOOK, "its process is not waited for a second time");
+    }
+
+    #[test]
+    fn whatever_a_process_answers_is_an_answer_or_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let failed = Finding::Unknown { why: Why::Failed };
+        for (text, expected) in [
+            ("exit 1", failed),
+            ("echo nonsense; cat >/dev/null", failed),
+            ("head -c 9 /dev/zero; echo; cat >/dev/null", failed),
+            (
+                "echo '{\"Result\":\"StillThere\",\"Fault\":\"Missing\"}'; cat >/dev/null",
+                Finding::StillThere { fault: Fault::Missing },
+            ),
+        ] {
+            let looker = program(folder.path(), text);
+            assert_eq!(looker.look(&me(), "/data/x", Use::Read), expected, "{text}");
+        }
+        let none = Looker::new(folder.path().join("none"));
+        assert_eq!(none.look(&me(), "/x", Use::Read), failed);
+    }
+}

@@ -1,0 +1,165 @@
+//! What is true now, on this machine, of the files that a held job needs.
+//!
+//! A look changes nothing: it asks for the attributes of a file, whether the job's owner may use it
+//! so, how much space is left, and for the first line of an executable. Only the job's own ad says
+//! which files, and only of a job whose schedd runs here ([`LocalFiles`]).
+//!
+//! A file system may hang: another process looks, which is left behind where it does not answer
+//! (`looker.rs`). It has the rights of the job's owner and no others.
+
+mod files;
+mod look;
+mod looker;
+mod mounts;
+
+use serde::{Deserialize, Serialize};
+
+pub use files::{Ids, LocalFiles};
+pub use looker::serve;
+
+/// The argument with which a program of this crate looks at files for another: [`serve`].
+pub const SERVE: &str = "-look";
+
+/// What a job needs a file or directory for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum Thing {
+    /// Iwd.
+    WorkingDirectory,
+    /// Cmd, where it is transferred.
+    Executable,
+    /// In.
+    StandardInput,
+    /// A file or directory of TransferInput.
+    InputFile,
+    /// x509userproxy.
+    Proxy,
+    /// Out, Err or a target of TransferOutputRemaps.
+    OutputFile,
+    /// UserLog.
+    EventLog,
+}
+
+/// A file or directory that a job needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needed {
+    /// What for.
+    pub thing: Thing,
+    /// Its full path.
+    pub path: String,
+    /// The hold reason names it, or its code is about it.
+    pub named: bool,
+}
+
+/// One check of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Check {
+    /// What it is for.
+    pub thing: Thing,
+    /// Its full path.
+    pub path: String,
+    /// The hold reason names it, or its code is about it.
+    pub named: bool,
+    /// What was found.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// When, Unix seconds.
+    pub checked_at: i64,
+    /// The account whose view it was; `None` where nothing was looked at.
+    pub seen_as: Option<String>,
+}
+
+/// Whether the trouble with a file is still there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "Result", rename_all_fields = "PascalCase")]
+pub enum Finding {
+    /// It is wrong now.
+    StillThere {
+        /// How.
+        fault: Fault,
+    },
+    /// Nothing is wrong with it now.
+    Gone {
+        /// When the file or its attributes were last changed (mtime, ctime), Unix seconds.
+        changed_at: i64,
+    },
+    /// It cannot be said.
+    Unknown {
+        /// Why.
+        why: Why,
+    },
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Fault {
+    /// It is not there (ENOENT, ENOTDIR); of what is written, its directory.
+    Missing,
+    /// The job's owner may not use it so (EACCES, EPERM).
+    Denied,
+    /// Its file system may not be written (EROFS).
+    ReadOnly,
+    /// It is no directory.
+    NotDirectory,
+    /// It is neither a file nor a directory.
+    NotRegular,
+    /// It is a directory.
+    Directory,
+    /// Symbolic links lead in a circle (ELOOP).
+    LinkLoop,
+    /// No space is left on its file system.
+    NoSpace,
+    /// No inodes are left on its file system.
+    NoInodes,
+    /// Its first line ends with a carriage return, so that no interpreter is found.
+    CarriageReturn,
+}
+
+/// Why a check says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Why {
+    /// The job's schedd runs on another machine.
+    NotThisMachine,
+    /// The job belongs to another user, whose rights this program does not have.
+    NotTheOwner,
+    /// The file system did not answer in time.
+    NoAnswer,
+    /// Its file system (AFS, CIFS, Kerberos) decides by credentials that may be other ones here.
+    Credentials,
+    /// The time for all checks was up.
+    NoTime,
+    /// Room on a file system shows nothing of a quota, nor of the space that output needs.
+    Quota,
+    /// The look failed for another reason.
+    Failed,
+}
+
+impl Thing {
+    /// It is written; where it is not there, its directory is.
+    pub const fn is_written(self) -> bool {
+        matches!(self, Self::OutputFile | Self::EventLog)
+    }
+}
+
+impl Check {
+    /// HTCondor needs this very thing at this very place to start the job, and it is not so now: a
+    /// release as it is cannot succeed.
+    pub(crate) fn blocks(&self) -> bool {
+        // Only the end of a run shows where its output goes.
+        let needed = self.thing != Thing::OutputFile;
+        let lasts = matches!(self.finding, Finding::StillThere { fault } if !fault.may_pass());
+        lasts && (needed || self.named)
+    }
+
+    /// What the hold was about is in order now.
+    pub(crate) fn is_over(&self) -> bool {
+        self.named && matches!(self.finding, Finding::Gone { .. })
+    }
+}
+
+impl Fault {
+    /// A run may get by all the same.
+    const fn may_pass(self) -> bool {
+        matches!(self, Self::NoSpace | Self::NoInodes | Self::CarriageReturn)
+    }
+}

@@ -1,0 +1,176 @@
+//! What is true now of the files that a job needs, as its owner sees them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::harness::Place;
+
+fn output(program: &str, argument: &str) -> String {
+    let output = Command::new(program).arg(argument).output().expect("it runs");
+    String::from_utf8(output.stdout).expect("text").trim().to_owned()
+}
+
+/// Who owns the jobs: root has none of its own, and looks with the rights of `nobody`.
+fn owner() -> (String, bool) {
+    let me = output("id", "-un");
+    if me == "root" { ("nobody".to_owned(), true) } else { (me, false) }
+}
+
+/// A job of this machine and of its owner; `hold`: code, subcode and reason.
+fn ad(place: &Place, schedd: &str, hold: (i32, i32, &str), more: &str) -> String {
+    let (code, subcode, reason) = hold;
+    let (owner, _) = owner();
+    let iwd = place.path("run").display().to_string();
+    format!(
+        "ClusterId = 9\nProcId = 0\nOwner = \"{owner}\"\nJobStatus = 5\nJobUniverse = 5\n\
+         NumHolds = 1\nEnteredCurrentStatus = 1772971200\nGlobalJobId = \"{schedd}#9.0#1\"\n\
+         Iwd = \"{iwd}\"\nCmd = \"/bin/sh\"\nHoldReasonCode = {code}\nHoldReasonSubCode = {subcode}\n\
+         HoldReason = \"{reason}\"\n{more}\n"
+    )
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    fs::create_dir(place.path("run")).expect("a folder");
+    place.tool("id", "exec /usr/bin/id \"$@\"");
+    for folder in ["", "run"] {
+        let all = fs::Permissions::from_mode(0o777);
+        fs::set_permissions(place.path(folder), all).expect("permissions");
+    }
+    place
+}
+
+fn advice(place: &Place, ad: &str, words: &str) -> Value {
+    place.file("held.ads", ad);
+    let said = place.advise(&format!("-jobads held.ads -json {words}"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let all: Value = serde_json::from_str(&said.stdout).expect("an array");
+    all[0].clone()
+}
+
+/// The evidence of files.
+fn files(advice: &Value) -> Vec<String> {
+    let evidence = advice["Evidence"].as_array().expect("a list");
+    let of_files = evidence.iter().filter(|seen| seen["Kind"] == "File");
+    of_files.map(|seen| seen["Sentence"].as_str().expect("a sentence").to_owned()).collect()
+}
+
+fn transfer(path: &Path) -> String {
+    format!(
+        "Transfer input files failure at access point ap.example.org while sending files to \
+         execution point slot1@e1. Details: reading from file {}: (errno 2) No such file or directory",
+        path.display()
+    )
+}
+
+#[test]
+fn a_missing_input_is_to_be_put_back_and_the_job_released_once_it_is() {
+    let place = place();
+    let path = place.path("run/in.dat");
+    let reason = transfer(&path);
+    let more =
+        "TransferInput = \"in.dat,http://s.example/x\"\nUserLog = \"job.log\"\nOut = \"o\"\n";
+    let ad = ad(&place, &output("uname", "-n"), (13, 2, &reason), more);
+    let missing = advice(&place, &ad, "");
+    assert_eq!(missing["Recommendation"], "change");
+    assert_eq!(missing["Change"]["What"], "Input", "{}", missing["Change"]);
+    let (owner, _) = owner();
+    let seen =
+        |says: &str| vec![format!("The input DIR/run/in.dat {says} (looked at now as {owner}).")];
+    assert_eq!(files(&missing), seen("is still not there"));
+    assert!(missing["Success"]["as-is"].as_f64() <= Some(0.05), "{}", missing["Success"]);
+
+    fs::write(&path, "42").expect("a file");
+    let there = advice(&place, &ad, "");
+    assert_eq!(there["Recommendation"], "release");
+    assert_eq!(files(&there), seen("is there and can be read"));
+
+    // Nothing is looked at where that was not asked for, and of another time.
+    for words in ["-checks none", "-now 1772980000"] {
+        let without = advice(&place, &ad, words);
+        assert_eq!(files(&without), Vec::<String>::new(), "{words}");
+        assert_ne!(without["Recommendation"], "release", "{words}");
+    }
+}
+
+#[test]
+fn nothing_is_said_of_files_of_other_machines_and_users() {
+    let place = place();
+    let path = place.path("run/in.dat");
+    let reason = transfer(&path);
+    let elsewhere = ad(&place, "ap.other.example", (13, 2, &reason), "");
+    let told = files(&advice(&place, &elsewhere, ""));
+    assert_eq!(told.len(), 1);
+    assert!(told[0].ends_with("not known: the job's access point is another machine."), "{told:?}");
+    let here = ad(&place, &output("uname", "-n"), (13, 2, &reason), "");
+    for other in ["root", "no-such-user", "-u"] {
+        let of_other = here.replace(&format!("\"{}\"", owner().0), &format!("\"{other}\""));
+        let told = files(&advice(&place, &of_other, ""));
+        assert!(told[0].ends_with("not known: the job is of another user."), "{other}: {told:?}");
+    }
+}
+
+#[test]
+fn what_the_owner_may_not_do_is_seen_with_the_rights_of_the_owner() {
+    let place = place();
+    let path = place.file("run/in.dat", "1");
+    let reason = transfer(&path);
+    let ad = ad(&place, &output("uname", "-n"), (13, 13, &reason), "");
+    let none = fs::Permissions::from_mode(if owner().1 { 0o600 } else { 0o000 });
+    fs::set_permissions(&path, none).expect("permissions");
+    let denied = advice(&place, &ad, "");
+    assert!(files(&denied)[0].contains("may still not be read"), "{denied}");
+    assert_eq!(denied["Change"]["What"], "Permissions");
+}
+
+#[test]
+fn what_is_wrong_beside_the_hold_is_said_and_changed_first() {
+    let place = place();
+    let here = output("uname", "-n");
+    let hold =
+        (34, 102, "Error from slot1@e1: Job has gone over cgroup memory limit of 128 megabytes.");
+    let ad = ad(&place, &here, hold, "TransferInput = \"gone.dat\"\nRequestMemory = 128\n");
+    let advice = advice(&place, &ad, "");
+    let said = files(&advice);
+    assert_eq!(said.len(), 1);
+    assert!(said[0].starts_with("The input DIR/run/gone.dat is not there"), "{said:?}");
+    assert!(advice["Success"]["as-is"].as_f64() <= Some(0.05), "{}", advice["Success"]);
+    assert_eq!(advice["Recommendation"], "change", "{advice}");
+    assert_eq!(advice["CorrectBefore"]["What"], "Input", "{advice}");
+    assert_eq!(advice["RecommendedAction"], "memory");
+    assert_eq!(advice["Commands"].as_array().map(Vec::len), Some(0), "nothing helps before that");
+    assert_eq!(advice["CommandsAfter"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn hostile_paths_are_looked_at_in_time() {
+    let place = place();
+    let run = place.path("run");
+    let shell = "mkfifo pipe; ln -s circle circle; ln -s /dev/zero zero; mkdir many; chmod 777 many; \
+                 cd many; seq 20000 | xargs touch";
+    let made = Command::new("sh").args(["-c", shell]).current_dir(&run).status().expect("sh");
+    assert!(made.success());
+    let long = format!("/{}", "x/".repeat(3_000));
+    let input = format!("pipe,circle,zero,many,{long},\\u001b]0;t\\u0007,a\\nb");
+    let more = format!("TransferInput = \"{input}\"\n");
+    let hold = (21, 0, "held");
+    let ad = ad(&place, &output("uname", "-n"), hold, &more);
+    let started = Instant::now();
+    let said = files(&advice(&place, &ad, ""));
+    assert!(started.elapsed() < Duration::from_secs(30));
+    for (name, says) in [
+        ("pipe", "is neither a file nor a directory"),
+        ("circle", "is a symbolic link that leads in a circle"),
+        ("zero", "is neither a file nor a directory"),
+    ] {
+        let path = format!("/{name} {says}");
+        assert!(said.iter().any(|line| line.contains(&path)), "{name}: {said:?}");
+    }
+    assert!(!said.iter().any(|line| line.contains("/many ")), "{said:?}");
+    assert!(!said.iter().any(|line| line.contains(char::is_control)), "{said:?}");
+}
