@@ -208,10 +208,10 @@ mod tests {
         let advice = samples::transfer(7, 0);
         let attributes = attributes(&advice, &TimeZone::UTC);
         let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
-        assert_eq!(names, NAMES[..31]);
+        assert_eq!(names, NAMES[..32]);
         for name in NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
-            let absent = ["DAGManJobId", "Undecided", "Change"].contains(&name);
+            let absent = ["DAGManJobId", "Undecided", "CorrectBefore", "Change"].contains(&name);
             assert!(known != Value::Null || absent, "{name}");
         }
     }
