@@ -378,8 +378,12 @@ impl<'a> Advisor<'a> {
         let decision = self.decision(question, chances, &costs);
         let change = decision.action.and_then(|action| changes::change(action, &parts, facts));
         let event_log = question.seen.event_log;
-        let of_files: Vec<Evidence> =
-            held.checks.iter().cloned().map(|check| Evidence::File { check }).collect();
+        let words = held.program_words.iter().cloned();
+        let checks = held.checks.iter().cloned();
+        let of_files: Vec<Evidence> = words
+            .map(|words| Evidence::ProgramWords { words })
+            .chain(checks.map(|check| Evidence::File { check }))
+            .collect();
         let evidence =
             evidence::evidence(hold, job, neighbourhoods, &spent, event_log, question.now);
         let correct_before = changes::of_blocked(facts).filter(|_| {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::files::ProgramWords;
 use super::meaning::code_of_transfer;
 use super::{Spent, Trouble};
 use crate::checks::Check;
@@ -18,6 +19,12 @@ pub enum Evidence {
         /// What was found.
         #[serde(flatten)]
         check: Check,
+    },
+    /// Its program wrote why it failed.
+    ProgramWords {
+        /// What it wrote.
+        #[serde(flatten)]
+        words: ProgramWords,
     },
     /// Other jobs began to execute since the hold.
     BeganSince {

@@ -1,10 +1,11 @@
 //! Which files of the access point a held job needs, and what checks of them show.
 
 use classads::ClassAd;
+use serde::Serialize;
 
-use super::errno::{EDQUOT, ENOSPC};
+use super::errno::{EDQUOT, ENOENT, ENOSPC};
 use super::meaning::code_of_transfer;
-use crate::checks::{Check, Finding, LocalFiles, Needed, Thing, Why};
+use crate::checks::{Check, Finding, LocalFiles, Needed, Thing, Why, Words};
 use crate::history::HoldInQueue;
 use crate::history::reason::{self, Side};
 use crate::hold_code::{About, about};
@@ -39,6 +40,78 @@ fn of_hold(finding: Finding, hold: &HoldInQueue) -> Finding {
     }
 }
 
+/// What the program of a held job wrote at its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct ProgramWords {
+    /// The file that Out or Err names.
+    pub path: String,
+    /// Its last line that says why.
+    #[serde(flatten)]
+    pub words: Words,
+    /// Whose line it is.
+    pub of: WordsOf,
+}
+
+/// Which run wrote a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum WordsOf {
+    /// The job's last one: the file was written after that began.
+    ThisRun,
+    /// An earlier one.
+    EarlierRun,
+    /// Other jobs of the cluster may write that file too.
+    SharedFile,
+}
+
+/// What the program said at its end, of a hold that is about what it did.
+pub(super) fn program_words(
+    files: &LocalFiles,
+    ad: &ClassAd,
+    hold: &HoldInQueue,
+) -> Option<ProgramWords> {
+    let text = hold.reason.as_deref().unwrap_or_default();
+    let of_program = match about(code_of_transfer(hold.code, text))? {
+        About::JobPolicy | About::SystemPolicy => true,
+        // Output that was never made.
+        About::Output => hold.subcode == ENOENT && reason::side(text) != Some(Side::AccessPoint),
+        About::Nothing => hold.code == 0,
+        _ => false,
+    };
+    if !of_program {
+        return None;
+    }
+    let iwd = ad.string("Iwd").filter(|iwd| iwd.starts_with('/'))?;
+    let streams = ["Err", "Out"].iter().filter_map(|name| ad.string(name));
+    let is_file = |path: &String| !path.is_empty() && path != NULL;
+    let paths: Vec<String> = streams.filter(is_file).map(|path| under(&iwd, &path)).collect();
+    let (path, words) = files.words(ad, &paths)?;
+    let began = ["JobCurrentStartExecutingDate", "JobCurrentStartDate"];
+    let began = began.iter().find_map(|name| ad.integer(name));
+    let of = match began {
+        _ if may_be_shared(ad, &path) => WordsOf::SharedFile,
+        Some(began) if words.written_at >= began => WordsOf::ThisRun,
+        _ => WordsOf::EarlierRun,
+    };
+    Some(ProgramWords { path, words, of })
+}
+
+/// Several jobs were submitted together, and the file's name has not the number of this one.
+fn may_be_shared(ad: &ClassAd, path: &str) -> bool {
+    let proc = ad.integer("ProcId").unwrap_or(0).to_string();
+    let mut numbers = path.split(|c: char| !c.is_ascii_digit());
+    ad.integer("TotalSubmitProcs").is_some_and(|procs| procs > 1)
+        && !numbers.any(|number| number == proc)
+}
+
+/// A path that is relative to a directory.
+fn under(directory: &str, path: &str) -> String {
+    match path.starts_with('/') {
+        true => path.to_owned(),
+        false => format!("{}/{path}", directory.trim_end_matches('/')),
+    }
+}
+
 /// The files that HTCondor needs to start the job and to end it, each once; the one that the hold
 /// is about is named.
 fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
@@ -47,10 +120,7 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
     if ad.integer("JobUniverse") == Some(GRID) {
         return Vec::new();
     }
-    let full = |path: &str| match path.starts_with('/') {
-        true => path.to_owned(),
-        false => format!("{}/{path}", iwd.trim_end_matches('/')),
-    };
+    let full = |path: &str| under(&iwd, path);
     let is = |name: &str| ad.boolean(name) != Some(false);
     let transfers = text("ShouldTransferFiles").is_none_or(|when| !when.eq_ignore_ascii_case("no"));
     let is_file = |path: &&str| !path.is_empty() && *path != NULL && !path.contains("://");

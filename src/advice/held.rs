@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use classads::ClassAd;
 
-use super::files::checks;
+use super::files::{ProgramWords, checks, program_words};
 use super::job_facts::JobFacts;
 use super::{Advice, Advisor, ByItself};
 use crate::checks::{Check, LocalFiles};
@@ -35,6 +35,8 @@ pub struct Held {
     pub by_itself: ByItself,
     /// What is true now of the files that it needs; the one that the hold is about comes first.
     pub checks: Vec<Check>,
+    /// What its program wrote at its end.
+    pub program_words: Option<ProgramWords>,
 }
 
 /// The policies of the access point, and the time for all jobs' policies.
@@ -71,6 +73,7 @@ impl Held {
             released_by_policy_at: None,
             by_itself: ByItself::Unknown,
             checks: Vec::new(),
+            program_words: None,
         }
     }
 
@@ -117,9 +120,9 @@ impl Held {
         // left.
         let work = if forecast.is_ok() { WORK } else { LATE_WORK };
         let own_limit = own_limit_within(ad, knobs, now, work);
-        let checks = match (files, &in_queue) {
-            (Some(files), Some(hold)) => checks(files, ad, hold),
-            _ => Vec::new(),
+        let (checks, program_words) = match (files, &in_queue) {
+            (Some(files), Some(hold)) => (checks(files, ad, hold), program_words(files, ad, hold)),
+            _ => (Vec::new(), None),
         };
         let blocked = checks.iter().find(|check| check.blocks()).cloned();
         let deed = forecast.ok().and_then(|all| all.deed);
@@ -133,6 +136,7 @@ impl Held {
             released_by_policy_at: release.map(|deed| deed.at),
             by_itself,
             checks,
+            program_words,
         }
     }
 }

@@ -8,7 +8,7 @@ use classads::ClassAd;
 
 use super::look::Use;
 use super::looker::{Account, Looker};
-use super::{Check, Finding, Needed, Thing, Why};
+use super::{Check, Finding, Needed, Thing, Why, Words};
 
 /// Numbers of an account: uid, gid and groups.
 pub type Ids = (u32, u32, Vec<u32>);
@@ -56,6 +56,12 @@ impl LocalFiles {
             Check { thing, path, named, finding, checked_at: self.now, seen_as }
         };
         needed.into_iter().map(check).collect()
+    }
+
+    /// The first of these files that says at its end why a program failed, and what it says.
+    pub fn words(&self, ad: &ClassAd, paths: &[String]) -> Option<(String, Words)> {
+        let account = self.account(ad).ok()?;
+        paths.iter().find_map(|path| Some((path.clone(), self.looker.words(&account, path)?)))
     }
 
     /// The account whose rights count for a job.

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
@@ -15,11 +15,13 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Resource, Rlimit, getuid, setrlimit};
 use rustix::thread;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::to_string as to_json;
 
 use super::look::{Use, look};
 use super::mounts::Mounts;
-use super::{Fault, Finding, SERVE, Why};
+use super::{Fault, Finding, SERVE, Why, Words, words};
 
 /// How long one look may take.
 const ONE_LOOK: Duration = Duration::from_secs(2);
@@ -30,6 +32,9 @@ const ALL_LOOKS: Duration = Duration::from_secs(5);
 /// Processor seconds that a process which looks may take.
 const PROCESSOR: u64 = 10;
 
+/// Bytes of the longest answer.
+const LONGEST: u64 = 64 << 10;
+
 /// An account of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Account {
@@ -39,10 +44,12 @@ pub(super) struct Account {
 }
 
 /// A question about a path.
-#[derive(Debug, Serialize, Deserialize)]
-struct Question<'a> {
-    path: &'a str,
-    wanted: Use,
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Question {
+    /// Can it be used so? The answer is a [`Finding`].
+    Look { path: String, wanted: Use },
+    /// What does it say at its end? The answer are [`Words`], or none.
+    Words { path: String },
 }
 
 /// Looks at paths, each once.
@@ -51,7 +58,8 @@ pub(super) struct Looker {
     /// A program that calls [`serve`] when it is started with [`SERVE`].
     program: PathBuf,
     mounts: Mounts,
-    known: Mutex<HashMap<(String, String, Use), Finding>>,
+    /// Answers by account, as they were written.
+    known: Mutex<HashMap<(String, Question), Result<String, Why>>>,
     /// By account and mount.
     servers: Mutex<HashMap<(String, u32), SharedServer>>,
     spent: Mutex<Duration>,
@@ -84,22 +92,44 @@ impl Looker {
 
     /// What is true of a path, as the account sees it.
     pub(super) fn look(&self, account: &Account, path: &str, wanted: Use) -> Finding {
-        let key = (account.name.clone(), path.to_owned(), wanted);
-        if let Some(known) = locked(&self.known).get(&key) {
-            return *known;
-        }
-        let (mount, by_credentials) = self.mounts.of(Path::new(path));
-        let finding = match self.ask(account, mount, &Question { path, wanted }) {
-            Finding::StillThere { fault: Fault::Denied } if by_credentials => {
+        let (_, by_credentials) = self.mounts.of(Path::new(path));
+        let question = Question::Look { path: path.to_owned(), wanted };
+        match self.ask(account, path, question) {
+            Ok(Finding::StillThere { fault: Fault::Denied }) if by_credentials => {
                 Finding::Unknown { why: Why::Credentials }
             }
-            finding => finding,
-        };
-        locked(&self.known).insert(key, finding);
-        finding
+            Ok(finding) => finding,
+            Err(why) => Finding::Unknown { why },
+        }
     }
 
-    fn ask(&self, account: &Account, mount: u32, question: &Question<'_>) -> Finding {
+    /// What a file says at its end, as far as the account may read it.
+    pub(super) fn words(&self, account: &Account, path: &str) -> Option<Words> {
+        self.ask(account, path, Question::Words { path: path.to_owned() }).ok().flatten()
+    }
+
+    fn ask<T: DeserializeOwned>(
+        &self,
+        account: &Account,
+        path: &str,
+        question: Question,
+    ) -> Result<T, Why> {
+        let key = (account.name.clone(), question);
+        let known = locked(&self.known).get(&key).cloned();
+        let answer = known.unwrap_or_else(|| {
+            let answer = self.ask_server(account, self.mounts.of(Path::new(path)).0, &key.1);
+            locked(&self.known).insert(key, answer.clone());
+            answer
+        });
+        serde_json::from_str(&answer?).map_err(|_| Why::Failed)
+    }
+
+    fn ask_server(
+        &self,
+        account: &Account,
+        mount: u32,
+        question: &Question,
+    ) -> Result<String, Why> {
         let server = {
             let mut servers = locked(&self.servers);
             let server = servers.entry((account.name.clone(), mount));
@@ -108,15 +138,12 @@ impl Looker {
         let mut server = locked(&server);
         let left = ALL_LOOKS.saturating_sub(*locked(&self.spent));
         if left.is_zero() {
-            return Finding::Unknown { why: Why::NoTime };
+            return Err(Why::NoTime);
         }
         let started = Instant::now();
         let answer = server.answer(&self.program, account, question, left.min(ONE_LOOK));
         *locked(&self.spent) += started.elapsed();
-        answer.unwrap_or_else(|why| {
-            server.end(why);
-            Finding::Unknown { why }
-        })
+        answer.inspect_err(|why| server.end(*why))
     }
 }
 
@@ -125,9 +152,9 @@ impl Server {
         &mut self,
         program: &Path,
         account: &Account,
-        question: &Question<'_>,
+        question: &Question,
         limit: Duration,
-    ) -> Result<Finding, Why> {
+    ) -> Result<String, Why> {
         let failed = |error: io::Error| {
             log::info!("cannot look at files: {error}");
             Why::Failed
@@ -140,7 +167,7 @@ impl Server {
             Self::Gone(why) => return Err(*why),
             Self::NotStarted => return Err(Why::Failed),
         };
-        let mut line = serde_json::to_string(question).map_err(|error| failed(error.into()))?;
+        let mut line = to_json(question).map_err(|error| failed(error.into()))?;
         line.push('\n');
         questions.write_all(line.as_bytes()).map_err(failed)?;
         let limit = Timespec::try_from(limit).map_err(|_| Why::Failed)?;
@@ -149,8 +176,10 @@ impl Server {
             return Err(Why::NoAnswer);
         }
         line.clear();
-        answers.read_line(&mut line).map_err(failed)?;
-        serde_json::from_str(&line).map_err(|error| failed(error.into()))
+        match answers.by_ref().take(LONGEST).read_line(&mut line).map_err(failed)? {
+            0 => Err(failed(io::ErrorKind::UnexpectedEof.into())),
+            _ => Ok(line),
+        }
     }
 
     fn start(program: &Path, account: &Account) -> io::Result<Self> {
@@ -214,9 +243,11 @@ fn answer_all() -> io::Result<()> {
     let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let line = line?;
-        let question: Question<'_> = serde_json::from_str(&line)?;
-        let finding = look(Path::new(question.path), question.wanted);
-        writeln!(out, "{}", serde_json::to_string(&finding)?)?;
+        let answer = match serde_json::from_str(&line)? {
+            Question::Look { path, wanted } => to_json(&look(Path::new(&path), wanted)),
+            Question::Words { path } => to_json(&words::of_file(Path::new(&path)).ok().flatten()),
+        };
+        writeln!(out, "{}", answer?)?;
         out.flush()?;
     }
     Ok(())

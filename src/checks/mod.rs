@@ -11,11 +11,13 @@ mod files;
 mod look;
 mod looker;
 mod mounts;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
 pub use files::{Ids, LocalFiles};
 pub use looker::serve;
+pub use words::{Words, WordsKind};
 
 /// The argument with which a program of this crate looks at files for another: [`serve`].
 pub const SERVE: &str = "-look";

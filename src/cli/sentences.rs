@@ -11,9 +11,9 @@ use crate::advice::errno;
 use crate::advice::meaning::{Resource, code_of_transfer, resource, usual_change};
 use crate::advice::{
     Advice, Against, ByItself, ChangeKind, Correction, Evidence, LEAST_FAILED, LEAST_HELD,
-    LimitRaise, Near, Recommendation, Results, Trouble, Undecided, WaitFor,
+    LimitRaise, Near, ProgramWords, Recommendation, Results, Trouble, Undecided, WaitFor, WordsOf,
 };
-use crate::checks::{Check, Fault, Finding, Thing, Why};
+use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
 use crate::features::Scope;
 use crate::history::reason::{self, Side};
 use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
@@ -54,6 +54,38 @@ pub fn why(advice: &Advice) -> String {
     match advice.recommendation {
         Recommendation::Release => meaning(held.code, held.subcode, text),
         _ => with_usual_change(held.code, held.subcode, text),
+    }
+}
+
+/// What a program wrote at its end.
+fn program_words(words: &ProgramWords) -> String {
+    let says = match words.words.says {
+        WordsKind::CommandMissing => ": a command is not there where it ran",
+        WordsKind::LibraryMissing => ": a module or library is not there where it ran",
+        WordsKind::LibraryTooOld => ": the system's libraries are too old where it ran",
+        WordsKind::Memory => ": it ran out of memory",
+        WordsKind::NoSpace => ": no space was left",
+        WordsKind::Cvmfs => ": CVMFS did not give a file where it ran",
+        WordsKind::Gpu => ": the GPU or its driver could not be used where it ran",
+        WordsKind::Licence => ": it got no licence",
+        WordsKind::Network => ": a service could not be reached, or did not answer in time",
+        WordsKind::Credential => ": a credential is missing or has expired",
+        WordsKind::FileMissing => ": a file is missing",
+        WordsKind::Denied => ": permission was denied",
+        WordsKind::Crash => ": the program crashed",
+        WordsKind::Killed => ": the program was ended from outside",
+        WordsKind::Own => "",
+    };
+    let line = strip_control(&words.words.line).into_owned();
+    let path = shown(&words.path, LONG_NAME);
+    match words.of {
+        WordsOf::ThisRun => format!("Its program wrote \"{line}\" ({path}){says}."),
+        WordsOf::EarlierRun => {
+            format!("In an earlier run its program wrote \"{line}\" ({path}){says}.")
+        }
+        WordsOf::SharedFile => format!(
+            "In {path}, which other jobs of the cluster may write too, stands \"{line}\"{says}."
+        ),
     }
 }
 
@@ -196,6 +228,7 @@ fn against_removal(against: Against) -> String {
 pub fn evidence(evidence: &Evidence) -> String {
     match evidence {
         Evidence::File { check } => file(check),
+        Evidence::ProgramWords { words } => program_words(words),
         Evidence::BeganSince { near, jobs, seconds_since_last, held_again } => {
             let ago = seconds_since_last
                 .map_or(String::new(), |seconds| format!(", the last {} ago", span(seconds)));

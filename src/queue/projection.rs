@@ -24,6 +24,7 @@ const NEEDED: &[&str] = &[
     "TransferExecutable",
     "TransferOutputRemaps",
     "ShouldTransferFiles",
+    "TotalSubmitProcs",
     "AllowedJobDuration",
     "AllowedExecuteDuration",
     "EpochAdType",

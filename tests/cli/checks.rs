@@ -174,3 +174,60 @@ fn hostile_paths_are_looked_at_in_time() {
     assert!(!said.iter().any(|line| line.contains("/many ")), "{said:?}");
     assert!(!said.iter().any(|line| line.contains(char::is_control)), "{said:?}");
 }
+
+/// A job whose program did not write its output, with the files that it wrote instead.
+fn failing(place: &Place, more: &str) -> String {
+    let reason = "Transfer output files failure at execution point slot1@e1 while sending files to access point ap. \
+                  Details: reading from file /var/lib/condor/execute/dir_5/results.dat: (errno 2) No such file or directory";
+    let streams = format!("Out = \"out.txt\"\nErr = \"err.txt\"\n{more}");
+    ad(place, &output("uname", "-n"), (12, 2, reason), &streams)
+}
+
+/// What is said of the program's words.
+fn words(advice: &Value) -> Option<String> {
+    let evidence = advice["Evidence"].as_array().expect("a list");
+    let words = evidence.iter().find(|seen| seen["Kind"] == "ProgramWords");
+    words.map(|seen| seen["Sentence"].as_str().expect("a sentence").to_owned())
+}
+
+#[test]
+fn the_program_says_in_its_own_words_why_it_failed() {
+    let place = place();
+    let held = failing(&place, "JobCurrentStartExecutingDate = 1772960000\n");
+    assert_eq!(words(&advice(&place, &held, "")), None);
+    let error = "\u{1b}[31mTraceback (most recent call last):\n  File \"a.py\", line 1\n\
+                 ModuleNotFoundError: No module named 'numpy'\u{1b}]0;x\u{7}\n";
+    place.file("run/err.txt", error);
+    place.file("run/out.txt", "Segmentation fault\n");
+    let said = words(&advice(&place, &held, ""));
+    let line = "\"ModuleNotFoundError: No module named 'numpy'\"";
+    let why = "a module or library is not there where it ran.";
+    assert_eq!(said, Some(format!("Its program wrote {line} (DIR/run/err.txt): {why}")));
+
+    // Of files that another run or another job may have written that is said.
+    let earlier = failing(&place, "JobCurrentStartExecutingDate = 4102444800\n");
+    let said = words(&advice(&place, &earlier, ""));
+    assert_eq!(
+        said,
+        Some(format!("In an earlier run its program wrote {line} (DIR/run/err.txt): {why}"))
+    );
+    let shared = failing(&place, "JobCurrentStartExecutingDate = 1\nTotalSubmitProcs = 9\n");
+    let said = words(&advice(&place, &shared, ""));
+    let begin = "In DIR/run/err.txt, which other jobs of the cluster may write too, stands ";
+    assert!(said.is_some_and(|said| said.starts_with(begin)));
+
+    place.file("run/err.txt", "");
+    let said = words(&advice(&place, &held, "")).expect("words");
+    assert_eq!(
+        said,
+        "Its program wrote \"Segmentation fault\" (DIR/run/out.txt): the program crashed."
+    );
+    fs::set_permissions(place.path("run/out.txt"), fs::Permissions::from_mode(0o000))
+        .expect("permissions");
+    if owner().1 {
+        assert_eq!(words(&advice(&place, &held, "")), None, "its owner may not read it");
+    }
+    // Nothing is read of a hold that says nothing about the program.
+    let other = ad(&place, &output("uname", "-n"), (1, 0, "by alice"), "Err = \"err.txt\"\n");
+    assert_eq!(words(&advice(&place, &other, "")), None);
+}
