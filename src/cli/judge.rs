@@ -119,11 +119,16 @@ const ID_TIME: Duration = Duration::from_secs(2);
 
 /// The numbers of an account, as `id` says them.
 fn ids_of(account: &str) -> Option<Ids> {
-    let numbers = |what: &str| -> Option<Vec<u32>> {
-        let said = run_tool("id", &[what, "--", account], ID_TIME).ok()?;
-        said.split_whitespace().map(|number| number.parse().ok()).collect()
-    };
-    Some((*numbers("-u")?.first()?, *numbers("-g")?.first()?, numbers("-G")?))
+    ids(&run_tool("id", &["--", account], ID_TIME).ok()?)
+}
+
+/// `uid=1000(alice) gid=100(users) groups=100(users),1001(domain admins)`
+fn ids(said: &str) -> Option<Ids> {
+    let (uid, rest) = said.trim().strip_prefix("uid=")?.split_once(" gid=")?;
+    let (gid, groups) = rest.split_once(" groups=")?;
+    let number = |text: &str| text.split('(').next()?.parse::<u32>().ok();
+    let groups: Option<Vec<u32>> = groups.split("),").map(number).collect();
+    Some((number(uid)?, number(gid)?, groups?))
 }
 
 /// What is missing where only logs were named.
@@ -466,4 +471,19 @@ fn knobs(request: &Request, config: &Config) -> Knobs {
     // Another access point's policies are not in the configuration here.
     let is_here = !request.is_offline() && request.schedd.is_none() && request.pool.is_none();
     if is_here { config.knobs() } else { Knobs::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_an_account_are_read() {
+        let said = "uid=1000(al) gid=100(domain users) groups=100(domain users),27(sudo)\n";
+        assert_eq!(ids(said), Some((1000, 100, vec![100, 27])));
+        assert_eq!(ids("uid=7 gid=8 groups=8\n"), Some((7, 8, vec![8])));
+        for other in ["", "uid=x(a) gid=1(b) groups=1(b)", "uid=1(a) gid=1(b)"] {
+            assert_eq!(ids(other), None, "{other}");
+        }
+    }
 }
