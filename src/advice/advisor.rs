@@ -380,9 +380,15 @@ impl<'a> Advisor<'a> {
         let event_log = question.seen.event_log;
         let words = held.program_words.iter().cloned();
         let checks = held.checks.iter().cloned();
+        let now = question.now;
+        let places = self.causes.places(self.history(), hold, now);
+        let since = now.saturating_sub(evidence::LAST_DAY);
+        let runs = |place| self.sampler.at_place(hold, place, since, now);
+        let place = evidence::place(&places, self.history(), runs);
         let of_files: Vec<Evidence> = words
             .map(|words| Evidence::ProgramWords { words })
             .chain(checks.map(|check| Evidence::File { check }))
+            .chain(place)
             .collect();
         let evidence =
             evidence::evidence(hold, job, neighbourhoods, &spent, event_log, question.now);

@@ -6,8 +6,10 @@ use super::files::ProgramWords;
 use super::meaning::code_of_transfer;
 use super::{Spent, Trouble};
 use crate::checks::Check;
-use crate::features::{Neighbourhood, Scope};
-use crate::history::{AdFacts, Episode, EventLogView, Exit, HoldIdentity, JobHistory, What};
+use crate::features::{Neighbourhood, Runs, Scope};
+use crate::history::{
+    AdFacts, Episode, EventLogView, Exit, History, HoldIdentity, JobHistory, Symbol, What,
+};
 use crate::hold_code::{self, Cause, cause_of};
 
 /// Something that was seen of a hold: of the job itself, or of other jobs.
@@ -25,6 +27,23 @@ pub enum Evidence {
         /// What it wrote.
         #[serde(flatten)]
         words: ProgramWords,
+    },
+    /// Most jobs held for this cause were last at one place, where few jobs run.
+    Place {
+        /// The site, else the machine.
+        place: String,
+        /// Held jobs of the cluster that were last there.
+        held: usize,
+        /// Held jobs of the cluster of which the place is known.
+        of: usize,
+        /// Jobs that began to execute there in the last day.
+        began: usize,
+        /// Of these, that exited with 0.
+        succeeded: usize,
+        /// Jobs that began to execute elsewhere in the last day.
+        began_elsewhere: usize,
+        /// Of these, that exited with 0.
+        succeeded_elsewhere: usize,
     },
     /// Other jobs began to execute since the hold.
     BeganSince {
@@ -162,6 +181,62 @@ pub(super) fn evidence(
     seen.extend(hours(spent));
     seen.extend(job.and_then(|job| job.ad_at(now)).and_then(memory));
     seen
+}
+
+/// Seconds in which runs are counted at places: a day.
+pub(super) const LAST_DAY: i64 = 86_400;
+
+/// Held jobs from which on a place is thought of.
+const LEAST_HELD: usize = 3;
+
+/// Jobs that have to have begun for a share of them to say something.
+const LEAST_BEGUN: usize = 10;
+
+/// Below this probability so many held jobs at one place are no chance.
+const CHANCE: f64 = 0.01;
+
+/// The place at which more of the held jobs were than its share of the runs explains; `places`: with
+/// how many of them, `runs`: there and in all.
+pub(super) fn place(
+    places: &[(Symbol, usize)],
+    history: &History,
+    runs: impl Fn(Symbol) -> [Runs; 2],
+) -> Option<Evidence> {
+    let of: usize = places.iter().map(|(_, held)| held).sum();
+    let &(place, held) = places.iter().max_by_key(|&&(place, held)| (held, place))?;
+    let [there, all] = runs(place);
+    if held < LEAST_HELD || 2 * held <= of || all.began < LEAST_BEGUN {
+        return None;
+    }
+    // One more than was seen: a place where nothing began has a share too.
+    let share = (there.began + 1) as f64 / (all.began + 1) as f64;
+    (at_least(held, of, share) < CHANCE).then(|| Evidence::Place {
+        place: history.symbols.name(place).to_owned(),
+        held,
+        of,
+        began: there.began,
+        succeeded: there.succeeded,
+        began_elsewhere: all.began.saturating_sub(there.began),
+        succeeded_elsewhere: all.succeeded.saturating_sub(there.succeeded),
+    })
+}
+
+/// The probability of at least `k` of `n` where each has probability `p` (binomial distribution).
+fn at_least(k: usize, n: usize, p: f64) -> f64 {
+    if p >= 1.0 {
+        return 1.0;
+    }
+    let mut log = 0.0;
+    let mut sum = 0.0;
+    for i in 0..=n {
+        if i > 0 {
+            log += ((n - i + 1) as f64 / i as f64).ln();
+        }
+        if i >= k {
+            sum += (log + i as f64 * p.ln() + (n - i) as f64 * (1.0 - p).ln()).exp();
+        }
+    }
+    sum
 }
 
 /// Whether a hold is about files: a URL or path in the reason of another, as of a policy, is text.

@@ -7,7 +7,6 @@
 //! other jobs since a hold stays each job's own.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cause::Trouble;
@@ -33,7 +32,7 @@ const MOST: usize = 1_000;
 /// What holds of one cluster share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    of_reason: Rc<OfReason>,
+    of_reason: Arc<OfReason>,
     site: Option<Symbol>,
     /// Failed releases; of a hold that no log shows, earlier holds.
     failed: usize,
@@ -65,20 +64,34 @@ struct OnHold {
     until: i64,
     /// A log shows it.
     is_logged: bool,
+    /// The site of its last run, else the machine.
+    place: Option<Symbol>,
+}
+
+/// Places, and how many held jobs were last there.
+pub(super) type Places = [(Symbol, usize)];
+
+/// Holds that share a cause and an own history.
+#[derive(Debug)]
+struct Group {
+    of_reason: Arc<OfReason>,
+    /// The earliest first.
+    holds: Vec<OnHold>,
+    /// Of all jobs held for that cause.
+    places: Arc<Places>,
 }
 
 /// The holds of one cluster.
 #[derive(Debug, Default)]
 struct Holds {
-    /// Those that share a cause, the earliest first, and the scope of that cause.
-    groups: Vec<(Scope, Vec<OnHold>)>,
+    groups: Vec<Group>,
     /// The group of each hold, by job and beginning.
     group_of: HashMap<(JobId, i64), usize>,
 }
 
-/// The holds of some clusters.
+/// The holds of some clusters, by ClusterId and the instant asked about.
 #[derive(Debug, Default)]
-pub(super) struct Causes(Mutex<HashMap<i32, Arc<Holds>>>);
+pub(super) struct Causes(Mutex<HashMap<(i32, i64), Arc<Holds>>>);
 
 impl Causes {
     /// The first hold that shares the cause of this one at `now`. `None` where that is the hold
@@ -86,9 +99,10 @@ impl Causes {
     pub(super) fn first(&self, sampler: &Sampler, hold: &Episode, now: i64) -> Option<Episode> {
         let history = sampler.history();
         let own = hold.identity.job;
-        let holds = self.of(history, own.cluster);
-        let (scope, group) = &holds.groups[*holds.group_of.get(&(own, hold.held_at))?];
-        let began = sampler.last_started(hold, *scope, now).unwrap_or(i64::MIN);
+        let holds = self.of(history, own.cluster, now);
+        let Group { of_reason, holds: group, .. } =
+            &holds.groups[*holds.group_of.get(&(own, hold.held_at))?];
+        let began = sampler.last_started(hold, of_reason.scope, now).unwrap_or(i64::MIN);
         let from = group.partition_point(|other| other.held_at <= began);
         let until = group.partition_point(|other| (other.held_at, other.job) < (hold.held_at, own));
         let before = group.get(from..until)?.iter().take(MOST);
@@ -97,40 +111,49 @@ impl Causes {
         history.held_at(first.job, in_queue.as_ref().filter(|_| !first.is_logged), now)
     }
 
-    fn of(&self, history: &History, cluster: i32) -> Arc<Holds> {
+    /// Where the jobs of the cluster that are held for the same cause at `now` were last, with how
+    /// many of them.
+    pub(super) fn places(&self, history: &History, hold: &Episode, now: i64) -> Arc<Places> {
+        let holds = self.of(history, hold.identity.job.cluster, now);
+        let own = holds.group_of.get(&(hold.identity.job, hold.held_at));
+        own.map(|&own| Arc::clone(&holds.groups[own].places)).unwrap_or_default()
+    }
+
+    fn of(&self, history: &History, cluster: i32, now: i64) -> Arc<Holds> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(holds) = known().get(&cluster) {
+        if let Some(holds) = known().get(&(cluster, now)) {
             return Arc::clone(holds);
         }
-        let holds = Arc::new(Holds::of(history, cluster));
+        let holds = Arc::new(Holds::of(history, cluster, now));
         let mut known = known();
         if known.len() >= REMEMBERED {
             let any = known.keys().next().copied();
             any.map(|any| known.remove(&any));
         }
-        known.insert(cluster, Arc::clone(&holds));
+        known.insert((cluster, now), Arc::clone(&holds));
         holds
     }
 }
 
 impl Holds {
-    fn of(history: &History, cluster: i32) -> Self {
-        let mut reasons: HashMap<Hold, Rc<OfReason>> = HashMap::new();
+    fn of(history: &History, cluster: i32, now: i64) -> Self {
+        let mut reasons: HashMap<Hold, Arc<OfReason>> = HashMap::new();
         let mut groups: HashMap<Key, Vec<OnHold>> = HashMap::new();
         let mut add = |job: &JobHistory, at: Option<usize>, hold: Hold, on_hold: OnHold| {
             let of_reason = reasons.entry(hold).or_insert_with(|| {
                 let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
-                Rc::new(OfReason::of(hold.code, hold.subcode, text))
+                Arc::new(OfReason::of(hold.code, hold.subcode, text))
             });
-            let key = Key::of(history, job, at, hold, on_hold.held_at, Rc::clone(of_reason));
+            let key = Key::of(history, job, at, hold, on_hold.held_at, Arc::clone(of_reason));
             groups.entry(key).or_default().push(on_hold);
         };
         for job in history.jobs_of(cluster) {
             for (at, step) in job.steps.iter().enumerate() {
                 let What::Held(hold) = step.what else { continue };
                 let until = job.steps.get(at + 1).map_or(i64::MAX, |next| next.time);
-                let job_id = job.job;
-                let on_hold = OnHold { held_at: step.time, job: job_id, until, is_logged: true };
+                let place = job.site_at(step.time).or_else(|| job.machine_at(step.time));
+                let on_hold =
+                    OnHold { held_at: step.time, job: job.job, until, is_logged: true, place };
                 add(job, Some(at), hold, on_hold);
             }
             let Some((in_queue, ad)) = history.hold_in_queue(job).zip(job.ads.last()) else {
@@ -140,18 +163,29 @@ impl Holds {
             if let Some(held) = held.filter(|held| held.step.is_none())
                 && let Some(hold) = ad.hold
             {
-                let until = i64::MAX;
-                let on_hold =
-                    OnHold { held_at: held.held_at, job: job.job, until, is_logged: false };
+                let place = ad.site.or(ad.machine);
+                let (held_at, until) = (held.held_at, i64::MAX);
+                let on_hold = OnHold { held_at, job: job.job, until, is_logged: false, place };
                 add(job, None, hold, on_hold);
             }
         }
+        let mut at: HashMap<Arc<OfReason>, HashMap<Symbol, usize>> = HashMap::new();
+        for (key, group) in &groups {
+            let at = at.entry(Arc::clone(&key.of_reason)).or_default();
+            let now_held = group.iter().filter(|hold| hold.held_at <= now && hold.until > now);
+            now_held
+                .filter_map(|hold| hold.place)
+                .for_each(|place| *at.entry(place).or_default() += 1);
+        }
+        let places: HashMap<Arc<OfReason>, Arc<Places>> =
+            at.into_iter().map(|(of, places)| (of, places.into_iter().collect())).collect();
         let mut holds = Self::default();
-        for (key, mut group) in groups {
+        for (Key { of_reason, .. }, mut group) in groups {
             group.sort_unstable();
             let number = holds.groups.len();
             holds.group_of.extend(group.iter().map(|hold| ((hold.job, hold.held_at), number)));
-            holds.groups.push((key.of_reason.scope, group));
+            let places = places.get(&of_reason).cloned().unwrap_or_default();
+            holds.groups.push(Group { of_reason, holds: group, places });
         }
         holds
     }
@@ -187,7 +221,7 @@ impl Key {
         step: Option<usize>,
         hold: Hold,
         held_at: i64,
-        of_reason: Rc<OfReason>,
+        of_reason: Arc<OfReason>,
     ) -> Self {
         let (failed, began, before) = match step {
             Some(step) => {

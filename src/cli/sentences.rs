@@ -228,6 +228,25 @@ fn against_removal(against: Against) -> String {
 pub fn evidence(evidence: &Evidence) -> String {
     match evidence {
         Evidence::File { check } => file(check),
+        Evidence::Place {
+            place,
+            held,
+            of,
+            began,
+            succeeded,
+            began_elsewhere,
+            succeeded_elsewhere,
+        } => format!(
+            "{} that are held for this were last at {}. In the last day {} began there, {succeeded} exited \
+             with 0; elsewhere {began_elsewhere} began, {succeeded_elsewhere} exited with 0.",
+            if held == of {
+                format!("All {held} jobs of this cluster")
+            } else {
+                format!("{held} of {of} jobs of this cluster")
+            },
+            shown(place, NAME),
+            plural(*began, "job"),
+        ),
         Evidence::ProgramWords { words } => program_words(words),
         Evidence::BeganSince { near, jobs, seconds_since_last, held_again } => {
             let ago = seconds_since_last

@@ -25,7 +25,7 @@ pub use frame::FrameEdges;
 pub use layout::Layout;
 pub use neighbourhood::Neighbourhood;
 pub use recovery::Recovery;
-pub use sample::{InDirectory, Sample, Sampler, is_labelled};
+pub use sample::{InDirectory, Runs, Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, Projection, SchemaError, StaticSource};
 pub use slots::{Slots, SlotsError};
 pub use state::State;

@@ -28,6 +28,15 @@ pub struct Sampler {
     projection: Projection,
 }
 
+/// Runs of some jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runs {
+    /// Jobs that began to execute.
+    pub began: usize,
+    /// Jobs that exited with 0.
+    pub succeeded: usize,
+}
+
 impl Sampler {
     /// Reads the history once; samples of all its holds come from that. `layout` may be frames
     /// alone.
@@ -116,6 +125,20 @@ impl Sampler {
         let view = self.view(hold, instant, &absent);
         let series = view.neighbours(scope, view.named()).series;
         series.started().last(hold.held_at, u32::MAX)
+    }
+
+    /// How many jobs began to execute after `since`, and how many of them exited with 0, at `place`
+    /// and in all.
+    pub fn at_place(&self, hold: &Episode, place: Symbol, since: i64, instant: i64) -> [Runs; 2] {
+        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
+        let view = self.view(hold, instant, &absent);
+        [Group::Named(Scope::Site, place), Group::AccessPoint].map(|group| {
+            let series = self.around.group(group, view.viewer);
+            Runs {
+                began: series.started().count(since, instant, u32::MAX),
+                succeeded: series.succeeded().count(since, instant, u32::MAX),
+            }
+        })
     }
 
     /// What came of releases from holds with this code and subcode whose reason names a file of the

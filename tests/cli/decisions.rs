@@ -210,3 +210,61 @@ fn holds_that_only_ads_show_are_one_question_too() {
     assert_eq!(success(0), success(1), "nothing but the time on hold tells them apart");
     assert_ne!(success(0), success(2), "it began to execute");
 }
+
+/// Six jobs of cluster 7 that were held at once on one machine, five that were held on another one,
+/// and thirty of another cluster that finished elsewhere.
+fn bad_machine(on_bad: usize) -> String {
+    let event = |number: &str, job: &str, time: &str, text: &str| {
+        format!("{number} ({job}.000) 2026-03-08 {time} {text}\n...\n")
+    };
+    let mut text = String::new();
+    for proc in 0..6 {
+        let job = format!("007.{proc:03}");
+        let host = if proc < on_bad { "bad" } else { "good" };
+        text += &event("000", &job, "10:00:00", "Job submitted from host: <10.0.0.1:9618>");
+        let slot = format!(
+            "Job executing on host: <10.0.0.7:9618?alias={host}.example.org>\n\tSlotName: slot1@{host}.example.org"
+        );
+        text += &event("001", &job, &format!("10:1{proc}:00"), &slot);
+        let hold = "Job was held.\n\tThe job exited with 1\n\tCode 3 Subcode 1";
+        text += &event("012", &job, &format!("10:1{proc}:30"), hold);
+    }
+    for proc in 0..30 {
+        let job = format!("008.{proc:03}");
+        text += &event("000", &job, "10:00:00", "Job submitted from host: <10.0.0.1:9618>");
+        let slot = "Job executing on host: <10.0.0.8:9618?alias=good.example.org>\n\tSlotName: slot1@good.example.org";
+        text += &event("001", &job, "10:20:00", slot);
+        let exit = "Job terminated.\n\t(1) Normal termination (return value 0)";
+        text += &event("005", &job, "11:00:00", exit);
+    }
+    text
+}
+
+#[test]
+fn the_machine_where_held_jobs_ran_is_named_against_the_base_rate() {
+    let place = Place::new();
+    let said = |on_bad: usize| -> Option<String> {
+        place.file("job.log", bad_machine(on_bad));
+        let said = place.advise(&format!("-userlog job.log -now {NOW} -json 7.0"));
+        let all: Value = serde_json::from_str(&said.stdout).expect("an array");
+        let evidence = all[0]["Evidence"].as_array().expect("a list");
+        let found = evidence.iter().find(|seen| seen["Kind"] == "Place");
+        found.map(|seen| seen["Sentence"].as_str().expect("a sentence").to_owned())
+    };
+    let rest = "that are held for this were last at";
+    assert_eq!(
+        said(6).as_deref(),
+        Some(&*format!(
+            "All 6 jobs of this cluster {rest} bad.example.org. In the last day 6 jobs began there, 0 exited with 0; \
+                 elsewhere 30 began, 30 exited with 0."
+        ))
+    );
+    assert!(
+        said(5).is_some_and(
+            |said| said.starts_with(&format!("5 of 6 jobs of this cluster {rest} bad"))
+        )
+    );
+    // Most jobs run on the other machine: that jobs are held there shows nothing of it.
+    assert_eq!(said(0), None);
+    assert_eq!(said(2), None);
+}
