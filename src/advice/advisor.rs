@@ -244,6 +244,7 @@ impl<'a> Advisor<'a> {
             trust: seen.trust,
             whole: seen.whole,
             removal,
+            failed_alike: job.zip(hold.step).map_or(0, |(job, step)| job.failed_alike(step)),
             limit,
             unknown_code: metadata.releases_after(code).filter(|_| !metadata.knows(code)),
         }

@@ -30,6 +30,8 @@ pub(super) struct Chances {
     /// The job was held by a limit of its own: the action that raises it, and when it holds the job
     /// again.
     pub limit: Option<(Action, Again)>,
+    /// Releases in a row that ended in a hold like this one.
+    pub failed_alike: usize,
     /// Releases after the hold's code that the model was trained on, where they are too few for it
     /// to know the code.
     pub unknown_code: Option<u64>,
@@ -116,6 +118,10 @@ const GOOD_AS_IT_IS: f64 = 0.8;
 /// worth it from this probability of success on where it is from one half otherwise: `likely`.
 const WITHOUT_EVENT_LOG: f64 = 0.65;
 
+/// After so many releases in a row that ended in a hold like this one, another one is advised only
+/// where others were seen to get through since.
+const MOST_FAILED: usize = 2;
+
 /// Decides by expected cost ([`Costs`]): a release from its threshold on, a removal only where its
 /// own rule ([`Removal`]) has nothing against it. docs/advice.md has the derivation, and says which
 /// of the numbers above are assumed.
@@ -144,6 +150,15 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
         return Decision::undecided(Undecided::UnknownCode { releases }, as_is);
     }
     let decision = weigh(chances, costs);
+    if decision.recommendation == Recommendation::Release
+        && chances.failed_alike >= MOST_FAILED
+        && chances.since != Others::GotThrough
+    {
+        return Decision::undecided(
+            Undecided::FailedBefore { releases: chances.failed_alike },
+            as_is,
+        );
+    }
     let confidence = match decision.recommendation {
         Recommendation::Release if chances.since != Others::GotThrough => decision.chance,
         Recommendation::Remove => 1.0 - decision.chance,
@@ -252,6 +267,7 @@ mod tests {
             whole: true,
             removal: RIPE,
             limit: None,
+            failed_alike: 0,
             unknown_code: None,
         }
     }
@@ -318,6 +334,25 @@ mod tests {
         let changed = chances(vec![(Action::AsIs, 0.1), (Action::Other, 0.6)], None);
         let decision = decide(&changed, &Costs::default(), Some(0.99));
         assert_eq!(decision.recommendation, Recommendation::Change);
+    }
+
+    #[test]
+    fn what_failed_twice_is_not_advised_again_without_new_evidence() {
+        let asked = |failed_alike: usize, since: Others| {
+            let likely = chances(vec![(Action::AsIs, 0.7)], None);
+            let decision =
+                decide(&Chances { failed_alike, since, ..likely }, &Costs::default(), None);
+            (decision.recommendation, decision.undecided)
+        };
+        let against = Some(Undecided::FailedBefore { releases: 2 });
+        for (failed, since, expected) in [
+            (1, Others::Nothing, (Recommendation::Release, None)),
+            (2, Others::Nothing, (Recommendation::Undecided, against)),
+            (2, Others::Mixed, (Recommendation::Undecided, against)),
+            (2, Others::GotThrough, (Recommendation::Release, None)),
+        ] {
+            assert_eq!(asked(failed, since), expected, "{failed} {since:?}");
+        }
     }
 
     #[test]
@@ -479,6 +514,7 @@ mod tests {
                         untaught,
                     },
                     limit: None,
+                    failed_alike: 0,
                     unknown_code: None,
                 }
             },

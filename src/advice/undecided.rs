@@ -23,6 +23,11 @@ pub enum Undecided {
     },
     /// The model was hardly trained on releases without a change.
     NoReleases,
+    /// Releases that ended in a hold like this one speak against another, and nothing else changed.
+    FailedBefore {
+        /// How many in a row.
+        releases: usize,
+    },
     /// Its hold reason names what stays until somebody acts.
     Lasting {
         /// What that is.

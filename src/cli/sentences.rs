@@ -171,6 +171,11 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
         Undecided::Unsure { least } => {
             format!("The model is less sure than {:.0} %, the least asked of it.", least * 100.0)
         }
+        Undecided::FailedBefore { releases } => format!(
+            "The last {} ended in a hold like this one, and nothing was seen to get through since. \
+             Find out what is different now before another release.",
+            plural(*releases, "release")
+        ),
         Undecided::NoReleases => {
             "The model was trained on too few releases without a change.".to_owned()
         }

@@ -108,6 +108,26 @@ impl JobHistory {
         failed
     }
 
+    /// How many releases in a row ended in a hold like the one that this step is: with the same code
+    /// and subcode, and no other hold or exit in between.
+    pub fn failed_alike(&self, step: usize) -> usize {
+        let Some(What::Held(now)) = self.steps.get(step).map(|step| step.what) else { return 0 };
+        let mut released = false;
+        let mut failed = 0;
+        for step in self.steps[..step].iter().rev() {
+            match step.what {
+                What::Released { .. } => released = true,
+                What::Held(hold) if (hold.code, hold.subcode) == (now.code, now.subcode) => {
+                    failed += usize::from(released);
+                    released = false;
+                }
+                What::Held(_) | What::Terminated(_) => break,
+                _ => {}
+            }
+        }
+        failed
+    }
+
     /// Learns the owner; the earliest moment it was known counts.
     pub(super) fn learn_owner(&mut self, owner: Symbol, since: i64) {
         match &mut self.owner {
@@ -284,6 +304,14 @@ mod tests {
         assert_eq!(job.failed_releases(usize::MAX), 2);
         assert_eq!(job.failed_releases(4), 1);
         assert_eq!(job.failed_releases(0), 0);
+        // Up to the hold at this step, which is like those before it or not.
+        for (step, expected) in [(0, 0), (3, 1), (5, 0), (8, 0), (2, 0)] {
+            assert_eq!(job.failed_alike(step), expected, "{step}");
+        }
+        let again = [held(13), released, held(13), What::Executing(None), released, held(13)];
+        let steps = again.into_iter().zip(1..).map(|(what, time)| step(time, what)).collect();
+        let job = JobHistory { steps, ..JobHistory::default() };
+        assert_eq!(job.failed_alike(5), 2);
     }
 
     use super::super::Symbols;
