@@ -386,9 +386,11 @@ impl<'a> Advisor<'a> {
         let since = now.saturating_sub(evidence::LAST_DAY);
         let runs = |place| self.sampler.at_place(hold, place, since, now);
         let place = evidence::place(&places, self.history(), runs);
+        let message = job.and_then(|job| evidence::message(hold, job, self.history()));
         let of_files: Vec<Evidence> = words
             .map(|words| Evidence::ProgramWords { words })
             .chain(checks.map(|check| Evidence::File { check }))
+            .chain(message)
             .chain(place)
             .collect();
         let evidence =

@@ -28,6 +28,13 @@ pub enum Evidence {
         #[serde(flatten)]
         words: ProgramWords,
     },
+    /// HTCondor said something of the job just before a hold that gives no reason.
+    Message {
+        /// What.
+        text: String,
+        /// Seconds before the hold.
+        seconds_before: i64,
+    },
     /// Most jobs held for this cause were last at one place, where few jobs run.
     Place {
         /// The site, else the machine.
@@ -181,6 +188,19 @@ pub(super) fn evidence(
     seen.extend(hours(spent));
     seen.extend(job.and_then(|job| job.ad_at(now)).and_then(memory));
     seen
+}
+
+/// Seconds before a hold without a reason in which its cause is looked for.
+const JUST_BEFORE: i64 = 600;
+
+/// What HTCondor said just before the hold, where that gives no reason of its own.
+pub(super) fn message(hold: &Episode, job: &JobHistory, history: &History) -> Option<Evidence> {
+    let reason = hold.reason.as_deref().unwrap_or_default();
+    let before = |at: i64| hold.held_at.saturating_sub(at);
+    let message = job.message.filter(|message| (0..=JUST_BEFORE).contains(&before(message.since)));
+    let message = message.filter(|_| hold.identity.code == 0 || reason.is_empty())?;
+    let text = history.symbols.name(message.value).to_owned();
+    Some(Evidence::Message { text, seconds_before: before(message.since) })
 }
 
 /// Seconds in which runs are counted at places: a day.

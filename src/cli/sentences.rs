@@ -27,6 +27,9 @@ const NAME: usize = 60;
 /// Characters of a name in a change, and of a test.
 const LONG_NAME: usize = 120;
 
+/// Characters of what HTCondor said.
+const MESSAGE: usize = 300;
+
 /// Characters of an expression of a policy.
 const EXPRESSION: usize = 100;
 
@@ -233,6 +236,11 @@ fn against_removal(against: Against) -> String {
 pub fn evidence(evidence: &Evidence) -> String {
     match evidence {
         Evidence::File { check } => file(check),
+        Evidence::Message { text, seconds_before } => format!(
+            "{} before this hold, which gives no reason, HTCondor said of the job: \"{}\".",
+            span(*seconds_before),
+            shown(text, MESSAGE)
+        ),
         Evidence::Place {
             place,
             held,

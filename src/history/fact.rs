@@ -6,7 +6,7 @@ use std::io::Read;
 use foldhash::fast::RandomState;
 
 use super::ad_facts::{input_names, is_site_attribute};
-use super::{LogReport, Symbol, Symbols, What};
+use super::{LogReport, Symbol, Symbols, What, reason};
 use crate::userlog::{Body, Event, EventKind, JobId, LogReader};
 
 /// One thing that an event tells of its job.
@@ -21,6 +21,8 @@ pub(super) enum Fact {
     },
     Input(Symbol),
     Server(Symbol),
+    /// What HTCondor said of a failed run.
+    Message(Symbol),
     /// MiB
     MemoryUsage(i64),
     /// MiB
@@ -43,8 +45,24 @@ impl Fact {
                 if let Some(what) = What::of(event, symbols) {
                     put(Self::Step(what));
                 }
+                Self::message(event, symbols).into_iter().for_each(put);
             }
         }
+    }
+
+    fn message(event: &Event<'_>, symbols: &mut Symbols) -> Option<Self> {
+        use EventKind::{JobReconnectFailed, RemoteError, ShadowException};
+        if !matches!(event.kind(), ShadowException | RemoteError | JobReconnectFailed) {
+            return None;
+        }
+        let body = event.body();
+        let text = reason::canonical(match &body {
+            Body::ShadowException(exception) => &exception.message,
+            Body::RemoteError(error) => &error.message,
+            Body::ReconnectFailed(failed) => &failed.reason,
+            _ => return None,
+        });
+        (!text.is_empty()).then(|| Self::Message(symbols.intern(&text)))
     }
 
     fn information(event: &Event<'_>, symbols: &mut Symbols, put: &mut dyn FnMut(Self)) {
@@ -89,6 +107,7 @@ impl Fact {
             Self::Site { site, starts } => Self::Site { site: new(site), starts },
             Self::Input(name) => Self::Input(new(name)),
             Self::Server(name) => Self::Server(new(name)),
+            Self::Message(text) => Self::Message(new(text)),
             other @ (Self::MemoryUsage(_) | Self::MemoryProvisioned(_)) => other,
         }
     }
@@ -159,4 +178,27 @@ pub(super) const OWNER: &str = "Owner";
 /// A string as events 028 write it, without its quotes.
 pub(super) fn unquoted(value: &str) -> &str {
     value.trim().trim_matches('"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::userlog::ReadOptions;
+
+    #[test]
+    fn what_is_said_of_a_failed_run_comes_with_its_step() {
+        let log = "007 (001.000.000) 2026-03-08 10:00:00 Shadow exception!\n\tno space\n...\n\
+                   021 (001.000.000) 2026-03-08 10:00:01 Error from starter on slot1@e:\n\tno scratch\n...\n\
+                   024 (001.000.000) 2026-03-08 10:00:02 Job reconnection failed\n    lease expired\n    \
+                   Can not reconnect to slot1@e, rescheduling job\n...\n";
+        let part = LogPart::read(&mut LogReader::new(log.as_bytes(), &ReadOptions::default()));
+        assert_eq!(part.report.events, 3);
+        let facts = part.facts.iter().map(|(_, _, fact)| match fact {
+            Fact::Step(what) => format!("{what:?}"),
+            Fact::Message(text) => part.symbols.name(*text).to_owned(),
+            other => format!("{other:?}"),
+        });
+        let expected = ["ShadowException", "no space", "no scratch", "Evicted", "lease expired"];
+        assert_eq!(facts.collect::<Vec<_>>(), expected);
+    }
 }

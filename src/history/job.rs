@@ -43,6 +43,8 @@ pub struct JobHistory {
     pub input: Vec<Known<Symbol>>,
     /// File servers of those URLs.
     pub servers: Vec<Known<Symbol>>,
+    /// What HTCondor last said of a failed run (events 007, 021 and 024).
+    pub message: Option<Known<Symbol>>,
     /// MemoryUsage, MiB, from events 006.
     pub memory_usage: Vec<Known<i64>>,
     /// MemoryProvisioned, MiB, from events 028.
@@ -128,6 +130,13 @@ impl JobHistory {
         failed
     }
 
+    /// Learns what was said; the last of it counts.
+    fn learn_message(&mut self, message: Known<Symbol>) {
+        if self.message.is_none_or(|last| last.since <= message.since) {
+            self.message = Some(message);
+        }
+    }
+
     /// Learns the owner; the earliest moment it was known counts.
     pub(super) fn learn_owner(&mut self, owner: Symbol, since: i64) {
         match &mut self.owner {
@@ -155,6 +164,7 @@ impl JobHistory {
             }
             Fact::Input(name) => learn_name(&mut self.input, known(name)),
             Fact::Server(name) => learn_name(&mut self.servers, known(name)),
+            Fact::Message(text) => self.learn_message(known(text)),
             Fact::MemoryUsage(size) => learn_size(&mut self.memory_usage, time, size),
             Fact::MemoryProvisioned(size) => learn_size(&mut self.memory_provisioned, time, size),
         }
@@ -177,6 +187,9 @@ impl JobHistory {
         self.servers.extend(other.servers);
         self.memory_usage.extend(other.memory_usage);
         self.memory_provisioned.extend(other.memory_provisioned);
+        if let Some(message) = other.message {
+            self.learn_message(message);
+        }
         if let Some(owner) = other.owner {
             self.learn_owner(owner.value, owner.since);
         }

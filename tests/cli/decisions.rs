@@ -268,3 +268,38 @@ fn the_machine_where_held_jobs_ran_is_named_against_the_base_rate() {
     assert_eq!(said(0), None);
     assert_eq!(said(2), None);
 }
+
+#[test]
+fn what_was_said_before_a_hold_without_a_reason_is_its_cause() {
+    let place = Place::new();
+    let log = |number: &str, said: &str, reason: &str| {
+        format!(
+            "000 (005.000.000) 2026-03-08 09:00:00 Job submitted from host: <10.0.0.1:9618>\n...\n\
+             001 (005.000.000) 2026-03-08 10:00:00 Job executing on host: <10.0.0.2:9618>\n...\n\
+             {number} (005.000.000) 2026-03-08 10:00:30 {said}\n...\n\
+             012 (005.000.000) 2026-03-08 10:01:00 Job was held.\n\t{reason}\n...\n"
+        )
+    };
+    let exception = "Shadow exception!\n\tFailed to receive file from PELICAN: no space\n\t0  -  Run Bytes Sent By Job\n\t\
+                     0  -  Run Bytes Received By Job";
+    let error = "Error from starter on slot1@e1.example.org:\n\tcannot make a scratch directory";
+    let said = |log: String| -> Option<String> {
+        place.file("job.log", log);
+        let evidence = &told(&place, "5.0")["Evidence"];
+        let mut evidence = evidence.as_array().expect("a list").iter();
+        let found = evidence.find(|seen| seen["Kind"] == "Message");
+        found.map(|seen| seen["Sentence"].as_str().expect("a sentence").to_owned())
+    };
+    let begin = "30 seconds before this hold, which gives no reason, HTCondor said of the job:";
+    let none = "Reason unspecified\n\tCode 0 Subcode 0";
+    assert_eq!(
+        said(log("007", exception, none)),
+        Some(format!("{begin} \"Failed to receive file from PELICAN: no space\"."))
+    );
+    assert_eq!(
+        said(log("021", error, none)),
+        Some(format!("{begin} \"cannot make a scratch directory\"."))
+    );
+    let named = "Error from slot1@e1: no such executable\n\tCode 6 Subcode 2";
+    assert_eq!(said(log("007", exception, named)), None, "the hold has a reason of its own");
+}
