@@ -5,6 +5,17 @@
 //! `cluster` i64, `owner` i64, `cell` i64, `hold_time` i64, `decision_instant` i64, `outcome_time`
 //! i64, `code` i32, `subcode` i32. The metadata key `holdadvise` holds [`DatasetInfo`] as JSON.
 
+/// Calls a macro with name and type of all columns, in the order in which the digest has them.
+macro_rules! with_columns {
+    ($macro:ident) => {
+        $macro! {
+            states U8, statics F32, action U8, label U8, weight F32, observed U8, truth F32,
+            cause U8, reach U8, access_point I32, cluster I64, owner I64, cell I64, hold_time I64,
+            decision_instant I64, outcome_time I64, code I32, subcode I32,
+        }
+    };
+}
+
 mod file;
 mod join;
 
