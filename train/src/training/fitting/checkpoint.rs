@@ -6,11 +6,9 @@
 //! trees. The metadata key `holdadvise` holds [`Progress`] as JSON. Nothing random is kept: each
 //! epoch draws from the seed and its own number.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use holdadvise::model::{Forest, TREE_TENSORS};
-use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +16,7 @@ use tch::Tensor;
 
 use super::error::TrainError;
 use super::optimizer::{AdamState, numbers};
-use crate::data::metadata::{self, METADATA_KEY};
+use crate::data::metadata;
 use crate::output::{self, Output};
 
 /// Version of [`Progress`] that this program reads and writes.
@@ -101,18 +99,11 @@ impl Checkpoint {
             .map(|(name, values)| (name, values.iter().flat_map(|v| v.to_le_bytes()).collect()))
             .collect();
         let progress = Progress { steps: *steps, ..self.progress.clone() };
-        let views = bytes
-            .iter()
-            .map(|(name, data)| {
-                Ok((*name, TensorView::new(Dtype::F32, vec![data.len() / 4], data)?))
-            })
-            .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(|error| wrong(path)(error.to_string()))?;
+        let tensors: Vec<_> =
+            bytes.iter().map(|(name, bytes)| (*name, Dtype::F32, &**bytes)).collect();
         let json =
             serde_json::to_string(&progress).map_err(|error| wrong(path)(error.to_string()))?;
-        let metadata = HashMap::from([(METADATA_KEY.to_owned(), json)]);
-        let file = safetensors::serialize(views, Some(metadata))
-            .map_err(|error| wrong(path)(error.to_string()))?;
+        let file = metadata::file(&tensors, json).map_err(wrong(path))?;
         Output::from(path).write(&file).map_err(TrainError::Write)
     }
 
