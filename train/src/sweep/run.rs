@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -245,7 +246,7 @@ impl Machine {
             if to.symlink_metadata().is_ok() {
                 fs::remove_file(&to)?;
             }
-            link(&fs::canonicalize(&from).map_err(FileError::of(&from))?, &to)?;
+            symlink(&fs::canonicalize(&from).map_err(FileError::of(&from))?, &to)?;
         }
         Ok(())
     }
@@ -314,17 +315,7 @@ fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
     progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn link(to: &Path, name: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    return std::os::unix::fs::symlink(to, name);
-    #[cfg(windows)]
-    return match to.is_dir() {
-        true => std::os::windows::fs::symlink_dir(to, name),
-        false => std::os::windows::fs::symlink_file(to, name),
-    };
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
