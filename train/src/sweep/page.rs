@@ -13,7 +13,7 @@ use super::plan::{Fate, Goal};
 use super::results::Results;
 use crate::Error;
 use crate::evaluation::report::Line;
-use crate::evaluation::report::html::{Section, document, escape};
+use crate::evaluation::report::html::{Section, document, escape, figure};
 use crate::evaluation::report::svg::Chart;
 use crate::evaluation::report::tables;
 use crate::say::say;
@@ -218,14 +218,6 @@ fn scatter(parameter: &str, metric: &str, values: &[(usize, Value, f64)], best: 
 
 /// What the dot of the best trial is called.
 const BEST: &str = "the best trial";
-
-fn figure(chart: &Chart<'_>, svg: &str, text: &str) -> String {
-    format!(
-        "<figure>\n<h3>{}</h3>\n{svg}<figcaption>{}</figcaption>\n</figure>\n",
-        escape(chart.title),
-        escape(text)
-    )
-}
 
 /// Least and greatest of the numbers, with a little room around them.
 fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {

@@ -339,9 +339,6 @@ impl fmt::Display for Decisions {
             "{:<14}{:>10}{:>20}{:>10}  {:<30}hours a hold",
             "", "removals", "an action finishes", "releases", "of them fail"
         )?;
-        let interval = |e: &Estimate, digits: usize| {
-            format!("{:.digits$} ({:.digits$} .. {:.digits$})", e.value, e.low, e.high)
-        };
         for method in &self.methods {
             let removals = |count: usize| match self.known {
                 Known::EveryAction => count.to_string(),
@@ -354,8 +351,8 @@ impl fmt::Display for Decisions {
                 removals(method.removals),
                 removals(method.harmful_removals),
                 method.releases,
-                interval(&method.failed_releases, 0),
-                interval(&method.cost, 2)
+                method.failed_releases.text(0),
+                method.cost.text(2)
             )?;
         }
         Ok(())

@@ -426,9 +426,7 @@ fn summary(report: &Report) -> String {
         ));
         for method in &population.methods {
             let figure = |name: &str| match method.figures.get(name) {
-                Some(SeedEstimate { mean: e, .. }) => {
-                    format!("{name} {:.3} ({:.3} .. {:.3})", e.value, e.low, e.high)
-                }
+                Some(SeedEstimate { mean, .. }) => format!("{name} {}", mean.text(3)),
                 None => format!("{name} -"),
             };
             out.push_str(&format!(
@@ -440,10 +438,7 @@ fn summary(report: &Report) -> String {
             ));
         }
         if let Some(gap) = population.gap_closed {
-            out.push_str(&format!(
-                "  gap closed           {:.2} ({:.2} .. {:.2})\n",
-                gap.value, gap.low, gap.high
-            ));
+            out.push_str(&format!("  gap closed           {}\n", gap.text(2)));
         }
     }
     out
