@@ -97,17 +97,10 @@ impl Found {
     }
 }
 
-impl From<&Path> for Output {
+impl<P: AsRef<Path> + ?Sized> From<&P> for Output {
     /// A file that is replaced where it is there already.
-    fn from(path: &Path) -> Self {
-        Self::new(path, true)
-    }
-}
-
-impl From<&PathBuf> for Output {
-    /// A file that is replaced where it is there already.
-    fn from(path: &PathBuf) -> Self {
-        Self::new(path, true)
+    fn from(path: &P) -> Self {
+        Self::new(path.as_ref(), true)
     }
 }
 

@@ -133,20 +133,12 @@ impl<'a> Trainer<'a> {
         let mut network = match &options.architecture {
             Some(path) => Network::own(&output::read(path)?, dimensions, device)?,
             None => {
-                let pieces = pieces(&dataset.statics, dimensions.k, &split.train, &blank.columns);
+                let found = pieces(&dataset.statics, dimensions.k, &split.train, &blank.columns);
                 let FitOptions { embedding, hidden, layers, units, joint, .. } = *options;
-                let pieces_count = pieces.len();
-                let sizes = Sizes {
-                    dimensions,
-                    embedding,
-                    hidden,
-                    layers,
-                    units,
-                    pieces: pieces_count,
-                    joint,
-                };
+                let pieces = found.len();
+                let sizes = Sizes { dimensions, embedding, hidden, layers, units, pieces, joint };
                 let network = Network::new(sizes, device, options.seed)?;
-                network.set_pieces(&pieces)?;
+                network.set_pieces(&found)?;
                 network
             }
         };
