@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use holdadvise::userlog::{
-    Body, CpuUsage, Disconnected, Evicted, Execute, FileTransfer, FileTransferKind, ImageSize,
-    ReconnectFailed, Reconnected, RemoteError, Resource, ShadowException, Terminated,
+    Body, CpuUsage, Disconnected, Evicted, Execute, FileTransfer, FileTransferKind as Kind,
+    ImageSize, ReconnectFailed, Reconnected, RemoteError, Resource, ShadowException, Terminated,
 };
 
 use super::{Item, Job, Moment, Simulation, Status, Underway};
@@ -63,8 +63,8 @@ impl Simulation {
                 };
                 self.event(job, &Body::ImageSize(size))?;
             }
-            Moment::Disconnected => self.disconnected(job)?,
-            Moment::Reconnected => self.reconnected(job)?,
+            Moment::Disconnected => self.connection(job, true)?,
+            Moment::Reconnected => self.connection(job, false)?,
         }
         if let Some(time) = next {
             let generation = self.jobs[job].generation;
@@ -73,21 +73,16 @@ impl Simulation {
         Ok(())
     }
 
-    fn transfer(&mut self, job: usize, kind: FileTransferKind) -> Result<(), SimulateError> {
+    fn transfer(&mut self, job: usize, kind: Kind) -> Result<(), SimulateError> {
         let Some(run) = self.run_of(job) else { return Ok(()) };
-        let host = matches!(kind, FileTransferKind::InputStarted | FileTransferKind::OutputStarted)
-            .then(|| self.slot_address(run));
-        let seconds_in_queue = match (kind, run.input) {
-            (FileTransferKind::InputStarted, Some([queued, started, _])) if started > queued => {
-                u64::try_from(started - queued).ok()
-            }
-            _ => None,
-        };
+        let host = matches!(kind, Kind::InputStarted | Kind::OutputStarted);
+        let host = host.then(|| self.slot_address(run));
+        let waited = run.input.map(|[queued, started, _]| started - queued);
+        let waited = waited.filter(|&waited| kind == Kind::InputStarted && waited > 0);
+        let seconds_in_queue = waited.map(i64::unsigned_abs);
         let host = host.as_deref().map(Into::into);
-        self.event(
-            job,
-            &Body::FileTransfer(FileTransfer { kind: Some(kind), host, seconds_in_queue }),
-        )
+        let transfer = FileTransfer { kind: Some(kind), host, seconds_in_queue };
+        self.event(job, &Body::FileTransfer(transfer))
     }
 
     fn execute(&mut self, job: usize) -> Result<(), SimulateError> {
@@ -110,26 +105,26 @@ impl Simulation {
         self.event(job, &body)
     }
 
-    fn disconnected(&mut self, job: usize) -> Result<(), SimulateError> {
+    /// The shadow loses the run, or finds it again.
+    fn connection(&mut self, job: usize, lost: bool) -> Result<(), SimulateError> {
         let Some(run) = self.run_of(job) else { return Ok(()) };
         let (slot, address) = (slot_name(&self.world, run), self.slot_address(run));
-        let body = Body::Disconnected(Disconnected {
-            reason: "Socket between submit and execute hosts closed unexpectedly".into(),
-            startd_name: Some(slot.as_str().into()),
-            startd_address: Some(address.as_str().into()),
-            ..Disconnected::default()
-        });
-        self.event(job, &body)
-    }
-
-    fn reconnected(&mut self, job: usize) -> Result<(), SimulateError> {
-        let Some(run) = self.run_of(job) else { return Ok(()) };
-        let (slot, address) = (slot_name(&self.world, run), self.slot_address(run));
-        let body = Body::Reconnected(Reconnected {
-            startd_name: slot.as_str().into(),
-            startd_address: Some(address.as_str().into()),
-            starter_address: Some(address.as_str().into()),
-        });
+        let (slot, address) = (slot.as_str().into(), Some(address.as_str().into()));
+        let body = if lost {
+            Body::Disconnected(Disconnected {
+                reason: "Socket between submit and execute hosts closed unexpectedly".into(),
+                startd_name: Some(slot),
+                startd_address: address,
+                ..Disconnected::default()
+            })
+        } else {
+            let starter_address = address.clone();
+            Body::Reconnected(Reconnected {
+                startd_name: slot,
+                startd_address: address,
+                starter_address,
+            })
+        };
         self.event(job, &body)
     }
 
@@ -158,7 +153,7 @@ impl Simulation {
         state.last_site = Some(run.site);
         let wording = self.wording();
         match run.ending {
-            Ending::Held { cause, symptom } => {
+            Ending::Held(cause, symptom) => {
                 let state = &self.jobs[job];
                 let cluster = &self.clusters[state.cluster];
                 let place = super::place(&self.world, cluster, state, Some(&run), wording);
@@ -181,8 +176,7 @@ impl Simulation {
                     subcode: coded.then_some(0),
                     ..evicted(&self.jobs[job], &run)
                 });
-                self.event(job, &body)?;
-                self.requeue(job, &run)
+                self.requeue(job, &run, &body)
             }
             Ending::ShadowException { starter } => {
                 let slot = slot_name(&self.world, &run);
@@ -196,8 +190,7 @@ impl Simulation {
                     bytes_sent: Some(0),
                     bytes_received: Some(0),
                 });
-                self.event(job, &body)?;
-                self.requeue(job, &run)
+                self.requeue(job, &run, &body)
             }
             Ending::ReconnectFailed => {
                 let slot = slot_name(&self.world, &run);
@@ -206,8 +199,7 @@ impl Simulation {
                         .into(),
                     startd_name: Some(slot.as_str().into()),
                 });
-                self.event(job, &body)?;
-                self.requeue(job, &run)
+                self.requeue(job, &run, &body)
             }
         }
     }
@@ -288,7 +280,8 @@ impl Simulation {
         Ok(())
     }
 
-    fn requeue(&mut self, job: usize, run: &Run) -> Result<(), SimulateError> {
+    fn requeue(&mut self, job: usize, run: &Run, last: &Body<'_>) -> Result<(), SimulateError> {
+        self.event(job, last)?;
         self.epoch(job, run, None, None)?;
         let state = &mut self.jobs[job];
         state.underway = None;
