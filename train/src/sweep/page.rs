@@ -1,6 +1,7 @@
 //! `sweep.html`: a sweep on one page, without scripts and without links to elsewhere; at any time
 //! of a sweep with what is there.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,7 +75,6 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<&str>) -> 
         }
     };
     let (columns, rows) = leaderboard.table();
-    let columns: Vec<String> = columns.iter().map(|column| escape(column)).collect();
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| escape(cell)).collect()).collect();
     add("leaderboard", "Leaderboard", tables::table(&columns, &rows, Some(0)));
@@ -167,29 +167,23 @@ fn parameters(results: &Results, leaderboard: &Leaderboard, best: usize) -> Stri
 
 fn scatter(parameter: &str, metric: &str, values: &[(usize, Value, f64)], best: usize) -> String {
     let numbers: Option<Vec<f64>> = values.iter().map(|(_, value, _)| value.as_f64()).collect();
-    let (x, label, text) = match numbers {
-        Some(numbers) => {
-            let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            if least > 0.0 && most / least > PLAIN_AXIS {
-                let logarithms = numbers.iter().map(|value| value.log10()).collect();
-                (logarithms, format!("log10 of {parameter}"), String::new())
-            } else {
-                (numbers, parameter.to_owned(), String::new())
-            }
+    let mut label = parameter.to_owned();
+    let mut text = String::new();
+    let x: Vec<f64> = if let Some(numbers) = numbers {
+        let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if least > 0.0 && most / least > PLAIN_AXIS {
+            label = format!("log10 of {parameter}");
+            numbers.iter().map(|value| value.log10()).collect()
+        } else {
+            numbers
         }
-        None => {
-            let mut names: Vec<String> = values.iter().map(|(_, value, _)| cell(value)).collect();
-            names.sort();
-            names.dedup();
-            let place = |value: &Value| {
-                names.iter().position(|name| *name == cell(value)).unwrap_or_default() as f64 + 1.0
-            };
-            let x: Vec<f64> = values.iter().map(|(_, value, _)| place(value)).collect();
-            let text: Vec<String> =
-                names.iter().enumerate().map(|(at, name)| format!("{}: {name}", at + 1)).collect();
-            (x, parameter.to_owned(), text.join(", "))
-        }
+    } else {
+        let names: BTreeSet<String> = values.iter().map(|(_, value, _)| cell(value)).collect();
+        let numbered = names.iter().zip(1..).map(|(name, at)| format!("{at}: {name}"));
+        text = numbered.collect::<Vec<_>>().join(", ");
+        let place = |value: &Value| names.range(..=cell(value)).count() as f64;
+        values.iter().map(|(_, value, _)| place(value)).collect()
     };
     let y = values.iter().map(|(_, _, metric)| *metric);
     let (Some(x_range), Some(y_range)) = (range(x.iter().copied()), range(y)) else {
@@ -267,7 +261,7 @@ fn rungs(results: &Results) -> String {
                 vec![name(trial), metric, fate.to_owned()]
             })
             .collect();
-        let columns = ["trial".to_owned(), escape(&results.plan.metric.name), "then".to_owned()];
+        let columns = ["trial", &results.plan.metric.name, "then"];
         let table = tables::table(&columns, &rows, Some(0));
         let _ = writeln!(out, "<details><summary>Each trial</summary>\n{table}</details>");
     }

@@ -145,11 +145,9 @@ fn judge(compared: &Compared, clusters: usize) -> Judgement {
         return Judgement::Undecided;
     }
     match (low > 0.0, high < 0.0) {
-        (true, _) if compared.more_is_better => Judgement::Better,
-        (true, _) => Judgement::Worse,
-        (_, true) if compared.more_is_better => Judgement::Worse,
-        (_, true) => Judgement::Better,
-        _ => Judgement::Undecided,
+        (false, false) => Judgement::Undecided,
+        (more, _) if more == compared.more_is_better => Judgement::Better,
+        _ => Judgement::Worse,
     }
 }
 
