@@ -6,6 +6,7 @@
 //! trees. The metadata key `holdadvise` holds [`Progress`] as JSON. Nothing random is kept: each
 //! epoch draws from the seed and its own number.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use holdadvise::model::{Forest, TREE_TENSORS};
@@ -101,8 +102,7 @@ impl Checkpoint {
         let progress = Progress { steps: *steps, ..self.progress.clone() };
         let tensors: Vec<_> =
             bytes.iter().map(|(name, bytes)| (*name, Dtype::F32, &**bytes)).collect();
-        let json =
-            serde_json::to_string(&progress).map_err(|error| wrong(path)(error.to_string()))?;
+        let json = serde_json::to_string(&progress).map_err(wrong(path))?;
         let file = metadata::file(&tensors, json).map_err(wrong(path))?;
         Output::from(path).write(&file).map_err(TrainError::Write)
     }
@@ -157,7 +157,7 @@ impl Checkpoint {
 }
 
 /// What makes an error of what is wrong with a file.
-fn wrong(path: &Path) -> impl Fn(String) -> TrainError {
+fn wrong<E: Display>(path: &Path) -> impl Fn(E) -> TrainError {
     move |detail| {
         let path = path.display();
         TrainError::Refused(format!("checkpoint {path}: {detail}; remove the file to begin anew"))

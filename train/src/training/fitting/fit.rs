@@ -76,10 +76,8 @@ pub(crate) fn fit(task: &Task<'_>, clock: Clock) -> Result<Ended, TrainError> {
     let Task { options, rung, split, .. } = *task;
     let mut trainer = Trainer::new(task)?;
     let epoch = trainer.progress.epoch;
-    let mut journal = match &rung.metrics {
-        Some(path) => Some(Journal::open(path, rung.label(), epoch)?),
-        None => None,
-    };
+    let journal = rung.metrics.as_ref().map(|path| Journal::open(path, rung.label(), epoch));
+    let mut journal = journal.transpose()?;
     let until = rung.until(options);
     let mut begun = false;
     while trainer.progress.epoch < until && !trainer.progress.has_stopped(options.patience) {
@@ -204,11 +202,8 @@ impl<'a> Trainer<'a> {
         let mut weight = 0.0;
         let mut rate = options.learning_rate;
         for (at, chunk) in order.chunks(options.batch).enumerate() {
-            let batch = self.rows.batch(&index.f_narrow(
-                0,
-                (at * options.batch) as i64,
-                chunk.len() as i64,
-            )?)?;
+            let (from, length) = ((at * options.batch) as i64, chunk.len() as i64);
+            let batch = self.rows.batch(&index.f_narrow(0, from, length)?)?;
             let statics = self.rows.blanked(&batch.statics, &self.dropout, &mut random)?;
             let total = self.rows.weight(chunk);
             let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
