@@ -230,20 +230,15 @@ impl Dataset {
             Outcome::Success => SUCCESS,
             Outcome::Censored => CENSORED,
         });
-        self.weight.push(row.weight);
         self.observed.push(row.observed.into());
         self.truth.push(row.truth.unwrap_or(f32::NAN));
         self.cause.push(row.cause.unwrap_or(UNKNOWN));
         self.reach.push(row.reach.map_or(UNKNOWN, |reach| reach as u8));
-        self.access_point.push(row.access_point);
-        self.cluster.push(row.cluster);
-        self.owner.push(row.owner);
-        self.cell.push(row.cell);
-        self.hold_time.push(row.hold_time);
-        self.decision_instant.push(row.decision_instant);
-        self.outcome_time.push(row.outcome_time);
-        self.code.push(row.code);
-        self.subcode.push(row.subcode);
+        macro_rules! push {
+            ($($column:ident),*) => { $(self.$column.push(row.$column);)* };
+        }
+        push!(weight, access_point, cluster, owner, cell, code, subcode);
+        push!(hold_time, decision_instant, outcome_time);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! `holdadvise-train policies`: release expressions on simulated or played holds, judged by the
 //! hidden truth.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -285,10 +285,8 @@ fn probability(truth: &HoldTruth, held_at: i64, at: i64) -> f64 {
 }
 
 fn clusters(cases: &[&Case]) -> usize {
-    let mut all: Vec<_> = cases.iter().map(|case| (case.folder, case.hold.job.cluster)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.len()
+    let all = cases.iter().map(|case| (case.folder, case.hold.job.cluster));
+    all.collect::<BTreeSet<_>>().len()
 }
 
 /// The mean over holds, and its standard error where the holds of a cluster go together.

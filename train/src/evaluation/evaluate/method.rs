@@ -125,6 +125,10 @@ pub(crate) fn logits(model: &Model, dataset: &Dataset, rows: &[usize]) -> Result
     Ok(chunks.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
+pub(super) fn pick(probability: &[f64], at: &[usize]) -> Vec<f64> {
+    at.iter().map(|&at| probability[at]).collect()
+}
+
 fn is_safetensors(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "safetensors")
 }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use holdadvise::model::EngineKind;
 
 use super::curves::curves;
-use super::method::{self, Predicted, TABLE};
+use super::method::{self, Predicted, TABLE, pick};
+use super::one_model::existing_figures;
 use super::population::{Population, asked, populations};
 use super::{EvaluateOptions, unknown_codes};
 use crate::Error;
@@ -107,8 +108,7 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
             (parts, split, Some(method::digest(&output::read(path)?)))
         }
         None => {
-            let parts = Parts::new(&dataset, By::Time, &options.split);
-            let parts = parts?;
+            let parts = Parts::new(&dataset, By::Time, &options.split)?;
             let split = parts.split(&dataset)?;
             (parts, split, None)
         }
@@ -324,9 +324,7 @@ impl Study<'_> {
             name: self.methods[method].name.clone(),
             figures: figures(&drawn, at, &scored[at]),
             own_less_this: own.filter(|&own| own != at).map_or_else(BTreeMap::new, |own| {
-                let each = NAMES.iter().enumerate();
-                let each = each.map(|(figure, name)| (*name, drawn.difference(own, at, figure)));
-                existing(each)
+                existing_figures(|figure| drawn.difference(own, at, figure))
             }),
         });
         let table = self.methods.iter().position(|method| method.name == TABLE).and_then(place);
@@ -390,15 +388,6 @@ impl Study<'_> {
         };
         groups.iter().map(group).collect()
     }
-}
-
-fn pick(probability: &[f64], at: &[usize]) -> Vec<f64> {
-    at.iter().map(|&at| probability[at]).collect()
-}
-
-fn existing<'a>(figures: impl Iterator<Item = (&'a str, Estimate)>) -> BTreeMap<String, Estimate> {
-    let exists = figures.filter(|(_, estimate)| estimate.exists());
-    exists.map(|(name, estimate)| (name.to_owned(), estimate)).collect()
 }
 
 /// The figures of a method that exist, with those of its training seeds.

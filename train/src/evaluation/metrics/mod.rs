@@ -10,9 +10,12 @@ pub use bootstrap::{Draws, Estimate, draw, draw_sums};
 pub use scored::{BINS, COVERAGE, Outcomes, Scored};
 
 macro_rules! figures {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($(#[$doc:meta])* $name:ident $title:literal,)*) => {
         /// Names of the figures, in the order of [`Figures::values`].
         pub const NAMES: [&str; 9] = [$(stringify!($name)),*];
+
+        /// What the figures are called in tables for people.
+        pub(crate) const TITLES: [&str; 9] = [$($title),*];
 
         /// The figures. NaN where one does not exist on these rows.
         #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,22 +35,22 @@ macro_rules! figures {
 figures! {
     /// Area under the receiver operating characteristic: the probability that a success is ranked
     /// above a failure, ties half (Hanley and McNeil 1982). NaN unless both are there.
-    auroc,
+    auroc "AUROC",
     /// Area under the precision-recall curve as average precision, success being positive. NaN
     /// without a success.
-    auprc,
+    auprc "AUPRC",
     /// Mean squared difference of probability and outcome (Brier 1950).
-    brier,
+    brier "Brier",
     /// Mean negative log-likelihood, natural logarithm.
-    log_loss,
+    log_loss "log loss",
     /// Expected calibration error (Naeini et al. 2015) over [`BINS`] bins of equal weight.
-    ece,
+    ece "calibration error",
     /// Share of wrong decisions among the 70 % of the rows that are decided most surely.
-    error_at_70,
+    error_at_70 "error at 70 %",
     /// Hours burnt by failures that would be released, for 100 holds.
-    burnt_hours,
+    burnt_hours "hours burnt",
     /// Hours of good work of successes that would not be released, for 100 holds.
-    waiting_hours,
+    waiting_hours "hours waiting",
     /// Both together.
-    wasted_hours,
+    wasted_hours "wasted hours",
 }
