@@ -18,3 +18,6 @@ pub enum SimulateError {
         source: io::Error,
     },
 }
+
+/// What comes of a step of a simulation.
+pub(crate) type Result<T, E = SimulateError> = std::result::Result<T, E>;

@@ -51,12 +51,15 @@ struct Batch<T> {
     of: Vec<T>,
 }
 
+/// Answers, each with the index of its record.
+type Answers = Batch<(usize, Answer)>;
+
 /// Takes questions, and answers them on all cores but the one that asks.
 pub(crate) struct Oracle {
     batch: Batch<Question>,
     sender: Sender<Batch<Question>>,
     desk: Arc<Desk>,
-    threads: Vec<JoinHandle<Vec<Batch<(usize, Answer)>>>>,
+    threads: Vec<JoinHandle<Vec<Answers>>>,
 }
 
 impl Oracle {
@@ -118,7 +121,7 @@ struct Desk {
 impl Desk {
     /// Answers questions until no more will come. Each has chance of its own, so the answers do not
     /// depend on who answers.
-    fn work(&self) -> Vec<Batch<(usize, Answer)>> {
+    fn work(&self) -> Vec<Answers> {
         let mut dice: Vec<Dice> = (0..PLAYS).map(|_| Dice::new(self.seed, 0)).collect();
         let mut all = Vec::new();
         while let Some(Batch { first, of: questions }) = self.next() {

@@ -8,14 +8,14 @@ use holdadvise::userlog::{
 };
 
 use super::{Item, Job, Moment, Simulation, Status, Underway};
-use crate::SimulateError;
+use crate::error::Result;
 use crate::life::{Edits, Ending, Run, attempt};
 use crate::output::RunEnd;
 use crate::reason::{self, Wording, Written, slot_name};
 
 impl Simulation {
     /// A shadow starts for an idle job, unless all slots are taken.
-    pub(super) fn start(&mut self, job: usize) -> Result<(), SimulateError> {
+    pub(super) fn start(&mut self, job: usize) -> Result<()> {
         let generation = self.jobs[job].generation;
         if self.running >= self.slots {
             let after = self.chances.run.exponential(600.0) as i64 + 5;
@@ -41,7 +41,7 @@ impl Simulation {
     }
 
     /// The next moment of a run.
-    pub(super) fn moment(&mut self, job: usize) -> Result<(), SimulateError> {
+    pub(super) fn moment(&mut self, job: usize) -> Result<()> {
         let Some(underway) = &mut self.jobs[job].underway else { return Ok(()) };
         let (_, moment) = underway.moments[underway.next];
         underway.next += 1;
@@ -73,7 +73,7 @@ impl Simulation {
         Ok(())
     }
 
-    fn transfer(&mut self, job: usize, kind: Kind) -> Result<(), SimulateError> {
+    fn transfer(&mut self, job: usize, kind: Kind) -> Result<()> {
         let Some(run) = self.run_of(job) else { return Ok(()) };
         let host = matches!(kind, Kind::InputStarted | Kind::OutputStarted);
         let host = host.then(|| self.slot_address(run));
@@ -85,7 +85,7 @@ impl Simulation {
         self.event(job, &Body::FileTransfer(transfer))
     }
 
-    fn execute(&mut self, job: usize) -> Result<(), SimulateError> {
+    fn execute(&mut self, job: usize) -> Result<()> {
         let Some(run) = self.run_of(job) else { return Ok(()) };
         let address = self.slot_address(run);
         let slot = slot_name(&self.world, run);
@@ -106,24 +106,20 @@ impl Simulation {
     }
 
     /// The shadow loses the run, or finds it again.
-    fn connection(&mut self, job: usize, lost: bool) -> Result<(), SimulateError> {
+    fn connection(&mut self, job: usize, lost: bool) -> Result<()> {
         let Some(run) = self.run_of(job) else { return Ok(()) };
         let (slot, address) = (slot_name(&self.world, run), self.slot_address(run));
-        let (slot, address) = (slot.as_str().into(), Some(address.as_str().into()));
+        let (startd_name, startd_address) = (slot.as_str().into(), Some(address.as_str().into()));
         let body = if lost {
             Body::Disconnected(Disconnected {
                 reason: "Socket between submit and execute hosts closed unexpectedly".into(),
-                startd_name: Some(slot),
-                startd_address: address,
+                startd_name: Some(startd_name),
+                startd_address,
                 ..Disconnected::default()
             })
         } else {
-            let starter_address = address.clone();
-            Body::Reconnected(Reconnected {
-                startd_name: slot,
-                startd_address: address,
-                starter_address,
-            })
+            let starter_address = startd_address.clone();
+            Body::Reconnected(Reconnected { startd_name, startd_address, starter_address })
         };
         self.event(job, &body)
     }
@@ -138,7 +134,7 @@ impl Simulation {
     }
 
     /// A run comes to its end: events, the epoch ad, the state after.
-    fn end(&mut self, job: usize) -> Result<(), SimulateError> {
+    fn end(&mut self, job: usize) -> Result<()> {
         let Some(run) = self.run_of(job).cloned() else { return Ok(()) };
         let run = Run { end: self.now, ..run };
         self.running -= 1;
@@ -213,7 +209,7 @@ impl Simulation {
         run: &Run,
         wording: Wording,
         written: &Written,
-    ) -> Result<(), SimulateError> {
+    ) -> Result<()> {
         if !written.by_starter && !matches!(written.code, 12 | 13 | 32 | 33) {
             return Ok(());
         }
@@ -246,13 +242,7 @@ impl Simulation {
         self.event(job, &body)
     }
 
-    fn terminated(
-        &mut self,
-        job: usize,
-        run: &Run,
-        code: i32,
-        signal: Option<i32>,
-    ) -> Result<(), SimulateError> {
+    fn terminated(&mut self, job: usize, run: &Run, code: i32, signal: Option<i32>) -> Result<()> {
         self.epoch(job, run, None, Some((code, signal)))?;
         let state = &self.jobs[job];
         let cpu = usage(run.execute.map_or(0, |began| run.end - began));
@@ -280,7 +270,7 @@ impl Simulation {
         Ok(())
     }
 
-    fn requeue(&mut self, job: usize, run: &Run, last: &Body<'_>) -> Result<(), SimulateError> {
+    fn requeue(&mut self, job: usize, run: &Run, last: &Body<'_>) -> Result<()> {
         self.event(job, last)?;
         self.epoch(job, run, None, None)?;
         let state = &mut self.jobs[job];
@@ -296,7 +286,7 @@ impl Simulation {
         run: &Run,
         held: Option<&Written>,
         exit: Option<(i32, Option<i32>)>,
-    ) -> Result<(), SimulateError> {
+    ) -> Result<()> {
         let state = &self.jobs[job];
         let cluster = &self.clusters[state.cluster];
         let place = super::place(&self.world, cluster, state, Some(run), Wording::V25);
@@ -306,7 +296,7 @@ impl Simulation {
     }
 
     /// Stops a run from outside: a person holds or removes the job.
-    pub(crate) fn interrupt(&mut self, job: usize) -> Result<(), SimulateError> {
+    pub(crate) fn interrupt(&mut self, job: usize) -> Result<()> {
         if self.jobs[job].status != Status::Running {
             return Ok(());
         }
