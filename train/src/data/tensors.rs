@@ -108,13 +108,9 @@ impl TensorsOptions {
             _ => FrameEdges::new(self.frame_edges.clone())
                 .ok_or("--frame-edges: expected two or more growing numbers")?,
         };
-        if frames.count() > limits::FRAMES {
-            return Err(format!(
-                "{} frames: a model has {} at most",
-                frames.count(),
-                limits::FRAMES
-            )
-            .into());
+        let (count, most) = (frames.count(), limits::FRAMES);
+        if count > most {
+            return Err(format!("{count} frames: a model has {most} at most").into());
         }
         let slots = Slots::new(self.slots).map_err(|error| format!("--slots: {error}"))?;
         Ok(Layout { frames, slots })

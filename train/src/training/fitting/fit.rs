@@ -209,7 +209,8 @@ impl<'a> Trainer<'a> {
             let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
             let keep = self.keep(chunk.len())?;
             let batch = RowBatch { statics, ..batch };
-            let (loss, gradient) = self.replicas.gradient(&mut self.network, batch, keep, scale)?;
+            let (loss, gradient) =
+                self.replicas.gradient(&mut self.network, &batch, keep.as_ref(), scale)?;
             sum += loss;
             rate = options.learning_rate * (1.0 - ((number - 1) * batches + at) as f64 / steps);
             if total > 0.0 {

@@ -57,13 +57,13 @@ impl Replicas {
     pub(super) fn gradient(
         &mut self,
         network: &mut Network,
-        batch: RowBatch,
-        keep: Option<Tensor>,
+        batch: &RowBatch,
+        keep: Option<&Tensor>,
         scale: f64,
     ) -> Result<(Tensor, Tensor), TrainError> {
         let precision = self.precision;
         let Some(threads) = &self.threads else {
-            return gradient(network, &batch, keep.as_ref(), precision, scale);
+            return gradient(network, batch, keep, precision, scale);
         };
         let rows = batch.target.size1()?;
         let of_part = rows.cast_unsigned().div_ceil(self.networks.len() as u64 + 1).cast_signed();
@@ -74,7 +74,7 @@ impl Replicas {
             .map(|(network, start)| {
                 let length = of_part.min(rows - start);
                 let cut = |tensor: &Tensor| tensor.f_narrow(0, start, length);
-                let keep = keep.as_ref().map(cut).transpose()?;
+                let keep = keep.map(cut).transpose()?;
                 Ok((network, batch.part(start, length)?, keep))
             })
             .collect::<Result<Vec<_>, TchError>>()?;
