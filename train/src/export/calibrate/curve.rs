@@ -115,11 +115,8 @@ pub fn curve(
         }
     );
     if !left_out.is_empty() {
-        let _ = write!(
-            text,
-            " {} outcomes leave fewer than {LEAST_LEFT} to measure on.",
-            left_out.join(", ")
-        );
+        let sizes = left_out.join(", ");
+        let _ = write!(text, " {sizes} outcomes leave fewer than {LEAST_LEFT} to measure on.");
     }
     Ok(ExtraTable {
         title: "Calibration error over outcomes of one's own".to_owned(),

@@ -22,45 +22,22 @@ fn yes(why: impl Into<String>) -> Finding {
 
 pub(super) fn all(training: &Training<'_>, shared: &Shared) -> Vec<Leakage> {
     let own_schema = own_schema(training);
+    let schema_tests = "docs/features.md, tests/features_document.rs";
+    let functions = "train/src/training, functions standard and calibrate";
+    let time_tests = "tests/time_travel.rs, tests/serving_equals_training.rs";
+    let counted = "counted by train/src/export/sheet";
+    let cuts = format!("{counted}; train/src/split, no_outcome_and_no_cluster_crosses_a_cut");
+    let documents = "docs/evaluation.md, docs/simulator.md";
+    let (preparation, selection) = (preparation(), selection(training, own_schema));
     let kinds: [(&str, &str, Finding, &str); 8] = [
         ("L1.1", "no test set", test_set(shared), "train/src/split"),
-        (
-            "L1.2",
-            "pre-processing on training and test set",
-            preparation(),
-            "train/src/training, functions standard and calibrate",
-        ),
-        (
-            "L1.3",
-            "feature selection on training and test set",
-            selection(training, own_schema),
-            "docs/features.md, tests/features_document.rs",
-        ),
-        ("L1.4", "duplicates in the data", duplicates(shared), "counted by train/src/export/sheet"),
-        (
-            "L2",
-            "features that are not legitimate",
-            legitimacy(own_schema),
-            "tests/time_travel.rs, tests/serving_equals_training.rs",
-        ),
-        (
-            "L3.1",
-            "temporal leakage",
-            time(training, shared),
-            "counted by train/src/export/sheet; train/src/split, no_outcome_and_no_cluster_crosses_a_cut",
-        ),
-        (
-            "L3.2",
-            "training and test not independent",
-            independence(shared),
-            "counted by train/src/export/sheet",
-        ),
-        (
-            "L3.3",
-            "sampling bias of the test",
-            sampling(training),
-            "docs/evaluation.md, docs/simulator.md",
-        ),
+        ("L1.2", "pre-processing on training and test set", preparation, functions),
+        ("L1.3", "feature selection on training and test set", selection, schema_tests),
+        ("L1.4", "duplicates in the data", duplicates(shared), counted),
+        ("L2", "features that are not legitimate", legitimacy(own_schema), time_tests),
+        ("L3.1", "temporal leakage", time(training, shared), &cuts),
+        ("L3.2", "training and test not independent", independence(shared), counted),
+        ("L3.3", "sampling bias of the test", sampling(training), documents),
     ];
     let leakage = kinds.into_iter().map(|(kind, name, (found, why), shown_by)| Leakage {
         kind: kind.to_owned(),
