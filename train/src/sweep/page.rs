@@ -120,15 +120,9 @@ fn curves(results: &Results, best: usize) -> String {
     let (Some([_, last]), Some(y_range)) = (range(of(0)), range(of(1))) else {
         return String::new();
     };
-    let chart = Chart {
-        title: "Validation loss by epoch",
-        x: "epoch",
-        y: "validation loss",
-        x_range: [0.0, last],
-        y_range,
-        diagonal: false,
-        dots: false,
-    };
+    let (title, x, y, x_range) =
+        ("Validation loss by epoch", "epoch", "validation loss", [0.0, last]);
+    let chart = Chart { title, x, y, x_range, y_range, diagonal: false, dots: false };
     figure(
         &chart,
         &chart.draw_many(&lines, &name(best)),
@@ -189,15 +183,9 @@ fn scatter(parameter: &str, metric: &str, values: &[(usize, Value, f64)], best: 
     let (Some(x_range), Some(y_range)) = (range(x.iter().copied()), range(y)) else {
         return String::new();
     };
-    let chart = Chart {
-        title: parameter,
-        x: &label,
-        y: metric,
-        x_range,
-        y_range,
-        diagonal: false,
-        dots: true,
-    };
+    let (title, x_name, y_name) = (parameter, label.as_str(), metric);
+    let chart =
+        Chart { title, x: x_name, y: y_name, x_range, y_range, diagonal: false, dots: true };
     let dots: Vec<(String, [f64; 2])> = values
         .iter()
         .zip(&x)

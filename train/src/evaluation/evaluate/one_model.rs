@@ -155,13 +155,8 @@ fn per_code(
             let succeeded = |&&at: &&usize| dataset.label[rows[at]] == SUCCESS;
             let successes = here.iter().filter(succeeded).count();
             let auroc = |p: &[f64]| existing(figures_of(dataset, rows, &here, p).auroc);
-            CodeFigures {
-                code,
-                rows: here.len(),
-                successes,
-                auroc: auroc(predicted),
-                table_auroc: auroc(table),
-            }
+            let (auroc, table_auroc) = (auroc(predicted), auroc(table));
+            CodeFigures { code, rows: here.len(), successes, auroc, table_auroc }
         })
         .collect();
     figures.sort_by_key(|figures| (std::cmp::Reverse(figures.rows), figures.code));
@@ -240,11 +235,7 @@ impl fmt::Display for Report {
             Some(value) => format!("{value:.3}"),
             None => "-".to_owned(),
         };
-        writeln!(
-            f,
-            "{:>6}{:>8}{:>10}{:>13}{:>13}",
-            "code", "holds", "success", "model auroc", "table auroc"
-        )?;
+        writeln!(f, "  code   holds   success  model auroc  table auroc")?;
         for code in &self.codes {
             writeln!(
                 f,
@@ -263,8 +254,7 @@ impl fmt::Display for Report {
             )?;
             writeln!(
                 f,
-                "{:>8}{:>8}{:>9}{:>16}{:>16}{:>16}",
-                "action", "rows", "success", "model", "table", "oracle"
+                "  action    rows  success           model           table          oracle"
             )?;
         }
         for action in &self.actions {

@@ -125,21 +125,13 @@ fn curves(report: &Report, population: &str) -> String {
         );
     }
     out.push_str("</ul>\n<div class=\"charts\">\n");
-    let unit = [0.0, 1.0];
+    let [x_range, y_range] = [[0.0, 1.0]; 2];
     let curves = &report.curves;
     let top = |lines: &[Line], least: f64| {
         let values = lines.iter().flat_map(|line| line.points.iter().map(|point| point[1]));
         [0.0, values.filter(|value| value.is_finite()).fold(least, f64::max)]
     };
-    let chart = |title, x, y| Chart {
-        title,
-        x,
-        y,
-        x_range: unit,
-        y_range: unit,
-        diagonal: false,
-        dots: false,
-    };
+    let chart = |title, x, y| Chart { title, x, y, x_range, y_range, diagonal: false, dots: false };
     let all = [
         (
             Chart {
@@ -233,13 +225,9 @@ fn made(report: &Report) -> String {
         .simulations
         .iter()
         .map(|simulation| {
-            let of = |key: &str| simulation_field(simulation, key);
-            let text = format!(
-                "version {}, fingerprint {}, preset {}",
-                of("simulator"),
-                of("fingerprint"),
-                of("preset")
-            );
+            let [version, fingerprint, preset] =
+                ["simulator", "fingerprint", "preset"].map(|key| simulation_field(simulation, key));
+            let text = format!("version {version}, fingerprint {fingerprint}, preset {preset}");
             match simulation.get("vary") {
                 Some(factor) => format!("{text}, a mixture of its own by factor {factor}"),
                 None => text,

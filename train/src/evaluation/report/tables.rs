@@ -89,12 +89,11 @@ fn differences(methods: &[&MethodFigures], figures: &[&str]) -> Option<String> {
 
 /// Figures of all methods on a population, differences to the own one, and each training seed.
 pub(super) fn population(report: &Report, population: &PopulationTable) -> String {
-    let mut out = format!(
-        "<p>n = {} rows of {} clusters, success {:.1} %.</p>\n",
-        population.rows,
-        population.clusters,
-        population.success * 100.0
-    );
+    let PopulationTable { rows, clusters, success, .. } = population;
+    let success = success * 100.0;
+    let mut out =
+        format!("<p>n = {rows} rows of {clusters} clusters, success {success:.1} %.</p>\n");
+    let own_name = escape(&report.own);
     let figures = figures(population);
     let is_ablation = |method: &&MethodFigures| {
         report.methods.iter().any(|note| note.name == method.name && note.ablation)
@@ -103,39 +102,35 @@ pub(super) fn population(report: &Report, population: &PopulationTable) -> Strin
     let own = methods.iter().position(|method| method.name == report.own);
     out.push_str(&estimates(&methods, &figures, own));
     for (name, rows) in &population.left_out {
-        let _ = writeln!(
-            out,
-            "<p>{} is left out: it knows nothing of {rows} of these rows.</p>",
-            escape(name)
-        );
+        let name = escape(name);
+        let _ =
+            writeln!(out, "<p>{name} is left out: it knows nothing of {rows} of these rows.</p>");
     }
     if let (Some(gap), Some(best)) = (&population.gap_closed, &report.best) {
+        let (best, gap) = (escape(best), interval(gap, 2));
         let _ = writeln!(
             out,
-            "<p>Of the distance in AUROC from the table to {}, {} closes {} of 1.</p>",
-            escape(best),
-            escape(&report.own),
-            interval(gap, 2)
+            "<p>Of the distance in AUROC from the table to {best}, {own_name} closes {gap} of \
+             1.</p>"
         );
     }
     if let Some(differences) = differences(&methods, &figures) {
         let _ = writeln!(
             out,
-            "<h3>{} less each of the others</h3>\n<p>Differences on the same draws of clusters. For AUROC and AUPRC \
-             above 0 is better, for the others below 0.</p>",
-            escape(&report.own)
+            "<h3>{own_name} less each of the others</h3>\n<p>Differences on the same draws of \
+             clusters. For AUROC and AUPRC above 0 is better, for the others below 0.</p>"
         );
         out.push_str(&differences);
     }
     if !ablations.is_empty() {
         let _ = writeln!(
             out,
-            "<h3>Ablations</h3>\n<p>{} trained with something left out or changed: what that brings.</p>",
-            escape(&report.own)
+            "<h3>Ablations</h3>\n<p>{own_name} trained with something left out or changed: what \
+             that brings.</p>"
         );
         out.push_str(&estimates(&ablations, &figures, None));
         if let Some(differences) = differences(&ablations, &figures) {
-            let _ = writeln!(out, "<p>{} less each of them:</p>", escape(&report.own));
+            let _ = writeln!(out, "<p>{own_name} less each of them:</p>");
             out.push_str(&differences);
         }
     }
