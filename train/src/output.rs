@@ -97,17 +97,10 @@ impl Found {
     }
 }
 
-impl From<&Path> for Output {
+impl<P: AsRef<Path> + ?Sized> From<&P> for Output {
     /// A file that is replaced where it is there already.
-    fn from(path: &Path) -> Self {
-        Self::new(path, true)
-    }
-}
-
-impl From<&PathBuf> for Output {
-    /// A file that is replaced where it is there already.
-    fn from(path: &PathBuf) -> Self {
-        Self::new(path, true)
+    fn from(path: &P) -> Self {
+        Self::new(path.as_ref(), true)
     }
 }
 
@@ -170,33 +163,28 @@ impl Output {
         &self,
         write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
     ) -> Result<(), FileError> {
-        self.written(write).map_err(FileError::of(&self.path))
-    }
-
-    fn written(
-        &self,
-        write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
-    ) -> io::Result<()> {
         let whole = |file: &File| {
             let mut file = BufWriter::new(file);
             write(&mut file)?;
             file.flush()
         };
-        if self.way()? == Way::Into {
-            return whole(&self.stream()?);
-        }
-        let fresh = self.fresh()?;
-        whole(fresh.as_file())?;
-        // What stands there may have changed during the work.
-        match self.way()? {
-            Way::Into => {
-                return Err(io::Error::other("it became a device or a FIFO during the work"));
+        let written = || {
+            if self.way()? == Way::Into {
+                return whole(&self.stream()?);
             }
-            Way::Create => fresh.persist_noclobber(&self.path),
-            Way::Replace => fresh.persist(&self.path),
-        }
-        .map_err(|failed| failed.error)?;
-        Ok(())
+            let fresh = self.fresh()?;
+            whole(fresh.as_file())?;
+            // What stands there may have changed during the work.
+            let placed = match self.way()? {
+                Way::Into => {
+                    return Err(io::Error::other("it became a device or a FIFO during the work"));
+                }
+                Way::Create => fresh.persist_noclobber(&self.path),
+                Way::Replace => fresh.persist(&self.path),
+            };
+            placed.map(drop).map_err(|failed| failed.error)
+        };
+        written().map_err(FileError::of(&self.path))
     }
 
     fn way(&self) -> io::Result<Way> {

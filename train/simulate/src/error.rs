@@ -6,30 +6,9 @@ use std::path::PathBuf;
 /// Why a simulation could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
-    /// No preset of this name.
-    #[error("no preset {name:?}: expected one of {known}, or the path of a preset file (.toml)")]
-    UnknownPreset {
-        /// What was asked for.
-        name: String,
-        /// The built-in ones.
-        known: String,
-    },
-    /// A preset file that could not be read.
-    #[error("preset file {}: {source}", path.display())]
-    ReadPreset {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A preset that is not one.
-    #[error("preset {name}: {message}")]
-    BadPreset {
-        /// Name or path.
-        name: String,
-        /// What was expected.
-        message: String,
-    },
+    /// A preset that there is not, that cannot be read, or that is none.
+    #[error("{0}")]
+    Preset(String),
     /// An output that could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
@@ -39,3 +18,6 @@ pub enum SimulateError {
         source: io::Error,
     },
 }
+
+/// What comes of a step of a simulation.
+pub(crate) type Result<T, E = SimulateError> = std::result::Result<T, E>;

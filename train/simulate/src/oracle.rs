@@ -45,22 +45,19 @@ pub(crate) struct Question {
     pub(crate) last_site: Option<usize>,
 }
 
-/// Questions in the order they were asked, from the one with number `first` on.
-struct Batch {
+/// Questions in the order they were asked, or their answers, and the number of the first.
+struct Batch<T> {
     first: usize,
-    questions: Vec<Question>,
+    of: Vec<T>,
 }
 
-/// Answers to a batch, each with the index of its record.
-struct Answers {
-    first: usize,
-    answers: Vec<(usize, Answer)>,
-}
+/// Answers, each with the index of its record.
+type Answers = Batch<(usize, Answer)>;
 
 /// Takes questions, and answers them on all cores but the one that asks.
 pub(crate) struct Oracle {
-    batch: Batch,
-    sender: Sender<Batch>,
+    batch: Batch<Question>,
+    sender: Sender<Batch<Question>>,
     desk: Arc<Desk>,
     threads: Vec<JoinHandle<Vec<Answers>>>,
 }
@@ -76,18 +73,18 @@ impl Oracle {
                 std::thread::spawn(move || desk.work())
             })
             .collect();
-        Self { batch: Batch { first: 0, questions: Vec::new() }, sender, desk, threads }
+        Self { batch: Batch { first: 0, of: Vec::new() }, sender, desk, threads }
     }
 
     pub(crate) fn ask(&mut self, question: Question) {
-        self.batch.questions.push(question);
-        if self.batch.questions.len() == TOGETHER {
+        self.batch.of.push(question);
+        if self.batch.of.len() == TOGETHER {
             self.hand_over();
         }
     }
 
     fn hand_over(&mut self) {
-        let next = Batch { first: self.batch.first + TOGETHER, questions: Vec::new() };
+        let next = Batch { first: self.batch.first + TOGETHER, of: Vec::new() };
         // The desk, which has the other end, is there as long as this is.
         let _ = self.sender.send(std::mem::replace(&mut self.batch, next));
     }
@@ -104,7 +101,7 @@ impl Oracle {
             }
         }
         all.sort_unstable_by_key(|answers| answers.first);
-        for (record, answer) in all.into_iter().flat_map(|answers| answers.answers) {
+        for (record, answer) in all.into_iter().flat_map(|answers| answers.of) {
             let record = &mut records[record];
             match answer {
                 Answer::Actions(probabilities) => record.oracle.push(probabilities),
@@ -118,7 +115,7 @@ impl Oracle {
 struct Desk {
     world: Arc<World>,
     seed: u64,
-    batches: Mutex<Receiver<Batch>>,
+    batches: Mutex<Receiver<Batch<Question>>>,
 }
 
 impl Desk {
@@ -127,17 +124,17 @@ impl Desk {
     fn work(&self) -> Vec<Answers> {
         let mut dice: Vec<Dice> = (0..PLAYS).map(|_| Dice::new(self.seed, 0)).collect();
         let mut all = Vec::new();
-        while let Some(Batch { first, questions }) = self.next() {
+        while let Some(Batch { first, of: questions }) = self.next() {
             let answers = questions.iter().enumerate().map(|(index, question)| {
                 let stream = FIRST_STREAM + ((first + index) * PLAYS) as u64;
                 (question.record, reply(&self.world, question, &mut dice, stream))
             });
-            all.push(Answers { first, answers: answers.collect() });
+            all.push(Batch { first, of: answers.collect() });
         }
         all
     }
 
-    fn next(&self) -> Option<Batch> {
+    fn next(&self) -> Option<Batch<Question>> {
         self.batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
     }
 }
@@ -160,8 +157,8 @@ fn reply(world: &World, question: &Question, dice: &mut [Dice], stream: u64) -> 
             dice.go_back();
             match last_ending(world, &subject, question.time, dice) {
                 Some(Ending::Success) => seen.successes += 1,
-                Some(Ending::Held { symptom: Symptom::Memory { .. }, .. }) => seen.memory = true,
-                Some(Ending::Held { symptom: Symptom::Disk { .. }, .. }) => seen.disk = true,
+                Some(Ending::Held(_, Symptom::Memory { .. })) => seen.memory = true,
+                Some(Ending::Held(_, Symptom::Disk { .. })) => seen.disk = true,
                 _ => {}
             }
         }

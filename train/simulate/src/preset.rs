@@ -2,7 +2,7 @@
 //!
 //! Each lies in a file of `presets/`, with its source or the word "assumed" behind it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
@@ -147,55 +147,44 @@ pub(crate) struct UsageParameters {
     pub(crate) execute_limit: f64,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FlawParameters {
-    pub(crate) wrong_path: f64,
-    pub(crate) deleted_input: f64,
-    pub(crate) unreadable_input: f64,
-    pub(crate) wrong_url: f64,
-    pub(crate) wrong_server: f64,
-    pub(crate) forbidden_url: f64,
-    pub(crate) not_yet_produced: f64,
-    pub(crate) bad_interpreter: f64,
-    pub(crate) wrong_format: f64,
-    pub(crate) not_executable: f64,
-    pub(crate) missing_folder: f64,
-    pub(crate) missing_stdout_folder: f64,
-    pub(crate) bad_image: f64,
-    pub(crate) too_large_input: f64,
-    pub(crate) too_large_output: f64,
-    pub(crate) no_credential: f64,
-    pub(crate) cpu_overuse: f64,
-    pub(crate) bug: f64,
-    pub(crate) flaky: f64,
+/// The flaws, all of them shares.
+macro_rules! flaw_parameters {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        #[derive(Clone, Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct FlawParameters {
+            $($(#[$doc])* pub(crate) $name: f64,)*
+        }
+
+        impl FlawParameters {
+            /// Each share.
+            pub(crate) fn shares(&mut self) -> [&mut f64; 19] {
+                [$(&mut self.$name),*]
+            }
+        }
+    };
 }
 
-impl FlawParameters {
-    /// Each share.
-    pub(crate) fn shares(&mut self) -> [&mut f64; 19] {
-        [
-            &mut self.wrong_path,
-            &mut self.deleted_input,
-            &mut self.unreadable_input,
-            &mut self.wrong_url,
-            &mut self.wrong_server,
-            &mut self.forbidden_url,
-            &mut self.not_yet_produced,
-            &mut self.bad_interpreter,
-            &mut self.wrong_format,
-            &mut self.not_executable,
-            &mut self.missing_folder,
-            &mut self.missing_stdout_folder,
-            &mut self.bad_image,
-            &mut self.too_large_input,
-            &mut self.too_large_output,
-            &mut self.no_credential,
-            &mut self.cpu_overuse,
-            &mut self.bug,
-            &mut self.flaky,
-        ]
-    }
+flaw_parameters! {
+    wrong_path,
+    deleted_input,
+    unreadable_input,
+    wrong_url,
+    wrong_server,
+    forbidden_url,
+    not_yet_produced,
+    bad_interpreter,
+    wrong_format,
+    not_executable,
+    missing_folder,
+    missing_stdout_folder,
+    bad_image,
+    too_large_input,
+    too_large_output,
+    no_credential,
+    cpu_overuse,
+    bug,
+    flaky,
 }
 
 impl Preset {
@@ -210,10 +199,12 @@ impl Preset {
         if Path::new(name).extension().is_none_or(|extension| extension != "toml") {
             let known: Vec<&str> = Self::names().collect();
             let known = known.join(", ");
-            return Err(SimulateError::UnknownPreset { name: name.to_owned(), known });
+            return Err(SimulateError::Preset(format!(
+                "no preset {name:?}: expected one of {known}, or the path of a preset file (.toml)"
+            )));
         }
         let text = std::fs::read_to_string(name)
-            .map_err(|source| SimulateError::ReadPreset { path: PathBuf::from(name), source })?;
+            .map_err(|error| SimulateError::Preset(format!("preset file {name}: {error}")))?;
         Self::parse(name, &text)
     }
 
@@ -223,7 +214,7 @@ impl Preset {
     }
 
     fn parse(name: &str, text: &str) -> Result<Self, SimulateError> {
-        let bad = |message: String| SimulateError::BadPreset { name: name.to_owned(), message };
+        let bad = |message| SimulateError::Preset(format!("preset {name}: {message}"));
         let mut preset: Self = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
         preset.check().map_err(bad)?;
         preset.name = name.to_owned();

@@ -5,6 +5,17 @@
 //! `cluster` i64, `owner` i64, `cell` i64, `hold_time` i64, `decision_instant` i64, `outcome_time`
 //! i64, `code` i32, `subcode` i32. The metadata key `holdadvise` holds [`DatasetInfo`] as JSON.
 
+/// Calls a macro with name and type of all columns, in the order in which the digest has them.
+macro_rules! with_columns {
+    ($macro:ident) => {
+        $macro! {
+            states U8, statics F32, action U8, label U8, weight F32, observed U8, truth F32,
+            cause U8, reach U8, access_point I32, cluster I64, owner I64, cell I64, hold_time I64,
+            decision_instant I64, outcome_time I64, code I32, subcode I32,
+        }
+    };
+}
+
 mod file;
 mod join;
 
@@ -219,20 +230,15 @@ impl Dataset {
             Outcome::Success => SUCCESS,
             Outcome::Censored => CENSORED,
         });
-        self.weight.push(row.weight);
         self.observed.push(row.observed.into());
         self.truth.push(row.truth.unwrap_or(f32::NAN));
         self.cause.push(row.cause.unwrap_or(UNKNOWN));
         self.reach.push(row.reach.map_or(UNKNOWN, |reach| reach as u8));
-        self.access_point.push(row.access_point);
-        self.cluster.push(row.cluster);
-        self.owner.push(row.owner);
-        self.cell.push(row.cell);
-        self.hold_time.push(row.hold_time);
-        self.decision_instant.push(row.decision_instant);
-        self.outcome_time.push(row.outcome_time);
-        self.code.push(row.code);
-        self.subcode.push(row.subcode);
+        macro_rules! push {
+            ($($column:ident),*) => { $(self.$column.push(row.$column);)* };
+        }
+        push!(weight, access_point, cluster, owner, cell, code, subcode);
+        push!(hold_time, decision_instant, outcome_time);
         Ok(())
     }
 

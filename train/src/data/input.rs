@@ -83,11 +83,8 @@ impl InputOptions {
                 history.add_queue_ad(ad, hold.entered_current_status);
             }
         }
-        Ok(Input {
-            history: history.build(),
-            journal: self.read_journal()?,
-            horizon: self.horizon(),
-        })
+        let (history, journal) = (history.build(), self.read_journal()?);
+        Ok(Input { history, journal, horizon: self.horizon() })
     }
 
     /// Adds the epoch ads to a history.

@@ -15,26 +15,12 @@ pub enum Instant {
     Local(DateTime),
 }
 
-/// What is no instant.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InstantError {
-    /// It reads as none.
-    #[error(
-        "{0:?}: expected an instant as Unix seconds or as ISO 8601, such as 1767323045, 2026-01-02, 2026-01-02T03:04:05 or \
-         2026-01-02T03:04:05Z"
-    )]
-    Text(String),
-    /// It lies outside of what dates can say.
-    #[error("{0}: too far from now to be an instant")]
-    Range(DateTime),
-}
-
 impl FromStr for Instant {
-    type Err = InstantError;
+    type Err = String;
 
     /// Unix seconds; else a date and time with an offset or Z; else local time, of a date alone its
     /// midnight.
-    fn from_str(text: &str) -> Result<Self, InstantError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         if let Ok(unix) = text.parse() {
             return Ok(Self::Unix(unix));
         }
@@ -44,7 +30,12 @@ impl FromStr for Instant {
         let local = text.parse::<Date>().map(|date| date.at(0, 0, 0, 0));
         // A date and time reads as a date too, its time left out.
         let local = text.parse::<DateTime>().or(local);
-        local.map(Self::Local).map_err(|_| InstantError::Text(text.to_owned()))
+        local.map(Self::Local).map_err(|_| {
+            format!(
+                "{text:?}: expected an instant as Unix seconds or as ISO 8601, such as 1767323045, 2026-01-02, \
+                 2026-01-02T03:04:05 or 2026-01-02T03:04:05Z"
+            )
+        })
     }
 }
 
@@ -53,14 +44,14 @@ impl Instant {
     /// first, of one that it skips the instant as far behind the jump.
     ///
     /// # Errors
-    /// [`InstantError::Range`].
-    pub fn unix(self, zone: &TimeZone) -> Result<i64, InstantError> {
+    /// When it lies outside of what dates can say.
+    pub fn unix(self, zone: &TimeZone) -> Result<i64, String> {
         match self {
             Self::Unix(unix) => Ok(unix),
             Self::Local(local) => zone
                 .to_timestamp(local)
                 .map(Timestamp::as_second)
-                .map_err(|_| InstantError::Range(local)),
+                .map_err(|_| format!("{local}: too far from now to be an instant")),
         }
     }
 }

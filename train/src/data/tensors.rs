@@ -108,13 +108,9 @@ impl TensorsOptions {
             _ => FrameEdges::new(self.frame_edges.clone())
                 .ok_or("--frame-edges: expected two or more growing numbers")?,
         };
-        if frames.count() > limits::FRAMES {
-            return Err(format!(
-                "{} frames: a model has {} at most",
-                frames.count(),
-                limits::FRAMES
-            )
-            .into());
+        let (count, most) = (frames.count(), limits::FRAMES);
+        if count > most {
+            return Err(format!("{count} frames: a model has {most} at most").into());
         }
         let slots = Slots::new(self.slots).map_err(|error| format!("--slots: {error}"))?;
         Ok(Layout { frames, slots })
@@ -262,22 +258,15 @@ impl Rows<'_> {
                 }
                 let mut sample = self.sampler.sample(episode, oracle.time, Action::AsIs, None);
                 for (action, probability) in oracle.actions() {
-                    let tells = matches!(action, Action::AsIs | Action::Other)
-                        || oracle
-                            .of(Action::AsIs)
-                            .is_none_or(|as_is| (probability - as_is).abs() > 0.1);
-                    if !tells {
+                    let as_is = oracle.of(Action::AsIs);
+                    let differs = as_is.is_none_or(|as_is| (probability - as_is).abs() > 0.1);
+                    if !differs && !matches!(action, Action::AsIs | Action::Other) {
                         continue;
                     }
                     self.sampler.set_action(&mut sample, action);
                     let success = self.chance(episode, oracle.time, action) < probability;
-                    let outcome = if success { Outcome::Success } else { Outcome::Failure };
-                    let told = Episode {
-                        action,
-                        outcome: Some(outcome),
-                        outcome_at: None,
-                        ..episode.clone()
-                    };
+                    let outcome = Some(if success { Outcome::Success } else { Outcome::Failure });
+                    let told = Episode { action, outcome, outcome_at: None, ..episode.clone() };
                     let row = self.row(&told, oracle.time, &sample);
                     let truth = Some(probability as f32);
                     self.dataset.push(&Row { observed: false, truth, ..row })?;
@@ -290,12 +279,8 @@ impl Rows<'_> {
     /// A number within 0 to 1 that depends on the row alone: the same logs give the same file.
     fn chance(&self, episode: &Episode, instant: i64, action: Action) -> f64 {
         let HoldIdentity { job, num_holds, .. } = episode.identity;
-        let key = format!(
-            "{} {job} {num_holds} {} {instant} {}",
-            self.access_point,
-            episode.held_at,
-            action.name()
-        );
+        let (access_point, held_at, action) = (self.access_point, episode.held_at, action.name());
+        let key = format!("{access_point} {job} {num_holds} {held_at} {instant} {action}");
         Random::new(fnv1a(key.as_bytes())).unit()
     }
 
@@ -303,31 +288,26 @@ impl Rows<'_> {
         let hold = self.truth.of(episode);
         let cause = hold.and_then(|hold| hold.cause.clone());
         let HoldIdentity { job, code, subcode, .. } = episode.identity;
+        let owner = episode.owner.as_deref().unwrap_or_default();
         let reason = reason::normalised(episode.reason.as_deref().unwrap_or_default());
         Row {
             states: &sample.states,
             statics: &sample.statics,
             action: episode.action,
             outcome: episode.outcome.unwrap_or(Outcome::Censored),
-            weight: 1.0,
-            observed: true,
-            truth: None,
             cause: cause.and_then(|cause| self.dataset.cause(&cause)),
             reach: hold.and_then(|hold| hold.reach),
             access_point: self.access_point,
             cluster: (i64::from(self.access_point) << 32) + i64::from(job.cluster),
             // A group, not a name, goes into the file.
-            owner: hash(&format!(
-                "{} {}",
-                self.access_point,
-                episode.owner.as_deref().unwrap_or_default()
-            )),
+            owner: hash(&format!("{} {owner}", self.access_point)),
             cell: hash(&format!("{code} {subcode} {reason}")),
             hold_time: episode.held_at,
             decision_instant: instant,
             outcome_time: episode.outcome_at.unwrap_or(instant),
             code,
             subcode,
+            ..Row::default()
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `holdadvise-train policies`: release expressions on simulated or played holds, judged by the
 //! hidden truth.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -107,12 +107,8 @@ struct Case {
 /// # Errors
 /// When the input cannot be read, or a text is no expression.
 pub fn run(options: &PoliciesOptions) -> Result<(), Error> {
-    let rules = Rules {
-        ticks: Ticks { interval: options.interval.max(1), phase: 0 },
-        max_releases: None,
-        costs: Costs::default(),
-        end: 0,
-    };
+    let ticks = Ticks { interval: options.interval.max(1), phase: 0 };
+    let rules = Rules { ticks, max_releases: None, costs: Costs::default(), end: 0 };
     let stretch = Stretch(options.stretch.max(1));
     let mut cases = Vec::new();
     for (folder, path) in options.simulation.iter().enumerate() {
@@ -175,13 +171,8 @@ pub fn run(options: &PoliciesOptions) -> Result<(), Error> {
     if !by_model.is_empty() {
         writeln!(text, "asking the model: {by_model}\n")?;
     }
-    writeln!(
-        text,
-        "{} holds, {} of them with a truth, {} clusters\n",
-        cases.len(),
-        judged.len(),
-        clusters(&judged)
-    )?;
+    let (holds, known, clusters) = (cases.len(), judged.len(), clusters(&judged));
+    writeln!(text, "{holds} holds, {known} of them with a truth, {clusters} clusters\n")?;
     writeln!(
         text,
         "releases   failed  success  hours saved  slot hours wasted  cost/hold  suggested costs less by  (log says)  policy"
@@ -285,10 +276,8 @@ fn probability(truth: &HoldTruth, held_at: i64, at: i64) -> f64 {
 }
 
 fn clusters(cases: &[&Case]) -> usize {
-    let mut all: Vec<_> = cases.iter().map(|case| (case.folder, case.hold.job.cluster)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.len()
+    let all = cases.iter().map(|case| (case.folder, case.hold.job.cluster));
+    all.collect::<BTreeSet<_>>().len()
 }
 
 /// The mean over holds, and its standard error where the holds of a cluster go together.

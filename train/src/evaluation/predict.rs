@@ -1,17 +1,15 @@
 //! What a model says of the rows of a dataset, as the file of predictions that `evaluate` and the
 //! baselines read.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use holdadvise::model::{EngineKind, Model};
-use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensorError};
+use safetensors::Dtype;
 use serde_json::json;
 
 use crate::Error;
 use crate::data::dataset::Dataset;
-use crate::data::metadata::METADATA_KEY;
+use crate::data::metadata;
 use crate::evaluation::evaluate::{digest, predict};
 use crate::output::{self, Output};
 use crate::say::say;
@@ -57,7 +55,7 @@ pub fn run(options: &PredictOptions) -> Result<(), Error> {
     model.check_schema(&dataset.info.schema.hash)?;
     let probability = predict(&model, &dataset, &rows)?;
     let about = json!({ "model": name(&options.model), "sha256": digest(&bytes) });
-    let file = serialize(&rows, &probability, &about.to_string())
+    let file = serialize(&rows, &probability, about.to_string())
         .map_err(|error| format!("predictions: {error}"))?;
     output.write(&file)?;
     say(format_args!("{}: {} rows\n", options.output.display(), rows.len()));
@@ -68,13 +66,9 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn serialize(rows: &[usize], probability: &[f64], about: &str) -> Result<Vec<u8>, SafeTensorError> {
+fn serialize(rows: &[usize], probability: &[f64], about: String) -> Result<Vec<u8>, String> {
     let numbers: Vec<u8> = rows.iter().flat_map(|&row| (row as i64).to_le_bytes()).collect();
     let said: Vec<u8> = probability.iter().flat_map(|&p| (p as f32).to_le_bytes()).collect();
-    let tensors = [
-        ("row", TensorView::new(Dtype::I64, vec![rows.len()], &numbers)?),
-        ("probability", TensorView::new(Dtype::F32, vec![probability.len()], &said)?),
-    ];
-    let metadata = HashMap::from([(METADATA_KEY.to_owned(), about.to_owned())]);
-    safetensors::serialize(tensors, Some(metadata))
+    let tensors = [("row", Dtype::I64, &*numbers), ("probability", Dtype::F32, &*said)];
+    metadata::file(&tensors, about)
 }

@@ -94,7 +94,7 @@ pub fn complete(archive: &[u8], mut metadata: ModelMetadata) -> Result<Vec<u8>, 
 fn table(archive: &[u8]) -> Result<Vec<TensorEntry>, Error> {
     let mut archive = Archive::new(archive)?;
     let pickle = archive.entry("data.pkl", 1 << 20)?;
-    let tensors = pickle::tensors(&pickle).map_err(|detail| unwritten(&detail))?;
+    let tensors = pickle::tensors(&pickle).map_err(unwritten)?;
     let plain = |tensor: &pickle::PickledTensor| {
         tensor.storage == "FloatStorage" && tensor.offset == 0 && tensor.is_contiguous()
     };
@@ -108,7 +108,7 @@ fn table(archive: &[u8]) -> Result<Vec<TensorEntry>, Error> {
     Ok(entries)
 }
 
-fn unwritten(detail: &dyn std::fmt::Display) -> String {
+fn unwritten(detail: impl std::fmt::Display) -> String {
     format!("the archive could not be rewritten: {detail}")
 }
 
@@ -117,31 +117,30 @@ fn unwritten(detail: &dyn std::fmt::Display) -> String {
 fn rewrite(archive: &[u8], metadata: &ModelMetadata) -> Result<Vec<u8>, Error> {
     let root = Archive::new(archive)?.root().to_owned();
     let extra = format!("{root}/{METADATA_ENTRY}");
-    let json = serde_json::to_vec(metadata).map_err(|error| unwritten(&error))?;
+    let json = serde_json::to_vec(metadata).map_err(unwritten)?;
     let stored = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
         .last_modified_time(DateTime::default())
         .with_alignment(ALIGNMENT);
 
-    let mut source = ZipArchive::new(Cursor::new(archive)).map_err(|error| unwritten(&error))?;
+    let mut source = ZipArchive::new(Cursor::new(archive)).map_err(unwritten)?;
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     let mut left = MAX_ARCHIVE_BYTES;
     for at in 0..source.len() {
-        let entry = source.by_index(at).map_err(|error| unwritten(&error))?;
-        let name = entry.name().map_err(|error| unwritten(&error))?.into_owned();
+        let entry = source.by_index(at).map_err(unwritten)?;
+        let name = entry.name().map_err(unwritten)?.into_owned();
         if name == extra || name.ends_with(".debug_pkl") {
             continue;
         }
-        writer.start_file(name.as_str(), stored).map_err(|error| unwritten(&error))?;
-        let copied =
-            io::copy(&mut entry.take(left + 1), &mut writer).map_err(|error| unwritten(&error))?;
+        writer.start_file(name.as_str(), stored).map_err(unwritten)?;
+        let copied = io::copy(&mut entry.take(left + 1), &mut writer).map_err(unwritten)?;
         left = left.checked_sub(copied).ok_or_else(|| {
-            unwritten(&format!("its entries have more than {MAX_ARCHIVE_BYTES} bytes together"))
+            unwritten(format!("its entries have more than {MAX_ARCHIVE_BYTES} bytes together"))
         })?;
     }
-    writer.start_file(extra.as_str(), stored).map_err(|error| unwritten(&error))?;
-    writer.write_all(&json).map_err(|error| unwritten(&error))?;
-    Ok(writer.finish().map_err(|error| unwritten(&error))?.into_inner())
+    writer.start_file(extra.as_str(), stored).map_err(unwritten)?;
+    writer.write_all(&json).map_err(unwritten)?;
+    Ok(writer.finish().map_err(unwritten)?.into_inner())
 }
 
 #[cfg(test)]

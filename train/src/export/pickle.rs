@@ -128,33 +128,16 @@ impl Machine<'_> {
                 let (module, name) = (self.line()?, self.line()?);
                 self.push(Value::Global(format!("{module} {name}")), 0)?;
             }
-            b'q' => {
-                let key = self.byte()?.into();
-                self.memorise(key)?;
-            }
-            b'r' => {
-                let key = self.size()?;
-                self.memorise(key)?;
-            }
-            b'h' => {
-                let key = self.byte()?.into();
-                self.recall(key)?;
-            }
-            b'j' => {
-                let key = self.size()?;
-                self.recall(key)?;
+            code @ (b'q' | b'r' | b'h' | b'j') => {
+                let short = matches!(code, b'q' | b'h');
+                let key = if short { self.byte()?.into() } else { self.size()? };
+                if matches!(code, b'q' | b'r') { self.memorise(key)? } else { self.recall(key)? }
             }
             b')' => self.push(Value::Tuple(Vec::new()), 0)?,
             b']' => self.push(Value::List(Vec::new()), 0)?,
             b'}' => self.push(Value::Dict(Vec::new()), 0)?,
-            code @ 0x85..=0x87 => {
-                let count = usize::from(code - 0x84);
-                let from = self.stack.len().checked_sub(count).ok_or("the stack is empty")?;
-                let items = self.stack.split_off(from);
-                self.tuple(items)?;
-            }
-            b't' => {
-                let items = self.since_mark()?;
+            code @ (0x85..=0x87 | b't') => {
+                let items = if code == b't' { self.since_mark()? } else { self.last(code - 0x84)? };
                 self.tuple(items)?;
             }
             b'Q' => {
@@ -168,20 +151,12 @@ impl Machine<'_> {
                 let depth = arguments.depth.max(function.depth);
                 self.push(Value::Call(function, arguments), depth + 1)?;
             }
-            b'a' => {
-                let item = self.pop()?;
-                self.append(vec![item])?;
-            }
-            b'e' => {
-                let items = self.since_mark()?;
+            code @ (b'a' | b'e') => {
+                let items = if code == b'e' { self.since_mark()? } else { self.last(1)? };
                 self.append(items)?;
             }
-            b's' => {
-                let (value, key) = (self.pop()?, self.pop()?);
-                self.set(vec![key, value])?;
-            }
-            b'u' => {
-                let items = self.since_mark()?;
+            code @ (b's' | b'u') => {
+                let items = if code == b'u' { self.since_mark()? } else { self.last(2)? };
                 self.set(items)?;
             }
             b'b' => {
@@ -244,6 +219,11 @@ impl Machine<'_> {
 
     fn pop(&mut self) -> Result<Node, String> {
         self.stack.pop().ok_or_else(|| "the stack is empty".to_owned())
+    }
+
+    fn last(&mut self, count: u8) -> Result<Vec<Node>, String> {
+        let from = self.stack.len().checked_sub(count.into()).ok_or("the stack is empty")?;
+        Ok(self.stack.split_off(from))
     }
 
     fn since_mark(&mut self) -> Result<Vec<Node>, String> {

@@ -113,11 +113,9 @@ impl Cuts {
             let at = (times.len() as f64 * fraction).round() as usize;
             times.get(at).copied().unwrap_or(i64::MAX)
         };
-        Ok(Self {
-            train_end: quantile(train_fraction),
-            validation_end: quantile(train_fraction + validation_fraction),
-            horizon,
-        })
+        let train_end = quantile(train_fraction);
+        let validation_end = quantile(train_fraction + validation_fraction);
+        Ok(Self { train_end, validation_end, horizon })
     }
 
     /// 0 train, 1 validation, 2 test.

@@ -3,16 +3,14 @@
 //! A safetensors file with the tensor `part` u8 `[n]`: 0 train, 1 validation, 2 test, 255 in none.
 //! The metadata key `holdadvise` holds [`PartsInfo`] as JSON.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use safetensors::Dtype;
-use safetensors::tensor::TensorView;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::data::dataset::{CENSORED, Dataset};
-use crate::data::metadata::{self, METADATA_KEY};
+use crate::data::metadata;
 use crate::output::{self, Output};
 use crate::say::say;
 use crate::split::{Cuts, Dropped, Split, SplitOptions};
@@ -174,10 +172,8 @@ impl Parts {
     pub fn write(&self, output: impl Into<Output>) -> Result<(), Error> {
         let output = output.into();
         let info = serde_json::to_string(&self.info)?;
-        let metadata = HashMap::from([(METADATA_KEY.to_owned(), info)]);
-        let file = TensorView::new(Dtype::U8, vec![self.part.len()], &self.part)
-            .and_then(|view| safetensors::serialize([("part", view)], Some(metadata)))
-            .map_err(|error| wrong(output.path())(error.to_string()))?;
+        let file = metadata::file(&[("part", Dtype::U8, &self.part)], info);
+        let file = file.map_err(wrong(output.path()))?;
         Ok(output.write(&file).map_err(|error| format!("parts {error}"))?)
     }
 

@@ -88,25 +88,16 @@ impl SelectionOptions {
                 columns.filter(|(_, name)| belongs(name)).map(|(at, _)| at).collect()
             };
             let source = schema.sources.iter().find(|source| source.name == *group);
-            let columns = match (group.as_str(), source) {
-                ("states", _) => {
-                    (blank.held_job, blank.slots) = (true, true);
-                    continue;
-                }
-                ("held-job", _) => {
-                    blank.held_job = true;
-                    continue;
-                }
-                ("slots", _) => {
-                    blank.slots = true;
-                    continue;
-                }
+            let group = group.as_str();
+            blank.held_job |= matches!(group, "states" | "held-job");
+            blank.slots |= matches!(group, "states" | "slots" | "context");
+            let columns = match (group, source) {
+                ("states" | "held-job" | "slots", _) => Vec::new(),
                 ("context", _) => {
-                    blank.slots = true;
                     by_name(&|name| Column::named(name).is_some_and(Column::is_of_others))
                 }
                 (_, Some(source)) => source.columns.clone(),
-                _ => match by_name(&|name| !group.is_empty() && name.starts_with(group.as_str())) {
+                _ => match by_name(&|name| !group.is_empty() && name.starts_with(group)) {
                     columns if columns.is_empty() => {
                         let sources: Vec<&str> =
                             schema.sources.iter().map(|source| source.name.as_str()).collect();

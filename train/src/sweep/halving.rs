@@ -76,11 +76,19 @@ pub fn decide(standings: &[Standing], rung: usize, kept: usize, goal: Goal) -> D
             (standing.trial, fate)
         })
         .collect();
-    let mut failed: Vec<usize> = standings.iter().map(|standing| standing.trial).collect();
-    failed.retain(|trial| fates.iter().all(|(ranked, _)| ranked != trial));
-    failed.sort_unstable();
-    fates.extend(failed.into_iter().map(|trial| (trial, Fate::Lost)));
+    let mut trials: Vec<usize> = standings.iter().map(|standing| standing.trial).collect();
+    trials.sort_unstable();
+    add_lost(&mut fates, trials.into_iter());
     Decision { rung, fates }
+}
+
+/// Those of some trials that have no fate are lost.
+pub(super) fn add_lost(fates: &mut Vec<(usize, Fate)>, trials: impl Iterator<Item = usize>) {
+    for trial in trials {
+        if fates.iter().all(|(decided, _)| *decided != trial) {
+            fates.push((trial, Fate::Lost));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -110,31 +110,24 @@ impl Leaderboard {
     /// Headings and cells of a table: the metric that decides first, then the others, then
     /// parameters that are not the same in all trials.
     pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
-        let mut metrics: BTreeSet<&str> =
-            self.trials.iter().flat_map(|entry| entry.metrics.keys()).map(String::as_str).collect();
-        metrics.remove(self.metric.as_str());
-        let metrics: Vec<&str> = std::iter::once(self.metric.as_str()).chain(metrics).collect();
-        let names: BTreeSet<&str> = self
-            .trials
-            .iter()
-            .flat_map(|entry| entry.parameters.keys())
-            .map(String::as_str)
-            .collect();
-        let drawn: Vec<&Entry> =
-            self.trials.iter().filter(|entry| !entry.parameters.is_empty()).collect();
-        let varies = |name: &&str| {
-            drawn
-                .windows(2)
-                .any(|pair| pair[0].parameters.get(*name) != pair[1].parameters.get(*name))
-        };
-        let names: Vec<&str> = names.into_iter().filter(varies).collect();
+        let entries = || self.trials.iter();
+        let mut metrics: BTreeSet<&String> =
+            entries().flat_map(|entry| entry.metrics.keys()).collect();
+        metrics.remove(&self.metric);
+        let metrics: Vec<&String> = std::iter::once(&self.metric).chain(metrics).collect();
+        let drawn: Vec<_> =
+            entries().map(|entry| &entry.parameters).filter(|of| !of.is_empty()).collect();
+        let names: BTreeSet<&String> = drawn.iter().flat_map(|of| of.keys()).collect();
+        let varies =
+            |name: &&String| drawn.windows(2).any(|pair| pair[0].get(*name) != pair[1].get(*name));
+        let names: Vec<&String> = names.into_iter().filter(varies).collect();
         let several = self.trials.windows(2).any(|pair| pair[0].setting != pair[1].setting);
 
         let mut columns = ["place", "trial", "fate", "rung", "epochs"].map(str::to_owned).to_vec();
-        columns.extend(metrics.iter().map(|&name| plain(name)));
+        columns.extend(metrics.iter().map(|name| plain(name)));
         columns.push("seconds".to_owned());
         columns.extend(several.then(|| "setting".to_owned()));
-        columns.extend(names.iter().map(|&name| plain(name)));
+        columns.extend(names.iter().map(|name| plain(name)));
         let row = |entry: &Entry| {
             let mut row = vec![
                 entry.place.to_string(),

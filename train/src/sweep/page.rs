@@ -1,6 +1,7 @@
 //! `sweep.html`: a sweep on one page, without scripts and without links to elsewhere; at any time
 //! of a sweep with what is there.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use super::plan::{Fate, Goal};
 use super::results::Results;
 use crate::Error;
 use crate::evaluation::report::Line;
-use crate::evaluation::report::html::{Section, document, escape};
+use crate::evaluation::report::html::{Section, document, escape, figure};
 use crate::evaluation::report::svg::Chart;
 use crate::evaluation::report::tables;
 use crate::say::say;
@@ -74,7 +75,6 @@ fn page(results: &Results, leaderboard: &Leaderboard, verdict: Option<&str>) -> 
         }
     };
     let (columns, rows) = leaderboard.table();
-    let columns: Vec<String> = columns.iter().map(|column| escape(column)).collect();
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| escape(cell)).collect()).collect();
     add("leaderboard", "Leaderboard", tables::table(&columns, &rows, Some(0)));
@@ -120,15 +120,9 @@ fn curves(results: &Results, best: usize) -> String {
     let (Some([_, last]), Some(y_range)) = (range(of(0)), range(of(1))) else {
         return String::new();
     };
-    let chart = Chart {
-        title: "Validation loss by epoch",
-        x: "epoch",
-        y: "validation loss",
-        x_range: [0.0, last],
-        y_range,
-        diagonal: false,
-        dots: false,
-    };
+    let (title, x, y, x_range) =
+        ("Validation loss by epoch", "epoch", "validation loss", [0.0, last]);
+    let chart = Chart { title, x, y, x_range, y_range, diagonal: false, dots: false };
     figure(
         &chart,
         &chart.draw_many(&lines, &name(best)),
@@ -167,43 +161,31 @@ fn parameters(results: &Results, leaderboard: &Leaderboard, best: usize) -> Stri
 
 fn scatter(parameter: &str, metric: &str, values: &[(usize, Value, f64)], best: usize) -> String {
     let numbers: Option<Vec<f64>> = values.iter().map(|(_, value, _)| value.as_f64()).collect();
-    let (x, label, text) = match numbers {
-        Some(numbers) => {
-            let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            if least > 0.0 && most / least > PLAIN_AXIS {
-                let logarithms = numbers.iter().map(|value| value.log10()).collect();
-                (logarithms, format!("log10 of {parameter}"), String::new())
-            } else {
-                (numbers, parameter.to_owned(), String::new())
-            }
+    let mut label = parameter.to_owned();
+    let mut text = String::new();
+    let x: Vec<f64> = if let Some(numbers) = numbers {
+        let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if least > 0.0 && most / least > PLAIN_AXIS {
+            label = format!("log10 of {parameter}");
+            numbers.iter().map(|value| value.log10()).collect()
+        } else {
+            numbers
         }
-        None => {
-            let mut names: Vec<String> = values.iter().map(|(_, value, _)| cell(value)).collect();
-            names.sort();
-            names.dedup();
-            let place = |value: &Value| {
-                names.iter().position(|name| *name == cell(value)).unwrap_or_default() as f64 + 1.0
-            };
-            let x: Vec<f64> = values.iter().map(|(_, value, _)| place(value)).collect();
-            let text: Vec<String> =
-                names.iter().enumerate().map(|(at, name)| format!("{}: {name}", at + 1)).collect();
-            (x, parameter.to_owned(), text.join(", "))
-        }
+    } else {
+        let names: BTreeSet<String> = values.iter().map(|(_, value, _)| cell(value)).collect();
+        let numbered = names.iter().zip(1..).map(|(name, at)| format!("{at}: {name}"));
+        text = numbered.collect::<Vec<_>>().join(", ");
+        let place = |value: &Value| names.range(..=cell(value)).count() as f64;
+        values.iter().map(|(_, value, _)| place(value)).collect()
     };
     let y = values.iter().map(|(_, _, metric)| *metric);
     let (Some(x_range), Some(y_range)) = (range(x.iter().copied()), range(y)) else {
         return String::new();
     };
-    let chart = Chart {
-        title: parameter,
-        x: &label,
-        y: metric,
-        x_range,
-        y_range,
-        diagonal: false,
-        dots: true,
-    };
+    let (title, x_name, y_name) = (parameter, label.as_str(), metric);
+    let chart =
+        Chart { title, x: x_name, y: y_name, x_range, y_range, diagonal: false, dots: true };
     let dots: Vec<(String, [f64; 2])> = values
         .iter()
         .zip(&x)
@@ -218,14 +200,6 @@ fn scatter(parameter: &str, metric: &str, values: &[(usize, Value, f64)], best: 
 
 /// What the dot of the best trial is called.
 const BEST: &str = "the best trial";
-
-fn figure(chart: &Chart<'_>, svg: &str, text: &str) -> String {
-    format!(
-        "<figure>\n<h3>{}</h3>\n{svg}<figcaption>{}</figcaption>\n</figure>\n",
-        escape(chart.title),
-        escape(text)
-    )
-}
 
 /// Least and greatest of the numbers, with a little room around them.
 fn range(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
@@ -275,7 +249,7 @@ fn rungs(results: &Results) -> String {
                 vec![name(trial), metric, fate.to_owned()]
             })
             .collect();
-        let columns = ["trial".to_owned(), escape(&results.plan.metric.name), "then".to_owned()];
+        let columns = ["trial", &results.plan.metric.name, "then"];
         let table = tables::table(&columns, &rows, Some(0));
         let _ = writeln!(out, "<details><summary>Each trial</summary>\n{table}</details>");
     }

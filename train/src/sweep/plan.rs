@@ -153,7 +153,7 @@ pub struct Rung {
 }
 
 /// What a node asks HTCondor for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resources {
     /// `request_gpus` of training nodes.
     pub gpus: u32,

@@ -108,23 +108,18 @@ fn count(
     let asked = sweep.search.trials;
     let wanted = asked.unwrap_or(TRIALS);
     Ok(match (sweep.search.method, size) {
-        (Method::Grid, Some(size)) => {
-            let cut = asked.filter(|asked| (*asked as u64) < size);
-            match (cut, asked) {
-                (Some(asked), _) => {
-                    notes.push(format!("of a grid of {size} trials the first {asked} are trained"));
-                    asked
-                }
-                (None, _) if size > MOST_TRIALS as u64 => {
-                    return Err(too_large(size));
-                }
-                (None, Some(asked)) if (asked as u64) > size => {
-                    notes.push(format!("`trials` {asked}: the grid has {size}"));
-                    size as usize
-                }
-                (None, _) => size as usize,
+        (Method::Grid, Some(size)) => match asked {
+            Some(asked) if (asked as u64) < size => {
+                notes.push(format!("of a grid of {size} trials the first {asked} are trained"));
+                asked
             }
-        }
+            _ if size > MOST_TRIALS as u64 => return Err(too_large(size)),
+            Some(asked) if (asked as u64) > size => {
+                notes.push(format!("`trials` {asked}: the grid has {size}"));
+                size as usize
+            }
+            _ => size as usize,
+        },
         (_, Some(size)) if size == settings.len() as u64 && wanted > settings.len() => {
             let text = "nothing of `training.parameters` varies: one trial for each setting";
             notes.push(format!("{text}, {size} in all"));

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -63,15 +64,6 @@ struct Machine {
     program: PathBuf,
 }
 
-/// How a step ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Ended {
-    Done,
-    Before,
-    Skipped,
-    Failed(String),
-}
-
 /// What has become of the steps.
 #[derive(Debug, Default)]
 struct Progress {
@@ -119,16 +111,12 @@ impl Machine {
             state = lock(progress);
             state.running -= 1;
             match ended {
-                Ended::Failed(why) => {
+                Err(why) => {
                     eprintln!("{} failed: {why}", step.name);
-                    state.failed.push((step.name.clone(), why));
+                    state.failed.push((step.name.clone(), why.to_string()));
                 }
-                ended => {
-                    let text = match ended {
-                        Ended::Before => "was done before".to_owned(),
-                        Ended::Skipped => "skipped".to_owned(),
-                        _ => format!("done in {seconds:.1} s"),
-                    };
+                Ok(text) => {
+                    let text = text.map_or(format!("done in {seconds:.1} s"), str::to_owned);
                     say(format_args!("{} {text}\n", step.name));
                     state.done.insert(step.name.clone());
                 }
@@ -138,56 +126,53 @@ impl Machine {
     }
 
     /// Runs a step, again if it fails as often as the plan allows.
-    fn attempts(&self, step: &Step) -> Ended {
-        let mut ended = Ended::Failed(String::new());
-        for _ in 0..=self.plan.resources.retries {
-            ended = self.step(step).unwrap_or_else(|error| Ended::Failed(error.to_string()));
-            if !matches!(ended, Ended::Failed(_)) {
-                break;
+    fn attempts(&self, step: &Step) -> Result<Option<&'static str>, Error> {
+        let mut ended = self.step(step);
+        for _ in 0..self.plan.resources.retries {
+            if ended.is_err() {
+                ended = self.step(step);
             }
         }
         ended
     }
 
-    fn step(&self, step: &Step) -> Result<Ended, Error> {
+    /// Runs a step; why it was not run, where it need not be.
+    fn step(&self, step: &Step) -> Result<Option<&'static str>, Error> {
         let folder = self.folder.join(&step.folder);
         // Shards are cleared away when all is done.
         let merged = step.kind == Kind::Shard && folder.join("parts.safetensors").exists();
         if merged || folder.join(&step.done).exists() {
-            return Ok(Ended::Before);
+            return Ok(Some("was done before"));
         }
         if let Some((rung, trial)) = step.goes_on {
-            let words = ["program/goes-on".to_owned(), rung.to_string(), format!("{trial:03}")];
-            match self.script(&words, "goes-on")?.code() {
+            let words = [rung.to_string(), format!("{trial:03}")];
+            match self.script("goes-on", &words)?.code() {
                 Some(0) => {}
-                Some(code) if code == i32::from(SKIP) => return Ok(Ended::Skipped),
-                _ => return Ok(Ended::Failed("PRE script failed".to_owned())),
+                Some(code) if code == i32::from(SKIP) => return Ok(Some("skipped")),
+                _ => return Err("PRE script failed".into()),
             }
         }
-        if step.kind == Kind::Test
-            && !self.script(&["program/best-data".to_owned()], "best-data")?.success()
-        {
-            return Ok(Ended::Failed("PRE script failed".to_owned()));
+        if step.kind == Kind::Test && !self.script("best-data", &[])?.success() {
+            return Err("PRE script failed".into());
         }
         if step.kind.is_local() {
-            return Ok(self.commands(step, &self.folder)?);
+            self.commands(step, &self.folder)?;
+            return Ok(None);
         }
         let place = self.folder.join(RUNNING).join(&step.name);
         self.send(step, &place)?;
-        let ended = self.commands(step, &place)?;
-        if ended == Ended::Done {
-            self.fetch(step, &place)?;
-        }
-        Ok(ended)
+        self.commands(step, &place)?;
+        self.fetch(step, &place)?;
+        Ok(None)
     }
 
     /// Runs a script as DAGMan would, in the folder of the sweep.
-    fn script(&self, words: &[String], name: &str) -> io::Result<ExitStatus> {
+    fn script(&self, name: &str, words: &[String]) -> io::Result<ExitStatus> {
         let log = self.folder.join(format!("logs/{name}.log"));
         let out = File::options().create(true).append(true).open(log)?;
         let err = out.try_clone()?;
-        Command::new(self.folder.join(&words[0]))
-            .args(&words[1..])
+        Command::new(self.folder.join("program").join(name))
+            .args(words)
             .current_dir(&self.folder)
             .stdin(Stdio::null())
             .stdout(out)
@@ -196,7 +181,7 @@ impl Machine {
     }
 
     /// Runs the commands of a step, a training again whenever it ended with a checkpoint.
-    fn commands(&self, step: &Step, place: &Path) -> io::Result<Ended> {
+    fn commands(&self, step: &Step, place: &Path) -> io::Result<()> {
         let logs = match step.kind {
             Kind::Shard | Kind::Merge => "logs/prepare",
             Kind::Train => "logs/train",
@@ -220,11 +205,11 @@ impl Machine {
                 match (status.code(), step.kind) {
                     (Some(code), Kind::Train) if code == i32::from(CHECKPOINT_EXIT_CODE) => {}
                     (Some(0), _) => break,
-                    _ => return Ok(Ended::Failed(format!("{}: {status}", words[0]))),
+                    _ => return Err(io::Error::other(format!("{}: {status}", words[0]))),
                 }
             }
         }
-        Ok(Ended::Done)
+        Ok(())
     }
 
     /// Puts the inputs of a step where it works: links to what is only read, and the checkpoint,
@@ -245,7 +230,7 @@ impl Machine {
             if to.symlink_metadata().is_ok() {
                 fs::remove_file(&to)?;
             }
-            link(&fs::canonicalize(&from).map_err(FileError::of(&from))?, &to)?;
+            symlink(&fs::canonicalize(&from).map_err(FileError::of(&from))?, &to)?;
         }
         Ok(())
     }
@@ -314,17 +299,7 @@ fn lock(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
     progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn link(to: &Path, name: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    return std::os::unix::fs::symlink(to, name);
-    #[cfg(windows)]
-    return match to.is_dir() {
-        true => std::os::windows::fs::symlink_dir(to, name),
-        false => std::os::windows::fs::symlink_file(to, name),
-    };
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -304,12 +304,10 @@ impl Planner<'_> {
             });
         }
         let files = |paths: &[PathBuf]| -> Vec<ShardFile> {
-            let named = paths.iter().map(|path| (path, names.get(path.as_path())));
-            named
-                .filter_map(|(path, name)| {
-                    Some(ShardFile { path: path.clone(), name: name?.clone() })
-                })
-                .collect()
+            let file = |path: &PathBuf| {
+                Some(ShardFile { path: path.clone(), name: names.get(path.as_path())?.clone() })
+            };
+            paths.iter().filter_map(file).collect()
         };
         [logs, epochs, journal].map(|paths| files(paths))
     }

@@ -87,9 +87,13 @@ impl<'a> Dimension<'a> {
     pub fn value(&self, unit: f64) -> Value {
         match self.distribution {
             Distribution::Constant { value } => value.clone(),
-            Distribution::Categorical { values, .. } => {
+            Distribution::Categorical { values, probabilities } => {
                 let mut left = unit;
-                let chances = self.chances();
+                let sum: f64 = probabilities.iter().sum();
+                let chances: Vec<f64> = match probabilities.is_empty() {
+                    true => vec![1.0 / values.len() as f64; values.len()],
+                    false => probabilities.iter().map(|chance| chance / sum).collect(),
+                };
                 let at = chances.iter().position(|chance| {
                     left -= chance;
                     left < 0.0
@@ -108,20 +112,6 @@ impl<'a> Dimension<'a> {
                 let number = rounded(self.at(unit), DIGITS).clamp(least, most);
                 Value::from(number)
             }
-        }
-    }
-
-    /// How likely each of the values is; empty where they are not listed.
-    fn chances(&self) -> Vec<f64> {
-        match self.distribution {
-            Distribution::Categorical { values, probabilities } if probabilities.is_empty() => {
-                vec![1.0 / values.len() as f64; values.len()]
-            }
-            Distribution::Categorical { probabilities, .. } => {
-                let sum: f64 = probabilities.iter().sum();
-                probabilities.iter().map(|chance| chance / sum).collect()
-            }
-            _ => Vec::new(),
         }
     }
 

@@ -24,10 +24,7 @@ pub fn platt(logits: &[f32], outcome: &[f32], weight: &[f32]) -> Calibration {
 /// As [`platt`], of however few rows; `None` for one class only and for a slope that is not above
 /// 0.
 pub fn fit(logits: &[f32], outcome: &[f32], weight: &[f32]) -> Option<Calibration> {
-    let (good, bad) = sums(outcome, weight);
-    if good == 0.0 || bad == 0.0 {
-        return None;
-    }
+    let (good, bad) = sums(outcome, weight)?;
     let (low, high) = (1.0 / (bad + 2.0), (good + 1.0) / (good + 2.0));
     let rows = rows(logits, outcome, weight, 1.0).map(|(x, t, w)| (x, low + (high - low) * t, w));
     let balanced = Calibration { a: 1.0, b: ((good + 1.0) / (bad + 1.0)).ln() };
@@ -52,10 +49,7 @@ pub fn fit_near(
     weight: &[f32],
     cluster: &[i64],
 ) -> Option<Calibration> {
-    let (good, bad) = sums(outcome, weight);
-    if good == 0.0 || bad == 0.0 {
-        return None;
-    }
+    let (good, bad) = sums(outcome, weight)?;
     let mut clusters: HashMap<i64, f64> = HashMap::new();
     for (&cluster, &weight) in cluster.iter().zip(weight) {
         *clusters.entry(cluster).or_default() += f64::from(weight);
@@ -71,12 +65,14 @@ pub(crate) fn cross_entropy(logit: f64, target: f64) -> f64 {
     logit.max(0.0) + (-logit.abs()).exp().ln_1p() - target * logit
 }
 
-/// Weights of successes and of failures.
-fn sums(outcome: &[f32], weight: &[f32]) -> (f64, f64) {
-    outcome.iter().zip(weight).fold((0.0, 0.0), |(good, bad), (&outcome, &weight)| {
+/// Weights of successes and of failures, where both have some.
+fn sums(outcome: &[f32], weight: &[f32]) -> Option<(f64, f64)> {
+    let rows = outcome.iter().zip(weight);
+    let sums = rows.fold((0.0, 0.0), |(good, bad), (&outcome, &weight)| {
         let (outcome, weight) = (f64::from(outcome), f64::from(weight));
         (good + weight * outcome, bad + weight * (1.0 - outcome))
-    })
+    });
+    Some(sums).filter(|&(good, bad)| good != 0.0 && bad != 0.0)
 }
 
 /// Logit, target and weight of each row.

@@ -31,11 +31,8 @@ pub fn pieces(statics: &[f32], k: usize, rows: &[usize], skip: &[usize]) -> Vec<
         values.sort_unstable_by(f32::total_cmp);
         let edges = edges(&values);
         if edges.len() > 2 {
-            all.extend(edges.windows(2).map(|edge| Piece {
-                column,
-                low: edge[0],
-                width: edge[1] - edge[0],
-            }));
+            let piece = |edge: &[f32]| Piece { column, low: edge[0], width: edge[1] - edge[0] };
+            all.extend(edges.windows(2).map(piece));
         }
     }
     all

@@ -4,8 +4,8 @@ use holdadvise::hold_code;
 use holdadvise::userlog::{Aborted, Body, Held, Released};
 
 use super::{HoldNow, Item, Simulation, Status};
-use crate::SimulateError;
 use crate::cause::{Cause, Symptom};
+use crate::error::Result;
 use crate::life::Edits;
 use crate::oracle::Asked;
 use crate::people;
@@ -17,12 +17,7 @@ const SYSTEM_RELEASE: &str = "(JobRunCount < 20 && (time() - EnteredCurrentStatu
 
 impl Simulation {
     /// Holds a job that does not run.
-    pub(crate) fn hold_idle(
-        &mut self,
-        job: usize,
-        cause: Cause,
-        symptom: Symptom,
-    ) -> Result<(), SimulateError> {
+    pub(crate) fn hold_idle(&mut self, job: usize, cause: Cause, symptom: Symptom) -> Result<()> {
         let wording = self.wording();
         let state = &self.jobs[job];
         let cluster = &self.clusters[state.cluster];
@@ -38,7 +33,7 @@ impl Simulation {
         cause: Cause,
         symptom: Symptom,
         written: &Written,
-    ) -> Result<(), SimulateError> {
+    ) -> Result<()> {
         let body = Body::Held(Held {
             reason: Some(written.reason.as_str().into()),
             code: Some(written.code),
@@ -116,7 +111,7 @@ impl Simulation {
         }
     }
 
-    pub(super) fn auto_release(&mut self, job: usize, system: bool) -> Result<(), SimulateError> {
+    pub(super) fn auto_release(&mut self, job: usize, system: bool) -> Result<()> {
         let state = &self.jobs[job];
         let Some(hold) = state.hold else { return Ok(()) };
         let policy = self.workflow(state.cluster).periodic_release;
@@ -151,7 +146,7 @@ impl Simulation {
         edits: Edits,
         by: Releaser,
         reason: &str,
-    ) -> Result<(), SimulateError> {
+    ) -> Result<()> {
         let Some(hold) = self.jobs[job].hold else { return Ok(()) };
         self.ask_while_held(job);
         self.ask(job, hold.record, self.now);
@@ -179,7 +174,7 @@ impl Simulation {
     }
 
     /// Spooled files are there: the schedd releases by itself.
-    pub(super) fn spooled(&mut self, cluster: usize) -> Result<(), SimulateError> {
+    pub(super) fn spooled(&mut self, cluster: usize) -> Result<()> {
         let (first, size) = (self.clusters[cluster].first_job, self.clusters[cluster].size);
         for job in first..first + size {
             if self.jobs[job].hold.is_some_and(|hold| hold.cause == Cause::Spooling) {
@@ -191,7 +186,7 @@ impl Simulation {
     }
 
     /// `condor_rm`.
-    pub(crate) fn remove(&mut self, job: usize, reason: &str) -> Result<(), SimulateError> {
+    pub(crate) fn remove(&mut self, job: usize, reason: &str) -> Result<()> {
         if matches!(self.jobs[job].status, Status::Completed | Status::Removed) {
             return Ok(());
         }

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use holdadvise::userlog::{Body, JobId};
 
 use crate::cause::{Cause, Symptom};
+use crate::error::Result;
 use crate::life::{Cluster, Run, Subject};
 use crate::oracle::{Asked, Oracle, Question};
 use crate::output::{EpochWriter, EventLog, Information};
@@ -61,7 +62,7 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    pub(crate) fn new(settings: &Settings) -> Result<Self, SimulateError> {
+    pub(crate) fn new(settings: &Settings) -> Result<Self> {
         let span = settings.span();
         let world = Arc::new(World::draw(settings.preset.clone(), settings.seed, span));
         let folder: &Path = &settings.output;
@@ -109,7 +110,7 @@ impl Simulation {
     }
 
     /// Runs to the end of the span and answers what was asked of the oracle.
-    pub(crate) fn run(mut self) -> Result<Finished, SimulateError> {
+    pub(crate) fn run(mut self) -> Result<Finished> {
         let end = self.world.span.1;
         while let Some((time, item)) = self.queue.pop() {
             if time >= end {
@@ -134,7 +135,7 @@ impl Simulation {
         Ok(Finished { jobs: self.jobs.len(), records: self.records })
     }
 
-    fn take(&mut self, item: Item) -> Result<(), SimulateError> {
+    fn take(&mut self, item: Item) -> Result<()> {
         match item {
             Item::Submit => self.submit(),
             Item::Start { job, generation } if self.is_current(job, generation) => self.start(job),
@@ -199,7 +200,7 @@ impl Simulation {
     }
 
     /// Writes an event of a job, now.
-    pub(crate) fn event(&mut self, job: usize, body: &Body<'_>) -> Result<(), SimulateError> {
+    pub(crate) fn event(&mut self, job: usize, body: &Body<'_>) -> Result<()> {
         let state = &self.jobs[job];
         let cluster = &self.clusters[state.cluster];
         let run = state.underway.as_ref().map(|underway| &underway.run);
@@ -230,14 +231,8 @@ impl Simulation {
     }
 
     fn question(&mut self, asked: Asked, job: usize, record: usize, time: i64) {
-        let question = Question {
-            asked,
-            record,
-            time,
-            subject: self.subject(job),
-            last_site: self.jobs[job].last_site,
-        };
-        self.oracle.ask(question);
+        let (subject, last_site) = (self.subject(job), self.jobs[job].last_site);
+        self.oracle.ask(Question { asked, record, time, subject, last_site });
     }
 
     /// Asks about some of the jobs held as `released` was, now that its release has shown how

@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 
 use holdadvise::userlog::{
-    Body, CpuUsage, Disconnected, Evicted, Execute, FileTransfer, FileTransferKind, ImageSize,
-    ReconnectFailed, Reconnected, RemoteError, Resource, ShadowException, Terminated,
+    Body, CpuUsage, Disconnected, Evicted, Execute, FileTransfer, FileTransferKind as Kind,
+    ImageSize, ReconnectFailed, Reconnected, RemoteError, Resource, ShadowException, Terminated,
 };
 
 use super::{Item, Job, Moment, Simulation, Status, Underway};
-use crate::SimulateError;
+use crate::error::Result;
 use crate::life::{Edits, Ending, Run, attempt};
 use crate::output::RunEnd;
 use crate::reason::{self, Wording, Written, slot_name};
 
 impl Simulation {
     /// A shadow starts for an idle job, unless all slots are taken.
-    pub(super) fn start(&mut self, job: usize) -> Result<(), SimulateError> {
+    pub(super) fn start(&mut self, job: usize) -> Result<()> {
         let generation = self.jobs[job].generation;
         if self.running >= self.slots {
             let after = self.chances.run.exponential(600.0) as i64 + 5;
@@ -41,7 +41,7 @@ impl Simulation {
     }
 
     /// The next moment of a run.
-    pub(super) fn moment(&mut self, job: usize) -> Result<(), SimulateError> {
+    pub(super) fn moment(&mut self, job: usize) -> Result<()> {
         let Some(underway) = &mut self.jobs[job].underway else { return Ok(()) };
         let (_, moment) = underway.moments[underway.next];
         underway.next += 1;
@@ -63,8 +63,8 @@ impl Simulation {
                 };
                 self.event(job, &Body::ImageSize(size))?;
             }
-            Moment::Disconnected => self.disconnected(job)?,
-            Moment::Reconnected => self.reconnected(job)?,
+            Moment::Disconnected => self.connection(job, true)?,
+            Moment::Reconnected => self.connection(job, false)?,
         }
         if let Some(time) = next {
             let generation = self.jobs[job].generation;
@@ -73,24 +73,19 @@ impl Simulation {
         Ok(())
     }
 
-    fn transfer(&mut self, job: usize, kind: FileTransferKind) -> Result<(), SimulateError> {
+    fn transfer(&mut self, job: usize, kind: Kind) -> Result<()> {
         let Some(run) = self.run_of(job) else { return Ok(()) };
-        let host = matches!(kind, FileTransferKind::InputStarted | FileTransferKind::OutputStarted)
-            .then(|| self.slot_address(run));
-        let seconds_in_queue = match (kind, run.input) {
-            (FileTransferKind::InputStarted, Some([queued, started, _])) if started > queued => {
-                u64::try_from(started - queued).ok()
-            }
-            _ => None,
-        };
+        let host = matches!(kind, Kind::InputStarted | Kind::OutputStarted);
+        let host = host.then(|| self.slot_address(run));
+        let waited = run.input.map(|[queued, started, _]| started - queued);
+        let waited = waited.filter(|&waited| kind == Kind::InputStarted && waited > 0);
+        let seconds_in_queue = waited.map(i64::unsigned_abs);
         let host = host.as_deref().map(Into::into);
-        self.event(
-            job,
-            &Body::FileTransfer(FileTransfer { kind: Some(kind), host, seconds_in_queue }),
-        )
+        let transfer = FileTransfer { kind: Some(kind), host, seconds_in_queue };
+        self.event(job, &Body::FileTransfer(transfer))
     }
 
-    fn execute(&mut self, job: usize) -> Result<(), SimulateError> {
+    fn execute(&mut self, job: usize) -> Result<()> {
         let Some(run) = self.run_of(job) else { return Ok(()) };
         let address = self.slot_address(run);
         let slot = slot_name(&self.world, run);
@@ -110,26 +105,22 @@ impl Simulation {
         self.event(job, &body)
     }
 
-    fn disconnected(&mut self, job: usize) -> Result<(), SimulateError> {
+    /// The shadow loses the run, or finds it again.
+    fn connection(&mut self, job: usize, lost: bool) -> Result<()> {
         let Some(run) = self.run_of(job) else { return Ok(()) };
         let (slot, address) = (slot_name(&self.world, run), self.slot_address(run));
-        let body = Body::Disconnected(Disconnected {
-            reason: "Socket between submit and execute hosts closed unexpectedly".into(),
-            startd_name: Some(slot.as_str().into()),
-            startd_address: Some(address.as_str().into()),
-            ..Disconnected::default()
-        });
-        self.event(job, &body)
-    }
-
-    fn reconnected(&mut self, job: usize) -> Result<(), SimulateError> {
-        let Some(run) = self.run_of(job) else { return Ok(()) };
-        let (slot, address) = (slot_name(&self.world, run), self.slot_address(run));
-        let body = Body::Reconnected(Reconnected {
-            startd_name: slot.as_str().into(),
-            startd_address: Some(address.as_str().into()),
-            starter_address: Some(address.as_str().into()),
-        });
+        let (startd_name, startd_address) = (slot.as_str().into(), Some(address.as_str().into()));
+        let body = if lost {
+            Body::Disconnected(Disconnected {
+                reason: "Socket between submit and execute hosts closed unexpectedly".into(),
+                startd_name: Some(startd_name),
+                startd_address,
+                ..Disconnected::default()
+            })
+        } else {
+            let starter_address = startd_address.clone();
+            Body::Reconnected(Reconnected { startd_name, startd_address, starter_address })
+        };
         self.event(job, &body)
     }
 
@@ -143,7 +134,7 @@ impl Simulation {
     }
 
     /// A run comes to its end: events, the epoch ad, the state after.
-    fn end(&mut self, job: usize) -> Result<(), SimulateError> {
+    fn end(&mut self, job: usize) -> Result<()> {
         let Some(run) = self.run_of(job).cloned() else { return Ok(()) };
         let run = Run { end: self.now, ..run };
         self.running -= 1;
@@ -158,7 +149,7 @@ impl Simulation {
         state.last_site = Some(run.site);
         let wording = self.wording();
         match run.ending {
-            Ending::Held { cause, symptom } => {
+            Ending::Held(cause, symptom) => {
                 let state = &self.jobs[job];
                 let cluster = &self.clusters[state.cluster];
                 let place = super::place(&self.world, cluster, state, Some(&run), wording);
@@ -181,8 +172,7 @@ impl Simulation {
                     subcode: coded.then_some(0),
                     ..evicted(&self.jobs[job], &run)
                 });
-                self.event(job, &body)?;
-                self.requeue(job, &run)
+                self.requeue(job, &run, &body)
             }
             Ending::ShadowException { starter } => {
                 let slot = slot_name(&self.world, &run);
@@ -196,8 +186,7 @@ impl Simulation {
                     bytes_sent: Some(0),
                     bytes_received: Some(0),
                 });
-                self.event(job, &body)?;
-                self.requeue(job, &run)
+                self.requeue(job, &run, &body)
             }
             Ending::ReconnectFailed => {
                 let slot = slot_name(&self.world, &run);
@@ -206,8 +195,7 @@ impl Simulation {
                         .into(),
                     startd_name: Some(slot.as_str().into()),
                 });
-                self.event(job, &body)?;
-                self.requeue(job, &run)
+                self.requeue(job, &run, &body)
             }
         }
     }
@@ -221,7 +209,7 @@ impl Simulation {
         run: &Run,
         wording: Wording,
         written: &Written,
-    ) -> Result<(), SimulateError> {
+    ) -> Result<()> {
         if !written.by_starter && !matches!(written.code, 12 | 13 | 32 | 33) {
             return Ok(());
         }
@@ -254,13 +242,7 @@ impl Simulation {
         self.event(job, &body)
     }
 
-    fn terminated(
-        &mut self,
-        job: usize,
-        run: &Run,
-        code: i32,
-        signal: Option<i32>,
-    ) -> Result<(), SimulateError> {
+    fn terminated(&mut self, job: usize, run: &Run, code: i32, signal: Option<i32>) -> Result<()> {
         self.epoch(job, run, None, Some((code, signal)))?;
         let state = &self.jobs[job];
         let cpu = usage(run.execute.map_or(0, |began| run.end - began));
@@ -288,7 +270,8 @@ impl Simulation {
         Ok(())
     }
 
-    fn requeue(&mut self, job: usize, run: &Run) -> Result<(), SimulateError> {
+    fn requeue(&mut self, job: usize, run: &Run, last: &Body<'_>) -> Result<()> {
+        self.event(job, last)?;
         self.epoch(job, run, None, None)?;
         let state = &mut self.jobs[job];
         state.underway = None;
@@ -303,7 +286,7 @@ impl Simulation {
         run: &Run,
         held: Option<&Written>,
         exit: Option<(i32, Option<i32>)>,
-    ) -> Result<(), SimulateError> {
+    ) -> Result<()> {
         let state = &self.jobs[job];
         let cluster = &self.clusters[state.cluster];
         let place = super::place(&self.world, cluster, state, Some(run), Wording::V25);
@@ -313,7 +296,7 @@ impl Simulation {
     }
 
     /// Stops a run from outside: a person holds or removes the job.
-    pub(crate) fn interrupt(&mut self, job: usize) -> Result<(), SimulateError> {
+    pub(crate) fn interrupt(&mut self, job: usize) -> Result<()> {
         if self.jobs[job].status != Status::Running {
             return Ok(());
         }

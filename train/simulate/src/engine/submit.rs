@@ -5,8 +5,8 @@ use std::sync::Arc;
 use holdadvise::userlog::{Body, Submit};
 
 use super::{Item, Job, Simulation, Status};
-use crate::SimulateError;
 use crate::cause::{Cause, Symptom};
+use crate::error::Result;
 use crate::life::{Cluster, Edits, Flaw, Traits, draw_flaw};
 use crate::oracle::minutes_to_match;
 use crate::people::{self, Looks};
@@ -41,7 +41,7 @@ impl Simulation {
         }
     }
 
-    pub(super) fn submit(&mut self) -> Result<(), SimulateError> {
+    pub(super) fn submit(&mut self) -> Result<()> {
         let next = self.next_submission();
         self.queue.push(next, Item::Submit);
 

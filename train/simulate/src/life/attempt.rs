@@ -122,14 +122,9 @@ impl Attempt<'_, '_> {
             return self.held(trouble);
         }
         if let Some(ended) = self.execution() {
-            if matches!(
-                ended,
-                Ending::Exit { .. }
-                    | Ending::Held {
-                        symptom: Symptom::ExitHold { .. } | Symptom::MissingOutput,
-                        ..
-                    }
-            ) {
+            if let Ending::Exit { .. }
+            | Ending::Held(_, Symptom::ExitHold { .. } | Symptom::MissingOutput) = ended
+            {
                 self.send_output();
             }
             return self.end(ended);
@@ -141,7 +136,7 @@ impl Attempt<'_, '_> {
     }
 
     fn held(self, (cause, symptom): Trouble) -> Run {
-        self.end(Ending::Held { cause, symptom })
+        self.end(Ending::Held(cause, symptom))
     }
 
     fn end(mut self, ending: Ending) -> Run {
@@ -157,14 +152,17 @@ impl Attempt<'_, '_> {
         self.host.faults.strikes(instant, self.dice)
     }
 
+    fn filesystem_fault(&mut self, instant: i64) -> Option<i32> {
+        self.world.filesystems[self.owner.filesystem].faults.strikes(instant, self.dice)
+    }
+
     /// What the shadow meets before anything is sent.
     fn shadow(&mut self) -> Option<Trouble> {
         let now = self.run.start;
         if self.flaw == Some(Flaw::MissingFolder) {
             return Some((Cause::MissingFolder, Symptom::Iwd { errno: 2 }));
         }
-        let filesystem = &self.world.filesystems[self.owner.filesystem];
-        if let Some(errno) = filesystem.faults.strikes(now, self.dice)
+        if let Some(errno) = self.filesystem_fault(now)
             && errno != 28
             && self.dice.chance(0.3)
         {
@@ -198,30 +196,25 @@ impl Attempt<'_, '_> {
                 0
             };
         let usual = self.dice.seconds(seconds).min(3_600);
-        let (trouble, took) = match self.input_trouble(started) {
-            Some((ending, took)) => (Some(ending), took),
-            None => (None, usual),
-        };
-        let finished = started + took.max(1);
+        let (trouble, took) = self.input_trouble(started).unzip();
+        let finished = started + took.unwrap_or(usual).max(1);
         self.run.input = Some([queued, started, finished]);
         self.run.end = finished;
         trouble
     }
 
     fn input_trouble(&mut self, now: i64) -> Option<(Ending, i64)> {
-        let hold =
-            |(cause, symptom): Trouble, took: i64| Some((Ending::Held { cause, symptom }, took));
+        let hold = |cause, symptom, took: i64| Some((Ending::Held(cause, symptom), took));
         if self.flaw == Some(Flaw::TooLargeInput) {
-            return hold((Cause::TooLargeInput, Symptom::TooLargeInput), 30);
+            return hold(Cause::TooLargeInput, Symptom::TooLargeInput, 30);
         }
-        if let Some(trouble) = self.local_input(now) {
-            let took = self.dice.between(1, 25);
-            return hold(trouble, took);
+        if let Some((cause, symptom)) = self.local_input(now) {
+            return hold(cause, symptom, self.dice.between(1, 25));
         }
         let fault = self.host_fault(now);
         if fault == Some(HostFault::DiskFull) {
             let item = self.any_file();
-            return hold((Cause::BadHost, Symptom::WriteInput { errno: 28, item }), 15);
+            return hold(Cause::BadHost, Symptom::WriteInput { errno: 28, item }, 15);
         }
         if fault == Some(HostFault::Starter) {
             return Some((Ending::ShadowException { starter: true }, 3));
@@ -236,13 +229,13 @@ impl Attempt<'_, '_> {
             } else {
                 Symptom::Protocol { go_ahead: self.dice.chance(0.6) }
             };
-            return hold((Cause::SiteNetworkOutage, symptom), took);
+            return hold(Cause::SiteNetworkOutage, symptom, took);
         }
         if self.dice.chance(0.0008) {
-            return hold((Cause::Background, Symptom::TransferLost { input: true }), 60);
+            return hold(Cause::Background, Symptom::TransferLost { input: true }, 60);
         }
-        let (trouble, took) = self.urls(now, fault)?;
-        hold(trouble, took)
+        let (cause, symptom, took) = self.urls(now, fault)?;
+        hold(cause, symptom, took)
     }
 
     fn any_file(&mut self) -> u16 {
@@ -261,8 +254,7 @@ impl Attempt<'_, '_> {
         if let Some((cause, errno)) = first {
             return Some((cause, Symptom::ReadInput { errno, item: 0 }));
         }
-        let filesystem = &self.world.filesystems[self.owner.filesystem];
-        let errno = filesystem.faults.strikes(now, self.dice).filter(|errno| *errno != 28)?;
+        let errno = self.filesystem_fault(now).filter(|errno| *errno != 28)?;
         Some((Cause::FilesystemOutage, Symptom::ReadInput { errno, item }))
     }
 
@@ -275,16 +267,15 @@ impl Attempt<'_, '_> {
             && !self.mended()
     }
 
-    fn urls(&mut self, now: i64, fault: Option<HostFault>) -> Option<(Trouble, i64)> {
+    fn urls(&mut self, now: i64, fault: Option<HostFault>) -> Option<(Cause, Symptom, i64)> {
         for (item, &service) in self.workflow.input_services.iter().enumerate() {
             let item = item as u16;
             let fetch = |error| Symptom::FetchUrl { error, item, wrong: false };
             let wrong = |error| Symptom::FetchUrl { error, item, wrong: true };
+            let missing = UrlError::Status(404);
             if item == 0 {
                 let flawed = match self.flaw {
-                    Some(Flaw::WrongUrl) => {
-                        Some((Cause::WrongUrl, wrong(UrlError::Status(404)), 3))
-                    }
+                    Some(Flaw::WrongUrl) => Some((Cause::WrongUrl, wrong(missing), 3)),
                     Some(Flaw::WrongServer { port: false }) => {
                         Some((Cause::WrongServer, wrong(UrlError::Unresolved), 45))
                     }
@@ -296,36 +287,33 @@ impl Attempt<'_, '_> {
                     Some(Flaw::ForbiddenUrl) => {
                         Some((Cause::ForbiddenUrl, fetch(UrlError::Status(403)), 3))
                     }
+                    _ if self.awaits_producer(now, true) => {
+                        Some((Cause::NotYetProduced, fetch(missing), 3))
+                    }
                     _ => None,
                 };
-                if let Some((cause, symptom, took)) = flawed {
-                    return Some(((cause, symptom), took));
-                }
-                if self.awaits_producer(now, true) {
-                    return Some(((Cause::NotYetProduced, fetch(UrlError::Status(404))), 3));
+                if flawed.is_some() {
+                    return flawed;
                 }
             }
             if self.site.walled & (1 << service) != 0 {
                 let error = if service % 2 == 0 { UrlError::TimedOut } else { UrlError::Refused };
-                return Some(((Cause::Firewall, fetch(error)), 220));
+                return Some((Cause::Firewall, fetch(error), 220));
             }
             let expired = self.owner.credential.at(now).is_some();
             if self.workflow.needs_credential && expired && !self.mended() {
                 let status = if self.dice.chance(0.6) { 403 } else { 401 };
-                return Some(((Cause::CredentialExpired, fetch(UrlError::Status(status))), 4));
+                return Some((Cause::CredentialExpired, fetch(UrlError::Status(status)), 4));
             }
-            match fault {
-                Some(HostFault::NoPlugin) => {
-                    return Some(((Cause::BadHost, Symptom::NoPlugin { item }), 2));
-                }
-                Some(HostFault::Clock) => {
-                    return Some(((Cause::BadHost, fetch(UrlError::Certificate)), 5));
-                }
-                _ => {}
+            if fault == Some(HostFault::NoPlugin) {
+                return Some((Cause::BadHost, Symptom::NoPlugin { item }, 2));
+            }
+            if fault == Some(HostFault::Clock) {
+                return Some((Cause::BadHost, fetch(UrlError::Certificate), 5));
             }
             if let Some(fault) = self.world.services[service].faults.strikes(now, self.dice) {
                 let took = self.dice.between(5, 240);
-                return Some(((Cause::ServiceOutage, fetch(fault)), took));
+                return Some((Cause::ServiceOutage, fetch(fault), took));
             }
             if self.dice.chance(self.world.preset.services.background) {
                 let error = *self.dice.pick(&[
@@ -334,7 +322,7 @@ impl Attempt<'_, '_> {
                     UrlError::Status(500),
                     UrlError::Refused,
                 ]);
-                return Some(((Cause::Background, fetch(error)), 90));
+                return Some((Cause::Background, fetch(error), 90));
             }
         }
         None
@@ -388,22 +376,19 @@ impl Attempt<'_, '_> {
                 }
             }
         }
-        if self.workflow.shared_filesystem {
-            let filesystem = &self.world.filesystems[self.owner.filesystem];
-            if let Some(errno) = filesystem.faults.strikes(now, self.dice) {
-                let symptom = if self.dice.chance(0.5) {
-                    Symptom::Execute { errno: if errno == 28 { 110 } else { errno } }
-                } else {
-                    Symptom::Stdout { errno, streamed: false }
-                };
-                return Some((Cause::FilesystemOutage, symptom));
-            }
+        if self.workflow.shared_filesystem
+            && let Some(errno) = self.filesystem_fault(now)
+        {
+            let symptom = if self.dice.chance(0.5) {
+                Symptom::Execute { errno: if errno == 28 { 110 } else { errno } }
+            } else {
+                Symptom::Stdout { errno, streamed: false }
+            };
+            return Some((Cause::FilesystemOutage, symptom));
         }
         if self.flaw == Some(Flaw::MissingStdoutFolder) {
-            return Some((
-                Cause::MissingStdoutFolder,
-                Symptom::Stdout { errno: 2, streamed: false },
-            ));
+            let symptom = Symptom::Stdout { errno: 2, streamed: false };
+            return Some((Cause::MissingStdoutFolder, symptom));
         }
         let opens = self.workflow.shared_filesystem || self.workflow.streams;
         if opens && self.quota_is_full(now) {
@@ -444,7 +429,7 @@ impl Attempt<'_, '_> {
         {
             let varies = self.subject.traits.memory <= limit as f64 * 1.02;
             let cause = if varies { Cause::MemoryVaries } else { Cause::MemoryTooSmall };
-            offer(at, Ending::Held { cause, symptom: Symptom::Memory { by, limit, used } });
+            offer(at, Ending::Held(cause, Symptom::Memory { by, limit, used }));
         }
         let limit = self.run.disk_provisioned;
         if disk.max(peak_disk as f64) > limit as f64
@@ -453,7 +438,7 @@ impl Attempt<'_, '_> {
         {
             let varies = self.subject.traits.disk <= limit as f64 * 1.02;
             let cause = if varies { Cause::DiskVaries } else { Cause::DiskTooSmall };
-            offer(at, Ending::Held { cause, symptom: Symptom::Disk { by, limit, used } });
+            offer(at, Ending::Held(cause, Symptom::Disk { by, limit, used }));
         }
         let slow = |limit: f64| match self.subject.traits.run <= limit {
             true => Cause::SlowSite,
@@ -469,16 +454,16 @@ impl Attempt<'_, '_> {
                 Limit::Execution => Symptom::ExecuteDuration { limit },
                 Limit::Policy => Symptom::OwnLimit { limit },
             };
-            offer(limit + self.dice.between(1, 60), Ending::Held { cause, symptom });
+            offer(limit + self.dice.between(1, 60), Ending::Held(cause, symptom));
         }
         if let Some(hours) = self.site.longest_hours {
             let cause = slow(hours as f64 * 3_600.0);
             let symptom = Symptom::StartdLimit { hours };
-            offer(hours * 3_600 + 30, Ending::Held { cause, symptom });
+            offer(hours * 3_600 + 30, Ending::Held(cause, symptom));
         }
         if self.flaw == Some(Flaw::CpuOveruse) {
             let symptom = Symptom::Cpus { used: 2 + self.dice.below(14) as i64 };
-            offer(900 + full / 10, Ending::Held { cause: Cause::CpuOveruse, symptom });
+            offer(900 + full / 10, Ending::Held(Cause::CpuOveruse, symptom));
         }
         if let Some((cause, share)) = self.program_failure(began) {
             offer((full as f64 * share) as i64, self.failure(cause));
@@ -495,14 +480,12 @@ impl Attempt<'_, '_> {
             }
         }
 
-        let (took, ending) = match first {
-            Some((at, ending)) => (at.max(1), Some(ending)),
-            None => (full, None),
-        };
+        let (at, ending) = first.unzip();
+        let took = at.map_or(full, |at| at.max(1));
         let end = began + took;
         let progress = took as f64 / full as f64;
         self.run.memory_mb = match ending {
-            Some(Ending::Held { symptom: Symptom::Memory { used, .. }, .. }) => used,
+            Some(Ending::Held(_, Symptom::Memory { used, .. })) => used,
             _ => ((memory * (0.4 + 0.6 * progress)) as i64)
                 .clamp(1, self.run.memory_provisioned.max(memory as i64)),
         };
@@ -583,7 +566,7 @@ impl Attempt<'_, '_> {
 
     fn failure(&mut self, cause: Cause) -> Ending {
         if cause == Cause::SiteSoftwareOutage && self.dice.chance(0.25) {
-            return Ending::Held { cause, symptom: Symptom::CVMFS };
+            return Ending::Held(cause, Symptom::CVMFS);
         }
         let signal = self.workflow.signal.filter(|_| matches!(cause, Cause::Bug | Cause::Flaky));
         let code = match cause {
@@ -596,8 +579,8 @@ impl Attempt<'_, '_> {
             _ => self.workflow.exit_code,
         };
         match self.workflow.failure {
-            Failure::Hold => Ending::Held { cause, symptom: Symptom::ExitHold { code, signal } },
-            Failure::MissingOutput => Ending::Held { cause, symptom: Symptom::MissingOutput },
+            Failure::Hold => Ending::Held(cause, Symptom::ExitHold { code, signal }),
+            Failure::MissingOutput => Ending::Held(cause, Symptom::MissingOutput),
             Failure::ExitCode => Ending::Exit { code, signal },
         }
     }
@@ -628,8 +611,7 @@ impl Attempt<'_, '_> {
         if self.quota_is_full(now) {
             return Some((Cause::QuotaFull, Symptom::WriteOutput { errno: 122 }));
         }
-        let filesystem = &self.world.filesystems[self.owner.filesystem];
-        if let Some(errno) = filesystem.faults.strikes(now, self.dice) {
+        if let Some(errno) = self.filesystem_fault(now) {
             return Some((Cause::FilesystemOutage, Symptom::WriteOutput { errno }));
         }
         if let Some(service) = self.workflow.output_service {

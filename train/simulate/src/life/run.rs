@@ -11,10 +11,7 @@ pub(crate) enum Ending {
         code: i32,
         signal: Option<i32>,
     },
-    Held {
-        cause: Cause,
-        symptom: Symptom,
-    },
+    Held(Cause, Symptom),
     /// Preempted: event 004.
     Evicted,
     /// Event 007.

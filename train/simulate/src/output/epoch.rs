@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use super::ad::Ad;
 use super::place::OutFile;
-use crate::SimulateError;
 use crate::engine::{HoldNow, Job};
+use crate::error::Result;
 use crate::life::Run;
 use crate::reason::{Place, Written, image, input_name, slot_name, url};
 use crate::world::{Container, Failure, Service};
@@ -36,18 +36,18 @@ pub(crate) struct EpochWriter {
 }
 
 impl EpochWriter {
-    pub(crate) fn create(path: PathBuf) -> Result<Self, SimulateError> {
+    pub(crate) fn create(path: PathBuf) -> Result<Self> {
         Ok(Self { out: OutFile::create(path)?, text: String::new() })
     }
 
     /// Appends the ad of a run, with its banner.
-    pub(crate) fn write(&mut self, end: &RunEnd<'_>) -> Result<(), SimulateError> {
+    pub(crate) fn write(&mut self, end: &RunEnd<'_>) -> Result<()> {
         self.text.clear();
         epoch_ad(&mut self.text, end);
         self.out.write(self.text.as_bytes())
     }
 
-    pub(crate) fn finish(mut self) -> Result<(), SimulateError> {
+    pub(crate) fn finish(mut self) -> Result<()> {
         self.out.flush()
     }
 }

@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use super::ad::Ad;
 use super::place::OutFile;
 use crate::SimulateError;
+use crate::error::Result;
 
 /// What event 028 says of a job (`EVENT_LOG_JOB_AD_INFORMATION_ATTRS`).
 #[derive(Clone, Debug, Default)]
@@ -43,7 +44,7 @@ impl EventLog {
         information: bool,
         (largest, most_rotations): (u64, u32),
         start: i64,
-    ) -> Result<Self, SimulateError> {
+    ) -> Result<Self> {
         let out = OutFile::create(path)?;
         let date = DateForm { utc: true, ..DateForm::iso(TimeZone::UTC) };
         let mut log = Self {
@@ -69,17 +70,13 @@ impl EventLog {
         time: i64,
         body: &Body<'_>,
         information: Option<&Information<'_>>,
-    ) -> Result<(), SimulateError> {
+    ) -> Result<()> {
         debug_assert!(time >= self.last, "{time} after {}", self.last);
         self.last = time;
         self.rotate()?;
         self.buffer.clear();
-        let header = EventHeader {
-            job,
-            subproc: 0,
-            time: EventTime { seconds: time, microseconds: 0 },
-            date: &self.date,
-        };
+        let time = EventTime { seconds: time, microseconds: 0 };
+        let header = EventHeader { job, subproc: 0, time, date: &self.date };
         let written = write_event(&mut self.buffer, &header, body);
         written.map_err(|source| self.out.failed(source))?;
         if let Some(information) = information.filter(|_| self.information) {
@@ -92,24 +89,20 @@ impl EventLog {
     }
 
     /// Ends the log.
-    pub(crate) fn finish(mut self) -> Result<(), SimulateError> {
+    pub(crate) fn finish(mut self) -> Result<()> {
         self.out.flush()
     }
 
-    fn flush_buffer(&mut self) -> Result<(), SimulateError> {
+    fn flush_buffer(&mut self) -> Result<()> {
         self.written += self.buffer.len() as u64;
         self.out.write(&self.buffer)
     }
 
     /// The first event of each file, as `src/condor_utils/user_log_header.cpp` writes it.
-    fn head(&mut self) -> Result<(), SimulateError> {
+    fn head(&mut self) -> Result<()> {
         self.sequence += 1;
-        let header = EventHeader {
-            job: JobId::new(-1, -1),
-            subproc: -1,
-            time: EventTime { seconds: self.last, microseconds: 0 },
-            date: &self.date,
-        };
+        let time = EventTime { seconds: self.last, microseconds: 0 };
+        let header = EventHeader { job: JobId::new(-1, -1), subproc: -1, time, date: &self.date };
         let sequence = self.sequence;
         let text = format!(
             "Global JobLog: ctime={time} id=0.1.{time}.0.{sequence}.{time}.0 sequence={sequence} size=0 events=0 offset=0 event_off=0 max_rotation={most} creator_name=<>",
@@ -123,7 +116,7 @@ impl EventLog {
     }
 
     /// Moves a full log to `.1`, `.2`, ..., the oldest with the highest number.
-    fn rotate(&mut self) -> Result<(), SimulateError> {
+    fn rotate(&mut self) -> Result<()> {
         if self.largest == 0 || self.written < self.largest {
             return Ok(());
         }

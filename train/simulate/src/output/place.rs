@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::SimulateError;
+use crate::error::Result;
 
 /// A file that is being written.
 pub(crate) struct OutFile {
@@ -16,26 +17,26 @@ pub(crate) struct OutFile {
 
 impl OutFile {
     /// Begins the file, in the place of one that is there.
-    pub(crate) fn create(path: PathBuf) -> Result<Self, SimulateError> {
+    pub(crate) fn create(path: PathBuf) -> Result<Self> {
         match create(&path) {
             Ok(file) => Ok(Self { path, out: BufWriter::with_capacity(1 << 18, file) }),
             Err(source) => Err(SimulateError::Write { path, source }),
         }
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), SimulateError> {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.out.write_all(bytes).map_err(|source| self.failed(source))
     }
 
     /// Adds an object as JSON on a line of its own.
-    pub(crate) fn line(&mut self, object: &impl Serialize) -> Result<(), SimulateError> {
+    pub(crate) fn line(&mut self, object: &impl Serialize) -> Result<()> {
         let written = serde_json::to_writer(&mut self.out, object);
         written.map_err(|error| self.failed(error.into()))?;
         self.write(b"\n")
     }
 
     /// Writes what is still in memory.
-    pub(crate) fn flush(&mut self) -> Result<(), SimulateError> {
+    pub(crate) fn flush(&mut self) -> Result<()> {
         self.out.flush().map_err(|source| self.failed(source))
     }
 
@@ -49,7 +50,7 @@ impl OutFile {
 ///
 /// # Errors
 /// When it is a link or no folder, is not empty, or cannot be made.
-pub(crate) fn prepare(folder: &Path, replace: bool) -> Result<(), SimulateError> {
+pub(crate) fn prepare(folder: &Path, replace: bool) -> Result<()> {
     let failed = |source| SimulateError::Write { path: folder.to_owned(), source };
     let refused = |why: &str| Err(failed(io::Error::other(why.to_owned())));
     match folder.symlink_metadata() {

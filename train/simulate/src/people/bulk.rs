@@ -1,9 +1,9 @@
 //! Facilitators release in bulk after an outage, going by code and server: not by the hidden cause.
 
 use super::look::release_as;
-use crate::SimulateError;
 use crate::cause::Symptom;
 use crate::engine::{HoldNow, Item, Outage, Simulation};
+use crate::error::Result;
 use crate::truth::{Action, Releaser};
 
 /// Plans who releases after which outage, and who does too early.
@@ -62,11 +62,7 @@ fn is_held_by(simulation: &Simulation, job: usize, hold: &HoldNow, place: Outage
 
 /// Releases what was held by an outage, or a few first: then it is planned again, for the rest once
 /// these have shown what comes of it.
-pub(crate) fn bulk(
-    simulation: &mut Simulation,
-    place: Outage,
-    early: bool,
-) -> Result<(), SimulateError> {
+pub(crate) fn bulk(simulation: &mut Simulation, place: Outage, early: bool) -> Result<()> {
     // Too early, only what is held for long is released.
     let since = simulation.now - if early { 1_200 } else { 14 * 86_400 };
     let jobs: Vec<usize> = simulation

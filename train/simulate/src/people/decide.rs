@@ -42,20 +42,9 @@ pub(super) fn decide(simulation: &mut Simulation, job: usize, looks: u32) -> Dec
     }
     if dice.chance(skill) {
         return match hold.cause {
-            Cause::MemoryTooSmall | Cause::MemoryVaries => {
-                if hold.cause == Cause::MemoryVaries && !again && dice.chance(0.35) {
-                    AS_IS
-                } else {
-                    edit(Action::Memory)
-                }
-            }
-            Cause::DiskTooSmall | Cause::DiskVaries => {
-                if hold.cause == Cause::DiskVaries && !again && dice.chance(0.35) {
-                    AS_IS
-                } else {
-                    edit(Action::Disk)
-                }
-            }
+            Cause::MemoryVaries | Cause::DiskVaries if !again && dice.chance(0.35) => AS_IS,
+            Cause::MemoryTooSmall | Cause::MemoryVaries => edit(Action::Memory),
+            Cause::DiskTooSmall | Cause::DiskVaries => edit(Action::Disk),
             Cause::Firewall | Cause::SiteLacksSoftware | Cause::SlowSite | Cause::BadHost => {
                 if dice.chance(0.4) { edit(Action::Site) } else { AS_IS }
             }

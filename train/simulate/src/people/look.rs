@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::at_work;
 use super::decide::{Decision, decide};
-use crate::SimulateError;
 use crate::cause::{Cause, Symptom};
 use crate::engine::{Item, Simulation, Status};
+use crate::error::Result;
 use crate::life::Edits;
 use crate::random::Spread;
 use crate::truth::{Action, Releaser, edited};
@@ -42,7 +42,7 @@ fn plan(simulation: &mut Simulation, cluster: usize, after: i64) {
 }
 
 /// The owner looks at the held jobs of a cluster and does something about each group of like holds.
-pub(crate) fn look(simulation: &mut Simulation, cluster: usize) -> Result<(), SimulateError> {
+pub(crate) fn look(simulation: &mut Simulation, cluster: usize) -> Result<()> {
     simulation.looks[cluster].planned = false;
     simulation.looks[cluster].count += 1;
     let looks = simulation.looks[cluster].count;
@@ -94,12 +94,7 @@ fn jobs_of(simulation: &Simulation, cluster: usize) -> std::ops::Range<usize> {
     cluster.first_job..cluster.first_job + cluster.size
 }
 
-fn release(
-    simulation: &mut Simulation,
-    job: usize,
-    action: Action,
-    described: bool,
-) -> Result<(), SimulateError> {
+fn release(simulation: &mut Simulation, job: usize, action: Action, described: bool) -> Result<()> {
     let by = simulation.owner_name(simulation.jobs[job].cluster).to_owned();
     release_as(simulation, job, action, described, Releaser::Owner, &by)
 }
@@ -112,7 +107,7 @@ pub(super) fn release_as(
     described: bool,
     releaser: Releaser,
     by: &str,
-) -> Result<(), SimulateError> {
+) -> Result<()> {
     let state = &simulation.jobs[job];
     let used = (state.memory_usage, state.disk_usage);
     let mut edits = edited(state.edits, action, used, state.last_site);
@@ -145,10 +140,7 @@ fn mend_waiting(simulation: &mut Simulation, cluster: usize, described: bool) {
 }
 
 /// The owner releases what was submitted on hold or held by hand.
-pub(crate) fn release_own(
-    simulation: &mut Simulation,
-    cluster: usize,
-) -> Result<(), SimulateError> {
+pub(crate) fn release_own(simulation: &mut Simulation, cluster: usize) -> Result<()> {
     for job in jobs_of(simulation, cluster) {
         if simulation.jobs[job].hold.is_some_and(|hold| hold.cause == Cause::Person) {
             release(simulation, job, Action::AsIs, false)?;
@@ -158,7 +150,7 @@ pub(crate) fn release_own(
 }
 
 /// The owner holds the jobs of a cluster that have not ended, and releases them later.
-pub(crate) fn hold_own(simulation: &mut Simulation, cluster: usize) -> Result<(), SimulateError> {
+pub(crate) fn hold_own(simulation: &mut Simulation, cluster: usize) -> Result<()> {
     let mut any = false;
     for job in jobs_of(simulation, cluster) {
         if matches!(simulation.jobs[job].status, Status::Idle | Status::Running) {

@@ -112,12 +112,8 @@ fn memory(
         }
         Enforcement::JobPolicy => {
             names.message = "MemoryUsage > RequestMemory".to_owned();
-            (
-                3,
-                34,
-                "The job attribute PeriodicHold expression '{message}' evaluated to TRUE",
-                false,
-            )
+            let text = "The job attribute PeriodicHold expression '{message}' evaluated to TRUE";
+            (3, 34, text, false)
         }
     }
 }

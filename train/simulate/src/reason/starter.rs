@@ -107,13 +107,8 @@ pub(super) fn write(
         }
     };
     let raw = names.fill(&text);
-    Written {
-        code,
-        subcode,
-        reason: format!("Error from {}: {raw}", names.slot),
-        raw,
-        by_starter: true,
-    }
+    let reason = format!("Error from {}: {raw}", names.slot);
+    Written { code, subcode, reason, raw, by_starter: true }
 }
 
 /// The container image of a cluster.

@@ -17,6 +17,31 @@ use crate::Error;
 use crate::data::metadata::{self, METADATA_KEY, tensor};
 use crate::output::{self, Output};
 
+/// The values of a type that lie in the bytes of a tensor.
+macro_rules! values {
+    (U8 $bytes:expr) => {
+        $bytes.to_vec()
+    };
+    (F32 $bytes:expr) => {
+        values($bytes, f32::from_le_bytes)
+    };
+    (I32 $bytes:expr) => {
+        values($bytes, i32::from_le_bytes)
+    };
+    (I64 $bytes:expr) => {
+        values($bytes, i64::from_le_bytes)
+    };
+}
+
+/// The shape of a column of n rows.
+fn shape(column: &str, n: usize, d: Dimensions) -> Vec<usize> {
+    match column {
+        "states" => vec![n, d.m, d.j],
+        "statics" => vec![n, d.k],
+        _ => vec![n],
+    }
+}
+
 impl Dataset {
     /// Writes the file; no half-written one is ever seen.
     ///
@@ -60,28 +85,13 @@ impl Dataset {
 
     fn columns(&self) -> [Column<'_>; 18] {
         let d = Dimensions::of(&self.info.schema);
-        let n = self.len();
-        let row = |name, values| Column { name, shape: vec![n], values };
-        [
-            Column { name: "states", shape: vec![n, d.m, d.j], values: Values::U8(&self.states) },
-            Column { name: "statics", shape: vec![n, d.k], values: Values::F32(&self.statics) },
-            row("action", Values::U8(&self.action)),
-            row("label", Values::U8(&self.label)),
-            row("weight", Values::F32(&self.weight)),
-            row("observed", Values::U8(&self.observed)),
-            row("truth", Values::F32(&self.truth)),
-            row("cause", Values::U8(&self.cause)),
-            row("reach", Values::U8(&self.reach)),
-            row("access_point", Values::I32(&self.access_point)),
-            row("cluster", Values::I64(&self.cluster)),
-            row("owner", Values::I64(&self.owner)),
-            row("cell", Values::I64(&self.cell)),
-            row("hold_time", Values::I64(&self.hold_time)),
-            row("decision_instant", Values::I64(&self.decision_instant)),
-            row("outcome_time", Values::I64(&self.outcome_time)),
-            row("code", Values::I32(&self.code)),
-            row("subcode", Values::I32(&self.subcode)),
-        ]
+        macro_rules! columns {
+            ($($name:ident $type:ident,)*) => {[$({
+                let (name, values) = (stringify!($name), Values::$type(&self.$name));
+                Column { name, shape: shape(name, self.len(), d), values }
+            },)*]};
+        }
+        with_columns!(columns)
     }
 
     /// SHA-256 of all tensors: names, shapes and content, in hexadecimal digits. What the file says
@@ -119,28 +129,13 @@ impl Dataset {
         let info: DatasetInfo = metadata::parse(&info)?;
         let d = Dimensions::of(&info.schema);
         let n = tensors.tensor("label").map_err(text)?.shape().first().copied().unwrap_or(0);
-        let column = |name: &str, dtype, shape: &[usize]| tensor(&tensors, name, dtype, shape);
-        let dataset = Self {
-            states: column("states", Dtype::U8, &[n, d.m, d.j])?.to_vec(),
-            statics: values(column("statics", Dtype::F32, &[n, d.k])?),
-            action: column("action", Dtype::U8, &[n])?.to_vec(),
-            label: column("label", Dtype::U8, &[n])?.to_vec(),
-            weight: values(column("weight", Dtype::F32, &[n])?),
-            observed: column("observed", Dtype::U8, &[n])?.to_vec(),
-            truth: values(column("truth", Dtype::F32, &[n])?),
-            cause: column("cause", Dtype::U8, &[n])?.to_vec(),
-            reach: column("reach", Dtype::U8, &[n])?.to_vec(),
-            access_point: values(column("access_point", Dtype::I32, &[n])?),
-            cluster: values(column("cluster", Dtype::I64, &[n])?),
-            owner: values(column("owner", Dtype::I64, &[n])?),
-            cell: values(column("cell", Dtype::I64, &[n])?),
-            hold_time: values(column("hold_time", Dtype::I64, &[n])?),
-            decision_instant: values(column("decision_instant", Dtype::I64, &[n])?),
-            outcome_time: values(column("outcome_time", Dtype::I64, &[n])?),
-            code: values(column("code", Dtype::I32, &[n])?),
-            subcode: values(column("subcode", Dtype::I32, &[n])?),
-            info,
-        };
+        let column = |name: &str, dtype| tensor(&tensors, name, dtype, &shape(name, n, d));
+        macro_rules! read {
+            ($($name:ident $type:ident,)*) => {
+                Self { $($name: values!($type column(stringify!($name), Dtype::$type)?),)* info }
+            };
+        }
+        let dataset = with_columns!(read);
         dataset.check()?;
         Ok(dataset)
     }
@@ -215,63 +210,34 @@ impl Column<'_> {
 
     /// Bytes it takes in the file.
     fn size(&self) -> usize {
-        match self.values {
-            Values::U8(values) => values.len(),
-            Values::F32(values) => size_of_val(values),
-            Values::I32(values) => size_of_val(values),
-            Values::I64(values) => size_of_val(values),
-        }
+        self.shape.iter().product::<usize>() * self.dtype().bitsize() / 8
     }
 
     /// Its bytes as they lie in the file, piece by piece.
     fn pieces<E>(&self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         match self.values {
             Values::U8(values) => take(values),
-            Values::F32(values) => pieces(values, take),
-            Values::I32(values) => pieces(values, take),
-            Values::I64(values) => pieces(values, take),
+            Values::F32(values) => pieces(values, f32::to_le_bytes, take),
+            Values::I32(values) => pieces(values, i32::to_le_bytes, take),
+            Values::I64(values) => pieces(values, i64::to_le_bytes, take),
         }
     }
 }
 
-fn pieces<T: LittleEndian, E>(
+fn pieces<T: Copy, const N: usize, E>(
     values: &[T],
+    to_bytes: impl Fn(T) -> [u8; N],
     mut take: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut bytes = Vec::with_capacity(PIECE.min(values.len()) * T::SIZE);
+    let mut bytes = Vec::with_capacity(PIECE.min(values.len()) * N);
     for values in values.chunks(PIECE) {
         bytes.clear();
-        values.iter().for_each(|value| bytes.extend_from_slice(value.to_bytes().as_ref()));
+        values.iter().for_each(|&value| bytes.extend_from_slice(&to_bytes(value)));
         take(&bytes)?;
     }
     Ok(())
 }
 
-/// A number as it lies in the file.
-trait LittleEndian: Copy {
-    type Bytes: AsRef<[u8]>;
-    fn to_bytes(self) -> Self::Bytes;
-    fn from_chunk(chunk: &[u8]) -> Self;
-    const SIZE: usize;
-}
-
-macro_rules! little_endian {
-    ($($number:ty),*) => {$(
-        impl LittleEndian for $number {
-            type Bytes = [u8; size_of::<$number>()];
-            const SIZE: usize = size_of::<$number>();
-            fn to_bytes(self) -> Self::Bytes {
-                self.to_le_bytes()
-            }
-            fn from_chunk(chunk: &[u8]) -> Self {
-                Self::from_le_bytes(std::array::from_fn(|at| chunk[at]))
-            }
-        }
-    )*};
-}
-
-little_endian!(f32, i32, i64);
-
-fn values<T: LittleEndian>(bytes: &[u8]) -> Vec<T> {
-    bytes.chunks_exact(T::SIZE).map(T::from_chunk).collect()
+fn values<T, const N: usize>(bytes: &[u8], of_bytes: impl Fn([u8; N]) -> T) -> Vec<T> {
+    bytes.as_chunks().0.iter().map(|&chunk| of_bytes(chunk)).collect()
 }

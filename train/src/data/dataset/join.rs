@@ -4,32 +4,6 @@ use holdadvise::model::Dimensions;
 
 use super::{Dataset, UNKNOWN};
 
-/// Calls a macro with the names of all columns.
-macro_rules! with_columns {
-    ($macro:ident) => {
-        $macro!(
-            states,
-            statics,
-            action,
-            label,
-            weight,
-            observed,
-            truth,
-            cause,
-            reach,
-            access_point,
-            cluster,
-            owner,
-            cell,
-            hold_time,
-            decision_instant,
-            outcome_time,
-            code,
-            subcode
-        )
-    };
-}
-
 impl Dataset {
     /// Bytes a row takes.
     pub(crate) fn row_size(&self) -> usize {
@@ -60,7 +34,7 @@ impl Dataset {
             *cause = numbers.get(usize::from(*cause)).copied().unwrap_or(UNKNOWN);
         }
         macro_rules! append {
-            ($($column:ident),*) => { $(self.$column.append(&mut other.$column);)* };
+            ($($column:ident $type:ident,)*) => { $(self.$column.append(&mut other.$column);)* };
         }
         with_columns!(append);
     }
@@ -69,7 +43,7 @@ impl Dataset {
     /// them once. No column is copied.
     pub(crate) fn reorder(&mut self, order: &[usize]) {
         macro_rules! reorder {
-            ($($column:ident),*) => { $(reorder(&mut self.$column, order);)* };
+            ($($column:ident $type:ident,)*) => { $(reorder(&mut self.$column, order);)* };
         }
         with_columns!(reorder);
     }

@@ -16,7 +16,7 @@ use crate::data::input::InputOptions;
 use crate::data::truth::Truth;
 use crate::say::json_line;
 use stream::stream;
-use summary::Summary;
+use summary::{Counts, Summary};
 
 /// Print the holds of job event logs as JSON lines, each as soon as what came of it is known, and a
 /// summary on standard error.
@@ -59,9 +59,10 @@ fn print(
     for folder in &options.simulation {
         inputs.push((options.input.of_simulation(folder)?, Truth::of_folder(folder)?.journal()));
     }
+    let mut counts = Counts::default();
     for (input, journal) in inputs {
         let mut failed = None;
-        let counts = stream(&input, &journal, |episode| {
+        stream(&input, &journal, &mut counts, |episode| {
             summary.add(&episode);
             match write(&episode) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -74,7 +75,7 @@ fn print(
         if let Some(error) = failed {
             return Ok(Err(error));
         }
-        summary.read += counts;
     }
+    summary.read = counts;
     Ok(Ok(()))
 }

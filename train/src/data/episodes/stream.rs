@@ -16,8 +16,9 @@ use crate::data::input::{InputOptions, piped};
 pub(super) fn stream(
     input: &InputOptions,
     journal: &Journal,
+    counts: &mut Counts,
     episode: impl FnMut(Episode) -> ControlFlow<()>,
-) -> Result<Counts, Error> {
+) -> Result<(), Error> {
     let options = input.read_options()?;
     let mut ads = HistoryBuilder::new();
     input.read_epochs(&mut ads)?;
@@ -25,21 +26,21 @@ pub(super) fn stream(
     let logs = in_order(input, &options)?;
     let progress = Progress::new(logs.iter().map(|log| log.size()).sum());
     let stream = EpisodeStream::new(&ads, journal, input.horizon());
-    let mut reading = Reading { progress, stream, counts: Counts::default(), holds: 0, episode };
+    let mut reading = Reading { progress, stream, counts, holds: 0, episode };
     for (at, log) in logs.iter().enumerate() {
         let next = logs.get(at + 1).map(|log| log.first);
         if reading.log(log, next, &options)?.is_break() {
-            return Ok(reading.counts);
+            return Ok(());
         }
     }
-    let Reading { stream, counts, mut episode, .. } = reading;
+    let Reading { stream, mut episode, .. } = reading;
     let mut flow = ControlFlow::Continue(());
     stream.end(|last| {
         if flow.is_continue() {
             flow = episode(last);
         }
     });
-    Ok(counts)
+    Ok(())
 }
 
 /// Damaged events of a log that are told of, each with its offset.
@@ -82,7 +83,7 @@ fn in_order<'a>(input: &'a InputOptions, options: &ReadOptions) -> Result<Vec<Lo
 struct Reading<'a, F> {
     progress: Progress,
     stream: EpisodeStream<'a>,
-    counts: Counts,
+    counts: &'a mut Counts,
     holds: u64,
     episode: F,
 }

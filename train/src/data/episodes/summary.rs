@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::AddAssign;
 
 use holdadvise::history::{Episode, Outcome};
 
@@ -14,15 +13,6 @@ pub(super) struct Counts {
     /// Of these, of a number that is not known.
     pub(super) unknown: u64,
     pub(super) damaged: u64,
-}
-
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Self) {
-        self.logs += other.logs;
-        self.events += other.events;
-        self.unknown += other.unknown;
-        self.damaged += other.damaged;
-    }
 }
 
 /// Holds of one code and subcode.

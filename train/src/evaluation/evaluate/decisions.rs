@@ -324,11 +324,9 @@ impl fmt::Display for Decisions {
                 "releases that happened, by their outcome; what removal or another action would have done is not known"
             }
         };
-        writeln!(
-            f,
-            "decisions on {} {what}; {} clusters, 95 % intervals over clusters",
-            self.holds, self.clusters
-        )?;
+        let (holds, clusters) = (self.holds, self.clusters);
+        let about = "95 % intervals over clusters";
+        writeln!(f, "decisions on {holds} {what}; {clusters} clusters, {about}")?;
         writeln!(
             f,
             "hours: {failed:.1} a failed release, {delay:.1} a delay, {keep:.1} keeping a job that fails, {work:.1} doing a removed job again. The \
@@ -336,12 +334,9 @@ impl fmt::Display for Decisions {
         )?;
         writeln!(
             f,
-            "{:<14}{:>10}{:>20}{:>10}  {:<30}hours a hold",
-            "", "removals", "an action finishes", "releases", "of them fail"
+            "                removals  an action finishes  releases  of them fail                  \
+             hours a hold"
         )?;
-        let interval = |e: &Estimate, digits: usize| {
-            format!("{:.digits$} ({:.digits$} .. {:.digits$})", e.value, e.low, e.high)
-        };
         for method in &self.methods {
             let removals = |count: usize| match self.known {
                 Known::EveryAction => count.to_string(),
@@ -354,8 +349,8 @@ impl fmt::Display for Decisions {
                 removals(method.removals),
                 removals(method.harmful_removals),
                 method.releases,
-                interval(&method.failed_releases, 0),
-                interval(&method.cost, 2)
+                method.failed_releases.text(0),
+                method.cost.text(2)
             )?;
         }
         Ok(())

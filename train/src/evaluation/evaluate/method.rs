@@ -125,6 +125,10 @@ pub(crate) fn logits(model: &Model, dataset: &Dataset, rows: &[usize]) -> Result
     Ok(chunks.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
+pub(super) fn pick(probability: &[f64], at: &[usize]) -> Vec<f64> {
+    at.iter().map(|&at| probability[at]).collect()
+}
+
 fn is_safetensors(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "safetensors")
 }
@@ -150,16 +154,15 @@ fn predictions(file: &[u8], dataset_rows: usize, rows: &[usize]) -> Result<Vec<f
             said.shape()
         ));
     }
+    let bytes = said.data();
     let said: Vec<f64> = match said.dtype() {
-        Dtype::F32 => {
-            said.data().chunks_exact(4).map(|b| f32::from_le_bytes(array(b)).into()).collect()
-        }
-        Dtype::F64 => said.data().chunks_exact(8).map(|b| f64::from_le_bytes(array(b))).collect(),
+        Dtype::F32 => bytes.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b).into()).collect(),
+        Dtype::F64 => bytes.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b)).collect(),
         other => return Err(format!("probability is {other:?}, expected F32 or F64")),
     };
     let mut of_row = HashMap::with_capacity(said.len());
-    for (bytes, &probability) in row.data().chunks_exact(8).zip(&said) {
-        let row = i64::from_le_bytes(array(bytes));
+    for (&bytes, &probability) in row.data().as_chunks().0.iter().zip(&said) {
+        let row = i64::from_le_bytes(bytes);
         let known = usize::try_from(row).ok().filter(|&row| row < dataset_rows);
         let Some(known) = known else {
             return Err(format!("row {row} is none of the {dataset_rows} rows of the dataset"));
@@ -176,10 +179,6 @@ fn predictions(file: &[u8], dataset_rows: usize, rows: &[usize]) -> Result<Vec<f
         return Err(format!("{missing} of {} test rows have no prediction", rows.len()));
     }
     Ok(rows.iter().map(|row| of_row[row]).collect())
-}
-
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    std::array::from_fn(|at| bytes[at])
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One model's figures on the test part, beside those of a few baselines, as text.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use holdadvise::history::Action;
@@ -7,7 +8,7 @@ use holdadvise::model::Model;
 use serde::{Deserialize, Serialize};
 
 use super::decisions::{Decisions, decisions};
-use super::method::predict;
+use super::method::{pick, predict};
 use crate::Error;
 use crate::data::dataset::{Dataset, SUCCESS};
 use crate::evaluation::metrics::{Draws, Estimate, Figures, NAMES, Outcomes, Scored, draw};
@@ -132,7 +133,9 @@ pub fn report(
 }
 
 /// JSON has no NaN: figures that do not exist are left out, and so are those without an interval.
-fn existing_figures(estimate: impl Fn(usize) -> Estimate) -> Vec<(String, Estimate)> {
+pub(super) fn existing_figures<F: FromIterator<(String, Estimate)>>(
+    estimate: impl Fn(usize) -> Estimate,
+) -> F {
     let all = NAMES.iter().enumerate().map(|(at, name)| ((*name).to_owned(), estimate(at)));
     all.filter(|(_, estimate)| estimate.exists()).collect()
 }
@@ -143,27 +146,17 @@ fn per_code(
     predicted: &[f64],
     table: &[f64],
 ) -> Vec<CodeFigures> {
-    let mut codes: Vec<i32> = rows.iter().map(|&row| dataset.code[row]).collect();
-    codes.sort_unstable();
-    codes.dedup();
+    let codes: BTreeSet<i32> = rows.iter().map(|&row| dataset.code[row]).collect();
     let mut figures: Vec<CodeFigures> = codes
         .into_iter()
         .map(|code| {
             let here: Vec<usize> =
                 (0..rows.len()).filter(|&at| dataset.code[rows[at]] == code).collect();
-            let rows_here: Vec<usize> = here.iter().map(|&at| rows[at]).collect();
-            let successes = rows_here.iter().filter(|&&row| dataset.label[row] == SUCCESS).count();
-            let auroc = |probability: &[f64]| {
-                let p: Vec<f64> = here.iter().map(|&at| probability[at]).collect();
-                existing(figures_of(dataset, &rows_here, &p).auroc)
-            };
-            CodeFigures {
-                code,
-                rows: here.len(),
-                successes,
-                auroc: auroc(predicted),
-                table_auroc: auroc(table),
-            }
+            let succeeded = |&&at: &&usize| dataset.label[rows[at]] == SUCCESS;
+            let successes = here.iter().filter(succeeded).count();
+            let auroc = |p: &[f64]| existing(figures_of(dataset, rows, &here, p).auroc);
+            let (auroc, table_auroc) = (auroc(predicted), auroc(table));
+            CodeFigures { code, rows: here.len(), successes, auroc, table_auroc }
         })
         .collect();
     figures.sort_by_key(|figures| (std::cmp::Reverse(figures.rows), figures.code));
@@ -175,8 +168,11 @@ fn existing(value: f64) -> Option<f64> {
 }
 
 /// Weighted figures of predictions for some rows.
-fn figures_of(dataset: &Dataset, rows: &[usize], probability: &[f64]) -> Figures {
-    Scored::new(&Outcomes::of(dataset, rows), probability, 0.5).figures()
+/// Figures of the rows at some places.
+fn figures_of(dataset: &Dataset, rows: &[usize], at: &[usize], probability: &[f64]) -> Figures {
+    let rows: Vec<usize> = at.iter().map(|&at| rows[at]).collect();
+    let outcomes = Outcomes::of(dataset, &rows);
+    Scored::new(&outcomes, &pick(probability, at), 0.5).figures()
 }
 
 /// Figures per action of rows a simulator tells of.
@@ -195,15 +191,13 @@ fn per_action(
             let here: Vec<usize> = (0..rows.len())
                 .filter(|&at| action.is_none_or(|action| dataset.action[rows[at]] == action))
                 .collect();
-            let rows_here: Vec<usize> = here.iter().map(|&at| rows[at]).collect();
-            let of = |probability: &[f64]| {
-                let p: Vec<f64> = here.iter().map(|&at| probability[at]).collect();
-                let figures = figures_of(dataset, &rows_here, &p);
+            let of = |p: &[f64]| {
+                let figures = figures_of(dataset, rows, &here, p);
                 [existing(figures.auroc), existing(figures.brier)]
             };
-            let weight = |&row: &usize| f64::from(dataset.weight[row]);
-            let total: f64 = rows_here.iter().map(weight).sum();
-            let successes = rows_here.iter().map(|row| weight(row) * dataset.target(*row));
+            let weight = |&at: &usize| f64::from(dataset.weight[rows[at]]);
+            let total: f64 = here.iter().map(weight).sum();
+            let successes = here.iter().map(|at| weight(at) * truth[*at]);
             (total > 0.0).then(|| ActionFigures {
                 action: name.to_owned(),
                 rows: here.len(),
@@ -241,11 +235,7 @@ impl fmt::Display for Report {
             Some(value) => format!("{value:.3}"),
             None => "-".to_owned(),
         };
-        writeln!(
-            f,
-            "{:>6}{:>8}{:>10}{:>13}{:>13}",
-            "code", "holds", "success", "model auroc", "table auroc"
-        )?;
+        writeln!(f, "  code   holds   success  model auroc  table auroc")?;
         for code in &self.codes {
             writeln!(
                 f,
@@ -264,8 +254,7 @@ impl fmt::Display for Report {
             )?;
             writeln!(
                 f,
-                "{:>8}{:>8}{:>9}{:>16}{:>16}{:>16}",
-                "action", "rows", "success", "model", "table", "oracle"
+                "  action    rows  success           model           table          oracle"
             )?;
         }
         for action in &self.actions {

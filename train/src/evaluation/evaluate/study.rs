@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use holdadvise::model::EngineKind;
 
 use super::curves::curves;
-use super::method::{self, Predicted, TABLE};
+use super::method::{self, Predicted, TABLE, pick};
+use super::one_model::existing_figures;
 use super::population::{Population, asked, populations};
 use super::{EvaluateOptions, unknown_codes};
 use crate::Error;
@@ -87,11 +88,9 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
     let Some(folder) = &options.output else {
         return fail("name a model, or the folder of the report with -o".to_owned());
     };
-    if !(study.release_threshold > 0.0 && study.release_threshold < 1.0) {
-        return fail(format!(
-            "--release-threshold {} must lie between 0 and 1",
-            study.release_threshold
-        ));
+    let threshold = study.release_threshold;
+    if !(threshold > 0.0 && threshold < 1.0) {
+        return fail(format!("--release-threshold {threshold} must lie between 0 and 1"));
     }
     let outputs = ["report.json", "report.html"].map(|name| folder.join(name));
     let there = output::check_folder(folder)?;
@@ -107,8 +106,7 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
             (parts, split, Some(method::digest(&output::read(path)?)))
         }
         None => {
-            let parts = Parts::new(&dataset, By::Time, &options.split);
-            let parts = parts?;
+            let parts = Parts::new(&dataset, By::Time, &options.split)?;
             let split = parts.split(&dataset)?;
             (parts, split, None)
         }
@@ -127,12 +125,9 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
         let loaded = method::load(files, &dataset, &rows, engine)?;
         methods.push(Predicted { ablation: true, ..loaded });
     }
-    for (at, method) in methods.iter().enumerate() {
-        if methods[..at].iter().any(|other| other.name == method.name) {
-            return fail(format!(
-                "there are two methods {}: name one of them otherwise",
-                method.name
-            ));
+    for (at, Predicted { name, .. }) in methods.iter().enumerate() {
+        if methods[..at].iter().any(|other| other.name == *name) {
+            return fail(format!("there are two methods {name}: name one of them otherwise"));
         }
     }
     let position = |option: &str, name: &str| {
@@ -144,16 +139,9 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
     let best = study.best.as_deref().map(|name| position("--best", name)).transpose()?;
     tables.extend(unknown_codes::table(&methods, &dataset, &rows));
     let info = &dataset.info;
-    let evaluated = Study {
-        dataset: &dataset,
-        rows,
-        methods,
-        own,
-        best,
-        threshold: study.release_threshold,
-        draws: options.draws,
-        seed: options.seed,
-    };
+    let &EvaluateOptions { draws, seed, .. } = options;
+    let dataset = &dataset;
+    let evaluated = Study { dataset, rows, methods, own, best, threshold, draws, seed };
     let report = Report {
         format: REPORT_FORMAT,
         title: study.title.clone(),
@@ -171,9 +159,9 @@ pub(crate) fn run(options: &EvaluateOptions, engine: EngineKind) -> Result<(), E
         },
         parts: parts.info,
         parts_sha256,
-        release_threshold: study.release_threshold,
-        draws: options.draws,
-        seed: options.seed,
+        release_threshold: threshold,
+        draws,
+        seed,
         own: evaluated.methods[own].name.clone(),
         best: study.best.clone(),
         methods: evaluated.methods.iter().map(note).collect(),
@@ -227,12 +215,10 @@ fn extra_table((title, path): &(String, String)) -> Result<ExtraTable, Error> {
         format!("{path}: {error}; expected an object with columns, rows and text")
     })?;
     if let Some(row) = table.rows.iter().position(|row| row.len() != table.columns.len()) {
-        return Err(format!(
-            "{path}: row {row} has {} cells, there are {} columns",
-            table.rows[row].len(),
-            table.columns.len()
-        )
-        .into());
+        let (cells, columns) = (table.rows[row].len(), table.columns.len());
+        return Err(
+            format!("{path}: row {row} has {cells} cells, there are {columns} columns").into()
+        );
     }
     Ok(ExtraTable { title: title.clone(), ..table })
 }
@@ -324,9 +310,7 @@ impl Study<'_> {
             name: self.methods[method].name.clone(),
             figures: figures(&drawn, at, &scored[at]),
             own_less_this: own.filter(|&own| own != at).map_or_else(BTreeMap::new, |own| {
-                let each = NAMES.iter().enumerate();
-                let each = each.map(|(figure, name)| (*name, drawn.difference(own, at, figure)));
-                existing(each)
+                existing_figures(|figure| drawn.difference(own, at, figure))
             }),
         });
         let table = self.methods.iter().position(|method| method.name == TABLE).and_then(place);
@@ -392,15 +376,6 @@ impl Study<'_> {
     }
 }
 
-fn pick(probability: &[f64], at: &[usize]) -> Vec<f64> {
-    at.iter().map(|&at| probability[at]).collect()
-}
-
-fn existing<'a>(figures: impl Iterator<Item = (&'a str, Estimate)>) -> BTreeMap<String, Estimate> {
-    let exists = figures.filter(|(_, estimate)| estimate.exists());
-    exists.map(|(name, estimate)| (name.to_owned(), estimate)).collect()
-}
-
 /// The figures of a method that exist, with those of its training seeds.
 fn figures(drawn: &Draws, method: usize, seeds: &[Scored]) -> BTreeMap<String, SeedEstimate> {
     let values: Vec<_> = seeds.iter().map(|seed| seed.figures().values()).collect();
@@ -426,24 +401,14 @@ fn summary(report: &Report) -> String {
         ));
         for method in &population.methods {
             let figure = |name: &str| match method.figures.get(name) {
-                Some(SeedEstimate { mean: e, .. }) => {
-                    format!("{name} {:.3} ({:.3} .. {:.3})", e.value, e.low, e.high)
-                }
+                Some(SeedEstimate { mean, .. }) => format!("{name} {}", mean.text(3)),
                 None => format!("{name} -"),
             };
-            out.push_str(&format!(
-                "  {:<20} {}  {}  {}\n",
-                method.name,
-                figure("auroc"),
-                figure("brier"),
-                figure("ece")
-            ));
+            let [auroc, brier, ece] = ["auroc", "brier", "ece"].map(figure);
+            out.push_str(&format!("  {:<20} {auroc}  {brier}  {ece}\n", method.name));
         }
         if let Some(gap) = population.gap_closed {
-            out.push_str(&format!(
-                "  gap closed           {:.2} ({:.2} .. {:.2})\n",
-                gap.value, gap.low, gap.high
-            ));
+            out.push_str(&format!("  gap closed           {}\n", gap.text(2)));
         }
     }
     out

@@ -19,6 +19,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// The value and, in brackets, its interval.
+    pub fn text(&self, digits: usize) -> String {
+        format!("{:.digits$} ({:.digits$} .. {:.digits$})", self.value, self.low, self.high)
+    }
+
     /// The value with the percentile interval of drawn values. A draw that has no value, such as an
     /// area under a curve where all outcomes are alike, is left out.
     pub fn new(value: f64, drawn: impl Iterator<Item = f64>) -> Self {

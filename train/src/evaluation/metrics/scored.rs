@@ -139,12 +139,12 @@ impl Scored {
         let n = probability.len();
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&a, &b| probability[b].total_cmp(&probability[a]));
-        let ranked = order.iter().map(|&row| {
-            let (weight, target) = (outcomes.weight[row], outcomes.target[row]);
-            let cluster = outcomes.cluster[row];
-            Ranked { cluster, good: weight * target, bad: weight * (1.0 - target) }
-        });
-        let ranked: Vec<Ranked> = ranked.collect();
+        let rank = |row: usize, good: f64| {
+            let (weight, cluster) = (outcomes.weight[row], outcomes.cluster[row]);
+            Ranked { cluster, good: weight * good, bad: weight * (1.0 - good) }
+        };
+        let ranked: Vec<Ranked> =
+            order.iter().map(|&row| rank(row, outcomes.target[row])).collect();
         let total: f64 = outcomes.weight.iter().sum();
         let mut ties: Vec<Tie> = Vec::new();
         let mut before = 0.0;
@@ -162,10 +162,8 @@ impl Scored {
         let sureness = |row: usize| sureness(probability[row], threshold);
         order.sort_by(|&a, &b| sureness(b).total_cmp(&sureness(a)));
         let sure = order.iter().map(|&row| {
-            let (weight, target) = (outcomes.weight[row], outcomes.target[row]);
-            let wrong = if probability[row] >= threshold { 1.0 - target } else { target };
-            let cluster = outcomes.cluster[row];
-            Ranked { cluster, good: weight * wrong, bad: weight * (1.0 - wrong) }
+            let target = outcomes.target[row];
+            rank(row, if probability[row] >= threshold { 1.0 - target } else { target })
         });
         let sure = sure.collect();
         let last = |&at: &usize| at + 1 == n || sureness(order[at + 1]) != sureness(order[at]);

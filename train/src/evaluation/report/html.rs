@@ -57,45 +57,27 @@ pub(crate) fn document(title: &str, introduction: &str, sections: &[Section]) ->
 
 /// The report as a page.
 pub fn page(report: &Report) -> String {
-    let mut sections: Vec<Section> = report
-        .populations
-        .iter()
-        .map(|population| Section {
-            id: population.id.clone(),
-            title: population.title.clone(),
-            body: format!(
-                "<p>{}</p>\n{}",
-                escape(&population.about),
-                tables::population(report, population)
-            ),
-        })
-        .collect();
+    let mut sections = Vec::new();
     let mut add = |id: &str, title: &str, body: String| {
         sections.push(Section { id: id.to_owned(), title: title.to_owned(), body });
     };
+    for population in &report.populations {
+        let (about, table) = (escape(&population.about), tables::population(report, population));
+        add(&population.id, &population.title, format!("<p>{about}</p>\n{table}"));
+    }
     let first = report.populations.first().map_or("", |population| population.title.as_str());
     add("curves", "Curves", curves(report, first));
-    if !report.codes.is_empty() {
-        add(
-            "codes",
-            "By hold reason code",
-            format!(
-                "<p>{}: how each method ranks the holds of one code among themselves.</p>\n{}",
-                escape(first),
-                tables::groups("code", &report.codes)
-            ),
-        );
-    }
-    if !report.reaches.is_empty() {
-        add(
-            "reach",
-            "By reach of the cause",
-            format!(
-                "<p>{}: how far the hidden cause reaches. Where it reaches a site or a service, other jobs tell of it.</p>\n{}",
-                escape(first),
-                tables::groups("reach", &report.reaches)
-            ),
-        );
+    let of_codes = "how each method ranks the holds of one code among themselves.";
+    let of_reaches = "how far the hidden cause reaches. Where it reaches a site or a service, other jobs \
+                      tell of it.";
+    for (id, title, column, groups, text) in [
+        ("codes", "By hold reason code", "code", &report.codes, of_codes),
+        ("reach", "By reach of the cause", "reach", &report.reaches, of_reaches),
+    ] {
+        if !groups.is_empty() {
+            let table = tables::groups(column, groups);
+            add(id, title, format!("<p>{}: {text}</p>\n{table}", escape(first)));
+        }
     }
     for (at, table) in report.tables.iter().enumerate() {
         let body = format!("<p>{}</p>\n{}", escape(&table.text), tables::extra(table));
@@ -120,6 +102,15 @@ pub fn page(report: &Report) -> String {
     document(&report.title, &introduction, &sections)
 }
 
+/// A chart with its title, and a text below it.
+pub(crate) fn figure(chart: &Chart<'_>, svg: &str, text: &str) -> String {
+    format!(
+        "<figure>\n<h3>{}</h3>\n{svg}<figcaption>{}</figcaption>\n</figure>\n",
+        escape(chart.title),
+        escape(text)
+    )
+}
+
 fn curves(report: &Report, population: &str) -> String {
     let mut out = format!(
         "<p>{}, first training seed of each method.</p>\n<ul class=\"legend\">\n",
@@ -134,21 +125,13 @@ fn curves(report: &Report, population: &str) -> String {
         );
     }
     out.push_str("</ul>\n<div class=\"charts\">\n");
-    let unit = [0.0, 1.0];
+    let [x_range, y_range] = [[0.0, 1.0]; 2];
     let curves = &report.curves;
     let top = |lines: &[Line], least: f64| {
         let values = lines.iter().flat_map(|line| line.points.iter().map(|point| point[1]));
         [0.0, values.filter(|value| value.is_finite()).fold(least, f64::max)]
     };
-    let chart = |title, x, y| Chart {
-        title,
-        x,
-        y,
-        x_range: unit,
-        y_range: unit,
-        diagonal: false,
-        dots: false,
-    };
+    let chart = |title, x, y| Chart { title, x, y, x_range, y_range, diagonal: false, dots: false };
     let all = [
         (
             Chart {
@@ -206,12 +189,7 @@ fn curves(report: &Report, population: &str) -> String {
         ),
     ];
     for (chart, lines, text) in all {
-        let _ = writeln!(
-            out,
-            "<figure>\n<h3>{}</h3>\n{}<figcaption>{text}</figcaption>\n</figure>",
-            chart.title,
-            chart.draw(lines, &report.own)
-        );
+        out.push_str(&figure(&chart, &chart.draw(lines, &report.own), text));
     }
     out.push_str("</div>\n");
     out
@@ -247,13 +225,9 @@ fn made(report: &Report) -> String {
         .simulations
         .iter()
         .map(|simulation| {
-            let of = |key: &str| simulation_field(simulation, key);
-            let text = format!(
-                "version {}, fingerprint {}, preset {}",
-                of("simulator"),
-                of("fingerprint"),
-                of("preset")
-            );
+            let [version, fingerprint, preset] =
+                ["simulator", "fingerprint", "preset"].map(|key| simulation_field(simulation, key));
+            let text = format!("version {version}, fingerprint {fingerprint}, preset {preset}");
             match simulation.get("vary") {
                 Some(factor) => format!("{text}, a mixture of its own by factor {factor}"),
                 None => text,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::metrics::Estimate;
+use crate::evaluation::metrics::{Estimate, NAMES, TITLES};
 use crate::split::parts::PartsInfo;
 
 /// Version of [`Report`].
@@ -203,16 +203,6 @@ pub struct ExtraTable {
 
 /// What a figure is called on the page.
 pub(crate) fn figure_title(name: &str) -> &str {
-    match name {
-        "auroc" => "AUROC",
-        "auprc" => "AUPRC",
-        "brier" => "Brier",
-        "log_loss" => "log loss",
-        "ece" => "calibration error",
-        "error_at_70" => "error at 70 %",
-        "burnt_hours" => "hours burnt",
-        "waiting_hours" => "hours waiting",
-        "wasted_hours" => "wasted hours",
-        other => other,
-    }
+    let mut titles = NAMES.iter().zip(TITLES);
+    titles.find(|(known, _)| **known == name).map_or(name, |(_, title)| title)
 }

@@ -6,12 +6,16 @@ use super::html::escape;
 use super::{ExtraTable, GroupRow, MethodFigures, PopulationTable, Report, figure_title};
 use crate::evaluation::metrics::{Estimate, NAMES};
 
-/// A table of cells that are HTML already. Rows with the name `own` in the first cell stand out.
-pub(crate) fn table(columns: &[String], rows: &[Vec<String>], own: Option<usize>) -> String {
+/// A table of cells that are HTML already, and headings that are text. Row `own` stands out.
+pub(crate) fn table<C: AsRef<str>>(
+    columns: &[C],
+    rows: &[Vec<String>],
+    own: Option<usize>,
+) -> String {
     let mut out = String::from("<div class=\"wide\"><table>\n<thead><tr>");
-    columns.iter().for_each(|column| {
-        let _ = write!(out, "<th scope=\"col\">{column}</th>");
-    });
+    for column in columns {
+        let _ = write!(out, "<th scope=\"col\">{}</th>", escape(column.as_ref()));
+    }
     out.push_str("</tr></thead>\n<tbody>\n");
     for (at, row) in rows.iter().enumerate() {
         out.push_str(if own == Some(at) { "<tr class=\"own\">" } else { "<tr>" });
@@ -47,11 +51,8 @@ fn figures(population: &PopulationTable) -> Vec<&'static str> {
     NAMES.into_iter().filter(has).collect()
 }
 
-fn headings(first: &str, figures: &[&str]) -> Vec<String> {
-    std::iter::once(first)
-        .chain(figures.iter().map(|name| figure_title(name)))
-        .map(escape)
-        .collect()
+fn headings<'f>(first: &'f str, figures: &[&'f str]) -> Vec<&'f str> {
+    std::iter::once(first).chain(figures.iter().map(|name| figure_title(name))).collect()
 }
 
 /// A row for each method, a cell for each figure; a dash where there is none.
@@ -60,11 +61,13 @@ fn rows<'m>(
     figures: &[&str],
     cell: impl Fn(&MethodFigures, &str) -> Option<String>,
 ) -> Vec<Vec<String>> {
-    let row = |method: &MethodFigures| {
-        let cells = figures.iter().map(|name| cell(method, name).unwrap_or("–".to_owned()));
-        std::iter::once(escape(&method.name)).chain(cells).collect()
-    };
-    methods.into_iter().map(row).collect()
+    let of = |method: &MethodFigures| row(escape(&method.name), figures, |name| cell(method, name));
+    methods.into_iter().map(of).collect()
+}
+
+fn row(first: String, figures: &[&str], cell: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let cells = figures.iter().map(|name| cell(name).unwrap_or("–".to_owned()));
+    std::iter::once(first).chain(cells).collect()
 }
 
 /// The figures of methods.
@@ -86,12 +89,11 @@ fn differences(methods: &[&MethodFigures], figures: &[&str]) -> Option<String> {
 
 /// Figures of all methods on a population, differences to the own one, and each training seed.
 pub(super) fn population(report: &Report, population: &PopulationTable) -> String {
-    let mut out = format!(
-        "<p>n = {} rows of {} clusters, success {:.1} %.</p>\n",
-        population.rows,
-        population.clusters,
-        population.success * 100.0
-    );
+    let PopulationTable { rows, clusters, success, .. } = population;
+    let success = success * 100.0;
+    let mut out =
+        format!("<p>n = {rows} rows of {clusters} clusters, success {success:.1} %.</p>\n");
+    let own_name = escape(&report.own);
     let figures = figures(population);
     let is_ablation = |method: &&MethodFigures| {
         report.methods.iter().any(|note| note.name == method.name && note.ablation)
@@ -100,39 +102,35 @@ pub(super) fn population(report: &Report, population: &PopulationTable) -> Strin
     let own = methods.iter().position(|method| method.name == report.own);
     out.push_str(&estimates(&methods, &figures, own));
     for (name, rows) in &population.left_out {
-        let _ = writeln!(
-            out,
-            "<p>{} is left out: it knows nothing of {rows} of these rows.</p>",
-            escape(name)
-        );
+        let name = escape(name);
+        let _ =
+            writeln!(out, "<p>{name} is left out: it knows nothing of {rows} of these rows.</p>");
     }
     if let (Some(gap), Some(best)) = (&population.gap_closed, &report.best) {
+        let (best, gap) = (escape(best), interval(gap, 2));
         let _ = writeln!(
             out,
-            "<p>Of the distance in AUROC from the table to {}, {} closes {} of 1.</p>",
-            escape(best),
-            escape(&report.own),
-            interval(gap, 2)
+            "<p>Of the distance in AUROC from the table to {best}, {own_name} closes {gap} of \
+             1.</p>"
         );
     }
     if let Some(differences) = differences(&methods, &figures) {
         let _ = writeln!(
             out,
-            "<h3>{} less each of the others</h3>\n<p>Differences on the same draws of clusters. For AUROC and AUPRC \
-             above 0 is better, for the others below 0.</p>",
-            escape(&report.own)
+            "<h3>{own_name} less each of the others</h3>\n<p>Differences on the same draws of \
+             clusters. For AUROC and AUPRC above 0 is better, for the others below 0.</p>"
         );
         out.push_str(&differences);
     }
     if !ablations.is_empty() {
         let _ = writeln!(
             out,
-            "<h3>Ablations</h3>\n<p>{} trained with something left out or changed: what that brings.</p>",
-            escape(&report.own)
+            "<h3>Ablations</h3>\n<p>{own_name} trained with something left out or changed: what \
+             that brings.</p>"
         );
         out.push_str(&estimates(&ablations, &figures, None));
         if let Some(differences) = differences(&ablations, &figures) {
-            let _ = writeln!(out, "<p>{} less each of them:</p>", escape(&report.own));
+            let _ = writeln!(out, "<p>{own_name} less each of them:</p>");
             out.push_str(&differences);
         }
     }
@@ -145,20 +143,18 @@ fn seeds(population: &PopulationTable, figures: &[&str]) -> String {
     for method in &population.methods {
         let count = method.figures.values().map(|figure| figure.seeds.len()).max().unwrap_or(0);
         for seed in (0..count).filter(|_| count > 1) {
-            let cells = figures.iter().map(|name| {
-                let value = method.figures.get(*name).and_then(|figure| figure.seeds.get(seed));
-                value.map_or("–".to_owned(), |value| format!("{value:.*}", places(name)))
-            });
             let name = format!("{}, seed {}", escape(&method.name), seed + 1);
-            rows.push(std::iter::once(name).chain(cells).collect());
+            rows.push(row(name, figures, |name| {
+                let value = method.figures.get(name)?.seeds.get(seed)?;
+                Some(format!("{value:.*}", places(name)))
+            }));
         }
         if count > 1 {
-            let cells = figures.iter().map(|name| {
-                let spread = method.figures.get(*name).and_then(|figure| figure.spread);
-                spread.map_or("–".to_owned(), |spread| format!("± {spread:.*}", places(name) + 1))
-            });
             let name = format!("{}, standard deviation", escape(&method.name));
-            rows.push(std::iter::once(name).chain(cells).collect());
+            rows.push(row(name, figures, |name| {
+                let spread = method.figures.get(name)?.spread?;
+                Some(format!("± {spread:.*}", places(name) + 1))
+            }));
         }
     }
     if rows.is_empty() {
@@ -170,31 +166,21 @@ fn seeds(population: &PopulationTable, figures: &[&str]) -> String {
 
 /// Counts and AUROC of groups of holds.
 pub(super) fn groups(first: &str, groups: &[GroupRow]) -> String {
-    let mut columns: Vec<String> =
-        [first, "n", "success"].iter().map(|column| escape(column)).collect();
+    let mut columns = [first, "n", "success"].map(str::to_owned).to_vec();
     let names = groups.first().map_or(&[][..], |group| &group.auroc);
-    columns.extend(names.iter().map(|(name, _)| format!("AUROC {}", escape(name))));
-    let rows: Vec<Vec<String>> =
-        groups
-            .iter()
-            .map(|group| {
-                let mut row = vec![
-                    escape(&group.name),
-                    group.rows.to_string(),
-                    format!("{:.1} %", group.success * 100.0),
-                ];
-                row.extend(group.auroc.iter().map(|(_, auroc)| {
-                    auroc.map_or("–".to_owned(), |auroc| format!("{auroc:.3}"))
-                }));
-                row
-            })
-            .collect();
+    columns.extend(names.iter().map(|(name, _)| format!("AUROC {name}")));
+    let row = |group: &GroupRow| {
+        let success = format!("{:.1} %", group.success * 100.0);
+        let auroc = group.auroc.iter().map(|(_, auroc)| auroc.map(|auroc| format!("{auroc:.3}")));
+        let auroc = auroc.map(|auroc| auroc.unwrap_or("–".to_owned()));
+        [escape(&group.name), group.rows.to_string(), success].into_iter().chain(auroc).collect()
+    };
+    let rows: Vec<Vec<String>> = groups.iter().map(row).collect();
     table(&columns, &rows, None)
 }
 
 /// A table that the caller added.
 pub(super) fn extra(extra: &ExtraTable) -> String {
-    let columns: Vec<String> = extra.columns.iter().map(|column| escape(column)).collect();
     let cell = |value: &serde_json::Value| match value {
         serde_json::Value::Null => "–".to_owned(),
         serde_json::Value::String(text) => escape(text),
@@ -205,12 +191,12 @@ pub(super) fn extra(extra: &ExtraTable) -> String {
     };
     let rows: Vec<Vec<String>> =
         extra.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-    table(&columns, &rows, None)
+    table(&extra.columns, &rows, None)
 }
 
 /// Names and values.
 pub(crate) fn facts(facts: &[(String, String)]) -> String {
     let rows: Vec<Vec<String>> =
         facts.iter().map(|(name, value)| vec![escape(name), escape(value)]).collect();
-    table(&["what".to_owned(), "value".to_owned()], &rows, None)
+    table(&["what", "value"], &rows, None)
 }

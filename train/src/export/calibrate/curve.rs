@@ -1,6 +1,6 @@
 //! The calibration error that a calibration fitted to N outcomes leaves, over N.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 use holdadvise::model::{Calibration, Model};
@@ -74,18 +74,12 @@ pub fn curve(
     let mut table = vec![as_it_is];
     let mut left_out = Vec::new();
     for size in SIZES {
-        let drawn: Option<Vec<Repetition>> = (0..repetitions as u64)
-            .into_par_iter()
-            .map(|number| {
-                repetition(
-                    &judged,
-                    &clusters,
-                    own,
-                    size,
-                    seed ^ (number + 1).wrapping_mul(0xD134_2543_DE82_EF95),
-                )
-            })
-            .collect();
+        let draw = |number: u64| {
+            let seed = seed ^ (number + 1).wrapping_mul(0xD134_2543_DE82_EF95);
+            repetition(&judged, &clusters, own, size, seed)
+        };
+        let drawn: Option<Vec<Repetition>> =
+            (0..repetitions as u64).into_par_iter().map(draw).collect();
         let Some(drawn) = drawn else {
             left_out.push(size.to_string());
             continue;
@@ -121,11 +115,8 @@ pub fn curve(
         }
     );
     if !left_out.is_empty() {
-        let _ = write!(
-            text,
-            " {} outcomes leave fewer than {LEAST_LEFT} to measure on.",
-            left_out.join(", ")
-        );
+        let sizes = left_out.join(", ");
+        let _ = write!(text, " {sizes} outcomes leave fewer than {LEAST_LEFT} to measure on.");
     }
     Ok(ExtraTable {
         title: "Calibration error over outcomes of one's own".to_owned(),
@@ -137,18 +128,14 @@ pub fn curve(
 
 /// The origin of a dataset, with the presets where it is simulated.
 fn described(dataset: &Dataset) -> String {
-    let mut presets: Vec<&str> = dataset
-        .info
-        .simulations
-        .iter()
-        .filter_map(|simulation| simulation.get("preset")?.as_str())
-        .collect();
-    presets.sort_unstable();
-    presets.dedup();
-    match presets.as_slice() {
-        [] => dataset.info.origin.clone(),
-        presets => format!("simulated access points ({})", presets.join(", ")),
+    let simulations = dataset.info.simulations.iter();
+    let presets: BTreeSet<&str> =
+        simulations.filter_map(|simulation| simulation.get("preset")?.as_str()).collect();
+    if presets.is_empty() {
+        return dataset.info.origin.clone();
     }
+    let presets: Vec<&str> = presets.into_iter().collect();
+    format!("simulated access points ({})", presets.join(", "))
 }
 
 /// `None` where too few outcomes are left to measure on.
@@ -195,17 +182,10 @@ pub(super) fn text(table: &ExtraTable) -> String {
     let _ = writeln!(out, "{}", table.text);
     let line = |cells: Vec<String>| {
         let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>10}")).collect();
-        cells.join("  ")
+        cells.join("  ") + "\n"
     };
-    let _ = writeln!(
-        out,
-        "{}",
-        line(
-            ["N", "clusters", "error", "least", "most", "better", "alone", "most"]
-                .map(str::to_owned)
-                .into()
-        )
-    );
+    let headings = ["N", "clusters", "error", "least", "most", "better", "alone", "most"];
+    out.push_str(&line(headings.map(str::to_owned).into()));
     for row in &table.rows {
         let cells = row.iter().map(|value| match value {
             Value::Null => "-".to_owned(),
@@ -215,7 +195,7 @@ pub(super) fn text(table: &ExtraTable) -> String {
             }
             other => other.to_string(),
         });
-        let _ = writeln!(out, "{}", line(cells.collect()));
+        out.push_str(&line(cells.collect()));
     }
     out
 }

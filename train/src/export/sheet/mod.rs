@@ -96,17 +96,15 @@ fn data(training: &Training<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut simulations: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for simulation in &info.simulations {
-        let text = |key: &str| simulation_field(simulation, key);
+        let [preset, days, simulator, fingerprint] = ["preset", "days", "simulator", "fingerprint"]
+            .map(|key| simulation_field(simulation, key));
         let vary = simulation.get("vary").and_then(serde_json::Value::as_f64);
         let mixture = vary.map_or(String::new(), |factor| {
             format!(" (each a mixture of its own, factor {factor})")
         });
         let kind = format!(
-            "preset {}{mixture}, {} days each, simulator {}, fingerprint {}",
-            text("preset"),
-            text("days"),
-            text("simulator"),
-            text("fingerprint")
+            "preset {preset}{mixture}, {days} days each, simulator {simulator}, \
+             fingerprint {fingerprint}"
         );
         let seed = simulation.get("seed").and_then(serde_json::Value::as_u64);
         simulations.entry(kind).or_default().extend(seed);

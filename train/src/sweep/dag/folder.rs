@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use holdadvise::text::shell_quote;
@@ -156,23 +157,14 @@ impl Writer<'_> {
 
     fn program(&mut self, name: &Path, content: &[u8]) -> Result<(), Error> {
         self.file(name, content)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let path = self.folder.join(name);
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
-                .map_err(FileError::of(&path))?;
-        }
-        Ok(())
+        let path = self.folder.join(name);
+        let executable = fs::Permissions::from_mode(0o755);
+        Ok(fs::set_permissions(&path, executable).map_err(FileError::of(&path))?)
     }
 
     fn link(&mut self, to: &Path, name: &Path) -> Result<(), Error> {
         let path = self.folder.join(name);
-        #[cfg(unix)]
-        let linked = std::os::unix::fs::symlink(to, &path);
-        #[cfg(windows)]
-        let linked = std::os::windows::fs::symlink_dir(to, &path);
-        Ok(linked.map_err(FileError::of(&path))?)
+        Ok(symlink(to, &path).map_err(FileError::of(&path))?)
     }
 }
 

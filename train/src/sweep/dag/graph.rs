@@ -113,15 +113,11 @@ fn node(out: &mut String, plan: &Plan, step: &Step) -> Result<(), Error> {
              PRE_SKIP {name} {SKIP}\n"
         );
     }
-    match kind {
-        Kind::Train if plan.resources.at_once.is_some() => {
-            let _ = writeln!(out, "CATEGORY {name} train");
-        }
-        Kind::Test => {
-            let _ =
-                writeln!(out, "SCRIPT DEBUG logs/best-data.log ALL PRE {name} program/best-data");
-        }
-        _ => {}
+    if *kind == Kind::Train && plan.resources.at_once.is_some() {
+        let _ = writeln!(out, "CATEGORY {name} train");
+    }
+    if *kind == Kind::Test {
+        let _ = writeln!(out, "SCRIPT DEBUG logs/best-data.log ALL PRE {name} program/best-data");
     }
     Ok(())
 }

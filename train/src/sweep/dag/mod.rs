@@ -112,7 +112,7 @@ fn unusable(what: &str, text: &str, because: &str) -> Error {
     format!("{what} {text:?}: {because}; use another name").into()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod script_tests;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -46,7 +46,7 @@ fn ask(resources: &Resources, program: &str) -> Result<Option<String>, Error> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -11,11 +11,6 @@ use crate::sweep::plan::Program;
 /// What `holdadvise-train` is called in a container image.
 const IN_CONTAINER: &str = "holdadvise-train";
 
-const NODE: &str = include_str!("program/node");
-const MERGE: &str = include_str!("program/merge");
-const GOES_ON: &str = include_str!("program/goes-on");
-const BEST_DATA: &str = include_str!("program/best-data");
-
 /// Name and content of each script.
 ///
 /// # Errors
@@ -26,16 +21,13 @@ pub(super) fn scripts(program: &Program) -> Result<[(&'static str, String); 4], 
         Program::Tarball(tarball) => ("", file_name(tarball)?),
         Program::Installed(path) => (quote::path("program", path)?, ""),
     };
-    let node = NODE.replacen("@PROGRAM@", &shell_quote(program), 1).replacen(
-        "@TARBALL@",
-        &shell_quote(tarball),
-        1,
-    );
+    let node = include_str!("program/node").replacen("@PROGRAM@", &shell_quote(program), 1);
+    let node = node.replacen("@TARBALL@", &shell_quote(tarball), 1);
     Ok([
         ("node", node),
-        ("merge", MERGE.to_owned()),
-        ("goes-on", GOES_ON.to_owned()),
-        ("best-data", BEST_DATA.to_owned()),
+        ("merge", include_str!("program/merge").to_owned()),
+        ("goes-on", include_str!("program/goes-on").to_owned()),
+        ("best-data", include_str!("program/best-data").to_owned()),
     ])
 }
 

@@ -50,14 +50,13 @@ const DISK_FACTOR: u32 = 3;
 /// A submit description as it is built.
 #[derive(Debug, Default)]
 struct Description {
-    comment: Vec<String>,
+    comment: &'static [&'static str],
     commands: Vec<(&'static str, String)>,
     lines: Vec<String>,
 }
 
 impl Description {
-    fn new(comment: &[&str]) -> Self {
-        let comment = comment.iter().map(|&line| line.to_owned()).collect();
+    fn new(comment: &'static [&'static str]) -> Self {
         Self { comment, ..Self::default() }
     }
 
@@ -68,7 +67,7 @@ impl Description {
 
     fn text(&self) -> String {
         let mut out = String::new();
-        for line in &self.comment {
+        for line in self.comment {
             let _ = writeln!(out, "# {line}");
         }
         let width = self.commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
@@ -158,7 +157,7 @@ fn megabytes(path: &Path) -> Result<u64, Error> {
 /// A step on an execution point, with the program as it comes there.
 fn remote(request: &Request<'_>, program: &Shipped, kind: Kind) -> Result<Description, Error> {
     let plan = request.plan;
-    let (comment, script, folder, logs): (&[&str], _, _, _) = match kind {
+    let (comment, script, folder, logs): (&'static [&str], _, _, _) = match kind {
         Kind::Shard => (
             &[
                 "Prepares a piece of the data, on an execution point. Each node of sweep.dag sets:",
@@ -250,7 +249,7 @@ fn remote(request: &Request<'_>, program: &Shipped, kind: Kind) -> Result<Descri
 
 /// A step on the access point, with the program that made the plan.
 fn local(request: &Request<'_>, kind: Kind, command: &[String]) -> Result<Description, Error> {
-    let comment: &[&str] = match kind {
+    let comment: &'static [&str] = match kind {
         Kind::Select => &[
             "Decides which trials go on after a rung, on the access point. Each node of sweep.dag sets:",
             "  rung  the rung that is done",

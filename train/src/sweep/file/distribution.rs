@@ -197,22 +197,18 @@ impl<'a> Keys<'a> {
     }
 
     fn int_uniform(&self, word: &str) -> Option<Distribution> {
-        let (min, max) = (self.need("min", word), self.need("max", word));
-        let (min, max) = (min?, max?);
+        let (min, max) = self.need("min", word).zip(self.need("max", word))?;
         let Kind { least, most, .. } = self.kind;
         let range = least.ceil() as i64..=most.floor() as i64;
-        let (least, most) = (min.whole(range.clone()), max.whole(range));
-        let (least, most) = (least?, most?);
+        let (least, most) = min.whole(range.clone()).zip(max.whole(range))?;
         in_order(least as f64, most as f64, max)?;
         Some(Distribution::IntUniform { min: least, max: most })
     }
 
     fn between(&self, word: &str, scale: Scale, ends: Ends, rounds: bool) -> Option<Distribution> {
-        let (min, max) = (self.need("min", word), self.need("max", word));
-        let (min, max) = (min?, max?);
+        let (min, max) = self.need("min", word).zip(self.need("max", word))?;
         let any = f64::MIN..=f64::MAX;
-        let (least, most) = (min.real(any.clone()), max.real(any));
-        let (least, most) = (least?, most?);
+        let (least, most) = min.real(any.clone()).zip(max.real(any))?;
         in_order(least, most, max)?;
         // Where each end came from, to name it when it is at fault.
         let ((least, min), (most, max)) = match ends {

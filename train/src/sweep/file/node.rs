@@ -160,23 +160,23 @@ impl Tree {
                 refuse("more than 32 lists and mappings within each other")
             }
             Event::SequenceStart(anchor, None) => {
-                self.open.push(Open { node: node(Content::List(Vec::new())), anchor, key: None });
-                Ok(())
+                self.begin(node(Content::List(Vec::new())), anchor)
             }
             Event::MappingStart(anchor, None) => {
-                let mapping = node(Content::Mapping(Vec::new()));
-                self.open.push(Open { node: mapping, anchor, key: None });
-                Ok(())
+                self.begin(node(Content::Mapping(Vec::new())), anchor)
             }
-            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open { mut node, anchor, .. }) => {
-                    node.span.end = characters.end;
-                    // Its content was counted when it was placed.
-                    self.put(node, anchor)
-                }
-                None => Ok(()),
-            },
+            Event::SequenceEnd | Event::MappingEnd => {
+                let Some(Open { mut node, anchor, .. }) = self.open.pop() else { return Ok(()) };
+                node.span.end = characters.end;
+                // Its content was counted when it was placed.
+                self.put(node, anchor)
+            }
         }
+    }
+
+    fn begin(&mut self, node: Node, anchor: usize) -> Result<(), Problem> {
+        self.open.push(Open { node, anchor, key: None });
+        Ok(())
     }
 
     /// Puts a node that was not counted yet where it belongs.

@@ -8,16 +8,7 @@ use crate::sweep::plan::{Program, Resources};
 
 /// Reads `resources`.
 pub(super) fn resources(root: &mut Section<'_>) -> Resources {
-    let mut found = Resources {
-        gpus: 0,
-        cpus: 1,
-        memory: None,
-        disk: None,
-        at_once: None,
-        retries: 3,
-        checkpoint: 600,
-        submit: Vec::new(),
-    };
+    let mut found = Resources { cpus: 1, retries: 3, checkpoint: 600, ..Resources::default() };
     let Some(mut section) = root.section("resources") else { return found };
     for (key, number, range) in [
         ("gpus", &mut found.gpus, 0..=64),
@@ -63,7 +54,7 @@ pub(super) fn program(root: &mut Section<'_>, folder: &Path) -> Option<Program> 
                 return Some(Program::Container(text));
             }
             // An image is a file, or a folder that holds one unpacked.
-            let path = paths::resolve(folder, &text);
+            let path = folder.join(&text);
             if !path.exists() {
                 value.error(format_args!("there is no image {}", path.display()));
             }

@@ -163,32 +163,23 @@ fn put(node: &mut Node, path: &[&str], mut entry: Entry, problems: &Problems) {
     let Some((first, rest)) = path.split_first() else { return };
     let Content::Mapping(entries) = &mut node.content else { return };
     let existing = entries.iter().position(|existing| existing.key == *first);
-    match (existing, rest.is_empty()) {
-        (Some(at), true) => {
-            let (key, Position { line, .. }) = (printable(&entry.key), entries[at].at);
-            problems.error(entry.at, format!("{key}: `{first}` in line {line} says it already"));
-        }
-        (Some(at), false) => {
-            if entries[at].value.is_null() {
-                entries[at].value.content = Content::Mapping(Vec::new());
-            }
-            put(&mut entries[at].value, rest, entry, problems);
-        }
-        (None, true) => {
-            entry.key = (*first).to_owned();
-            entries.push(entry);
-        }
-        (None, false) => {
-            let value = Node {
-                at: entry.at,
-                span: entry.value.span.clone(),
-                content: Content::Mapping(Vec::new()),
-            };
-            let at = entry.at;
+    if !rest.is_empty() {
+        let at = existing.unwrap_or(entries.len());
+        if existing.is_none() {
+            let (at, span) = (entry.at, entry.value.span.clone());
+            let value = Node { at, span, content: Content::Mapping(Vec::new()) };
             entries.push(Entry { key: (*first).to_owned(), at, value });
-            if let Some(last) = entries.last_mut() {
-                put(&mut last.value, rest, entry, problems);
-            }
         }
+        let value = &mut entries[at].value;
+        if value.is_null() {
+            value.content = Content::Mapping(Vec::new());
+        }
+        put(value, rest, entry, problems);
+    } else if let Some(at) = existing {
+        let (key, Position { line, .. }) = (printable(&entry.key), entries[at].at);
+        problems.error(entry.at, format!("{key}: `{first}` in line {line} says it already"));
+    } else {
+        entry.key = (*first).to_owned();
+        entries.push(entry);
     }
 }

@@ -37,14 +37,9 @@ impl Wanted {
     }
 }
 
-/// A path as it is meant, whether it is there or not.
-pub(super) fn resolve(folder: &Path, text: &str) -> PathBuf {
-    folder.join(text)
-}
-
 /// One file or folder that must be there.
 pub(super) fn one(value: &Value<'_>, wanted: Wanted, folder: &Path) -> Option<PathBuf> {
-    let path = resolve(folder, &value.text()?);
+    let path = folder.join(&value.text()?);
     if wanted.is(&path) {
         return Some(path);
     }
@@ -75,7 +70,7 @@ pub(super) fn many(value: &Value<'_>, wanted: Wanted, folder: &Path) -> Vec<Path
 }
 
 fn matching(text: &str, wanted: Wanted, folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let path = resolve(folder, text);
+    let path = folder.join(text);
     if wanted.is(&path) {
         return Ok(vec![path]);
     }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths;
 use super::section::{Section, Value};
 use crate::sweep::plan::Tracking;
 
@@ -28,7 +27,7 @@ pub(super) fn tracking(root: &mut Section<'_>, folder: &Path) -> Tracking {
     }
     if let Some(value) = section.take("python") {
         if let Some(text) = value.text() {
-            found.python = paths::resolve(folder, &text);
+            found.python = folder.join(&text);
         }
         if found.enabled && !found.python.is_file() {
             value.error(format_args!("there is no file {}", found.python.display()));

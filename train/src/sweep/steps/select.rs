@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::say::say;
 use crate::sweep::folder::{self, read_result};
-use crate::sweep::halving::{Standing, decide, ranked};
+use crate::sweep::halving::{Standing, add_lost, decide, ranked};
 use crate::sweep::plan::{BestTrial, Decision, Fate, Plan};
 use crate::training::trial::RungResult;
 
@@ -45,18 +45,12 @@ pub fn run(options: &SelectOptions) -> Result<(), Error> {
     let mut standings = standings(folder, &plan, training.into_iter(), *rung)?;
     if let Some(next) = plan.rungs.get(*rung) {
         for trial in with_fate(&before, Fate::Stopped) {
-            standings.extend(latest(folder, &plan, trial, *rung).map(|(mut standing, _)| {
-                standing.stopped = true;
-                standing
-            }));
+            let latest = latest(folder, &plan, trial, *rung);
+            standings.extend(latest.map(|(standing, _)| Standing { stopped: true, ..standing }));
         }
         let mut decision = decide(&standings, *rung, next.trials, plan.metric.goal);
         // Those that were lost before, in the order they were.
-        for &(trial, _) in &before.fates {
-            if decision.fates.iter().all(|(decided, _)| *decided != trial) {
-                decision.fates.push((trial, Fate::Lost));
-            }
-        }
+        add_lost(&mut decision.fates, before.fates.iter().map(|&(trial, _)| trial));
         folder::write_decision(folder, &decision)?;
         let of = |fate| with_fate(&decision, fate).count();
         let (on, stopped, lost) = (of(Fate::GoesOn), of(Fate::Stopped), of(Fate::Lost));
@@ -68,14 +62,9 @@ pub fn run(options: &SelectOptions) -> Result<(), Error> {
 
 /// After the last rung: the best of all trials by what each came to last.
 fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), Error> {
-    let mut results: Vec<RungResult> = Vec::new();
-    let mut standings = Vec::new();
-    for trial in &plan.trials {
-        if let Some((standing, result)) = latest(folder, plan, trial.number, rung) {
-            standings.push(standing);
-            results.push(result);
-        }
-    }
+    let trials = || plan.trials.iter().map(|trial| trial.number);
+    let latest = trials().filter_map(|trial| latest(folder, plan, trial, rung));
+    let (standings, results): (Vec<Standing>, Vec<RungResult>) = latest.unzip();
     let mut ranked = ranked(&standings, plan.metric.goal);
     // Of the same figure the model that trained longer.
     if let Some(&(_, figure)) = ranked.first() {
@@ -94,16 +83,9 @@ fn finish(folder: &Path, plan: &Plan, rung: usize) -> Result<(), Error> {
     let trial = result.trial;
     let parameters = folder::read_parameters(folder, trial)?;
     folder::write_best(folder, &BestTrial { setting, parameters, result })?;
-    let mut fates: Vec<(usize, Fate)> =
-        ranked.iter().map(|(standing, _)| (standing.trial, Fate::Lost)).collect();
-    for trial in &plan.trials {
-        if fates.iter().all(|(ranked, _)| *ranked != trial.number) {
-            fates.push((trial.number, Fate::Lost));
-        }
-    }
-    if let Some(first) = fates.first_mut() {
-        first.1 = Fate::Stopped;
-    }
+    let mut fates = vec![(trial, Fate::Stopped)];
+    add_lost(&mut fates, ranked.iter().map(|(standing, _)| standing.trial));
+    add_lost(&mut fates, trials());
     folder::write_decision(folder, &Decision { rung, fates })?;
     say(format_args!("trial {trial} is the best, {} {figure}\n", plan.metric.name));
     Ok(())

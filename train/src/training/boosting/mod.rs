@@ -97,11 +97,8 @@ pub(crate) fn boost(
     let mut random = Random::new(seed ^ 0x74_7265_6573);
     let (forest, loss) =
         fit(examples, &split.train, &split.validation, dropout, options, &mut random);
-    eprintln!(
-        "{} trees: validation loss {loss:.4}, {:.1} s",
-        forest.roots.len(),
-        start.elapsed().as_secs_f64()
-    );
+    let (trees, seconds) = (forest.roots.len(), start.elapsed().as_secs_f64());
+    eprintln!("{trees} trees: validation loss {loss:.4}, {seconds:.1} s");
     forest
 }
 

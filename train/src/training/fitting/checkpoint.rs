@@ -6,11 +6,10 @@
 //! trees. The metadata key `holdadvise` holds [`Progress`] as JSON. Nothing random is kept: each
 //! epoch draws from the seed and its own number.
 
-use std::collections::HashMap;
+use std::fmt::Display;
 use std::path::Path;
 
 use holdadvise::model::{Forest, TREE_TENSORS};
-use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +17,7 @@ use tch::Tensor;
 
 use super::error::TrainError;
 use super::optimizer::{AdamState, numbers};
-use crate::data::metadata::{self, METADATA_KEY};
+use crate::data::metadata;
 use crate::output::{self, Output};
 
 /// Version of [`Progress`] that this program reads and writes.
@@ -101,18 +100,10 @@ impl Checkpoint {
             .map(|(name, values)| (name, values.iter().flat_map(|v| v.to_le_bytes()).collect()))
             .collect();
         let progress = Progress { steps: *steps, ..self.progress.clone() };
-        let views = bytes
-            .iter()
-            .map(|(name, data)| {
-                Ok((*name, TensorView::new(Dtype::F32, vec![data.len() / 4], data)?))
-            })
-            .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(|error| wrong(path)(error.to_string()))?;
-        let json =
-            serde_json::to_string(&progress).map_err(|error| wrong(path)(error.to_string()))?;
-        let metadata = HashMap::from([(METADATA_KEY.to_owned(), json)]);
-        let file = safetensors::serialize(views, Some(metadata))
-            .map_err(|error| wrong(path)(error.to_string()))?;
+        let tensors: Vec<_> =
+            bytes.iter().map(|(name, bytes)| (*name, Dtype::F32, &**bytes)).collect();
+        let json = serde_json::to_string(&progress).map_err(wrong(path))?;
+        let file = metadata::file(&tensors, json).map_err(wrong(path))?;
         Output::from(path).write(&file).map_err(TrainError::Write)
     }
 
@@ -166,7 +157,7 @@ impl Checkpoint {
 }
 
 /// What makes an error of what is wrong with a file.
-fn wrong(path: &Path) -> impl Fn(String) -> TrainError {
+fn wrong<E: Display>(path: &Path) -> impl Fn(E) -> TrainError {
     move |detail| {
         let path = path.display();
         TrainError::Refused(format!("checkpoint {path}: {detail}; remove the file to begin anew"))

@@ -26,29 +26,20 @@ impl Lookup {
     /// # Errors
     /// When a state is none of the e that the embedding has rows for, or libtorch fails.
     pub(crate) fn new(states: &Tensor, embedding: &Tensor) -> Result<Self, TchError> {
-        let ([batch, frames, slots], [all, width]) =
-            match (&states.size()[..], &embedding.size()[..]) {
-                (&[batch, frames, slots], &[all, width]) if slots > 0 && width > 0 => {
-                    ([batch, frames, slots], [all, width])
-                }
-                (states, embedding) => {
-                    return Err(TchError::Shape(format!(
-                        "states {states:?} in an embedding {embedding:?}"
-                    )));
-                }
-            };
+        let (of_states, of_embedding) = (states.size(), embedding.size());
+        let (&[batch, frames, slots @ (1..)], &[all, width @ (1..)]) =
+            (&*of_states, &*of_embedding)
+        else {
+            let text = format!("states {of_states:?} in an embedding {of_embedding:?}");
+            return Err(TchError::Shape(text));
+        };
         let rows = (all / slots) as usize;
         let states = Vec::<u8>::try_from(states.f_contiguous()?.f_view([-1])?)?;
         if let Some(state) = states.iter().find(|&&state| usize::from(state) >= rows) {
             return Err(TchError::Shape(format!("state {state} in an embedding of {rows} states")));
         }
-        Ok(Self {
-            states,
-            shape: [batch, frames],
-            slots: slots as usize,
-            rows,
-            width: width as usize,
-        })
+        let (slots, width) = (slots as usize, width as usize);
+        Ok(Self { states, shape: [batch, frames], slots, rows, width })
     }
 
     /// For each frame, where its slots' rows begin in the embedding.

@@ -76,10 +76,8 @@ pub(crate) fn fit(task: &Task<'_>, clock: Clock) -> Result<Ended, TrainError> {
     let Task { options, rung, split, .. } = *task;
     let mut trainer = Trainer::new(task)?;
     let epoch = trainer.progress.epoch;
-    let mut journal = match &rung.metrics {
-        Some(path) => Some(Journal::open(path, rung.label(), epoch)?),
-        None => None,
-    };
+    let journal = rung.metrics.as_ref().map(|path| Journal::open(path, rung.label(), epoch));
+    let mut journal = journal.transpose()?;
     let until = rung.until(options);
     let mut begun = false;
     while trainer.progress.epoch < until && !trainer.progress.has_stopped(options.patience) {
@@ -133,20 +131,12 @@ impl<'a> Trainer<'a> {
         let mut network = match &options.architecture {
             Some(path) => Network::own(&output::read(path)?, dimensions, device)?,
             None => {
-                let pieces = pieces(&dataset.statics, dimensions.k, &split.train, &blank.columns);
+                let found = pieces(&dataset.statics, dimensions.k, &split.train, &blank.columns);
                 let FitOptions { embedding, hidden, layers, units, joint, .. } = *options;
-                let pieces_count = pieces.len();
-                let sizes = Sizes {
-                    dimensions,
-                    embedding,
-                    hidden,
-                    layers,
-                    units,
-                    pieces: pieces_count,
-                    joint,
-                };
+                let pieces = found.len();
+                let sizes = Sizes { dimensions, embedding, hidden, layers, units, pieces, joint };
                 let network = Network::new(sizes, device, options.seed)?;
-                network.set_pieces(&pieces)?;
+                network.set_pieces(&found)?;
                 network
             }
         };
@@ -212,17 +202,15 @@ impl<'a> Trainer<'a> {
         let mut weight = 0.0;
         let mut rate = options.learning_rate;
         for (at, chunk) in order.chunks(options.batch).enumerate() {
-            let batch = self.rows.batch(&index.f_narrow(
-                0,
-                (at * options.batch) as i64,
-                chunk.len() as i64,
-            )?)?;
+            let (from, length) = ((at * options.batch) as i64, chunk.len() as i64);
+            let batch = self.rows.batch(&index.f_narrow(0, from, length)?)?;
             let statics = self.rows.blanked(&batch.statics, &self.dropout, &mut random)?;
             let total = self.rows.weight(chunk);
             let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
             let keep = self.keep(chunk.len())?;
             let batch = RowBatch { statics, ..batch };
-            let (loss, gradient) = self.replicas.gradient(&mut self.network, batch, keep, scale)?;
+            let (loss, gradient) =
+                self.replicas.gradient(&mut self.network, &batch, keep.as_ref(), scale)?;
             sum += loss;
             rate = options.learning_rate * (1.0 - ((number - 1) * batches + at) as f64 / steps);
             if total > 0.0 {

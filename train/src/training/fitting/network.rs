@@ -66,7 +66,7 @@ impl Sizes {
         let inverse_root = |inputs: usize| 1.0 / (inputs.max(1) as f64).sqrt();
         // The sum over the slots starts with variance 1.
         let row = (3.0 / j as f64).sqrt();
-        vec![
+        let mut parameters = vec![
             ("embedding", vec![j * e, embedding], row),
             ("lstm_input_weight", vec![4 * hidden, embedding], inverse_root(hidden)),
             ("lstm_stacked_weight", vec![layers - 1, 4 * hidden, hidden], inverse_root(hidden)),
@@ -86,14 +86,10 @@ impl Sizes {
             ("output_weight", vec![1, joint], inverse_root(joint)),
             ("output_bias", vec![1], 0.0),
             // No trees until `set_trees`.
-            ("tree_root", vec![0], 0.0),
-            ("tree_column", vec![0], 0.0),
-            ("tree_threshold", vec![0], 0.0),
-            ("tree_below", vec![0], 0.0),
-            ("tree_above", vec![0], 0.0),
-            ("tree_value", vec![0], 0.0),
-            ("tree_steps", vec![1], 0.0),
-        ]
+        ];
+        let of_trees = |name| (name, vec![usize::from(name == "tree_steps")], 0.0);
+        parameters.extend(TREE_TENSORS.map(of_trees));
+        parameters
     }
 }
 
@@ -282,7 +278,11 @@ impl Network {
     /// # Errors
     /// When libtorch fails.
     pub fn replica(&self) -> Result<Self, TrainError> {
-        let copy = Self::load(self.template.clone(), self.k, self.parameters.device())?;
+        self.copy(self.parameters.device())
+    }
+
+    fn copy(&self, device: Device) -> Result<Self, TrainError> {
+        let copy = Self::load(self.template.clone(), self.k, device)?;
         for (name, tensor) in self.parameters.variables() {
             // A copy: a view would bring all that it is a part of along.
             copy.set_tensor(&name, &tensor.f_detach()?.copy())?;
@@ -345,11 +345,7 @@ impl Network {
     /// # Errors
     /// When libtorch fails or the temporary folder cannot be written to.
     pub fn archive(&self) -> Result<Vec<u8>, TrainError> {
-        let mut fresh = Self::load(self.template.clone(), self.k, Device::Cpu)?;
-        for (name, tensor) in self.parameters.variables() {
-            // A copy: a view would bring all that it is a part of into the file.
-            fresh.set_tensor(&name, &tensor.f_detach()?.copy())?;
-        }
+        let mut fresh = self.copy(Device::Cpu)?;
         fresh.set_dropout(0.0)?;
         fresh.set_training(false)?;
         // The file's name becomes the archive's top folder: the same for every model.

@@ -24,14 +24,6 @@ pub(super) struct Replicas {
     precision: Precision,
 }
 
-/// A part of a batch, as a thread is given it.
-struct Part<'a> {
-    network: &'a mut Network,
-    batch: RowBatch,
-    keep: Option<Tensor>,
-    precision: Precision,
-}
-
 impl Replicas {
     /// `more` copies of the network.
     pub(super) fn new(
@@ -65,13 +57,13 @@ impl Replicas {
     pub(super) fn gradient(
         &mut self,
         network: &mut Network,
-        batch: RowBatch,
-        keep: Option<Tensor>,
+        batch: &RowBatch,
+        keep: Option<&Tensor>,
         scale: f64,
     ) -> Result<(Tensor, Tensor), TrainError> {
         let precision = self.precision;
         let Some(threads) = &self.threads else {
-            return Part { network, batch, keep, precision }.gradient(scale);
+            return gradient(network, batch, keep, precision, scale);
         };
         let rows = batch.target.size1()?;
         let of_part = rows.cast_unsigned().div_ceil(self.networks.len() as u64 + 1).cast_signed();
@@ -82,26 +74,18 @@ impl Replicas {
             .map(|(network, start)| {
                 let length = of_part.min(rows - start);
                 let cut = |tensor: &Tensor| tensor.f_narrow(0, start, length);
-                let keep = keep.as_ref().map(cut).transpose()?;
-                Ok(Part { network, batch: batch.part(start, length)?, keep, precision })
+                let keep = keep.map(cut).transpose()?;
+                Ok((network, batch.part(start, length)?, keep))
             })
             .collect::<Result<Vec<_>, TchError>>()?;
-        let found: Vec<_> =
-            threads.install(|| parts.into_par_iter().map(|part| part.gradient(scale)).collect());
-        let mut sum: Option<(Tensor, Tensor)> = None;
-        for one in found {
-            let (loss, gradient) = one?;
-            sum = Some(match sum {
-                None => (loss, gradient),
-                Some((losses, gradients)) => (losses + loss, gradients + gradient),
-            });
-        }
-        sum.ok_or_else(|| TrainError::Refused("a batch without rows".to_owned()))
-    }
-}
-
-impl Part<'_> {
-    fn gradient(self, scale: f64) -> Result<(Tensor, Tensor), TrainError> {
-        gradient(self.network, &self.batch, self.keep.as_ref(), self.precision, scale)
+        let of_part = |(network, batch, keep): (&mut Network, RowBatch, Option<Tensor>)| {
+            gradient(network, &batch, keep.as_ref(), precision, scale)
+        };
+        let found: Vec<_> = threads.install(|| parts.into_par_iter().map(of_part).collect());
+        let sum = found.into_iter().reduce(|sum, one| {
+            let ((losses, gradients), (loss, gradient)) = (sum?, one?);
+            Ok((losses + loss, gradients + gradient))
+        });
+        sum.unwrap_or_else(|| Err(TrainError::Refused("a batch without rows".to_owned())))
     }
 }

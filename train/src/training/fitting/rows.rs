@@ -19,10 +19,7 @@ const EVALUATION_BATCH: usize = 4096;
 
 /// The dataset on the device: states stay bytes, statics are blanked there.
 pub(crate) struct Rows<'a> {
-    states: Tensor,
-    statics: Tensor,
-    target: Tensor,
-    weight: Tensor,
+    all: RowBatch,
     /// `[sources, k]`: 1 where a column is of a source.
     columns_of_sources: Tensor,
     /// The same on the CPU, for trees.
@@ -42,15 +39,18 @@ pub(crate) struct RowBatch {
 }
 
 impl RowBatch {
+    fn each(&self, of: impl Fn(&Tensor) -> Result<Tensor, TchError>) -> Result<Self, TchError> {
+        Ok(Self {
+            states: of(&self.states)?,
+            statics: of(&self.statics)?,
+            target: of(&self.target)?,
+            weight: of(&self.weight)?,
+        })
+    }
+
     /// Some of them, one after the other.
     pub(crate) fn part(&self, start: i64, length: i64) -> Result<Self, TchError> {
-        let cut = |tensor: &Tensor| tensor.f_narrow(0, start, length);
-        Ok(Self {
-            states: cut(&self.states)?,
-            statics: cut(&self.statics)?,
-            target: cut(&self.target)?,
-            weight: cut(&self.weight)?,
-        })
+        self.each(|tensor| tensor.f_narrow(0, start, length))
     }
 }
 
@@ -79,21 +79,16 @@ impl<'a> Rows<'a> {
         for (source, row) in schema.sources.iter().zip(of_sources.chunks_mut(d.k.max(1))) {
             source.columns.iter().for_each(|&column| row[column] = 1.0);
         }
-        Ok(Self {
+        let all = RowBatch {
             states: on_device(Tensor::f_from_slice(&states)?, &[n, d.m as i64, d.j as i64])?,
             statics: on_device(Tensor::f_from_slice(&statics)?, &[n, d.k as i64])?,
             target: on_device(Tensor::f_from_slice(targets)?, &[n])?,
             weight: on_device(Tensor::f_from_slice(&weights)?, &[n])?,
-            columns_of_sources: on_device(
-                Tensor::f_from_slice(&of_sources)?,
-                &[schema.sources.len() as i64, d.k as i64],
-            )?,
-            raw: statics,
-            targets,
-            weights,
-            device,
-            k: d.k,
-        })
+        };
+        let (sources, k) = (schema.sources.len() as i64, d.k);
+        let columns_of_sources =
+            on_device(Tensor::f_from_slice(&of_sources)?, &[sources, k as i64])?;
+        Ok(Self { all, columns_of_sources, raw: statics, targets, weights, device, k })
     }
 
     /// Numbers of rows, on the device.
@@ -104,13 +99,7 @@ impl<'a> Rows<'a> {
 
     /// The rows of an index.
     pub(crate) fn batch(&self, index: &Tensor) -> Result<RowBatch, TrainError> {
-        let pick = |tensor: &Tensor| tensor.f_index_select(0, index);
-        Ok(RowBatch {
-            states: pick(&self.states)?,
-            statics: pick(&self.statics)?,
-            target: pick(&self.target)?,
-            weight: pick(&self.weight)?,
-        })
+        Ok(self.all.each(|tensor| tensor.f_index_select(0, index))?)
     }
 
     /// Sum of the weights of some rows.

@@ -8,7 +8,6 @@ use holdadvise::text::{shell_command, strip_control};
 
 use crate::data::dataset::Dataset;
 use crate::evaluation::evaluate::Report;
-use crate::evaluation::metrics::Estimate;
 use crate::split::parts::Parts;
 use crate::sweep::plan::{BestTrial, Goal, Plan, Setting};
 use crate::training::precision::Precision;
@@ -92,9 +91,7 @@ impl Info<'_> {
             let _ = write!(out, "\n  {:width$}", method.name);
             for name in FIGURES {
                 let found = method.figures.iter().find(|(figure, _)| figure == name);
-                let text = found.map_or("-".to_owned(), |(_, Estimate { value, low, high })| {
-                    format!("{value:.3} ({low:.3} .. {high:.3})")
-                });
+                let text = found.map_or("-".to_owned(), |(_, estimate)| estimate.text(3));
                 let _ = write!(out, "{text:<24}");
             }
         }

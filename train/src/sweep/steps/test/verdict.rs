@@ -95,15 +95,11 @@ pub(super) fn compare(
     let drawn = draw(&[scored(challenger)?, scored(champion)?], outcomes.clusters(), draws, seed);
     let mut figures: Vec<Compared> = FIGURES
         .iter()
-        .filter_map(|&(name, more_is_better)| {
-            let at = NAMES.iter().position(|&figure| figure == name)?;
-            Some(Compared {
-                figure: name,
-                more_is_better,
-                challenger: drawn.value[0][at],
-                champion: drawn.value[1][at],
-                difference: drawn.difference(0, 1, at),
-            })
+        .filter_map(|&(figure, more_is_better)| {
+            let at = NAMES.iter().position(|&name| name == figure)?;
+            let [challenger, champion] = [0, 1].map(|model| drawn.value[model][at]);
+            let difference = drawn.difference(0, 1, at);
+            Some(Compared { figure, more_is_better, challenger, champion, difference })
         })
         .collect();
     figures.sort_by_key(|compared| compared.figure != deciding);
@@ -145,11 +141,9 @@ fn judge(compared: &Compared, clusters: usize) -> Judgement {
         return Judgement::Undecided;
     }
     match (low > 0.0, high < 0.0) {
-        (true, _) if compared.more_is_better => Judgement::Better,
-        (true, _) => Judgement::Worse,
-        (_, true) if compared.more_is_better => Judgement::Worse,
-        (_, true) => Judgement::Better,
-        _ => Judgement::Undecided,
+        (false, false) => Judgement::Undecided,
+        (more, _) if more == compared.more_is_better => Judgement::Better,
+        _ => Judgement::Worse,
     }
 }
 
