@@ -118,7 +118,9 @@ impl Looker {
         let known = locked(&self.known).get(&key).cloned();
         let answer = known.unwrap_or_else(|| {
             let answer = self.ask_server(account, self.mounts.of(Path::new(path)).0, &key.1);
-            locked(&self.known).insert(key, answer.clone());
+            if answer != Err(Why::NoTime) {
+                locked(&self.known).insert(key, answer.clone());
+            }
             answer
         });
         serde_json::from_str(&answer?).map_err(|_| Why::Failed)

@@ -147,8 +147,9 @@ impl Check {
     /// HTCondor needs this very thing at this very place to start the job, and it is not so now: a
     /// release as it is cannot succeed.
     pub(crate) fn blocks(&self) -> bool {
-        // Only the end of a run shows where its output goes.
-        let needed = self.thing != Thing::OutputFile;
+        // Only the end of a run shows where its output goes, and a copy of the executable may have
+        // been spooled (`copy_to_spool`).
+        let needed = !matches!(self.thing, Thing::OutputFile | Thing::Executable);
         let lasts = matches!(self.finding, Finding::StillThere { fault } if !fault.may_pass());
         lasts && (needed || self.named)
     }
