@@ -11,7 +11,7 @@ use super::inputs::Inputs;
 use super::job_facts::JobFacts;
 use super::meaning::SharedCause;
 use super::removal::Removal;
-use super::seen::{Looked, Seen};
+use super::seen::{BLOCKED, Looked, Seen};
 use super::shared::{Causes, trouble_before};
 use super::{
     Advice, Command, Costs, Evidence, ExpectedCosts, HeldJob, Recommendation, Spent, Trust,
@@ -376,8 +376,8 @@ impl<'a> Advisor<'a> {
         let job = self.history().job(held.job);
         let spent = Spent::of(facts, job, hold.step);
         let costs = self.costs.of_job(&spent);
-        let decision = self.decision(question, chances, &costs);
-        let change = decision.action.and_then(|action| changes::change(action, &parts, facts));
+        let mut decision = self.decision(question, chances, &costs);
+        let mut change = decision.action.and_then(|action| changes::change(action, &parts, facts));
         let event_log = question.seen.event_log;
         let words = held.program_words.iter().cloned();
         let checks = held.checks.iter().cloned();
@@ -395,20 +395,29 @@ impl<'a> Advisor<'a> {
             .collect();
         let evidence =
             evidence::evidence(hold, job, neighbourhoods, &spent, event_log, question.now);
-        let correct_before = changes::of_blocked(facts).filter(|_| {
-            decision.recommendation == Recommendation::Change
-                && decision.action != Some(Action::Other)
-        });
+        let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
+        let mut correct_before: Vec<Change> = besides.map(changes::of_check).collect();
+        let blocked = question.seen.blocked || !correct_before.is_empty();
+        if decision.recommendation == Recommendation::Release && !correct_before.is_empty() {
+            decision.recommendation = Recommendation::Change;
+            decision.action = Some(Action::Other);
+            change = Some(correct_before.remove(0));
+        }
+        let capped = |&(action, p): &(Action, f64)| match action {
+            Action::AsIs if blocked => (action, p.min(BLOCKED)),
+            _ => (action, p),
+        };
+        let success = chances.actions.iter().map(capped).collect();
         let (mut commands, mut commands_after) =
             commands_of(&decision, change.as_ref(), held, &parts);
-        if correct_before.is_some() {
+        if !correct_before.is_empty() {
             commands_after = commands.drain(..).chain(commands_after).collect();
         }
         Advice {
             held: describe(held, hold, parts.reason),
             recommendation: decision.recommendation,
             action: decision.action,
-            success: chances.actions.clone(),
+            success,
             band: decision.band(),
             undecided: decision.undecided,
             evidence: [of_files, evidence].concat(),

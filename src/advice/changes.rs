@@ -581,8 +581,8 @@ fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
 fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
-    if let Some(change) = of_blocked(facts) {
-        return Some(change);
+    if let Some(check) = &facts.blocked {
+        return Some(of_check(check));
     }
     if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
         return Some(limit::change(own));
@@ -622,11 +622,10 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
     Some(what.by_hand())
 }
 
-/// The correction of a file without which no release helps, whatever else is changed.
-pub(super) fn of_blocked(facts: &JobFacts) -> Option<Change> {
-    let check = facts.blocked.as_ref()?;
+/// The correction of a file that was looked at.
+pub(super) fn of_check(check: &Check) -> Change {
     let name = Some(check.path.clone());
-    Some(ChangeKind::Correct { what: correction(check), name }.by_hand())
+    ChangeKind::Correct { what: correction(check), name }.by_hand()
 }
 
 /// What to correct about a file that was looked at.

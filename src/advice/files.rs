@@ -13,6 +13,9 @@ use crate::hold_code::{About, about};
 /// Input files of one job that are looked at.
 const INPUT_FILES: usize = 100;
 
+/// Files that are wrong and are named of one job.
+const WRONG: usize = 5;
+
 /// JobUniverse of jobs that another system runs.
 const GRID: i64 = 9;
 
@@ -26,7 +29,11 @@ pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Ve
     for check in &mut checks {
         check.finding = of_hold(check.finding, hold);
     }
-    checks.retain(|check| check.named || matches!(check.finding, Finding::StillThere { .. }));
+    let mut wrong = 0;
+    checks.retain(|check| {
+        wrong += usize::from(matches!(check.finding, Finding::StillThere { .. }));
+        check.named || (wrong <= WRONG && matches!(check.finding, Finding::StillThere { .. }))
+    });
     checks
 }
 
@@ -88,6 +95,10 @@ pub(super) fn program_words(
     let (path, words) = files.words(ad, &paths)?;
     let began = ["JobCurrentStartExecutingDate", "JobCurrentStartDate"];
     let began = began.iter().find_map(|name| ad.integer(name));
+    // A file from before the job was submitted is of something else.
+    if ad.integer("QDate").is_some_and(|submitted| words.written_at < submitted) {
+        return None;
+    }
     let of = match began {
         _ if may_be_shared(ad, &path) => WordsOf::SharedFile,
         Some(began) if words.written_at >= began => WordsOf::ThisRun,
@@ -99,7 +110,8 @@ pub(super) fn program_words(
 /// Several jobs were submitted together, and the file's name has not the number of this one.
 fn may_be_shared(ad: &ClassAd, path: &str) -> bool {
     let proc = ad.integer("ProcId").unwrap_or(0).to_string();
-    let mut numbers = path.split(|c: char| !c.is_ascii_digit());
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let mut numbers = name.split(|c: char| !c.is_ascii_digit());
     ad.integer("TotalSubmitProcs").is_some_and(|procs| procs > 1)
         && !numbers.any(|number| number == proc)
 }
@@ -137,7 +149,7 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
         all.extend(files.map(|path| (Thing::InputFile, Some(full(path)))));
         let remaps = text("TransferOutputRemaps").unwrap_or_default();
         let targets = remaps.split(';').filter_map(|remap| remap.split_once('='));
-        let targets = targets.map(|(_, path)| path.trim()).filter(is_file);
+        let targets = targets.map(|(_, path)| path.trim()).filter(is_file).take(INPUT_FILES);
         let streams = ["Out", "Err"].into_iter().filter_map(file);
         let outputs = targets.map(full).chain(streams.map(|path| full(&path)));
         all.extend(outputs.map(|path| (Thing::OutputFile, Some(path))));
@@ -146,7 +158,9 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
     let event_log = file("UserLog").map(|path| full(&path));
     all.push((Thing::EventLog, event_log.clone()));
 
+    let proxy = file("x509userproxy").map(|path| full(&path));
     let named = named(hold).map(|(thing, path)| match thing {
+        _ if path.is_some() && path == proxy => (Thing::Proxy, path),
         Thing::WorkingDirectory => (thing, Some(iwd.clone())),
         Thing::EventLog => (thing, event_log),
         _ => (thing, path),

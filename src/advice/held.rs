@@ -124,7 +124,7 @@ impl Held {
             (Some(files), Some(hold)) => (checks(files, ad, hold), program_words(files, ad, hold)),
             _ => (Vec::new(), None),
         };
-        let blocked = checks.iter().find(|check| check.blocks()).cloned();
+        let blocked = checks.iter().find(|check| check.named && check.blocks()).cloned();
         let deed = forecast.ok().and_then(|all| all.deed);
         let release = deed.filter(|deed| deed.kind == Kind::Release);
         Self {

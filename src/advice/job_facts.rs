@@ -58,7 +58,7 @@ pub struct JobFacts {
     pub job_run_count: Option<i64>,
     /// The limit of its own that held it, where the ad shows one ([`crate::policy::own_limit`]).
     pub own_limit: Option<OwnLimit>,
-    /// A file without which HTCondor cannot start it again.
+    /// The file of its hold reason, which is still not as HTCondor needs it.
     pub blocked: Option<Check>,
 }
 

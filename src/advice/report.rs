@@ -212,8 +212,9 @@ pub struct Advice {
     /// The expected cost of each choice, hours. `None` for a job that cannot be released, and for a
     /// hold whose code the model does not know.
     pub expected_costs: Option<ExpectedCosts>,
-    /// What to correct before anything else is changed: without that file no release helps.
-    pub correct_before: Option<Change>,
+    /// What to correct besides, before anything is released: files that its hold is not about, and
+    /// without which no release helps.
+    pub correct_before: Vec<Change>,
     /// What to change before a release.
     pub change: Option<Change>,
     /// The hold that commands act on.

@@ -27,7 +27,7 @@ const LASTING_TROUBLE: f64 = 0.34;
 
 /// The highest probability of a release as it is while a file that HTCondor needs is not as it must
 /// be: `very unlikely`.
-const BLOCKED: f64 = 0.05;
+pub(super) const BLOCKED: f64 = 0.05;
 
 /// That the file of the hold reason is in order now counts as much as so many jobs that got
 /// through. Assumed.
@@ -71,7 +71,7 @@ pub(super) struct Seen {
     pub whole: bool,
     /// Its kind of cause often passes by itself, and its reason names nothing that stays.
     passes: bool,
-    /// A file that HTCondor needs is not as it must be.
+    /// The file of the hold reason is still not as it must be.
     pub blocked: bool,
 }
 
@@ -176,7 +176,7 @@ impl Seen {
 
     /// With what the files of the job show now.
     pub(super) fn with_checks(mut self, checks: &[Check]) -> Self {
-        let blocked = checks.iter().find(|check| check.blocks());
+        let blocked = checks.iter().find(|check| check.named && check.blocks());
         if let Some(check) = blocked {
             self.blocked = true;
             self.lasting = Some(match check.finding {

@@ -8,7 +8,10 @@ use classads::ClassAd;
 
 use super::look::Use;
 use super::looker::{Account, Looker};
-use super::{Check, Finding, Needed, Thing, Why, Words};
+use super::{Check, Finding, Needed, Thing, Why, Words, WordsKind};
+
+/// Accounts whose numbers are asked for.
+const ACCOUNTS: usize = 500;
 
 /// Numbers of an account: uid, gid and groups.
 pub type Ids = (u32, u32, Vec<u32>);
@@ -22,21 +25,24 @@ pub struct LocalFiles {
     find: fn(&str) -> Option<Ids>,
     accounts: Mutex<HashMap<String, Option<Account>>>,
     now: i64,
+    of_queue: bool,
 }
 
 impl LocalFiles {
     /// Of the machine with these names. `program` is started with [`super::SERVE`] and is to call
     /// [`super::serve`]. `me` is the account of this process; `None` for root, which looks with the
     /// rights of each job's owner, whose numbers `find` gives. `now`: the present, Unix seconds.
+    /// `of_queue`: the ads are the schedd's, not a file's that somebody may have written.
     pub fn new(
         program: PathBuf,
         hosts: Vec<String>,
         me: Option<String>,
         find: fn(&str) -> Option<Ids>,
         now: i64,
+        of_queue: bool,
     ) -> Self {
         let looker = Looker::new(program);
-        Self { looker, hosts, me, find, accounts: Mutex::default(), now }
+        Self { looker, hosts, me, find, accounts: Mutex::default(), now, of_queue }
     }
 
     /// What was found of the files that the job of this ad needs, in their order.
@@ -58,10 +64,18 @@ impl LocalFiles {
         needed.into_iter().map(check).collect()
     }
 
-    /// The first of these files that says at its end why a program failed, and what it says.
+    /// What these files say at their ends about why a program failed: the first with a wording that
+    /// is known, else the first that speaks of an error. `None` for ads that root was handed: they
+    /// may name any account.
     pub fn words(&self, ad: &ClassAd, paths: &[String]) -> Option<(String, Words)> {
+        if self.me.is_none() && !self.of_queue {
+            return None;
+        }
         let account = self.account(ad).ok()?;
-        paths.iter().find_map(|path| Some((path.clone(), self.looker.words(&account, path)?)))
+        let words = paths
+            .iter()
+            .filter_map(|path| Some((path.clone(), self.looker.words(&account, path)?)));
+        words.min_by_key(|(_, words)| words.says == WordsKind::Own)
     }
 
     /// The account whose rights count for a job.
@@ -78,6 +92,9 @@ impl LocalFiles {
             Some(_) => Err(Why::NotTheOwner),
             None => {
                 let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+                if accounts.len() >= ACCOUNTS && !accounts.contains_key(&owner) {
+                    return Err(Why::NoTime);
+                }
                 let account = accounts.entry(owner.clone()).or_insert_with(|| {
                     let ids = (self.find)(&owner).filter(|(uid, ..)| *uid != 0);
                     ids.map(|ids| Account { name: owner, ids: Some(ids) })

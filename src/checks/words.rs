@@ -34,6 +34,8 @@ pub enum WordsKind {
     NoSpace,
     /// CVMFS did not give a file.
     Cvmfs,
+    /// The memory of a GPU was used up.
+    GpuMemory,
     /// CUDA, or no GPU.
     Gpu,
     /// No licence was to be had.
@@ -68,7 +70,11 @@ pub struct Words {
 
 /// Wordings in lower case, by what they say. Of a line the first that fits counts, so the particular
 /// ones come first.
-const WORDINGS: [(WordsKind, &[&str]); 14] = [
+const WORDINGS: [(WordsKind, &[&str]); 15] = [
+    (
+        WordsKind::GpuMemory,
+        &["cuda out of memory", "cudaerrormemoryallocation", "cuda_error_out_of_memory"],
+    ),
     (
         WordsKind::Memory,
         &[
@@ -94,12 +100,11 @@ const WORDINGS: [(WordsKind, &[&str]); 14] = [
             "cuda driver",
             "no cuda",
             "cuda initialization",
-            "no gpu",
             "libcuda",
             "hiperror",
         ],
     ),
-    (WordsKind::LibraryTooOld, &["glibc_", "glibcxx_", "cxxabi_"]),
+    (WordsKind::LibraryTooOld, &["version `glibc", "version `glibcxx", "version `cxxabi"]),
     (WordsKind::Cvmfs, &["cvmfs"]),
     (
         WordsKind::Licence,
@@ -110,7 +115,6 @@ const WORDINGS: [(WordsKind, &[&str]); 14] = [
             "no license",
             "license error",
             "invalid license",
-            "license file",
             "flexnet",
             "flexlm",
             "lmgrd",
@@ -187,7 +191,7 @@ const WORDINGS: [(WordsKind, &[&str]); 14] = [
             "floating point exception",
             "illegal instruction",
             "aborted",
-            "assertion",
+            "assertion failed",
             "terminate called",
             "stack smashing",
             "double free",
@@ -196,7 +200,7 @@ const WORDINGS: [(WordsKind, &[&str]); 14] = [
     ),
     (
         WordsKind::FileMissing,
-        &["no such file or directory", "filenotfounderror", "does not exist", "cannot find file"],
+        &["no such file or directory", "filenotfounderror", "cannot find file"],
     ),
     (
         WordsKind::Denied,
@@ -210,7 +214,14 @@ const TROUBLE: [&str; 7] =
     ["cannot", "error", "failed", "no such file", "not connected", "not mounted", "unable"];
 
 /// What marks a line as an error of the program's own.
-const OWN: [&str; 6] = ["error", "fatal", "exception", "failed", "failure", "abort"];
+const OWN: [&str; 7] = ["error", "fatal", "exception", "failed", "failure", "abort", "errors"];
+
+/// What a line says that speaks of errors where there is none.
+const NO_ERROR: [&str; 8] =
+    ["info", "debug", "no error", "no errors", "0 errors", "0 error", "0 failed", "without error"];
+
+/// Lines before one that only says that a program was ended, in which its cause is looked for.
+const JUST_BEFORE: usize = 5;
 
 /// What a Python traceback begins with.
 const TRACEBACK: &str = "Traceback (most recent call last):";
@@ -235,10 +246,11 @@ fn tail(file: &mut File) -> io::Result<Vec<u8>> {
 }
 
 /// The line that says most about a failure: the end of the last traceback, else the last line with
-/// a wording that is known, else the last that speaks of an error.
+/// a wording that is known or that speaks of an error. What only says that a program was ended
+/// gives way to a known wording in the lines just before.
 pub(super) fn find(text: &str) -> Option<(WordsKind, String)> {
     // A progress bar writes over its line.
-    let lines = || text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());
+    let lines = text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());
     let kept = |line: &str| line.trim_start().chars().take(LINE).collect::<String>();
     let traceback = text.rfind(TRACEBACK).and_then(|at| {
         let mut after = text[at + TRACEBACK.len()..].lines();
@@ -247,23 +259,37 @@ pub(super) fn find(text: &str) -> Option<(WordsKind, String)> {
     if let Some(line) = traceback {
         return Some((says(line).unwrap_or(WordsKind::Own), kept(line)));
     }
-    let known = lines().rev().find_map(|line| Some((says(line)?, line)));
-    let own = || {
-        let is_error = |line: &&str| {
-            let line = line.to_lowercase();
-            OWN.iter().any(|word| line.contains(word))
-        };
-        lines().rev().find(is_error).map(|line| (WordsKind::Own, line))
-    };
-    known.or_else(own).map(|(says, line)| (says, kept(line)))
+    let mut last = lines.rev().enumerate().filter_map(|(at, line)| Some((at, says(line)?, line)));
+    let (at, mut kind, mut line) = last.next()?;
+    if matches!(kind, WordsKind::Crash | WordsKind::Killed)
+        && let Some((_, before, said)) =
+            last.take_while(|(other, ..)| other - at <= JUST_BEFORE).next()
+        && before != WordsKind::Own
+    {
+        (kind, line) = (before, said);
+    }
+    Some((kind, kept(line)))
 }
 
-/// What a line says, if its wording is known.
+/// What a line says, if its wording is known or it speaks of an error.
 fn says(line: &str) -> Option<WordsKind> {
     let line = line.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    let has = |words: &[&str]| words.iter().any(|word| has_word(&line, word));
     let fits = |says: WordsKind| says != WordsKind::Cvmfs || has(&TROUBLE);
-    WORDINGS.iter().find(|(says, words)| has(words) && fits(*says)).map(|(says, _)| *says)
+    let known = WORDINGS.iter().find(|(says, words)| has(words) && fits(*says));
+    let own = || (has(&OWN) && !has(&NO_ERROR)).then_some(WordsKind::Own);
+    known.map(|(says, _)| *says).or_else(own)
+}
+
+/// Whether the words stand in the text, as words of their own.
+fn has_word(text: &str, words: &str) -> bool {
+    let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    memchr::memmem::find_iter(text.as_bytes(), words).any(|at| {
+        let (before, after) = (&text[..at], &text[at + words.len()..]);
+        let begins = words.starts_with(char::is_alphanumeric);
+        let ends = words.ends_with(char::is_alphanumeric);
+        !(begins && is_part(before.chars().next_back()) || ends && is_part(after.chars().next()))
+    })
 }
 
 #[cfg(test)]
@@ -307,7 +333,7 @@ mod tests {
             ),
             (
                 "torch.cuda.OutOfMemoryError: CUDA out of memory.",
-                Memory,
+                GpuMemory,
                 "torch.cuda.OutOfMemoryError: CUDA out of memory.",
             ),
             (
@@ -335,7 +361,27 @@ mod tests {
         ] {
             assert_eq!(find(text), Some((expected, line.to_owned())), "{text}");
         }
-        for text in ["", "\n\n", "all went well\n", "\u{0}\u{1}"] {
+        for (text, expected) in [
+            ("what():  std::bad_alloc\nAborted (core dumped)\n", Memory),
+            ("License file: /opt/x.lic loaded\nERROR: matrix is singular\n", Own),
+            ("using GLIBC_2.17 symbols\nERROR: bad seed\n", Own),
+            ("curl: (28) timed out, retrying\nok on attempt 2\nFATAL: alpha out of range\n", Own),
+            ("reading /data/killed_runs/a.txt\nERROR: bad seed\n", Own),
+            ("line 3: 77 Killed ./sim\n", Killed),
+        ] {
+            assert_eq!(find(text).map(|found| found.0), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "\n\n",
+            "all went well\n",
+            "\u{0}\u{1}",
+            "100 skilled workers simulated\n",
+            "all 12 assertions passed\n",
+            "INFO: finished with 0 errors\n",
+            "INFO: error handler installed\n",
+            "No GPU requested, running on CPU\n",
+        ] {
             assert_eq!(find(text), None, "{text:?}");
         }
     }

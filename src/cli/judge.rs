@@ -14,7 +14,7 @@ use super::gather::{Gathered, Remarks};
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
-use crate::advice::{Advice, Advisor, Held, Missing, Policies};
+use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies};
 use crate::checks::{Ids, LocalFiles};
 use crate::features::Holds;
 use crate::history::{Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport};
@@ -76,6 +76,7 @@ pub(super) fn judge(
         };
         advisor.advise_all(&jobs.iter().map(held).collect::<Vec<_>>(), now)
     };
+    let is_root = rustix::process::geteuid().is_root();
     let judged = in_batches(gathered.held, judge_jobs, |job, advice| match advice {
         Some(mut advice) => {
             advice.missing.extend(not_shown(advice.event_log));
@@ -83,6 +84,9 @@ pub(super) fn judge(
             advice.missing.extend(sources(&remarks.missing));
             let notes = remarks.notes_of.remove(&job.id).unwrap_or_default();
             advice.notes.extend(notes.iter().map(|line| line.to_string()));
+            if is_root {
+                leave_to_owner(&mut advice);
+            }
             Ok(take(&advice)?)
         }
         None => {
@@ -111,7 +115,16 @@ fn local_files(
     };
     let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let hosts = config.get_condor("FULL_HOSTNAME").into_iter().chain([node]).collect();
-    Ok(Some(LocalFiles::new(program, hosts, me, ids_of, now)))
+    Ok(Some(LocalFiles::new(program, hosts, me, ids_of, now, request.job_ads.is_none())))
+}
+
+/// Root is given no command that changes a file that a job's owner names: the rest comes after that.
+fn leave_to_owner(advice: &mut Advice) {
+    if advice.commands.iter().any(|command| matches!(command, Command::Run(_))) {
+        let rest = std::mem::take(&mut advice.commands);
+        let rest = rest.into_iter().filter(|command| !matches!(command, Command::Run(_)));
+        advice.commands_after = rest.chain(advice.commands_after.drain(..)).collect();
+    }
 }
 
 /// How long `id` may take: it may ask a directory service.

@@ -69,6 +69,7 @@ fn program_words(words: &ProgramWords) -> String {
         WordsKind::Memory => ": it ran out of memory",
         WordsKind::NoSpace => ": no space was left",
         WordsKind::Cvmfs => ": CVMFS did not give a file where it ran",
+        WordsKind::GpuMemory => ": the memory of the GPU was used up",
         WordsKind::Gpu => ": the GPU or its driver could not be used where it ran",
         WordsKind::Licence => ": it got no licence",
         WordsKind::Network => ": a service could not be reached, or did not answer in time",
@@ -478,7 +479,10 @@ fn correction(what: Correction, name: &Option<String>) -> String {
         }
         Correction::DiskSpace => format!("Free disk space for {}.", the("its output")),
         Correction::Permissions => {
-            format!("Correct the permissions of {}.", the("the file or its directory"))
+            format!(
+                "Correct the permissions of {} or of a folder on the way there, or correct its path.",
+                the("the file")
+            )
         }
         Correction::OutputDirectory => format!(
             "Make the directory of {} exist, or correct transfer_output_remaps.",

@@ -93,7 +93,7 @@ pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value>
     let evidence = evidence.map(|seen| with_sentence(seen, &sentences::evidence(seen)));
     put("Evidence", Value::from_iter(evidence));
     put("Inputs", Value::from_iter(advice.inputs.iter().map(input)));
-    put("CorrectBefore", advice.correct_before.as_ref().map_or(Value::Null, change));
+    put("CorrectBefore", Value::from_iter(advice.correct_before.iter().map(change)));
     put("Change", advice.change.as_ref().map_or(Value::Null, change));
     let constraint = advice.target.constraint();
     put("Commands", lines(&advice.commands, &constraint).into());
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(names, NAMES[..32]);
         for name in NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
-            let absent = ["DAGManJobId", "Undecided", "CorrectBefore", "Change"].contains(&name);
+            let absent = ["DAGManJobId", "Undecided", "Change"].contains(&name);
             assert!(known != Value::Null || absent, "{name}");
         }
     }

@@ -196,7 +196,7 @@ impl Group {
             };
             out.push_str(&wrap(&label, 4, &sentences::evidence(seen), columns));
         }
-        if let Some(before) = &first.correct_before {
+        for before in &first.correct_before {
             let text = sentences::change(&before.what);
             let label = format!("  Change first, for {}: ", held.job);
             out.push_str(&wrap(&label, 4, &strip_control(&text), columns));

@@ -66,7 +66,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             },
             Evidence::OwnHistory { starts: 1, holds: 1, counts_agree: true, failed_runs: 0 },
         ],
-        correct_before: None,
+        correct_before: Vec::new(),
         change: None,
         target: Target {
             job,
