@@ -23,16 +23,27 @@ const GRID: i64 = 9;
 const NULL: &str = "/dev/null";
 
 /// What the files that a held job needs show: of the one that its hold is about whatever was found,
-/// of the others only what is wrong.
+/// of the others what is wrong, and one that could not be looked at.
 pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Vec<Check> {
     let mut checks = files.check(ad, needed(ad, hold));
     for check in &mut checks {
         check.finding = of_hold(check.finding, hold);
     }
-    let mut wrong = 0;
+    let (mut wrong, mut failed) = (0, 0);
     checks.retain(|check| {
-        wrong += usize::from(matches!(check.finding, Finding::StillThere { .. }));
-        check.named || (wrong <= WRONG && matches!(check.finding, Finding::StillThere { .. }))
+        let says = match check.finding {
+            Finding::StillThere { .. } => {
+                wrong += 1;
+                wrong <= WRONG
+            }
+            // Once is enough.
+            Finding::Unknown { why: Why::NoAnswer | Why::NoTime | Why::Failed } => {
+                failed += 1;
+                failed == 1
+            }
+            _ => false,
+        };
+        check.named || says
     });
     checks
 }

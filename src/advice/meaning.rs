@@ -80,6 +80,9 @@ fn transfer_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'st
         (Some(Trouble::NoSpace), _) => "free space where the files go",
         (Some(Trouble::Denied), _) => "correct the permissions",
         (Some(Trouble::Away), _) => "",
+        (_, ENOENT) if code == 12 && reason::side(reason) == Some(Side::AccessPoint) => {
+            "make the directory where the output goes, or correct its path"
+        }
         (_, ENOENT) if code == 12 => "see why the program did not write that file",
         (_, 256..) => match url_trouble(reason) {
             Some(Trouble::Missing) => "correct the URL, or put the file back on its server",

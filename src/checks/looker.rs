@@ -62,7 +62,8 @@ pub(super) struct Looker {
     known: Mutex<HashMap<(String, Question), Result<String, Why>>>,
     /// By account and mount.
     servers: Mutex<HashMap<(String, u32), SharedServer>>,
-    spent: Mutex<Duration>,
+    /// Time that looks took, by account.
+    spent: Mutex<HashMap<String, Duration>>,
 }
 
 type SharedServer = Arc<Mutex<Server>>;
@@ -126,6 +127,17 @@ impl Looker {
         serde_json::from_str(&answer?).map_err(|_| Why::Failed)
     }
 
+    /// The time that is left for looks as an account: where there are several, each has half of all.
+    fn left(&self, account: &Account) -> Duration {
+        let spent = locked(&self.spent);
+        let all = ALL_LOOKS.saturating_sub(spent.values().sum());
+        let own = spent.get(&account.name).copied().unwrap_or_default();
+        match account.ids {
+            Some(_) => all.min((ALL_LOOKS / 2).saturating_sub(own)),
+            None => all,
+        }
+    }
+
     fn ask_server(
         &self,
         account: &Account,
@@ -138,13 +150,13 @@ impl Looker {
             Arc::clone(server.or_insert_with(|| Arc::new(Mutex::new(Server::NotStarted))))
         };
         let mut server = locked(&server);
-        let left = ALL_LOOKS.saturating_sub(*locked(&self.spent));
+        let left = self.left(account);
         if left.is_zero() {
             return Err(Why::NoTime);
         }
         let started = Instant::now();
         let answer = server.answer(&self.program, account, question, left.min(ONE_LOOK));
-        *locked(&self.spent) += started.elapsed();
+        *locked(&self.spent).entry(account.name.clone()).or_default() += started.elapsed();
         answer.inspect_err(|why| server.end(*why))
     }
 }
