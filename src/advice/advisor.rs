@@ -371,7 +371,7 @@ impl<'a> Advisor<'a> {
 
     /// The advice, from what the model answered.
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
-        let Question { held, facts, hold, neighbourhoods, .. } = question;
+        let Question { held, facts, hold, .. } = question;
         let parts = parts(hold);
         let job = self.history().job(held.job);
         let spent = Spent::of(facts, job, hold.step);
@@ -379,22 +379,6 @@ impl<'a> Advisor<'a> {
         let mut decision = self.decision(question, chances, &costs);
         let mut change = decision.action.and_then(|action| changes::change(action, &parts, facts));
         let event_log = question.seen.event_log;
-        let words = held.program_words.iter().cloned();
-        let checks = held.checks.iter().cloned();
-        let now = question.now;
-        let places = self.causes.places(self.history(), hold, now);
-        let since = now.saturating_sub(evidence::LAST_DAY);
-        let runs = |place| self.sampler.at_place(hold, place, since, now);
-        let place = evidence::place(&places, self.history(), runs);
-        let message = job.and_then(|job| evidence::message(hold, job, self.history()));
-        let of_files: Vec<Evidence> = words
-            .map(|words| Evidence::ProgramWords { words })
-            .chain(checks.map(|check| Evidence::File { check }))
-            .chain(message)
-            .chain(place)
-            .collect();
-        let evidence =
-            evidence::evidence(hold, job, neighbourhoods, &spent, event_log, question.now);
         let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
         let mut correct_before: Vec<Change> = besides.map(changes::of_check).collect();
         let blocked = question.seen.blocked || !correct_before.is_empty();
@@ -420,7 +404,7 @@ impl<'a> Advisor<'a> {
             success,
             band: decision.band(),
             undecided: decision.undecided,
-            evidence: [of_files, evidence].concat(),
+            evidence: self.evidence(question, &spent),
             inputs: Vec::new(),
             costs,
             expected_costs: expected(&costs, chances, &decision),
@@ -439,6 +423,25 @@ impl<'a> Advisor<'a> {
             missing: Vec::new(),
             notes: Vec::new(),
         }
+    }
+
+    /// What its program said and its files show, what HTCondor said, where it ran, what others do.
+    fn evidence(&self, question: &Question<'_>, spent: &Spent) -> Vec<Evidence> {
+        let Question { held, hold, neighbourhoods, seen, now, .. } = question;
+        let (history, now) = (self.history(), *now);
+        let job = history.job(held.job);
+        let places = self.causes.places(history, hold, now);
+        let since = now.saturating_sub(evidence::LAST_DAY);
+        let runs = |place| self.sampler.at_place(hold, place, since, now);
+        let words = held.program_words.iter().cloned();
+        let checks = held.checks.iter().cloned();
+        words
+            .map(|words| Evidence::ProgramWords { words })
+            .chain(checks.map(|check| Evidence::File { check }))
+            .chain(job.and_then(|job| evidence::message(hold, job, history)))
+            .chain(evidence::place(&places, history, runs))
+            .chain(evidence::evidence(hold, job, neighbourhoods, spent, seen.event_log, now))
+            .collect()
     }
 
     fn decision(&self, question: &Question<'_>, chances: &Chances, costs: &Costs) -> Decision {
