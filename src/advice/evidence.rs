@@ -224,8 +224,11 @@ pub(super) fn place(
 ) -> Option<Evidence> {
     let of: usize = places.iter().map(|(_, held)| held).sum();
     let &(place, held) = places.iter().max_by_key(|&&(place, held)| (held, place))?;
+    if held < LEAST_HELD || 2 * held <= of {
+        return None;
+    }
     let [there, all] = runs(place);
-    if held < LEAST_HELD || 2 * held <= of || all.began < LEAST_BEGUN {
+    if all.began < LEAST_BEGUN {
         return None;
     }
     // One more than was seen: a place where nothing began has a share too.

@@ -25,6 +25,10 @@ const NULL: &str = "/dev/null";
 /// What the files that a held job needs show: of the one that its hold is about whatever was found,
 /// of the others what is wrong, and one that could not be looked at.
 pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Vec<Check> {
+    // Of other machines only the file of the hold is said to be out of sight.
+    if !files.has(ad) && named(hold).is_none() {
+        return Vec::new();
+    }
     let mut checks = files.check(ad, needed(ad, hold));
     for check in &mut checks {
         check.finding = of_hold(check.finding, hold);
@@ -96,7 +100,7 @@ pub(super) fn program_words(
         About::Nothing => hold.code == 0,
         _ => false,
     };
-    if !of_program {
+    if !of_program || !files.has(ad) {
         return None;
     }
     let iwd = ad.string("Iwd").filter(|iwd| iwd.starts_with('/'))?;

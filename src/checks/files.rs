@@ -78,12 +78,17 @@ impl LocalFiles {
         words.min_by_key(|(_, words)| words.says == WordsKind::Own)
     }
 
-    /// The account whose rights count for a job.
-    fn account(&self, ad: &ClassAd) -> Result<Account, Why> {
+    /// The schedd of this ad's job runs on this machine.
+    pub fn has(&self, ad: &ClassAd) -> bool {
         let id = ad.string("GlobalJobId").unwrap_or_default();
         let schedd = id.split('#').next().unwrap_or_default();
         let host = schedd.rsplit('@').next().unwrap_or_default();
-        if !self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host)) {
+        self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
+    }
+
+    /// The account whose rights count for a job.
+    fn account(&self, ad: &ClassAd) -> Result<Account, Why> {
+        if !self.has(ad) {
             return Err(Why::NotThisMachine);
         }
         let owner = ad.string("OsUser").or_else(|| ad.string("Owner")).unwrap_or_default();
