@@ -612,7 +612,7 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
         {
             correct(Correction::Cpus, None)
         }
-        About::JobPolicy => correct(Correction::OwnHold, None),
+        About::JobPolicy => correct(Correction::OwnHold, facts.error_output.clone()),
         About::SystemPolicy | About::MachinePolicy => correct(Correction::Limit, None),
         About::Request | About::Other => {
             let change = usual_change(code.number, hold.subcode, hold.reason)?;

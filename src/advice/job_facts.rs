@@ -44,6 +44,8 @@ pub struct JobFacts {
     pub command: Option<String>,
     /// Iwd, the initial working directory.
     pub iwd: Option<String>,
+    /// Err with its full path.
+    pub error_output: Option<String>,
     /// x509userproxy.
     pub proxy: Option<String>,
     /// ContainerImage or DockerImage.
@@ -93,6 +95,9 @@ impl JobFacts {
             requirements: printed(ad, "Requirements"),
             command: text("Cmd"),
             iwd: text("Iwd"),
+            error_output: text("Err")
+                .filter(|path| path != "/dev/null")
+                .and_then(|path| in_directory(text("Iwd").as_deref(), &path)),
             proxy: text("x509userproxy"),
             image: text("ContainerImage").or_else(|| text("DockerImage")),
             allowed_durations: durations().filter_map(|of| Some((of, integer(of)?))).collect(),
@@ -131,13 +136,17 @@ impl JobFacts {
 
     /// The executable with its full path, where that is known.
     pub(super) fn executable(&self) -> Option<String> {
-        let command = self.command.as_deref()?;
-        if command.starts_with('/') {
-            return Some(command.to_owned());
-        }
-        let iwd = self.iwd.as_deref().filter(|iwd| iwd.starts_with('/'))?;
-        Some(format!("{}/{command}", iwd.trim_end_matches('/')))
+        in_directory(self.iwd.as_deref(), self.command.as_deref()?)
     }
+}
+
+/// The full path of a file; `None` where it is relative to a directory that is not known.
+fn in_directory(directory: Option<&str>, path: &str) -> Option<String> {
+    if path.starts_with('/') {
+        return Some(path.to_owned());
+    }
+    let directory = directory.filter(|directory| directory.starts_with('/'))?;
+    Some(format!("{}/{path}", directory.trim_end_matches('/')))
 }
 
 /// The attributes that limit how long a run takes.

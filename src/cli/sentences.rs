@@ -538,11 +538,11 @@ fn correction(what: Correction, name: &Option<String>) -> String {
         Correction::Cpus => {
             "Raise RequestCpus, or keep the program to the CPUs it asked for.".to_owned()
         }
-        Correction::OwnHold => {
-            "Find the cause first: see how it ended and the end of its standard error. Its own \
-             periodic_hold or on_exit_hold put it on hold, and may again."
-                .to_owned()
-        }
+        Correction::OwnHold => format!(
+            "Find the cause first: see its exit code and the end of {}. Its own periodic_hold or \
+             on_exit_hold put it on hold, and may again.",
+            the("its standard error")
+        ),
         Correction::Limit => "Keep within the limit that the hold reason names.".to_owned(),
     }
 }
