@@ -146,7 +146,7 @@ fn an_input_is_named_with_what_the_model_says_without_it() {
     let model = model(-1.0, &[("access-point-known", 2.0), ("reason-given", -3.0)], &[]);
     let advices = recording.advices(&model, |advisor| advisor.explaining(true));
     let mut named = 0;
-    for advice in advices.iter().filter(|advice| advice.expected_costs.is_some()) {
+    for advice in advices.iter().filter(|advice| advice.is_judged) {
         let p = chance(advice);
         let logit = (p / (1.0 - p)).ln();
         let without = |logit: f64| 1.0 / (1.0 + (-logit).exp());
@@ -238,7 +238,7 @@ fn codes_withheld_from_training_are_left_undecided() {
             undecided += 1;
             assert_eq!(advice.undecided, Some(Undecided::UnknownCode { releases: 0 }));
             assert!(advice.commands.is_empty() && advice.commands_after.is_empty());
-            assert!(advice.expected_costs.is_none());
+            assert!(!advice.is_judged);
         } else {
             // A limit of the job's own, of which its ad tells cause and cure.
             assert_eq!(advice.recommendation, Recommendation::Change);

@@ -3,19 +3,22 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::changes::{self, Change};
+use super::choices::{Against, Group, Rule};
 use super::decide::{Chances, Decision, decide};
 use super::held::Held;
 use super::inputs::Inputs;
 use super::job_facts::JobFacts;
 use super::meaning::SharedCause;
 use super::removal::Removal;
-use super::seen::{BLOCKED, Looked, Seen};
+use super::seen::{BLOCKED, Looked, Others, Seen};
 use super::shared::{Causes, trouble_before};
+use super::try_one::Tries;
 use super::{
-    Advice, Command, Costs, Evidence, ExpectedCosts, HeldJob, Recommendation, Spent, Trust,
-    Undecided, Wait, WaitFor, evidence, limit,
+    Advice, Command, Costs, Evidence, HeldJob, LookAt, Recommendation, Spent, Trust, Undecided,
+    Wait, WaitFor, evidence, limit, look,
 };
 use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, reason};
@@ -53,6 +56,14 @@ struct Question<'h> {
     /// What the model was asked, where it is to be asked without some of it.
     sample: Option<Sample>,
     actions: Vec<Action>,
+    /// What each of these is, where there is something to change.
+    changes: Vec<(Action, Change)>,
+    /// Releases of jobs of the cluster from this cause.
+    tries: Option<Arc<Tries>>,
+    group: Group,
+    look: Option<LookAt>,
+    /// Slot hours that it has used.
+    spent: Spent,
     /// Where the answers begin: one for each action, and one had others been seen to get through.
     answers: usize,
 }
@@ -107,9 +118,21 @@ const SOON: i64 = 3_600;
 /// wide.
 const COUNTED: f64 = 0.05;
 
-/// Seconds after which to look again at what is waited for: ten minutes at least, a working day at
-/// most. Assumed.
-const LOOK_AGAIN: (i64, i64) = (600, 8 * 3_600);
+/// When to look again at what is waited for: what has lasted for so long may last as long again.
+const LOOK_AGAIN: Pause = Pause { least: 600, most: 8 * 3_600 };
+
+/// Seconds between looks: ten minutes at least, a working day at most. Assumed.
+#[derive(Clone, Copy, Debug)]
+struct Pause {
+    least: i64,
+    most: i64,
+}
+
+impl Pause {
+    fn pause(self, held_for: i64) -> i64 {
+        held_for.clamp(self.least, self.most)
+    }
+}
 
 impl<'a> Advisor<'a> {
     /// Reads the history once. The model is given the columns and states that it names.
@@ -203,13 +226,19 @@ impl<'a> Advisor<'a> {
         of_model: &[(Action, f64)],
         recovered: Option<f64>,
     ) -> Chances {
-        let Question { held, hold, seen, .. } = question;
+        let Question { held, hold, seen, changes, group, .. } = question;
         let code = hold.identity.code;
         let judged = |&(action, p): &(Action, f64)| {
             (action, if action == Action::AsIs { seen.as_is(p) } else { seen.trusted(p) })
         };
         let actions: Vec<(Action, f64)> = of_model.iter().map(judged).collect();
         let recovered = recovered.map(|p| seen.recovered(p));
+        let model_as_is = of_model.first().map_or(0.0, |&(_, p)| p);
+        let after_success = seen.after_try(model_as_is).max(recovered.unwrap_or(0.0));
+        let of_changes = |wanted: fn(&Change) -> bool| {
+            let wanted = changes.iter().filter(move |(_, change)| wanted(change));
+            wanted.map(|&(action, _)| action).collect()
+        };
         let limit = limit::of(held, code);
         let metadata = &self.model.metadata;
         let text = hold.reason.as_deref().unwrap_or_default();
@@ -237,6 +266,8 @@ impl<'a> Advisor<'a> {
                 .copied()
                 .filter(|&action| !metadata.knows_action(action))
                 .collect(),
+            unnamed: of_changes(|change| !change.what.is_named()),
+            by_hand: of_changes(|change| change.commands.is_empty()),
             // Nothing outside the job changes a limit of its own, or puts its files in order.
             recovered: recovered.filter(|_| limit.is_none() && !seen.blocked),
             since: seen.since,
@@ -247,6 +278,11 @@ impl<'a> Advisor<'a> {
             failed_alike: job.zip(hold.step).map_or(0, |(job, step)| job.failed_alike(step)),
             limit,
             unknown_code: metadata.releases_after(code).filter(|_| !metadata.knows(code)),
+            group: *group,
+            after_success,
+            wait_hours: LOOK_AGAIN.pause(question.now - hold.held_at) as f64 / 3_600.0,
+            run: question.spent.run.unwrap_or(0.0),
+            looks: question.look.is_some(),
         }
     }
 
@@ -339,8 +375,33 @@ impl<'a> Advisor<'a> {
         });
         let sample = self.inputs.is_some().then(|| about.clone());
         let Subject { neighbourhoods, seen, .. } = own;
+        let tries = self.causes.tries(self.history(), &hold, now);
         let seen = seen.with_checks(&held.checks);
-        Some(Question { held, now, facts, hold, neighbourhoods, seen, sample, actions, answers })
+        let seen = tries.iter().fold(seen, |seen, tries| seen.with_tries(tries.results()));
+        let news = news(&seen, &neighbourhoods, &hold);
+        let group = tries.as_ref().map_or(Group::ALONE, |tries| tries.group(news, now));
+        let look = look::at(&parts(&hold), &facts, group.against);
+        let changes = actions.iter().filter_map(|&action| {
+            changes::change(action, &parts(&hold), &facts).map(|change| (action, change))
+        });
+        let changes = changes.collect();
+        let spent = Spent::of(&facts, self.history().job(held.job), hold.step);
+        Some(Question {
+            held,
+            now,
+            facts,
+            hold,
+            neighbourhoods,
+            seen,
+            sample,
+            actions,
+            changes,
+            tries,
+            group,
+            look,
+            spent,
+            answers,
+        })
     }
 
     /// A hold as the model sees it at `now`.
@@ -371,29 +432,41 @@ impl<'a> Advisor<'a> {
 
     /// The advice, from what the model answered.
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
-        let Question { held, facts, hold, .. } = question;
+        let Question { held, facts, hold, spent, .. } = question;
         let parts = parts(hold);
-        let job = self.history().job(held.job);
-        let spent = Spent::of(facts, job, hold.step);
-        let costs = self.costs.of_job(&spent);
+        let costs = self.costs.of_job(spent);
         let mut decision = self.decision(question, chances, &costs);
-        let mut change = decision.action.and_then(|action| changes::change(action, &parts, facts));
+        let of_action = |wanted: Action| {
+            let changes = question.changes.iter();
+            changes.filter(|(action, _)| *action == wanted).map(|(_, change)| change.clone()).next()
+        };
+        let mut change = decision.action.and_then(of_action);
         let event_log = question.seen.event_log;
         let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
         let mut correct_before: Vec<Change> = besides.map(changes::of_check).collect();
         let blocked = question.seen.blocked || !correct_before.is_empty();
-        if decision.recommendation == Recommendation::Release && !correct_before.is_empty() {
-            decision.recommendation = Recommendation::Change;
+        let releases = matches!(
+            decision.recommendation,
+            Recommendation::Release | Recommendation::Try | Recommendation::Look
+        );
+        if releases && !correct_before.is_empty() {
+            let chance = decision.chance;
+            decision = decision.by_rule(Rule::FilesFirst, Recommendation::Change, chance, None);
             decision.action = Some(Action::Other);
             change = Some(correct_before.remove(0));
         }
+        let tries =
+            question.tries.as_ref().filter(|_| decision.recommendation == Recommendation::Try);
+        let try_one = tries.and_then(|tries| tries.draw(self.history()));
+        let look = question.look.clone();
+        let look = look.filter(|_| decision.recommendation == Recommendation::Look);
         let capped = |&(action, p): &(Action, f64)| match action {
             Action::AsIs if blocked => (action, p.min(BLOCKED)),
             _ => (action, p),
         };
         let success = chances.actions.iter().map(capped).collect();
         let (mut commands, mut commands_after) =
-            commands_of(&decision, change.as_ref(), held, &parts);
+            commands_of(&decision, change.as_ref(), look.as_ref(), held, &parts);
         if !correct_before.is_empty() {
             commands_after = commands.drain(..).chain(commands_after).collect();
         }
@@ -404,16 +477,19 @@ impl<'a> Advisor<'a> {
             success,
             band: decision.band(),
             undecided: decision.undecided,
-            evidence: self.evidence(question, &spent),
+            evidence: self.evidence(question, spent),
             inputs: Vec::new(),
             costs,
-            expected_costs: expected(&costs, chances, &decision),
+            is_judged: !chances.actions.is_empty() && chances.unknown_code.is_none(),
             correct_before,
             change: change.filter(|_| decision.recommendation == Recommendation::Change),
-            target: changes::target(&parts, facts),
+            target: try_one
+                .map_or_else(|| changes::target(&parts, facts), |try_one| try_one.target),
             commands,
             commands_after,
             wait: self.wait(&decision, question),
+            try_one,
+            look,
             htcondor_will: held.htcondor_will.clone(),
             trust: Trust {
                 trained_on: self.model.metadata.training.trained_on.clone(),
@@ -422,6 +498,7 @@ impl<'a> Advisor<'a> {
             event_log,
             missing: Vec::new(),
             notes: Vec::new(),
+            choices: decision.choices,
         }
     }
 
@@ -448,25 +525,24 @@ impl<'a> Advisor<'a> {
         let Question { held, hold, .. } = question;
         log::debug!("job {}: {chances:?}, {costs:?}", held.job);
         let decision = decide(chances, costs, self.model.metadata.thresholds.confidence);
-        let waits = Decision {
-            recommendation: Recommendation::Wait,
-            action: None,
-            chance: chances.as_is(),
-            undecided: None,
-        };
+        let as_is = chances.as_is();
         match hold_code::cause_of(hold.identity.code) {
             // Held by a person, or on request at its submission: whoever asked for it knows why, a
             // model does not. The code in an ad is its owner's to edit; the event log is
             // HTCondor's.
             cause if cause == Cause::Person || self.history().is_held_by_person(hold) => {
-                Decision::undecided(Undecided::HeldByPerson, chances.as_is())
+                let why = Some(Undecided::HeldByPerson);
+                decision.by_rule(Rule::HeldByPerson, Recommendation::Undecided, as_is, why)
             }
             // Released when its input has been spooled, and not before (schedd.cpp).
-            Cause::Spooling => waits,
+            Cause::Spooling => decision.by_rule(Rule::Spooling, Recommendation::Wait, as_is, None),
             _ if decision.recommendation == Recommendation::Release
                 && held.released_by_policy_at.is_some_and(|at| at <= question.now + SOON) =>
             {
-                Decision { recommendation: Recommendation::Wait, ..decision }
+                let (action, chance) = (decision.action, decision.chance);
+                let waits =
+                    decision.by_rule(Rule::ReleasedByPolicy, Recommendation::Wait, chance, None);
+                Decision { action, ..waits }
             }
             _ => decision,
         }
@@ -488,6 +564,8 @@ impl<'a> Advisor<'a> {
             WaitFor::Spooled
         } else if until.is_some() {
             WaitFor::Policy
+        } else if let Some(Against::OpenTry { job }) = question.group.against {
+            WaitFor::Try { job: job.to_string() }
         } else if seen.event_log != EventLogView::Whole {
             WaitFor::InOrder { server: named }
         } else if server.is_some() {
@@ -499,9 +577,11 @@ impl<'a> Advisor<'a> {
         };
         let held_for = question.now.saturating_sub(hold.held_at);
         let look_again = match until {
-            Some(at) => at.saturating_add(LOOK_AGAIN.0),
-            // What has lasted for so long may last as long again.
-            None => question.now.saturating_add(held_for.clamp(LOOK_AGAIN.0, LOOK_AGAIN.1)),
+            Some(at) => at.saturating_add(LOOK_AGAIN.least),
+            None if matches!(what, WaitFor::Try { .. }) => {
+                question.now.saturating_add(LOOK_AGAIN.least)
+            }
+            None => question.now.saturating_add(LOOK_AGAIN.pause(held_for)),
         };
         Some(Wait { what, until, look_again })
     }
@@ -513,15 +593,16 @@ fn waits_for_server(hold: &Episode, server: Option<&Neighbourhood>) -> bool {
     server.is_some() && hold.identity.code == 13 && hold.reason.as_ref().is_some_and(of_url)
 }
 
-/// What each choice is expected to cost, where there is a choice and the model knows the code.
-fn expected(costs: &Costs, chances: &Chances, decision: &Decision) -> Option<ExpectedCosts> {
-    if chances.actions.is_empty() || chances.unknown_code.is_some() {
+/// Since when something may show that the cause of a hold is over, Unix seconds: others that got
+/// through, or a file that is in order. `None` where nothing does.
+fn news(seen: &Seen, neighbourhoods: &[Neighbourhood], hold: &Episode) -> Option<i64> {
+    if seen.since == Others::Nothing {
         return None;
     }
-    let advised = decision.action.filter(|&action| action != Action::AsIs);
-    let change = advised.and_then(|action| chances.of(action));
-    let change = change.or_else(|| chances.best_change().map(|(_, p)| p));
-    Some(costs.expected(chances.as_is(), change, chances.best()))
+    let near = |scope: Scope| neighbourhoods.iter().find(|near| near.scope == scope);
+    let scopes = [Scope::File, Scope::Server, Scope::Reason];
+    let began = scopes.into_iter().filter_map(near).filter_map(|near| near.first_started_since);
+    Some(began.min().unwrap_or(hold.held_at))
 }
 
 fn parts(hold: &Episode) -> changes::Hold<'_> {
@@ -551,13 +632,18 @@ fn describe(held: &Held, hold: &Episode, text: &str) -> HeldJob {
 fn commands_of(
     decision: &Decision,
     change: Option<&Change>,
+    look: Option<&LookAt>,
     held: &Held,
     hold: &changes::Hold<'_>,
 ) -> (Vec<Command>, Vec<Command>) {
     let edits = change.map(|change| change.commands.clone()).unwrap_or_default();
     let release = vec![Command::Release];
     match decision.recommendation {
-        Recommendation::Release => (release, Vec::new()),
+        Recommendation::Release | Recommendation::Try => (release, Vec::new()),
+        Recommendation::Look => {
+            let opened = look.and_then(|look| look.command(held.job));
+            (opened.into_iter().collect(), release)
+        }
         // What is changed by hand comes first.
         Recommendation::Change if edits.is_empty() => (Vec::new(), release),
         Recommendation::Change => ([edits, release].concat(), Vec::new()),

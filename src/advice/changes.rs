@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use super::cause::Trouble;
 use super::command::{Command, Edit, Since, Target};
 use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
+use super::files::{ProgramWords, WordsOf};
 use super::job_facts::JobFacts;
 use super::limit;
 use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
@@ -118,6 +119,13 @@ pub enum ChangeKind {
         what: Correction,
         /// The file, URL, image or credential, where known.
         name: Option<String>,
+    },
+    /// Correct what its program names.
+    Program {
+        /// The line that its last run wrote.
+        line: String,
+        /// The file that it stands in.
+        path: String,
     },
     /// What usually helps against this code.
     Usual {
@@ -321,6 +329,25 @@ impl ChangeKind {
             | Self::Correct { name, .. }
             | Self::Usual { name, .. } => Some(name),
             _ => None,
+        }
+    }
+
+    /// It says which attribute, file or line is to be changed.
+    pub fn is_named(&self) -> bool {
+        match self {
+            Self::Request { .. }
+            | Self::TooMuch { .. }
+            | Self::Limit { .. }
+            | Self::Time { .. }
+            | Self::Interpreter { .. }
+            | Self::Program { .. } => true,
+            // These say where to look, or what there is too much of.
+            Self::Correct { what: Correction::OwnHold | Correction::Limit, .. }
+            | Self::Correct { what: Correction::Url | Correction::Output, .. } => false,
+            Self::Correct { what: Correction::Cpus, .. } => true,
+            Self::Correct { name, .. } | Self::Place { name, .. } | Self::Usual { name, .. } => {
+                name.is_some()
+            }
         }
     }
 
@@ -589,6 +616,9 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
     }
     let correct = |what, name| ChangeKind::Correct { what, name };
     let code = HoldCode::of(code_of_transfer(hold.code?, hold.reason))?;
+    if let Some(program) = of_program(facts).filter(|_| hold.resource().is_none()) {
+        return Some(program.by_hand());
+    }
     let what = match code.about {
         // Nobody's to correct, or the release itself is the change.
         About::Nothing => return None,
@@ -605,7 +635,7 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
             ChangeKind::Time { attribute, seconds: facts.allowed(attribute).map(Figure::from) }
         }
         About::Credential => correct(Correction::Credential, facts.proxy.clone()),
-        About::EventLog => correct(Correction::EventLog, None),
+        About::EventLog => correct(Correction::EventLog, facts.user_log.clone()),
         About::Image => correct(Correction::Image, facts.image.clone()),
         About::JobPolicy | About::SystemPolicy | About::MachinePolicy
             if names_cpus(hold.reason) =>
@@ -620,6 +650,14 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
         }
     };
     Some(what.by_hand())
+}
+
+/// What its program names as the fault, of a line that its last run wrote.
+fn of_program(facts: &JobFacts) -> Option<ChangeKind> {
+    let ProgramWords { path, words, of } = facts.program_words.as_ref()?;
+    let named = *of == WordsOf::ThisRun && words.says.is_of_program();
+    let (line, path) = (words.line.clone(), path.clone());
+    named.then_some(ChangeKind::Program { line, path })
 }
 
 /// The correction of a file that was looked at.

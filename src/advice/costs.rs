@@ -13,6 +13,9 @@ const LOOK: f64 = 8.0;
 /// Assumed.
 const AGAIN: f64 = 8.0;
 
+/// Hours of a person who looks at a job or corrects something. Assumed.
+const PERSON: f64 = 1.0;
+
 /// A threshold of 1 stands for a cost without bound; this near to it is as good.
 const NEARLY_ONE: f64 = 1.0 - 1e-6;
 
@@ -41,20 +44,8 @@ pub struct Costs {
     /// Removing a job that would have succeeded, besides the delay: what it takes to get where it
     /// was.
     pub work: f64,
-}
-
-/// The expected cost of each choice, in hours.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ExpectedCosts {
-    /// Releasing it as it is, now.
-    pub release: f64,
-    /// Changing what the recommendation or else the best change says, then releasing it; the
-    /// trouble of the change not counted.
-    pub change: Option<f64>,
-    /// Leaving it held.
-    pub hold: f64,
-    /// Removing it.
-    pub remove: f64,
+    /// A person looks at something, or corrects it.
+    pub person: f64,
 }
 
 impl Costs {
@@ -67,6 +58,7 @@ impl Costs {
             delay: LOOK,
             keep: AGAIN * odds(thresholds.remove),
             work: AGAIN,
+            person: PERSON,
         }
     }
 
@@ -91,18 +83,6 @@ impl Costs {
         // Where neither costs anything, what is final is left.
         share(self.keep, self.work).unwrap_or(0.0)
     }
-
-    /// The expected cost of each choice, from the probabilities of success of a release as it is,
-    /// of a change and of the best action that is known.
-    pub fn expected(&self, as_is: f64, change: Option<f64>, best: f64) -> ExpectedCosts {
-        let released = |p: f64| (1.0 - p) * (self.failed + self.keep);
-        ExpectedCosts {
-            release: released(as_is),
-            change: change.map(released),
-            hold: best * self.delay + (1.0 - best) * self.keep,
-            remove: best * (self.delay + self.work),
-        }
-    }
 }
 
 impl Default for Costs {
@@ -121,6 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::advice::choices::Hours;
 
     #[test]
     fn thresholds_are_kept() {
@@ -148,7 +129,7 @@ mod tests {
 
     #[test]
     fn costs_of_nothing_have_thresholds() {
-        let free = Costs { failed: 0.0, delay: 0.0, keep: 0.0, work: 0.0 };
+        let free = Costs { failed: 0.0, delay: 0.0, keep: 0.0, work: 0.0, person: 0.0 };
         assert_eq!((free.release_threshold(), free.remove_threshold()), (0.5, 0.0));
     }
 
@@ -162,12 +143,14 @@ mod tests {
             work in 0.01..100.0_f64,
             p in 0.0..1.0_f64,
         ) {
-            let costs = Costs { failed, delay, keep, work };
-            let expected = costs.expected(p, None, p);
+            let costs = Costs { failed, delay, keep, work, person: 0.0 };
+            let hours =
+                Hours { costs: &costs, as_is: p, after_success: p, best: p, held: 1, run: 0.0 };
+            let (release, hold) = (hours.released(p), hours.left(p));
             prop_assume!((p - costs.release_threshold()).abs() > 1e-6);
-            prop_assert_eq!(expected.release < expected.hold, p > costs.release_threshold());
+            prop_assert_eq!(release < hold, p > costs.release_threshold());
             prop_assume!((p - costs.remove_threshold()).abs() > 1e-6);
-            prop_assert_eq!(expected.remove < expected.hold, p < costs.remove_threshold());
+            prop_assert_eq!(hours.removed() < hold, p < costs.remove_threshold());
         }
     }
 }

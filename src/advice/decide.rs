@@ -1,6 +1,7 @@
 //! Probabilities and costs become a recommendation.
 
 use super::cause::Trouble;
+use super::choices::{Against, Choice, Choices, Group, Hours, Rule};
 use super::removal::Removal;
 use super::seen::Others;
 use super::{Band, Costs, Recommendation, Undecided};
@@ -17,6 +18,10 @@ pub(super) struct Chances {
     pub recovered: Option<f64>,
     /// Actions among these that the model was hardly trained on.
     pub untaught: Vec<Action>,
+    /// Actions among these of which it is not known what is to be changed.
+    pub unnamed: Vec<Action>,
+    /// Actions among these that a person does by hand.
+    pub by_hand: Vec<Action>,
     /// What became of like jobs since the hold.
     pub since: Others,
     /// The trouble of its hold reason stays until somebody acts, and nothing shows that it is over.
@@ -35,6 +40,16 @@ pub(super) struct Chances {
     /// Releases after the hold's code that the model was trained on, where they are too few for it
     /// to know the code.
     pub unknown_code: Option<u64>,
+    /// The jobs that are held for the same cause.
+    pub group: Group,
+    /// Success of a release as it is once a job of the group has got through.
+    pub after_success: f64,
+    /// Hours that a wait is expected to take.
+    pub wait_hours: f64,
+    /// Slot hours that a run takes until it is held.
+    pub run: f64,
+    /// Something is known that a person could look at.
+    pub looks: bool,
 }
 
 impl Chances {
@@ -63,36 +78,37 @@ impl Chances {
 }
 
 /// What to do, with which action, and how likely that is to succeed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Decision {
     /// What to do.
     pub recommendation: Recommendation,
     /// The action it stands for.
     pub action: Option<Action>,
     /// Probability of success of that action; of the best one for `remove`, of a release as it is
-    /// for `undecided`.
+    /// for `look` and `undecided`.
     pub chance: f64,
-    /// Of `undecided`, why.
+    /// Of `look` and `undecided`, why nothing else.
     pub undecided: Option<Undecided>,
+    /// What was weighed.
+    pub choices: Choices,
 }
 
 impl Decision {
-    pub(super) const fn undecided(why: Undecided, chance: f64) -> Self {
-        Self {
-            recommendation: Recommendation::Undecided,
-            action: None,
-            chance,
-            undecided: Some(why),
-        }
-    }
-
-    const fn of(recommendation: Recommendation, action: Action, chance: f64) -> Self {
-        Self { recommendation, action: Some(action), chance, undecided: None }
-    }
-
     /// How likely the action is to succeed, in words.
     pub(super) fn band(&self) -> Band {
         Band::of(self.chance)
+    }
+
+    /// The same choices, of which a rule takes this one.
+    pub(super) fn by_rule(
+        self,
+        rule: Rule,
+        recommendation: Recommendation,
+        chance: f64,
+        undecided: Option<Undecided>,
+    ) -> Self {
+        let choices = Choices { rule, ..self.choices };
+        Self { recommendation, action: None, chance, undecided, choices }
     }
 }
 
@@ -100,7 +116,7 @@ impl Decision {
 const WORTH_A_CHANGE: f64 = 0.15;
 
 /// A change is worth trying from this probability of success on where a release is from one half:
-/// who is told what to put right looks first whether it is wrong, and a look costs no slot.
+/// who is shown what to put right looks first whether it is wrong, and a look costs no slot.
 const WORTH_A_LOOK: f64 = 0.2;
 
 /// How much more likely what is waited for must make success: waiting costs next to nothing.
@@ -120,11 +136,12 @@ const WITHOUT_EVENT_LOG: f64 = 0.65;
 
 /// After so many releases in a row that ended in a hold like this one, another one is advised only
 /// where others were seen to get through since.
-const MOST_FAILED: usize = 2;
+pub(super) const MOST_FAILED: usize = 2;
 
-/// Decides by expected cost ([`Costs`]): a release from its threshold on, a removal only where its
-/// own rule ([`Removal`]) has nothing against it. docs/advice.md has the derivation, and says which
-/// of the numbers above are assumed.
+/// Decides: of the choices that nothing stands against the one with the least expected hours
+/// ([`Hours`]); where something stands against each, a look, if anything is known to look at. What
+/// stands against a choice is a property of the hold, not of its costs; docs/advice.md has the
+/// derivation, and says which of the numbers above are assumed.
 ///
 /// Of a limit of the job's own the ad tells cause and cure, and no probability decides between
 /// them: HTCondor evaluates `periodic_hold` in the next run as in this one (manual page
@@ -136,98 +153,297 @@ const MOST_FAILED: usize = 2;
 /// the next thing to do is the release that was waited for: a small chance is enough, nothing is
 /// changed first, and `least_confidence` is not asked for, since it was seen and not only computed.
 pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<f64>) -> Decision {
+    let weighed = Weighed { chances, costs, least_confidence };
+    let choices = weighed.choices();
     let as_is = chances.as_is();
+    let made = |rule: Rule, choice: &Choice| Decision {
+        recommendation: choice.recommendation,
+        action: choice.action,
+        chance: match choice.recommendation {
+            Recommendation::Wait | Recommendation::Look | Recommendation::Undecided => as_is,
+            Recommendation::Remove => chances.best(),
+            _ => choice.success.unwrap_or(as_is),
+        },
+        undecided: None,
+        choices: Choices { rule, choices: choices.clone() },
+    };
     if let Some((action, again)) = chances.limit
         && (as_is < GOOD_AS_IT_IS || again == Again::AtOnce || chances.unknown_code.is_some())
         && let Some(chance) = chances.of(action)
+        && !chances.unnamed.contains(&action)
     {
-        return Decision::of(Recommendation::Change, action, chance);
+        let (recommendation, action) = (Recommendation::Change, Some(action));
+        let rule = Rule::OwnLimit;
+        let choices = Choices { rule, choices };
+        return Decision { recommendation, action, chance, undecided: None, choices };
     }
-    if chances.untaught.contains(&Action::AsIs) {
-        return Decision::undecided(Undecided::NoReleases, as_is);
+    let of = |choice: &&Choice| choice.against.is_none() && choice.hours.is_some();
+    let least = choices.iter().filter(of).min_by(|a, b| {
+        let hours = |choice: &Choice| choice.hours.unwrap_or(f64::INFINITY);
+        hours(a).total_cmp(&hours(b))
+    });
+    if let Some(choice) = least {
+        let undecided =
+            (choice.recommendation == Recommendation::Look).then_some(Undecided::NotNamed);
+        return Decision { undecided, ..made(Rule::LeastHours, choice) };
     }
-    if let Some(releases) = chances.unknown_code {
-        return Decision::undecided(Undecided::UnknownCode { releases }, as_is);
-    }
-    let decision = weigh(chances, costs);
-    if decision.recommendation == Recommendation::Release
-        && chances.failed_alike >= MOST_FAILED
-        && chances.since != Others::GotThrough
-    {
-        return Decision::undecided(
-            Undecided::FailedBefore { releases: chances.failed_alike },
-            as_is,
-        );
-    }
-    let confidence = match decision.recommendation {
-        Recommendation::Release if chances.since != Others::GotThrough => decision.chance,
-        Recommendation::Remove => 1.0 - decision.chance,
-        _ => return decision,
+    let why = Some(weighed.undecided(&choices));
+    let (rule, recommendation) = match chances.looks && chances.unknown_code.is_none() {
+        true => (Rule::LookFirst, Recommendation::Look),
+        false => (Rule::NoChoice, Recommendation::Undecided),
     };
-    match least_confidence.filter(|least| confidence < *least) {
-        Some(least) => Decision::undecided(Undecided::Unsure { least }, as_is),
-        None => decision,
-    }
+    let choices = Choices { rule, choices };
+    Decision { recommendation, action: None, chance: as_is, undecided: why, choices }
 }
 
-/// The recommendation by probabilities and costs.
-fn weigh(chances: &Chances, costs: &Costs) -> Decision {
-    let (as_is, threshold) = (chances.as_is(), costs.release_threshold());
-    let came = chances.since == Others::GotThrough;
-    let worth_waiting_for = shifted(WORTH_WAITING_FOR, threshold);
-    let enough = match chances.whole {
-        true if came => worth_waiting_for,
-        true => threshold,
-        // Where failures of others are not seen, few successes are not enough.
-        false => shifted(WITHOUT_EVENT_LOG, threshold),
-    };
-    let better_changed = chances.best_change().filter(|&(action, p)| {
-        if chances.lasting.is_some() && action == Action::Other {
-            return p >= as_is;
+/// What is weighed against each other.
+struct Weighed<'a> {
+    chances: &'a Chances,
+    costs: &'a Costs,
+    least_confidence: Option<f64>,
+}
+
+impl Weighed<'_> {
+    fn choices(&self) -> Vec<Choice> {
+        use Recommendation as R;
+        let Self { chances, costs, .. } = *self;
+        if chances.actions.is_empty() {
+            return Vec::new();
         }
-        let changed_for_nothing = action == Action::Other && as_is >= enough && came;
-        !changed_for_nothing
-            && p >= shifted(WORTH_A_LOOK, threshold)
-            // Answers that are less sure lie nearer to each other.
-            && p >= as_is + WORTH_A_CHANGE * chances.trust
-            && as_is < GOOD_AS_IT_IS
-    });
-    if as_is >= enough && better_changed.is_none() && chances.lasting.is_none() {
-        return Decision::of(Recommendation::Release, Action::AsIs, as_is);
-    }
-    // A wait ends when others have got through, whatever came after.
-    let recovered = chances.recovered.filter(|&p| {
-        chances.since == Others::Nothing && p >= worth_waiting_for && p >= as_is + WORTH_A_WAIT
-    });
-    let changed = better_changed.map_or(0.0, |(_, p)| p);
-    if recovered.is_some_and(|p| as_is < enough && p >= changed) {
-        return Decision::of(Recommendation::Wait, Action::AsIs, as_is);
-    }
-    if let Some((action, chance)) = better_changed {
-        return Decision::of(Recommendation::Change, action, chance);
-    }
-    let best = chances.best();
-    if let Some(trouble) = chances.lasting {
-        return Decision::undecided(Undecided::Lasting { trouble }, as_is);
-    }
-    if best < costs.remove_threshold() {
-        let change = chances.best_change().map(|(_, p)| p);
-        return match chances.removal.against(&costs.expected(as_is, change, best)) {
-            Some(against) => Decision::undecided(Undecided::NotRemoved { against }, as_is),
-            None => Decision {
-                recommendation: Recommendation::Remove,
-                action: None,
-                chance: best,
-                undecided: None,
-            },
+        let as_is = chances.as_is();
+        let hours = Hours {
+            costs,
+            as_is,
+            after_success: chances.after_success,
+            best: chances.best(),
+            held: chances.group.held,
+            run: chances.run,
         };
+        let choice = |recommendation, action, success, hours, against| Choice {
+            recommendation,
+            action,
+            success,
+            hours: Some(hours),
+            against,
+        };
+        let none = |recommendation, against| Choice {
+            recommendation,
+            action: None,
+            success: None,
+            hours: None,
+            against: Some(against),
+        };
+        let plain = Some(Action::AsIs);
+        let release = self.against_release();
+        let left = hours.left(hours.best);
+        let mut all = vec![choice(R::Release, plain, Some(as_is), hours.released(as_is), release)];
+        all.push(match chances.group.against {
+            Some(Against::FewHeld) => none(R::Try, Against::FewHeld),
+            _ => {
+                let cost = hours.tried();
+                let dear = (cost >= left).then_some(Against::LeaveIsBetter);
+                choice(R::Try, plain, Some(as_is), cost, self.against_try().or(dear))
+            }
+        });
+        let changed = self.chances.best_change();
+        all.push(match changed {
+            Some((action, p)) => {
+                let cost = match chances.by_hand.contains(&action) {
+                    true => hours.looked(p),
+                    false => hours.edited(p),
+                };
+                choice(R::Change, Some(action), Some(p), cost, self.against_change(action, p))
+            }
+            None => none(R::Change, Against::NoChange),
+        });
+        all.push(self.wait(&hours));
+        let look = changed.map_or(as_is, |(_, p)| p.max(as_is));
+        let cost = hours.looked(look);
+        all.push(choice(R::Look, None, None, cost, self.against_look()));
+        all.push(choice(R::Undecided, None, None, left, Some(Against::NotNeeded)));
+        let removed = hours.removed();
+        let against = self.against_removal(removed, &all);
+        all.push(choice(R::Remove, None, Some(hours.best), removed, against));
+        all
     }
-    let sources = !chances.whole && (came || as_is >= threshold);
-    let why = match sources {
-        true => Undecided::Sources,
-        false => Undecided::Between { release: threshold, remove: costs.remove_threshold() },
-    };
-    Decision::undecided(why, as_is)
+
+    /// From which probability of success on a release as it is is worth it.
+    fn enough(&self) -> f64 {
+        let threshold = self.costs.release_threshold();
+        match self.chances.whole {
+            true if self.chances.since == Others::GotThrough => {
+                shifted(WORTH_WAITING_FOR, threshold)
+            }
+            true => threshold,
+            // Where failures of others are not seen, few successes are not enough.
+            false => shifted(WITHOUT_EVENT_LOG, threshold),
+        }
+    }
+
+    /// The best change makes enough of a difference.
+    fn better_changed(&self) -> Option<(Action, f64)> {
+        let (action, p) = self.chances.best_change()?;
+        self.not_better(action, p).is_none().then_some((action, p))
+    }
+
+    /// Why a change is not worth it, whatever it is.
+    fn not_better(&self, action: Action, p: f64) -> Option<Against> {
+        let chances = self.chances;
+        let as_is = chances.as_is();
+        if chances.lasting.is_some() && action == Action::Other {
+            return (p < as_is).then_some(Against::HardlyBetter);
+        }
+        let least = shifted(WORTH_A_LOOK, self.costs.release_threshold());
+        let came = chances.since == Others::GotThrough;
+        if action == Action::Other && as_is >= self.enough() && came {
+            Some(Against::GotThrough)
+        } else if p < least {
+            Some(Against::Unlikely { least })
+        // Answers that are less sure lie nearer to each other.
+        } else if p < as_is + WORTH_A_CHANGE * chances.trust || as_is >= GOOD_AS_IT_IS {
+            Some(Against::HardlyBetter)
+        } else {
+            None
+        }
+    }
+
+    fn against_release(&self) -> Option<Against> {
+        let chances = self.chances;
+        let (as_is, came) = (chances.as_is(), chances.since == Others::GotThrough);
+        let least = self.enough();
+        if chances.untaught.contains(&Action::AsIs) {
+            return Some(Against::Untaught);
+        }
+        if chances.unknown_code.is_some() {
+            return Some(Against::UnknownCode);
+        }
+        if as_is < least {
+            return Some(Against::Unlikely { least });
+        }
+        if let Some(trouble) = chances.lasting {
+            return Some(Against::Lasting { trouble });
+        }
+        if self.better_changed().is_some() {
+            return Some(Against::ChangeIsBetter);
+        }
+        if chances.failed_alike >= MOST_FAILED && !came {
+            return Some(Against::FailedBefore { releases: chances.failed_alike });
+        }
+        let sure = self.least_confidence.filter(|least| as_is < *least && !came);
+        sure.map(|least| Against::Unsure { least })
+    }
+
+    fn against_try(&self) -> Option<Against> {
+        let chances = self.chances;
+        if chances.unknown_code.is_some() {
+            return Some(Against::UnknownCode);
+        }
+        if let Some(trouble) = chances.lasting {
+            return Some(Against::Lasting { trouble });
+        }
+        if chances.limit.is_some() {
+            return Some(Against::OwnLimit);
+        }
+        chances.group.against
+    }
+
+    fn against_change(&self, action: Action, p: f64) -> Option<Against> {
+        if self.chances.unknown_code.is_some() {
+            return Some(Against::UnknownCode);
+        }
+        let not_better = self.not_better(action, p);
+        let unnamed = self.chances.unnamed.contains(&action).then_some(Against::NotNamed);
+        not_better.or(unnamed)
+    }
+
+    /// A look is a choice of its own where a change would help of which nobody says what it is.
+    fn against_look(&self) -> Option<Against> {
+        let unnamed = |(action, _): &(Action, f64)| self.chances.unnamed.contains(action);
+        if !self.chances.looks {
+            Some(Against::NothingToLookAt)
+        } else if self.chances.unknown_code.is_some() {
+            Some(Against::UnknownCode)
+        } else if self.better_changed().filter(unnamed).is_none() {
+            Some(Against::NotNeeded)
+        } else {
+            None
+        }
+    }
+
+    /// For others to get through, or for one that was released.
+    fn wait(&self, hours: &Hours<'_>) -> Choice {
+        let Self { chances, costs, .. } = self;
+        let as_is = chances.as_is();
+        let least = shifted(WORTH_WAITING_FOR, costs.release_threshold());
+        let for_try = matches!(chances.group.against, Some(Against::OpenTry { .. }));
+        let (cost, success, against) = match chances.recovered {
+            _ if chances.unknown_code.is_some() => (None, None, Some(Against::UnknownCode)),
+            _ if for_try && chances.lasting.is_none() => {
+                (Some(hours.after_try()), Some(chances.after_success), None)
+            }
+            None => (None, None, Some(Against::NothingToWaitFor)),
+            Some(p) => {
+                let against = match () {
+                    // A wait ends when others have got through, whatever came after.
+                    () if chances.since != Others::Nothing => Some(Against::GotThrough),
+                    () if p < least => Some(Against::Unlikely { least }),
+                    () if p < as_is + WORTH_A_WAIT => Some(Against::HardlyBetter),
+                    () if as_is >= self.enough() => Some(Against::NotNeeded),
+                    () => None,
+                };
+                (Some(hours.waited(chances.wait_hours, p)), Some(p), against)
+            }
+        };
+        let (recommendation, action) = (Recommendation::Wait, Some(Action::AsIs));
+        Choice { recommendation, action, success, hours: cost, against }
+    }
+
+    fn against_removal(&self, hours: f64, others: &[Choice]) -> Option<Against> {
+        let Self { chances, costs, least_confidence } = self;
+        let least = costs.remove_threshold();
+        let sure = |least: &f64| 1.0 - chances.best() < *least;
+        if chances.unknown_code.is_some() {
+            Some(Against::UnknownCode)
+        } else if let Some(trouble) = chances.lasting {
+            Some(Against::Lasting { trouble })
+        } else if chances.best() >= least {
+            Some(Against::Likely { most: least })
+        } else if let Some(against) = chances.removal.against(hours, others) {
+            Some(Against::Removal { against })
+        } else {
+            least_confidence.filter(sure).map(|least| Against::Unsure { least })
+        }
+    }
+
+    /// Why nothing that can be done is recommended.
+    fn undecided(&self, choices: &[Choice]) -> Undecided {
+        let Self { chances, costs, .. } = self;
+        let against = |recommendation: Recommendation| {
+            choices.iter().find(|choice| choice.recommendation == recommendation)?.against
+        };
+        let release = against(Recommendation::Release);
+        let threshold = costs.release_threshold();
+        if chances.untaught.contains(&Action::AsIs) {
+            return Undecided::NoReleases;
+        }
+        if let Some(releases) = chances.unknown_code {
+            return Undecided::UnknownCode { releases };
+        }
+        match (release, against(Recommendation::Remove)) {
+            (Some(Against::FailedBefore { releases }), _) => Undecided::FailedBefore { releases },
+            (Some(Against::Unsure { least }), _) | (_, Some(Against::Unsure { least })) => {
+                Undecided::Unsure { least }
+            }
+            (_, Some(Against::Lasting { trouble })) => Undecided::Lasting { trouble },
+            (_, Some(Against::Removal { against })) => Undecided::NotRemoved { against },
+            _ if !chances.whole
+                && (chances.since == Others::GotThrough || chances.as_is() >= threshold) =>
+            {
+                Undecided::Sources
+            }
+            _ => Undecided::Between { release: threshold, remove: costs.remove_threshold() },
+        }
+    }
 }
 
 /// A probability that is enough where a release is from one half on, for another threshold: their
@@ -244,8 +460,9 @@ mod tests {
     use super::*;
 
     use crate::advice::Spent;
-    use crate::advice::removal::{Against, ByItself, LEAST_FAILED, LEAST_HELD};
+    use crate::advice::removal::{Against as AgainstRemoval, ByItself, LEAST_FAILED, LEAST_HELD};
     use crate::hold_code::Cause;
+    use crate::userlog::JobId;
 
     const RIPE: Removal = Removal {
         held_for: 90_000,
@@ -261,6 +478,8 @@ mod tests {
             actions,
             recovered,
             untaught: Vec::new(),
+            unnamed: Vec::new(),
+            by_hand: vec![Action::Other],
             since: Others::Nothing,
             lasting: None,
             trust: 1.0,
@@ -269,6 +488,11 @@ mod tests {
             limit: None,
             failed_alike: 0,
             unknown_code: None,
+            group: Group::ALONE,
+            after_success: 0.0,
+            wait_hours: 1.0 / 6.0,
+            run: 0.0,
+            looks: false,
         }
     }
 
@@ -444,7 +668,7 @@ mod tests {
         let decision = decide(&hopeless, &Costs::default(), None);
         assert_eq!(
             decision.undecided,
-            Some(Undecided::NotRemoved { against: Against::HeldTooShort })
+            Some(Undecided::NotRemoved { against: AgainstRemoval::HeldTooShort })
         );
     }
 
@@ -490,8 +714,19 @@ mod tests {
             prop::sample::select(vec![ByItself::Nothing, ByItself::Acts, ByItself::Unknown]);
         let removal = (0..200_000_i64, 0..4_usize, cause, by_itself, any::<bool>(), any::<bool>());
         let actions = (p(), prop::option::of(p()), prop::option::of(p()));
-        (actions, prop::option::of(p()), since, lasting, any::<bool>(), removal).prop_map(
-            |((as_is, memory, other), recovered, since, lasting, whole, removal)| {
+        let job = JobId::new(1, 2);
+        let against = prop::sample::select(vec![
+            None,
+            Some(Against::OpenTry { job }),
+            Some(Against::TryWorked { job }),
+            Some(Against::TooEarly { until: 1 }),
+        ]);
+        let like = (2..300_usize, against, p(), any::<bool>(), any::<bool>(), 0.0..30.0_f64);
+        let known = (any::<bool>(), removal, like);
+        (actions, prop::option::of(p()), since, lasting, known).prop_map(
+            |((as_is, memory, other), recovered, since, lasting, (whole, removal, like))| {
+                let (held, against, after_success, named, looks, run) = like;
+                let against = if held < 3 { Some(Against::FewHeld) } else { against };
                 let (held_for, failed_releases, cause, by_itself, like_job_began, untaught) =
                     removal;
                 let mut actions = vec![(Action::AsIs, as_is)];
@@ -501,6 +736,8 @@ mod tests {
                     actions,
                     recovered,
                     untaught: Vec::new(),
+                    unnamed: if named { Vec::new() } else { vec![Action::Other] },
+                    by_hand: vec![Action::Other],
                     since,
                     lasting,
                     trust: 1.0,
@@ -516,6 +753,11 @@ mod tests {
                     limit: None,
                     failed_alike: 0,
                     unknown_code: None,
+                    group: Group { held, against },
+                    after_success,
+                    wait_hours: 0.5,
+                    run,
+                    looks,
                 }
             },
         )
@@ -550,23 +792,54 @@ mod tests {
                     prop_assert!(removal.cause.lasts() && !removal.untaught);
                     prop_assert!(!removal.like_job_began);
                     prop_assert_eq!(removal.by_itself, ByItself::Nothing);
-                    let change = chances.best_change().map(|(_, p)| p);
-                    let expected = costs.expected(chances.as_is(), change, chances.best());
-                    prop_assert!(expected.remove <= 0.75 * expected.hold);
-                    prop_assert!(expected.remove <= 0.75 * expected.release);
-                    prop_assert!(change.is_none() || expected.remove <= 0.75 * expected.change.unwrap());
+                    use Recommendation as R;
+                    let hours = |choice| decision.choices.hours(choice);
+                    let remove = hours(R::Remove).unwrap();
+                    for other in [R::Undecided, R::Release, R::Change] {
+                        prop_assert!(hours(other).is_none_or(|hours| remove <= 0.75 * hours));
+                    }
                 }
                 Recommendation::Wait => {
-                    prop_assert_eq!(chances.since, Others::Nothing);
+                    let open = matches!(chances.group.against, Some(Against::OpenTry { .. }));
+                    prop_assert!(open || chances.since == Others::Nothing);
+                    prop_assert_eq!(decision.chance, chances.as_is());
+                }
+                Recommendation::Try => {
+                    prop_assert_eq!(chances.group.against, None);
+                    prop_assert_eq!(chances.lasting, None);
                     prop_assert_eq!(decision.chance, chances.as_is());
                 }
                 Recommendation::Change => {
                     prop_assert!(decision.chance >= chances.as_is());
+                    prop_assert!(!chances.unnamed.contains(&decision.action.unwrap()));
                 }
-                Recommendation::Undecided => {
-                    prop_assert!(decision.undecided.is_some());
+                Recommendation::Look => {
+                    prop_assert!(chances.looks && decision.undecided.is_some());
                     prop_assert_eq!(decision.chance, chances.as_is());
                 }
+                Recommendation::Undecided => {
+                    prop_assert!(decision.undecided.is_some() && !chances.looks);
+                    prop_assert_eq!(decision.chance, chances.as_is());
+                }
+            }
+        }
+
+        /// Nothing that something stands against is advised, and nothing that costs more hours
+        /// than another choice that nothing stands against.
+        #[test]
+        fn the_choice_made_is_the_cheapest_that_nothing_stands_against(chances in any_chances()) {
+            let decision = decide(&chances, &Costs::default(), None);
+            let all = &decision.choices.choices;
+            let of = |choice: &&Choice| choice.recommendation == decision.recommendation;
+            let made = all.iter().find(of).unwrap();
+            match decision.choices.rule {
+                Rule::LeastHours => {
+                    prop_assert_eq!(made.against, None);
+                    for other in all.iter().filter(|choice| choice.against.is_none()) {
+                        prop_assert!(made.hours <= other.hours);
+                    }
+                }
+                _ => prop_assert!(all.iter().all(|choice| choice.against.is_some())),
             }
         }
 

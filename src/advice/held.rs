@@ -130,7 +130,12 @@ impl Held {
         Self {
             job,
             in_queue,
-            facts: JobFacts { own_limit, blocked, ..JobFacts::of_ad(job, ad) },
+            facts: JobFacts {
+                own_limit,
+                blocked,
+                program_words: program_words.clone(),
+                ..JobFacts::of_ad(job, ad)
+            },
             dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
             htcondor_will,
             released_by_policy_at: release.map(|deed| deed.at),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use classads::{ClassAd, EvalContext, Value};
 
+use super::files::ProgramWords;
 use crate::checks::Check;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
@@ -46,6 +47,8 @@ pub struct JobFacts {
     pub iwd: Option<String>,
     /// Err with its full path.
     pub error_output: Option<String>,
+    /// UserLog with its full path.
+    pub user_log: Option<String>,
     /// x509userproxy.
     pub proxy: Option<String>,
     /// ContainerImage or DockerImage.
@@ -62,6 +65,8 @@ pub struct JobFacts {
     pub own_limit: Option<OwnLimit>,
     /// The file of its hold reason, which is still not as HTCondor needs it.
     pub blocked: Option<Check>,
+    /// What its program wrote at its end, of a hold that is about that.
+    pub program_words: Option<ProgramWords>,
 }
 
 impl JobFacts {
@@ -75,6 +80,10 @@ impl JobFacts {
     pub fn of_ad(job: JobId, ad: &ClassAd) -> Self {
         let integer = |name: &str| whole(&ad.evaluate(name, &EvalContext::quick()));
         let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
+        let file = |name: &str| {
+            let path = text(name).filter(|path| path != "/dev/null");
+            path.and_then(|path| in_directory(text("Iwd").as_deref(), &path))
+        };
         let used = |measured: Option<f64>, name: &str| {
             measured.map(Value::Real).as_ref().and_then(whole).or_else(|| integer(name))
         };
@@ -95,9 +104,8 @@ impl JobFacts {
             requirements: printed(ad, "Requirements"),
             command: text("Cmd"),
             iwd: text("Iwd"),
-            error_output: text("Err")
-                .filter(|path| path != "/dev/null")
-                .and_then(|path| in_directory(text("Iwd").as_deref(), &path)),
+            error_output: file("Err"),
+            user_log: file("UserLog"),
             proxy: text("x509userproxy"),
             image: text("ContainerImage").or_else(|| text("DockerImage")),
             allowed_durations: durations().filter_map(|of| Some((of, integer(of)?))).collect(),
@@ -106,6 +114,7 @@ impl JobFacts {
             job_run_count: integer("JobRunCount"),
             own_limit: None,
             blocked: None,
+            program_words: None,
         }
     }
 

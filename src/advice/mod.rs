@@ -3,6 +3,7 @@
 mod advisor;
 mod cause;
 pub mod changes;
+mod choices;
 mod command;
 mod costs;
 mod decide;
@@ -13,22 +14,26 @@ mod held;
 mod inputs;
 pub mod job_facts;
 mod limit;
+mod look;
 pub mod meaning;
 mod removal;
 mod report;
 mod seen;
 mod shared;
 mod spent;
+mod try_one;
 mod undecided;
 
 pub use advisor::Advisor;
 pub use cause::Trouble;
 pub use changes::{Change, ChangeKind, Correction, Figure, LimitRaise};
+pub use choices::{Against as AgainstChoice, Choice, Choices, Rule};
 pub use command::{Command, Edit, Since, Target, constraint_of};
-pub use costs::{Costs, ExpectedCosts};
+pub use costs::Costs;
 pub use evidence::{Evidence, Near, Results};
 pub use files::{ProgramWords, WordsOf};
 pub use held::{Held, Policies, advise};
+pub use look::LookAt;
 pub use meaning::SharedCause;
 pub use removal::{Against, ByItself};
 pub(crate) use removal::{LEAST_FAILED, LEAST_HELD};
@@ -36,4 +41,5 @@ pub use report::{
     Advice, Band, HeldJob, InputEffect, Missing, Recommendation, Trust, Wait, WaitFor,
 };
 pub use spent::Spent;
+pub use try_one::{TryOne, TrySuccess};
 pub use undecided::Undecided;

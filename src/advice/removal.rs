@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::ExpectedCosts;
+use super::choices::Choice;
+use super::report::Recommendation;
 use crate::hold_code::Cause;
 
 /// A job is thought of for removal once it has been held for longer than this, seconds: a day,
@@ -65,10 +66,15 @@ pub enum Against {
 }
 
 impl Removal {
-    /// What stands against a removal with these expected costs; `None` where nothing does.
-    pub(super) fn against(&self, costs: &ExpectedCosts) -> Option<Against> {
-        let others = [Some(costs.release), costs.change, Some(costs.hold)];
-        let dear = |other: f64| costs.remove > AT_MOST * other;
+    /// What stands against a removal of these hours, beside the other choices; `None` where nothing
+    /// does.
+    pub(super) fn against(&self, hours: f64, others: &[Choice]) -> Option<Against> {
+        // No person's time makes a removal look cheap.
+        let lasting = |choice: &&Choice| {
+            use Recommendation as R;
+            matches!(choice.recommendation, R::Release | R::Change | R::Undecided)
+        };
+        let mut others = others.iter().filter(lasting).filter_map(|choice| choice.hours);
         [
             (!self.cause.lasts(), Against::Cause),
             (self.held_for <= LEAST_HELD, Against::HeldTooShort),
@@ -76,7 +82,7 @@ impl Removal {
             (self.by_itself != ByItself::Nothing, Against::ByItself(self.by_itself)),
             (self.like_job_began, Against::LikeJobBegan),
             (self.untaught, Against::Untaught),
-            (others.into_iter().flatten().any(dear), Against::Cost),
+            (others.any(|other| hours > AT_MOST * other), Against::Cost),
         ]
         .into_iter()
         .find_map(|(stands, against)| stands.then_some(against))
@@ -87,8 +93,14 @@ impl Removal {
 mod tests {
     use super::*;
 
-    const HOPELESS: ExpectedCosts =
-        ExpectedCosts { release: 8.9, change: Some(8.8), hold: 0.9, remove: 0.1 };
+    fn choice(recommendation: Recommendation, hours: f64) -> Choice {
+        Choice { recommendation, action: None, success: None, hours: Some(hours), against: None }
+    }
+
+    fn others() -> [Choice; 3] {
+        use Recommendation as R;
+        [choice(R::Release, 8.9), choice(R::Change, 8.8), choice(R::Undecided, 0.9)]
+    }
 
     fn ripe() -> Removal {
         Removal {
@@ -103,17 +115,17 @@ mod tests {
 
     #[test]
     fn every_condition_is_needed() {
-        assert_eq!(ripe().against(&HOPELESS), None);
+        assert_eq!(ripe().against(0.1, &others()), None);
         let against = |change: fn(&mut Removal)| {
             let mut removal = ripe();
             change(&mut removal);
-            removal.against(&HOPELESS)
+            removal.against(0.1, &others())
         };
         assert_eq!(against(|r| r.held_for = LEAST_HELD), Some(Against::HeldTooShort));
         assert_eq!(against(|r| r.failed_releases = 1), Some(Against::FewReleases));
         for by_itself in [ByItself::Acts, ByItself::Unknown] {
             let removal = Removal { by_itself, ..ripe() };
-            assert_eq!(removal.against(&HOPELESS), Some(Against::ByItself(by_itself)));
+            assert_eq!(removal.against(0.1, &others()), Some(Against::ByItself(by_itself)));
         }
         assert_eq!(against(|r| r.like_job_began = true), Some(Against::LikeJobBegan));
         assert_eq!(against(|r| r.untaught = true), Some(Against::Untaught));
@@ -125,14 +137,13 @@ mod tests {
             Cause::Unknown,
             Cause::Person,
         ] {
-            assert_eq!(Removal { cause, ..ripe() }.against(&HOPELESS), Some(Against::Cause));
+            assert_eq!(Removal { cause, ..ripe() }.against(0.1, &others()), Some(Against::Cause));
         }
     }
 
     #[test]
     fn a_removal_is_cheaper_by_a_quarter() {
-        let costs = |remove: f64| ExpectedCosts { remove, ..HOPELESS };
-        assert_eq!(ripe().against(&costs(0.675)), None);
-        assert_eq!(ripe().against(&costs(0.68)), Some(Against::Cost));
+        assert_eq!(ripe().against(0.675, &others()), None);
+        assert_eq!(ripe().against(0.68, &others()), Some(Against::Cost));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::meaning::SharedCause;
-use super::{Change, Command, Costs, Evidence, ExpectedCosts, Target, Undecided};
+use super::{Change, Choices, Command, Costs, Evidence, LookAt, Target, TryOne, Undecided};
 use crate::history::{Action, EventLogView};
 use crate::policy::Prediction;
 use crate::userlog::JobId;
@@ -17,10 +17,14 @@ use crate::userlog::JobId;
 pub enum Recommendation {
     /// Release it as it is, now.
     Release,
-    /// Edit or correct something, then release it.
+    /// Release one of the jobs that are held for the same cause, and see what becomes of it.
+    Try,
+    /// Edit or correct something that is named, then release it.
     Change,
     /// Leave it held until something happens.
     Wait,
+    /// Look at something that tells more of the cause.
+    Look,
     /// Remove it: no action helps.
     Remove,
     /// What is known does not decide it.
@@ -32,8 +36,10 @@ impl Recommendation {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Release => "release",
+            Self::Try => "try",
             Self::Change => "change",
             Self::Wait => "wait",
+            Self::Look => "look",
             Self::Remove => "remove",
             Self::Undecided => "undecided",
         }
@@ -117,6 +123,12 @@ pub enum WaitFor {
         /// The file server, where known.
         server: Option<String>,
     },
+    /// A job of its cluster, which was released from a hold for the same cause, shows what becomes of
+    /// it.
+    Try {
+        /// The job.
+        job: String,
+    },
     /// Another job held for a file in this directory has got through after a release.
     Directory {
         /// The directory.
@@ -197,7 +209,7 @@ pub struct Advice {
     pub action: Option<Action>,
     /// Probability of success for each action that makes sense here, 0 to 1; the first is as-is.
     pub success: Vec<(Action, f64)>,
-    /// Why nothing is recommended, where the recommendation is `undecided`.
+    /// Why nothing else is recommended, where the recommendation is `undecided` or `look`.
     pub undecided: Option<Undecided>,
     /// How likely the recommended action (or, for `remove`, the best action) is to succeed.
     pub band: Band,
@@ -209,9 +221,10 @@ pub struct Advice {
     pub inputs: Vec<InputEffect>,
     /// What being wrong costs, for this job.
     pub costs: Costs,
-    /// The expected cost of each choice, hours. `None` for a job that cannot be released, and for a
-    /// hold whose code the model does not know.
-    pub expected_costs: Option<ExpectedCosts>,
+    /// What was weighed, and which rule decided.
+    pub choices: Choices,
+    /// The model knows the code of this hold, and the job can be released.
+    pub is_judged: bool,
     /// What to correct besides, before anything is released: files that its hold is not about, and
     /// without which no release helps.
     pub correct_before: Vec<Change>,
@@ -226,6 +239,10 @@ pub struct Advice {
     pub commands_after: Vec<Command>,
     /// What to wait for.
     pub wait: Option<Wait>,
+    /// Which of the jobs held for this cause to release, where the recommendation is `try`.
+    pub try_one: Option<TryOne>,
+    /// What to look at, where the recommendation is `look`.
+    pub look: Option<LookAt>,
     /// What HTCondor will do by itself, the most important first.
     pub htcondor_will: Vec<Prediction>,
     /// What the model was trained on.

@@ -191,6 +191,18 @@ impl Seen {
         self
     }
 
+    /// With what became of releases of jobs of the cluster from this very cause: successes, and
+    /// failures after the first of them.
+    pub(super) fn with_tries(mut self, (worked, failed): (usize, usize)) -> Self {
+        if worked > 0 && !self.blocked {
+            if worked > failed {
+                self.since = Others::GotThrough;
+            }
+            self.through = (self.through.0.max(worked), self.through.1.max(failed));
+        }
+        self
+    }
+
     /// Whether others show the same of two holds.
     pub(super) fn agrees(&self, other: &Self) -> bool {
         let shown = |seen: &Self| {
@@ -221,6 +233,12 @@ impl Seen {
             Some(_) => p.min(LASTING_TROUBLE),
             None => p,
         }
+    }
+
+    /// The probability that a release as it is succeeds once another job with this very cause has
+    /// got through, from the model's answer. No less than what [`Seen::as_is`] will say then.
+    pub(super) fn after_try(&self, p: f64) -> f64 {
+        self.as_is(p).max(share(self.trusted(p), 1, 0))
     }
 
     /// The probability that it succeeds once another like job has got through. No less than what

@@ -13,6 +13,7 @@ use super::cause::Trouble;
 use super::changes::in_sandbox;
 use super::meaning::{SharedCause, code_of_transfer};
 use super::seen::reads;
+use super::try_one::Tries;
 use crate::features::{Sampler, Scope};
 use crate::history::{Episode, EventLogView, History, Hold, JobHistory, Symbol, What, reason};
 use crate::userlog::JobId;
@@ -79,6 +80,8 @@ struct Group {
     holds: Vec<OnHold>,
     /// Of all jobs held for that cause.
     places: Arc<Places>,
+    /// Of all jobs with holds for that cause.
+    tries: Arc<Tries>,
 }
 
 /// The holds of one cluster.
@@ -119,6 +122,13 @@ impl Causes {
         own.map(|&own| Arc::clone(&holds.groups[own].places)).unwrap_or_default()
     }
 
+    /// What is known at `now` of releases of jobs of the cluster from this cause.
+    pub(super) fn tries(&self, history: &History, hold: &Episode, now: i64) -> Option<Arc<Tries>> {
+        let holds = self.of(history, hold.identity.job.cluster, now);
+        let own = holds.group_of.get(&(hold.identity.job, hold.held_at))?;
+        Some(Arc::clone(&holds.groups[*own].tries))
+    }
+
     fn of(&self, history: &History, cluster: i32, now: i64) -> Arc<Holds> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(holds) = known().get(&(cluster, now)) {
@@ -139,11 +149,20 @@ impl Holds {
     fn of(history: &History, cluster: i32, now: i64) -> Self {
         let mut reasons: HashMap<Hold, Arc<OfReason>> = HashMap::new();
         let mut groups: HashMap<Key, Vec<OnHold>> = HashMap::new();
+        let mut tries: HashMap<Arc<OfReason>, Tries> = HashMap::new();
         let mut add = |job: &JobHistory, at: Option<usize>, hold: Hold, on_hold: OnHold| {
             let of_reason = reasons.entry(hold).or_insert_with(|| {
                 let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
                 Arc::new(OfReason::of(hold.code, hold.subcode, text))
             });
+            let tries = tries.entry(Arc::clone(of_reason)).or_default();
+            match at {
+                Some(at) => tries.add(history, job, at, hold, now),
+                None => {
+                    let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
+                    tries.add_unlogged(job.job, on_hold.held_at, hold, text);
+                }
+            }
             let key = Key::of(history, job, at, hold, on_hold.held_at, Arc::clone(of_reason));
             groups.entry(key).or_default().push(on_hold);
         };
@@ -179,13 +198,16 @@ impl Holds {
         }
         let places: HashMap<Arc<OfReason>, Arc<Places>> =
             at.into_iter().map(|(of, places)| (of, places.into_iter().collect())).collect();
+        let tries: HashMap<Arc<OfReason>, Arc<Tries>> =
+            tries.into_iter().map(|(of, tries)| (of, Arc::new(tries.settled()))).collect();
         let mut holds = Self::default();
         for (Key { of_reason, .. }, mut group) in groups {
             group.sort_unstable();
             let number = holds.groups.len();
             holds.group_of.extend(group.iter().map(|hold| ((hold.job, hold.held_at), number)));
             let places = places.get(&of_reason).cloned().unwrap_or_default();
-            holds.groups.push(Group { of_reason, holds: group, places });
+            let tries = tries.get(&of_reason).cloned().unwrap_or_default();
+            holds.groups.push(Group { of_reason, holds: group, places, tries });
         }
         holds
     }

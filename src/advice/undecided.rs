@@ -28,6 +28,8 @@ pub enum Undecided {
         /// How many in a row.
         releases: usize,
     },
+    /// A change is likely to help, and nothing names it.
+    NotNamed,
     /// Its hold reason names what stays until somebody acts.
     Lasting {
         /// What that is.

@@ -68,6 +68,22 @@ pub struct Words {
     pub written_at: i64,
 }
 
+impl WordsKind {
+    /// The fault is the program's or its files', so that the line names what to correct. Others
+    /// lie where it ran, or pass.
+    pub(crate) const fn is_of_program(self) -> bool {
+        matches!(
+            self,
+            Self::CommandMissing
+                | Self::LibraryMissing
+                | Self::LibraryTooOld
+                | Self::FileMissing
+                | Self::Denied
+                | Self::Own
+        )
+    }
+}
+
 /// Wordings in lower case, by what they say. Of a line the first that fits counts, so the particular
 /// ones come first.
 const WORDINGS: [(WordsKind, &[&str]); 15] = [

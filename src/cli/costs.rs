@@ -23,14 +23,16 @@ enum Kind {
     Delay,
     Keep,
     Work,
+    Person,
 }
 
 /// Each cost with its word after `-cost` and its setting.
-const KINDS: [(Kind, &str, &str); 4] = [
+const KINDS: [(Kind, &str, &str); 5] = [
     (Kind::Failed, "failed", "HOLDADVISE_COST_FAILED"),
     (Kind::Delay, "delay", "HOLDADVISE_COST_DELAY"),
     (Kind::Keep, "keep", "HOLDADVISE_COST_KEEP"),
     (Kind::Work, "work", "HOLDADVISE_COST_WORK"),
+    (Kind::Person, "person", "HOLDADVISE_COST_PERSON"),
 ];
 
 /// More hours than this, a thousand years, are a slip.
@@ -38,7 +40,10 @@ const MOST_HOURS: f64 = 1e7;
 
 /// What follows `-cost` is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not failed=HOURS, delay=HOURS, keep=HOURS or work=HOURS with a number of hours from 0 on")]
+#[error(
+    "not failed=HOURS, delay=HOURS, keep=HOURS, work=HOURS or person=HOURS with a number of hours \
+     from 0 on"
+)]
 pub struct NoCost;
 
 impl FromStr for CostChange {
@@ -93,6 +98,7 @@ fn changed(mut costs: Costs, changes: impl Iterator<Item = CostChange>) -> Costs
             Kind::Delay => &mut costs.delay,
             Kind::Keep => &mut costs.keep,
             Kind::Work => &mut costs.work,
+            Kind::Person => &mut costs.person,
         } = hours;
     }
     costs

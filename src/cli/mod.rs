@@ -2,6 +2,7 @@
 //! `condor_releaseexpr` is in [`releaseexpr`].
 
 mod arguments;
+mod choices;
 mod config;
 mod constraint;
 mod costs;

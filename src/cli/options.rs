@@ -87,6 +87,13 @@ const OPTIONS: &[OptionSpec] = &[
         "Print the command that removes a group of jobs, where removal is advised. Without it a removal is printed for one \
          job at a time.",
     ),
+    flag(
+        "explain-decision",
+        2,
+        OUTPUT,
+        "Print a table of what can be done: the expected hours of each choice, how likely success is, \
+         what stands against it, and which rule decided. -long and -json have it as Decision.",
+    ),
     wide(OUTPUT),
     flag("long", 1, OUTPUT, "Print each advice as a ClassAd."),
     flag("json", 2, OUTPUT, "Print the advices as one JSON array."),

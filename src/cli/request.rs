@@ -77,6 +77,8 @@ pub struct Style {
     pub columns: Option<usize>,
     /// `-removals`: a command that removes a group is printed.
     pub removals: bool,
+    /// `-explain-decision`: what was weighed is printed.
+    pub explains: bool,
 }
 
 impl Request {
@@ -168,6 +170,7 @@ impl Request {
             style: Style {
                 columns: arguments::columns(matches),
                 removals: matches.get_flag("removals"),
+                explains: matches.get_flag("explain-decision"),
             },
         })
     }
@@ -260,7 +263,7 @@ mod tests {
         assert_eq!(error("-limit many"), "-limit: \"many\" is not a whole number that fits");
         assert_eq!(
             error("-cost failed=soon"),
-            "-cost: \"failed=soon\" is not failed=HOURS, delay=HOURS, keep=HOURS or work=HOURS with a number of hours from \
+            "-cost: \"failed=soon\" is not failed=HOURS, delay=HOURS, keep=HOURS, work=HOURS or person=HOURS with a number of hours from \
              0 on"
         );
         assert_eq!(error("-engine candle"), "-engine: \"candle\" is not one of builtin, torch");

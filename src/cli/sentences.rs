@@ -180,6 +180,10 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
              Find out what is different now before another release.",
             plural(*releases, "release")
         ),
+        Undecided::NotNamed => {
+            "A change is likely to help, but neither the ad nor the logs name what to change."
+                .to_owned()
+        }
         Undecided::NoReleases => {
             "The model was trained on too few releases without a change.".to_owned()
         }
@@ -191,8 +195,7 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
                 Trouble::Away => "a service is away",
             };
             format!(
-                "Its hold reason says that {what}, and nothing was seen to get through there since. Look whether \
-                 that is still so before a release."
+                "Its hold reason says that {what}, and nothing was seen to get through there since."
             )
         }
         Undecided::NotRemoved { against } => {
@@ -205,14 +208,15 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
         }
         Undecided::Between { release, remove } => format!(
             "A release is worth it from {:.0} % success on, a removal below {:.0} %: its success lies between, and no \
-             change makes enough of a difference. Leave it held, and ask again later.",
+             change that is known makes enough of a difference.",
             release * 100.0,
             remove * 100.0
         ),
     }
 }
 
-fn against_removal(against: Against) -> String {
+/// What stands against a removal, a sentence.
+pub fn against_removal(against: Against) -> String {
     match against {
         Against::Cause => "Such a cause may pass by itself.".to_owned(),
         Against::HeldTooShort => {
@@ -423,6 +427,11 @@ pub fn change(change: &ChangeKind) -> String {
             shown(interpreter, LONG_NAME)
         ),
         ChangeKind::Correct { what, name } => correction(*what, name),
+        ChangeKind::Program { line, path } => format!(
+            "Correct what its program names: \"{}\" ({}).",
+            strip_control(line),
+            shown(path, LONG_NAME)
+        ),
         ChangeKind::Usual { change, name: Some(name) } => {
             format!("About {}: {change}.", shown(name, LONG_NAME))
         }
@@ -559,6 +568,9 @@ pub fn wait_for(what: &WaitFor) -> String {
             )
         }
         WaitFor::Fetched { server: None } => "another job has fetched its input again".to_owned(),
+        WaitFor::Try { job } => {
+            format!("job {job}, which was released from such a hold, shows what becomes of it")
+        }
         WaitFor::Directory { directory } => format!(
             "another job held for a file in {} has got through after a release",
             strip_control(directory)

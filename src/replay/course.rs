@@ -287,7 +287,7 @@ mod tests {
         let day = 86_400;
         let outlook =
             Outlook { until: hold.held_at + day, until_cost: 24.0, again: 600, slot_hours: 0.5 };
-        let costs = Costs { failed: 8.0, delay: 8.0, keep: 1.0, work: 8.0 };
+        let costs = Costs { failed: 8.0, delay: 8.0, keep: 1.0, work: 8.0, person: 1.0 };
         // An hour after each hold, three times; the cause passes after three hours.
         let mut answer = |job: &HeldJob<'_>, end: i64| {
             let at = job.held_at() + 3_600;

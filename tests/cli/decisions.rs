@@ -61,7 +61,10 @@ fn place(code: &str) -> Place {
 #[test]
 fn the_hours_of_a_run_weigh() {
     let job = told(&place("6"), "5.0");
-    assert_eq!(job["Costs"], json!({"Failed": 28.0, "Delay": 8.0, "Keep": 0.89, "Work": 28.0}));
+    assert_eq!(
+        job["Costs"],
+        json!({"Failed": 28.0, "Delay": 8.0, "Keep": 0.89, "Work": 28.0, "Person": 1.0})
+    );
     let evidence = job["Evidence"].to_string();
     let run = "A run of it takes 20 slot hours until it is held: a failed release burns as much.";
     assert!(evidence.contains(run), "{evidence}");
@@ -89,7 +92,10 @@ fn options_win_over_settings_and_settings_over_the_model() {
         "HOLDADVISE_COST_DELAY = 24\nHOLDADVISE_COST_KEEP = 2\nHOLDADVISE_COST_WORK = 8\n",
     );
     let job = told(&place, "-cost failed=0 -cost keep=1.5 5.0");
-    assert_eq!(job["Costs"], json!({"Failed": 20.0, "Delay": 24.0, "Keep": 1.5, "Work": 28.0}));
+    assert_eq!(
+        job["Costs"],
+        json!({"Failed": 20.0, "Delay": 24.0, "Keep": 1.5, "Work": 28.0, "Person": 1.0})
+    );
     place.advise("-cost failed=-1").is_error(&["-cost", "\"failed=-1\"", "HOURS"]);
     place.advise("-cost").is_error(&["-cost requires another parameter: name=hours"]);
 }

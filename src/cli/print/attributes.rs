@@ -6,16 +6,17 @@ use serde_json::{Map, Value, json};
 
 use super::commands::lines;
 use super::sure::band;
-use crate::advice::{Advice, Change, Command, Costs, ExpectedCosts, InputEffect};
+use crate::advice::{Advice, Change, Choice, Command, Costs, InputEffect};
+use crate::cli::choices;
 use crate::cli::sentences;
 use crate::text::strip_control;
 
 /// Version of the schema that these names and what lies below them follow. It grows when a name
 /// goes or its meaning changes, not when one is added.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// The names, in the order printed.
-pub(crate) const NAMES: [&str; 34] = [
+pub(crate) const NAMES: [&str; 37] = [
     "SchemaVersion",
     "ClusterId",
     "ProcId",
@@ -33,6 +34,7 @@ pub(crate) const NAMES: [&str; 34] = [
     "Band",
     "Costs",
     "ExpectedCosts",
+    "Decision",
     "Meaning",
     "Evidence",
     "Inputs",
@@ -40,6 +42,8 @@ pub(crate) const NAMES: [&str; 34] = [
     "Change",
     "Commands",
     "CommandsAfter",
+    "Try",
+    "Look",
     "WaitFor",
     "WaitUntil",
     "LookAgain",
@@ -87,7 +91,9 @@ pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value>
     put("Success", success.into());
     put("Band", band(advice).into());
     put("Costs", costs(&advice.costs));
-    put("ExpectedCosts", advice.expected_costs.as_ref().map_or(Value::Null, expected));
+    let choices = advice.choices.choices.as_slice();
+    put("ExpectedCosts", if advice.is_judged { expected(choices) } else { Value::Null });
+    put("Decision", decision(advice));
     put("Meaning", text(&sentences::why(advice)));
     let evidence = advice.evidence.iter();
     let evidence = evidence.map(|seen| with_sentence(seen, &sentences::evidence(seen)));
@@ -98,6 +104,10 @@ pub(super) fn attributes(advice: &Advice, zone: &TimeZone) -> Map<String, Value>
     let constraint = advice.target.constraint();
     put("Commands", lines(&advice.commands, &constraint).into());
     put("CommandsAfter", lines(&advice.commands_after, &constraint).into());
+    let try_one = advice.try_one.as_ref();
+    put("Try", try_one.map_or(Value::Null, |tried| with_sentence(tried, &choices::try_one(tried))));
+    let look = advice.look.as_ref();
+    put("Look", look.map_or(Value::Null, |look| with_sentence(look, &choices::look_at(look))));
     let wait_for = advice.wait.as_ref().map(|wait| &wait.what);
     put(
         "WaitFor",
@@ -168,20 +178,35 @@ fn costs(costs: &Costs) -> Value {
         "Delay": hours(costs.delay),
         "Keep": hours(costs.keep),
         "Work": hours(costs.work),
+        "Person": hours(costs.person),
     })
 }
 
-fn expected(expected: &ExpectedCosts) -> Value {
-    let mut out = Map::new();
-    for (choice, cost) in [
-        ("release", Some(expected.release)),
-        ("change", expected.change),
-        ("hold", Some(expected.hold)),
-        ("remove", Some(expected.remove)),
-    ] {
-        out.extend(cost.map(|cost| (choice.to_owned(), hours(cost))));
-    }
-    out.into()
+/// Hours by choice.
+fn expected(all: &[Choice]) -> Value {
+    let hours = |choice: &Choice| Some((choices::name(choice).to_owned(), hours(choice.hours?)));
+    Map::from_iter(all.iter().filter_map(hours)).into()
+}
+
+/// The rule that decided, and what stands against each choice.
+fn decision(advice: &Advice) -> Value {
+    let choice = |choice: &Choice| {
+        json!({
+            "Choice": choices::name(choice),
+            "Action": choice.action.map(crate::history::Action::name),
+            "Success": choice.success.map(rounded),
+            "Hours": choice.hours.map(hours),
+            "Against": choice.against.as_ref().map(|against| {
+                with_sentence(against, &choices::against(against))
+            }),
+        })
+    };
+    let rule = advice.choices.rule;
+    json!({
+        "Rule": rule,
+        "Sentence": choices::rule(rule),
+        "Choices": advice.choices.choices.iter().map(choice).collect::<Vec<_>>(),
+    })
 }
 
 fn input(effect: &InputEffect) -> Value {
@@ -208,10 +233,10 @@ mod tests {
         let advice = samples::transfer(7, 0);
         let attributes = attributes(&advice, &TimeZone::UTC);
         let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
-        assert_eq!(names, NAMES[..32]);
+        assert_eq!(names, NAMES[..NAMES.len() - 2]);
         for name in NAMES {
             let known = lookup(&attributes, &name.to_lowercase());
-            let absent = ["DAGManJobId", "Undecided", "Change"].contains(&name);
+            let absent = ["DAGManJobId", "Undecided", "Change", "Try", "Look"].contains(&name);
             assert!(known != Value::Null || absent, "{name}");
         }
     }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use super::sure::{expected_costs, inputs, trust, verdict};
 use super::times::{length, minute};
 use super::wrap::wrap;
-use super::{Page, commands};
-use crate::advice::Advice;
-use crate::cli::sentences;
+use super::{Page, commands, decision};
+use crate::advice::{Advice, Recommendation};
+use crate::cli::{choices, sentences};
 use crate::text::strip_control;
 
 /// Columns the labels take.
@@ -34,7 +34,7 @@ fn text(advice: &Advice, page: &Page) -> String {
     }
     line("Why:", &sentences::why(advice));
     if let Some(undecided) = &advice.undecided {
-        line("Undecided:", &sentences::undecided(undecided, held.code));
+        line(why_label(advice), &sentences::undecided(undecided, held.code));
     }
     if let Some(reason) = &held.reason {
         line("Hold reason:", reason);
@@ -51,6 +51,12 @@ fn text(advice: &Advice, page: &Page) -> String {
     }
     for (number, change) in advice.changes().enumerate() {
         line(if number == 0 { "Change first:" } else { "" }, &sentences::change(&change.what));
+    }
+    if let Some(tried) = &advice.try_one {
+        line("What it shows:", &choices::try_one(tried));
+    }
+    if let Some(look) = &advice.look {
+        line("Look at:", &choices::look_at(look));
     }
     if let Some(wait) = &advice.wait {
         let until =
@@ -75,7 +81,18 @@ fn text(advice: &Advice, page: &Page) -> String {
         out.push_str(&wrap(&format!("{label:<LABEL$}"), LABEL, &strip_control(text), columns));
     };
     line("Trust:", &trust(advice));
+    if page.style.explains {
+        out.push_str(&decision::text("", advice, columns));
+    }
     out
+}
+
+/// The label of why nothing that can be done is recommended.
+pub(super) fn why_label(advice: &Advice) -> &'static str {
+    match advice.recommendation {
+        Recommendation::Look => "Why a look:",
+        _ => "Undecided:",
+    }
 }
 
 /// `1234.0 of alice, held for 2h14m (hold 2) with code 13/256`.
@@ -111,7 +128,11 @@ mod tests {
     use crate::features::Scope;
 
     fn page() -> Page {
-        Page { style: Style { columns: Some(80), removals: false }, now: NOW, zone: TimeZone::UTC }
+        Page {
+            style: Style { columns: Some(80), ..Style::default() },
+            now: NOW,
+            zone: TimeZone::UTC,
+        }
     }
 
     #[test]
@@ -130,7 +151,7 @@ mod tests {
         let mut advice = samples::transfer(7, 0);
         advice.recommendation = crate::advice::Recommendation::Undecided;
         advice.undecided = Some(Undecided::UnknownCode { releases: 3 });
-        (advice.action, advice.expected_costs) = (None, None);
+        (advice.action, advice.is_judged) = (None, false);
         (advice.inputs, advice.commands) = (Vec::new(), Vec::new());
         (advice.wait, advice.held.code) = (None, Some(37));
         insta::assert_snapshot!(text(&advice, &page()));

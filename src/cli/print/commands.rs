@@ -15,6 +15,7 @@ const NOW: &str = "Commands:";
 fn later(recommendation: Recommendation) -> &'static str {
     match recommendation {
         Recommendation::Wait => "When that has happened:",
+        Recommendation::Look => "Once it is in order:",
         _ => "After that:",
     }
 }

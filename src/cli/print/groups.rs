@@ -8,18 +8,19 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::Page;
-use super::block::{self, codes};
+use super::block::{self, codes, why_label};
 use super::commands::{self, Shared};
+use super::decision;
 use super::sources::Sources;
 use super::sure::{probability, verdict};
 use super::times::{length, minute};
 use super::wrap::wrap;
 use crate::advice::meaning::tells_cause;
 use crate::advice::{
-    Advice, ChangeKind, Command, Evidence, Recommendation, SharedCause, Target, Undecided, WaitFor,
-    constraint_of,
+    Advice, ChangeKind, Command, Evidence, LookAt, Recommendation, SharedCause, Target, Undecided,
+    WaitFor, constraint_of,
 };
-use crate::cli::sentences;
+use crate::cli::{choices, sentences};
 use crate::history::Action;
 use crate::policy::Prediction;
 use crate::text::{plural, shorten, shown, strip_control};
@@ -59,6 +60,8 @@ struct Group {
     /// What to wait for, where it is the same for all members, and the latest instant named.
     wait: Option<WaitFor>,
     until: Option<i64>,
+    /// What to look at, where it is the same for all members.
+    look: Option<LookAt>,
     /// When to look again, at the latest.
     look_again: Option<i64>,
     /// What to paste now and later; `None` where no commands do for all.
@@ -105,6 +108,7 @@ impl Groups {
             change: change.cloned(),
             wait: wait.cloned(),
             until,
+            look: advice.look.clone(),
             look_again,
             commands: Shared::all(&advice.commands),
             commands_after: Shared::all(&advice.commands_after),
@@ -116,6 +120,7 @@ impl Groups {
         group.evidence = group.evidence.take().filter(|all| advice.evidence.first() == Some(all));
         group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
         group.wait = group.wait.take().filter(|all| Some(all) == wait);
+        group.look = group.look.take().filter(|all| Some(all) == advice.look.as_ref());
         group.until = group.until.max(until);
         group.look_again = group.look_again.max(look_again);
         Shared::add(&mut group.commands, &advice.commands);
@@ -178,7 +183,7 @@ impl Group {
         out.push_str(&wrap("  ", 4, &group.verdict, columns));
         if let Some(why) = &group.undecided {
             let why = sentences::undecided(why, held.code);
-            out.push_str(&wrap("  Undecided: ", 4, &why, columns));
+            out.push_str(&wrap(&format!("  {} ", why_label(first)), 4, &why, columns));
         }
         out.push_str(&wrap("  ", 4, &sentences::why(first), columns));
         let (label, reason) = match group.reason.text() {
@@ -223,6 +228,14 @@ impl Group {
             }
             out.push_str(&wrap("  Change first: ", 4, &strip_control(&text), columns));
         }
+        if let Some(tried) = &first.try_one {
+            out.push_str(&wrap("  What it shows: ", 4, &choices::try_one(tried), columns));
+        }
+        if let Some(look) = &first.look {
+            let own = if group.look.is_some() { "" } else { "each its own: " };
+            let text = format!("{own}{}", choices::look_at(look));
+            out.push_str(&wrap("  Look at: ", 4, &text, columns));
+        }
         if let Some(wait) = &first.wait {
             let until =
                 group.until.map(|at| format!(" ({})", minute(at, &page.zone))).unwrap_or_default();
@@ -243,6 +256,9 @@ impl Group {
             out.push_str(&wrap("  By itself: ", 4, &strip_control(&sentence), columns));
         }
         out.push_str(&group.commands(page));
+        if page.style.explains {
+            out.push_str(&decision::text("  ", first, columns));
+        }
         out
     }
 
@@ -381,7 +397,11 @@ mod tests {
         let mut groups = Groups::default();
         advices.iter().for_each(|advice| groups.add(advice));
         let mut out = Vec::new();
-        let page = Page { style: Style { columns, removals }, now: NOW, zone: TimeZone::UTC };
+        let page = Page {
+            style: Style { columns, removals, ..Style::default() },
+            now: NOW,
+            zone: TimeZone::UTC,
+        };
         groups.print(&mut out, &page).unwrap();
         String::from_utf8(out).unwrap()
     }
@@ -584,7 +604,7 @@ mod tests {
                 0..30,
             ),
             columns in prop::option::of(1_usize..130),
-            recommendation in 0..5_usize,
+            recommendation in 0..7_usize,
             by_hand in any::<bool>(),
         ) {
             let text = words.join(" ");
@@ -609,7 +629,7 @@ mod tests {
                 advice.wait = Some(crate::advice::Wait { what: WaitFor::InOrder { server: name }, until: None, look_again: 0 });
                 advice.inputs[0].input.clone_from(&text);
                 use Recommendation as R;
-                let all = [R::Release, R::Change, R::Wait, R::Remove, R::Undecided];
+                let all = [R::Release, R::Try, R::Change, R::Wait, R::Look, R::Remove, R::Undecided];
                 advice.recommendation = all[recommendation];
                 if by_hand {
                     (advice.commands, advice.commands_after) = (vec![], vec![Command::Release]);

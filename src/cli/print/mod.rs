@@ -7,6 +7,7 @@ mod attributes;
 mod autoformat;
 mod block;
 mod commands;
+mod decision;
 mod groups;
 mod json;
 mod long;

@@ -2,8 +2,9 @@
 
 use crate::advice::meaning::Resource;
 use crate::advice::{
-    Advice, Band, Change, ChangeKind, Command, Costs, Edit, Evidence, HeldJob, InputEffect,
-    Missing, Near, Recommendation, Results, SharedCause, Since, Target, Trust, Wait, WaitFor,
+    Advice, AgainstChoice, Band, Change, ChangeKind, Choice, Choices, Command, Costs, Edit,
+    Evidence, HeldJob, InputEffect, Missing, Near, Recommendation, Results, Rule, SharedCause,
+    Since, Target, Trust, Wait, WaitFor,
 };
 use crate::features::Scope;
 use crate::history::{Action, EventLogView};
@@ -45,7 +46,13 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             input("this job's own history", 0.031),
         ],
         costs: Costs::default(),
-        expected_costs: Some(Costs::default().expected(0.87123, Some(0.8), 0.87123)),
+        choices: choices(&[
+            (Recommendation::Release, 0.87123, 1.14),
+            (Recommendation::Change, 0.8, 2.78),
+            (Recommendation::Undecided, 0.87123, 7.08),
+            (Recommendation::Remove, 0.87123, 13.94),
+        ]),
+        is_judged: true,
         evidence: vec![
             Evidence::BeganSince {
                 near: near(Scope::Server, Some("data.example.org")),
@@ -81,6 +88,8 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             until: Some(NOW + 600),
             look_again: NOW + 1200,
         }),
+        try_one: None,
+        look: None,
         htcondor_will: vec![Prediction::Nothing { days: 30 }],
         trust: Trust { trained_on: "simulated data".to_owned(), outcomes_here: 0 },
         event_log: EventLogView::None,
@@ -89,6 +98,19 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
         )],
         notes: vec![],
     }
+}
+
+/// Choices with their probabilities of success and hours; nothing stands against the cheapest.
+fn choices(all: &[(Recommendation, f64, f64)]) -> Choices {
+    let least = all.iter().map(|choice| choice.2).fold(f64::INFINITY, f64::min);
+    let choice = |&(recommendation, success, hours): &(Recommendation, f64, f64)| Choice {
+        recommendation,
+        action: None,
+        success: Some(success),
+        hours: Some(hours),
+        against: (hours > least).then_some(AgainstChoice::HardlyBetter),
+    };
+    Choices { rule: Rule::LeastHours, choices: all.iter().map(choice).collect() }
 }
 
 /// A new value.
@@ -115,7 +137,12 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
     advice.action = Some(Action::Memory);
     advice.success = vec![(Action::AsIs, 0.02), (Action::Memory, 0.93)];
     advice.band = Band::VeryLikely;
-    advice.expected_costs = Some(Costs::default().expected(0.02, Some(0.93), 0.93));
+    advice.choices = choices(&[
+        (Recommendation::Release, 0.02, 8.71),
+        (Recommendation::Change, 0.93, 1.62),
+        (Recommendation::Undecided, 0.93, 7.5),
+        (Recommendation::Remove, 0.93, 14.88),
+    ]);
     advice.target.code = Some(34);
     let edit = edit("RequestMemory", &megabytes.to_string());
     advice.change = Some(Change {

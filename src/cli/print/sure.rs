@@ -1,6 +1,7 @@
 //! How sure an advice is, in words or in percent.
 
-use crate::advice::{Advice, InputEffect, Recommendation};
+use crate::advice::{Advice, Choice, InputEffect, Recommendation};
+use crate::cli::choices;
 use crate::history::Action;
 use crate::model::LEAST_OUTCOMES;
 
@@ -22,12 +23,12 @@ pub(super) fn in_percent(advice: &Advice) -> bool {
 
 /// The words of the band; `not known` where the model does not know the code.
 pub(super) fn band(advice: &Advice) -> &'static str {
-    if advice.expected_costs.is_none() { "not known" } else { advice.band.words() }
+    if !advice.is_judged { "not known" } else { advice.band.words() }
 }
 
 /// `87 %`, or the words of the band while too few outcomes are known.
 pub(super) fn chance(advice: &Advice) -> String {
-    match probability(advice).filter(|_| advice.expected_costs.is_some()) {
+    match probability(advice).filter(|_| advice.is_judged) {
         Some(p) if in_percent(advice) => format!("{:.0} %", p * 100.0),
         _ => band(advice).to_owned(),
     }
@@ -65,14 +66,17 @@ pub(super) fn inputs(advice: &Advice) -> String {
 
 /// The expected cost of each choice; empty while probabilities are printed as words.
 pub(super) fn expected_costs(advice: &Advice) -> String {
-    let Some(costs) = advice.expected_costs.filter(|_| in_percent(advice)) else {
+    if !in_percent(advice) || !advice.is_judged {
         return String::new();
+    }
+    let hours = |choice: &Choice| {
+        let name = match choices::name(choice) {
+            "hold" => "leave held",
+            name => name,
+        };
+        Some(format!("{name} {:.1} h", choice.hours?))
     };
-    let change = costs.change.map_or(String::new(), |hours| format!(", change {hours:.1} h"));
-    format!(
-        "release {:.1} h{change}, leave held {:.1} h, remove {:.1} h",
-        costs.release, costs.hold, costs.remove
-    )
+    advice.choices.choices.iter().filter_map(hours).collect::<Vec<_>>().join(", ")
 }
 
 /// One sentence: what to do, and how likely it is to work.
@@ -80,6 +84,16 @@ pub(super) fn verdict(advice: &Advice) -> String {
     let chance = chance(advice);
     match advice.recommendation {
         Recommendation::Release => format!("RELEASE it as it is. Success: {chance}."),
+        Recommendation::Try => {
+            let held = advice.try_one.map_or(0, |tried| tried.held);
+            let one = advice.try_one.map_or(advice.held.job, |tried| tried.job);
+            format!(
+                "TRY ONE of {held} that are held for this: release {one} alone. Success: {chance}."
+            )
+        }
+        Recommendation::Look => {
+            format!("LOOK first, release nothing yet. Success of a release now: {chance}.")
+        }
         Recommendation::Change => {
             format!("CHANGE something, then release it. Success then: {chance}.")
         }
@@ -88,7 +102,7 @@ pub(super) fn verdict(advice: &Advice) -> String {
         }
         Recommendation::Remove => format!("REMOVE it. Success of the best release: {chance}."),
         Recommendation::Undecided => {
-            if advice.expected_costs.is_none() {
+            if !advice.is_judged {
                 return "UNDECIDED: the model cannot judge this hold.".to_owned();
             }
             format!("UNDECIDED: what is known does not tell. Success of a release: {chance}.")
@@ -130,11 +144,11 @@ mod tests {
     }
 
     #[test]
-    fn costs_are_told_where_numbers_are() {
+    fn costs_are_printed_where_numbers_are() {
         assert_eq!(expected_costs(&samples::transfer(1, 0)), "");
         assert_eq!(
             expected_costs(&samples::memory(1, 0, 2048)),
-            "release 8.7 h, change 0.6 h, leave held 7.5 h, remove 14.9 h"
+            "release 8.7 h, change 1.6 h, leave held 7.5 h, remove 14.9 h"
         );
     }
 
@@ -146,7 +160,7 @@ mod tests {
             "CHANGE something, then release it. Success then: 93 %."
         );
         let mut unknown = samples::memory(1, 0, 2048);
-        unknown.expected_costs = None;
+        unknown.is_judged = false;
         assert_eq!(
             verdict(&unknown),
             "CHANGE something, then release it. Success then: not known."

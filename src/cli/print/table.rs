@@ -97,7 +97,7 @@ mod tests {
         let advices = [samples::transfer(7, 0), samples::memory(7, 1, 2048), long];
         let mut out = Vec::new();
         let page =
-            Page { style: Style { columns, removals: false }, now: NOW, zone: TimeZone::UTC };
+            Page { style: Style { columns, ..Style::default() }, now: NOW, zone: TimeZone::UTC };
         let rows = advices.iter().map(|advice| row(advice, &page)).collect();
         let mut sources = Sources::default();
         advices.iter().for_each(|advice| sources.add(advice));

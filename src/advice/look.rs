@@ -1,0 +1,175 @@
+//! What a person should look at where nothing that can be done is worth it yet.
+
+use serde::Serialize;
+
+use super::cause::Trouble;
+use super::changes::{Hold, in_sandbox};
+use super::choices::Against;
+use super::command::Command;
+use super::errno::{EDQUOT, ENOENT, ENOSPC};
+use super::job_facts::JobFacts;
+use super::meaning::code_of_transfer;
+use crate::history::reason::{Side, file_name, side, url};
+use crate::hold_code::{self, About};
+use crate::text::is_fit;
+use crate::userlog::JobId;
+
+/// Lines of a program's output that are opened.
+const LINES: &str = "30";
+
+/// What to look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "Kind", rename_all_fields = "PascalCase")]
+pub enum LookAt {
+    /// The end of what its program wrote.
+    Output {
+        /// The file that Err or Out names.
+        path: String,
+    },
+    /// A file or directory, with those on the way to it.
+    File {
+        /// Its path.
+        path: String,
+    },
+    /// The room on a file system.
+    Space {
+        /// A file on it.
+        path: String,
+    },
+    /// The answer of a file server.
+    Url {
+        /// The URL.
+        url: String,
+    },
+    /// The hold reason of another job of the cluster, which was released.
+    Tried {
+        /// The job.
+        job: String,
+    },
+    /// The job's policies.
+    JobPolicy,
+    /// The access point's policies.
+    SystemPolicy,
+}
+
+/// What of a hold says most about its cause. `against_try`: why none of like jobs is tried.
+pub(super) fn at(
+    hold: &Hold<'_>,
+    facts: &JobFacts,
+    against_try: Option<Against>,
+) -> Option<LookAt> {
+    if let Some(Against::TriesFailed { job }) = against_try {
+        return Some(LookAt::Tried { job: job.to_string() });
+    }
+    let code = code_of_transfer(hold.code?, hold.reason);
+    let about = hold_code::about(code)?;
+    let named = || file_name(hold.reason).filter(|path| in_sandbox(path).is_none());
+    let path = || named().filter(|path| path.starts_with('/'));
+    let file = |path: Option<String>| path.map(|path| LookAt::File { path });
+    let output = || facts.error_output.clone().map(|path| LookAt::Output { path });
+    let in_queue = facts.num_holds.is_some();
+    let at_access_point = side(hold.reason) == Some(Side::AccessPoint);
+    match about {
+        About::Input | About::Output if url(hold.reason).is_some() => {
+            url(hold.reason).map(|url| LookAt::Url { url })
+        }
+        About::Output if at_access_point && matches!(hold.subcode, Some(ENOSPC | EDQUOT)) => {
+            path().map(|path| LookAt::Space { path })
+        }
+        About::Output if !at_access_point && hold.subcode == Some(ENOENT) => output(),
+        About::Input | About::Output => {
+            let lasts = hold.subcode.and_then(Trouble::of_errno).is_some_and(Trouble::lasts);
+            file(path().filter(|_| lasts))
+        }
+        About::WorkingDirectory => file(path().or_else(|| facts.iwd.clone())),
+        About::StandardInput | About::StandardOutput | About::EventLog => file(path()),
+        About::Credential => file(facts.proxy.clone()),
+        About::Program => file(facts.executable()),
+        About::JobPolicy => output().or(in_queue.then_some(LookAt::JobPolicy)),
+        About::SystemPolicy => output().or(in_queue.then_some(LookAt::SystemPolicy)),
+        About::Nothing if code == 0 => output(),
+        _ => None,
+    }
+}
+
+impl LookAt {
+    /// The command that opens it; none where a text cannot be pasted, and for a URL that is no
+    /// http(s).
+    pub(super) fn command(&self, job: JobId) -> Option<Command> {
+        let job = job.to_string();
+        let words: Vec<&str> = match self {
+            Self::Output { path } => vec!["tail", "-n", LINES, path],
+            Self::File { path } => vec!["namei", "-l", path],
+            Self::Space { path } => vec!["df", "-h", directory(path)],
+            Self::Url { url } if url.starts_with("http") => {
+                vec!["curl", "-sS", "-m", "30", "-r", "0-0", "-o", "/dev/null", "-D", "-", url]
+            }
+            Self::Url { .. } => return None,
+            Self::Tried { job } => vec!["condor_q", "-hold", job],
+            Self::JobPolicy => vec!["condor_q", &job, "-af:ln", "PeriodicHold", "OnExitHold"],
+            Self::SystemPolicy => vec!["condor_config_val", "-dump", "SYSTEM_PERIODIC_HOLD"],
+        };
+        let fit = words.iter().all(|word| is_fit(word));
+        fit.then(|| Command::Run(words.into_iter().map(str::to_owned).collect()))
+    }
+}
+
+/// The directory of a file: `/` of `/x`.
+fn directory(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", _)) | None => "/",
+        Some((directory, _)) => directory,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looked(code: i32, subcode: i32, reason: &str) -> Option<(LookAt, String)> {
+        let job = JobId::new(7, 1);
+        let facts = JobFacts {
+            error_output: Some("/home/a/it's.err".to_owned()),
+            iwd: Some("/home/a".to_owned()),
+            command: Some("run.sh".to_owned()),
+            ..JobFacts::of(job)
+        };
+        let hold = Hold { code: Some(code), subcode: Some(subcode), reason, held_at: None };
+        let at = at(&hold, &facts, None)?;
+        let line = at.command(job).map(|command| command.line("true"));
+        Some((at, line.unwrap_or_default()))
+    }
+
+    #[test]
+    fn what_is_opened_says_most_about_the_cause() {
+        let access = "Transfer output files failure at access point ap while receiving files from \
+                      execution point e. Details: writing to file /srv/a/1.dat: (errno 28) No \
+                      space left on device";
+        let execute = "Transfer output files failure at execution point e while sending files to \
+                       access point ap. Details: reading from file /var/lib/condor/execute/dir_7/x: \
+                       (errno 2) No such file or directory";
+        let url = "Transfer input files failure at execution point e using protocol http. Details: \
+                   odd ( URL file = http://s.org/a.dat )|";
+        for (code, subcode, reason, line) in [
+            (3, 33, "The job attribute OnExitHold", "tail -n 30 '/home/a/it'\\''s.err'"),
+            (12, 28, access, "df -h /srv/a"),
+            (12, 2, execute, "tail -n 30 '/home/a/it'\\''s.err'"),
+            (14, 2, "Cannot access initial working directory /data/x: No", "namei -l /data/x"),
+            (6, 2, "Failed to execute", "namei -l /home/a/run.sh"),
+            (13, 256, url, "curl -sS -m 30 -r 0-0 -o /dev/null -D - http://s.org/a.dat"),
+        ] {
+            assert_eq!(looked(code, subcode, reason).unwrap().1, line, "{code}");
+        }
+        assert_eq!(looked(40, 12, ""), None);
+        assert_eq!(looked(21, 102, ""), None);
+    }
+
+    #[test]
+    fn an_earlier_try_says_more_than_the_reason() {
+        let hold = Hold { code: Some(13), subcode: Some(256), reason: "", held_at: None };
+        let job = JobId::new(7, 3);
+        let at = at(&hold, &JobFacts::of(job), Some(Against::TriesFailed { job })).unwrap();
+        let line = at.command(JobId::new(7, 1)).unwrap().line("true");
+        assert_eq!(line, "condor_q -hold 7.3");
+    }
+}

@@ -1,0 +1,330 @@
+//! One of many jobs that are held for one cause is released, to see what becomes of it.
+//!
+//! A release tells of the cause whether it is over, for all jobs that share it: one that fails costs
+//! a run of one job, the others stay as they are. At most one such release is open for a cause. The
+//! job is drawn by a hash of its id and hold, which no property of the job moves, so that what is
+//! learned from it holds for the others; the same hold gives the same draw in every call.
+
+use serde::Serialize;
+
+use super::cause::Trouble;
+use super::choices::{Against, Group};
+use super::command::{Since, Target};
+use super::decide::MOST_FAILED;
+use super::meaning::{SharedCause, code_of_transfer};
+use super::seen::reads;
+use crate::fnv::fnv1a;
+use crate::history::{Exit, History, Hold, JobHistory, What};
+use crate::hold_code::{self, About};
+use crate::userlog::JobId;
+
+/// A try is thought of where so many jobs are held for one cause: with two of them it saves next to
+/// nothing. Assumed.
+const LEAST_HELD: usize = 3;
+
+/// Seconds from the first hold until the first try, unless others got through: many causes pass
+/// within minutes. Assumed.
+const FIRST_TRY: i64 = 600;
+
+/// A cause that has lasted for so long at a failed try is tried again after this many times that.
+/// Assumed: tries get rare as a cause lasts.
+const BACK_OFF: i64 = 3;
+
+/// Seconds after which a try that has not begun to execute counts as neither success nor failure.
+/// Assumed.
+const MOST_IDLE: i64 = 3_600;
+
+/// So many tries that ended in a trouble that stays show that it is the others' too.
+const LASTING_TRIES: usize = 2;
+
+/// Which job to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct TryOne {
+    /// The job that was drawn.
+    #[serde(serialize_with = "as_text")]
+    pub job: JobId,
+    /// The hold that its release acts on.
+    #[serde(skip)]
+    pub target: Target,
+    /// Held jobs of the cluster that share the cause, this one among them.
+    pub held: usize,
+    /// Jobs that it was drawn from, each with the same chance.
+    pub drawn_from: usize,
+    /// What will show that it got through.
+    pub success: TrySuccess,
+    /// Seconds idle after which it shows nothing.
+    pub unknown_after: i64,
+}
+
+fn as_text<S: serde::Serializer>(job: &JobId, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(job)
+}
+
+/// What shows that a job which was released got through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum TrySuccess {
+    /// It begins to execute: its input has arrived.
+    Begins,
+    /// It runs for longer than the run that was held.
+    RunsLonger,
+    /// It exits with 0.
+    Finishes,
+}
+
+impl TrySuccess {
+    /// What counts for a hold with these codes and this reason.
+    fn of(code: i32, text: &str) -> Self {
+        let code = code_of_transfer(code, text);
+        match hold_code::about(code) {
+            _ if reads(code) => Self::Begins,
+            Some(About::Duration { .. } | About::Request) => Self::RunsLonger,
+            _ => Self::Finishes,
+        }
+    }
+}
+
+/// How a release ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Through,
+    Failed,
+    /// In a hold for another cause that stays until somebody acts.
+    Lasting,
+    /// In nothing that tells.
+    Censored,
+}
+
+/// A release of a job from a hold for the cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Attempt {
+    job: JobId,
+    at: i64,
+    /// When and how it ended. `None`: it goes on.
+    ended: Option<(i64, Ended)>,
+}
+
+/// A job that is held now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Member {
+    job: JobId,
+    held_at: i64,
+    /// Releases in a row that ended in a hold like this one.
+    failed: usize,
+}
+
+/// The jobs of a cluster with holds for one cause, as they are at an instant.
+#[derive(Debug, Default)]
+pub(super) struct Tries {
+    members: Vec<Member>,
+    attempts: Vec<Attempt>,
+    /// The first hold of those that are held now.
+    since: i64,
+    success: Option<TrySuccess>,
+}
+
+impl Tries {
+    /// Adds a hold of `job`, its step `at`, if that is before `now`.
+    pub(super) fn add(
+        &mut self,
+        history: &History,
+        job: &JobHistory,
+        at: usize,
+        hold: Hold,
+        now: i64,
+    ) {
+        let held_at = job.steps[at].time;
+        if held_at > now {
+            return;
+        }
+        let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
+        let success = *self.success.get_or_insert_with(|| TrySuccess::of(hold.code, text));
+        let rest = &job.steps[at + 1..];
+        let known = rest.partition_point(|step| step.time <= now);
+        let rest = &rest[..known];
+        match rest.first().map(|step| step.what) {
+            None => {
+                self.members.push(Member { job: job.job, held_at, failed: job.failed_alike(at) })
+            }
+            Some(What::Released { .. }) => {
+                let ran = run_before(&job.steps[..at], held_at);
+                let cause = SharedCause::of(hold.code, hold.subcode, text);
+                let at = rest[0].time;
+                let ended = ended(history, &rest[1..], &cause, success, ran, now);
+                let idle = rest[1..].iter().all(|step| !matches!(step.what, What::Executing(_)));
+                let unknown = (at.saturating_add(MOST_IDLE), Ended::Censored);
+                let ended = ended.or((idle && unknown.0 <= now).then_some(unknown));
+                self.attempts.push(Attempt { job: job.job, at, ended });
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Adds a job that only its ad in the queue shows held.
+    pub(super) fn add_unlogged(&mut self, job: JobId, held_at: i64, hold: Hold, text: &str) {
+        self.success.get_or_insert_with(|| TrySuccess::of(hold.code, text));
+        self.members.push(Member { job, held_at, failed: 0 });
+    }
+
+    /// Once all are added.
+    pub(super) fn settled(mut self) -> Self {
+        self.members.sort_by_key(|member| member.job);
+        self.since = self.members.iter().map(|member| member.held_at).min().unwrap_or(i64::MAX);
+        // What was released before the first of these holds says nothing of their cause.
+        self.attempts.retain(|attempt| attempt.at >= self.since);
+        self
+    }
+
+    /// What is known of a try at `now`. `news`: since when others were seen to get through, or a
+    /// check may have shown that the cause is over; Unix seconds.
+    pub(super) fn group(&self, news: Option<i64>, now: i64) -> Group {
+        Group { held: self.members.len().max(1), against: self.against(news, now) }
+    }
+
+    fn against(&self, news: Option<i64>, now: i64) -> Option<Against> {
+        let of = |wanted: Ended| {
+            let ended =
+                move |attempt: &&Attempt| attempt.ended.is_some_and(|(_, end)| end == wanted);
+            self.attempts.iter().filter(ended)
+        };
+        if let Some(open) = self.attempts.iter().find(|attempt| attempt.ended.is_none()) {
+            return Some(Against::OpenTry { job: open.job });
+        }
+        if self.members.len() < LEAST_HELD {
+            return Some(Against::FewHeld);
+        }
+        if let Some(worked) = of(Ended::Through).next() {
+            return Some(Against::TryWorked { job: worked.job });
+        }
+        if of(Ended::Lasting).count() >= LASTING_TRIES {
+            return of(Ended::Lasting)
+                .next_back()
+                .map(|last| Against::TriesFailed { job: last.job });
+        }
+        if self.candidates().next().is_none() {
+            return Some(Against::FailedBefore { releases: MOST_FAILED });
+        }
+        let failed = || of(Ended::Failed).filter_map(|attempt| attempt.ended).map(|(at, _)| at);
+        let until = match (failed().max(), news) {
+            (None, Some(_)) => self.since,
+            (None, None) => self.since.saturating_add(FIRST_TRY),
+            (Some(last), None) => {
+                last.saturating_add(((last - self.since) * BACK_OFF).max(FIRST_TRY))
+            }
+            (Some(last), Some(news)) => {
+                let since_news = u32::try_from(failed().filter(|at| *at >= news).count());
+                let times = since_news.unwrap_or(u32::MAX).checked_sub(1);
+                let pause = times.map(|n| BACK_OFF.saturating_pow(n).saturating_mul(FIRST_TRY));
+                last.saturating_add(pause.unwrap_or(0))
+            }
+        };
+        (until > now).then_some(Against::TooEarly { until })
+    }
+
+    /// The jobs to draw from: those that were released least often for this cause.
+    fn candidates(&self) -> impl Iterator<Item = &Member> {
+        let least = self.members.iter().map(|member| member.failed).min();
+        let near = move |member: &&Member| Some(member.failed) == least;
+        self.members.iter().filter(near).filter(|member| member.failed < MOST_FAILED)
+    }
+
+    /// Successes, and failures after the first of them.
+    pub(super) fn results(&self) -> (usize, usize) {
+        let ended = |wanted: Ended| {
+            let ended = self.attempts.iter().filter_map(|attempt| attempt.ended);
+            ended.filter(move |(_, end)| *end == wanted).map(|(at, _)| at)
+        };
+        let first = ended(Ended::Through).min();
+        let failed = ended(Ended::Failed).filter(|at| first.is_some_and(|first| *at > first));
+        (ended(Ended::Through).count(), failed.count())
+    }
+
+    /// The job to release.
+    pub(super) fn draw(&self, history: &History) -> Option<TryOne> {
+        let rank = |member: &&Member| {
+            let JobId { cluster, proc, .. } = member.job;
+            let words = [i64::from(cluster), i64::from(proc), member.held_at];
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            fnv1a(&bytes)
+        };
+        let drawn = self.candidates().min_by_key(rank)?;
+        let of_log = Target {
+            job: drawn.job,
+            code: None,
+            num_holds: None,
+            since: Some(Since::NotAfter(drawn.held_at)),
+        };
+        let in_queue = history.job(drawn.job).and_then(|job| history.hold_in_queue(job));
+        let target = in_queue.map_or(of_log, |hold| Target {
+            code: Some(hold.code),
+            num_holds: hold.num_holds,
+            since: Some(Since::At(hold.entered_current_status)),
+            ..of_log
+        });
+        Some(TryOne {
+            job: drawn.job,
+            target,
+            held: self.members.len(),
+            drawn_from: self.candidates().count(),
+            success: self.success?,
+            unknown_after: MOST_IDLE,
+        })
+    }
+}
+
+/// Seconds that the last run before a hold took; `None` where it did not begin.
+fn run_before(steps: &[crate::history::Step], held_at: i64) -> Option<i64> {
+    let run = steps.iter().rev().find(|step| {
+        matches!(step.what, What::Executing(_) | What::Released { .. } | What::Evicted)
+    })?;
+    matches!(run.what, What::Executing(_)).then(|| held_at - run.time)
+}
+
+/// How a release ended, from the steps after it; `None` where it goes on.
+fn ended(
+    history: &History,
+    steps: &[crate::history::Step],
+    cause: &SharedCause,
+    success: TrySuccess,
+    ran: Option<i64>,
+    now: i64,
+) -> Option<(i64, Ended)> {
+    let mut began = None;
+    for step in steps {
+        let longer = began.zip(ran).map(|(began, ran): (i64, i64)| began.saturating_add(ran + 1));
+        if success == TrySuccess::RunsLonger
+            && let Some(at) = longer.filter(|at| *at <= step.time)
+        {
+            return Some((at, Ended::Through));
+        }
+        let end = match step.what {
+            What::Executing(_) if success == TrySuccess::Begins => Ended::Through,
+            What::Executing(_) => {
+                began = Some(step.time);
+                continue;
+            }
+            What::Evicted | What::ShadowException => {
+                began = None;
+                continue;
+            }
+            What::Terminated(Exit::Success) => Ended::Through,
+            What::Terminated(Exit::Unknown) | What::Removed => Ended::Censored,
+            What::Terminated(_) => Ended::Failed,
+            What::Held(hold) if !hold.is_by_system() => Ended::Censored,
+            What::Held(hold) => {
+                let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
+                let same = SharedCause::of(hold.code, hold.subcode, text) == *cause;
+                let lasts = Trouble::of(hold.code, hold.subcode, text).is_some_and(Trouble::lasts);
+                if lasts && !same { Ended::Lasting } else { Ended::Failed }
+            }
+            _ => continue,
+        };
+        return Some((step.time, end));
+    }
+    match began.zip(ran) {
+        Some((began, ran)) if success == TrySuccess::RunsLonger && now > began + ran => {
+            Some((began + ran + 1, Ended::Through))
+        }
+        _ => None,
+    }
+}
