@@ -328,3 +328,7 @@ fn ended(
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[path = "try_one_tests.rs"]
+mod tests;
