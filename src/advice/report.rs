@@ -256,6 +256,16 @@ pub struct Advice {
 }
 
 impl Advice {
+    /// This job is to be released as it is, now.
+    pub fn releases(&self, job: JobId) -> bool {
+        let is_tried = || self.try_one.is_some_and(|one| one.job == job);
+        match self.recommendation {
+            Recommendation::Release => self.held.job == job,
+            Recommendation::Try => is_tried(),
+            _ => false,
+        }
+    }
+
     /// What to change before a release, in this order.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
         self.correct_before.iter().chain(&self.change)

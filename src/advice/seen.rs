@@ -29,8 +29,8 @@ const LASTING_TROUBLE: f64 = 0.34;
 /// be: `very unlikely`.
 pub(super) const BLOCKED: f64 = 0.05;
 
-/// That the file of the hold reason is in order now counts as much as so many jobs that got
-/// through. Assumed.
+/// That the file of the hold reason is in order now, or that a job of the cluster got through after a
+/// release from this very cause, counts as much as so many like jobs that got through. Assumed.
 const IN_ORDER: usize = 3;
 
 /// Log-odds are multiplied by this where the event log does not show the hold, and again where no
@@ -198,9 +198,16 @@ impl Seen {
             if worked > failed {
                 self.since = Others::GotThrough;
             }
+            let worked = worked.saturating_mul(self.of_same_cause());
             self.through = (self.through.0.max(worked), self.through.1.max(failed));
         }
         self
+    }
+
+    /// As how many like jobs one of the cluster counts that got through after a release from this
+    /// very cause: where causes pass it has shown that this one is over.
+    fn of_same_cause(&self) -> usize {
+        if self.passes { IN_ORDER } else { 1 }
     }
 
     /// Whether others show the same of two holds.
@@ -238,7 +245,7 @@ impl Seen {
     /// The probability that a release as it is succeeds once another job with this very cause has
     /// got through, from the model's answer. No less than what [`Seen::as_is`] will say then.
     pub(super) fn after_try(&self, p: f64) -> f64 {
-        self.as_is(p).max(share(self.trusted(p), 1, 0))
+        self.as_is(p).max(share(self.trusted(p), self.of_same_cause(), 0))
     }
 
     /// The probability that it succeeds once another like job has got through. No less than what

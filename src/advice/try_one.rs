@@ -121,6 +121,8 @@ pub(super) struct Tries {
     /// The first hold of those that are held now.
     since: i64,
     success: Option<TrySuccess>,
+    /// HoldReasonCode.
+    code: Option<i32>,
 }
 
 impl Tries {
@@ -138,7 +140,7 @@ impl Tries {
             return;
         }
         let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
-        let success = *self.success.get_or_insert_with(|| TrySuccess::of(hold.code, text));
+        let success = self.about(hold, text);
         let rest = &job.steps[at + 1..];
         let known = rest.partition_point(|step| step.time <= now);
         let rest = &rest[..known];
@@ -162,8 +164,14 @@ impl Tries {
 
     /// Adds a job that only its ad in the queue shows held.
     pub(super) fn add_unlogged(&mut self, job: JobId, held_at: i64, hold: Hold, text: &str) {
-        self.success.get_or_insert_with(|| TrySuccess::of(hold.code, text));
+        self.about(hold, text);
         self.members.push(Member { job, held_at, failed: 0 });
+    }
+
+    /// All holds have one code and cause.
+    fn about(&mut self, hold: Hold, text: &str) -> TrySuccess {
+        self.code = Some(hold.code);
+        *self.success.get_or_insert_with(|| TrySuccess::of(hold.code, text))
     }
 
     /// Once all are added.
@@ -250,7 +258,7 @@ impl Tries {
         let drawn = self.candidates().min_by_key(rank)?;
         let of_log = Target {
             job: drawn.job,
-            code: None,
+            code: self.code,
             num_holds: None,
             since: Some(Since::NotAfter(drawn.held_at)),
         };

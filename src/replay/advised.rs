@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::past::PastHold;
-use crate::advice::{Advisor, Held, Recommendation};
+use crate::advice::{Advisor, Held};
 use crate::history::Action;
 use crate::model::ModelError;
 use crate::userlog::JobId;
@@ -54,7 +54,7 @@ impl Said {
             said.entry((hold.job, hold.held_at)).or_default().push(Answered {
                 at,
                 success: as_is.map(|(_, success)| *success).filter(|_| knows(hold.code)),
-                releases: advice.recommendation == Recommendation::Release,
+                releases: advice.releases(hold.job),
             });
         }
         Ok(Self(said))

@@ -11,5 +11,6 @@ mod recorded;
 mod releaseexpr;
 mod releaseexpr_explain;
 mod releaseexpr_past;
+mod tries;
 mod trust;
 mod zones;

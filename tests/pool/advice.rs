@@ -10,7 +10,7 @@ use super::harness::Pool;
 /// What the program said of one job.
 #[derive(Clone, Debug)]
 pub(crate) struct Advice {
-    /// `release`, `change`, `wait`, `remove` or `undecided`.
+    /// `release`, `try`, `change`, `wait`, `look`, `remove` or `undecided`.
     pub recommendation: String,
     /// `as-is`, `memory`, `disk`, `site`, `other`, or empty.
     pub action: String,
@@ -46,9 +46,20 @@ impl Advice {
                     || self.recommendation == "change" && round == Some(&self.action)
             }
             Truth::Transient { .. } => self.recommendation == "release",
-            Truth::Permanent { change } => self.recommendation == "change" && self.action == change,
+            Truth::Permanent { change } => {
+                let named = self.recommendation == "change" && self.action == change;
+                // What only the program knows stands in what it wrote.
+                named || change == "other" && self.looks_at_output()
+            }
             Truth::Person => self.recommendation == "undecided",
         }
+    }
+}
+
+impl Advice {
+    /// It shows the end of what the program wrote.
+    fn looks_at_output(&self) -> bool {
+        self.recommendation == "look" && self.object["Look"]["Kind"] == "Output"
     }
 }
 

@@ -225,7 +225,7 @@ impl Tally {
             _ => format!("{:.2}", sum / n as f64),
         };
         format!(
-            "{code:<5} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6} {:>8} {:>7} {:>6} {:>7} {:>10} {:>8} {:>8}\n",
+            "{code:<5} {:>6} {:>8} {:>8} {:>6} {:>8} {:>6} {:>8} {:>5} {:>7} {:>6} {:>6} {:>7} {:>10} {:>8} {:>8}\n",
             self.fates.values().sum::<usize>(),
             fate(Fate::Success),
             fate(Fate::Failure),
@@ -233,8 +233,10 @@ impl Tally {
             fate(Fate::Removed),
             fate(Fate::Held),
             said(Recommendation::Release),
+            said(Recommendation::Try),
             said(Recommendation::Change),
             said(Recommendation::Wait),
+            said(Recommendation::Look),
             said(Recommendation::Remove),
             said(Recommendation::Undecided),
             mean(self.success),
@@ -252,7 +254,7 @@ fn table(judged: &[Judged]) -> String {
         all.add(hold);
     }
     let mut text = String::from(
-        "CODE   HOLDS  SUCCESS  FAILURE   OPEN  REMOVED   HELD  release  change   wait  remove  undecided P(SUCC.) P(FAIL.)\n",
+        "CODE   HOLDS  SUCCESS  FAILURE   OPEN  REMOVED   HELD  release   try  change   wait   look  remove  undecided P(SUCC.) P(FAIL.)\n",
     );
     for (code, tally) in &codes {
         text.push_str(&tally.line(&code.to_string()));
@@ -332,9 +334,9 @@ mod tests {
         let lines: Vec<Vec<&str>> =
             text.lines().skip(1).take(3).map(|line| line.split_whitespace().collect()).collect();
         let expected = [
-            "1 1 0 0 0 1 0 0 0 0 0 1 - -",
-            "13 3 1 2 0 0 0 1 2 0 0 0 0.80 0.30",
-            "all 4 1 2 0 1 0 1 2 0 0 1 0.80 0.30",
+            "1 1 0 0 0 1 0 0 0 0 0 0 0 1 - -",
+            "13 3 1 2 0 0 0 1 0 2 0 0 0 0 0.80 0.30",
+            "all 4 1 2 0 1 0 1 0 2 0 0 0 1 0.80 0.30",
         ];
         assert_eq!(lines, expected.map(|line| line.split(' ').collect::<Vec<_>>()));
     }
