@@ -14,8 +14,8 @@ use super::removal::Removal;
 use super::seen::{BLOCKED, Looked, Seen};
 use super::shared::{Causes, trouble_before};
 use super::{
-    Advice, Command, Costs, Evidence, ExpectedCosts, HeldJob, Recommendation, Spent, Trust,
-    Undecided, Wait, WaitFor, evidence, limit,
+    Advice, Command, Costs, Evidence, ExpectedCosts, FailedTransfer, HeldJob, Recommendation,
+    Spent, Trust, Undecided, Wait, WaitFor, evidence, limit,
 };
 use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, reason};
@@ -48,6 +48,8 @@ struct Question<'h> {
     /// Its facts, with those that only a log has.
     facts: Cow<'h, JobFacts>,
     hold: Episode,
+    /// What a file-transfer plug-in reported of it.
+    failed: Option<FailedTransfer>,
     neighbourhoods: Vec<Neighbourhood>,
     seen: Seen,
     /// What the model was asked, where it is to be asked without some of it.
@@ -307,7 +309,11 @@ impl<'a> Advisor<'a> {
         let first = first.filter(|(_, first)| first.seen.agrees(&own.seen));
         let about = first.as_ref().map_or(&own.sample, |(_, first)| &first.sample);
         let neighbourhoods = &own.neighbourhoods;
-        let facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
+        let mut facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
+        let failed = FailedTransfer::of(&hold, self.history(), now);
+        if let Some(failed) = failed.as_ref().filter(|failed| failed.decides) {
+            facts.to_mut().transfer = failed.trouble;
+        }
         let mut actions = changes::applicable_actions(&parts(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it.
         // Another site is worth trying only where others get through and are held at the same time.
@@ -340,7 +346,18 @@ impl<'a> Advisor<'a> {
         let sample = self.inputs.is_some().then(|| about.clone());
         let Subject { neighbourhoods, seen, .. } = own;
         let seen = seen.with_checks(&held.checks);
-        Some(Question { held, now, facts, hold, neighbourhoods, seen, sample, actions, answers })
+        Some(Question {
+            held,
+            now,
+            facts,
+            hold,
+            failed,
+            neighbourhoods,
+            seen,
+            sample,
+            actions,
+            answers,
+        })
     }
 
     /// A hold as the model sees it at `now`.
@@ -355,7 +372,9 @@ impl<'a> Advisor<'a> {
 
     /// What others and the hold reason show.
     fn seen(&self, hold: &Episode, now: i64, neighbourhoods: &[Neighbourhood]) -> Seen {
+        let failed = FailedTransfer::of(hold, self.history(), now);
         let looked = Looked {
+            failed: failed.as_ref(),
             code: hold.identity.code,
             subcode: hold.identity.subcode,
             reason: hold.reason.as_deref().unwrap_or_default(),
@@ -435,12 +454,19 @@ impl<'a> Advisor<'a> {
         let runs = |place| self.sampler.at_place(hold, place, since, now);
         let words = held.program_words.iter().cloned();
         let checks = held.checks.iter().cloned();
+        let transfer = |decides| {
+            let failed = question.failed.clone().filter(|failed| failed.decides == decides);
+            failed.map(|failed| Evidence::TransferError { transfer: Box::new(failed) })
+        };
         words
             .map(|words| Evidence::ProgramWords { words })
+            .chain(transfer(true))
             .chain(checks.map(|check| Evidence::File { check }))
             .chain(job.and_then(|job| evidence::message(hold, job, history)))
             .chain(evidence::place(&places, history, runs))
             .chain(evidence::evidence(hold, job, neighbourhoods, spent, seen.event_log, now))
+            // Where its hold reason says the same.
+            .chain(transfer(false))
             .collect()
     }
 
@@ -448,6 +474,10 @@ impl<'a> Advisor<'a> {
         let Question { held, hold, .. } = question;
         log::debug!("job {}: {chances:?}, {costs:?}", held.job);
         let decision = decide(chances, costs, self.model.metadata.thresholds.confidence);
+        let decision = match &question.failed {
+            Some(failed) => failed.decision(decision, question.now),
+            None => decision,
+        };
         let waits = Decision {
             recommendation: Recommendation::Wait,
             action: None,
@@ -503,7 +533,11 @@ impl<'a> Advisor<'a> {
             // What has lasted for so long may last as long again.
             None => question.now.saturating_add(held_for.clamp(LOOK_AGAIN.0, LOOK_AGAIN.1)),
         };
-        Some(Wait { what, until, look_again })
+        let wait = Wait { what, until, look_again };
+        Some(match &question.failed {
+            Some(failed) => failed.wait(wait, question.now),
+            None => wait,
+        })
     }
 }
 

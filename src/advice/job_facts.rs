@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use classads::{ClassAd, EvalContext, Value};
 
+use super::Trouble;
 use crate::checks::Check;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
@@ -62,6 +63,8 @@ pub struct JobFacts {
     pub own_limit: Option<OwnLimit>,
     /// The file of its hold reason, which is still not as HTCondor needs it.
     pub blocked: Option<Check>,
+    /// What the file-transfer plug-in reported, where its hold reason says less.
+    pub transfer: Option<Trouble>,
 }
 
 impl JobFacts {
@@ -106,6 +109,7 @@ impl JobFacts {
             job_run_count: integer("JobRunCount"),
             own_limit: None,
             blocked: None,
+            transfer: None,
         }
     }
 

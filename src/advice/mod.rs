@@ -19,6 +19,7 @@ mod report;
 mod seen;
 mod shared;
 mod spent;
+mod transfer_error;
 mod undecided;
 
 pub use advisor::Advisor;
@@ -36,4 +37,5 @@ pub use report::{
     Advice, Band, HeldJob, InputEffect, Missing, Recommendation, Trust, Wait, WaitFor,
 };
 pub use spent::Spent;
+pub use transfer_error::FailedTransfer;
 pub use undecided::Undecided;

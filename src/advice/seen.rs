@@ -2,6 +2,7 @@
 
 use super::cause::Trouble;
 use super::meaning::code_of_transfer;
+use super::transfer_error::FailedTransfer;
 use crate::checks::{Check, Fault, Finding};
 use crate::features::{InDirectory, Neighbourhood, Scope};
 use crate::history::{EventLogView, reason};
@@ -86,6 +87,8 @@ pub(super) struct Looked<'a> {
     pub logged: bool,
     /// Ads of earlier runs were read.
     pub epochs: bool,
+    /// What a file-transfer plug-in reported of it.
+    pub failed: Option<&'a FailedTransfer>,
     /// What an earlier hold of the job complained of about the same file, if that stays.
     pub before: Option<Trouble>,
     /// What came of like releases in the directory that the reason names.
@@ -102,7 +105,8 @@ impl Seen {
         let like = near(Scope::Reason);
         // A server that is away now has said before that it does not have the file, or does not
         // give it.
-        let trouble = match Trouble::of(code, subcode, reason) {
+        let trouble = Trouble::of(code, subcode, reason);
+        let trouble = match hold.failed.map_or(trouble, |failed| failed.over(trouble)) {
             Some(Trouble::Away) => hold.before.or(Some(Trouble::Away)),
             trouble => trouble,
         };
@@ -312,6 +316,7 @@ mod tests {
                 event_log,
                 logged: true,
                 epochs: true,
+                failed: None,
                 before,
                 directory,
                 now: 0,
