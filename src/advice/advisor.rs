@@ -512,7 +512,8 @@ impl<'a> Advisor<'a> {
             .iter()
             .find(|near| near.scope == Scope::Server)
             .filter(|server| waits_for_server(hold, Some(server)));
-        let named = server.and_then(|server| server.name.clone());
+        let cache = question.failed.as_ref().and_then(|failed| failed.awaited(server));
+        let named = cache.clone().or_else(|| server.and_then(|server| server.name.clone()));
         let reason = seen.lasting.and(hold.reason.as_deref());
         let what = if hold_code::cause_of(hold.identity.code) == Cause::Spooling {
             WaitFor::Spooled
@@ -520,7 +521,7 @@ impl<'a> Advisor<'a> {
             WaitFor::Policy
         } else if seen.event_log != EventLogView::Whole {
             WaitFor::InOrder { server: named }
-        } else if server.is_some() {
+        } else if server.is_some() || cache.is_some() {
             WaitFor::Fetched { server: named }
         } else if let Some(directory) = reason.and_then(reason::directory) {
             WaitFor::Directory { directory }

@@ -115,6 +115,13 @@ impl Seen {
             .filter_map(|&scope| near(scope))
             .max_by_key(|near| near.voices_started_since);
         let begun = fetched.filter(|near| near.started_since > 0);
+        // Caches serve the files of other servers.
+        let cache = hold.failed.filter(|failed| {
+            trouble == Some(Trouble::Away)
+                && failed.others_through > 0
+                && failed.another_server(near(Scope::Server)).is_some()
+        });
+        let cache_serves = cache.filter(|cache| cache.gets_through());
         let whole = hold.event_log == EventLogView::Whole;
         let came = match trouble {
             // That another file is there shows nothing of this one.
@@ -134,8 +141,9 @@ impl Seen {
         let since = match begun {
             _ if came => Others::GotThrough,
             Some(near) if gets_through(near) => Others::GotThrough,
+            _ if cache_serves.is_some() => Others::GotThrough,
             Some(_) => Others::Mixed,
-            None if some_came => Others::Mixed,
+            None if some_came || cache.is_some() => Others::Mixed,
             None => Others::Nothing,
         };
         let cause = Cause::of(code, subcode, reason);
@@ -149,7 +157,9 @@ impl Seen {
                 .map(|like| (like.voices_released_since, like.released_since.1)),
         };
         let released = released.filter(|_| came);
-        let through = begun.map(|near| (near.voices_started_since, near.held_after_start));
+        let by_begun = begun.map(|near| (near.voices_started_since, near.held_after_start));
+        let by_cache = cache_serves.map(|cache| (cache.voices_through, cache.failed_after));
+        let through = by_begun.max(by_cache);
         let at_place = match trouble {
             Some(_) if reads(code) => near(Scope::File).is_some_and(|file| file.started_since > 0),
             _ => came,

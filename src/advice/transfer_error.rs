@@ -11,9 +11,11 @@ use serde::Serialize;
 use super::decide::Decision;
 use super::meaning::{code_of_transfer, url_trouble};
 use super::{Recommendation, Trouble, Undecided, Wait, WaitFor};
+use crate::features::{Neighbourhood, Voice, voices};
 use crate::history::{
     Episode, ErrorType, History, SAME_HOLD, Step, TransferClass, TransferError, What, reason,
 };
+use crate::userlog::JobId;
 
 /// Seconds that a plug-in may ask to wait for: a day. Its word moves the next look no further.
 /// Assumed.
@@ -44,6 +46,13 @@ pub struct FailedTransfer {
     pub others_through: usize,
     /// Seconds since the last of them.
     pub seconds_since_through: Option<i64>,
+    /// How many voices stand behind these, as for jobs that began to execute
+    /// ([`crate::features::Neighbourhood::voices_started_since`]).
+    #[serde(skip)]
+    pub voices_through: usize,
+    /// Of the others that failed, those that did after the first of these got through.
+    #[serde(skip)]
+    pub failed_after: usize,
 }
 
 impl FailedTransfer {
@@ -89,6 +98,8 @@ impl FailedTransfer {
             seconds_since_failed: None,
             others_through: 0,
             seconds_since_through: None,
+            voices_through: 0,
+            failed_after: 0,
         };
         failed.count_others(hold, history, now);
         Some(failed)
@@ -98,19 +109,54 @@ impl FailedTransfer {
     fn count_others(&mut self, hold: &Episode, history: &History, now: i64) {
         let Some(server) = &self.error.server else { return };
         let from = self.written.saturating_sub(BEFORE);
-        let (mut failed, mut through) = (HashSet::new(), HashSet::new());
+        let (mut failed, mut failed_after) = (HashSet::new(), HashSet::new());
+        let mut through = HashSet::new();
         let all = history.transfers().at_server(server, from, now).iter();
         for one in all.filter(|one| one.job != hold.identity.job) {
             let since = Some(now.saturating_sub(one.written));
             if !one.got_through {
                 failed.insert(one.job);
                 self.seconds_since_failed = since;
+                if !through.is_empty() {
+                    failed_after.insert(one.job);
+                }
             } else if one.written >= self.written {
                 through.insert(one.job);
                 self.seconds_since_through = since;
             }
         }
+        let own = history.owner_of(hold.identity.job);
+        let voice = |job: &JobId| match history.owner_of(*job) {
+            owner if owner.is_some() && owner == own => Voice::Own,
+            owner => Voice::Other(owner),
+        };
+        self.voices_through = voices(through.iter(), voice);
+        self.failed_after = failed_after.len();
         (self.others_failed, self.others_through) = (failed.len(), through.len());
+    }
+
+    /// The server that failed, where it is not the one of the hold reason, which is looked at
+    /// anyway.
+    pub(super) fn another_server(&self, of_reason: Option<&Neighbourhood>) -> Option<&str> {
+        let named = of_reason.and_then(|server| server.name.as_deref());
+        let server = self.error.server.as_deref()?;
+        (Some(server) != named).then_some(server)
+    }
+
+    /// That server, where input from it is what is waited for.
+    pub(super) fn awaited(&self, of_reason: Option<&Neighbourhood>) -> Option<String> {
+        let is_input = matches!(self.error.class, TransferClass::Input | TransferClass::Common);
+        let server = self.another_server(of_reason).filter(|_| is_input)?;
+        (self.trouble == Some(Trouble::Away)).then(|| server.to_owned())
+    }
+
+    /// Jobs get through now at the server that failed, some since then. A run that was on its way
+    /// before may still fail after the first has got through.
+    pub(super) fn gets_through(&self) -> bool {
+        self.others_through > 0
+            && (self.seconds_since_failed.is_none_or(|failed| {
+                self.seconds_since_through.is_some_and(|through| through < failed)
+            }) || self.voices_through > 2 * self.failed_after)
     }
 
     /// What the hold complains of, where its reason says this.

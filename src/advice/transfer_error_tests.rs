@@ -243,3 +243,27 @@ fn other_jobs_are_counted_at_the_server_that_failed() {
     assert_eq!((failed.others_failed, failed.seconds_since_failed), (1, Some(150)));
     assert_eq!((failed.others_through, failed.seconds_since_through), (2, Some(50)));
 }
+
+#[test]
+fn a_cache_that_serves_others_again_is_worth_a_release() {
+    let held = held_ad(13, 256, WRONG_SIZE);
+    let got = "TransferSuccess = true; DeveloperData = [ Endpoint0 = \"cache.example:8443\" ]";
+    let failed = pelican("Retryable = true");
+    let advice = |others: &[ClassAd]| {
+        let own = input(7, HELD_AT - 1, &failed);
+        advise(&held, &[std::slice::from_ref(&own), others].concat())
+    };
+    let waiting = advice(&[]);
+    assert_eq!(waiting.recommendation, Recommendation::Wait);
+    let others: Vec<ClassAd> = (8..13).map(|cluster| input(cluster, HELD_AT + 60, got)).collect();
+    let again = advice(&others);
+    assert_eq!(again.recommendation, Recommendation::Release);
+    assert_eq!(reported(&again).unwrap().others_through, 5);
+    // Of owners that nobody names no more than four count.
+    assert_eq!(reported(&again).unwrap().voices_through, 4);
+    // Others fail there still.
+    let fail: Vec<ClassAd> = (20..28).map(|other| input(other, HELD_AT + 70, &failed)).collect();
+    let mixed = advice(&[others, fail].concat());
+    assert_ne!(mixed.recommendation, Recommendation::Release);
+    assert_eq!(reported(&mixed).unwrap().failed_after, 8);
+}

@@ -23,6 +23,8 @@ fn failed() -> FailedTransfer {
         seconds_since_failed: None,
         others_through: 0,
         seconds_since_through: None,
+        voices_through: 0,
+        failed_after: 0,
     }
 }
 

@@ -11,5 +11,6 @@ mod recorded;
 mod releaseexpr;
 mod releaseexpr_explain;
 mod releaseexpr_past;
+mod transfer_errors;
 mod trust;
 mod zones;
