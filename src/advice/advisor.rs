@@ -17,8 +17,8 @@ use super::seen::{BLOCKED, Looked, Others, Seen};
 use super::shared::{Causes, trouble_before};
 use super::try_one::Tries;
 use super::{
-    Advice, Command, Costs, Evidence, HeldJob, LookAt, Recommendation, Spent, Trust, Undecided,
-    Wait, WaitFor, evidence, limit, look,
+    Advice, Command, Costs, Evidence, FailedTransfer, HeldJob, LookAt, Recommendation, Spent,
+    Trust, Undecided, Wait, WaitFor, evidence, limit, look,
 };
 use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, reason};
@@ -51,6 +51,8 @@ struct Question<'h> {
     /// Its facts, with those that only a log has.
     facts: Cow<'h, JobFacts>,
     hold: Episode,
+    /// What a file-transfer plug-in reported of it.
+    failed: Option<FailedTransfer>,
     neighbourhoods: Vec<Neighbourhood>,
     seen: Seen,
     /// What the model was asked, where it is to be asked without some of it.
@@ -343,7 +345,11 @@ impl<'a> Advisor<'a> {
         let first = first.filter(|(_, first)| first.seen.agrees(&own.seen));
         let about = first.as_ref().map_or(&own.sample, |(_, first)| &first.sample);
         let neighbourhoods = &own.neighbourhoods;
-        let facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
+        let mut facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
+        let failed = FailedTransfer::of(&hold, self.history(), now);
+        if let Some(failed) = failed.as_ref().filter(|failed| failed.decides) {
+            facts.to_mut().transfer = failed.trouble;
+        }
         let mut actions = changes::applicable_actions(&parts(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it.
         // Another site is worth trying only where others get through and are held at the same time.
@@ -391,6 +397,7 @@ impl<'a> Advisor<'a> {
             now,
             facts,
             hold,
+            failed,
             neighbourhoods,
             seen,
             sample,
@@ -416,7 +423,9 @@ impl<'a> Advisor<'a> {
 
     /// What others and the hold reason show.
     fn seen(&self, hold: &Episode, now: i64, neighbourhoods: &[Neighbourhood]) -> Seen {
+        let failed = FailedTransfer::of(hold, self.history(), now);
         let looked = Looked {
+            failed: failed.as_ref(),
             code: hold.identity.code,
             subcode: hold.identity.subcode,
             reason: hold.reason.as_deref().unwrap_or_default(),
@@ -512,12 +521,19 @@ impl<'a> Advisor<'a> {
         let runs = |place| self.sampler.at_place(hold, place, since, now);
         let words = held.program_words.iter().cloned();
         let checks = held.checks.iter().cloned();
+        let transfer = |decides| {
+            let failed = question.failed.clone().filter(|failed| failed.decides == decides);
+            failed.map(|failed| Evidence::TransferError { transfer: Box::new(failed) })
+        };
         words
             .map(|words| Evidence::ProgramWords { words })
+            .chain(transfer(true))
             .chain(checks.map(|check| Evidence::File { check }))
             .chain(job.and_then(|job| evidence::message(hold, job, history)))
             .chain(evidence::place(&places, history, runs))
             .chain(evidence::evidence(hold, job, neighbourhoods, spent, seen.event_log, now))
+            // Where its hold reason says the same.
+            .chain(transfer(false))
             .collect()
     }
 
@@ -526,6 +542,11 @@ impl<'a> Advisor<'a> {
         log::debug!("job {}: {chances:?}, {costs:?}", held.job);
         let decision = decide(chances, costs, self.model.metadata.thresholds.confidence);
         let as_is = chances.as_is();
+        if question.failed.as_ref().is_some_and(|failed| failed.waits(&decision, question.now)) {
+            let action = decision.action;
+            let waits = decision.by_rule(Rule::RetryLater, Recommendation::Wait, as_is, None);
+            return Decision { action, ..waits };
+        }
         match hold_code::cause_of(hold.identity.code) {
             // Held by a person, or on request at its submission: whoever asked for it knows why, a
             // model does not. The code in an ad is its owner's to edit; the event log is
@@ -558,7 +579,8 @@ impl<'a> Advisor<'a> {
             .iter()
             .find(|near| near.scope == Scope::Server)
             .filter(|server| waits_for_server(hold, Some(server)));
-        let named = server.and_then(|server| server.name.clone());
+        let cache = question.failed.as_ref().and_then(|failed| failed.awaited(server));
+        let named = cache.clone().or_else(|| server.and_then(|server| server.name.clone()));
         let reason = seen.lasting.and(hold.reason.as_deref());
         let what = if hold_code::cause_of(hold.identity.code) == Cause::Spooling {
             WaitFor::Spooled
@@ -568,7 +590,7 @@ impl<'a> Advisor<'a> {
             WaitFor::Try { job: job.to_string() }
         } else if seen.event_log != EventLogView::Whole {
             WaitFor::InOrder { server: named }
-        } else if server.is_some() {
+        } else if server.is_some() || cache.is_some() {
             WaitFor::Fetched { server: named }
         } else if let Some(directory) = reason.and_then(reason::directory) {
             WaitFor::Directory { directory }
@@ -583,7 +605,11 @@ impl<'a> Advisor<'a> {
             }
             None => question.now.saturating_add(LOOK_AGAIN.pause(held_for)),
         };
-        Some(Wait { what, until, look_again })
+        let wait = Wait { what, until, look_again };
+        Some(match &question.failed {
+            Some(failed) => failed.wait(wait, question.now),
+            None => wait,
+        })
     }
 }
 

@@ -412,7 +412,8 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
     if limit == Some(Action::Disk) || matters(Resource::Disk, hold, facts) {
         actions.push(Action::Disk);
     }
-    if place_matters(hold) && failed_at(hold, facts).is_some() {
+    let is_missing = facts.transfer == Some(Trouble::Missing);
+    if place_matters(hold) && !is_missing && failed_at(hold, facts).is_some() {
         actions.push(Action::Site);
     }
     if other(hold, facts).is_some() {
@@ -624,7 +625,7 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
         About::Nothing => return None,
         _ if hold.resource().is_some() => return None,
         About::Program => return Some(executable(hold, facts)),
-        About::Input | About::Output if hold.subcode >= Some(256) => transfer_by_url(hold)?,
+        About::Input | About::Output if hold.subcode >= Some(256) => transfer_by_url(hold, facts)?,
         About::Input
         | About::Output
         | About::StandardInput
@@ -755,8 +756,8 @@ fn file(hold: &Hold<'_>, code: &HoldCode) -> Option<ChangeKind> {
 }
 
 /// What the user can correct about a URL. `None` while its server is only away.
-fn transfer_by_url(hold: &Hold<'_>) -> Option<ChangeKind> {
-    let what = match url_trouble(hold.reason) {
+fn transfer_by_url(hold: &Hold<'_>, facts: &JobFacts) -> Option<ChangeKind> {
+    let what = match facts.transfer.or_else(|| url_trouble(hold.reason)) {
         Some(Trouble::Missing) => Correction::UrlMissing,
         Some(Trouble::Denied) => Correction::UrlDenied,
         Some(_) => return None,

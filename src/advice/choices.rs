@@ -71,6 +71,8 @@ pub enum Against {
     NotNamed,
     /// It makes success hardly likelier than a release as it is.
     HardlyBetter,
+    /// A wait makes success as likely.
+    WaitIsAsGood,
     /// Like jobs get through unchanged.
     GotThrough,
     /// Nothing outside the job is known that would help.
@@ -119,6 +121,8 @@ pub enum Rule {
     Spooling,
     /// A policy releases it within the hour.
     ReleasedByPolicy,
+    /// The file-transfer plug-in says that the transfer may be tried again, or from when on.
+    RetryLater,
     /// Files that HTCondor needs to start it are not in order.
     FilesFirst,
     /// A limit of the job's own is met again by the same run.

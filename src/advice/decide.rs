@@ -353,7 +353,12 @@ impl Weighed<'_> {
         }
         let not_better = self.not_better(action, p);
         let unnamed = self.chances.unnamed.contains(&action).then_some(Against::NotNamed);
-        not_better.or(unnamed)
+        // What passes by itself leaves no edit behind to take back.
+        let waits = self
+            .chances
+            .recovered
+            .filter(|recovered| *recovered >= p && self.against_wait(*recovered).is_none());
+        not_better.or(unnamed).or(waits.map(|_| Against::WaitIsAsGood))
     }
 
     /// A look is a choice of its own where a change would help of which nobody says what it is.
@@ -372,9 +377,7 @@ impl Weighed<'_> {
 
     /// For others to get through, or for one that was released.
     fn wait(&self, hours: &Hours<'_>) -> Choice {
-        let Self { chances, costs, .. } = self;
-        let as_is = chances.as_is();
-        let least = shifted(WORTH_WAITING_FOR, costs.release_threshold());
+        let chances = self.chances;
         let for_try = matches!(chances.group.against, Some(Against::OpenTry { .. }));
         let (cost, success, against) = match chances.recovered {
             _ if chances.unknown_code.is_some() => (None, None, Some(Against::UnknownCode)),
@@ -382,20 +385,25 @@ impl Weighed<'_> {
                 (Some(hours.after_try()), Some(chances.after_success), None)
             }
             None => (None, None, Some(Against::NothingToWaitFor)),
-            Some(p) => {
-                let against = match () {
-                    // A wait ends when others have got through, whatever came after.
-                    () if chances.since != Others::Nothing => Some(Against::GotThrough),
-                    () if p < least => Some(Against::Unlikely { least }),
-                    () if p < as_is + WORTH_A_WAIT => Some(Against::HardlyBetter),
-                    () if as_is >= self.enough() => Some(Against::NotNeeded),
-                    () => None,
-                };
-                (Some(hours.waited(chances.wait_hours, p)), Some(p), against)
-            }
+            Some(p) => (Some(hours.waited(chances.wait_hours, p)), Some(p), self.against_wait(p)),
         };
         let (recommendation, action) = (Recommendation::Wait, Some(Action::AsIs));
         Choice { recommendation, action, success, hours: cost, against }
+    }
+
+    /// Against waiting for others to get through, if that brings this probability of success.
+    fn against_wait(&self, p: f64) -> Option<Against> {
+        let Self { chances, costs, .. } = self;
+        let as_is = chances.as_is();
+        let least = shifted(WORTH_WAITING_FOR, costs.release_threshold());
+        match () {
+            // A wait ends when others have got through, whatever came after.
+            () if chances.since != Others::Nothing => Some(Against::GotThrough),
+            () if p < least => Some(Against::Unlikely { least }),
+            () if p < as_is + WORTH_A_WAIT => Some(Against::HardlyBetter),
+            () if as_is >= self.enough() => Some(Against::NotNeeded),
+            () => None,
+        }
     }
 
     fn against_removal(&self, hours: f64, others: &[Choice]) -> Option<Against> {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::files::ProgramWords;
 use super::meaning::code_of_transfer;
-use super::{Spent, Trouble};
+use super::{FailedTransfer, Spent, Trouble};
 use crate::checks::Check;
 use crate::features::{Neighbourhood, Runs, Scope};
 use crate::history::{
@@ -27,6 +27,12 @@ pub enum Evidence {
         /// What it wrote.
         #[serde(flatten)]
         words: ProgramWords,
+    },
+    /// A file-transfer plug-in reported why the transfer failed that put it on hold.
+    TransferError {
+        /// What it reported.
+        #[serde(flatten)]
+        transfer: Box<FailedTransfer>,
     },
     /// HTCondor said something of the job just before a hold that gives no reason.
     Message {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use classads::{ClassAd, EvalContext, Value};
 
+use super::Trouble;
 use super::files::ProgramWords;
 use crate::checks::Check;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
@@ -67,6 +68,8 @@ pub struct JobFacts {
     pub blocked: Option<Check>,
     /// What its program wrote at its end, of a hold that is about that.
     pub program_words: Option<ProgramWords>,
+    /// What the file-transfer plug-in reported, where its hold reason says less.
+    pub transfer: Option<Trouble>,
 }
 
 impl JobFacts {
@@ -115,6 +118,7 @@ impl JobFacts {
             own_limit: None,
             blocked: None,
             program_words: None,
+            transfer: None,
         }
     }
 

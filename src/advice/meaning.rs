@@ -84,14 +84,19 @@ fn transfer_change(code: i32, subcode: Option<i32>, reason: &str) -> Option<&'st
             "make the directory where the output goes, or correct its path"
         }
         (_, ENOENT) if code == 12 => "see why the program did not write that file",
-        (_, 256..) => match url_trouble(reason) {
-            Some(Trouble::Missing) => "correct the URL, or put the file back on its server",
-            Some(Trouble::Denied) => "renew the credential, or ask for access to the file",
-            Some(_) => "",
-            None => "see whether the URL can be fetched",
-        },
+        (_, 256..) => url_change(url_trouble(reason)),
         _ => return None,
     })
+}
+
+/// What helps where a URL could not be fetched; empty where nothing is to be changed.
+pub(crate) fn url_change(trouble: Option<Trouble>) -> &'static str {
+    match trouble {
+        Some(Trouble::Missing) => "correct the URL, or put the file back on its server",
+        Some(Trouble::Denied) => "renew the credential, or ask for access to the file",
+        Some(_) => "",
+        None => "see whether the URL can be fetched",
+    }
 }
 
 /// What a file-transfer plug-in complains of, by HTTP statuses and the words of curl and Pelican. A

@@ -21,6 +21,7 @@ mod report;
 mod seen;
 mod shared;
 mod spent;
+mod transfer_error;
 mod try_one;
 mod undecided;
 
@@ -41,5 +42,6 @@ pub use report::{
     Advice, Band, HeldJob, InputEffect, Missing, Recommendation, Trust, Wait, WaitFor,
 };
 pub use spent::Spent;
+pub use transfer_error::FailedTransfer;
 pub use try_one::{TryOne, TrySuccess};
 pub use undecided::Undecided;

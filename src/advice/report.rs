@@ -136,6 +136,8 @@ pub enum WaitFor {
     },
     /// Another job with this hold reason has got through after a release.
     LikeHold,
+    /// The time is over that its file transfer asks to wait for.
+    RetryAfter,
     /// The file server answers again, or what the hold reason names is in order. Without the event
     /// log nothing but the logs read shows that.
     InOrder {

@@ -2,6 +2,7 @@
 
 use super::cause::Trouble;
 use super::meaning::code_of_transfer;
+use super::transfer_error::FailedTransfer;
 use crate::checks::{Check, Fault, Finding};
 use crate::features::{InDirectory, Neighbourhood, Scope};
 use crate::history::{EventLogView, reason};
@@ -86,6 +87,8 @@ pub(super) struct Looked<'a> {
     pub logged: bool,
     /// Ads of earlier runs were read.
     pub epochs: bool,
+    /// What a file-transfer plug-in reported of it.
+    pub failed: Option<&'a FailedTransfer>,
     /// What an earlier hold of the job complained of about the same file, if that stays.
     pub before: Option<Trouble>,
     /// What came of like releases in the directory that the reason names.
@@ -102,7 +105,8 @@ impl Seen {
         let like = near(Scope::Reason);
         // A server that is away now has said before that it does not have the file, or does not
         // give it.
-        let trouble = match Trouble::of(code, subcode, reason) {
+        let trouble = Trouble::of(code, subcode, reason);
+        let trouble = match hold.failed.map_or(trouble, |failed| failed.over(trouble)) {
             Some(Trouble::Away) => hold.before.or(Some(Trouble::Away)),
             trouble => trouble,
         };
@@ -111,6 +115,13 @@ impl Seen {
             .filter_map(|&scope| near(scope))
             .max_by_key(|near| near.voices_started_since);
         let begun = fetched.filter(|near| near.started_since > 0);
+        // Caches serve the files of other servers.
+        let cache = hold.failed.filter(|failed| {
+            trouble == Some(Trouble::Away)
+                && failed.others_through > 0
+                && failed.another_server(near(Scope::Server)).is_some()
+        });
+        let cache_serves = cache.filter(|cache| cache.gets_through());
         let whole = hold.event_log == EventLogView::Whole;
         let came = match trouble {
             // That another file is there shows nothing of this one.
@@ -130,8 +141,9 @@ impl Seen {
         let since = match begun {
             _ if came => Others::GotThrough,
             Some(near) if gets_through(near) => Others::GotThrough,
+            _ if cache_serves.is_some() => Others::GotThrough,
             Some(_) => Others::Mixed,
-            None if some_came => Others::Mixed,
+            None if some_came || cache.is_some() => Others::Mixed,
             None => Others::Nothing,
         };
         let cause = Cause::of(code, subcode, reason);
@@ -145,7 +157,9 @@ impl Seen {
                 .map(|like| (like.voices_released_since, like.released_since.1)),
         };
         let released = released.filter(|_| came);
-        let through = begun.map(|near| (near.voices_started_since, near.held_after_start));
+        let by_begun = begun.map(|near| (near.voices_started_since, near.held_after_start));
+        let by_cache = cache_serves.map(|cache| (cache.voices_through, cache.failed_after));
+        let through = by_begun.max(by_cache);
         let at_place = match trouble {
             Some(_) if reads(code) => near(Scope::File).is_some_and(|file| file.started_since > 0),
             _ => came,
@@ -337,6 +351,7 @@ mod tests {
                 event_log,
                 logged: true,
                 epochs: true,
+                failed: None,
                 before,
                 directory,
                 now: 0,

@@ -146,7 +146,7 @@ impl Tries {
         let rest = &rest[..known];
         match rest.first().map(|step| step.what) {
             None => {
-                self.members.push(Member { job: job.job, held_at, failed: job.failed_alike(at) })
+                self.members.push(Member { job: job.job, held_at, failed: job.failed_alike(at) });
             }
             Some(What::Released { .. }) => {
                 let ran = run_before(&job.steps[..at], held_at);

@@ -72,6 +72,7 @@ pub(super) fn rule(rule: Rule) -> &'static str {
         Rule::HeldByPerson => "A person put it on hold: no probability decides.",
         Rule::Spooling => "HTCondor releases it once its input is spooled, and not before.",
         Rule::ReleasedByPolicy => "A policy releases it within the hour.",
+        Rule::RetryLater => "The file-transfer plug-in says that a later transfer may succeed.",
         Rule::FilesFirst => "Files that HTCondor needs to start it are not in order.",
         Rule::OwnLimit => "A limit of its own held it, and the same run meets it again.",
         Rule::LeastHours => {
@@ -114,6 +115,7 @@ pub(super) fn against(against: &Against) -> String {
         Against::NoChange => "nothing of the job is known to be changed".to_owned(),
         Against::NotNamed => "it is not known what to change".to_owned(),
         Against::HardlyBetter => "it makes success hardly likelier".to_owned(),
+        Against::WaitIsAsGood => "a wait makes success as likely".to_owned(),
         Against::GotThrough => "others have got through since".to_owned(),
         Against::NothingToWaitFor => "nothing is known to wait for".to_owned(),
         Against::FewHeld => "fewer than three jobs of the cluster are held for this".to_owned(),

@@ -10,6 +10,7 @@ use super::{Config, Request};
 use crate::advice::Missing;
 use crate::history::ATTRIBUTES;
 use crate::input;
+use crate::policy::Version;
 use crate::queue::{
     AdText, Filter, Found, Projection, QueueError, QueueJob, RecentRuns, Schedd, display_path,
     held_jobs_of_file, unreadable,
@@ -114,9 +115,11 @@ pub fn gather(
     let event_logs = event_logs(request, config, &mut remarks.missing);
     let (mut epochs, mut hold_counts) = (None, None);
     if !request.is_offline() && request.epochs.is_none() {
-        let without_log = event_logs.is_empty();
-        (epochs, hold_counts) =
-            ask(&schedd, &held, without_log, &projection, now, &mut remarks.missing);
+        let wanted = Wanted {
+            counts: event_logs.is_empty(),
+            transfers: config.knobs().version().is_some_and(|version| version >= WRITES_TRANSFERS),
+        };
+        (epochs, hold_counts) = ask(&schedd, &held, wanted, &projection, now, &mut remarks.missing);
     } else if request.epochs.is_none() {
         remarks.missing.push("ads of earlier runs: none were named".to_owned());
     }
@@ -232,11 +235,24 @@ fn event_logs(request: &Request, config: &Config, missing: &mut Vec<String>) -> 
 /// answer.
 type Answers = (Option<Vec<AdText>>, Option<BTreeMap<(i32, i32), u64>>);
 
-/// Asks for ads of earlier runs and, without an event log, for counts of holds; both at once.
+/// The first version whose ads of transfers say in EpochAdType that they are none of runs
+/// (`src/condor_utils/job_ad_instance_recording.cpp`); the types of errors are older.
+const WRITES_TRANSFERS: Version = Version::new(24, 10, 0);
+
+/// What is asked for beside ads of earlier runs.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    /// Counts of holds: there is no event log.
+    counts: bool,
+    /// What file-transfer plug-ins reported.
+    transfers: bool,
+}
+
+/// Asks for ads of earlier runs and for counts of holds, both at once.
 fn ask(
     schedd: &Schedd,
     held: &[QueueJob],
-    without_log: bool,
+    wanted: Wanted,
     projection: &Projection,
     now: i64,
     missing: &mut Vec<String>,
@@ -244,8 +260,9 @@ fn ask(
     let ids = by_turns(held);
     let others = recent_runs(held, now);
     let (epochs, counts) = thread::scope(|scope| {
-        let counts = without_log.then(|| scope.spawn(|| schedd.hold_counts()));
-        let epochs = (ids.len() <= EPOCH_JOBS).then(|| schedd.epochs(&ids, &others, projection));
+        let counts = wanted.counts.then(|| scope.spawn(|| schedd.hold_counts()));
+        let ask = || schedd.epochs(&ids, &others, projection, wanted.transfers);
+        let epochs = (ids.len() <= EPOCH_JOBS).then(ask);
         (epochs, counts.and_then(|counts| counts.join().ok()))
     });
     let epochs = match epochs {

@@ -19,6 +19,7 @@ pub mod releaseexpr;
 mod request;
 mod run;
 pub mod sentences;
+mod transfer_sentence;
 mod zones;
 
 pub use arguments::ArgumentError;

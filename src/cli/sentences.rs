@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use jiff::tz::TimeZone;
 
 use super::print::minute;
+use super::transfer_sentence;
 use crate::advice::errno;
 use crate::advice::meaning::{Resource, code_of_transfer, resource, usual_change};
 use crate::advice::{
@@ -34,7 +35,7 @@ const MESSAGE: usize = 300;
 const EXPRESSION: usize = 100;
 
 /// A span of time in the largest unit that fits.
-fn span(seconds: i64) -> String {
+pub(super) fn span(seconds: i64) -> String {
     let (number, unit) = match seconds.max(0) {
         s if s < 60 => (s, "second"),
         s if s < 3_600 => (s / 60, "minute"),
@@ -54,8 +55,10 @@ pub fn look_again(at: i64, now: i64, zone: &TimeZone) -> String {
 pub fn why(advice: &Advice) -> String {
     let held = &advice.held;
     let text = held.reason.as_deref().unwrap_or_default();
-    match advice.recommendation {
-        Recommendation::Release => meaning(held.code, held.subcode, text),
+    match (advice.recommendation, transfer_sentence::change(advice)) {
+        (Recommendation::Release, _) => meaning(held.code, held.subcode, text),
+        // What the plug-in reported says more than the hold reason.
+        (_, Some(change)) => with_change(meaning(held.code, held.subcode, text), change),
         _ => with_usual_change(held.code, held.subcode, text),
     }
 }
@@ -241,6 +244,7 @@ pub fn against_removal(against: Against) -> String {
 pub fn evidence(evidence: &Evidence) -> String {
     match evidence {
         Evidence::File { check } => file(check),
+        Evidence::TransferError { transfer } => transfer_sentence::reported(transfer),
         Evidence::Message { text, seconds_before } => format!(
             "{} before this hold, which gives no reason, HTCondor said of the job: \"{}\".",
             span(*seconds_before),
@@ -578,6 +582,9 @@ pub fn wait_for(what: &WaitFor) -> String {
         WaitFor::LikeHold => {
             "another job with this hold reason has got through after a release".to_owned()
         }
+        WaitFor::RetryAfter => {
+            "the time is over that its file transfer asks to wait for".to_owned()
+        }
         WaitFor::InOrder { server } => {
             let what = match server {
                 Some(server) => format!("{} answers again", strip_control(server)),
@@ -692,11 +699,16 @@ pub fn gate(gate: Gate) -> String {
 
 /// [`meaning`], and what is usually changed.
 pub fn with_usual_change(code: Option<i32>, subcode: Option<i32>, reason: &str) -> String {
-    let mut text = meaning(code, subcode, reason);
-    if let Some(change) = code.and_then(|code| usual_change(code, subcode, reason)) {
-        text.push_str(&format!(" Usual change: {change}."));
+    let change = code.and_then(|code| usual_change(code, subcode, reason));
+    with_change(meaning(code, subcode, reason), change.unwrap_or_default())
+}
+
+/// What a hold means, and what is usually changed; nothing where that is empty.
+fn with_change(mut meaning: String, change: &str) -> String {
+    if !change.is_empty() {
+        meaning.push_str(&format!(" Usual change: {change}."));
     }
-    text
+    meaning
 }
 
 /// A hold's code and subcode in plain words: a sentence, ended by a full stop.

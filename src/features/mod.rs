@@ -24,6 +24,7 @@ pub use columns::{COLUMNS, Column, ColumnRow};
 pub use frame::FrameEdges;
 pub use layout::Layout;
 pub use neighbourhood::Neighbourhood;
+pub(crate) use neighbourhood::{Voice, voices};
 pub use recovery::Recovery;
 pub use sample::{InDirectory, Runs, Sample, Sampler, is_labelled};
 pub use schema::{FeatureSchema, Projection, SchemaError, StaticSource};

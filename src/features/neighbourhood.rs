@@ -109,7 +109,7 @@ const OF_ONE_OWNER: usize = 4;
 
 /// How many voices stand behind what happened to these jobs: the owner's own jobs, and of every
 /// other owner a few.
-pub(crate) fn voices(jobs: impl Iterator<Item = u32>, voice: impl Fn(u32) -> Voice) -> usize {
+pub(crate) fn voices<T>(jobs: impl Iterator<Item = T>, voice: impl Fn(T) -> Voice) -> usize {
     let mut own = 0;
     let mut others: HashMap<_, usize> = HashMap::new();
     for job in jobs {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::{Episode, JobHistory, Symbol, Symbols, What};
+use super::{Episode, JobHistory, Symbol, Symbols, Transfers, What};
 use crate::hold_code::USER_REQUEST;
 use crate::userlog::JobId;
 
@@ -86,6 +86,8 @@ pub struct History {
     /// Owner by ClusterId, as HTCondor wrote it: all jobs of a cluster have one owner, which nobody
     /// can edit.
     pub(super) owners: HashMap<i32, Symbol, RandomState>,
+    /// What file-transfer plug-ins reported.
+    pub(super) transfers: Transfers,
 }
 
 impl History {
@@ -114,6 +116,11 @@ impl History {
     /// The history of a job.
     pub fn job(&self, job: JobId) -> Option<&JobHistory> {
         self.numbers.get(&job).map(|&number| &self.jobs[number as usize])
+    }
+
+    /// What file-transfer plug-ins reported, as epoch ads of transfers have it.
+    pub fn transfers(&self) -> &Transfers {
+        &self.transfers
     }
 
     /// Where a job stands in [`History::jobs`].

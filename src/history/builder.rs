@@ -223,6 +223,11 @@ impl HistoryBuilder {
         Some(job)
     }
 
+    /// Adds what an epoch ad of a transfer says. `None` for other ads.
+    pub(super) fn add_transfers(&mut self, ad: &ClassAd) -> Option<()> {
+        self.history.transfers.add(ad)
+    }
+
     /// Notes that ads of earlier runs were read: all there are have been or will be added.
     pub fn note_epochs(&mut self) {
         self.history.read_epochs = true;
@@ -231,6 +236,7 @@ impl HistoryBuilder {
     /// The history: everything in the order of its time, and each step that several logs tell once.
     pub fn build(self) -> History {
         let Self { mut history, mut step_sources, parts, .. } = self;
+        history.transfers.settle();
         // What is known to some owners alone is joined with what all know. Where there are others
         // who do not know it, the job as it looks to each is kept too.
         let mut audiences = parts.values().flatten().map(|part| &part.audience);

@@ -15,6 +15,7 @@ mod run;
 mod step;
 mod stream;
 mod symbol;
+mod transfers;
 mod waiting;
 
 pub use access_point::{Coverage, EventLogView, History, SourceId};
@@ -34,3 +35,5 @@ pub use run::{Run, RunEnd, RunsOf};
 pub use step::{Exit, Hold, Step, What};
 pub use stream::{EpisodeStream, LogHolds};
 pub use symbol::{Symbol, Symbols};
+pub(crate) use transfers::CLASSES as TRANSFER_CLASSES;
+pub use transfers::{ErrorType, TransferClass, TransferError, TransferReport, Transfers};

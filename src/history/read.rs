@@ -7,7 +7,7 @@ use std::path::Path;
 use classads::{AdError, ClassAd, long};
 
 use super::fact::LogPart;
-use super::{ATTRIBUTES, Coverage, HistoryBuilder, SourceId};
+use super::{ATTRIBUTES, Coverage, HistoryBuilder, SourceId, TRANSFER_CLASSES};
 use crate::userlog::{self, ChunkedLog, DamagedEvent, JobId, ReadOptions, UserlogError};
 
 /// What came of reading one log.
@@ -139,12 +139,14 @@ const PROBLEMS: usize = 20;
 
 impl HistoryBuilder {
     /// Reads epoch ads: the epoch history file of the access point, or the output of
-    /// `condor_history -epochs`, long or JSON. Ads of other kinds (transfers, execution points) and
-    /// ads that do not say when they were written are left out.
+    /// `condor_history -epochs`, long or JSON. Ads of transfers tell what plug-ins reported
+    /// ([`super::Transfers`]); those of other kinds (execution points) and ads that do not say when
+    /// they were written are left out.
     pub fn read_epochs(&mut self, input: impl BufRead) -> AdReport {
         let mut report = AdReport::default();
         self.note_epochs();
-        let names = ATTRIBUTES.iter().chain(EPOCH_ATTRIBUTES);
+        let lists = TRANSFER_CLASSES.iter().map(|(_, _, list)| list);
+        let names = ATTRIBUTES.iter().chain(EPOCH_ATTRIBUTES).chain(lists);
         for ad in classads::read_ads(input).with_projection(names) {
             match ad {
                 Ok(ad) => report.ads += u64::from(self.add_epoch(&ad).is_some()),
@@ -156,10 +158,11 @@ impl HistoryBuilder {
         report
     }
 
-    /// Adds one epoch ad. `None` if it is none, or does not say when it was written.
+    /// Adds one epoch ad. `None` if it is none of a run, or does not say when it was written.
     pub fn add_epoch(&mut self, ad: &ClassAd) -> Option<JobId> {
         let kind = ad.string("EpochAdType");
         if kind.is_some_and(|kind| kind != "EPOCH") {
+            self.add_transfers(ad);
             return None;
         }
         self.note_epochs();

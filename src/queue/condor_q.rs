@@ -12,6 +12,7 @@ use super::job::{Found, QueueJob, Sorter, job_id};
 use super::projection::{LONGEST_NAME, is_policy};
 use super::tool::{run_tool, stream_tool};
 use super::{AdItem, AdText, JobSpec, Projection, QueueError, Selection};
+use crate::history::TRANSFER_CLASSES;
 use crate::text::{classad_quote, plural};
 use crate::userlog::JobId;
 
@@ -180,8 +181,8 @@ impl Schedd {
     }
 
     /// The ads of earlier runs of jobs and of what else ran of their owners lately, through one
-    /// `condor_history -epochs`, newest first. Where there are too many jobs, the first are asked
-    /// about. The second part says what was left out.
+    /// `condor_history -epochs`, newest first, and with `transfers` those of their transfers. Where
+    /// there are too many jobs, the first are asked about. The second part says what was left out.
     ///
     /// # Errors
     /// [`QueueError`] when `condor_history` cannot be run, fails or takes too long.
@@ -190,6 +191,28 @@ impl Schedd {
         jobs: &[JobId],
         others: &RecentRuns,
         projection: &Projection,
+        transfers: bool,
+    ) -> Result<(Vec<AdText>, Vec<String>), QueueError> {
+        if !transfers {
+            return self.epochs_of(jobs, others, projection, None);
+        }
+        let lists = TRANSFER_CLASSES.map(|(_, _, list)| list);
+        let classes = TRANSFER_CLASSES.map(|(_, class, _)| class).join(",");
+        let with_lists = projection.with(&lists);
+        match self.epochs_of(jobs, others, &with_lists, Some(&format!("EPOCH,{classes}"))) {
+            // A schedd elsewhere may be older than condor_history here: it has ads of runs alone.
+            Err(QueueError::Failed { .. }) => self.epochs_of(jobs, others, projection, None),
+            answer => answer,
+        }
+    }
+
+    /// The ads of these classes; without any those of runs.
+    fn epochs_of(
+        &self,
+        jobs: &[JobId],
+        others: &RecentRuns,
+        projection: &Projection,
+        classes: Option<&str>,
     ) -> Result<(Vec<AdText>, Vec<String>), QueueError> {
         let ids = epoch_specs(jobs);
         if ids.is_empty() {
@@ -203,9 +226,15 @@ impl Schedd {
         let constraint: Vec<String> = named.chain(others.expression()).collect();
         let constraint = constraint.join(" || ");
         let list = projection.list();
-        let limit = EPOCH_ADS.to_string();
+        // A run with transfers by plug-ins has an ad for input beside its own.
+        let most = if classes.is_some() { 2 * EPOCH_ADS } else { EPOCH_ADS };
+        let limit = most.to_string();
         let mut arguments = self.arguments();
         arguments.extend(["-epochs", "-long", "-attributes", &list]);
+        if let Some(classes) = classes {
+            // Since 23.8 (`src/condor_tools/history.cpp`).
+            arguments.extend(["-type", classes]);
+        }
         // Newest first: behind this there is nothing of these jobs. HTCondor 23 writes no such date
         // and reads on.
         let enough = format!("EpochWriteDate < {}", others.submitted.min(others.since));
@@ -214,7 +243,7 @@ impl Schedd {
         let read = stream_tool("condor_history", &arguments, self.timeout, ANSWER, |output| {
             read_ads(output, Path::new("output of condor_history"), projection, |item| {
                 if let AdItem::Ad(ad) = item
-                    && ads.len() < EPOCH_ADS
+                    && ads.len() < most
                 {
                     ads.push(AdText::of(&ad));
                 }
@@ -227,8 +256,8 @@ impl Schedd {
             }
             read => read?,
         }
-        if ads.len() >= EPOCH_ADS {
-            left_out.push(format!("epoch ads but for the newest {EPOCH_ADS}"));
+        if ads.len() >= most {
+            left_out.push(format!("epoch ads but for the newest {most}"));
         }
         Ok((ads, left_out))
     }

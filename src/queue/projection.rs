@@ -102,6 +102,13 @@ impl Projection {
         out
     }
 
+    /// These attributes too.
+    pub(super) fn with(&self, names: &[&str]) -> Self {
+        let mut out = self.clone();
+        names.iter().for_each(|name| out.add(name));
+        out
+    }
+
     /// All attributes of each ad, and policies whose text is no expression too.
     pub fn whole() -> Self {
         Self { is_whole: true, names: Vec::new(), keys: HashSet::new() }

@@ -11,6 +11,7 @@ mod recorded;
 mod releaseexpr;
 mod releaseexpr_explain;
 mod releaseexpr_past;
+mod transfer_errors;
 mod tries;
 mod trust;
 mod zones;

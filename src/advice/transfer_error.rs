@@ -1,0 +1,261 @@
+//! What a file-transfer plug-in reported of the transfer that put a job on hold.
+//!
+//! The types of errors and what they mean are HTCondor's
+//! (`docs/apis/file-transfer-plugins/transfer_error_data.rst`), the finer ones Pelican's
+//! (`docs/error_codes.yaml` there).
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::decide::Decision;
+use super::meaning::{code_of_transfer, url_trouble};
+use super::{Recommendation, Trouble, Undecided, Wait, WaitFor};
+use crate::features::{Neighbourhood, Voice, voices};
+use crate::history::{
+    Episode, ErrorType, History, SAME_HOLD, Step, TransferClass, TransferError, What, reason,
+};
+use crate::userlog::JobId;
+
+/// Seconds that a plug-in may ask to wait for: a day. Its word moves the next look no further.
+/// Assumed.
+const LONGEST_RETRY: i64 = 86_400;
+
+/// Seconds before an error from which on other jobs are counted at its server: jobs of one outage
+/// are held within minutes. Assumed.
+const BEFORE: i64 = 600;
+
+/// The transfer that put a job on hold.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct FailedTransfer {
+    /// What the plug-in reported.
+    #[serde(flatten)]
+    pub error: TransferError,
+    /// When the run reported it, Unix seconds.
+    pub written: i64,
+    /// What it means for another release, where the error tells.
+    pub trouble: Option<Trouble>,
+    /// It says more than the hold reason, and is believed in its place.
+    pub decides: bool,
+    /// Other jobs that failed at its server since ten minutes before it.
+    pub others_failed: usize,
+    /// Seconds since the last of them.
+    pub seconds_since_failed: Option<i64>,
+    /// Other jobs that got through there since it failed.
+    pub others_through: usize,
+    /// Seconds since the last of them.
+    pub seconds_since_through: Option<i64>,
+    /// How many voices stand behind these, as for jobs that began to execute
+    /// ([`crate::features::Neighbourhood::voices_started_since`]).
+    #[serde(skip)]
+    pub voices_through: usize,
+    /// Of the others that failed, those that did after the first of these got through.
+    #[serde(skip)]
+    pub failed_after: usize,
+}
+
+impl FailedTransfer {
+    /// The error that belongs to this hold, as known at `now` (Unix seconds): of the same job,
+    /// written at the hold, and with no release in between.
+    pub(super) fn of(hold: &Episode, history: &History, now: i64) -> Option<Self> {
+        let text = hold.reason.as_deref().unwrap_or_default();
+        let classes = classes(hold.identity.code, hold.identity.subcode, text);
+        let job = hold.identity.job;
+        let steps = history.job(job).map_or(&[][..], |job| &job.steps);
+        let before = hold.step.map_or_else(
+            || steps.partition_point(|step| step.time < hold.held_at),
+            |step| step.min(steps.len()),
+        );
+        let released = |at: i64| {
+            let later = |step: &&Step| step.time > at;
+            let mut since = steps[..before].iter().rev().take_while(later);
+            since.any(|step| matches!(step.what, What::Released { .. }))
+        };
+        let known = history.transfers().of_job(job).iter().filter(|known| known.written <= now);
+        let newest = |class| known.clone().rev().find(|known| known.class == class);
+        let report = classes
+            .iter()
+            .filter_map(|&class| newest(class))
+            .filter(|report| !report.errors.is_empty())
+            .max_by_key(|report| report.written)
+            .filter(|report| report.written.abs_diff(hold.held_at) <= SAME_HOLD.unsigned_abs())
+            .filter(|report| !released(report.written))?;
+        let url = reason::url(text);
+        let is_named = |error: &&TransferError| error.url.is_some() && error.url == url;
+        let error = report.errors.iter().rev().find(is_named).or(report.errors.last())?.clone();
+        let of_reason = url_trouble(text);
+        let of_error = trouble(&error);
+        let decides = of_error.is_some()
+            && of_error != of_reason
+            && (of_reason.is_none() || may_retry(&error));
+        let mut failed = Self {
+            error,
+            written: report.written,
+            trouble: of_error,
+            decides,
+            others_failed: 0,
+            seconds_since_failed: None,
+            others_through: 0,
+            seconds_since_through: None,
+            voices_through: 0,
+            failed_after: 0,
+        };
+        failed.count_others(hold, history, now);
+        Some(failed)
+    }
+
+    /// Counts the other jobs that met the server that failed.
+    fn count_others(&mut self, hold: &Episode, history: &History, now: i64) {
+        let Some(server) = &self.error.server else { return };
+        let from = self.written.saturating_sub(BEFORE);
+        let (mut failed, mut failed_after) = (HashSet::new(), HashSet::new());
+        let mut through = HashSet::new();
+        let all = history.transfers().at_server(server, from, now).iter();
+        for one in all.filter(|one| one.job != hold.identity.job) {
+            let since = Some(now.saturating_sub(one.written));
+            if !one.got_through {
+                failed.insert(one.job);
+                self.seconds_since_failed = since;
+                if !through.is_empty() {
+                    failed_after.insert(one.job);
+                }
+            } else if one.written >= self.written {
+                through.insert(one.job);
+                self.seconds_since_through = since;
+            }
+        }
+        let own = history.owner_of(hold.identity.job);
+        let voice = |job: &JobId| match history.owner_of(*job) {
+            owner if owner.is_some() && owner == own => Voice::Own,
+            owner => Voice::Other(owner),
+        };
+        self.voices_through = voices(through.iter(), voice);
+        self.failed_after = failed_after.len();
+        (self.others_failed, self.others_through) = (failed.len(), through.len());
+    }
+
+    /// The server that failed, where it is not the one of the hold reason, which is looked at
+    /// anyway.
+    pub(super) fn another_server(&self, of_reason: Option<&Neighbourhood>) -> Option<&str> {
+        let named = of_reason.and_then(|server| server.name.as_deref());
+        let server = self.error.server.as_deref()?;
+        (Some(server) != named).then_some(server)
+    }
+
+    /// That server, where input from it is what is waited for.
+    pub(super) fn awaited(&self, of_reason: Option<&Neighbourhood>) -> Option<String> {
+        let is_input = matches!(self.error.class, TransferClass::Input | TransferClass::Common);
+        let server = self.another_server(of_reason).filter(|_| is_input)?;
+        (self.trouble == Some(Trouble::Away)).then(|| server.to_owned())
+    }
+
+    /// Jobs get through now at the server that failed, some since then. A run that was on its way
+    /// before may still fail after the first has got through.
+    pub(super) fn gets_through(&self) -> bool {
+        self.others_through > 0
+            && (self.seconds_since_failed.is_none_or(|failed| {
+                self.seconds_since_through.is_some_and(|through| through < failed)
+            }) || self.voices_through > 2 * self.failed_after)
+    }
+
+    /// What the hold complains of, where its reason says this.
+    pub(super) fn over(&self, of_reason: Option<Trouble>) -> Option<Trouble> {
+        if self.decides { self.trouble } else { of_reason }
+    }
+
+    /// Whether to wait in the place of what was decided: nothing is tried before the time that the
+    /// plug-in names, and what may succeed then is waited for.
+    pub(super) fn waits(&self, decision: &Decision, now: i64) -> bool {
+        match (decision.recommendation, decision.undecided) {
+            (Recommendation::Release | Recommendation::Try, _) => self.is_early(now),
+            (_, Some(Undecided::Between { .. } | Undecided::NotRemoved { .. })) => {
+                may_retry(&self.error)
+            }
+            _ => false,
+        }
+    }
+
+    /// The wait, no shorter than the plug-in asks for.
+    pub(super) fn wait(&self, wait: Wait, now: i64) -> Wait {
+        let Some(at) = self.not_before().filter(|_| self.is_early(now)) else { return wait };
+        match wait.until {
+            Some(_) => Wait { look_again: wait.look_again.max(at), ..wait },
+            None => Wait { what: WaitFor::RetryAfter, look_again: wait.look_again.max(at), ..wait },
+        }
+    }
+
+    fn is_early(&self, now: i64) -> bool {
+        self.not_before().is_some_and(|at| at > now)
+    }
+
+    /// The instant before which the server asked not to be tried again, Unix seconds.
+    fn not_before(&self) -> Option<i64> {
+        let after = self.error.retryable.filter(|after| *after > 0)?;
+        Some(self.written.saturating_add(after.min(LONGEST_RETRY)))
+    }
+}
+
+/// The plug-in says that the same transfer may succeed if it is tried again.
+fn may_retry(error: &TransferError) -> bool {
+    error.retryable.is_some_and(|after| after >= 0)
+}
+
+/// The transfers of which an error can be the cause of a hold; none where its reason names another
+/// one.
+fn classes(code: i32, subcode: i32, text: &str) -> &'static [TransferClass] {
+    use TransferClass::{Checkpoint, Common, Input, Output};
+    // An error number is of a file that no plug-in moves.
+    let of_plug_in = subcode >= 256 || subcode < 0 || reason::url(text).is_some();
+    match code_of_transfer(code, text) {
+        13 if of_plug_in => &[Input, Common],
+        12 if of_plug_in => &[Output, Checkpoint],
+        36 => &[Checkpoint],
+        0 => &[Input, Common, Output, Checkpoint],
+        _ => &[],
+    }
+}
+
+/// What an error says of another try. Names that cannot be resolved, servers that do not answer
+/// and transfers that break off pass by themselves. A file that a server does not have and a
+/// credential that it refuses do not, unless the plug-in says so.
+fn trouble(error: &TransferError) -> Option<Trouble> {
+    if may_retry(error) {
+        return Some(Trouble::Away);
+    }
+    let detail = error.detail.as_deref();
+    match (error.error_type, detail) {
+        // A definite answer of the name service.
+        (Some(ErrorType::Resolution), Some("Definitive")) => Some(Trouble::Missing),
+        (Some(ErrorType::Resolution | ErrorType::Contact), _) => Some(Trouble::Away),
+        (Some(ErrorType::Authorization), _) => Some(Trouble::Denied),
+        (Some(ErrorType::Specification), Some(FILE_EXISTS | FILE_NOT_CREATED)) => {
+            Some(Trouble::Denied)
+        }
+        (Some(ErrorType::Specification), _) => Some(Trouble::Missing),
+        // The job's own disk is another one at the next run.
+        (Some(ErrorType::Transfer), Some("NoSpace")) if error.class == TransferClass::Input => None,
+        (Some(ErrorType::Transfer), Some("NoSpace" | "Quota")) => Some(Trouble::NoSpace),
+        (Some(ErrorType::Transfer), _) => Some(Trouble::Away),
+        // curl: a URL that is none (CURLE_URL_MALFORMAT).
+        (Some(ErrorType::Parameter), None) if error.error_code == Some(3) => Some(Trouble::Missing),
+        (Some(ErrorType::Parameter), Some("Parameter.FileNotFound")) => Some(Trouble::Missing),
+        (Some(ErrorType::Parameter), _) => None,
+        (None, _) => match error.http_status? {
+            401 | 403 => Some(Trouble::Denied),
+            404 | 410 => Some(Trouble::Missing),
+            408 | 429 | 500 | 502..=504 => Some(Trouble::Away),
+            _ => None,
+        },
+    }
+}
+
+/// Pelican: an upload to a name that is taken.
+const FILE_EXISTS: &str = "Specification.FileAlreadyExists";
+
+/// Pelican: the file could not be made there.
+const FILE_NOT_CREATED: &str = "Specification.FileNotCreated";
+
+#[cfg(test)]
+#[path = "transfer_error_tests.rs"]
+mod tests;
