@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use classads::{ClassAd, EvalContext, Value};
 
+use super::siblings::LimitSeen;
 use crate::checks::Check;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
@@ -60,6 +61,8 @@ pub struct JobFacts {
     pub job_run_count: Option<i64>,
     /// The limit of its own that held it, where the ad shows one ([`crate::policy::own_limit`]).
     pub own_limit: Option<OwnLimit>,
+    /// What like jobs that finished show about that limit, or about its request.
+    pub limit_seen: Option<LimitSeen>,
     /// The file of its hold reason, which is still not as HTCondor needs it.
     pub blocked: Option<Check>,
 }
@@ -105,6 +108,7 @@ impl JobFacts {
             cumulative_slot_time: ad.real("CumulativeSlotTime"),
             job_run_count: integer("JobRunCount"),
             own_limit: None,
+            limit_seen: None,
             blocked: None,
         }
     }
@@ -126,6 +130,11 @@ impl JobFacts {
             memory_provisioned: self.memory_provisioned.or(provisioned),
             ..self.clone()
         })
+    }
+
+    /// Nothing shows that a higher limit or a larger request is no cure.
+    pub(super) fn raise_may_help(&self) -> bool {
+        !self.limit_seen.as_ref().is_some_and(LimitSeen::rules_out_raise)
     }
 
     /// What this attribute allows a run to take, s.

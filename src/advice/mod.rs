@@ -18,6 +18,7 @@ mod removal;
 mod report;
 mod seen;
 mod shared;
+mod siblings;
 mod spent;
 mod undecided;
 
@@ -35,5 +36,6 @@ pub(crate) use removal::{LEAST_FAILED, LEAST_HELD};
 pub use report::{
     Advice, Band, HeldJob, InputEffect, Missing, Recommendation, Trust, Wait, WaitFor,
 };
+pub use siblings::{Like, LimitFinding, LimitSeen};
 pub use spent::Spent;
 pub use undecided::Undecided;

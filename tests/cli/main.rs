@@ -5,6 +5,7 @@ mod bad_input;
 mod checks;
 mod decisions;
 mod harness;
+mod limits;
 mod options;
 mod queue;
 mod recorded;

@@ -123,6 +123,7 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
             resource: Resource::Memory,
             to: Some(i64::from(megabytes).into()),
             used: None,
+            finished_with: None,
             named: None,
         },
         commands: vec![edit.clone()],
