@@ -8,10 +8,12 @@ use serde::{Serialize, Serializer};
 
 use super::cause::Trouble;
 use super::command::{Command, Edit, Since, Target};
+use super::edits::EditFacts;
 use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 use super::job_facts::JobFacts;
 use super::limit;
 use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
+use super::undesired;
 use crate::checks::{Check, Fault, Finding, Thing};
 use crate::history::Action;
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
@@ -49,6 +51,16 @@ pub struct Change {
     /// The commands that make the change, in order. None where it is made by hand.
     #[serde(skip)]
     pub commands: Vec<Command>,
+    /// What goes with it.
+    #[serde(flatten)]
+    pub facts: EditFacts,
+}
+
+impl Change {
+    /// With the commands that make it.
+    pub fn new(what: ChangeKind, commands: Vec<Command>) -> Self {
+        Self { what, commands, facts: EditFacts::default() }
+    }
 }
 
 /// What to change.
@@ -408,13 +420,14 @@ pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Chang
     if !applicable_actions(hold, facts).contains(&action) {
         return None;
     }
-    match action {
+    let change = match action {
         Action::AsIs | Action::Unknown => None,
         Action::Memory => Some(request(Resource::Memory, facts, megabytes(hold.reason))),
         Action::Disk => Some(request(Resource::Disk, facts, None)),
         Action::Site => site(hold, facts),
         Action::Other => other(hold, facts),
-    }
+    };
+    change.map(|change| change.with_submit_line(facts.resubmits))
 }
 
 /// The hold that commands act on: what the ad has, else what the log tells.
@@ -515,7 +528,7 @@ fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
         named: named.filter(|_| used.is_none()).map(Figure::from),
         finished_with: needed,
     };
-    Change { what, commands: edit.into_iter().collect() }
+    Change::new(what, edit.into_iter().collect())
 }
 
 /// Rounded up; the range is checked, so the conversion loses only a fraction.
@@ -586,7 +599,7 @@ fn failed_at(hold: &Hold<'_>, facts: &JobFacts) -> Option<(&'static str, String)
 }
 
 /// Names of machines and sites are short and plain; anything else is not put into an expression.
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 255
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-@:+ ".contains(&b))
@@ -594,6 +607,9 @@ fn is_name(name: &str) -> bool {
 }
 
 fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
+    if let Some(change) = undesired::change(facts) {
+        return Some(change);
+    }
     let (attribute, name) = failed_at(hold, facts)?;
     let exclusion = format!("TARGET.{attribute} =!= {}", classad_quote(&name)?);
     let requirements = facts.requirements.as_deref().map(str::trim).filter(|old| !old.is_empty());
@@ -605,7 +621,8 @@ fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
     };
     // Without the expression in force an edit would lose it.
     let clause = Some(exclusion).filter(|_| requirements.is_none());
-    Some(Change { what: ChangeKind::Place { attribute, name: Some(name), clause }, commands })
+    let what = ChangeKind::Place { attribute, name: Some(name), clause };
+    Some(Change::new(what, commands).taken_back())
 }
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
@@ -700,7 +717,7 @@ fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
     };
     let chmod = ours.filter(|path| what == Correction::ExecutePermission && is_fit(path));
     let chmod = chmod.map(|path| Command::Run(vec!["chmod".to_owned(), "+x".to_owned(), path]));
-    Change { what: ChangeKind::Correct { what, name }, commands: chmod.into_iter().collect() }
+    Change::new(ChangeKind::Correct { what, name }, chmod.into_iter().collect())
 }
 
 /// The interpreter that the starter names as invalid.
@@ -760,10 +777,18 @@ fn transfer_by_url(hold: &Hold<'_>) -> Option<ChangeKind> {
     Some(ChangeKind::Correct { what, name: url(hold.reason) })
 }
 
+impl Change {
+    /// To be taken back later.
+    pub(super) fn taken_back(mut self) -> Self {
+        self.facts.take_back = true;
+        self
+    }
+}
+
 impl ChangeKind {
     /// Without a command.
     pub(super) fn by_hand(self) -> Change {
-        Change { what: self, commands: Vec::new() }
+        Change::new(self, Vec::new())
     }
 }
 

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use classads::{ClassAd, EvalContext, Value};
 
+use super::edits::Resubmits;
 use super::siblings::LimitSeen;
+use super::undesired::UNDESIRED;
 use crate::checks::Check;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
@@ -39,6 +41,11 @@ pub struct JobFacts {
     pub glidein_resource: Option<String>,
     /// MachineAttrGLIDEIN_Site0.
     pub glidein_site: Option<String>,
+    /// The list of sites that the job avoids, where its pool has such a list: UNDESIRED_Sites, empty
+    /// where only Requirements name it.
+    pub undesired_sites: Option<String>,
+    /// Why an edit of the job alone is lost for the next one.
+    pub resubmits: Option<Resubmits>,
     /// The text of Requirements.
     pub requirements: Option<String>,
     /// Cmd, the executable.
@@ -95,6 +102,8 @@ impl JobFacts {
             last_remote_host: text("LastRemoteHost"),
             glidein_resource: text("MachineAttrGLIDEIN_ResourceName0"),
             glidein_site: text("MachineAttrGLIDEIN_Site0"),
+            undesired_sites: undesired_sites(ad),
+            resubmits: Resubmits::of(ad),
             requirements: printed(ad, "Requirements"),
             command: text("Cmd"),
             iwd: text("Iwd"),
@@ -146,6 +155,18 @@ impl JobFacts {
     /// The executable with its full path, where that is known.
     pub(super) fn executable(&self) -> Option<String> {
         in_directory(self.iwd.as_deref(), self.command.as_deref()?)
+    }
+}
+
+/// The list of sites to avoid. One that is no text is left alone.
+fn undesired_sites(ad: &ClassAd) -> Option<String> {
+    match ad.get(UNDESIRED) {
+        Some(list) => list.as_literal().and_then(|_| ad.string(UNDESIRED)),
+        None => {
+            let references = ad.get("Requirements")?.attribute_references();
+            let named = references.iter().any(|one| one.name.eq_ignore_ascii_case(UNDESIRED));
+            named.then(String::new)
+        }
     }
 }
 

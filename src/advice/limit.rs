@@ -71,7 +71,7 @@ pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>) -> Change {
         finished_after: took.map(|seconds| Figure::from(in_unit(seconds))),
         raise,
     };
-    Change { what, commands }
+    Change::new(what, commands)
 }
 
 /// No command where a name or text cannot be pasted as it is.

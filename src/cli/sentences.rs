@@ -2,7 +2,10 @@
 //!
 //! Names and texts of others are made fit for a terminal here.
 
+mod edits;
 mod limits;
+
+pub use edits::{edit_facts, whole_change};
 
 use std::borrow::Cow;
 

@@ -7,6 +7,7 @@ mod decisions;
 mod harness;
 mod limits;
 mod options;
+mod pool;
 mod queue;
 mod recorded;
 mod releaseexpr;

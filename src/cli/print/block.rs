@@ -50,7 +50,7 @@ fn text(advice: &Advice, page: &Page) -> String {
         }
     }
     for (number, change) in advice.changes().enumerate() {
-        line(if number == 0 { "Change first:" } else { "" }, &sentences::change(&change.what));
+        line(if number == 0 { "Change first:" } else { "" }, &sentences::whole_change(change));
     }
     if let Some(wait) = &advice.wait {
         let until =

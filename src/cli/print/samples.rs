@@ -2,8 +2,9 @@
 
 use crate::advice::meaning::Resource;
 use crate::advice::{
-    Advice, Band, Change, ChangeKind, Command, Costs, Edit, Evidence, HeldJob, InputEffect,
-    Missing, Near, Recommendation, Results, SharedCause, Since, Target, Trust, Wait, WaitFor,
+    Advice, Band, Change, ChangeKind, Command, Costs, Edit, EditFacts, Evidence, HeldJob,
+    InputEffect, Missing, Near, Recommendation, Results, SharedCause, Since, Target, Trust, Wait,
+    WaitFor,
 };
 use crate::features::Scope;
 use crate::history::{Action, EventLogView};
@@ -127,6 +128,7 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
             named: None,
         },
         commands: vec![edit.clone()],
+        facts: EditFacts::default(),
     });
     advice.commands = vec![edit, Command::Release];
     advice.wait = None;
