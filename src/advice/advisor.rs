@@ -13,8 +13,9 @@ use super::inputs::Inputs;
 use super::job_facts::JobFacts;
 use super::meaning::SharedCause;
 use super::removal::Removal;
-use super::seen::{BLOCKED, Looked, Others, Seen};
+use super::seen::{BLOCKED, Looked, Others, Seen, share};
 use super::shared::{Causes, trouble_before};
+use super::siblings::{LimitFinding, LimitSeen, Siblings};
 use super::try_one::Tries;
 use super::{
     Advice, Command, Costs, Evidence, FailedTransfer, HeldJob, LookAt, Recommendation, Spent,
@@ -41,6 +42,7 @@ pub struct Advisor<'a> {
     /// The groups that the model is asked without; `None`: it is not.
     inputs: Option<Inputs>,
     causes: Causes,
+    siblings: Siblings,
 }
 
 /// A held job of which the model is asked.
@@ -162,6 +164,7 @@ impl<'a> Advisor<'a> {
             costs: Costs::of(model.metadata.thresholds),
             inputs: None,
             causes: Causes::default(),
+            siblings: Siblings::default(),
         })
     }
 
@@ -230,8 +233,14 @@ impl<'a> Advisor<'a> {
     ) -> Chances {
         let Question { held, hold, seen, changes, group, .. } = question;
         let code = hold.identity.code;
+        let limit_seen = question.facts.limit_seen.as_ref();
+        let may_raise = question.facts.raise_may_help();
+        let as_is = |p: f64| match limit_seen.and_then(LimitSeen::after_hang) {
+            Some((finished, failed)) => share(seen.as_is(p), finished, failed),
+            None => seen.as_is(p),
+        };
         let judged = |&(action, p): &(Action, f64)| {
-            (action, if action == Action::AsIs { seen.as_is(p) } else { seen.trusted(p) })
+            (action, if action == Action::AsIs { as_is(p) } else { seen.trusted(p) })
         };
         let actions: Vec<(Action, f64)> = of_model.iter().map(judged).collect();
         let recovered = recovered.map(|p| seen.recovered(p));
@@ -254,11 +263,12 @@ impl<'a> Advisor<'a> {
             by_itself: held.by_itself,
             like_job_began: seen.like_job_began,
             // What nobody can name may help all the same.
-            untaught: !question
-                .actions
-                .iter()
-                .chain(&[Action::Other])
-                .all(|&action| metadata.knows_action(action)),
+            untaught: !may_raise
+                || !question
+                    .actions
+                    .iter()
+                    .chain(&[Action::Other])
+                    .all(|&action| metadata.knows_action(action)),
         };
         Chances {
             actions,
@@ -278,7 +288,7 @@ impl<'a> Advisor<'a> {
             whole: seen.whole,
             removal,
             failed_alike: job.zip(hold.step).map_or(0, |(job, step)| job.failed_alike(step)),
-            limit,
+            limit: limit.filter(|_| may_raise),
             unknown_code: metadata.releases_after(code).filter(|_| !metadata.knows(code)),
             group: *group,
             after_success,
@@ -349,6 +359,9 @@ impl<'a> Advisor<'a> {
         let failed = FailedTransfer::of(&hold, self.history(), now);
         if let Some(failed) = failed.as_ref().filter(|failed| failed.decides) {
             facts.to_mut().transfer = failed.trouble;
+        }
+        if let Some(seen) = self.siblings.limit_seen(self.history(), &hold, &facts, now) {
+            facts.to_mut().limit_seen = Some(seen);
         }
         let mut actions = changes::applicable_actions(&parts(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it.
@@ -525,12 +538,18 @@ impl<'a> Advisor<'a> {
             let failed = question.failed.clone().filter(|failed| failed.decides == decides);
             failed.map(|failed| Evidence::TransferError { transfer: Box::new(failed) })
         };
-        words
-            .map(|words| Evidence::ProgramWords { words })
+        let limit = question.facts.limit_seen.as_ref();
+        let (decides, tells): (Vec<_>, Vec<_>) =
+            limit.into_iter().partition(|seen| seen.finding() != LimitFinding::Unknown);
+        let of_limit = |seen: &LimitSeen| Evidence::Limit { seen: seen.clone() };
+        let decides = decides.into_iter().map(of_limit);
+        decides
+            .chain(words.map(|words| Evidence::ProgramWords { words }))
             .chain(transfer(true))
             .chain(checks.map(|check| Evidence::File { check }))
             .chain(job.and_then(|job| evidence::message(hold, job, history)))
             .chain(evidence::place(&places, history, runs))
+            .chain(tells.into_iter().map(of_limit))
             .chain(evidence::evidence(hold, job, neighbourhoods, spent, seen.event_log, now))
             // Where its hold reason says the same.
             .chain(transfer(false))

@@ -8,11 +8,13 @@ use serde::{Serialize, Serializer};
 
 use super::cause::Trouble;
 use super::command::{Command, Edit, Since, Target};
+use super::edits::EditFacts;
 use super::errno::{EACCES, EDQUOT, ENOENT, ENOMEM, ENOSPC};
 use super::files::{ProgramWords, WordsOf};
 use super::job_facts::JobFacts;
 use super::limit;
 use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
+use super::undesired;
 use crate::checks::{Check, Fault, Finding, Thing};
 use crate::history::Action;
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
@@ -38,7 +40,7 @@ const MOST_DISK: i64 = 1 << 50;
 
 /// Usage above this part of the provision is taken for a limit that was hit: 9/10. The starter
 /// itself takes less for a machine that ran out of memory, not the job (`vanilla_proc.cpp`).
-const NEAR_LIMIT: (i64, i64) = (9, 10);
+pub(super) const NEAR_LIMIT: (i64, i64) = (9, 10);
 
 /// What to change before a release, and how.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,6 +52,16 @@ pub struct Change {
     /// The commands that make the change, in order. None where it is made by hand.
     #[serde(skip)]
     pub commands: Vec<Command>,
+    /// What goes with it.
+    #[serde(flatten)]
+    pub facts: EditFacts,
+}
+
+impl Change {
+    /// With the commands that make it.
+    pub fn new(what: ChangeKind, commands: Vec<Command>) -> Self {
+        Self { what, commands, facts: EditFacts::default() }
+    }
 }
 
 /// What to change.
@@ -67,6 +79,8 @@ pub enum ChangeKind {
         used: Option<Figure>,
         /// What the hold reason names, where no usage is known.
         named: Option<Figure>,
+        /// The most that a like job used that finished, where that is why.
+        finished_with: Option<Figure>,
     },
     /// A figure that no machine has, MiB of memory or KiB of disk.
     TooMuch {
@@ -96,6 +110,8 @@ pub enum ChangeKind {
         reached: Figure,
         /// The job would be held again at once, if it is released as it is.
         at_once: bool,
+        /// The longest run of like jobs that finished, in the unit of the test, where that is why.
+        finished_after: Option<Figure>,
         /// How it is raised.
         raise: LimitRaise,
     },
@@ -256,7 +272,7 @@ impl Display for Figure {
 }
 
 impl Figure {
-    fn join(self, other: Self) -> Self {
+    pub(super) fn join(self, other: Self) -> Self {
         Self { least: self.least.min(other.least), most: self.most.max(other.most) }
     }
 }
@@ -316,7 +332,10 @@ impl ChangeKind {
     /// Figures that are there where they are known.
     fn known_figures(&mut self) -> Vec<&mut Option<Figure>> {
         match self {
-            Self::Request { to, used, named, .. } => vec![to, used, named],
+            Self::Request { to, used, named, finished_with, .. } => {
+                vec![to, used, named, finished_with]
+            }
+            Self::Limit { finished_after, .. } => vec![finished_after],
             Self::Time { seconds, .. } => vec![seconds],
             _ => Vec::new(),
         }
@@ -406,10 +425,11 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
     }
     let mut actions = vec![Action::AsIs];
     let limit = facts.own_limit.as_ref().map(limit::action);
-    if limit == Some(Action::Memory) || matters(Resource::Memory, hold, facts) {
+    let raised = facts.raise_may_help();
+    if raised && (limit == Some(Action::Memory) || matters(Resource::Memory, hold, facts)) {
         actions.push(Action::Memory);
     }
-    if limit == Some(Action::Disk) || matters(Resource::Disk, hold, facts) {
+    if raised && (limit == Some(Action::Disk) || matters(Resource::Disk, hold, facts)) {
         actions.push(Action::Disk);
     }
     let is_missing = facts.transfer == Some(Trouble::Missing);
@@ -428,13 +448,14 @@ pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Chang
     if !applicable_actions(hold, facts).contains(&action) {
         return None;
     }
-    match action {
+    let change = match action {
         Action::AsIs | Action::Unknown => None,
         Action::Memory => Some(request(Resource::Memory, facts, megabytes(hold.reason))),
         Action::Disk => Some(request(Resource::Disk, facts, None)),
         Action::Site => site(hold, facts),
         Action::Other => other(hold, facts),
-    }
+    };
+    change.map(|change| change.with_submit_line(facts.resubmits))
 }
 
 /// The hold that commands act on: what the ad has, else what the log tells.
@@ -452,7 +473,7 @@ pub(super) fn edit(attribute: &str, old: Option<String>, new: &str) -> Command {
     Command::Edit(Edit { attribute: attribute.to_owned(), old, new: new.to_owned() })
 }
 
-fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
+pub(super) fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
     usage.zip(provisioned).is_some_and(|(usage, provisioned)| {
         provisioned > 0
             && usage.saturating_mul(NEAR_LIMIT.1) >= provisioned.saturating_mul(NEAR_LIMIT.0)
@@ -460,22 +481,28 @@ fn near_limit(usage: Option<i64>, provisioned: Option<i64>) -> bool {
 }
 
 /// Whether the hold may be about this resource.
-fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
+pub(super) fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> bool {
     let (ran_out, usage, provisioned) = match resource {
         Resource::Memory => (
             hold.about() == Some(About::Program) && hold.subcode == Some(ENOMEM),
             facts.memory_usage,
             facts.memory_provisioned,
         ),
-        Resource::Disk => (
-            hold.is_transfer() && hold.subcode == Some(ENOSPC) && !at_access_point(hold),
-            facts.disk_usage,
-            facts.disk_provisioned,
-        ),
+        Resource::Disk => (ran_out_of_disk(hold, facts), facts.disk_usage, facts.disk_provisioned),
     };
     // The reason of a policy may not name the limit that was hit.
     let is_near = hold.cause() == Some(Cause::Policy) && near_limit(usage, provisioned);
     hold.resource().map_or(ran_out || is_near, |named| named == resource)
+}
+
+/// Whether a transfer found no space at the execution point for what the job itself used. Input
+/// that finds none met a disk that others have filled, unless the job was near what it was given.
+fn ran_out_of_disk(hold: &Hold<'_>, facts: &JobFacts) -> bool {
+    let fetched = hold.code.is_some_and(|code| code_of_transfer(code, hold.reason) == 13);
+    hold.is_transfer()
+        && hold.subcode == Some(ENOSPC)
+        && !at_access_point(hold)
+        && (!fetched || near_limit(facts.disk_usage, facts.disk_provisioned))
 }
 
 /// A larger request than what was used, what was provided and what was requested, as far as these
@@ -509,8 +536,17 @@ fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
     }
     let used = used.filter(|&used| used > 0);
     let largest = known.iter().map(|(_, value)| *value).filter(|&value| value > 0).max();
+    let needed = facts.limit_seen.as_ref().and_then(|seen| seen.needed(resource));
     let to = largest.map(|largest| {
-        (largest.saturating_mul(RAISE.0) / RAISE.1).saturating_add(step - 1) / step * step
+        let raised = match needed {
+            // What like jobs used must not be near the limit again.
+            Some(needed) => {
+                let most = largest.max(whole_up(needed.most).min(most));
+                most.saturating_mul(NEAR_LIMIT.1) / NEAR_LIMIT.0
+            }
+            None => largest.saturating_mul(RAISE.0) / RAISE.1,
+        };
+        raised.saturating_add(step - 1) / step * step
     });
     let edit = to.map(|to| edit(attribute, old.map(|old| old.to_string()), &to.to_string()));
     let what = ChangeKind::Request {
@@ -518,8 +554,14 @@ fn request(resource: Resource, facts: &JobFacts, named: Option<i64>) -> Change {
         to: to.map(Figure::from),
         used: used.map(Figure::from),
         named: named.filter(|_| used.is_none()).map(Figure::from),
+        finished_with: needed,
     };
-    Change { what, commands: edit.into_iter().collect() }
+    Change::new(what, edit.into_iter().collect())
+}
+
+/// Rounded up; the range is checked, so the conversion loses only a fraction.
+fn whole_up(value: f64) -> i64 {
+    value.ceil().clamp(0.0, 9e15) as i64
 }
 
 /// The largest size the reason names in megabytes.
@@ -585,7 +627,7 @@ fn failed_at(hold: &Hold<'_>, facts: &JobFacts) -> Option<(&'static str, String)
 }
 
 /// Names of machines and sites are short and plain; anything else is not put into an expression.
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 255
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-@:+ ".contains(&b))
@@ -593,6 +635,9 @@ fn is_name(name: &str) -> bool {
 }
 
 fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
+    if let Some(change) = undesired::change(facts) {
+        return Some(change);
+    }
     let (attribute, name) = failed_at(hold, facts)?;
     let exclusion = format!("TARGET.{attribute} =!= {}", classad_quote(&name)?);
     let requirements = facts.requirements.as_deref().map(str::trim).filter(|old| !old.is_empty());
@@ -604,7 +649,8 @@ fn site(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
     };
     // Without the expression in force an edit would lose it.
     let clause = Some(exclusion).filter(|_| requirements.is_none());
-    Some(Change { what: ChangeKind::Place { attribute, name: Some(name), clause }, commands })
+    let what = ChangeKind::Place { attribute, name: Some(name), clause };
+    Some(Change::new(what, commands).taken_back())
 }
 
 /// Changes that are neither a request nor a place: what to correct, by code, subcode and reason.
@@ -612,8 +658,9 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
     if let Some(check) = &facts.blocked {
         return Some(of_check(check));
     }
-    if let Some(own) = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other) {
-        return Some(limit::change(own));
+    let own = facts.own_limit.as_ref().filter(|own| limit::action(own) == Action::Other);
+    if let Some(own) = own.filter(|_| facts.raise_may_help()) {
+        return Some(limit::change(own, facts.limit_seen.as_ref()));
     }
     let correct = |what, name| ChangeKind::Correct { what, name };
     let code = HoldCode::of(code_of_transfer(hold.code?, hold.reason))?;
@@ -632,6 +679,7 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
         | About::StandardOutput
         | About::WorkingDirectory => file(hold, code)?,
         // No ad shows that the limit is still exceeded.
+        About::Duration { .. } if !facts.raise_may_help() => return None,
         About::Duration { attribute, .. } => {
             ChangeKind::Time { attribute, seconds: facts.allowed(attribute).map(Figure::from) }
         }
@@ -643,6 +691,8 @@ fn other(hold: &Hold<'_>, facts: &JobFacts) -> Option<Change> {
         {
             correct(Correction::Cpus, None)
         }
+        // Its own limit held it, and a higher one is no cure.
+        About::JobPolicy | About::SystemPolicy if own.is_some() => return None,
         About::JobPolicy => correct(Correction::OwnHold, facts.error_output.clone()),
         About::SystemPolicy | About::MachinePolicy => correct(Correction::Limit, None),
         About::Request | About::Other => {
@@ -706,7 +756,7 @@ fn executable(hold: &Hold<'_>, facts: &JobFacts) -> Change {
     };
     let chmod = ours.filter(|path| what == Correction::ExecutePermission && is_fit(path));
     let chmod = chmod.map(|path| Command::Run(vec!["chmod".to_owned(), "+x".to_owned(), path]));
-    Change { what: ChangeKind::Correct { what, name }, commands: chmod.into_iter().collect() }
+    Change::new(ChangeKind::Correct { what, name }, chmod.into_iter().collect())
 }
 
 /// The interpreter that the starter names as invalid.
@@ -766,10 +816,18 @@ fn transfer_by_url(hold: &Hold<'_>, facts: &JobFacts) -> Option<ChangeKind> {
     Some(ChangeKind::Correct { what, name: url(hold.reason) })
 }
 
+impl Change {
+    /// To be taken back later.
+    pub(super) fn taken_back(mut self) -> Self {
+        self.facts.take_back = true;
+        self
+    }
+}
+
 impl ChangeKind {
     /// Without a command.
     pub(super) fn by_hand(self) -> Change {
-        Change { what: self, commands: Vec::new() }
+        Change::new(self, Vec::new())
     }
 }
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::policy::{Again, OwnLimit, Raise, Request};
+use crate::policy::{Again, Measure, OwnLimit, Raise, Request};
 use crate::userlog::JobId;
 
 fn facts() -> JobFacts {
@@ -230,6 +230,7 @@ fn a_limit_of_the_job_is_raised_before_its_request() {
         test: "MemoryUsage > Most".to_owned(),
         reached: 130.0,
         limit: 128.0,
+        measure: Measure::Memory,
         raise: Raise::Attribute { name: "Most".to_owned(), from: 128.0, to: 260 },
         again: Again::WhenReached,
     };

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::files::ProgramWords;
 use super::meaning::code_of_transfer;
-use super::{FailedTransfer, Spent, Trouble};
+use super::{FailedTransfer, LimitSeen, Spent, Trouble};
 use crate::checks::Check;
 use crate::features::{Neighbourhood, Runs, Scope};
 use crate::history::{
@@ -118,6 +118,12 @@ pub enum Evidence {
         counts_agree: bool,
         /// Runs that exited with another status than 0.
         failed_runs: usize,
+    },
+    /// What like jobs that finished needed, against the limit that held this one.
+    Limit {
+        /// That, and what it says.
+        #[serde(flatten)]
+        seen: LimitSeen,
     },
     /// Slot hours that a run of it takes until it is held, and those of all its runs.
     SlotHours {

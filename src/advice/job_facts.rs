@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use classads::{ClassAd, EvalContext, Value};
 
 use super::Trouble;
+use super::edits::Resubmits;
 use super::files::ProgramWords;
+use super::siblings::LimitSeen;
+use super::undesired::UNDESIRED;
 use crate::checks::Check;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
@@ -40,6 +43,11 @@ pub struct JobFacts {
     pub glidein_resource: Option<String>,
     /// MachineAttrGLIDEIN_Site0.
     pub glidein_site: Option<String>,
+    /// The list of sites that the job avoids, where its pool has such a list: UNDESIRED_Sites, empty
+    /// where only Requirements name it.
+    pub undesired_sites: Option<String>,
+    /// Why an edit of the job alone is lost for the next one.
+    pub resubmits: Option<Resubmits>,
     /// The text of Requirements.
     pub requirements: Option<String>,
     /// Cmd, the executable.
@@ -64,6 +72,8 @@ pub struct JobFacts {
     pub job_run_count: Option<i64>,
     /// The limit of its own that held it, where the ad shows one ([`crate::policy::own_limit`]).
     pub own_limit: Option<OwnLimit>,
+    /// What like jobs that finished show about that limit, or about its request.
+    pub limit_seen: Option<LimitSeen>,
     /// The file of its hold reason, which is still not as HTCondor needs it.
     pub blocked: Option<Check>,
     /// What its program wrote at its end, of a hold that is about that.
@@ -104,6 +114,8 @@ impl JobFacts {
             last_remote_host: text("LastRemoteHost"),
             glidein_resource: text("MachineAttrGLIDEIN_ResourceName0"),
             glidein_site: text("MachineAttrGLIDEIN_Site0"),
+            undesired_sites: undesired_sites(ad),
+            resubmits: Resubmits::of(ad),
             requirements: printed(ad, "Requirements"),
             command: text("Cmd"),
             iwd: text("Iwd"),
@@ -116,6 +128,7 @@ impl JobFacts {
             cumulative_slot_time: ad.real("CumulativeSlotTime"),
             job_run_count: integer("JobRunCount"),
             own_limit: None,
+            limit_seen: None,
             blocked: None,
             program_words: None,
             transfer: None,
@@ -141,6 +154,11 @@ impl JobFacts {
         })
     }
 
+    /// Nothing shows that a higher limit or a larger request is no cure.
+    pub(super) fn raise_may_help(&self) -> bool {
+        !self.limit_seen.as_ref().is_some_and(LimitSeen::rules_out_raise)
+    }
+
     /// What this attribute allows a run to take, s.
     pub(super) fn allowed(&self, attribute: &str) -> Option<i64> {
         let found = self.allowed_durations.iter().find(|(name, _)| *name == attribute);
@@ -150,6 +168,18 @@ impl JobFacts {
     /// The executable with its full path, where that is known.
     pub(super) fn executable(&self) -> Option<String> {
         in_directory(self.iwd.as_deref(), self.command.as_deref()?)
+    }
+}
+
+/// The list of sites to avoid. One that is no text is left alone.
+fn undesired_sites(ad: &ClassAd) -> Option<String> {
+    match ad.get(UNDESIRED) {
+        Some(list) => list.as_literal().and_then(|_| ad.string(UNDESIRED)),
+        None => {
+            let references = ad.get("Requirements")?.attribute_references();
+            let named = references.iter().any(|one| one.name.eq_ignore_ascii_case(UNDESIRED));
+            named.then(String::new)
+        }
     }
 }
 

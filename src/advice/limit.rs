@@ -3,9 +3,10 @@
 use super::Held;
 use super::changes::{Change, ChangeKind, Figure, LimitRaise, edit};
 use super::command::Command;
+use super::siblings::LimitSeen;
 use crate::history::Action;
 use crate::hold_code::{self, About};
-use crate::policy::{Again, OwnLimit, Raise, Request};
+use crate::policy::{Again, Measure, OwnLimit, Raise, Request};
 use crate::text::is_fit;
 
 /// A limit beyond this makes no sense: 30 years in seconds, 900 TiB in MiB.
@@ -35,9 +36,16 @@ pub(super) fn action(limit: &OwnLimit) -> Action {
     }
 }
 
-/// ChangeKind to change, and the command that does it.
-pub(super) fn change(limit: &OwnLimit) -> Change {
-    let (raise, commands) = match &limit.raise {
+/// ChangeKind to change, and the command that does it: to what like jobs show, where they do.
+pub(super) fn change(limit: &OwnLimit, seen: Option<&LimitSeen>) -> Change {
+    let in_unit = |seconds: f64| match limit.measure {
+        Measure::RunTime { unit } => seconds / unit,
+        _ => seconds,
+    };
+    let needed = seen.and_then(LimitSeen::needed_time);
+    let took = seen.and_then(LimitSeen::longest).filter(|_| needed.is_some());
+    let wanted = needed.map(|seconds| limit.raise.to(limit, in_unit(seconds)));
+    let (raise, commands) = match wanted.as_ref().unwrap_or(&limit.raise) {
         Raise::Attribute { name, to, .. } if *to > MOST => {
             (LimitRaise::Nonsense { name: name.clone(), to: *to }, Vec::new())
         }
@@ -47,7 +55,7 @@ pub(super) fn change(limit: &OwnLimit) -> Change {
             let commands = command(name, old, &to.to_string());
             (LimitRaise::Attribute { name: name.clone(), from, to }, commands)
         }
-        Raise::Expression { name, text } => {
+        Raise::Expression { name, text, .. } => {
             let raise = LimitRaise::Expression { name: name.clone(), limit: limit.limit.into() };
             (raise, command(name, None, text))
         }
@@ -60,9 +68,10 @@ pub(super) fn change(limit: &OwnLimit) -> Change {
         test: limit.test.clone(),
         reached: limit.reached.into(),
         at_once: limit.again == Again::AtOnce,
+        finished_after: took.map(|seconds| Figure::from(in_unit(seconds))),
         raise,
     };
-    Change { what, commands }
+    Change::new(what, commands)
 }
 
 /// No command where a name or text cannot be pasted as it is.
@@ -80,13 +89,14 @@ mod tests {
             test: "time() - JobCurrentStartDate > RunLimit".to_owned(),
             reached: 11.0,
             limit: 8.0,
+            measure: Measure::RunTime { unit: 1.0 },
             raise,
             again: Again::WhenReached,
         }
     }
 
     fn said(limit: &OwnLimit) -> (String, Vec<String>) {
-        let change = change(limit);
+        let change = change(limit, None);
         let text = crate::cli::sentences::change(&change.what);
         (text, change.commands.iter().map(|command| command.line("true")).collect())
     }
@@ -106,7 +116,8 @@ mod tests {
     #[test]
     fn an_expression_is_quoted() {
         let text = "Note == \"it's\" && NumJobStarts > 6".to_owned();
-        let mut limit = limit(Raise::Expression { name: "PeriodicHold".to_owned(), text });
+        let (name, number) = ("PeriodicHold".to_owned(), 0..0);
+        let mut limit = limit(Raise::Expression { name, text, number });
         limit.again = Again::AtOnce;
         let (text, commands) = said(&limit);
         assert!(text.ends_with("It would be held again at once."), "{text}");
@@ -119,7 +130,8 @@ mod tests {
         let dates = Raise::Attribute { name: "A".to_owned(), from: 1.0, to: i64::MAX };
         let (text, commands) = said(&self::limit(dates));
         assert!(text.contains("makes no sense") && commands.is_empty(), "{text}");
-        let hostile = Raise::Expression { name: "A".to_owned(), text: "x > \u{1b}[31m".to_owned() };
+        let (name, text, number) = ("A".to_owned(), "x > \u{1b}[31m".to_owned(), 0..0);
+        let hostile = Raise::Expression { name, text, number };
         assert!(said(&self::limit(hostile)).1.is_empty());
     }
 

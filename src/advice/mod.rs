@@ -7,6 +7,7 @@ mod choices;
 mod command;
 mod costs;
 mod decide;
+mod edits;
 pub(crate) mod errno;
 mod evidence;
 mod files;
@@ -20,10 +21,12 @@ mod removal;
 mod report;
 mod seen;
 mod shared;
+mod siblings;
 mod spent;
 mod transfer_error;
 mod try_one;
 mod undecided;
+mod undesired;
 
 pub use advisor::Advisor;
 pub use cause::Trouble;
@@ -31,6 +34,7 @@ pub use changes::{Change, ChangeKind, Correction, Figure, LimitRaise};
 pub use choices::{Against as AgainstChoice, Choice, Choices, Rule};
 pub use command::{Command, Edit, Since, Target, constraint_of};
 pub use costs::Costs;
+pub use edits::{EditFacts, Resubmits, SlotsFor, SubmitLine};
 pub use evidence::{Evidence, Near, Results};
 pub use files::{ProgramWords, WordsOf};
 pub use held::{Held, Policies, advise};
@@ -41,6 +45,7 @@ pub(crate) use removal::{LEAST_FAILED, LEAST_HELD};
 pub use report::{
     Advice, Band, HeldJob, InputEffect, Missing, Recommendation, Trust, Wait, WaitFor,
 };
+pub use siblings::{Like, LimitFinding, LimitSeen};
 pub use spent::Spent;
 pub use transfer_error::FailedTransfer;
 pub use try_one::{TryOne, TrySuccess};

@@ -270,7 +270,7 @@ impl Seen {
 }
 
 /// The model's answer and what was counted, together.
-fn share(p: f64, successes: usize, failures: usize) -> f64 {
+pub(super) fn share(p: f64, successes: usize, failures: usize) -> f64 {
     (WEIGHT * p + successes as f64) / (WEIGHT + (successes + failures) as f64)
 }
 

@@ -40,6 +40,14 @@ pub(crate) const KNOBS: &[Knob] = &[
         help: "What is looked at on the access point, as after -checks. The default is local.",
     },
     Knob {
+        name: "HOLDADVISE_MAX_REQUEST_MEMORY",
+        help: "The most memory that a slot has, MiB. No edit of RequestMemory above it is printed as a command.",
+    },
+    Knob {
+        name: "HOLDADVISE_MAX_REQUEST_DISK",
+        help: "The most disk that a slot has, KiB. No edit of RequestDisk above it is printed as a command.",
+    },
+    Knob {
         name: "HOLDADVISE_RELEASE_THRESHOLD",
         help: "A release is recommended from this probability of success on, and from a higher one for a job whose runs \
                took hours until they were held. It sets the cost failed in the place of the model's. The default is the \
@@ -160,6 +168,15 @@ impl Config {
     /// [`SettingError`] for anything else.
     pub fn hours(&self, name: &'static str) -> Result<Option<f64>, SettingError> {
         self.read(name, "a number of hours from 0 on", super::costs::hours)
+    }
+
+    /// A setting that is a size.
+    ///
+    /// # Errors
+    /// [`SettingError`] for anything else.
+    pub fn size(&self, name: &'static str) -> Result<Option<i64>, SettingError> {
+        let read = |text: &str| text.parse().ok().filter(|size| *size > 0);
+        self.read(name, "a whole number above 0", read)
     }
 
     /// How long a tool of HTCondor may take.

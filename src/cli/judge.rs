@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::costs::costs;
 use super::gather::{Gathered, Remarks};
+use super::pool::Pool;
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
@@ -76,6 +77,7 @@ pub(super) fn judge(
         };
         advisor.advise_all(&jobs.iter().map(held).collect::<Vec<_>>(), now)
     };
+    let pool = Pool::of(request, config)?;
     let is_root = rustix::process::geteuid().is_root();
     let judged = in_batches(gathered.held, judge_jobs, |job, advice| match advice {
         Some(mut advice) => {
@@ -84,6 +86,7 @@ pub(super) fn judge(
             advice.missing.extend(sources(&remarks.missing));
             let notes = remarks.notes_of.remove(&job.id).unwrap_or_default();
             advice.notes.extend(notes.iter().map(|line| line.to_string()));
+            pool.compare(&mut advice, || job.ad.to_classad());
             if is_root {
                 leave_to_owner(&mut advice);
             }

@@ -14,6 +14,7 @@ mod model_file;
 mod model_sheet;
 mod options;
 mod output;
+mod pool;
 pub mod print;
 pub mod releaseexpr;
 mod request;

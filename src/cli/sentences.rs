@@ -2,6 +2,11 @@
 //!
 //! Names and texts of others are made fit for a terminal here.
 
+mod edits;
+mod limits;
+
+pub use edits::{edit_facts, whole_change};
+
 use std::borrow::Cow;
 
 use jiff::tz::TimeZone;
@@ -337,6 +342,7 @@ pub fn evidence(evidence: &Evidence) -> String {
             };
             format!("{began}{held}{failed}.")
         }
+        Evidence::Limit { seen } => limits::seen(seen),
         &Evidence::SlotHours { run, total } => {
             let all = match total > run * 1.05 {
                 true => format!(" ({} in all its runs)", slot_hours(total)),
@@ -379,9 +385,10 @@ fn which(near: &Near) -> String {
 /// What to change, one or two sentences.
 pub fn change(change: &ChangeKind) -> String {
     match change {
-        ChangeKind::Request { resource, to, used, named } => {
+        ChangeKind::Request { resource, to, used, named, finished_with } => {
             let (request, unit) = request(*resource);
             let seen = match (used, named) {
+                _ if let Some(most) = finished_with => limits::finished_with(*most, *used, unit),
                 (Some(used), _) => format!(" (it used {used} {unit})"),
                 (None, Some(named)) => format!(" (its hold names {named} {unit})"),
                 (None, None) => String::new(),
@@ -407,14 +414,17 @@ pub fn change(change: &ChangeKind) -> String {
                 .map_or(String::new(), |clause| format!(" Add to its Requirements: {clause}."));
             format!("Keep it off {place}, where it failed.{add}")
         }
-        ChangeKind::Limit { policy, test, reached, at_once, raise } => {
+        ChangeKind::Limit { policy, test, reached, at_once, finished_after, raise } => {
             let policy = strip_control(policy);
             let tested = match *policy == *test {
                 true => format!("the run had {reached} s"),
                 false => format!("{policy} tests {}, and it was {reached}", shown(test, LONG_NAME)),
             };
             let again = if *at_once { " It would be held again at once." } else { "" };
-            format!("{}: {tested}.{again}", limit(raise, &policy))
+            let others = finished_after.map_or(String::new(), |most| {
+                format!(" Like jobs that finished took up to {most}.")
+            });
+            format!("{}: {tested}.{others}{again}", limit(raise, &policy))
         }
         ChangeKind::Time { attribute, seconds: Some(seconds) } => {
             format!(

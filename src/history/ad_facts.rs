@@ -76,6 +76,10 @@ pub struct AdFacts {
     pub disk_provisioned: Option<f64>,
     /// DiskUsage of the last run, KiB.
     pub disk_usage: Option<f64>,
+    /// How long the run took that exited with 0, s; `None` for any other end, and in the queue.
+    pub finished_after: Option<i64>,
+    /// What it runs: Cmd, and its arguments where Cmd is a program of the system.
+    pub program: Option<Symbol>,
     /// Files and URLs of TransferInput; relative files stand under Iwd.
     pub input: Vec<Symbol>,
     /// File servers of the URLs among them.
@@ -99,7 +103,7 @@ impl AdFacts {
             let reason = text.map(|text| symbols.intern(&text));
             Hold { code: hold.code, subcode: hold.subcode, reason }
         });
-        Self { hold, ..Self::of(ad, known, symbols) }
+        Self { hold, finished_after: None, ..Self::of(ad, known, symbols) }
     }
 
     /// The facts of a job ad, known at `known`.
@@ -130,6 +134,8 @@ impl AdFacts {
             request_disk: number("RequestDisk"),
             disk_provisioned: number("DiskProvisioned"),
             disk_usage: disk_used(ad),
+            finished_after: finished_after(ad, known),
+            program: program(ad).map(|program| symbols.intern(&program)),
             input,
             servers,
             machine: machine.map(|machine| symbols.intern(&machine)),
@@ -152,6 +158,28 @@ impl AdFacts {
             ),
         }
     }
+}
+
+/// How long a run took that exited with 0, from when its program was started, s.
+fn finished_after(ad: &ClassAd, ended: i64) -> Option<i64> {
+    let exited = ad.integer("ExitCode") == Some(0) && ad.boolean("ExitBySignal") != Some(true);
+    let began = ["JobCurrentStartExecutingDate", "JobCurrentStartDate"]
+        .into_iter()
+        .find_map(|name| ad.integer(name))?;
+    exited.then(|| ended.saturating_sub(began)).filter(|seconds| *seconds >= 0)
+}
+
+/// Folders of programs that everybody runs: what a job does there stands in its arguments.
+const OF_THE_SYSTEM: [&str; 6] = ["/bin/", "/sbin/", "/usr/", "/opt/", "/cvmfs/", "/nix/"];
+
+/// What a job runs.
+fn program(ad: &ClassAd) -> Option<String> {
+    let command = ad.string("Cmd").filter(|command| command.starts_with('/'))?;
+    if !OF_THE_SYSTEM.iter().any(|folder| command.starts_with(folder)) {
+        return Some(command);
+    }
+    let arguments = ["Args", "Arguments"].into_iter().find_map(|name| ad.string(name));
+    Some(format!("{command}\n{}", arguments.unwrap_or_default()))
 }
 
 /// Memory of the last run as it was measured, MiB.

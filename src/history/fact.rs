@@ -6,7 +6,7 @@ use std::io::Read;
 use foldhash::fast::RandomState;
 
 use super::ad_facts::{input_names, is_site_attribute};
-use super::{LogReport, Symbol, Symbols, What, reason};
+use super::{LogReport, Peaks, Symbol, Symbols, What, reason};
 use crate::userlog::{Body, Event, EventKind, JobId, LogReader};
 
 /// One thing that an event tells of its job.
@@ -27,6 +27,8 @@ pub(super) enum Fact {
     MemoryUsage(i64),
     /// MiB
     MemoryProvisioned(i64),
+    /// What a run that ended by itself used (005).
+    Peaks(Peaks),
 }
 
 impl Fact {
@@ -40,6 +42,11 @@ impl Fact {
                 {
                     put(Self::MemoryUsage(usage));
                 }
+            }
+            EventKind::JobTerminated => {
+                let body = event.body();
+                What::of_body(&body, symbols).map(Self::Step).into_iter().for_each(&mut *put);
+                Peaks::of(&body).map(Self::Peaks).into_iter().for_each(put);
             }
             _ => {
                 if let Some(what) = What::of(event, symbols) {
@@ -108,7 +115,7 @@ impl Fact {
             Self::Input(name) => Self::Input(new(name)),
             Self::Server(name) => Self::Server(new(name)),
             Self::Message(text) => Self::Message(new(text)),
-            other @ (Self::MemoryUsage(_) | Self::MemoryProvisioned(_)) => other,
+            other @ (Self::MemoryUsage(_) | Self::MemoryProvisioned(_) | Self::Peaks(_)) => other,
         }
     }
 }

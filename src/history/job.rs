@@ -2,7 +2,7 @@
 
 use super::builder::StepSources;
 use super::fact::Fact;
-use super::{AdFacts, Exit, Step, Symbol, What};
+use super::{AdFacts, Exit, Peaks, Step, Symbol, What};
 use crate::userlog::JobId;
 
 /// A fact and when it became known.
@@ -49,6 +49,8 @@ pub struct JobHistory {
     pub memory_usage: Vec<Known<i64>>,
     /// MemoryProvisioned, MiB, from events 028.
     pub memory_provisioned: Vec<Known<i64>>,
+    /// What its run used that ended by itself (005).
+    pub peaks: Option<Box<Known<Peaks>>>,
 }
 
 impl JobHistory {
@@ -167,6 +169,7 @@ impl JobHistory {
             Fact::Message(text) => self.learn_message(known(text)),
             Fact::MemoryUsage(size) => learn_size(&mut self.memory_usage, time, size),
             Fact::MemoryProvisioned(size) => learn_size(&mut self.memory_provisioned, time, size),
+            Fact::Peaks(peaks) => self.peaks = Some(Box::new(known_peaks(time, peaks))),
         }
     }
 
@@ -187,6 +190,7 @@ impl JobHistory {
         self.servers.extend(other.servers);
         self.memory_usage.extend(other.memory_usage);
         self.memory_provisioned.extend(other.memory_provisioned);
+        self.peaks = self.peaks.take().or(other.peaks);
         if let Some(message) = other.message {
             self.learn_message(message);
         }
@@ -238,6 +242,10 @@ impl JobHistory {
         }
         self.steps = kept.into_iter().map(|(step, _)| step).collect();
     }
+}
+
+fn known_peaks(since: i64, value: Peaks) -> Known<Peaks> {
+    Known { since, value }
 }
 
 /// Notes a name that is new.

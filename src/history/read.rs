@@ -175,8 +175,15 @@ impl HistoryBuilder {
 }
 
 /// Attributes of epoch ads beside those of job ads.
-pub(crate) const EPOCH_ATTRIBUTES: &[&str] =
-    &["EpochAdType", "EpochWriteDate", "JobCurrentStartDate", "JobCurrentFinishTransferInputDate"];
+pub(crate) const EPOCH_ATTRIBUTES: &[&str] = &[
+    "EpochAdType",
+    "EpochWriteDate",
+    "JobCurrentStartDate",
+    "JobCurrentFinishTransferInputDate",
+    "JobCurrentStartExecutingDate",
+    "ExitCode",
+    "ExitBySignal",
+];
 
 /// When an epoch ad was written, Unix seconds; without a date of its own the latest instant it
 /// tells of.

@@ -113,7 +113,7 @@ impl What {
         }
     }
 
-    fn of_body(body: &Body<'_>, symbols: &mut Symbols) -> Option<Self> {
+    pub(super) fn of_body(body: &Body<'_>, symbols: &mut Symbols) -> Option<Self> {
         Some(match body {
             Body::Execute(execute) => {
                 let named = execute.slot_name.as_deref().unwrap_or(&execute.execute_host);

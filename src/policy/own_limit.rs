@@ -54,6 +54,11 @@ const BEGAN: [&str; 5] = [
     "EnteredCurrentStatus",
 ];
 
+/// What memory is measured by, and disk.
+const MEMORY: [&str; 5] =
+    ["MemoryUsage", "ResidentSetSize", "ResidentSetSize_RAW", "ProportionalSetSizeKb", "ImageSize"];
+const DISK: [&str; 2] = ["DiskUsage", "DiskUsage_RAW"];
+
 /// How a run ended: a test of it is not a test of what was used up.
 const ENDED: [&str; 7] = [
     "ExitCode",
@@ -71,6 +76,9 @@ const MAX_STEPS: usize = 256;
 /// Seconds, or counts, by which growth is told from a limit.
 const GROWTH: i64 = 1000;
 
+/// Seconds by which the clock alone is put forward: 1,000 days, a whole number of every unit.
+const CLOCK: i64 = 86_400_000;
+
 /// When the limit holds the job again, if it is released as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Again {
@@ -78,6 +86,22 @@ pub enum Again {
     WhenReached,
     /// At once: what was used up before counts.
     AtOnce,
+}
+
+/// What a limit bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// The length of one run; a unit of the test is so many seconds.
+    RunTime {
+        /// 1 for a test in seconds, 60 in minutes.
+        unit: f64,
+    },
+    /// The memory of one run.
+    Memory,
+    /// The disk of one run.
+    Disk,
+    /// Something else, or what all runs together used.
+    Other,
 }
 
 /// The limit that held a job.
@@ -92,10 +116,23 @@ pub struct OwnLimit {
     pub reached: f64,
     /// What is allowed, in the same unit.
     pub limit: f64,
+    /// What it bounds.
+    pub measure: Measure,
     /// How it is raised.
     pub raise: Raise,
     /// When it holds the job again.
     pub again: Again,
+}
+
+impl OwnLimit {
+    /// Seconds of the run that the limit ended, and those that it allows, where it bounds the
+    /// length of a run.
+    pub fn run_time(&self) -> Option<(f64, f64)> {
+        match self.measure {
+            Measure::RunTime { unit } => Some((self.reached * unit, self.limit * unit)),
+            _ => None,
+        }
+    }
 }
 
 /// The limit that put the held job of this ad on hold, as of `now` (Unix seconds). `None` for other
@@ -141,6 +178,7 @@ fn duration(ad: &ClassAd, attribute: &str, began: &[&str]) -> Option<OwnLimit> {
         test: attribute.to_owned(),
         reached: reached as f64,
         limit: limit as f64,
+        measure: Measure::RunTime { unit: 1.0 },
         raise: Raise::Attribute {
             name: attribute.to_owned(),
             from: limit as f64,
@@ -177,6 +215,7 @@ fn of_policy(
         test: comparison.text.clone(),
         reached: comparison.reached,
         limit: comparison.limit,
+        measure: comparison.measure,
         raise,
         again: if at_once { Again::AtOnce } else { Again::WhenReached },
     })
@@ -342,6 +381,7 @@ fn comparison((holder, clause): &Clause, run: &Moment, grown: &Moment) -> Option
         return None;
     }
     let comparison = Comparison {
+        measure: measure(run, clause, &quantity, reached),
         holder: holder.clone(),
         text: clause.to_string(),
         limit_span: limit.span(),
@@ -350,6 +390,24 @@ fn comparison((holder, clause): &Clause, run: &Moment, grown: &Moment) -> Option
         limit: allowed,
     };
     Some(comparison.since_origin(run))
+}
+
+/// What the clause bounds: a quantity that grows with the clock alone, and counts from the
+/// beginning of a run, is the length of that.
+fn measure(run: &Moment, clause: &Expr, quantity: &Expr, reached: f64) -> Measure {
+    let clauses = followed(&run.ad, clause);
+    let references: Vec<_> = clauses.iter().flat_map(Expr::attribute_references).collect();
+    let names = |list: &[&str]| {
+        references.iter().any(|one| list.iter().any(|name| name.eq_ignore_ascii_case(&one.name)))
+    };
+    let later = run.with(run.ad.clone(), run.at.saturating_add(CLOCK)).number(quantity);
+    match later.map(|later| later - reached).filter(|grown| *grown > 0.0) {
+        Some(grown) if names(&BEGAN) => Measure::RunTime { unit: CLOCK as f64 / grown },
+        Some(_) => Measure::Other,
+        None if names(&MEMORY) => Measure::Memory,
+        None if names(&DISK) => Measure::Disk,
+        None => Measure::Other,
+    }
 }
 
 #[cfg(test)]

@@ -24,8 +24,13 @@ fn ad(code: i32, attributes: &[(&str, &str)]) -> ClassAd {
     ad
 }
 
+/// The limit, without the place of the number that was raised.
 fn of(code: i32, attributes: &[(&str, &str)]) -> Option<OwnLimit> {
-    own_limit_within(&ad(code, attributes), &Knobs::default(), NOW, WORK)
+    let mut limit = own_limit_within(&ad(code, attributes), &Knobs::default(), NOW, WORK)?;
+    if let Raise::Expression { number, .. } = &mut limit.raise {
+        *number = 0..0;
+    }
+    Some(limit)
 }
 
 fn periodic(expression: &str, attributes: &[(&str, &str)]) -> Option<OwnLimit> {
@@ -37,7 +42,7 @@ fn attribute(name: &str, from: f64, to: i64) -> Raise {
 }
 
 fn expression(name: &str, text: &str) -> Raise {
-    Raise::Expression { name: name.to_owned(), text: text.to_owned() }
+    Raise::Expression { name: name.to_owned(), text: text.to_owned(), number: 0..0 }
 }
 
 #[test]
@@ -193,6 +198,52 @@ fn other_holds_are_left_alone() {
     }
     assert_eq!(of(13, &[&exit[..], &[("PeriodicHold", too_long)]].concat()), None);
     assert!(of(3, &[&exit[..], &[("PeriodicHold", too_long)]].concat()).is_some());
+}
+
+#[test]
+fn what_a_limit_bounds_is_read_from_what_grows() {
+    let measure = |test: &str| periodic(test, &[("RunLimit", "10")]).unwrap().measure;
+    let of = |unit: f64| Measure::RunTime { unit };
+    for (test, expected) in [
+        ("JobStatus == 2 && time() - JobCurrentStartDate > 600", of(1.0)),
+        ("(time() - JobCurrentStartDate) / 60 >= RunLimit", of(60.0)),
+        ("time() > JobCurrentStartDate + 600", of(1.0)),
+        ("time() - EnteredCurrentStatus > 600", of(1.0)),
+        // All runs together, or the time since the first.
+        ("RemoteWallClockTime > 600", Measure::Other),
+        ("time() - JobStartDate > 600", Measure::Other),
+    ] {
+        assert_eq!(measure(test), expected, "{test}");
+    }
+    let sized = [("MemoryUsage", "2000"), ("DiskUsage", "9000")];
+    let measure = |test: &str| periodic(test, &sized).unwrap().measure;
+    assert_eq!(measure("MemoryUsage > 1000"), Measure::Memory);
+    assert_eq!(measure("DiskUsage > 1000"), Measure::Disk);
+}
+
+#[test]
+fn a_limit_is_raised_to_what_is_known_to_be_needed() {
+    let raised = |test: &str, to: f64| {
+        let ad = ad(3, &[("PeriodicHold", test), ("RunLimit", "10")]);
+        let own = own_limit_within(&ad, &Knobs::default(), NOW, WORK).unwrap();
+        match own.raise.to(&own, to) {
+            Raise::Attribute { to, .. } => to.to_string(),
+            Raise::Expression { text, .. } => text,
+            other => format!("{other:?}"),
+        }
+    };
+    let minutes = "(time() - JobCurrentStartDate) / 60 >= RunLimit";
+    assert_eq!(raised(minutes, 18.0), "18");
+    // A limit that the run has met is none.
+    assert_eq!(raised(minutes, 11.0), "22");
+    assert_eq!(
+        raised("JobStatus == 2 && time() - JobCurrentStartDate > 600", 1050.0),
+        "JobStatus == 2 && time() - JobCurrentStartDate > 1050"
+    );
+    assert_eq!(
+        raised("time() > JobCurrentStartDate + 600", 1050.0),
+        "time() > (JobCurrentStartDate + 600 + 450)"
+    );
 }
 
 proptest! {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use classads::Expr;
 
 use super::lint::names::is_known;
-use super::own_limit::Moment;
+use super::own_limit::{Measure, Moment, OwnLimit};
 
 /// A limit is raised to this much of what was reached: a run that was cut off needs more, how much
 /// is not known.
@@ -57,6 +57,8 @@ pub enum Raise {
         name: String,
         /// Its new text, in the old ClassAd syntax.
         text: String,
+        /// Where the number stands in it that was raised.
+        number: Range<usize>,
     },
     /// By a larger request.
     Request(Request),
@@ -66,6 +68,8 @@ pub enum Raise {
 
 /// A comparison that fired: what grows with its limit.
 pub(super) struct Comparison {
+    /// What it bounds.
+    pub(super) measure: Measure,
     /// Attribute or knob in whose text it stands.
     pub(super) holder: String,
     /// As it is written.
@@ -98,8 +102,43 @@ impl Comparison {
 
     /// What the limit should be.
     fn target(&self) -> Option<f64> {
-        let target = FACTOR * self.reached.max(self.limit).ceil();
+        let target = target(self.reached, self.limit);
         (target > 0.0 && target < DATES).then_some(target)
+    }
+}
+
+/// What a limit should be where nothing but the run that it ended is known.
+fn target(reached: f64, limit: f64) -> f64 {
+    FACTOR * reached.max(limit).ceil()
+}
+
+impl Raise {
+    /// The same raise to another value of the limit (`wanted`, in the unit of the test). What it
+    /// does to the policy is the same for every limit above what was reached; a lower one is not
+    /// taken.
+    pub fn to(&self, own: &OwnLimit, wanted: f64) -> Self {
+        let usual = target(own.reached, own.limit);
+        if wanted <= own.reached.max(own.limit) || wanted >= DATES {
+            return self.clone();
+        }
+        match self {
+            Self::Attribute { name, from, to } => {
+                // The limit grows in proportion to the attribute.
+                let share = (wanted - own.limit) / (usual - own.limit);
+                let to = whole(from + (*to as f64 - from) * share).max(whole(from + 1.0));
+                Self::Attribute { name: name.clone(), from: *from, to }
+            }
+            Self::Expression { name, text, number } => {
+                let raised = text.get(number.clone()).and_then(|old| old.parse::<i64>().ok());
+                let new = raised.map(|old| old.saturating_add(whole(wanted) - whole(usual)));
+                let Some(new) = new.filter(|new| *new > 0) else { return self.clone() };
+                let mut text = text.clone();
+                text.replace_range(number.clone(), &new.to_string());
+                let number = number.start..number.start + new.to_string().len();
+                Self::Expression { name: name.clone(), text, number }
+            }
+            other => other.clone(),
+        }
     }
 }
 
@@ -164,16 +203,18 @@ fn expression(run: &Moment, policy: &str, expr: &Expr, comparison: &Comparison) 
     let from = comparison.limit_span.start.checked_sub(start)?;
     let to = comparison.limit_span.end.checked_sub(start)?;
     let limit = source.get(from..to).filter(|limit| !limit.is_empty())?;
-    let raised = if comparison.limit_expr.attribute_references().is_empty() {
-        whole(target).to_string()
+    let (before, raised, after) = if comparison.limit_expr.attribute_references().is_empty() {
+        (String::new(), whole(target), "")
     } else {
-        format!("({limit} + {})", whole(target - comparison.limit))
+        (format!("({limit} + "), whole(target - comparison.limit), ")")
     };
-    let text = format!("{}{raised}{}", source.get(..from)?, source.get(to..)?);
+    let raised = raised.to_string();
+    let number = from + before.len()..from + before.len() + raised.len();
+    let text = format!("{}{before}{raised}{after}{}", source.get(..from)?, source.get(to..)?);
     let edited = Expr::parse_old(&text).ok()?;
     let policy = if name == policy { edited.clone() } else { expr.clone() };
     let raised = run.with_value(name, edited);
-    (!raised.fires(&policy)).then(|| Raise::Expression { name: name.clone(), text })
+    (!raised.fires(&policy)).then(|| Raise::Expression { name: name.clone(), text, number })
 }
 
 /// Rounded up.

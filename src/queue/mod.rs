@@ -13,6 +13,7 @@ mod job;
 mod logs;
 mod projection;
 mod selection;
+mod slots;
 mod tool;
 
 pub use ad_text::AdText;
@@ -25,4 +26,5 @@ pub use job::{Found, QueueJob};
 pub use logs::{JobLogs, unreadable};
 pub use projection::Projection;
 pub use selection::{JobSpec, Selection};
+pub use slots::{Slot, slots};
 pub(crate) use tool::run_tool;

@@ -34,6 +34,12 @@ const NEEDED: &[&str] = &[
     "JobCurrentStartExecutingDate",
     "ShadowBday",
     "CumulativeSlotTime",
+    "RequestCpus",
+    "UNDESIRED_Sites",
+    "JobMaterializeDigestFile",
+    "JobMaterializeItemsFile",
+    "JobMaterializeLimit",
+    "JobMaterializeMaxIdle",
 ];
 
 /// What HTCondor looks at when it evaluates policies, and what policies of access points usually

@@ -152,7 +152,7 @@ fn fit(value: Value) -> Value {
 }
 
 fn change(change: &Change) -> Value {
-    let mut value = with_sentence(change, &sentences::change(&change.what));
+    let mut value = with_sentence(change, &sentences::whole_change(change));
     let edits = change.commands.iter().filter_map(|command| match command {
         Command::Edit(edit) => Some(fit(serde_json::to_value(edit).unwrap_or_default())),
         _ => None,

@@ -50,7 +50,7 @@ fn text(advice: &Advice, page: &Page) -> String {
         }
     }
     for (number, change) in advice.changes().enumerate() {
-        line(if number == 0 { "Change first:" } else { "" }, &sentences::change(&change.what));
+        line(if number == 0 { "Change first:" } else { "" }, &sentences::whole_change(change));
     }
     if let Some(tried) = &advice.try_one {
         line("What it shows:", &choices::try_one(tried));

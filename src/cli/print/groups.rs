@@ -17,8 +17,8 @@ use super::times::{length, minute};
 use super::wrap::wrap;
 use crate::advice::meaning::tells_cause;
 use crate::advice::{
-    Advice, ChangeKind, Command, Evidence, LookAt, Recommendation, SharedCause, Target, Undecided,
-    WaitFor, constraint_of,
+    Advice, ChangeKind, Command, EditFacts, Evidence, LookAt, Recommendation, SharedCause, Target,
+    Undecided, WaitFor, constraint_of,
 };
 use crate::cli::{choices, sentences};
 use crate::history::Action;
@@ -57,6 +57,8 @@ struct Group {
     by_itself: Vec<Prediction>,
     /// What to change first, as far as it is the same for all members.
     change: Option<ChangeKind>,
+    /// What goes with that, where it is the same for all members.
+    facts: Option<EditFacts>,
     /// What to wait for, where it is the same for all members, and the latest instant named.
     wait: Option<WaitFor>,
     until: Option<i64>,
@@ -91,6 +93,7 @@ impl Groups {
         let held = &advice.held;
         let since = held.held_since;
         let change = advice.change.as_ref().map(|change| &change.what);
+        let facts = advice.change.as_ref().map(|change| &change.facts);
         let wait = advice.wait.as_ref().map(|wait| &wait.what);
         let reason = held.reason.as_deref().unwrap_or_default();
         let until = advice.wait.as_ref().and_then(|wait| wait.until);
@@ -106,6 +109,7 @@ impl Groups {
             evidence: advice.evidence.first().cloned(),
             by_itself: advice.htcondor_will.clone(),
             change: change.cloned(),
+            facts: facts.cloned(),
             wait: wait.cloned(),
             until,
             look: advice.look.clone(),
@@ -119,6 +123,7 @@ impl Groups {
         group.reason.add(reason, held.code);
         group.evidence = group.evidence.take().filter(|all| advice.evidence.first() == Some(all));
         group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
+        group.facts = group.facts.take().filter(|all| Some(all) == facts);
         group.wait = group.wait.take().filter(|all| Some(all) == wait);
         group.look = group.look.take().filter(|all| Some(all) == advice.look.as_ref());
         group.until = group.until.max(until);
@@ -223,6 +228,7 @@ impl Group {
                     shown(name, REASON)
                 ));
             }
+            text.push_str(&group.facts.as_ref().map_or(String::new(), sentences::edit_facts));
             if group.commands.iter().flatten().any(Shared::differ) {
                 text.push_str(" The command gives each the largest.");
             }
@@ -439,10 +445,9 @@ mod tests {
     fn what_each_job_needs_for_itself_is_told_of_one() {
         let site = |proc: i32, name: &str| {
             let mut advice = samples::memory(5, proc, 2048);
-            advice.change = Some(Change {
-                what: ChangeKind::Correct { what: Correction::Input, name: Some(name.to_owned()) },
-                commands: Vec::new(),
-            });
+            let (what, input) = (Correction::Input, Some(name.to_owned()));
+            let what = ChangeKind::Correct { what, name: input };
+            advice.change = Some(Change::new(what, Vec::new()));
             advice.commands[0] = samples::edit("Requirements", &format!("M =!= \"{name}\""));
             advice
         };
@@ -619,7 +624,7 @@ mod tests {
                 advice.evidence = vec![Evidence::HeldNow { near, jobs: 1, code: 26 }; 2];
                 advice.htcondor_will = vec![Prediction::NotEvaluated { reason: text.clone() }; 2];
                 let what = ChangeKind::Correct { what: Correction::Input, name: name.clone() };
-                advice.change = Some(Change { what, commands: Vec::new() });
+                advice.change = Some(Change::new(what, Vec::new()));
                 advice.held.reason = Some(text.clone());
                 advice.held.owner = Some(text.clone());
                 advice.held.code = Some(26);

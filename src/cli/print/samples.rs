@@ -3,8 +3,8 @@
 use crate::advice::meaning::Resource;
 use crate::advice::{
     Advice, AgainstChoice, Band, Change, ChangeKind, Choice, Choices, Command, Costs, Edit,
-    Evidence, HeldJob, InputEffect, Missing, Near, Recommendation, Results, Rule, SharedCause,
-    Since, Target, Trust, Wait, WaitFor,
+    EditFacts, Evidence, HeldJob, InputEffect, Missing, Near, Recommendation, Results, Rule,
+    SharedCause, Since, Target, Trust, Wait, WaitFor,
 };
 use crate::features::Scope;
 use crate::history::{Action, EventLogView};
@@ -150,9 +150,11 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
             resource: Resource::Memory,
             to: Some(i64::from(megabytes).into()),
             used: None,
+            finished_with: None,
             named: None,
         },
         commands: vec![edit.clone()],
+        facts: EditFacts::default(),
     });
     advice.commands = vec![edit, Command::Release];
     advice.wait = None;

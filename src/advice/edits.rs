@@ -1,0 +1,217 @@
+//! What goes with a change: the slots that could take the job then, the line of the submit file, and
+//! whether it is to be taken back.
+
+use classads::ClassAd;
+use serde::Serialize;
+
+use super::changes::{Change, ChangeKind, Correction};
+use super::command::Command;
+use super::meaning::Resource;
+
+/// What goes with a change.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct EditFacts {
+    /// The slots that could take the job with it; `None` where no pool was asked.
+    pub slots: Option<SlotsFor>,
+    /// The line of the submit file, where an edit of the queue's job alone is lost.
+    pub submit_line: Option<SubmitLine>,
+    /// It is to be taken back once the place is well again.
+    pub take_back: bool,
+}
+
+/// Slots that could take a job, by their whole sizes: Requirements are not evaluated, and what else
+/// runs there is not looked at.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "Kind", rename_all_fields = "PascalCase")]
+pub enum SlotsFor {
+    /// So many.
+    Some {
+        /// That are large enough, and not at the place that is left out.
+        could: usize,
+        /// All of the pool now.
+        of: usize,
+    },
+    /// None of the pool now.
+    NoneNow {
+        /// All of the pool now.
+        of: usize,
+        /// The most of the resource that one of them has, MiB or KiB, where that is what lacks.
+        most: Option<f64>,
+    },
+    /// The setting says that no slot has so much.
+    AboveMost {
+        /// Its name.
+        setting: &'static str,
+        /// Its value, MiB or KiB.
+        most: i64,
+    },
+}
+
+impl SlotsFor {
+    /// No slot could take the job.
+    pub const fn is_none(&self) -> bool {
+        !matches!(self, Self::Some { .. })
+    }
+}
+
+/// Why an edit of the queue's job alone is lost for the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Resubmits {
+    /// A factory makes more jobs of the cluster (late materialization).
+    Factory,
+    /// DAGMan may submit the node again.
+    DagNode,
+}
+
+/// What marks the cluster of a factory (`condor_attributes.h`; a job's ad has what its cluster has).
+const OF_FACTORY: [&str; 4] = [
+    "JobMaterializeDigestFile",
+    "JobMaterializeItemsFile",
+    "JobMaterializeLimit",
+    "JobMaterializeMaxIdle",
+];
+
+impl Resubmits {
+    /// Of a job, by its ad.
+    pub(super) fn of(ad: &ClassAd) -> Option<Self> {
+        if OF_FACTORY.iter().any(|name| ad.contains(name)) {
+            return Some(Self::Factory);
+        }
+        ad.integer("DAGManJobId").map(|_| Self::DagNode)
+    }
+}
+
+/// A line of the submit file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct SubmitLine {
+    /// The submit command, `request_memory`.
+    pub command: String,
+    /// Its new value; `None` where it depends on what is corrected.
+    pub value: Option<String>,
+    /// Why an edit alone is not enough.
+    pub resubmits: Resubmits,
+}
+
+/// The submit commands of attributes that are edited (manual page `condor_submit`).
+const COMMANDS: [(&str, &str); 8] = [
+    ("RequestMemory", "request_memory"),
+    ("RequestDisk", "request_disk"),
+    ("RequestCpus", "request_cpus"),
+    ("Requirements", "requirements"),
+    ("AllowedJobDuration", "allowed_job_duration"),
+    ("AllowedExecuteDuration", "allowed_execute_duration"),
+    ("PeriodicHold", "periodic_hold"),
+    ("OnExitHold", "on_exit_hold"),
+];
+
+/// The submit command that sets an attribute; `+Name` for one of the owner's own.
+fn command(attribute: &str) -> String {
+    let known = COMMANDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(attribute));
+    known.map_or_else(|| format!("+{attribute}"), |(_, command)| (*command).to_owned())
+}
+
+impl Change {
+    /// Adds the line of the submit file where an edit of the job is not enough.
+    pub(super) fn with_submit_line(mut self, resubmits: Option<Resubmits>) -> Self {
+        self.facts.submit_line = resubmits.and_then(|resubmits| {
+            let (command, value) = self.line()?;
+            Some(SubmitLine { command, value, resubmits })
+        });
+        self
+    }
+
+    /// The submit command that sets what is changed, and its new value.
+    fn line(&self) -> Option<(String, Option<String>)> {
+        let edit = self.commands.iter().find_map(|command| match command {
+            Command::Edit(edit) => Some(edit),
+            _ => None,
+        });
+        match (&self.what, edit) {
+            // The rest of Requirements is condor_submit's.
+            (ChangeKind::Place { .. }, Some(edit)) if edit.attribute == "Requirements" => {
+                let clause = edit.new.rsplit_once(" && ").map(|(_, clause)| clause);
+                Some((command(&edit.attribute), clause.map(|clause| format!("(...) && {clause}"))))
+            }
+            (ChangeKind::Place { clause: Some(clause), .. }, None) => {
+                Some((command("Requirements"), Some(format!("(...) && ({clause})"))))
+            }
+            (_, Some(edit)) => Some((command(&edit.attribute), Some(edit.new.clone()))),
+            (ChangeKind::Request { resource, .. } | ChangeKind::TooMuch { resource, .. }, None) => {
+                let attribute = match resource {
+                    Resource::Memory => "RequestMemory",
+                    Resource::Disk => "RequestDisk",
+                };
+                Some((command(attribute), None))
+            }
+            (ChangeKind::Time { attribute, .. }, None) => Some((command(attribute), None)),
+            (ChangeKind::Interpreter { .. }, None) => Some(("executable".to_owned(), None)),
+            (ChangeKind::Correct { what, .. }, None) => {
+                of_correction(*what).map(|command| (command.to_owned(), None))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The submit command that names what is corrected.
+const fn of_correction(what: Correction) -> Option<&'static str> {
+    Some(match what {
+        Correction::Input | Correction::UrlMissing | Correction::Url => "transfer_input_files",
+        Correction::OutputDirectory => "transfer_output_remaps",
+        Correction::Output => "transfer_output_files",
+        Correction::WorkingDirectory => "initialdir",
+        Correction::StandardInput => "input",
+        Correction::StandardOutput => "output",
+        Correction::EventLog => "log",
+        Correction::Image => "container_image",
+        Correction::Arguments => "arguments",
+        Correction::Executable
+        | Correction::ExecutableFormat
+        | Correction::ExecutableMissing
+        | Correction::ExecutePermission => "executable",
+        Correction::Cpus => "request_cpus",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::changes::edit;
+
+    fn line(change: Change) -> Option<(String, Option<String>)> {
+        let line = change.with_submit_line(Some(Resubmits::Factory)).facts.submit_line?;
+        Some((line.command, line.value))
+    }
+
+    #[test]
+    fn edits_have_a_line_in_the_submit_file() {
+        let what = || ChangeKind::Correct { what: Correction::OwnHold, name: None };
+        for (attribute, new, command) in [
+            ("RequestMemory", "4096", "request_memory"),
+            ("requestdisk", "4096", "request_disk"),
+            ("PeriodicHold", "false", "periodic_hold"),
+            ("RunLimit", "44", "+RunLimit"),
+        ] {
+            let change = Change::new(what(), vec![edit(attribute, None, new)]);
+            assert_eq!(line(change), Some((command.to_owned(), Some(new.to_owned()))));
+        }
+        assert_eq!(line(Change::new(what(), Vec::new())), None);
+        let input = ChangeKind::Correct { what: Correction::Input, name: None };
+        let (command, value) = line(input.clone().by_hand()).unwrap();
+        assert_eq!((command.as_str(), value), ("transfer_input_files", None));
+        assert_eq!(input.by_hand().with_submit_line(None).facts.submit_line, None);
+    }
+
+    #[test]
+    fn factories_and_nodes_are_known_by_their_ads() {
+        let of = |text: &str| {
+            Resubmits::of(&classads::read_ads(text.as_bytes()).next().unwrap().unwrap())
+        };
+        assert_eq!(of("A = 1\nJobMaterializeDigestFile = \"/x\""), Some(Resubmits::Factory));
+        assert_eq!(of("A = 1\nDAGManJobId = 7"), Some(Resubmits::DagNode));
+        assert_eq!(of("A = 1"), None);
+    }
+}

@@ -1,0 +1,556 @@
+//! What like jobs that finished show about the limit that held a job: a run that hangs is told from
+//! a limit that is too low, usage that grows with every run from a request that is too small.
+//!
+//! Like jobs are those of the cluster, else those of the owner that run the same program.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde::Serialize;
+
+use super::changes::{self, Figure};
+use super::job_facts::JobFacts;
+use super::meaning::Resource;
+use crate::history::{
+    AdFacts, Episode, Exit, History, JobHistory, Known, SAME_HOLD, Step, Symbol, What,
+};
+use crate::hold_code::{self, About};
+use crate::policy::Measure;
+
+/// So many like jobs have to have finished before they say something. Assumed.
+const LEAST_FINISHED: usize = 3;
+
+/// A run beyond so many times the longest that finished is stuck: twice [`SLOWER`]. Assumed.
+const STUCK: f64 = 3.0;
+
+/// The next runs may take so many times as long as the longest that finished: slower machines,
+/// larger input. Assumed; `suggest/long_runs.rs` has the same.
+const SLOWER: f64 = 1.5;
+
+/// Runs in a row of which each used more than the one before, from which on another raise is no
+/// cure. Assumed.
+const LEAST_GROWN: usize = 3;
+
+/// Each of them used at least so much of the one before: 11/10. Assumed.
+const GROWN: f64 = 1.1;
+
+/// Clusters and programs that are remembered.
+const REMEMBERED: usize = 64;
+
+/// Jobs of one program that are looked at, the last ones.
+const MOST: usize = 10_000;
+
+/// What like jobs say about a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum LimitFinding {
+    /// Like jobs need about as much as it allows, or more, or none finished within it.
+    TooLow,
+    /// Like jobs finished long before it: the run was stuck.
+    Hung,
+    /// Each run used more than the one before: no limit is enough.
+    Leak,
+    /// What is known does not tell.
+    Unknown,
+}
+
+/// Which jobs were looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Like {
+    /// Other jobs of the cluster.
+    Cluster,
+    /// Jobs of the owner that run the same program.
+    Program,
+}
+
+/// What like jobs that finished needed, beside the limit that held this one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "Of", rename_all_fields = "PascalCase")]
+pub enum LimitSeen {
+    /// Of a limit on the length of a run, s.
+    RunTime {
+        /// What that says of the limit.
+        finding: LimitFinding,
+        /// Which jobs.
+        like: Like,
+        /// Of them, those that exited with 0.
+        finished: usize,
+        /// The shortest and the longest of their runs.
+        took: Option<Figure>,
+        /// How long this run went on.
+        ran: f64,
+        /// What the limit allows.
+        limit: f64,
+        /// Of them, those that were held alike.
+        held_alike: usize,
+        /// Of those, the ones that were released and ran to an end that is known.
+        ran_again: usize,
+        /// Of these, those that exited with 0.
+        finished_again: usize,
+    },
+    /// Of memory, MiB, or disk, KiB.
+    Usage {
+        /// What that says of the request.
+        finding: LimitFinding,
+        /// Of what.
+        resource: Resource,
+        /// Which jobs.
+        like: Like,
+        /// Of them, those that exited with 0 and of which the usage is known.
+        finished: usize,
+        /// The least and the most that one of them used at its peak.
+        peaks: Option<Figure>,
+        /// What the last runs of this job used, or were given where that is not known; each was
+        /// held alike, the last one now.
+        runs: Vec<i64>,
+    },
+}
+
+impl LimitSeen {
+    /// What it says of the limit.
+    pub const fn finding(&self) -> LimitFinding {
+        match self {
+            Self::RunTime { finding, .. } | Self::Usage { finding, .. } => *finding,
+        }
+    }
+
+    /// A higher limit is no cure.
+    pub const fn rules_out_raise(&self) -> bool {
+        matches!(self.finding(), LimitFinding::Hung | LimitFinding::Leak)
+    }
+
+    /// What the limit on the length of a run should be, s, where like jobs show it.
+    pub fn needed_time(&self) -> Option<f64> {
+        match self {
+            Self::RunTime { finding: LimitFinding::TooLow, took: Some(took), ran, .. } => {
+                Some(SLOWER * took.most.max(*ran))
+            }
+            _ => None,
+        }
+    }
+
+    /// The longest run of those that finished, s.
+    pub fn longest(&self) -> Option<f64> {
+        match self {
+            Self::RunTime { took, .. } => took.map(|took| took.most),
+            Self::Usage { .. } => None,
+        }
+    }
+
+    /// The most of this resource that one of them used, where this run was given less; MiB or KiB.
+    pub fn needed(&self, wanted: Resource) -> Option<Figure> {
+        match self {
+            Self::Usage { finding: LimitFinding::TooLow, resource, peaks: Some(peaks), .. }
+                if *resource == wanted =>
+            {
+                Some(Figure { least: peaks.most, most: peaks.most })
+            }
+            _ => None,
+        }
+    }
+
+    /// Successes and failures of the next runs of jobs that were stuck like this one.
+    pub const fn after_hang(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::RunTime { finding: LimitFinding::Hung, ran_again, finished_again, .. } => {
+                Some((*finished_again, ran_again.saturating_sub(*finished_again)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What was seen of some jobs.
+#[derive(Debug, Default)]
+struct Summary {
+    /// How long the runs took that exited with 0, s.
+    took: Range,
+    /// Their peaks, MiB.
+    memory: Range,
+    /// KiB.
+    disk: Range,
+    /// By code and subcode of a hold that ended a run.
+    held: HashMap<(i32, i32), Again>,
+}
+
+/// Jobs held alike, those of which the next run has ended, and those that exited with 0 then.
+#[derive(Clone, Copy, Debug, Default)]
+struct Again {
+    held: usize,
+    ran: usize,
+    finished: usize,
+}
+
+/// How many, the least and the most.
+#[derive(Clone, Copy, Debug, Default)]
+struct Range {
+    count: usize,
+    figure: Option<Figure>,
+}
+
+impl Range {
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        let one = Figure::from(value);
+        self.figure = Some(self.figure.map_or(one, |figure| figure.join(one)));
+    }
+}
+
+impl Summary {
+    fn add(&mut self, job: &JobHistory, now: i64) {
+        let steps = job.steps_until(now);
+        let exited = |step: &Step| step.what == What::Terminated(Exit::Success);
+        let ads = &job.ads[..job.ads.partition_point(|ad| ad.known <= now)];
+        let of_ad = ads.iter().rev().find_map(|ad| ad.finished_after);
+        let is_finished = match steps.last() {
+            Some(_) => steps.iter().any(exited),
+            // Only ads of its runs are known.
+            None => of_ad.is_some(),
+        };
+        self.add_holds(steps);
+        if !is_finished {
+            return;
+        }
+        if let Some(took) = last_run(steps).or(of_ad) {
+            self.took.add(took as f64);
+        }
+        let peaks = job.peaks.as_ref().filter(|peaks| peaks.since <= now);
+        let of_table = |value: Option<i64>| value.map(|value| value as f64);
+        let most = |of_table: Option<f64>, of: fn(&AdFacts) -> Option<f64>| {
+            let of_ads = ads.iter().filter_map(of);
+            of_ads.chain(of_table).filter(|used| *used > 0.0).reduce(f64::max)
+        };
+        let images = job.memory_usage.iter().filter(|usage| usage.since <= now);
+        let image = images.map(|usage| usage.value as f64).reduce(f64::max);
+        let memory = of_table(peaks.and_then(|peaks| peaks.value.memory));
+        let memory = [memory, image].into_iter().flatten().reduce(f64::max);
+        most(memory, |ad| ad.memory_usage).into_iter().for_each(|used| self.memory.add(used));
+        let disk = of_table(peaks.and_then(|peaks| peaks.value.disk));
+        most(disk, |ad| ad.disk_usage).into_iter().for_each(|used| self.disk.add(used));
+    }
+
+    /// Holds that ended a run, and how the next runs ended.
+    fn add_holds(&mut self, steps: &[Step]) {
+        let mut runs = false;
+        let mut held: Option<(i32, i32)> = None;
+        for step in steps {
+            match step.what {
+                What::Executing(_) => runs = true,
+                What::Held(hold) if runs => {
+                    runs = false;
+                    if let Some(before) = held.take() {
+                        self.held.entry(before).or_default().ran += 1;
+                    }
+                    held = Some((hold.code, hold.subcode));
+                    self.held.entry((hold.code, hold.subcode)).or_default().held += 1;
+                }
+                What::Terminated(exit) => {
+                    if let Some(before) = held.take() {
+                        let again = self.held.entry(before).or_default();
+                        again.ran += 1;
+                        again.finished += usize::from(exit == Exit::Success);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Seconds from the last start of its program to the exit with 0.
+fn last_run(steps: &[Step]) -> Option<i64> {
+    let end = steps.iter().rposition(|step| step.what == What::Terminated(Exit::Success))?;
+    let leaves = |what: What| {
+        matches!(
+            what,
+            What::Evicted | What::ShadowException | What::Held(_) | What::Released { .. }
+        )
+    };
+    let run = steps[..end].iter().rev().take_while(|step| !leaves(step.what));
+    let began = run.filter(|step| matches!(step.what, What::Executing(_))).last()?;
+    Some(steps[end].time.saturating_sub(began.time).max(0))
+}
+
+/// What jobs have in common that were looked at: a cluster, or a program of an owner.
+type Key = (Option<i32>, Option<(Symbol, Symbol)>, i64);
+
+/// What like jobs of the history show, worked out when it is first asked for.
+#[derive(Debug, Default)]
+pub(super) struct Siblings {
+    summaries: Mutex<HashMap<Key, Arc<Summary>>>,
+    /// Jobs by owner and program.
+    programs: OnceLock<HashMap<(Symbol, Symbol), Vec<u32>>>,
+}
+
+impl Siblings {
+    /// What like jobs show about the limit that this job is held for at `now`. `None` for other
+    /// holds, and where neither they nor its own runs show anything.
+    pub(super) fn limit_seen(
+        &self,
+        history: &History,
+        hold: &Episode,
+        facts: &JobFacts,
+        now: i64,
+    ) -> Option<LimitSeen> {
+        let parts = changes::Hold {
+            code: Some(hold.identity.code),
+            subcode: Some(hold.identity.subcode),
+            reason: hold.reason.as_deref().unwrap_or_default(),
+            held_at: Some(hold.held_at),
+        };
+        let resource = [Resource::Memory, Resource::Disk]
+            .into_iter()
+            .find(|&resource| is_limited(resource, &parts, facts));
+        match resource {
+            Some(resource) => self.usage(history, hold, facts, resource, now),
+            None => self.run_time(history, hold, facts, now),
+        }
+    }
+
+    fn run_time(
+        &self,
+        history: &History,
+        hold: &Episode,
+        facts: &JobFacts,
+        now: i64,
+    ) -> Option<LimitSeen> {
+        let code = hold.identity.code;
+        let of_limit = facts.own_limit.as_ref().map(|limit| limit.run_time());
+        let (ran, limit) = match of_limit {
+            Some(of_limit) => of_limit?,
+            // Without an ad the code tells that there was a limit, and the log how long it ran.
+            None if matches!(hold_code::about(code), Some(About::Duration { .. })) => {
+                let ran = ran(history, hold)? as f64;
+                (ran, ran)
+            }
+            None => return None,
+        };
+        let alike = (code, hold.identity.subcode);
+        let (like, seen) = self.like(history, hold, now, |seen| seen.took.count)?;
+        let again = seen.held.get(&alike).copied().unwrap_or_default();
+        let finding = match seen.took.figure {
+            Some(took) if seen.took.count >= LEAST_FINISHED => match took.most.max(1.0) {
+                most if limit >= STUCK * most => LimitFinding::Hung,
+                most if SLOWER * most >= limit => LimitFinding::TooLow,
+                _ => LimitFinding::Unknown,
+            },
+            None if again.held >= LEAST_FINISHED => LimitFinding::TooLow,
+            _ => return None,
+        };
+        Some(LimitSeen::RunTime {
+            finding,
+            like,
+            finished: seen.took.count,
+            took: seen.took.figure,
+            ran,
+            limit,
+            held_alike: again.held,
+            ran_again: again.ran,
+            finished_again: again.finished,
+        })
+    }
+
+    fn usage(
+        &self,
+        history: &History,
+        hold: &Episode,
+        facts: &JobFacts,
+        resource: Resource,
+        now: i64,
+    ) -> Option<LimitSeen> {
+        let of = |seen: &Summary| match resource {
+            Resource::Memory => seen.memory,
+            Resource::Disk => seen.disk,
+        };
+        let job = history.job(hold.identity.job);
+        let runs = own_runs(job, hold, facts, resource, now);
+        let like = self.like(history, hold, now, |seen| of(seen).count);
+        let (like, peaks) = match &like {
+            Some((like, seen)) => (*like, of(seen)),
+            None => (Like::Cluster, Range::default()),
+        };
+        let peaks = Some(peaks).filter(|peaks| peaks.count >= LEAST_FINISHED).unwrap_or_default();
+        let given = given(facts, resource).or(runs.last().copied());
+        let needs_more = peaks.figure.zip(given).is_some_and(|(peaks, given)| {
+            let (part, whole) = changes::NEAR_LIMIT;
+            peaks.most * whole as f64 > given as f64 * part as f64
+        });
+        let grows = |pair: &[i64]| pair[1] as f64 >= GROWN * pair[0] as f64;
+        let grown = runs.windows(2).rev().take_while(|pair| grows(pair)).count() + 1;
+        let finding = match () {
+            () if needs_more => LimitFinding::TooLow,
+            () if grown >= LEAST_GROWN => LimitFinding::Leak,
+            () => LimitFinding::Unknown,
+        };
+        if finding == LimitFinding::Unknown && peaks.figure.is_none() {
+            return None;
+        }
+        Some(LimitSeen::Usage {
+            finding,
+            resource,
+            like,
+            finished: peaks.count,
+            peaks: peaks.figure,
+            runs: runs[runs.len() - grown.min(runs.len())..].to_vec(),
+        })
+    }
+
+    /// The other jobs of the cluster where enough of them finished, else those of the program.
+    fn like(
+        &self,
+        history: &History,
+        hold: &Episode,
+        now: i64,
+        finished: impl Fn(&Summary) -> usize,
+    ) -> Option<(Like, Arc<Summary>)> {
+        let cluster = hold.identity.job.cluster;
+        let owner = history.owner_of(hold.identity.job);
+        let of_cluster = self.summary((Some(cluster), None, now), || {
+            let jobs = history.jobs_of(cluster).map(|job| job.job);
+            summed(history, jobs.filter_map(|job| history.number_of(job)), owner, now)
+        });
+        if finished(&of_cluster) >= LEAST_FINISHED {
+            return Some((Like::Cluster, of_cluster));
+        }
+        let of_program = || {
+            let ad = history.job(hold.identity.job)?.ad_at(now)?;
+            let key = (owner?, ad.program?);
+            let of = self.programs.get_or_init(|| by_program(history)).get(&key)?;
+            let of_program = self.summary((None, Some(key), now), || {
+                let last = &of[of.len().saturating_sub(MOST)..];
+                summed(history, last.iter().copied(), owner, now)
+            });
+            (finished(&of_program) >= LEAST_FINISHED).then_some((Like::Program, of_program))
+        };
+        of_program().or(Some((Like::Cluster, of_cluster)))
+    }
+
+    fn summary(&self, key: Key, make: impl FnOnce() -> Summary) -> Arc<Summary> {
+        let known = || self.summaries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(summary) = known().get(&key) {
+            return Arc::clone(summary);
+        }
+        let summary = Arc::new(make());
+        let mut known = known();
+        if known.len() >= REMEMBERED {
+            let any = known.keys().next().copied();
+            any.map(|any| known.remove(&any));
+        }
+        known.insert(key, Arc::clone(&summary));
+        summary
+    }
+}
+
+/// What these jobs show to `owner`.
+fn summed(
+    history: &History,
+    jobs: impl Iterator<Item = u32>,
+    owner: Option<Symbol>,
+    now: i64,
+) -> Summary {
+    let mut summary = Summary::default();
+    let seen = jobs.filter_map(|number| history.as_seen_by(number, owner));
+    seen.for_each(|job| summary.add(job, now));
+    summary
+}
+
+fn by_program(history: &History) -> HashMap<(Symbol, Symbol), Vec<u32>> {
+    let mut of: HashMap<_, Vec<u32>> = HashMap::new();
+    for (number, job) in (0..).zip(history.jobs()) {
+        let program = job.ads.last().and_then(|ad| ad.program);
+        if let Some(key) = history.owner_of(job.job).zip(program) {
+            of.entry(key).or_default().push(number);
+        }
+    }
+    of
+}
+
+/// The job is held for what a run used of this resource.
+fn is_limited(resource: Resource, hold: &changes::Hold<'_>, facts: &JobFacts) -> bool {
+    let measured = facts.own_limit.as_ref().map(|limit| limit.measure);
+    match (measured, resource) {
+        (Some(Measure::Memory), Resource::Memory) | (Some(Measure::Disk), Resource::Disk) => true,
+        (Some(Measure::RunTime { .. }), _) => false,
+        _ => changes::matters(resource, hold, facts),
+    }
+}
+
+/// How long the run took that the hold ended, s.
+fn ran(history: &History, hold: &Episode) -> Option<i64> {
+    let steps = &history.job(hold.identity.job)?.steps[..hold.step?];
+    let run = steps.iter().rev().take_while(|step| {
+        !matches!(step.what, What::Held(_) | What::Released { .. } | What::Evicted)
+    });
+    let began = run.filter(|step| matches!(step.what, What::Executing(_))).last()?;
+    Some(hold.held_at.saturating_sub(began.time)).filter(|ran| *ran > 0)
+}
+
+/// What the last run was given, MiB or KiB.
+fn given(facts: &JobFacts, resource: Resource) -> Option<i64> {
+    let given = match resource {
+        Resource::Memory => facts.memory_provisioned.or(facts.request_memory),
+        Resource::Disk => facts.disk_provisioned.or(facts.request_disk),
+    };
+    given.filter(|given| *given > 0)
+}
+
+/// What the runs of the job used that were held alike, or were given where that is not known; this
+/// one is the last.
+fn own_runs(
+    job: Option<&JobHistory>,
+    hold: &Episode,
+    facts: &JobFacts,
+    resource: Resource,
+    now: i64,
+) -> Vec<i64> {
+    let alike = (hold.identity.code, hold.identity.subcode);
+    let earlier = job.zip(hold.step).map_or(&[][..], |(job, step)| &job.steps[..step]);
+    let held = earlier.iter().filter_map(|step| match step.what {
+        What::Held(held) if (held.code, held.subcode) == alike => Some(step.time),
+        _ => None,
+    });
+    let mut runs: Vec<i64> =
+        held.filter_map(|at| job.and_then(|job| at_hold(job, at, resource))).collect();
+    if earlier.is_empty() {
+        let ads = job.map_or(&[][..], |job| &job.ads[..]);
+        let before = ads.iter().filter(|ad| ad.known <= now.min(hold.held_at - 1));
+        // Only runs that used all that they were given are known to have been held for it.
+        runs.extend(
+            before.filter_map(|ad| of_ad(ad, resource).filter(|run| run.1).map(|run| run.0)),
+        );
+    }
+    let used = match resource {
+        Resource::Memory => facts.memory_usage,
+        Resource::Disk => facts.disk_usage,
+    };
+    runs.extend(used.filter(|used| *used > 0).or_else(|| given(facts, resource)));
+    runs
+}
+
+/// What the run used, or was given, that ended in the hold at this time.
+fn at_hold(job: &JobHistory, at: i64, resource: Resource) -> Option<i64> {
+    let near = |ad: &&AdFacts| ad.hold.is_none() && (ad.known - at).abs() <= SAME_HOLD;
+    let of_ad = job.ads.iter().rev().find(near).and_then(|ad| of_ad(ad, resource));
+    let of_log = || match resource {
+        Resource::Memory => {
+            let last = |facts| Known::last_at(facts, at);
+            last(&job.memory_provisioned).max(last(&job.memory_usage))
+        }
+        Resource::Disk => None,
+    };
+    of_ad.map(|run| run.0).or_else(of_log)
+}
+
+/// What a run used, or was given, and whether it used all of that.
+fn of_ad(ad: &AdFacts, resource: Resource) -> Option<(i64, bool)> {
+    let (used, given) = match resource {
+        Resource::Memory => (ad.memory_usage, ad.memory_provisioned),
+        Resource::Disk => (ad.disk_usage, ad.disk_provisioned),
+    };
+    let whole = |value: f64| (value > 0.0 && value < 9e15).then_some(value.ceil() as i64);
+    let (used, given) = (used.and_then(whole), given.and_then(whole));
+    Some((used.or(given)?, changes::near_limit(used, given)))
+}
+
+#[cfg(test)]
+#[path = "siblings_tests.rs"]
+mod tests;

@@ -1,0 +1,64 @@
+//! What goes with a change, as sentences.
+
+use super::{LONG_NAME, change};
+use crate::advice::{Change, EditFacts, Resubmits, SlotsFor, SubmitLine};
+use crate::text::{plural, shown};
+
+/// What to change, and what goes with that.
+pub fn whole_change(whole: &Change) -> String {
+    change(&whole.what) + &edit_facts(&whole.facts)
+}
+
+/// What goes with a change; each sentence begins with a blank.
+pub fn edit_facts(facts: &EditFacts) -> String {
+    let mut text = facts.slots.as_ref().map_or(String::new(), slots);
+    if facts.take_back && !facts.slots.as_ref().is_some_and(SlotsFor::is_none) {
+        text.push_str(" Take that back once the place is well again.");
+    }
+    text.push_str(&facts.submit_line.as_ref().map_or(String::new(), submit_line));
+    text
+}
+
+fn slots(slots: &SlotsFor) -> String {
+    match slots {
+        SlotsFor::Some { could, of } => {
+            format!(
+                " By their size {could} of the {} of the pool could take it.",
+                plural(*of, "slot")
+            )
+        }
+        SlotsFor::NoneNow { of, most: Some(most) } => format!(
+            " No slot of the pool has that now: of {} the largest has {most:.0}. Wait for a larger one, or make \
+             the job need less.",
+            plural(*of, "slot")
+        ),
+        SlotsFor::NoneNow { of, most: None } => {
+            format!(
+                " No slot of the pool could take it then: there are {} now.",
+                plural(*of, "slot")
+            )
+        }
+        SlotsFor::AboveMost { setting, most } => {
+            format!(" No slot has that: {setting} is {most}. Make the job need less.")
+        }
+    }
+}
+
+fn submit_line(line: &SubmitLine) -> String {
+    let SubmitLine { command, value, resubmits } = line;
+    let command = shown(command, LONG_NAME);
+    let line = match value {
+        Some(value) => format!("{command} = {}", shown(value, LONG_NAME)),
+        None => command,
+    };
+    match resubmits {
+        Resubmits::Factory => format!(
+            " That is for this job alone: later ones of its factory are as they were submitted. The line of the \
+             submit file is {line}."
+        ),
+        Resubmits::DagNode => format!(
+            " That is for this job alone: if DAGMan submits the node again, it reads the submit file, where the \
+             line is {line}."
+        ),
+    }
+}

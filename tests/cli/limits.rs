@@ -1,0 +1,178 @@
+//! Limits, and what like jobs show about them; edits that the slots of a pool can satisfy.
+
+use serde_json::{Value, json};
+
+use crate::harness::Place;
+
+/// The moment asked at: 2026-03-08 12:00:00 UTC.
+const NOW: &str = "1772971200";
+
+/// When job 5.0 began its last run, and was held after 21 s: 11:00:00 on that day.
+const BEGAN: i64 = 1_772_967_600;
+
+/// Jobs 5.1 to 5.12 finish after `took` seconds and with this much memory, MiB; 5.13 was held as 5.0
+/// is, released, and finished; 5.0 is held.
+fn log(took: i64, memory: i64, code: &str) -> String {
+    let event = |number: &str, proc: usize, second: i64, says: &str| {
+        let (minute, second) = (second / 60, second % 60);
+        format!("{number} (005.{proc:03}.000) 2026-03-08 10:{minute:02}:{second:02} {says}\n...\n")
+    };
+    let runs = |proc, at| event("001", proc, at, "Job executing on host: <10.0.0.1:9618>");
+    let ends = |proc, at| {
+        let table = format!(
+            "\tPartitionable Resources :    Usage  Request Allocated\n\t   Memory (MB)          : {memory:>8}     9000      9000"
+        );
+        let says = "Job terminated.\n\t(1) Normal termination (return value 0)\n";
+        event("005", proc, at, &format!("{says}{table}"))
+    };
+    let held = |proc, at| event("012", proc, at, &format!("Job was held.\n\ttoo much\n\t{code}"));
+    let mut text = String::new();
+    for proc in 0..14 {
+        text.push_str(&event("000", proc, 0, "Job submitted from host: <10.0.0.1:9618>"));
+    }
+    for proc in 1..13 {
+        text.push_str(&(runs(proc, 60) + &ends(proc, 60 + took)));
+    }
+    text.push_str(&(runs(13, 60) + &held(13, 81)));
+    text.push_str(&event("013", 13, 90, "Job was released.\n\tvia condor_release (by user alice)"));
+    text.push_str(&(runs(13, 100) + &ends(13, 100 + took)));
+    // 11:00:00 and 11:00:21.
+    let late = |text: String| text.replace("2026-03-08 10:", "2026-03-08 11:");
+    text + &late(runs(0, 0) + &held(0, 21))
+}
+
+/// Job 5.0, held for `code` and `subcode`, with more lines.
+fn ad(code: i32, subcode: i32, reason: &str, more: &str) -> String {
+    format!(
+        "ClusterId = 5\nProcId = 0\nOwner = \"alice\"\nJobStatus = 5\nJobUniverse = 5\nNumHolds = 1\n\
+         NumJobStarts = 1\nCmd = \"/home/alice/run.sh\"\nJobCurrentStartDate = {BEGAN}\n\
+         EnteredCurrentStatus = {}\nHoldReasonCode = {code}\nHoldReasonSubCode = {subcode}\n\
+         HoldReason = \"{reason}\"\n{more}\n",
+        BEGAN + 21
+    )
+}
+
+const TOO_LONG: &str = "PeriodicHold = JobStatus == 2 && time() - JobCurrentStartDate > RunLimit\n\
+                        RunLimit = 20";
+
+fn advice(place: &Place, words: &str) -> Value {
+    let said = place.advise(&format!("-jobads held.ads -now {NOW} -json {words}"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let all: Value = serde_json::from_str(&said.stdout).expect("an array");
+    all[0].clone()
+}
+
+/// The advice for job 5.0 with this log and ad.
+fn advised(log: &str, ad: &str) -> Value {
+    let place = Place::new();
+    place.file("job.log", log);
+    place.file("held.ads", ad);
+    advice(&place, "-userlog job.log")
+}
+
+/// What like jobs show about its limit.
+fn limit(advice: &Value) -> &Value {
+    let evidence = advice["Evidence"].as_array().expect("a list");
+    evidence.iter().find(|seen| seen["Kind"] == "Limit").unwrap_or(&Value::Null)
+}
+
+#[test]
+fn the_limit_of_a_run_that_hangs_is_not_raised() {
+    for limit_now in ["20", "44", "96"] {
+        let ad = ad(3, 46, "ran too long", &TOO_LONG.replace("20", limit_now));
+        let ran: i64 = limit_now.parse::<i64>().unwrap() + 1;
+        let ad = ad.replace(&(BEGAN + 21).to_string(), &(BEGAN + ran).to_string());
+        let log = log(3, 100, "Code 3 Subcode 46");
+        let log = log.replace("11:00:21", &format!("11:{:02}:{:02}", ran / 60, ran % 60));
+        let told = advised(&log, &ad);
+        let seen = limit(&told);
+        assert_eq!((&seen["Finding"], &seen["Finished"]), (&json!("Hung"), &json!(13)), "{told}");
+        let sentence = format!(
+            "13 other jobs of this cluster finished in 3 s; this run was still going after {ran} s. It is stuck: a \
+             higher limit would only let it hang for longer. Look at what it waits for. Of 1 run that ended in such \
+             a hold and began again after a release, 1 finished."
+        );
+        assert_eq!(seen["Sentence"], sentence);
+        assert_ne!(told["Recommendation"], "change", "{told}");
+        assert!(!told["Commands"].to_string().contains("qedit"), "{told}");
+        assert!(told["Success"]["other"].is_null(), "{told}");
+    }
+}
+
+#[test]
+fn a_limit_that_is_too_low_is_raised_to_what_like_jobs_need() {
+    let ad = ad(3, 46, "ran too long", TOO_LONG);
+    let told = advised(&log(19, 100, "Code 3 Subcode 46"), &ad);
+    assert_eq!(limit(&told)["Finding"], "TooLow", "{told}");
+    assert_eq!(told["Recommendation"], "change");
+    assert_eq!(told["Change"]["Raise"]["To"], 32.0, "{told}");
+    let sentence = told["Change"]["Sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("Raise RunLimit from 20 to 32, "), "{sentence}");
+    assert!(sentence.contains("Like jobs that finished took up to 19."), "{sentence}");
+    assert!(told["Commands"][0].as_str().unwrap().ends_with(" RunLimit 32"), "{told}");
+}
+
+#[test]
+fn the_code_of_an_allowed_duration_tells_a_hang_without_an_ad() {
+    let place = Place::new();
+    place.file("job.log", log(3, 100, "Code 47 Subcode 0"));
+    let said = place.advise(&format!("-userlog job.log -now {NOW} -json 5.0"));
+    let all: Value = serde_json::from_str(&said.stdout).expect("an array");
+    assert_eq!(limit(&all[0])["Finding"], "Hung", "{}", all[0]);
+    assert_ne!(all[0]["Recommendation"], "change");
+}
+
+const MEMORY: &str = "Error from slot1@e1: Job has gone over cgroup memory limit of 2304 megabytes. Last measured \
+                      usage: 2300 megabytes.";
+
+fn memory_ad() -> String {
+    let more = "RequestMemory = 2304\nMemoryProvisioned = 2304\nMemoryUsage = 2300\nPeriodicRemove = false";
+    ad(34, 102, MEMORY, more)
+}
+
+#[test]
+fn a_request_follows_the_peaks_of_jobs_that_finished() {
+    let told = advised(&log(3, 3100, "Code 34 Subcode 102"), &memory_ad());
+    assert_eq!(limit(&told)["Finding"], "TooLow", "{told}");
+    assert_eq!(told["Change"]["To"], 3456.0);
+    assert_eq!(
+        told["Change"]["Sentence"],
+        "Raise RequestMemory to 3456 MiB (it used 2300 MiB, like jobs that finished used up to 3100 MiB)."
+    );
+}
+
+#[test]
+fn a_leak_is_not_cured_by_another_raise() {
+    let epoch = |used: i64, given: i64, at: i64| {
+        format!(
+            "ClusterId = 5\nProcId = 0\nOwner = \"alice\"\nEpochAdType = \"EPOCH\"\nEpochWriteDate = {at}\n\
+             MemoryUsage = {used}\nMemoryProvisioned = {given}\n\n"
+        )
+    };
+    let place = Place::new();
+    let epochs = epoch(1020, 1024, BEGAN - 900) + &epoch(1530, 1536, BEGAN - 500);
+    place.file("epochs.ads", epochs);
+    place.file("held.ads", memory_ad());
+    let told = advice(&place, "-epochs epochs.ads");
+    let seen = limit(&told);
+    assert_eq!((&seen["Finding"], &seen["Runs"]), (&json!("Leak"), &json!([1020, 1530, 2300])));
+    assert!(told["Success"]["memory"].is_null(), "{told}");
+    assert!(!told.to_string().contains("qedit"), "{told}");
+    // After the first raise a second one is worth a try.
+    place.file("epochs.ads", epoch(1530, 1536, BEGAN - 500));
+    let told = advice(&place, "-epochs epochs.ads");
+    assert_eq!(limit(&told), &Value::Null);
+    assert!(told["Success"]["memory"].is_f64(), "{told}");
+}
+
+#[test]
+fn input_that_finds_no_space_at_the_execution_point_met_a_full_disk() {
+    let full = "Transfer input files failure at execution point slot1@e1.example.org while receiving files from \
+                access point ap1. Details: writing to file /execute/dir_7/in.dat: (errno 28) No space left on device";
+    let more = "RequestDisk = 100000\nDiskProvisioned = 100000\nLastRemoteHost = \"slot1@e1.example.org\"\n";
+    let of = |usage: i64| advised("", &ad(13, 28, full, &format!("{more}DiskUsage = {usage}")));
+    let host = of(4000);
+    assert!(host["Success"]["disk"].is_null() && host["Success"]["site"].is_f64(), "{host}");
+    let own = of(99_000);
+    assert!(own["Success"]["disk"].is_f64(), "{own}");
+}
