@@ -345,18 +345,21 @@ impl<'a> Advisor<'a> {
     /// would be had others been seen to get through. `None` if it is not held.
     fn question<'h>(&self, held: &'h Held, now: i64, asked: &mut Asked) -> Option<Question<'h>> {
         let hold = self.history().held_at(held.job, held.in_queue.as_ref(), now)?;
-        let own = self.subject(&hold, now);
+        let failed = FailedTransfer::of(&hold, self.history(), now);
+        let own = self.subject(&hold, failed.as_ref(), now);
         let first = self.causes.first(&self.sampler, &hold, now).map(|first| {
             let key = (first.identity.job, first.held_at);
             let subject = asked.firsts.entry(key);
-            (key, Rc::clone(subject.or_insert_with(|| Rc::new(self.subject(&first, now)))))
+            let failed = || FailedTransfer::of(&first, self.history(), now);
+            let subject =
+                subject.or_insert_with(|| Rc::new(self.subject(&first, failed().as_ref(), now)));
+            (key, Rc::clone(subject))
         });
         // Where others show something else of the two holds, they are two questions.
         let first = first.filter(|(_, first)| first.seen.agrees(&own.seen));
         let about = first.as_ref().map_or(&own.sample, |(_, first)| &first.sample);
         let neighbourhoods = &own.neighbourhoods;
         let mut facts = held.facts.with_log(self.history().job(held.job), hold.held_at);
-        let failed = FailedTransfer::of(&hold, self.history(), now);
         if let Some(failed) = failed.as_ref().filter(|failed| failed.decides) {
             facts.to_mut().transfer = failed.trouble;
         }
@@ -425,20 +428,25 @@ impl<'a> Advisor<'a> {
     }
 
     /// A hold as the model sees it at `now`.
-    fn subject(&self, hold: &Episode, now: i64) -> Subject {
+    fn subject(&self, hold: &Episode, failed: Option<&FailedTransfer>, now: i64) -> Subject {
         let elsewhere =
             self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
         let (sample, neighbourhoods) =
             self.sampler.sample_and_neighbourhood(hold, now, Action::AsIs, elsewhere);
-        let seen = self.seen(hold, now, &neighbourhoods);
+        let seen = self.seen(hold, failed, now, &neighbourhoods);
         Subject { sample, neighbourhoods, seen }
     }
 
     /// What others and the hold reason show.
-    fn seen(&self, hold: &Episode, now: i64, neighbourhoods: &[Neighbourhood]) -> Seen {
-        let failed = FailedTransfer::of(hold, self.history(), now);
+    fn seen(
+        &self,
+        hold: &Episode,
+        failed: Option<&FailedTransfer>,
+        now: i64,
+        neighbourhoods: &[Neighbourhood],
+    ) -> Seen {
         let looked = Looked {
-            failed: failed.as_ref(),
+            failed,
             code: hold.identity.code,
             subcode: hold.identity.subcode,
             reason: hold.reason.as_deref().unwrap_or_default(),
@@ -561,11 +569,8 @@ impl<'a> Advisor<'a> {
         log::debug!("job {}: {chances:?}, {costs:?}", held.job);
         let decision = decide(chances, costs, self.model.metadata.thresholds.confidence);
         let as_is = chances.as_is();
-        if question.failed.as_ref().is_some_and(|failed| failed.waits(&decision, question.now)) {
-            let action = decision.action;
-            let waits = decision.by_rule(Rule::RetryLater, Recommendation::Wait, as_is, None);
-            return Decision { action, ..waits };
-        }
+        let failed = question.failed.as_ref();
+        let waits = failed.and_then(|failed| failed.waits(&decision, chances.since, question.now));
         match hold_code::cause_of(hold.identity.code) {
             // Held by a person, or on request at its submission: whoever asked for it knows why, a
             // model does not. The code in an ad is its owner's to edit; the event log is
@@ -584,7 +589,13 @@ impl<'a> Advisor<'a> {
                     decision.by_rule(Rule::ReleasedByPolicy, Recommendation::Wait, chance, None);
                 Decision { action, ..waits }
             }
-            _ => decision,
+            _ => match waits {
+                Some(action) => {
+                    let (rule, wait) = (Rule::RetryLater, Recommendation::Wait);
+                    Decision { action, ..decision.by_rule(rule, wait, as_is, None) }
+                }
+                None => decision,
+            },
         }
     }
 
@@ -626,7 +637,7 @@ impl<'a> Advisor<'a> {
         };
         let wait = Wait { what, until, look_again };
         Some(match &question.failed {
-            Some(failed) => failed.wait(wait, question.now),
+            Some(failed) => failed.wait(wait, decision, question.now),
             None => wait,
         })
     }

@@ -6,14 +6,17 @@
 
 use std::collections::HashSet;
 
+use foldhash::fast::RandomState;
 use serde::Serialize;
 
 use super::decide::Decision;
 use super::meaning::{code_of_transfer, url_trouble};
+use super::seen::Others;
 use super::{Recommendation, Trouble, Undecided, Wait, WaitFor};
 use crate::features::{Neighbourhood, Voice, voices};
 use crate::history::{
-    Episode, ErrorType, History, SAME_HOLD, Step, TransferClass, TransferError, What, reason,
+    Action, Episode, ErrorType, History, SAME_HOLD, Step, TransferClass, TransferError, What,
+    reason,
 };
 use crate::userlog::JobId;
 
@@ -109,8 +112,8 @@ impl FailedTransfer {
     fn count_others(&mut self, hold: &Episode, history: &History, now: i64) {
         let Some(server) = &self.error.server else { return };
         let from = self.written.saturating_sub(BEFORE);
-        let (mut failed, mut failed_after) = (HashSet::new(), HashSet::new());
-        let mut through = HashSet::new();
+        let [mut failed, mut failed_after, mut through]: [HashSet<JobId, RandomState>; 3] =
+            Default::default();
         let all = history.transfers().at_server(server, from, now).iter();
         for one in all.filter(|one| one.job != hold.identity.job) {
             let since = Some(now.saturating_sub(one.written));
@@ -164,24 +167,32 @@ impl FailedTransfer {
         if self.decides { self.trouble } else { of_reason }
     }
 
-    /// Whether to wait in the place of what was decided: nothing is tried before the time that the
-    /// plug-in names, and what may succeed then is waited for.
-    pub(super) fn waits(&self, decision: &Decision, now: i64) -> bool {
+    /// Whether to wait in the place of what was decided, and for what: `Some(None)` where nothing is
+    /// released before the time that the plug-in names, `Some` of an action where what may succeed
+    /// is waited for until others show that it does.
+    pub(super) fn waits(
+        &self,
+        decision: &Decision,
+        since: Others,
+        now: i64,
+    ) -> Option<Option<Action>> {
         match (decision.recommendation, decision.undecided) {
-            (Recommendation::Release | Recommendation::Try, _) => self.is_early(now),
-            (_, Some(Undecided::Between { .. } | Undecided::NotRemoved { .. })) => {
-                may_retry(&self.error)
+            (Recommendation::Release | Recommendation::Try, _) if self.is_early(now) => Some(None),
+            (_, Some(Undecided::Between { .. } | Undecided::NotRemoved { .. }))
+                if may_retry(&self.error) && since == Others::Nothing =>
+            {
+                Some(Some(Action::AsIs))
             }
-            _ => false,
+            _ => None,
         }
     }
 
-    /// The wait, no shorter than the plug-in asks for.
-    pub(super) fn wait(&self, wait: Wait, now: i64) -> Wait {
+    /// What that decision waits for, no shorter than the plug-in asks for.
+    pub(super) fn wait(&self, wait: Wait, decision: &Decision, now: i64) -> Wait {
         let Some(at) = self.not_before().filter(|_| self.is_early(now)) else { return wait };
-        match wait.until {
-            Some(_) => Wait { look_again: wait.look_again.max(at), ..wait },
-            None => Wait { what: WaitFor::RetryAfter, look_again: wait.look_again.max(at), ..wait },
+        match (decision.action, wait.until) {
+            (None, None) => Wait { what: WaitFor::RetryAfter, look_again: at, ..wait },
+            _ => Wait { look_again: wait.look_again.max(at), ..wait },
         }
     }
 
@@ -206,7 +217,7 @@ fn may_retry(error: &TransferError) -> bool {
 fn classes(code: i32, subcode: i32, text: &str) -> &'static [TransferClass] {
     use TransferClass::{Checkpoint, Common, Input, Output};
     // An error number is of a file that no plug-in moves.
-    let of_plug_in = subcode >= 256 || subcode < 0 || reason::url(text).is_some();
+    let of_plug_in = !(0..256).contains(&subcode) || reason::url(text).is_some();
     match code_of_transfer(code, text) {
         13 if of_plug_in => &[Input, Common],
         12 if of_plug_in => &[Output, Checkpoint],

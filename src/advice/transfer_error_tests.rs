@@ -99,15 +99,11 @@ fn a_wait_is_no_shorter_than_the_server_asks_for() {
         let asked = pelican(&format!("Retryable = true; RetryAfterSeconds = {seconds}"));
         advise(&held, &[input(7, HELD_AT - 1, &asked)])
     };
-    let asked = after(7_200);
-    assert_eq!(asked.recommendation, Recommendation::Wait);
-    let wait = asked.wait.expect("a wait");
-    assert_eq!((wait.what, wait.look_again), (WaitFor::RetryAfter, HELD_AT - 1 + 7_200));
+    let look_again = |seconds: i64| after(seconds).wait.expect("a wait").look_again;
+    assert_eq!(look_again(7_200), HELD_AT - 1 + 7_200);
     // Nobody's word makes it longer than a day.
-    let for_ever = after(i64::MAX).wait.expect("a wait");
-    assert_eq!(for_ever.look_again, HELD_AT - 1 + LONGEST_RETRY);
-    let over = after(60);
-    assert!(over.wait.is_none_or(|wait| wait.what != WaitFor::RetryAfter));
+    assert_eq!(look_again(i64::MAX), HELD_AT - 1 + LONGEST_RETRY);
+    assert_eq!(look_again(60), look_again(0));
 }
 
 fn hold(code: i32, subcode: i32, reason: &str) -> (Episode, ClassAd) {
@@ -266,4 +262,35 @@ fn a_cache_that_serves_others_again_is_worth_a_release() {
     let mixed = advice(&[others, fail].concat());
     assert_ne!(mixed.recommendation, Recommendation::Release);
     assert_eq!(reported(&mixed).unwrap().failed_after, 8);
+}
+
+#[test]
+fn a_release_waits_for_the_time_that_the_server_asks_for() {
+    let asked = |seconds: i64| {
+        let said = pelican(&format!("Retryable = true; RetryAfterSeconds = {seconds}"));
+        of(13, 256, WRONG_SIZE, &[input(7, HELD_AT - 1, &said)]).unwrap()
+    };
+    let decided = |recommendation, undecided| Decision {
+        recommendation,
+        action: (recommendation == Recommendation::Release).then_some(Action::AsIs),
+        chance: 0.7,
+        undecided,
+    };
+    let between = Some(Undecided::Between { release: 0.5, remove: 0.1 });
+    let release = decided(Recommendation::Release, None);
+    let early = asked(600).decision(release, Others::GotThrough, NOW);
+    assert_eq!(early.recommendation, Recommendation::Wait);
+    let wait = Wait { what: WaitFor::LikeHold, until: None, look_again: NOW + 28_800 };
+    let waits = asked(600).wait(wait.clone(), &early, NOW);
+    assert_eq!((waits.what, waits.look_again), (WaitFor::RetryAfter, HELD_AT - 1 + 600));
+    assert_eq!(asked(60).decision(release, Others::Nothing, NOW), release);
+    // What no choice pays for is waited for, until others show what comes of it.
+    let undecided = decided(Recommendation::Undecided, between);
+    let waiting = asked(0).decision(undecided, Others::Nothing, NOW);
+    assert_eq!((waiting.recommendation, waiting.undecided), (Recommendation::Wait, None));
+    assert_eq!(asked(0).wait(wait.clone(), &waiting, NOW), wait);
+    assert_eq!(asked(0).decision(undecided, Others::Mixed, NOW), undecided);
+    let mut never = asked(0);
+    never.error.retryable = Some(-1);
+    assert_eq!(never.decision(undecided, Others::Nothing, NOW), undecided);
 }
