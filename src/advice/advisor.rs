@@ -281,7 +281,7 @@ impl<'a> Advisor<'a> {
             unnamed: of_changes(|change| !change.what.is_named()),
             by_hand: of_changes(|change| change.commands.is_empty()),
             // Nothing outside the job changes a limit of its own, or puts its files in order.
-            recovered: recovered.filter(|_| limit.is_none() && !seen.blocked),
+            recovered: recovered.filter(|_| limit.is_none() && !seen.stays),
             since: seen.since,
             lasting: seen.lasting,
             trust: seen.trust,

@@ -1,11 +1,13 @@
 //! Which files of the access point a held job needs, and what checks of them show.
 
+use std::collections::HashMap;
+
 use classads::ClassAd;
 use serde::Serialize;
 
 use super::errno::{EDQUOT, ENOENT, ENOSPC};
 use super::meaning::code_of_transfer;
-use crate::checks::{Check, Finding, LocalFiles, Needed, Thing, Why, Words};
+use crate::checks::{Check, Finding, LocalFiles, Needed, Remark, Thing, Why, Words};
 use crate::history::HoldInQueue;
 use crate::history::reason::{self, Side};
 use crate::hold_code::{About, about};
@@ -19,6 +21,11 @@ const WRONG: usize = 5;
 /// JobUniverse of jobs that another system runs.
 const GRID: i64 = 9;
 
+/// Attributes that name files with tokens and keys (the submit descriptions' scitokens_file,
+/// aws_access_key_id_file, aws_secret_access_key_file, gce_auth_file, azure_auth_file).
+const TOKENS: [&str; 5] =
+    ["ScitokensFile", "EC2AccessKeyId", "EC2SecretAccessKey", "GceAuthFile", "AzureAuthFile"];
+
 /// What stands for no file in an ad.
 const NULL: &str = "/dev/null";
 
@@ -26,30 +33,118 @@ const NULL: &str = "/dev/null";
 /// of the others what is wrong, and one that could not be looked at.
 pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Vec<Check> {
     // Of other machines only the file of the hold is said to be out of sight.
-    if !files.has(ad) && named(hold).is_none() {
+    if !files.has(ad) && named(hold, files.asks_urls()).is_none() {
         return Vec::new();
     }
-    let mut checks = files.check(ad, needed(ad, hold));
+    let mut checks = files.check(ad, needed(ad, hold, files.asks_urls()));
     for check in &mut checks {
         check.finding = of_hold(check.finding, hold);
+        remark(check, ad, hold);
     }
     let (mut wrong, mut failed) = (0, 0);
     checks.retain(|check| {
-        let says = match check.finding {
-            Finding::StillThere { .. } => {
-                wrong += 1;
-                wrong <= WRONG
-            }
-            // Once is enough.
-            Finding::Unknown { why: Why::NoAnswer | Why::NoTime | Why::Failed } => {
-                failed += 1;
-                failed == 1
-            }
-            _ => false,
-        };
-        check.named || says
+        let says =
+            match check.finding {
+                // It lies at the execution point.
+                _ if check.thing == Thing::ExecutableInPlace => !check.remarks.is_empty(),
+                Finding::StillThere { .. } => true,
+                // A server that does not answer here may not answer there.
+                Finding::Unknown {
+                    why: Why::NoAnswer | Why::Away | Why::Tls | Why::Status(500..),
+                } if check.thing == Thing::Url => true,
+                // Once is enough.
+                Finding::Unknown { why: Why::NoAnswer | Why::NoTime | Why::Failed } => {
+                    failed += 1;
+                    return check.named || failed == 1;
+                }
+                Finding::Unknown { why: Why::TooLarge | Why::Format } => true,
+                _ => !check.remarks.is_empty(),
+            };
+        wrong += usize::from(says);
+        check.named || (says && wrong <= WRONG)
     });
     checks
+}
+
+/// What the job and its hold make of what was seen.
+fn remark(check: &mut Check, ad: &ClassAd, hold: &HoldInQueue) {
+    let Finding::Gone { changed_at } = check.finding else { return };
+    let is_news = match check.thing {
+        Thing::Executable | Thing::Proxy | Thing::Token => true,
+        Thing::StandardInput | Thing::InputFile => check.named,
+        _ => false,
+    };
+    if is_news && changed_at.is_some_and(|at| at > hold.entered_current_status) {
+        check.remarks.push(Remark::ChangedSinceHold);
+    }
+    // Requirements that name the other kind of machine send the job there.
+    let requirements = ad.get("Requirements").map(ToString::to_string).unwrap_or_default();
+    let requirements = requirements.to_ascii_lowercase();
+    check.remarks.retain(|remark| match remark {
+        Remark::OtherMachine { machine } => !requirements.contains(machine.as_str()),
+        _ => true,
+    });
+    let ends_early = |seconds: &i64| {
+        check.ends_at.is_some_and(|at| at < check.checked_at.saturating_add(*seconds))
+    };
+    if let Some(seconds) = run_length(ad).filter(ends_early) {
+        check.remarks.push(Remark::EndsBeforeRun { seconds });
+    }
+}
+
+/// How long a run of the job may take: the shortest limit of its own, else the mean of its earlier
+/// runs, s.
+fn run_length(ad: &ClassAd) -> Option<i64> {
+    let positive = |name: &str| ad.integer(name).filter(|&seconds| seconds > 0);
+    let limits = ["AllowedExecuteDuration", "AllowedJobDuration"];
+    let mean = || {
+        let runs = positive("JobRunCount").or_else(|| positive("NumShadowStarts"))?;
+        let mean = ad.real("RemoteWallClockTime")? / runs as f64;
+        (mean >= 1.0).then_some(mean as i64)
+    };
+    limits.into_iter().filter_map(positive).min().or_else(mean)
+}
+
+/// Asks for the URLs that held jobs need, where that is wanted: at once for all of them, those of
+/// hold reasons and of many jobs first. The ads are those of [`super::Held::of_ad`] later on.
+pub fn ask_urls(files: &LocalFiles, ads: impl IntoIterator<Item = ClassAd>) {
+    if !files.asks_urls() {
+        return;
+    }
+    let mut all: HashMap<String, (bool, usize, bool, ClassAd)> = HashMap::new();
+    for ad in ads {
+        let Some(hold) = HoldInQueue::of(&ad).filter(|_| files.has(&ad)) else { continue };
+        let of_reason = named(&hold, true).filter(|(thing, _)| *thing == Thing::Url);
+        let of_reason = of_reason.and_then(|(_, url)| url);
+        let inputs: Vec<String> = urls_of_input(&ad).collect();
+        let all_urls = of_reason.iter().filter(|url| !inputs.contains(url)).chain(&inputs);
+        for url in all_urls {
+            let (is_named, is_input) = (of_reason.as_ref() == Some(url), inputs.contains(url));
+            let known = all.entry(url.clone()).or_insert_with(|| (false, 0, is_input, ad.clone()));
+            known.0 |= is_named;
+            known.1 += 1;
+            // The ad that names it itself is the one to believe.
+            if is_input && !known.2 {
+                (known.2, known.3) = (true, ad.clone());
+            }
+        }
+    }
+    let mut order: Vec<_> = all.into_iter().collect();
+    order.sort_by(|(one, a), (two, b)| (b.0, b.1, one).cmp(&(a.0, a.1, two)));
+    files.ask_urls(order.iter().map(|(url, of)| (&of.3, url.clone(), of.2)));
+}
+
+/// The URLs of TransferInput.
+fn urls_of_input(ad: &ClassAd) -> impl Iterator<Item = String> {
+    let list = ad.string("TransferInput").unwrap_or_default();
+    let urls: Vec<String> = list
+        .split(',')
+        .map(str::trim)
+        .filter(|input| input.contains("://"))
+        .take(INPUT_FILES)
+        .map(str::to_owned)
+        .collect();
+    urls.into_iter()
 }
 
 /// That a file system has room shows nothing of a quota, nor of the space that output needs.
@@ -141,27 +236,35 @@ fn under(directory: &str, path: &str) -> String {
 
 /// The files that HTCondor needs to start the job and to end it, each once; the one that the hold
 /// is about is named.
-fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
+fn needed(ad: &ClassAd, hold: &HoldInQueue, with_urls: bool) -> Vec<Needed> {
     let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
     let Some(iwd) = text("Iwd").filter(|iwd| iwd.starts_with('/')) else { return Vec::new() };
-    if ad.integer("JobUniverse") == Some(GRID) {
-        return Vec::new();
-    }
+    let is_grid = ad.integer("JobUniverse") == Some(GRID);
     let full = |path: &str| under(&iwd, path);
     let is = |name: &str| ad.boolean(name) != Some(false);
     let transfers = text("ShouldTransferFiles").is_none_or(|when| !when.eq_ignore_ascii_case("no"));
+    let transfers_executable = transfers && is("TransferExecutable");
     let is_file = |path: &&str| !path.is_empty() && *path != NULL && !path.contains("://");
     let file = |name: &str| text(name).filter(|path| is_file(&path.as_str()));
 
-    let mut all: Vec<(Thing, Option<String>)> = vec![(Thing::WorkingDirectory, Some(iwd.clone()))];
-    if transfers {
-        let command = file("Cmd").filter(|_| is("TransferExecutable"));
-        all.push((Thing::Executable, command.map(|path| full(&path))));
+    let mut all: Vec<(Thing, Option<String>)> = Vec::new();
+    if !is_grid {
+        let executable = match transfers_executable {
+            true => Thing::Executable,
+            false => Thing::ExecutableInPlace,
+        };
+        all.push((Thing::WorkingDirectory, Some(iwd.clone())));
+        all.push((executable, file("Cmd").map(|path| full(&path))));
+    }
+    if transfers && !is_grid {
         let input = file("In").filter(|_| is("TransferIn"));
         all.push((Thing::StandardInput, input.map(|path| full(&path))));
         let list = text("TransferInput").unwrap_or_default();
         let files = list.split(',').map(str::trim).filter(is_file).take(INPUT_FILES);
         all.extend(files.map(|path| (Thing::InputFile, Some(full(path)))));
+        if with_urls {
+            all.extend(urls_of_input(ad).map(|url| (Thing::Url, Some(url))));
+        }
         let remaps = text("TransferOutputRemaps").unwrap_or_default();
         let targets = remaps.split(';').filter_map(|remap| remap.split_once('='));
         let targets = targets.map(|(_, path)| path.trim()).filter(is_file).take(INPUT_FILES);
@@ -169,14 +272,18 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
         let outputs = targets.map(full).chain(streams.map(|path| full(&path)));
         all.extend(outputs.map(|path| (Thing::OutputFile, Some(path))));
     }
-    all.push((Thing::Proxy, file("x509userproxy").map(|path| full(&path))));
+    let proxy = file("x509userproxy").map(|path| full(&path));
+    all.push((Thing::Proxy, proxy.clone()));
+    // Where no path stands for a key, the name of a role does.
+    let tokens = TOKENS.iter().filter_map(|name| file(name)).filter(|path| path.starts_with('/'));
+    all.extend(tokens.map(|path| (Thing::Token, Some(path))));
     let event_log = file("UserLog").map(|path| full(&path));
     all.push((Thing::EventLog, event_log.clone()));
 
-    let proxy = file("x509userproxy").map(|path| full(&path));
-    let named = named(hold).map(|(thing, path)| match thing {
+    let named = named(hold, with_urls).map(|(thing, path)| match thing {
         _ if path.is_some() && path == proxy => (Thing::Proxy, path),
         Thing::WorkingDirectory => (thing, Some(iwd.clone())),
+        Thing::Proxy => (thing, proxy),
         Thing::EventLog => (thing, event_log),
         _ => (thing, path),
     });
@@ -191,9 +298,9 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
     needed
 }
 
-/// What on the access point a hold is about, and the path in its reason. `None` for what lies at
-/// the execution point, and where nothing is named.
-fn named(hold: &HoldInQueue) -> Option<(Thing, Option<String>)> {
+/// What on the access point a hold is about, and the path in its reason; the URL of an input, where
+/// those are asked. `None` for what lies at the execution point, and where nothing is named.
+fn named(hold: &HoldInQueue, with_urls: bool) -> Option<(Thing, Option<String>)> {
     let text = hold.reason.as_deref().unwrap_or_default();
     let code = code_of_transfer(hold.code, text);
     let here = reason::side(text) == Some(Side::AccessPoint);
@@ -203,6 +310,13 @@ fn named(hold: &HoldInQueue) -> Option<(Thing, Option<String>)> {
             Some((Thing::WorkingDirectory, None))
         }
         About::EventLog => Some((Thing::EventLog, None)),
+        // A hold for tokens has the same code.
+        About::Credential if text.to_ascii_lowercase().contains("proxy") => {
+            Some((Thing::Proxy, None))
+        }
+        About::Input if with_urls && reason::url(text).is_some() => {
+            Some((Thing::Url, reason::url(text)))
+        }
         About::Input if here && hold.subcode < 256 => Some((Thing::InputFile, Some(path?))),
         About::Output if here && hold.subcode < 256 => Some((Thing::OutputFile, Some(path?))),
         _ => None,

@@ -36,7 +36,7 @@ pub use command::{Command, Edit, Since, Target, constraint_of};
 pub use costs::Costs;
 pub use edits::{EditFacts, Resubmits, SlotsFor, SubmitLine};
 pub use evidence::{Evidence, Near, Results};
-pub use files::{ProgramWords, WordsOf};
+pub use files::{ProgramWords, WordsOf, ask_urls};
 pub use held::{Held, Policies, advise};
 pub use look::LookAt;
 pub use meaning::SharedCause;

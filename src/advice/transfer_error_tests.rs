@@ -2,6 +2,7 @@ use classads::ClassAd;
 
 use super::*;
 use crate::advice::{Advice, Advisor, Evidence, Held, Policies, changes};
+use crate::advice::{Choices, Rule};
 use crate::history::HistoryBuilder;
 use crate::model::Model;
 use crate::userlog::JobId;
@@ -275,22 +276,24 @@ fn a_release_waits_for_the_time_that_the_server_asks_for() {
         action: (recommendation == Recommendation::Release).then_some(Action::AsIs),
         chance: 0.7,
         undecided,
+        choices: Choices { rule: Rule::LeastHours, choices: Vec::new() },
     };
     let between = Some(Undecided::Between { release: 0.5, remove: 0.1 });
     let release = decided(Recommendation::Release, None);
-    let early = asked(600).decision(release, Others::GotThrough, NOW);
-    assert_eq!(early.recommendation, Recommendation::Wait);
+    assert_eq!(asked(600).waits(&release, Others::GotThrough, NOW), Some(None));
     let wait = Wait { what: WaitFor::LikeHold, until: None, look_again: NOW + 28_800 };
+    let early = Decision { action: None, ..decided(Recommendation::Wait, None) };
     let waits = asked(600).wait(wait.clone(), &early, NOW);
     assert_eq!((waits.what, waits.look_again), (WaitFor::RetryAfter, HELD_AT - 1 + 600));
-    assert_eq!(asked(60).decision(release, Others::Nothing, NOW), release);
+    assert_eq!(asked(60).waits(&release, Others::Nothing, NOW), None);
     // What no choice pays for is waited for, until others show what comes of it.
     let undecided = decided(Recommendation::Undecided, between);
-    let waiting = asked(0).decision(undecided, Others::Nothing, NOW);
-    assert_eq!((waiting.recommendation, waiting.undecided), (Recommendation::Wait, None));
+    let waiting = asked(0).waits(&undecided, Others::Nothing, NOW);
+    assert_eq!(waiting, Some(Some(Action::AsIs)));
+    let waiting = Decision { action: Some(Action::AsIs), ..decided(Recommendation::Wait, None) };
     assert_eq!(asked(0).wait(wait.clone(), &waiting, NOW), wait);
-    assert_eq!(asked(0).decision(undecided, Others::Mixed, NOW), undecided);
+    assert_eq!(asked(0).waits(&undecided, Others::Mixed, NOW), None);
     let mut never = asked(0);
     never.error.retryable = Some(-1);
-    assert_eq!(never.decision(undecided, Others::Nothing, NOW), undecided);
+    assert_eq!(never.waits(&undecided, Others::Nothing, NOW), None);
 }

@@ -1,31 +1,53 @@
 //! Checks of the files that jobs of this machine's schedd need.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use classads::ClassAd;
 
-use super::look::Use;
-use super::looker::{Account, Looker};
-use super::{Check, Finding, Needed, Thing, Why, Words, WordsKind};
+use super::look::{Sight, Use};
+use super::looker::{Account, Looker, Wanted};
+use super::{Check, Fault, Finding, Needed, Recorded, Remark, Thing, Why, Words, WordsKind, urls};
+use crate::rights::Ids;
 
 /// Accounts whose numbers are asked for.
 const ACCOUNTS: usize = 500;
 
-/// Numbers of an account: uid, gid and groups.
-pub type Ids = (u32, u32, Vec<u32>);
+/// Which URLs are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Urls {
+    /// None.
+    #[default]
+    None,
+    /// Of one's own jobs in the queue those that TransferInput names, of others those with a public
+    /// address.
+    Asked,
+    /// Those with private addresses too, whosever the job is: on a network of one's own.
+    Private,
+}
+
+/// Whose files can be looked at.
+#[derive(Debug)]
+enum Whose {
+    /// Those of the account of this process.
+    Own(String),
+    /// Root's choice: everybody's, with the numbers that this finds for an account.
+    All(fn(&str) -> Option<Ids>),
+    /// Those of all accounts of a record.
+    Recorded,
+}
 
 /// Checks of the files of jobs whose schedd runs on this machine.
 #[derive(Debug)]
 pub struct LocalFiles {
     looker: Looker,
     hosts: Vec<String>,
-    me: Option<String>,
-    find: fn(&str) -> Option<Ids>,
+    whose: Whose,
     accounts: Mutex<HashMap<String, Option<Account>>>,
     now: i64,
     of_queue: bool,
+    urls: Urls,
 }
 
 impl LocalFiles {
@@ -42,7 +64,29 @@ impl LocalFiles {
         of_queue: bool,
     ) -> Self {
         let looker = Looker::new(program);
-        Self { looker, hosts, me, find, accounts: Mutex::default(), now, of_queue }
+        let whose = me.map_or(Whose::All(find), Whose::Own);
+        Self { looker, hosts, whose, accounts: Mutex::default(), now, of_queue, urls: Urls::None }
+    }
+
+    /// The same, with these URLs.
+    #[must_use]
+    pub fn with_urls(self, urls: Urls) -> Self {
+        Self { urls, ..self }
+    }
+
+    /// Answers from a record alone, as of its time, for all accounts in it and without this
+    /// machine. [`LocalFiles::with_urls`] says whether URLs in it are answers too.
+    pub fn recorded(record: Recorded) -> Self {
+        let Recorded { time, hosts, answers } = record;
+        let looker = Looker::recorded(answers);
+        let accounts = Mutex::default();
+        let whose = Whose::Recorded;
+        Self { looker, hosts, whose, accounts, now: time, of_queue: true, urls: Urls::None }
+    }
+
+    /// The raw answers of all looks so far, for [`LocalFiles::recorded`].
+    pub fn record(&self) -> Recorded {
+        Recorded { time: self.now, hosts: self.hosts.clone(), answers: self.looker.answers() }
     }
 
     /// What was found of the files that the job of this ad needs, in their order.
@@ -51,24 +95,90 @@ impl LocalFiles {
             return Vec::new();
         }
         let account = self.account(ad);
-        let check = |Needed { thing, path, named }| {
-            let (finding, seen_as) = match &account {
-                Ok(account) => {
-                    let finding = self.looker.look(account, &path, thing.wanted());
-                    (finding, Some(account.name.clone()))
-                }
-                Err(why) => (Finding::Unknown { why: *why }, None),
-            };
-            Check { thing, path, named, finding, checked_at: self.now, seen_as }
+        let check = |needed: Needed| match (&account, needed.thing) {
+            (account, Thing::Url) => self.check_url(needed, account.as_ref().err().copied()),
+            (Ok(account), _) => self.check_file(needed, account),
+            (Err(why), _) => self.found(needed, Finding::Unknown { why: *why }),
         };
         needed.into_iter().map(check).collect()
+    }
+
+    fn found(&self, needed: Needed, finding: Finding) -> Check {
+        let Needed { thing, path, named } = needed;
+        let checked_at = self.now;
+        Check {
+            thing,
+            path,
+            named,
+            finding,
+            checked_at,
+            seen_as: None,
+            ends_at: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    fn check_file(&self, needed: Needed, account: &Account) -> Check {
+        let Sight { mut finding, ends_at, interpreter, mut remarks } =
+            self.looker.look(account, &needed.path, needed.wanted());
+        if ends_at.is_some_and(|at| at <= self.now) {
+            finding = Finding::StillThere { fault: Fault::Expired };
+        }
+        // It may lie on another mount.
+        if let Some(interpreter) = interpreter {
+            let found = self.looker.look(account, &interpreter, Use::ExecuteHere).finding;
+            if found == (Finding::StillThere { fault: Fault::Missing }) {
+                remarks.push(Remark::NoInterpreter { interpreter });
+            }
+        }
+        let seen_as = Some(account.name.clone());
+        Check { seen_as, ends_at, remarks, ..self.found(needed, finding) }
+    }
+
+    fn check_url(&self, mut needed: Needed, unknown: Option<Why>) -> Check {
+        let why = unknown.or_else(|| urls::refused(&needed.path));
+        let finding =
+            why.map_or_else(|| self.looker.url(&needed.path), |why| Finding::Unknown { why });
+        needed.path = urls::fit_to_show(&needed.path);
+        self.found(needed, finding)
+    }
+
+    /// URLs are asked.
+    pub(crate) fn asks_urls(&self) -> bool {
+        self.urls != Urls::None
+    }
+
+    /// Asks for URLs that jobs with these ads need: with each whether TransferInput names it. At
+    /// most eight of four servers are asked in a call, those first that come first.
+    pub(crate) fn ask_urls<'a>(
+        &self,
+        needed: impl IntoIterator<Item = (&'a ClassAd, String, bool)>,
+    ) {
+        let (mut wanted, mut servers) = (Vec::<Wanted>::new(), BTreeSet::new());
+        for (ad, url, is_input) in needed {
+            if wanted.len() >= urls::URLS || urls::refused(&url).is_some() {
+                continue;
+            }
+            let server = urls::server(&url);
+            let is_late = servers.len() >= urls::SERVERS && !servers.contains(&server);
+            if is_late || wanted.iter().any(|other| other.url == url) {
+                continue;
+            }
+            let Ok(account) = self.account(ad) else { continue };
+            // What a hold reason or somebody's file of ads names is not the job owner's word.
+            let is_own = matches!(self.whose, Whose::Own(_)) && self.of_queue && is_input;
+            let public = !is_own && self.urls != Urls::Private;
+            servers.insert(server);
+            wanted.push(Wanted { url, account, public });
+        }
+        self.looker.ask_urls(wanted);
     }
 
     /// What these files say at their ends about why a program failed: the first with a wording that
     /// is known, else the first that speaks of an error. `None` for ads that root was handed: they
     /// may name any account.
     pub fn words(&self, ad: &ClassAd, paths: &[String]) -> Option<(String, Words)> {
-        if self.me.is_none() && !self.of_queue {
+        if matches!(self.whose, Whose::All(_)) && !self.of_queue {
             return None;
         }
         let account = self.account(ad).ok()?;
@@ -92,16 +202,16 @@ impl LocalFiles {
             return Err(Why::NotThisMachine);
         }
         let owner = ad.string("OsUser").or_else(|| ad.string("Owner")).unwrap_or_default();
-        match &self.me {
-            Some(me) if *me == owner => Ok(Account { name: owner, ids: None }),
-            Some(_) => Err(Why::NotTheOwner),
-            None => {
+        match &self.whose {
+            Whose::Own(me) if *me != owner => Err(Why::NotTheOwner),
+            Whose::Own(_) | Whose::Recorded => Ok(Account { name: owner, ids: None }),
+            Whose::All(find) => {
                 let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
                 if accounts.len() >= ACCOUNTS && !accounts.contains_key(&owner) {
                     return Err(Why::NoTime);
                 }
                 let account = accounts.entry(owner.clone()).or_insert_with(|| {
-                    let ids = (self.find)(&owner).filter(|(uid, ..)| *uid != 0);
+                    let ids = find(&owner).filter(|ids| ids.uid != 0);
                     ids.map(|ids| Account { name: owner, ids: Some(ids) })
                 });
                 account.clone().ok_or(Why::NotTheOwner)
@@ -110,14 +220,18 @@ impl LocalFiles {
     }
 }
 
-impl Thing {
+impl Needed {
     /// How HTCondor uses it.
-    const fn wanted(self) -> Use {
-        match self {
-            Self::WorkingDirectory => Use::Enter,
-            Self::Executable => Use::Execute,
-            Self::StandardInput | Self::InputFile | Self::Proxy => Use::Read,
-            Self::OutputFile | Self::EventLog => Use::Write,
+    fn wanted(&self) -> Use {
+        match self.thing {
+            Thing::WorkingDirectory => Use::Enter,
+            Thing::Executable => Use::Execute,
+            Thing::ExecutableInPlace => Use::ExecuteHere,
+            Thing::InputFile if self.path.ends_with('/') => Use::ReadDirectory,
+            Thing::StandardInput | Thing::InputFile | Thing::Url => Use::Read,
+            Thing::OutputFile | Thing::EventLog => Use::Write,
+            Thing::Proxy => Use::Proxy,
+            Thing::Token => Use::Token,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Looks made by another process, which may hang in a file system and is then left behind.
 //!
 //! There is one such process for each account and mount, so that at most one look waits for a
-//! mount. Questions and answers are a JSON value a line.
+//! mount, and one for each server of URLs. Questions and answers are a JSON value a line.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
@@ -13,15 +13,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Resource, Rlimit, getuid, setrlimit};
-use rustix::thread;
+use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::to_string as to_json;
+use serde_json::{Value, to_string as to_json};
 
-use super::look::{Use, look};
+use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
-use super::{Fault, Finding, SERVE, Why, Words, words};
+use super::{Answer, Fault, Finding, SERVE, Why, Words, urls, words};
+use crate::rights::{self, Ids};
 
 /// How long one look may take.
 const ONE_LOOK: Duration = Duration::from_secs(2);
@@ -39,29 +39,50 @@ const LONGEST: u64 = 64 << 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Account {
     pub(super) name: String,
-    /// Its numbers, where this process has to take its rights: uid, gid, groups.
-    pub(super) ids: Option<(u32, u32, Vec<u32>)>,
+    /// Its numbers, where this process has to take its rights.
+    pub(super) ids: Option<Ids>,
 }
 
 /// A question about a path.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Question {
-    /// Can it be used so? The answer is a [`Finding`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(super) enum Question {
+    /// Can it be used so? The answer is a [`Sight`].
     Look { path: String, wanted: Use },
     /// What does it say at its end? The answer are [`Words`], or none.
     Words { path: String },
+    /// Does it answer? The answer is a [`Finding`].
+    Url { url: String },
+    /// The same, of a server of the public internet alone. Never kept.
+    PublicUrl { url: String },
+}
+
+/// What one process is asked about: a mount, or a server of URLs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    Mount(u32),
+    Server(String),
+}
+
+/// A URL to ask.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) url: String,
+    /// Whose rights the process takes.
+    pub(super) account: Account,
+    /// Only of the public internet.
+    pub(super) public: bool,
 }
 
 /// Looks at paths, each once.
 #[derive(Debug)]
 pub(super) struct Looker {
-    /// A program that calls [`serve`] when it is started with [`SERVE`].
-    program: PathBuf,
+    /// A program that calls [`serve`] when it is started with [`SERVE`]; `None`: only what is known
+    /// is answered.
+    program: Option<PathBuf>,
     mounts: Mounts,
-    /// Answers by account, as they were written.
-    known: Mutex<HashMap<(String, Question), Result<String, Why>>>,
-    /// By account and mount.
-    servers: Mutex<HashMap<(String, u32), SharedServer>>,
+    /// Answers by account.
+    known: Mutex<HashMap<(String, Question), Result<Value, Why>>>,
+    servers: Mutex<HashMap<(String, Place), SharedServer>>,
     /// Time that looks took, by account.
     spent: Mutex<HashMap<String, Duration>>,
 }
@@ -82,26 +103,40 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Looker {
     pub(super) fn new(program: PathBuf) -> Self {
+        Self { program: Some(program), mounts: Mounts::here(), ..Self::recorded(Vec::new()) }
+    }
+
+    /// Answers from these alone.
+    pub(super) fn recorded(answers: Vec<Answer>) -> Self {
+        let known = answers
+            .into_iter()
+            .map(|Answer { account, question, answer }| ((account, question), answer));
         Self {
-            program,
-            mounts: Mounts::here(),
-            known: Mutex::default(),
+            program: None,
+            mounts: Mounts::default(),
+            known: Mutex::new(known.collect()),
             servers: Mutex::default(),
             spent: Mutex::default(),
         }
     }
 
+    /// All answers so far, by account and question.
+    pub(super) fn answers(&self) -> Vec<Answer> {
+        let known = locked(&self.known);
+        let mut all: Vec<_> = known.iter().collect();
+        all.sort_by_key(|(key, _)| *key);
+        let answer = |((account, question), answer): (&(String, Question), &Result<Value, Why>)| {
+            let (account, question) = (account.clone(), question.clone());
+            Answer { account, question, answer: answer.clone() }
+        };
+        all.into_iter().map(answer).collect()
+    }
+
     /// What is true of a path, as the account sees it.
-    pub(super) fn look(&self, account: &Account, path: &str, wanted: Use) -> Finding {
-        let (_, by_credentials) = self.mounts.of(Path::new(path));
+    pub(super) fn look(&self, account: &Account, path: &str, wanted: Use) -> Sight {
         let question = Question::Look { path: path.to_owned(), wanted };
-        match self.ask(account, path, question) {
-            Ok(Finding::StillThere { fault: Fault::Denied }) if by_credentials => {
-                Finding::Unknown { why: Why::Credentials }
-            }
-            Ok(finding) => finding,
-            Err(why) => Finding::Unknown { why },
-        }
+        let found = self.ask(account, path, question);
+        found.unwrap_or_else(|why| Finding::Unknown { why }.into())
     }
 
     /// What a file says at its end, as far as the account may read it.
@@ -118,13 +153,22 @@ impl Looker {
         let key = (account.name.clone(), question);
         let known = locked(&self.known).get(&key).cloned();
         let answer = known.unwrap_or_else(|| {
-            let answer = self.ask_server(account, self.mounts.of(Path::new(path)).0, &key.1);
+            let Some(program) = &self.program else { return Err(Why::NotRecorded) };
+            let (mount, by_credentials) = self.mounts.of(Path::new(path));
+            let left = self.left(account);
+            let started = Instant::now();
+            let answer = self.ask_server(program, account, Place::Mount(mount), &key.1, left);
+            *locked(&self.spent).entry(account.name.clone()).or_default() += started.elapsed();
+            let answer = match answer {
+                Ok(answer) if by_credentials && is_denied(&answer) => Err(Why::Credentials),
+                answer => answer,
+            };
             if answer != Err(Why::NoTime) {
                 locked(&self.known).insert(key, answer.clone());
             }
             answer
         });
-        serde_json::from_str(&answer?).map_err(|_| Why::Failed)
+        serde_json::from_value(answer?).map_err(|_| Why::Failed)
     }
 
     /// The time that is left for looks as an account: where there are several, each has half of all.
@@ -140,25 +184,93 @@ impl Looker {
 
     fn ask_server(
         &self,
+        program: &Path,
         account: &Account,
-        mount: u32,
+        place: Place,
         question: &Question,
-    ) -> Result<String, Why> {
+        left: Duration,
+    ) -> Result<Value, Why> {
         let server = {
             let mut servers = locked(&self.servers);
-            let server = servers.entry((account.name.clone(), mount));
+            let server = servers.entry((account.name.clone(), place));
             Arc::clone(server.or_insert_with(|| Arc::new(Mutex::new(Server::NotStarted))))
         };
         let mut server = locked(&server);
-        let left = self.left(account);
         if left.is_zero() {
             return Err(Why::NoTime);
         }
-        let started = Instant::now();
-        let answer = server.answer(&self.program, account, question, left.min(ONE_LOOK));
-        *locked(&self.spent).entry(account.name.clone()).or_default() += started.elapsed();
+        let answer = server.answer(program, account, question, left.min(ONE_LOOK));
         answer.inspect_err(|why| server.end(*why))
     }
+
+    /// What a URL answered; [`Looker::ask_urls`] asks.
+    pub(super) fn url(&self, url: &str) -> Finding {
+        let known = locked(&self.known).get(&of_url(url)).cloned();
+        let answer = match (known, &self.program) {
+            (Some(answer), _) => answer,
+            (None, Some(_)) => Err(Why::NotAsked),
+            (None, None) => Err(Why::NotRecorded),
+        };
+        let found =
+            answer.and_then(|answer| serde_json::from_value(answer).map_err(|_| Why::Failed));
+        found.unwrap_or_else(|why| Finding::Unknown { why })
+    }
+
+    /// Asks these URLs, all their servers at the same time, each server its URLs one by one.
+    pub(super) fn ask_urls(&self, wanted: Vec<Wanted>) {
+        let Some(program) = &self.program else { return };
+        let until = Instant::now() + ALL_LOOKS;
+        let mut by_server: BTreeMap<String, Vec<Wanted>> = BTreeMap::new();
+        for wanted in wanted {
+            by_server.entry(urls::server(&wanted.url)).or_default().push(wanted);
+        }
+        std::thread::scope(|scope| {
+            for (server, wanted) in by_server {
+                scope.spawn(move || self.ask_one_server(program, &server, wanted, until));
+            }
+        });
+    }
+
+    fn ask_one_server(&self, program: &Path, server: &str, all: Vec<Wanted>, until: Instant) {
+        let mut away = None;
+        for Wanted { url, account, public } in all {
+            let question = match public {
+                true => Question::PublicUrl { url: url.clone() },
+                false => Question::Url { url: url.clone() },
+            };
+            let answer = away.clone().unwrap_or_else(|| {
+                let left = until.saturating_duration_since(Instant::now());
+                let place = Place::Server(server.to_owned());
+                self.ask_server(program, &account, place, &question, left)
+            });
+            // What did not answer once is not waited for again.
+            if is_away(&answer) {
+                away = Some(answer.clone());
+            }
+            locked(&self.known).insert(of_url(&url), answer);
+        }
+    }
+}
+
+/// What an answer about a URL is kept under: it is the same for all accounts.
+fn of_url(url: &str) -> (String, Question) {
+    (String::new(), Question::Url { url: url.to_owned() })
+}
+
+/// The server did not answer.
+fn is_away(answer: &Result<Value, Why>) -> bool {
+    match answer {
+        Ok(answer) => matches!(
+            Finding::deserialize(answer),
+            Ok(Finding::Unknown { why: Why::NoAnswer | Why::Away })
+        ),
+        Err(_) => true,
+    }
+}
+
+fn is_denied(answer: &Value) -> bool {
+    let denied = Finding::StillThere { fault: Fault::Denied };
+    Finding::deserialize(answer).is_ok_and(|finding| finding == denied)
 }
 
 impl Server {
@@ -168,7 +280,7 @@ impl Server {
         account: &Account,
         question: &Question,
         limit: Duration,
-    ) -> Result<String, Why> {
+    ) -> Result<Value, Why> {
         let failed = |error: io::Error| {
             log::info!("cannot look at files: {error}");
             Why::Failed
@@ -192,16 +304,15 @@ impl Server {
         line.clear();
         match answers.by_ref().take(LONGEST).read_line(&mut line).map_err(failed)? {
             0 => Err(failed(io::ErrorKind::UnexpectedEof.into())),
-            _ => Ok(line),
+            _ => serde_json::from_str(&line).map_err(|error| failed(error.into())),
         }
     }
 
     fn start(program: &Path, account: &Account) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.arg(SERVE).env_clear().current_dir("/");
-        if let Some((uid, gid, groups)) = &account.ids {
-            let ids = [uid, gid].into_iter().chain(groups);
-            command.args(ids.map(ToString::to_string));
+        if let Some(ids) = &account.ids {
+            command.args(ids.list().map(|id| id.to_string()));
         }
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -228,24 +339,14 @@ impl Server {
 pub fn serve(arguments: &[OsString]) -> ExitCode {
     let ids = arguments.iter().map(|id| id.to_str()?.parse::<u32>().ok());
     let served = match ids.collect::<Option<Vec<u32>>>() {
-        Some(ids) => take_rights(&ids).and_then(|()| answer_all()),
-        None => Err(io::ErrorKind::InvalidInput.into()),
+        Some(ids) if ids.len() != 1 => limit(&ids).and_then(|()| answer_all()),
+        _ => Err(io::ErrorKind::InvalidInput.into()),
     };
     if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn take_rights(ids: &[u32]) -> io::Result<()> {
-    if let [uid, gid, groups @ ..] = ids {
-        let groups: Vec<_> = groups.iter().map(|&group| thread::Gid::from_raw(group)).collect();
-        let (uid, gid) = (thread::Uid::from_raw(*uid), thread::Gid::from_raw(*gid));
-        thread::set_thread_groups(&groups)?;
-        thread::set_thread_res_gid(gid, gid, gid)?;
-        thread::set_thread_res_uid(uid, uid, uid)?;
-    }
-    if getuid().is_root() {
-        return Err(io::ErrorKind::PermissionDenied.into());
-    }
-    thread::set_no_new_privs(true)?;
+fn limit(ids: &[u32]) -> io::Result<()> {
+    rights::take(Ids::of_list(ids).as_ref())?;
     for (resource, most) in [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Cpu, PROCESSOR)]
     {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
@@ -260,6 +361,8 @@ fn answer_all() -> io::Result<()> {
         let answer = match serde_json::from_str(&line)? {
             Question::Look { path, wanted } => to_json(&look(Path::new(&path), wanted)),
             Question::Words { path } => to_json(&words::of_file(Path::new(&path)).ok().flatten()),
+            Question::Url { url } => to_json(&urls::ask(&url, false)),
+            Question::PublicUrl { url } => to_json(&urls::ask(&url, true)),
         };
         writeln!(out, "{}", answer?)?;
         out.flush()?;
@@ -289,7 +392,7 @@ mod tests {
         let looker = program(folder.path(), "exec sleep 600");
         let started = Instant::now();
         let first = looker.look(&me(), "/data/x", Use::Read);
-        assert_eq!(first, Finding::Unknown { why: Why::NoAnswer });
+        assert_eq!(first.finding, Finding::Unknown { why: Why::NoAnswer });
         let took = started.elapsed();
         assert!(took >= ONE_LOOK, "{took:?}");
         let again = Instant::now();
@@ -311,9 +414,9 @@ mod tests {
             ),
         ] {
             let looker = program(folder.path(), text);
-            assert_eq!(looker.look(&me(), "/data/x", Use::Read), expected, "{text}");
+            assert_eq!(looker.look(&me(), "/data/x", Use::Read).finding, expected, "{text}");
         }
         let none = Looker::new(folder.path().join("none"));
-        assert_eq!(none.look(&me(), "/x", Use::Read), failed);
+        assert_eq!(none.look(&me(), "/x", Use::Read).finding, failed);
     }
 }

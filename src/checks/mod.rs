@@ -1,23 +1,30 @@
 //! What is true now, on this machine, of the files that a held job needs.
 //!
 //! A look changes nothing: it asks for the attributes of a file, whether the job's owner may use it
-//! so, how much space is left, and for the first line of an executable. Only the job's own ad says
+//! so, how much space is left, for the beginning of an executable and for the end of a credential. Only the job's own ad says
 //! which files, and only of a job whose schedd runs here ([`LocalFiles`]).
 //!
 //! A file system may hang: another process looks, which is left behind where it does not answer
-//! (`looker.rs`). It has the rights of the job's owner and no others.
+//! (`looker.rs`). It has the rights of the job's owner and no others. Such processes also ask the
+//! servers of URLs, where that is wanted (`urls.rs`).
 
+mod credentials;
 mod files;
 mod look;
 mod looker;
 mod mounts;
+mod recorded;
+mod urls;
 mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use files::{Ids, LocalFiles};
+pub use files::{LocalFiles, Urls};
 pub use looker::serve;
+pub use recorded::{Answer, Recorded};
 pub use words::{Words, WordsKind};
+
+pub use crate::rights::Ids;
 
 /// The argument with which a program of this crate looks at files for another: [`serve`].
 pub const SERVE: &str = "-look";
@@ -29,16 +36,22 @@ pub enum Thing {
     WorkingDirectory,
     /// Cmd, where it is transferred.
     Executable,
+    /// Cmd, where it is not: it lies at the execution point, and may lie here too.
+    ExecutableInPlace,
     /// In.
     StandardInput,
     /// A file or directory of TransferInput.
     InputFile,
     /// x509userproxy.
     Proxy,
+    /// A token or key: ScitokensFile, EC2AccessKeyId, EC2SecretAccessKey, GceAuthFile, AzureAuthFile.
+    Token,
     /// Out, Err or a target of TransferOutputRemaps.
     OutputFile,
     /// UserLog.
     EventLog,
+    /// A URL of TransferInput or of the hold reason.
+    Url,
 }
 
 /// A file or directory that a job needs.
@@ -46,19 +59,19 @@ pub enum Thing {
 pub struct Needed {
     /// What for.
     pub thing: Thing,
-    /// Its full path.
+    /// Its full path, or the URL.
     pub path: String,
     /// The hold reason names it, or its code is about it.
     pub named: bool,
 }
 
-/// One check of a file.
+/// One check of a file or URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Check {
     /// What it is for.
     pub thing: Thing,
-    /// Its full path.
+    /// Its full path, or the URL without what may be secret.
     pub path: String,
     /// The hold reason names it, or its code is about it.
     pub named: bool,
@@ -67,8 +80,41 @@ pub struct Check {
     pub finding: Finding,
     /// When, Unix seconds.
     pub checked_at: i64,
-    /// The account whose view it was; `None` where nothing was looked at.
+    /// The account whose view it was; `None` for URLs, and where nothing was looked at.
     pub seen_as: Option<String>,
+    /// When a credential ends, as far as it says so, Unix seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ends_at: Option<i64>,
+    /// What else is to be said of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
+}
+
+/// What is to be said of a file besides. None of it moves a probability.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "Kind", rename_all_fields = "PascalCase")]
+pub enum Remark {
+    /// It has no bytes.
+    Empty,
+    /// It was changed since the hold.
+    ChangedSinceHold,
+    /// The interpreter in its first line is not on this machine.
+    NoInterpreter {
+        /// Its path.
+        interpreter: String,
+    },
+    /// It is a program for another kind of machine than this one.
+    OtherMachine {
+        /// Which, as Rust names it.
+        machine: String,
+    },
+    /// It may not be executed where it lies.
+    NotExecutable,
+    /// It ends before a run as long as this would.
+    EndsBeforeRun {
+        /// The job's own limit, else the mean of its earlier runs, s.
+        seconds: i64,
+    },
 }
 
 /// Whether the trouble with a file is still there.
@@ -82,8 +128,9 @@ pub enum Finding {
     },
     /// Nothing is wrong with it now.
     Gone {
-        /// When the file or its attributes were last changed (mtime, ctime), Unix seconds.
-        changed_at: i64,
+        /// When the file or its attributes were last changed (mtime, ctime), Unix seconds; `None`
+        /// for a URL.
+        changed_at: Option<i64>,
     },
     /// It cannot be said.
     Unknown {
@@ -115,6 +162,8 @@ pub enum Fault {
     NoInodes,
     /// Its first line ends with a carriage return, so that no interpreter is found.
     CarriageReturn,
+    /// The credential has expired.
+    Expired,
 }
 
 /// Why a check says nothing.
@@ -124,14 +173,36 @@ pub enum Why {
     NotThisMachine,
     /// The job belongs to another user, whose rights this program does not have.
     NotTheOwner,
-    /// The file system did not answer in time.
+    /// The file system or server did not answer in time.
     NoAnswer,
     /// Its file system (AFS, CIFS, Kerberos) decides by credentials that may be other ones here.
     Credentials,
     /// The time for all checks was up.
     NoTime,
+    /// Nobody looked then ([`LocalFiles::recorded`]).
+    NotRecorded,
     /// Room on a file system shows nothing of a quota, nor of the space that output needs.
     Quota,
+    /// The file is too large for a credential.
+    TooLarge,
+    /// The file has no certificate that can be read.
+    Format,
+    /// Only http and https URLs are asked.
+    Scheme,
+    /// A URL has user information or a signature in it.
+    Secret,
+    /// A URL was not among those that are asked in a call.
+    NotAsked,
+    /// The server of a URL has no public address, and may not be asked for another's job.
+    NotPublic,
+    /// The server of a URL cannot be reached from here.
+    Away,
+    /// The certificate of a server is not accepted here.
+    Tls,
+    /// The server of a URL answers with this HTTP status.
+    Status(u16),
+    /// A URL redirects too often.
+    Redirects,
     /// The look failed for another reason.
     Failed,
 }
@@ -149,9 +220,21 @@ impl Check {
     pub(crate) fn blocks(&self) -> bool {
         // Only the end of a run shows where its output goes, and a copy of the executable may have
         // been spooled (`copy_to_spool`).
-        let needed = !matches!(self.thing, Thing::OutputFile | Thing::Executable);
+        let needed = match self.thing {
+            Thing::OutputFile | Thing::Executable | Thing::Token => self.named,
+            // An execution point may reach another server than this machine does.
+            Thing::Url | Thing::ExecutableInPlace => false,
+            _ => true,
+        };
         let lasts = matches!(self.finding, Finding::StillThere { fault } if !fault.may_pass());
-        lasts && (needed || self.named)
+        lasts && needed
+    }
+
+    /// What the hold was about is wrong now.
+    pub(crate) fn lasts(&self) -> bool {
+        let is_missing_url = self.thing == Thing::Url
+            && self.finding == Finding::StillThere { fault: Fault::Missing };
+        self.named && (self.blocks() || is_missing_url)
     }
 
     /// What the hold was about is in order now.

@@ -1,6 +1,7 @@
 //! The command line of `condor_holdadvise`: options, configuration, and what is printed; that of
 //! `condor_releaseexpr` is in [`releaseexpr`].
 
+mod accounts;
 mod arguments;
 mod choices;
 mod config;
@@ -9,6 +10,7 @@ mod costs;
 mod debug;
 mod gather;
 mod judge;
+mod local_files;
 mod manual;
 mod model_file;
 mod model_sheet;
@@ -29,6 +31,7 @@ pub use constraint::Constraint;
 pub use costs::{CostChange, NoCost};
 pub use debug::switch_on as switch_debug_on;
 pub use gather::{Gathered, gather};
+pub use local_files::local_files;
 pub use manual::manual_page;
 pub use model_file::{open as open_model, sheet as model_sheet};
 pub use request::{Output, Request};

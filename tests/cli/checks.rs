@@ -1,28 +1,36 @@
 //! What is true now of the files that a job needs, as its owner sees them.
 
-use std::fs;
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::Command;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use serde_json::Value;
 
 use crate::harness::Place;
 
-fn output(program: &str, argument: &str) -> String {
-    let output = Command::new(program).arg(argument).output().expect("it runs");
+pub(crate) fn output(program: &str, argument: &str) -> String {
+    output_of(program, &[argument])
+}
+
+fn output_of(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().expect("it runs");
     String::from_utf8(output.stdout).expect("text").trim().to_owned()
 }
 
 /// Who owns the jobs: root has none of its own, and looks with the rights of `nobody`.
-fn owner() -> (String, bool) {
+pub(crate) fn owner() -> (String, bool) {
     let me = output("id", "-un");
     if me == "root" { ("nobody".to_owned(), true) } else { (me, false) }
 }
 
 /// A job of this machine and of its owner; `hold`: code, subcode and reason.
-fn ad(place: &Place, schedd: &str, hold: (i32, i32, &str), more: &str) -> String {
+pub(crate) fn ad(place: &Place, schedd: &str, hold: (i32, i32, &str), more: &str) -> String {
     let (code, subcode, reason) = hold;
     let (owner, _) = owner();
     let iwd = place.path("run").display().to_string();
@@ -34,7 +42,7 @@ fn ad(place: &Place, schedd: &str, hold: (i32, i32, &str), more: &str) -> String
     )
 }
 
-fn place() -> Place {
+pub(crate) fn place() -> Place {
     let place = Place::new();
     fs::create_dir(place.path("run")).expect("a folder");
     place.tool("id", "exec /usr/bin/id \"$@\"");
@@ -45,7 +53,7 @@ fn place() -> Place {
     place
 }
 
-fn advice(place: &Place, ad: &str, words: &str) -> Value {
+pub(crate) fn advice(place: &Place, ad: &str, words: &str) -> Value {
     place.file("held.ads", ad);
     let said = place.advise(&format!("-jobads held.ads -json {words}"));
     assert_eq!(said.status, 0, "{said:?}");
@@ -54,7 +62,7 @@ fn advice(place: &Place, ad: &str, words: &str) -> Value {
 }
 
 /// The evidence of files.
-fn files(advice: &Value) -> Vec<String> {
+pub(crate) fn files(advice: &Value) -> Vec<String> {
     let evidence = advice["Evidence"].as_array().expect("a list");
     let of_files = evidence.iter().filter(|seen| seen["Kind"] == "File");
     of_files.map(|seen| seen["Sentence"].as_str().expect("a sentence").to_owned()).collect()
@@ -88,7 +96,7 @@ fn a_missing_input_is_to_be_put_back_and_the_job_released_once_it_is() {
     fs::write(&path, "42").expect("a file");
     let there = advice(&place, &ad, "");
     assert_eq!(there["Recommendation"], "release");
-    assert_eq!(files(&there), seen("is there and can be read"));
+    assert_eq!(files(&there), seen("is there and can be read, and was changed since the hold"));
 
     // Nothing is looked at where that was not asked for, and of another time.
     for words in ["-checks none", "-now 1772980000"] {
@@ -175,6 +183,46 @@ fn hostile_paths_are_looked_at_in_time() {
     assert!(!said.iter().any(|line| line.contains(char::is_control)), "{said:?}");
 }
 
+/// A FUSE file system whose daemon never answers. Only root may have one.
+struct Hanging {
+    at: PathBuf,
+    /// Once it is closed, whoever waits is sent away.
+    _device: File,
+}
+
+impl Hanging {
+    fn mounted(at: PathBuf) -> Option<Self> {
+        fs::create_dir(&at).expect("a folder");
+        let device = File::options().read(true).write(true).open("/dev/fuse").ok()?;
+        let number = device.as_raw_fd();
+        let options = format!("fd={number},rootmode=40000,user_id=0,group_id=0,allow_other");
+        let options = CString::new(options).expect("no zero byte");
+        mount("none", &at, "fuse", MountFlags::empty(), options.as_c_str()).ok()?;
+        Some(Self { at, _device: device })
+    }
+}
+
+impl Drop for Hanging {
+    fn drop(&mut self) {
+        let _ = unmount(&self.at, UnmountFlags::DETACH | UnmountFlags::FORCE);
+    }
+}
+
+#[test]
+fn a_mount_that_hangs_is_left_and_others_are_looked_at() {
+    let place = place();
+    let Some(_hanging) = Hanging::mounted(place.path("run/hung")) else { return };
+    let more = "TransferInput = \"hung/one.dat,hung/two.dat,gone.dat\"\n";
+    let ad = ad(&place, &output("uname", "-n"), (21, 0, "held"), more);
+    let started = Instant::now();
+    let said = files(&advice(&place, &ad, ""));
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    let hung = "Whether the input DIR/run/hung/one.dat is in order now is not known: its file system did not answer";
+    assert!(said[0].starts_with(hung), "{said:?}");
+    assert!(said[1].starts_with("The input DIR/run/gone.dat is not there"), "{said:?}");
+    assert_eq!(said.len(), 2, "{said:?}");
+}
+
 /// A job whose program did not write its output, with the files that it wrote instead.
 fn failing(place: &Place, more: &str) -> String {
     let reason = "Transfer output files failure at execution point slot1@e1 while sending files to access point ap. \
@@ -191,6 +239,47 @@ fn queued(place: &Place, ad: &str) -> Value {
     assert_eq!(said.status, 0, "{said:?}");
     let all: Value = serde_json::from_str(&said.stdout).expect("an array");
     all[0].clone()
+}
+
+/// The advice for jobs that the queue shows: the first. `as_owner`: not root asks, but their owner.
+pub(crate) fn queued_as(place: &Place, ad: &str, words: &str, as_owner: bool) -> Value {
+    let ads = place.file("queue.ads", ad);
+    place.tool("condor_q", &format!("exec /bin/cat {}", ads.display()));
+    let mut command = place.command(env!("CARGO_BIN_EXE_condor_holdadvise"));
+    command.arg("-json").args(words.split_whitespace()).stdout(Stdio::piped());
+    if as_owner {
+        let number = |flag| output_of("id", &[flag, &owner().0]).parse().expect("a number");
+        command.uid(number("-u")).gid(number("-g"));
+    }
+    let said = command.output().expect("it runs");
+    assert!(said.status.success(), "{said:?}");
+    let all: Value = serde_json::from_slice(&said.stdout).expect("an array");
+    all[0].clone()
+}
+
+#[test]
+fn root_opens_a_log_that_an_ad_names_as_its_owner() {
+    if !owner().1 {
+        return;
+    }
+    let place = place();
+    let event =
+        "000 (009.000.000) 2026-03-08 11:00:00 Job submitted from host: <1.2.3.4:9618>\n...\n";
+    let closed = place.file("closed/job.log", event);
+    let folder = closed.parent().expect("a folder");
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).expect("permissions");
+    let missing = |log: &Path| {
+        let more = format!("UserLog = \"{}\"\n", log.display());
+        let ad = ad(&place, &output("uname", "-n"), (1, 0, "by alice"), &more);
+        queued(&place, &ad)["Missing"][0].as_str().expect("a line").to_owned()
+    };
+    // Whether it is there, and how long it is, is not for its owner to learn through root.
+    for log in [closed.clone(), folder.join("none.log")] {
+        let expected = format!("job event log {}: Permission denied (os error 13)", log.display());
+        assert_eq!(missing(&log), expected.replace(&*place.path("").to_string_lossy(), "DIR/"));
+    }
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("permissions");
+    assert!(!missing(&closed).contains("job event log"));
 }
 
 /// What is said of the program's words.

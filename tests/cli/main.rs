@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod checks;
+mod credentials;
 mod decisions;
 mod harness;
 mod limits;
@@ -16,4 +17,5 @@ mod releaseexpr_past;
 mod transfer_errors;
 mod tries;
 mod trust;
+mod urls;
 mod zones;
