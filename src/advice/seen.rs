@@ -34,6 +34,10 @@ pub(super) const BLOCKED: f64 = 0.05;
 /// release from this very cause, counts as much as so many like jobs that got through. Assumed.
 const IN_ORDER: usize = 3;
 
+/// How much of what is not known of a hold one release of a like job of the cluster shows: the cause
+/// is the same, a job may have a second one of its own. Assumed.
+const SHARED_CAUSE: f64 = 0.75;
+
 /// That the URL of the hold reason answers the access point counts as one job that got through: it
 /// may be out of an execution point's reach all the same. Assumed.
 const ANSWERS: usize = 1;
@@ -278,10 +282,11 @@ impl Seen {
         }
     }
 
-    /// The probability that a release as it is succeeds once another job with this very cause has
-    /// got through, from the model's answer. No less than what [`Seen::as_is`] will say then.
+    /// The probability that a release as it is succeeds once another job of the cluster has got
+    /// through after a release from this very cause, from the model's answer.
     pub(super) fn after_try(&self, p: f64) -> f64 {
-        self.as_is(p).max(share(self.trusted(p), self.of_same_cause(), 0))
+        let p = self.as_is(p);
+        p + SHARED_CAUSE * (1.0 - p)
     }
 
     /// The probability that it succeeds once another like job has got through. No less than what
