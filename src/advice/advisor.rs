@@ -553,6 +553,7 @@ impl<'a> Advisor<'a> {
         let decides = decides.into_iter().map(of_limit);
         decides
             .chain(words.map(|words| Evidence::ProgramWords { words }))
+            .chain(held.exit_status.map(|status| Evidence::Exit { status }))
             .chain(transfer(true))
             .chain(checks.map(|check| Evidence::File { check }))
             .chain(job.and_then(|job| evidence::message(hold, job, history)))

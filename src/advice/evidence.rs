@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::exit_status::ExitStatus;
 use super::files::ProgramWords;
 use super::meaning::code_of_transfer;
 use super::{FailedTransfer, LimitSeen, Spent, Trouble};
@@ -33,6 +34,12 @@ pub enum Evidence {
         /// What it reported.
         #[serde(flatten)]
         transfer: Box<FailedTransfer>,
+    },
+    /// Its program ended with a status that names a kind of cause.
+    Exit {
+        /// How it ended.
+        #[serde(flatten)]
+        status: ExitStatus,
     },
     /// HTCondor said something of the job just before a hold that gives no reason.
     Message {

@@ -220,21 +220,27 @@ pub enum WordsOf {
     SharedFile,
 }
 
+/// The hold is about what the program did.
+pub(super) fn is_of_program(hold: &HoldInQueue) -> bool {
+    let text = hold.reason.as_deref().unwrap_or_default();
+    match about(code_of_transfer(hold.code, text)) {
+        Some(About::JobPolicy | About::SystemPolicy) => true,
+        // Output that was never made.
+        Some(About::Output) => {
+            hold.subcode == ENOENT && reason::side(text) != Some(Side::AccessPoint)
+        }
+        Some(About::Nothing) => hold.code == 0,
+        _ => false,
+    }
+}
+
 /// What the program said at its end, of a hold that is about what it did.
 pub(super) fn program_words(
     files: &LocalFiles,
     ad: &ClassAd,
     hold: &HoldInQueue,
 ) -> Option<ProgramWords> {
-    let text = hold.reason.as_deref().unwrap_or_default();
-    let of_program = match about(code_of_transfer(hold.code, text))? {
-        About::JobPolicy | About::SystemPolicy => true,
-        // Output that was never made.
-        About::Output => hold.subcode == ENOENT && reason::side(text) != Some(Side::AccessPoint),
-        About::Nothing => hold.code == 0,
-        _ => false,
-    };
-    if !of_program || !files.has(ad) {
+    if !is_of_program(hold) || !files.has(ad) {
         return None;
     }
     let iwd = ad.string("Iwd").filter(|iwd| iwd.starts_with('/'))?;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use classads::ClassAd;
 
-use super::files::{ProgramWords, ask_urls, checks, program_words};
+use super::exit_status::ExitStatus;
+use super::files::{ProgramWords, ask_urls, checks, is_of_program, program_words};
 use super::job_facts::JobFacts;
 use super::{Advice, Advisor, ByItself};
 use crate::checks::{Check, LocalFiles};
@@ -37,6 +38,8 @@ pub struct Held {
     pub checks: Vec<Check>,
     /// What its program wrote at its end.
     pub program_words: Option<ProgramWords>,
+    /// How its program ended, of a hold that is about what it did, where that names a kind of cause.
+    pub exit_status: Option<ExitStatus>,
 }
 
 /// The policies of the access point, and the time for all jobs' policies.
@@ -74,6 +77,7 @@ impl Held {
             by_itself: ByItself::Unknown,
             checks: Vec::new(),
             program_words: None,
+            exit_status: None,
         }
     }
 
@@ -120,6 +124,10 @@ impl Held {
         // left.
         let work = if forecast.is_ok() { WORK } else { LATE_WORK };
         let own_limit = own_limit_within(ad, knobs, now, work);
+        let exit_status = in_queue
+            .as_ref()
+            .filter(|hold| is_of_program(hold))
+            .and_then(|_| ExitStatus::of_ad(ad));
         let (checks, program_words) = match (files, &in_queue) {
             (Some(files), Some(hold)) => (checks(files, ad, hold), program_words(files, ad, hold)),
             _ => (Vec::new(), None),
@@ -142,6 +150,7 @@ impl Held {
             by_itself,
             checks,
             program_words,
+            exit_status,
         }
     }
 }

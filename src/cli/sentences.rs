@@ -17,8 +17,9 @@ use super::transfer_sentence;
 use crate::advice::errno;
 use crate::advice::meaning::{Resource, code_of_transfer, resource, usual_change};
 use crate::advice::{
-    Advice, Against, ByItself, ChangeKind, Correction, Evidence, LEAST_FAILED, LEAST_HELD,
-    LimitRaise, Near, ProgramWords, Recommendation, Results, Trouble, Undecided, WaitFor, WordsOf,
+    Advice, Against, ByItself, ChangeKind, Correction, Evidence, ExitKind, ExitStatus,
+    LEAST_FAILED, LEAST_HELD, LimitRaise, Near, ProgramWords, Recommendation, Results, Trouble,
+    Undecided, WaitFor, WordsOf,
 };
 use crate::checks::WordsKind;
 use crate::features::Scope;
@@ -100,6 +101,25 @@ fn program_words(words: &ProgramWords) -> String {
             "In {path}, which other jobs of the cluster may write too, stands \"{line}\"{says}."
         ),
     }
+}
+
+/// How a program ended.
+fn exit_status(status: &ExitStatus) -> String {
+    let says = match status.says {
+        ExitKind::NotExecutable => "a command was found and could not be executed",
+        ExitKind::NotFound => "a command was not found",
+        ExitKind::Aborted => "it gave up, as after a failed assertion",
+        ExitKind::Killed => "it was killed from outside, as for want of memory",
+        ExitKind::Crashed => "it crashed",
+        ExitKind::Asked => "it was asked to end",
+    };
+    let signal = status.signal.map(|signal| format!("signal {signal}"));
+    let how = match (status.code, signal) {
+        (Some(code), Some(signal)) => format!("status {code}, which stands for {signal}"),
+        (Some(code), None) => format!("status {code}"),
+        (None, signal) => signal.unwrap_or_default(),
+    };
+    format!("Its program ended with {how}: {says}.")
 }
 
 /// Why nothing is recommended for a hold with this code.
@@ -217,6 +237,7 @@ pub fn evidence(evidence: &Evidence) -> String {
             plural(*began, "job"),
         ),
         Evidence::ProgramWords { words } => program_words(words),
+        Evidence::Exit { status } => exit_status(status),
         Evidence::BeganSince { near, jobs, seconds_since_last, held_again } => {
             let ago = seconds_since_last
                 .map_or(String::new(), |seconds| format!(", the last {} ago", span(seconds)));

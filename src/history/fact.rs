@@ -58,8 +58,9 @@ impl Fact {
     }
 
     fn message(event: &Event<'_>, symbols: &mut Symbols) -> Option<Self> {
-        use EventKind::{JobReconnectFailed, RemoteError, ShadowException};
-        if !matches!(event.kind(), ShadowException | RemoteError | JobReconnectFailed) {
+        use EventKind::{JobEvicted, JobReconnectFailed, RemoteError, ShadowException};
+        let kinds = [ShadowException, RemoteError, JobReconnectFailed, JobEvicted];
+        if !kinds.contains(&event.kind()) {
             return None;
         }
         let body = event.body();
@@ -67,6 +68,7 @@ impl Fact {
             Body::ShadowException(exception) => &exception.message,
             Body::RemoteError(error) => &error.message,
             Body::ReconnectFailed(failed) => &failed.reason,
+            Body::Evicted(evicted) => evicted.reason.as_ref()?,
             _ => return None,
         });
         (!text.is_empty()).then(|| Self::Message(symbols.intern(&text)))

@@ -43,7 +43,7 @@ pub struct JobHistory {
     pub input: Vec<Known<Symbol>>,
     /// File servers of those URLs.
     pub servers: Vec<Known<Symbol>>,
-    /// What HTCondor last said of a failed run (events 007, 021 and 024).
+    /// What HTCondor last said of a failed run (events 004, 007, 021 and 024).
     pub message: Option<Known<Symbol>>,
     /// MemoryUsage, MiB, from events 006.
     pub memory_usage: Vec<Known<i64>>,
