@@ -88,7 +88,7 @@ fn the_limit_of_a_run_that_hangs_is_not_raised() {
         let seen = limit(&told);
         assert_eq!((&seen["Finding"], &seen["Finished"]), (&json!("Hung"), &json!(13)), "{told}");
         let sentence = format!(
-            "13 other jobs of this cluster finished in 3 s; this run was still going after {ran} s. It is stuck: a \
+            "13 other jobs of this cluster finished in 3 s; this run was still going after {ran} s. It seems stuck: a \
              higher limit would only let it hang for longer. Look at what it waits for. Of 1 run that ended in such \
              a hold and began again after a release, 1 finished."
         );

@@ -59,8 +59,8 @@ pub(super) fn seen(seen: &LimitSeen) -> String {
             };
             match finding {
                 LimitFinding::Hung => format!(
-                    "{finished}; this run was still going after {}. It is stuck: a higher limit would only \
-                     let it hang for longer. Look at what it waits for.{again}",
+                    "{finished}; this run was still going after {}. It seems stuck: a higher limit would \
+                     only let it hang for longer. Look at what it waits for.{again}",
                     time(*ran)
                 ),
                 LimitFinding::TooLow => format!(
