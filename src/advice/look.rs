@@ -68,6 +68,10 @@ pub(super) fn at(
     let file = |path: Option<String>| path.map(|path| LookAt::File { path });
     let output = || facts.error_output.clone().map(|path| LookAt::Output { path });
     let in_queue = facts.num_holds.is_some();
+    // No raise cures a run that is stuck, or one that uses more each time.
+    if !facts.raise_may_help() {
+        return output();
+    }
     let at_access_point = side(hold.reason) == Some(Side::AccessPoint);
     match about {
         About::Input | About::Output if url(hold.reason).is_some() => {

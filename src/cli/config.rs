@@ -69,6 +69,7 @@ pub(crate) const KNOBS: &[Knob] = &[
     Knob { name: "HOLDADVISE_COST_DELAY", help: "Hours, as after -cost delay." },
     Knob { name: "HOLDADVISE_COST_KEEP", help: "Hours, as after -cost keep." },
     Knob { name: "HOLDADVISE_COST_WORK", help: "Hours, as after -cost work." },
+    Knob { name: "HOLDADVISE_COST_PERSON", help: "Hours, as after -cost person." },
 ];
 
 /// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that

@@ -108,8 +108,8 @@ pub(crate) const fn cost(section: Section) -> OptionSpec {
         section,
         "Decide with this cost of being wrong, in hours: failed, a failed release, besides what its run takes; delay, \
          leaving a job held that would succeed; keep, keeping one held that would not; work, removing a job that would \
-         have succeeded, besides what its runs took. The defaults are 8, 8, 0.9 and 8, or follow from the model's \
-         thresholds. May be given several times.",
+         have succeeded, besides what its runs took; person, somebody looks at something or corrects it. The defaults \
+         are 8, 8, 0.9, 8 and 1, or follow from the model's thresholds. May be given several times.",
     )
     .takes(Takes::One("name=hours"))
     .repeats()
