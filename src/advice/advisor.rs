@@ -21,6 +21,7 @@ use super::{
     Advice, Command, Costs, Evidence, FailedTransfer, HeldJob, LookAt, Recommendation, Spent,
     Trust, Undecided, Wait, WaitFor, evidence, limit, look,
 };
+use crate::checks::{Check, Finding};
 use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, reason};
 use crate::hold_code::{self, Cause};
@@ -401,7 +402,14 @@ impl<'a> Advisor<'a> {
         let seen = seen.with_checks(&held.checks);
         let seen = tries.iter().fold(seen, |seen, tries| seen.with_tries(tries.results()));
         let news = news(&seen, &neighbourhoods, &hold);
-        let group = tries.as_ref().map_or(Group::ALONE, |tries| tries.group(news, now));
+        let mut group = tries.as_ref().map_or(Group::ALONE, |tries| tries.group(news, now));
+        // What its own files show is not known of the job that would be drawn.
+        let looked = |check: &Check| {
+            check.blocks() || check.named && !matches!(check.finding, Finding::Unknown { .. })
+        };
+        if held.checks.iter().any(looked) {
+            group.against = group.against.or(Some(Against::OwnFiles));
+        }
         let look = look::at(&parts(&hold), &facts, group.against);
         let changes = actions.iter().filter_map(|&action| {
             changes::change(action, &parts(&hold), &facts).map(|change| (action, change))

@@ -105,6 +105,10 @@ pub enum Against {
     NothingToLookAt,
     /// Something is done or waited for first.
     NotNeeded,
+    /// Leaving it held is what is left where nothing else can be done.
+    LastResort,
+    /// What its own files show says nothing of the others.
+    OwnFiles,
     /// The rule for removals.
     Removal {
         /// What it names.
