@@ -103,6 +103,8 @@ pub enum Against {
     LeaveIsBetter,
     /// Nothing is known that could be looked at.
     NothingToLookAt,
+    /// A release is likely enough to succeed now.
+    ReleaseIsEnough,
     /// Something is done or waited for first.
     NotNeeded,
     /// Leaving it held is what is left where nothing else can be done.

@@ -174,7 +174,14 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
     {
         let (recommendation, action) = (Recommendation::Change, Some(action));
         let rule = Rule::OwnLimit;
-        let choices = Choices { rule, choices };
+        let choices = choices.into_iter().map(|choice| {
+            let against = match choice.recommendation {
+                Recommendation::Change => None,
+                _ => choice.against.or(Some(Against::OwnLimit)),
+            };
+            Choice { against, ..choice }
+        });
+        let choices = Choices { rule, choices: choices.collect() };
         return Decision { recommendation, action, chance, undecided: None, choices };
     }
     let of = |choice: &&Choice| choice.against.is_none() && choice.hours.is_some();
@@ -405,7 +412,7 @@ impl Weighed<'_> {
             () if chances.since != Others::Nothing => Some(Against::GotThrough),
             () if p < least => Some(Against::Unlikely { least }),
             () if p < as_is + WORTH_A_WAIT => Some(Against::HardlyBetter),
-            () if as_is >= self.enough() => Some(Against::NotNeeded),
+            () if as_is >= self.enough() => Some(Against::ReleaseIsEnough),
             () => None,
         }
     }

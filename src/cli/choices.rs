@@ -127,6 +127,7 @@ pub(super) fn against(against: &Against) -> String {
         }
         Against::LeaveIsBetter => "leaving it held costs less".to_owned(),
         Against::NothingToLookAt => "nothing is known to look at".to_owned(),
+        Against::ReleaseIsEnough => "a release is likely enough to succeed now".to_owned(),
         Against::NotNeeded => "something that can be done is at hand".to_owned(),
         Against::LastResort => "only where nothing else can be done".to_owned(),
         Against::OwnFiles => "its own files show something that is not the others'".to_owned(),

@@ -150,7 +150,7 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
             plural(*releases, "release")
         ),
         Undecided::NotNamed => {
-            "A change is likely to help, but neither the ad nor the logs name what to change."
+            "A change is likely to help, but no attribute or file to change is named."
                 .to_owned()
         }
         Undecided::NoReleases => {
@@ -236,6 +236,10 @@ pub fn evidence(evidence: &Evidence) -> String {
             plural(*began, "job"),
         ),
         Evidence::ProgramWords { words } => program_words(words),
+        Evidence::Corrected { name } => format!(
+            "{}, which the hold reason names, was changed in the job or on disk since this hold.",
+            shown(name, LONG_NAME)
+        ),
         Evidence::Exit { status } => exit_status(status),
         Evidence::BeganSince { near, jobs, seconds_since_last, held_again } => {
             let ago = seconds_since_last
