@@ -40,6 +40,9 @@ const NEAR: i32 = 2;
 /// Such lines that a line counts for which says that a trouble was overcome. Assumed.
 const RECOVERED: i32 = 25;
 
+/// Characters at the start of a line in which wordings are looked for.
+const MATCHED: usize = 1_000;
+
 /// Characters at the start of a line in which its level stands (`2024-05-01 12:00:00,123 INFO`).
 const LEVEL: usize = 48;
 
@@ -162,15 +165,8 @@ pub(super) fn find(text: &str) -> Option<(WordsKind, String)> {
                 if start.starts_with("Caused by:") {
                     others += NEAR + 1;
                 }
-                // Some write the message on a line of its own below.
-                let line = match next {
-                    Some(next) if start.ends_with(':') => format!("{start} {}", next.trim_start()),
-                    _ => start.to_owned(),
-                };
-                match said(&line, ends_traceback) {
-                    Said::Failure(kind, worth) => spoken.push((kind, worth, others, line)),
-                    _ => spoken.push((kind, worth, others, line)),
-                }
+                let below = next.filter(|_| start.ends_with(':'));
+                spoken.push(with_below(start, below, (kind, worth), ends_traceback, others));
             }
             Said::WentOn => others += RECOVERED,
             Said::Apart => others += NEAR + 1,
@@ -182,6 +178,24 @@ pub(super) fn find(text: &str) -> Option<(WordsKind, String)> {
         |(_, worth, before, _): &(_, i32, i32, _)| worth - FADES * (end - before - NEAR).max(0);
     let best = spoken.into_iter().rev().max_by_key(score);
     best.map(|(kind, .., line)| (kind, line.chars().take(LINE).collect()))
+}
+
+/// A line that speaks of a failure, with the line below where its message stands there.
+fn with_below(
+    start: &str,
+    below: Option<&&str>,
+    (kind, worth): (WordsKind, i32),
+    ends_traceback: bool,
+    others: i32,
+) -> (WordsKind, i32, i32, String) {
+    let Some(below) = below else {
+        return (kind, worth, others, start.to_owned());
+    };
+    let line = format!("{start} {}", below.trim_start());
+    match said(&line, ends_traceback) {
+        Said::Failure(kind, worth) => (kind, worth, others, line),
+        _ => (kind, worth, others, start.to_owned()),
+    }
 }
 
 /// What a line says of a failure.
@@ -197,10 +211,10 @@ enum Said {
 }
 
 fn said(line: &str, ends_traceback: bool) -> Said {
-    let lower = line.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|words| fits(&lower, words));
-    let start: String = lower.chars().take(LEVEL).collect();
-    let at_level = |words: &[&str]| words.iter().any(|word| fits(&start, word));
+    let whole = Lower::new(line, MATCHED);
+    let start = Lower::new(line, LEVEL);
+    let has = |words: &[&str]| words.iter().any(|words| whole.fits(words));
+    let at_level = |words: &[&str]| words.iter().any(|words| start.fits(words));
     if has(&WENT_ON) {
         return Said::WentOn;
     }
@@ -246,16 +260,40 @@ fn names_error(line: &str) -> bool {
     })
 }
 
-/// Whether the parts of a wording, which stars divide, stand in the text in this order.
-fn fits(text: &str, wording: &str) -> bool {
-    let mut rest = text;
-    wording.split('*').all(|part| match find_words(rest, part) {
-        Some(at) => {
-            rest = &rest[at + part.len()..];
-            true
+/// The start of a line in lower case, with which pairs of bytes it has: most wordings are ruled out
+/// by a pair that it lacks.
+struct Lower {
+    text: String,
+    pairs: [u64; 64],
+}
+
+impl Lower {
+    fn new(line: &str, characters: usize) -> Self {
+        let text = line.chars().take(characters).flat_map(char::to_lowercase).collect::<String>();
+        let mut pairs = [0; 64];
+        for pair in text.as_bytes().windows(2) {
+            pairs[usize::from(pair[0] & 63)] |= 1 << (pair[1] & 63);
         }
-        None => false,
-    })
+        Self { text, pairs }
+    }
+
+    /// Whether the parts of a wording, which stars divide, stand in the text in this order.
+    fn fits(&self, wording: &str) -> bool {
+        let may = |pair: &[u8]| {
+            pair.contains(&b'*') || self.pairs[usize::from(pair[0] & 63)] >> (pair[1] & 63) & 1 == 1
+        };
+        if !wording.as_bytes().windows(2).all(may) {
+            return false;
+        }
+        let mut rest = self.text.as_str();
+        wording.split('*').all(|part| match find_words(rest, part) {
+            Some(at) => {
+                rest = &rest[at + part.len()..];
+                true
+            }
+            None => false,
+        })
+    }
 }
 
 /// Where the words stand in the text as words of their own.
