@@ -152,7 +152,7 @@ pub(super) fn find(text: &str) -> Option<(WordsKind, String)> {
     let (mut spoken, mut others, mut in_traceback) = (Vec::new(), 0, false);
     for (at, line) in lines.iter().enumerate() {
         let (start, next) = (line.trim_start(), lines.get(at + 1));
-        if start.starts_with(TRACEBACK) {
+        if start.contains(TRACEBACK) {
             in_traceback = true;
             continue;
         }
