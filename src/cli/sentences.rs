@@ -87,6 +87,9 @@ fn program_words(words: &ProgramWords) -> String {
         WordsKind::Denied => ": permission was denied",
         WordsKind::Crash => ": the program crashed",
         WordsKind::Killed => ": the program was ended from outside",
+        WordsKind::Storage => ": a file system failed where it ran",
+        WordsKind::Usage => ": its arguments are wrong",
+        WordsKind::Bug => ": the program or its input has a mistake",
         WordsKind::Own => "",
     };
     let line = strip_control(&words.words.line).into_owned();
