@@ -224,7 +224,7 @@ impl Tries {
         Summary {
             open: self.attempts.iter().find(|one| one.ended.is_none()).map(|one| one.job),
             worked: of(Ended::Through).next().map(|(job, _)| job),
-            lasting: of(Ended::Lasting).last().map(|(job, _)| job),
+            lasting: of(Ended::Lasting).next_back().map(|(job, _)| job),
             lastings: of(Ended::Lasting).count(),
             results: (of(Ended::Through).count(), after),
             failed,
