@@ -8,7 +8,7 @@ use classads::ClassAd;
 
 use super::look::Use;
 use super::looker::{Account, Looker};
-use super::{Check, Finding, Needed, Thing, Why, Words, WordsKind};
+use super::{Check, Finding, Needed, Recorded, Thing, Why, Words, WordsKind};
 
 /// Accounts whose numbers are asked for.
 const ACCOUNTS: usize = 500;
@@ -16,13 +16,23 @@ const ACCOUNTS: usize = 500;
 /// Numbers of an account: uid, gid and groups.
 pub type Ids = (u32, u32, Vec<u32>);
 
+/// Whose files can be looked at.
+#[derive(Debug)]
+enum Whose {
+    /// Those of the account of this process.
+    Own(String),
+    /// Root's choice: everybody's, with the numbers that this finds for an account.
+    All(fn(&str) -> Option<Ids>),
+    /// Those of all accounts of a record.
+    Recorded,
+}
+
 /// Checks of the files of jobs whose schedd runs on this machine.
 #[derive(Debug)]
 pub struct LocalFiles {
     looker: Looker,
     hosts: Vec<String>,
-    me: Option<String>,
-    find: fn(&str) -> Option<Ids>,
+    whose: Whose,
     accounts: Mutex<HashMap<String, Option<Account>>>,
     now: i64,
     of_queue: bool,
@@ -42,7 +52,22 @@ impl LocalFiles {
         of_queue: bool,
     ) -> Self {
         let looker = Looker::new(program);
-        Self { looker, hosts, me, find, accounts: Mutex::default(), now, of_queue }
+        let whose = me.map_or(Whose::All(find), Whose::Own);
+        Self { looker, hosts, whose, accounts: Mutex::default(), now, of_queue }
+    }
+
+    /// Answers from a record alone, as of its time, for all accounts in it and without this
+    /// machine.
+    pub fn recorded(record: Recorded) -> Self {
+        let Recorded { time, hosts, answers } = record;
+        let looker = Looker::recorded(answers);
+        let accounts = Mutex::default();
+        Self { looker, hosts, whose: Whose::Recorded, accounts, now: time, of_queue: true }
+    }
+
+    /// The raw answers of all looks so far, for [`LocalFiles::recorded`].
+    pub fn record(&self) -> Recorded {
+        Recorded { time: self.now, hosts: self.hosts.clone(), answers: self.looker.answers() }
     }
 
     /// What was found of the files that the job of this ad needs, in their order.
@@ -68,7 +93,7 @@ impl LocalFiles {
     /// is known, else the first that speaks of an error. `None` for ads that root was handed: they
     /// may name any account.
     pub fn words(&self, ad: &ClassAd, paths: &[String]) -> Option<(String, Words)> {
-        if self.me.is_none() && !self.of_queue {
+        if matches!(self.whose, Whose::All(_)) && !self.of_queue {
             return None;
         }
         let account = self.account(ad).ok()?;
@@ -92,16 +117,16 @@ impl LocalFiles {
             return Err(Why::NotThisMachine);
         }
         let owner = ad.string("OsUser").or_else(|| ad.string("Owner")).unwrap_or_default();
-        match &self.me {
-            Some(me) if *me == owner => Ok(Account { name: owner, ids: None }),
-            Some(_) => Err(Why::NotTheOwner),
-            None => {
+        match &self.whose {
+            Whose::Own(me) if *me != owner => Err(Why::NotTheOwner),
+            Whose::Own(_) | Whose::Recorded => Ok(Account { name: owner, ids: None }),
+            Whose::All(find) => {
                 let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
                 if accounts.len() >= ACCOUNTS && !accounts.contains_key(&owner) {
                     return Err(Why::NoTime);
                 }
                 let account = accounts.entry(owner.clone()).or_insert_with(|| {
-                    let ids = (self.find)(&owner).filter(|(uid, ..)| *uid != 0);
+                    let ids = find(&owner).filter(|(uid, ..)| *uid != 0);
                     ids.map(|ids| Account { name: owner, ids: Some(ids) })
                 });
                 account.clone().ok_or(Why::NotTheOwner)

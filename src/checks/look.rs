@@ -13,7 +13,7 @@ use super::{Fault, Finding, Why};
 use crate::input;
 
 /// How a path is to be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) enum Use {
     /// A file or directory is read.
     Read,

@@ -17,11 +17,11 @@ use rustix::process::{Resource, Rlimit, getuid, setrlimit};
 use rustix::thread;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::to_string as to_json;
+use serde_json::{Value, to_string as to_json};
 
 use super::look::{Use, look};
 use super::mounts::Mounts;
-use super::{Fault, Finding, SERVE, Why, Words, words};
+use super::{Answer, Fault, Finding, SERVE, Why, Words, words};
 
 /// How long one look may take.
 const ONE_LOOK: Duration = Duration::from_secs(2);
@@ -44,8 +44,8 @@ pub(super) struct Account {
 }
 
 /// A question about a path.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Question {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(super) enum Question {
     /// Can it be used so? The answer is a [`Finding`].
     Look { path: String, wanted: Use },
     /// What does it say at its end? The answer are [`Words`], or none.
@@ -55,11 +55,12 @@ enum Question {
 /// Looks at paths, each once.
 #[derive(Debug)]
 pub(super) struct Looker {
-    /// A program that calls [`serve`] when it is started with [`SERVE`].
-    program: PathBuf,
+    /// A program that calls [`serve`] when it is started with [`SERVE`]; `None`: only what is known
+    /// is answered.
+    program: Option<PathBuf>,
     mounts: Mounts,
-    /// Answers by account, as they were written.
-    known: Mutex<HashMap<(String, Question), Result<String, Why>>>,
+    /// Answers by account.
+    known: Mutex<HashMap<(String, Question), Result<Value, Why>>>,
     /// By account and mount.
     servers: Mutex<HashMap<(String, u32), SharedServer>>,
     /// Time that looks took, by account.
@@ -82,26 +83,39 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Looker {
     pub(super) fn new(program: PathBuf) -> Self {
+        Self { program: Some(program), mounts: Mounts::here(), ..Self::recorded(Vec::new()) }
+    }
+
+    /// Answers from these alone.
+    pub(super) fn recorded(answers: Vec<Answer>) -> Self {
+        let known = answers
+            .into_iter()
+            .map(|Answer { account, question, answer }| ((account, question), answer));
         Self {
-            program,
-            mounts: Mounts::here(),
-            known: Mutex::default(),
+            program: None,
+            mounts: Mounts::default(),
+            known: Mutex::new(known.collect()),
             servers: Mutex::default(),
             spent: Mutex::default(),
         }
     }
 
+    /// All answers so far, by account and question.
+    pub(super) fn answers(&self) -> Vec<Answer> {
+        let known = locked(&self.known);
+        let mut all: Vec<_> = known.iter().collect();
+        all.sort_by_key(|(key, _)| *key);
+        let answer = |((account, question), answer): (&(String, Question), &Result<Value, Why>)| {
+            let (account, question) = (account.clone(), question.clone());
+            Answer { account, question, answer: answer.clone() }
+        };
+        all.into_iter().map(answer).collect()
+    }
+
     /// What is true of a path, as the account sees it.
     pub(super) fn look(&self, account: &Account, path: &str, wanted: Use) -> Finding {
-        let (_, by_credentials) = self.mounts.of(Path::new(path));
         let question = Question::Look { path: path.to_owned(), wanted };
-        match self.ask(account, path, question) {
-            Ok(Finding::StillThere { fault: Fault::Denied }) if by_credentials => {
-                Finding::Unknown { why: Why::Credentials }
-            }
-            Ok(finding) => finding,
-            Err(why) => Finding::Unknown { why },
-        }
+        self.ask(account, path, question).unwrap_or_else(|why| Finding::Unknown { why })
     }
 
     /// What a file says at its end, as far as the account may read it.
@@ -118,13 +132,19 @@ impl Looker {
         let key = (account.name.clone(), question);
         let known = locked(&self.known).get(&key).cloned();
         let answer = known.unwrap_or_else(|| {
-            let answer = self.ask_server(account, self.mounts.of(Path::new(path)).0, &key.1);
+            let Some(program) = &self.program else { return Err(Why::NotRecorded) };
+            let (mount, by_credentials) = self.mounts.of(Path::new(path));
+            let answer = self.ask_server(program, account, mount, &key.1);
+            let answer = match answer {
+                Ok(answer) if by_credentials && is_denied(&answer) => Err(Why::Credentials),
+                answer => answer,
+            };
             if answer != Err(Why::NoTime) {
                 locked(&self.known).insert(key, answer.clone());
             }
             answer
         });
-        serde_json::from_str(&answer?).map_err(|_| Why::Failed)
+        serde_json::from_value(answer?).map_err(|_| Why::Failed)
     }
 
     /// The time that is left for looks as an account: where there are several, each has half of all.
@@ -140,10 +160,11 @@ impl Looker {
 
     fn ask_server(
         &self,
+        program: &Path,
         account: &Account,
         mount: u32,
         question: &Question,
-    ) -> Result<String, Why> {
+    ) -> Result<Value, Why> {
         let server = {
             let mut servers = locked(&self.servers);
             let server = servers.entry((account.name.clone(), mount));
@@ -155,10 +176,15 @@ impl Looker {
             return Err(Why::NoTime);
         }
         let started = Instant::now();
-        let answer = server.answer(&self.program, account, question, left.min(ONE_LOOK));
+        let answer = server.answer(program, account, question, left.min(ONE_LOOK));
         *locked(&self.spent).entry(account.name.clone()).or_default() += started.elapsed();
         answer.inspect_err(|why| server.end(*why))
     }
+}
+
+fn is_denied(answer: &Value) -> bool {
+    let denied = Finding::StillThere { fault: Fault::Denied };
+    Finding::deserialize(answer).is_ok_and(|finding| finding == denied)
 }
 
 impl Server {
@@ -168,7 +194,7 @@ impl Server {
         account: &Account,
         question: &Question,
         limit: Duration,
-    ) -> Result<String, Why> {
+    ) -> Result<Value, Why> {
         let failed = |error: io::Error| {
             log::info!("cannot look at files: {error}");
             Why::Failed
@@ -192,7 +218,7 @@ impl Server {
         line.clear();
         match answers.by_ref().take(LONGEST).read_line(&mut line).map_err(failed)? {
             0 => Err(failed(io::ErrorKind::UnexpectedEof.into())),
-            _ => Ok(line),
+            _ => serde_json::from_str(&line).map_err(|error| failed(error.into())),
         }
     }
 

@@ -11,12 +11,14 @@ mod files;
 mod look;
 mod looker;
 mod mounts;
+mod recorded;
 mod words;
 
 use serde::{Deserialize, Serialize};
 
 pub use files::{Ids, LocalFiles};
 pub use looker::serve;
+pub use recorded::{Answer, Recorded};
 pub use words::{Words, WordsKind};
 
 /// The argument with which a program of this crate looks at files for another: [`serve`].
@@ -130,6 +132,8 @@ pub enum Why {
     Credentials,
     /// The time for all checks was up.
     NoTime,
+    /// Nobody looked then ([`LocalFiles::recorded`]).
+    NotRecorded,
     /// Room on a file system shows nothing of a quota, nor of the space that output needs.
     Quota,
     /// The look failed for another reason.

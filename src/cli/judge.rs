@@ -11,17 +11,18 @@ use rayon::prelude::*;
 
 use super::costs::costs;
 use super::gather::{Gathered, Remarks};
+use super::local_files::local_files;
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
 use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies};
-use crate::checks::{Ids, LocalFiles};
+use crate::checks::LocalFiles;
 use crate::features::Holds;
 use crate::history::{Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport};
 use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
-use crate::queue::{QueueError, QueueJob, display_path, run_tool};
+use crate::queue::{QueueError, QueueJob, display_path};
 use crate::userlog::{JobId, ReadOptions};
 
 /// Jobs judged at a time: their advices are in memory at once.
@@ -65,7 +66,7 @@ pub(super) fn judge(
         knobs: knobs(request, config),
         time,
         held_in_cluster: HashMap::new(),
-        files: local_files(request, config, now)?,
+        files: checked_files(request, config, now)?,
     };
     for job in &gathered.held {
         *policies.held_in_cluster.entry(job.id.cluster).or_default() += 1;
@@ -99,7 +100,7 @@ pub(super) fn judge(
 }
 
 /// The files of this machine, unless the past is asked about.
-fn local_files(
+fn checked_files(
     request: &Request,
     config: &Config,
     now: i64,
@@ -107,15 +108,7 @@ fn local_files(
     if request.now.is_some() || !config.checks(request.checks.as_deref())? {
         return Ok(None);
     }
-    let Ok(program) = std::env::current_exe() else { return Ok(None) };
-    let tool = |arguments: &[&str]| run_tool("id", arguments, ID_TIME).ok();
-    let me = match rustix::process::geteuid().is_root() {
-        true => None,
-        false => tool(&["-un"]).map(|name| name.trim().to_owned()),
-    };
-    let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let hosts = config.get_condor("FULL_HOSTNAME").into_iter().chain([node]).collect();
-    Ok(Some(LocalFiles::new(program, hosts, me, ids_of, now, request.job_ads.is_none())))
+    Ok(local_files(config, now, request.job_ads.is_none()))
 }
 
 /// Root is given no command that changes a file that a job's owner names: the rest comes after that.
@@ -125,23 +118,6 @@ fn leave_to_owner(advice: &mut Advice) {
         let rest = rest.into_iter().filter(|command| !matches!(command, Command::Run(_)));
         advice.commands_after = rest.chain(advice.commands_after.drain(..)).collect();
     }
-}
-
-/// How long `id` may take: it may ask a directory service.
-const ID_TIME: Duration = Duration::from_secs(2);
-
-/// The numbers of an account, as `id` says them.
-fn ids_of(account: &str) -> Option<Ids> {
-    ids(&run_tool("id", &["--", account], ID_TIME).ok()?)
-}
-
-/// `uid=1000(alice) gid=100(users) groups=100(users),1001(domain admins)`
-fn ids(said: &str) -> Option<Ids> {
-    let (uid, rest) = said.trim().strip_prefix("uid=")?.split_once(" gid=")?;
-    let (gid, groups) = rest.split_once(" groups=")?;
-    let number = |text: &str| text.split('(').next()?.parse::<u32>().ok();
-    let groups: Option<Vec<u32>> = groups.split("),").map(number).collect();
-    Some((number(uid)?, number(gid)?, groups?))
 }
 
 /// What is missing where only logs were named.
@@ -484,19 +460,4 @@ fn knobs(request: &Request, config: &Config) -> Knobs {
     // Another access point's policies are not in the configuration here.
     let is_here = !request.is_offline() && request.schedd.is_none() && request.pool.is_none();
     if is_here { config.knobs() } else { Knobs::default() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_numbers_of_an_account_are_read() {
-        let said = "uid=1000(al) gid=100(domain users) groups=100(domain users),27(sudo)\n";
-        assert_eq!(ids(said), Some((1000, 100, vec![100, 27])));
-        assert_eq!(ids("uid=7 gid=8 groups=8\n"), Some((7, 8, vec![8])));
-        for other in ["", "uid=x(a) gid=1(b) groups=1(b)", "uid=1(a) gid=1(b)"] {
-            assert_eq!(ids(other), None, "{other}");
-        }
-    }
 }

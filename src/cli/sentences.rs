@@ -142,6 +142,7 @@ fn file(check: &Check) -> String {
                 Why::NotTheOwner => "the job is of another user",
                 Why::NoAnswer => "its file system did not answer",
                 Why::NoTime => "the time for looking was up",
+                Why::NotRecorded => "nobody looked then",
                 Why::Credentials => "its file system asks for credentials",
                 Why::Quota => "room there shows nothing of a quota, nor of what output needs",
                 Why::Failed => "it could not be looked at",
