@@ -201,7 +201,8 @@ SEEN_BY = {
 }
 
 
-def seen_by(cause, family):
+def seen_by(cause, family, which):
+    """Who could see the cause of a hold; `which` is the service or flaw."""
     if cause == "not-yet-produced":
         return "local" if family.startswith("input") else "url"
-    return SEEN_BY.get(cause, "nothing")
+    return SEEN_BY.get(cause) or SEEN_BY.get((cause, which), "nothing")

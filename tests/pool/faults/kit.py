@@ -25,7 +25,7 @@ class Cause:
     """What causes are made from; the defaults of their attributes and methods."""
 
     name = story = kind = None
-    seen_by = "nothing"
+    seen_by = "nothing"  # or of each service that it needs one: a dict
     needs = ()
     moment = "end"
     helps = ()
@@ -89,6 +89,7 @@ class Handle:
         self.folder = f"{self.home}/{self.tag}"
         self.procs, self.bad, self.seconds = plan["procs"], plan["bad"], plan["seconds"]
         self.dice = random.Random(plan["habit"]["seed"] + 1)
+        self.service = None  # the one in trouble, where `faulty` is asked
 
     def put(self, path, text, mode=0o644):
         """Writes a file of the owner's, and makes folders that are missing."""
@@ -119,7 +120,9 @@ def load(path):
         if cause.name in FAMILIES:
             raise ValueError(f"{path}: two causes have the name {cause.name}")
         FAMILIES[cause.name] = family_of(cause, by_name)
-        causes.SEEN_BY[cause.name] = cause.seen_by
+        of_services = cause.seen_by if isinstance(cause.seen_by, dict) else {}
+        causes.SEEN_BY[cause.name] = None if of_services else cause.seen_by
+        causes.SEEN_BY.update({(cause.name, service): seen for service, seen in of_services.items()})
     return module
 
 
@@ -180,7 +183,7 @@ def complaints(cause, services):
         (isinstance(cause.name, str) and cause.name, "name is missing"),
         (cause.story, "story is missing"),
         (cause.kind in KINDS, f"kind is none of {KINDS}"),
-        (cause.seen_by in SEEN, f"seen_by is none of {SEEN}"),
+        (isinstance(cause.seen_by, dict) or cause.seen_by in SEEN, f"seen_by is none of {SEEN}"),
         (cause.moment in MOMENTS, f"moment is none of {list(MOMENTS)}"),
         (set(cause.helps) <= set(ACTIONS), f"helps has others than {ACTIONS}"),
         (set(cause.needs) <= set(services), f"needs a service that is not in SERVICES: {cause.needs}"),

@@ -37,6 +37,8 @@ class Deed:
     action: str
     after: float = 0.0
     by: str = "owner"
+    # The correction was one of files, for the whole cluster.
+    by_file: bool = False
 
 
 @dataclass

@@ -90,8 +90,8 @@ def needs_of(dice, family, service=None):
     return needs
 
 
-def clusters(dice, schedule, end, share=1.0):
-    """Clusters of the families of causes.py; `share`: of as many as a play of its own has."""
+def clusters(dice, schedule, end, share=1.0, without=()):
+    """Clusters of the families of causes.py but for some; `share`: of as many as a play of its own has."""
     out = []
     scale = (last_submission(end) - QUIET) / 1_400
     by_service = {}
@@ -102,7 +102,7 @@ def clusters(dice, schedule, end, share=1.0):
         return dice.uniform(QUIET, last_submission(end))
 
     for family in FAMILIES.values():
-        if family.made_by:
+        if family.made_by or family.name in without:
             continue
         count = max(1, round(6.0 * family.weight * scale * share))
         chance = [flaw for flaw in family.flaws if flaw.luck > 0]
@@ -167,6 +167,7 @@ def facilitator(dice, schedule):
 
 # Of a play with modules of causes.
 SHARE = 0.4
+LEFT_OUT = ("status-503", "status-403", "interpreter", "disk")
 OF_CAUSE = 3.4
 
 
@@ -227,7 +228,7 @@ def make(seed, minutes, modules=(), only=None):
     end = minutes * 60
     loaded = [kit.load(path) for path in modules]
     schedule = [] if only else faults(dice, end)
-    made = [] if only else clusters(dice, schedule, end, SHARE if modules else 1.0)
+    made = [] if only else clusters(dice, schedule, end, *((SHARE, LEFT_OUT) if modules else ()))
     if modules:
         more = faults_of_modules(dice, loaded, end)
         made += clusters_of_modules(dice, more, end, only)

@@ -158,7 +158,7 @@ class Play:
             releases.setdefault((job.cluster.owner if deed.by == "owner" else "root"), []).append(job.id)
             self.journal.append({
                 "cluster": job.cluster.id, "proc": job.proc, "num_holds": job.holds,
-                "asked": round(time.time(), 1), "action": deed.action, "by": deed.by, "before": before,
+                "asked": round(time.time(), 1), "action": deed.action, "by": deed.by, "by_file": deed.by_file, "before": before,
             })  # fmt: skip
         for user, jobs in releases.items():
             if user == "root":
@@ -184,6 +184,7 @@ class Play:
                 deed.action = "as-is"
             case "other":
                 edits = cluster.correct(job.proc)
+                deed.by_file = edits is None
                 if edits is None:
                     cluster.mended_at = cluster.mended_at or round(time.time(), 1)
                 for edit in edits or []:

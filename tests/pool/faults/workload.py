@@ -292,11 +292,13 @@ class Cluster:
             return [("service", cause)]
         if self.family.name in ("refused", "status-404", "status-503", "status-403"):
             url = self.url(proc, wrong=None if service else cause)
-            return [("url", url), ("server", url.split("/")[2].split(":")[0]), ("attribute", "TransferInput")]
+            server = ("server", url.split("/")[2].split(":")[0])
+            return [("url", url), server if service else ("attribute", "TransferInput")]
         if self.family.name in ("input-missing", "input-unreadable"):
-            return [("file", self.path(proc, wrong=None if service else cause)), ("attribute", "TransferInput")]
+            path = ("file", self.path(proc, wrong=None if service else cause))
+            return [path] if cause in ("deleted-input", "unreadable-input") or service else [path, ("attribute", "TransferInput")]
         if self.family.name == "folder-missing":
-            return [("file", f"{self.plan['needs'][0]}/{self.data}"), ("attribute", "Iwd")]
+            return [("file", f"{self.plan['needs'][0]}/{self.data}")]
         if self.family.name == "quota":
             return [("file", str(self.quota())), ("file", f"{self.quota()}/{self.id}.{proc}.dat")]
         return {
@@ -369,6 +371,7 @@ class KitCluster(Cluster):
 
     def faulty(self, cause, proc):
         service = SERVICE.get(cause)
+        self.handle.service = cause if service else None
         return self.maker.faulty(self.handle, proc, service.place if service else None)
 
     def says(self, cause, proc):
