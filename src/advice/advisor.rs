@@ -238,7 +238,7 @@ impl<'a> Advisor<'a> {
                 .filter(|&action| !metadata.knows_action(action))
                 .collect(),
             // Nothing outside the job changes a limit of its own, or puts its files in order.
-            recovered: recovered.filter(|_| limit.is_none() && !seen.blocked),
+            recovered: recovered.filter(|_| limit.is_none() && !seen.stays),
             since: seen.since,
             lasting: seen.lasting,
             trust: seen.trust,

@@ -632,6 +632,7 @@ pub(super) fn of_check(check: &Check) -> Change {
 fn correction(check: &Check) -> Correction {
     match (check.thing, check.finding) {
         (Thing::Proxy, _) => Correction::Credential,
+        (Thing::Url, _) => Correction::UrlMissing,
         (_, Finding::StillThere { fault: Fault::Denied | Fault::ReadOnly }) => {
             Correction::Permissions
         }

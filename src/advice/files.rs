@@ -1,5 +1,7 @@
 //! Which files of the access point a held job needs, and what checks of them show.
 
+use std::collections::HashMap;
+
 use classads::ClassAd;
 use serde::Serialize;
 
@@ -26,10 +28,10 @@ const NULL: &str = "/dev/null";
 /// of the others what is wrong, and one that could not be looked at.
 pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Vec<Check> {
     // Of other machines only the file of the hold is said to be out of sight.
-    if !files.has(ad) && named(hold).is_none() {
+    if !files.has(ad) && named(hold, files.asks_urls()).is_none() {
         return Vec::new();
     }
-    let mut checks = files.check(ad, needed(ad, hold));
+    let mut checks = files.check(ad, needed(ad, hold, files.asks_urls()));
     for check in &mut checks {
         check.finding = of_hold(check.finding, hold);
     }
@@ -37,6 +39,13 @@ pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Ve
     checks.retain(|check| {
         let says = match check.finding {
             Finding::StillThere { .. } => {
+                wrong += 1;
+                wrong <= WRONG
+            }
+            // A server that does not answer here may not answer there.
+            Finding::Unknown { why: Why::NoAnswer | Why::Away | Why::Tls | Why::Status(500..) }
+                if check.thing == Thing::Url =>
+            {
                 wrong += 1;
                 wrong <= WRONG
             }
@@ -50,6 +59,48 @@ pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Ve
         check.named || says
     });
     checks
+}
+
+/// Asks for the URLs that held jobs need, where that is wanted: at once for all of them, those of
+/// hold reasons and of many jobs first. The ads are those of [`super::Held::of_ad`] later on.
+pub fn ask_urls(files: &LocalFiles, ads: impl IntoIterator<Item = ClassAd>) {
+    if !files.asks_urls() {
+        return;
+    }
+    let mut all: HashMap<String, (bool, usize, bool, ClassAd)> = HashMap::new();
+    for ad in ads {
+        let Some(hold) = HoldInQueue::of(&ad).filter(|_| files.has(&ad)) else { continue };
+        let of_reason = named(&hold, true).filter(|(thing, _)| *thing == Thing::Url);
+        let of_reason = of_reason.and_then(|(_, url)| url);
+        let inputs: Vec<String> = urls_of_input(&ad).collect();
+        let all_urls = of_reason.iter().filter(|url| !inputs.contains(url)).chain(&inputs);
+        for url in all_urls {
+            let (is_named, is_input) = (of_reason.as_ref() == Some(url), inputs.contains(url));
+            let known = all.entry(url.clone()).or_insert_with(|| (false, 0, is_input, ad.clone()));
+            known.0 |= is_named;
+            known.1 += 1;
+            // The ad that names it itself is the one to believe.
+            if is_input && !known.2 {
+                (known.2, known.3) = (true, ad.clone());
+            }
+        }
+    }
+    let mut order: Vec<_> = all.into_iter().collect();
+    order.sort_by(|(one, a), (two, b)| (b.0, b.1, one).cmp(&(a.0, a.1, two)));
+    files.ask_urls(order.iter().map(|(url, of)| (&of.3, url.clone(), of.2)));
+}
+
+/// The URLs of TransferInput.
+fn urls_of_input(ad: &ClassAd) -> impl Iterator<Item = String> {
+    let list = ad.string("TransferInput").unwrap_or_default();
+    let urls: Vec<String> = list
+        .split(',')
+        .map(str::trim)
+        .filter(|input| input.contains("://"))
+        .take(INPUT_FILES)
+        .map(str::to_owned)
+        .collect();
+    urls.into_iter()
 }
 
 /// That a file system has room shows nothing of a quota, nor of the space that output needs.
@@ -141,7 +192,7 @@ fn under(directory: &str, path: &str) -> String {
 
 /// The files that HTCondor needs to start the job and to end it, each once; the one that the hold
 /// is about is named.
-fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
+fn needed(ad: &ClassAd, hold: &HoldInQueue, with_urls: bool) -> Vec<Needed> {
     let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
     let Some(iwd) = text("Iwd").filter(|iwd| iwd.starts_with('/')) else { return Vec::new() };
     if ad.integer("JobUniverse") == Some(GRID) {
@@ -162,6 +213,9 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
         let list = text("TransferInput").unwrap_or_default();
         let files = list.split(',').map(str::trim).filter(is_file).take(INPUT_FILES);
         all.extend(files.map(|path| (Thing::InputFile, Some(full(path)))));
+        if with_urls {
+            all.extend(urls_of_input(ad).map(|url| (Thing::Url, Some(url))));
+        }
         let remaps = text("TransferOutputRemaps").unwrap_or_default();
         let targets = remaps.split(';').filter_map(|remap| remap.split_once('='));
         let targets = targets.map(|(_, path)| path.trim()).filter(is_file).take(INPUT_FILES);
@@ -174,7 +228,7 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
     all.push((Thing::EventLog, event_log.clone()));
 
     let proxy = file("x509userproxy").map(|path| full(&path));
-    let named = named(hold).map(|(thing, path)| match thing {
+    let named = named(hold, with_urls).map(|(thing, path)| match thing {
         _ if path.is_some() && path == proxy => (Thing::Proxy, path),
         Thing::WorkingDirectory => (thing, Some(iwd.clone())),
         Thing::EventLog => (thing, event_log),
@@ -191,9 +245,9 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue) -> Vec<Needed> {
     needed
 }
 
-/// What on the access point a hold is about, and the path in its reason. `None` for what lies at
-/// the execution point, and where nothing is named.
-fn named(hold: &HoldInQueue) -> Option<(Thing, Option<String>)> {
+/// What on the access point a hold is about, and the path in its reason; the URL of an input, where
+/// those are asked. `None` for what lies at the execution point, and where nothing is named.
+fn named(hold: &HoldInQueue, with_urls: bool) -> Option<(Thing, Option<String>)> {
     let text = hold.reason.as_deref().unwrap_or_default();
     let code = code_of_transfer(hold.code, text);
     let here = reason::side(text) == Some(Side::AccessPoint);
@@ -203,6 +257,9 @@ fn named(hold: &HoldInQueue) -> Option<(Thing, Option<String>)> {
             Some((Thing::WorkingDirectory, None))
         }
         About::EventLog => Some((Thing::EventLog, None)),
+        About::Input if with_urls && reason::url(text).is_some() => {
+            Some((Thing::Url, reason::url(text)))
+        }
         About::Input if here && hold.subcode < 256 => Some((Thing::InputFile, Some(path?))),
         About::Output if here && hold.subcode < 256 => Some((Thing::OutputFile, Some(path?))),
         _ => None,

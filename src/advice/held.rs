@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use classads::ClassAd;
 
-use super::files::{ProgramWords, checks, program_words};
+use super::files::{ProgramWords, ask_urls, checks, program_words};
 use super::job_facts::JobFacts;
 use super::{Advice, Advisor, ByItself};
 use crate::checks::{Check, LocalFiles};
@@ -124,7 +124,7 @@ impl Held {
             (Some(files), Some(hold)) => (checks(files, ad, hold), program_words(files, ad, hold)),
             _ => (Vec::new(), None),
         };
-        let blocked = checks.iter().find(|check| check.named && check.blocks()).cloned();
+        let blocked = checks.iter().find(|check| check.lasts()).cloned();
         let deed = forecast.ok().and_then(|all| all.deed);
         let release = deed.filter(|deed| deed.kind == Kind::Release);
         Self {
@@ -154,6 +154,9 @@ pub fn advise(
     policies: &Policies,
     now: i64,
 ) -> Result<Vec<Advice>, ModelError> {
+    if let Some(files) = &policies.files {
+        ask_urls(files, ads.iter().cloned());
+    }
     let jobs: Vec<Option<JobId>> = ads.iter().map(|ad| history.add_queue_ad(ad, now)).collect();
     let jobs = jobs.into_iter().zip(ads).filter_map(|(job, ad)| Some((job?, ad)));
     let held: Vec<Held> = jobs

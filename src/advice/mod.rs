@@ -27,7 +27,7 @@ pub use changes::{Change, ChangeKind, Correction, Figure, LimitRaise};
 pub use command::{Command, Edit, Since, Target, constraint_of};
 pub use costs::{Costs, ExpectedCosts};
 pub use evidence::{Evidence, Near, Results};
-pub use files::{ProgramWords, WordsOf};
+pub use files::{ProgramWords, WordsOf, ask_urls};
 pub use held::{Held, Policies, advise};
 pub use meaning::SharedCause;
 pub use removal::{Against, ByItself};

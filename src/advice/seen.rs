@@ -2,7 +2,7 @@
 
 use super::cause::Trouble;
 use super::meaning::code_of_transfer;
-use crate::checks::{Check, Fault, Finding};
+use crate::checks::{Check, Fault, Finding, Thing};
 use crate::features::{InDirectory, Neighbourhood, Scope};
 use crate::history::{EventLogView, reason};
 use crate::hold_code::Cause;
@@ -32,6 +32,10 @@ pub(super) const BLOCKED: f64 = 0.05;
 /// That the file of the hold reason is in order now counts as much as so many jobs that got
 /// through. Assumed.
 const IN_ORDER: usize = 3;
+
+/// That the URL of the hold reason answers the access point counts as one job that got through: it
+/// may be out of an execution point's reach all the same. Assumed.
+const ANSWERS: usize = 1;
 
 /// Log-odds are multiplied by this where the event log does not show the hold, and again where no
 /// log does: half as sure. Assumed; that missing sources make nothing surer is measured
@@ -73,6 +77,8 @@ pub(super) struct Seen {
     passes: bool,
     /// The file of the hold reason is still not as it must be.
     pub blocked: bool,
+    /// That, or its URL is missing: to wait for others brings nothing.
+    pub stays: bool,
 }
 
 /// The hold that is looked at.
@@ -171,23 +177,39 @@ impl Seen {
             whole: whole && hold.epochs,
             passes,
             blocked: false,
+            stays: false,
         }
     }
 
     /// With what the files of the job show now.
     pub(super) fn with_checks(mut self, checks: &[Check]) -> Self {
         let blocked = checks.iter().find(|check| check.named && check.blocks());
+        self.stays = checks.iter().any(Check::lasts);
         if let Some(check) = blocked {
             self.blocked = true;
             self.lasting = Some(match check.finding {
                 Finding::StillThere { fault: Fault::Denied | Fault::ReadOnly } => Trouble::Denied,
                 _ => Trouble::Missing,
             });
-        } else if checks.iter().any(Check::is_over) {
-            self.lasting = None;
-            self.since = Others::GotThrough;
-            self.through.0 += IN_ORDER;
+        } else if self.stays {
+            self.lasting = Some(Trouble::Missing);
+        } else if let Some(check) = checks.iter().find(|check| check.is_over()) {
+            self = self.in_order(check.thing);
         }
+        self
+    }
+
+    /// What the hold is about is in order now.
+    fn in_order(mut self, thing: Thing) -> Self {
+        let is_url = thing == Thing::Url;
+        // What answers this machine may have answered all the time, and still not an execution
+        // point; nor is it known to give that what a user may have.
+        if is_url && (self.failures > 0 || self.lasting == Some(Trouble::Denied)) {
+            return self;
+        }
+        self.lasting = None;
+        self.since = Others::GotThrough;
+        self.through.0 += if is_url { ANSWERS } else { IN_ORDER };
         self
     }
 
@@ -277,6 +299,7 @@ mod tests {
             whole: true,
             passes: true,
             blocked: false,
+            stays: false,
         }
     }
 
@@ -342,6 +365,33 @@ mod tests {
         // What the server said of this file before it went away.
         let away = |before| at(13, 110, nobody, whole, before).lasting;
         assert_eq!((away(None), away(Some(Trouble::Missing))), (None, Some(Trouble::Missing)));
+    }
+
+    #[test]
+    fn a_url_that_answers_here_is_worth_less_than_a_file_that_is_there() {
+        let check = |thing, finding| Check {
+            thing,
+            path: String::new(),
+            named: true,
+            finding,
+            checked_at: 0,
+            seen_as: None,
+        };
+        let gone = Finding::Gone { changed_at: None };
+        let url = [check(Thing::Url, gone)];
+        let file = [check(Thing::InputFile, gone)];
+        let p = |seen: Seen, checks: &[Check]| seen.with_checks(checks).as_is(0.3);
+        assert!(p(seen(), &url) > 0.5 && p(seen(), &url) < p(seen(), &file));
+        // It answered all the time that releases failed; and others may not have it.
+        assert_eq!(
+            p(Seen { failures: 2, ..seen() }, &url),
+            Seen { failures: 2, ..seen() }.as_is(0.3)
+        );
+        let denied = Seen { lasting: Some(Trouble::Denied), ..seen() };
+        assert_eq!(denied.with_checks(&url).lasting, Some(Trouble::Denied));
+        let missing = Finding::StillThere { fault: Fault::Missing };
+        let missing = seen().with_checks(&[check(Thing::Url, missing)]);
+        assert_eq!((missing.as_is(0.9), missing.stays), (LASTING_TROUBLE, true));
     }
 
     #[test]

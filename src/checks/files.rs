@@ -1,20 +1,33 @@
 //! Checks of the files that jobs of this machine's schedd need.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use classads::ClassAd;
 
 use super::look::Use;
-use super::looker::{Account, Looker};
-use super::{Check, Finding, Needed, Recorded, Thing, Why, Words, WordsKind};
+use super::looker::{Account, Looker, Wanted};
+use super::{Check, Finding, Needed, Recorded, Thing, Why, Words, WordsKind, urls};
 
 /// Accounts whose numbers are asked for.
 const ACCOUNTS: usize = 500;
 
 /// Numbers of an account: uid, gid and groups.
 pub type Ids = (u32, u32, Vec<u32>);
+
+/// Which URLs are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Urls {
+    /// None.
+    #[default]
+    None,
+    /// Of one's own jobs in the queue those that TransferInput names, of others those with a public
+    /// address.
+    Asked,
+    /// Those with private addresses too, whosever the job is: on a network of one's own.
+    Private,
+}
 
 /// Whose files can be looked at.
 #[derive(Debug)]
@@ -36,6 +49,7 @@ pub struct LocalFiles {
     accounts: Mutex<HashMap<String, Option<Account>>>,
     now: i64,
     of_queue: bool,
+    urls: Urls,
 }
 
 impl LocalFiles {
@@ -53,16 +67,23 @@ impl LocalFiles {
     ) -> Self {
         let looker = Looker::new(program);
         let whose = me.map_or(Whose::All(find), Whose::Own);
-        Self { looker, hosts, whose, accounts: Mutex::default(), now, of_queue }
+        Self { looker, hosts, whose, accounts: Mutex::default(), now, of_queue, urls: Urls::None }
+    }
+
+    /// The same, with these URLs.
+    #[must_use]
+    pub fn with_urls(self, urls: Urls) -> Self {
+        Self { urls, ..self }
     }
 
     /// Answers from a record alone, as of its time, for all accounts in it and without this
-    /// machine.
+    /// machine. [`LocalFiles::with_urls`] says whether URLs in it are answers too.
     pub fn recorded(record: Recorded) -> Self {
         let Recorded { time, hosts, answers } = record;
         let looker = Looker::recorded(answers);
         let accounts = Mutex::default();
-        Self { looker, hosts, whose: Whose::Recorded, accounts, now: time, of_queue: true }
+        let whose = Whose::Recorded;
+        Self { looker, hosts, whose, accounts, now: time, of_queue: true, urls: Urls::None }
     }
 
     /// The raw answers of all looks so far, for [`LocalFiles::recorded`].
@@ -77,6 +98,9 @@ impl LocalFiles {
         }
         let account = self.account(ad);
         let check = |Needed { thing, path, named }| {
+            if thing == Thing::Url {
+                return self.check_url(path, named, account.as_ref().err().copied());
+            }
             let (finding, seen_as) = match &account {
                 Ok(account) => {
                     let finding = self.looker.look(account, &path, thing.wanted());
@@ -87,6 +111,47 @@ impl LocalFiles {
             Check { thing, path, named, finding, checked_at: self.now, seen_as }
         };
         needed.into_iter().map(check).collect()
+    }
+
+    fn check_url(&self, url: String, named: bool, unknown: Option<Why>) -> Check {
+        let why = unknown.or_else(|| urls::refused(&url));
+        let finding = why.map_or_else(|| self.looker.url(&url), |why| Finding::Unknown { why });
+        let path = match why {
+            Some(Why::Secret) => urls::without_secrets(&url),
+            _ => url,
+        };
+        Check { thing: Thing::Url, path, named, finding, checked_at: self.now, seen_as: None }
+    }
+
+    /// URLs are asked.
+    pub(crate) fn asks_urls(&self) -> bool {
+        self.urls != Urls::None
+    }
+
+    /// Asks for URLs that jobs with these ads need: with each whether TransferInput names it. At
+    /// most eight of four servers are asked in a call, those first that come first.
+    pub(crate) fn ask_urls<'a>(
+        &self,
+        needed: impl IntoIterator<Item = (&'a ClassAd, String, bool)>,
+    ) {
+        let (mut wanted, mut servers) = (Vec::<Wanted>::new(), BTreeSet::new());
+        for (ad, url, is_input) in needed {
+            if wanted.len() >= urls::URLS || urls::refused(&url).is_some() {
+                continue;
+            }
+            let server = urls::server(&url);
+            let is_late = servers.len() >= urls::SERVERS && !servers.contains(&server);
+            if is_late || wanted.iter().any(|other| other.url == url) {
+                continue;
+            }
+            let Ok(account) = self.account(ad) else { continue };
+            // What a hold reason or somebody's file of ads names is not the job owner's word.
+            let is_own = matches!(self.whose, Whose::Own(_)) && self.of_queue && is_input;
+            let public = !is_own && self.urls != Urls::Private;
+            servers.insert(server);
+            wanted.push(Wanted { url, account, public });
+        }
+        self.looker.ask_urls(wanted);
     }
 
     /// What these files say at their ends about why a program failed: the first with a wording that
@@ -143,6 +208,7 @@ impl Thing {
             Self::Executable => Use::Execute,
             Self::StandardInput | Self::InputFile | Self::Proxy => Use::Read,
             Self::OutputFile | Self::EventLog => Use::Write,
+            Self::Url => Use::Read,
         }
     }
 }

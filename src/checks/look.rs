@@ -36,7 +36,9 @@ pub(super) fn look(path: &Path, wanted: Use) -> Finding {
     match found(path, wanted, made_in.is_some()) {
         Ok(Some(fault)) => Finding::StillThere { fault },
         Ok(None) => match fs::metadata(path) {
-            Ok(metadata) => Finding::Gone { changed_at: metadata.mtime().max(metadata.ctime()) },
+            Ok(metadata) => {
+                Finding::Gone { changed_at: Some(metadata.mtime().max(metadata.ctime())) }
+            }
             Err(error) => of_error(&error),
         },
         Err(error) => of_error(&error),

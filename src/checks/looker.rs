@@ -1,9 +1,9 @@
 //! Looks made by another process, which may hang in a file system and is then left behind.
 //!
 //! There is one such process for each account and mount, so that at most one look waits for a
-//! mount. Questions and answers are a JSON value a line.
+//! mount, and one for each server of URLs. Questions and answers are a JSON value a line.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
@@ -21,7 +21,7 @@ use serde_json::{Value, to_string as to_json};
 
 use super::look::{Use, look};
 use super::mounts::Mounts;
-use super::{Answer, Fault, Finding, SERVE, Why, Words, words};
+use super::{Answer, Fault, Finding, SERVE, Why, Words, urls, words};
 
 /// How long one look may take.
 const ONE_LOOK: Duration = Duration::from_secs(2);
@@ -50,6 +50,27 @@ pub(super) enum Question {
     Look { path: String, wanted: Use },
     /// What does it say at its end? The answer are [`Words`], or none.
     Words { path: String },
+    /// Does it answer? The answer is a [`Finding`].
+    Url { url: String },
+    /// The same, of a server of the public internet alone. Never kept.
+    PublicUrl { url: String },
+}
+
+/// What one process is asked about: a mount, or a server of URLs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    Mount(u32),
+    Server(String),
+}
+
+/// A URL to ask.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) url: String,
+    /// Whose rights the process takes.
+    pub(super) account: Account,
+    /// Only of the public internet.
+    pub(super) public: bool,
 }
 
 /// Looks at paths, each once.
@@ -61,8 +82,7 @@ pub(super) struct Looker {
     mounts: Mounts,
     /// Answers by account.
     known: Mutex<HashMap<(String, Question), Result<Value, Why>>>,
-    /// By account and mount.
-    servers: Mutex<HashMap<(String, u32), SharedServer>>,
+    servers: Mutex<HashMap<(String, Place), SharedServer>>,
     /// Time that looks took, by account.
     spent: Mutex<HashMap<String, Duration>>,
 }
@@ -134,7 +154,10 @@ impl Looker {
         let answer = known.unwrap_or_else(|| {
             let Some(program) = &self.program else { return Err(Why::NotRecorded) };
             let (mount, by_credentials) = self.mounts.of(Path::new(path));
-            let answer = self.ask_server(program, account, mount, &key.1);
+            let left = self.left(account);
+            let started = Instant::now();
+            let answer = self.ask_server(program, account, Place::Mount(mount), &key.1, left);
+            *locked(&self.spent).entry(account.name.clone()).or_default() += started.elapsed();
             let answer = match answer {
                 Ok(answer) if by_credentials && is_denied(&answer) => Err(Why::Credentials),
                 answer => answer,
@@ -162,23 +185,85 @@ impl Looker {
         &self,
         program: &Path,
         account: &Account,
-        mount: u32,
+        place: Place,
         question: &Question,
+        left: Duration,
     ) -> Result<Value, Why> {
         let server = {
             let mut servers = locked(&self.servers);
-            let server = servers.entry((account.name.clone(), mount));
+            let server = servers.entry((account.name.clone(), place));
             Arc::clone(server.or_insert_with(|| Arc::new(Mutex::new(Server::NotStarted))))
         };
         let mut server = locked(&server);
-        let left = self.left(account);
         if left.is_zero() {
             return Err(Why::NoTime);
         }
-        let started = Instant::now();
         let answer = server.answer(program, account, question, left.min(ONE_LOOK));
-        *locked(&self.spent).entry(account.name.clone()).or_default() += started.elapsed();
         answer.inspect_err(|why| server.end(*why))
+    }
+
+    /// What a URL answered; [`Looker::ask_urls`] asks.
+    pub(super) fn url(&self, url: &str) -> Finding {
+        let known = locked(&self.known).get(&of_url(url)).cloned();
+        let answer = match (known, &self.program) {
+            (Some(answer), _) => answer,
+            (None, Some(_)) => Err(Why::NotAsked),
+            (None, None) => Err(Why::NotRecorded),
+        };
+        let found =
+            answer.and_then(|answer| serde_json::from_value(answer).map_err(|_| Why::Failed));
+        found.unwrap_or_else(|why| Finding::Unknown { why })
+    }
+
+    /// Asks these URLs, all their servers at the same time, each server its URLs one by one.
+    pub(super) fn ask_urls(&self, wanted: Vec<Wanted>) {
+        let Some(program) = &self.program else { return };
+        let until = Instant::now() + ALL_LOOKS;
+        let mut by_server: BTreeMap<String, Vec<Wanted>> = BTreeMap::new();
+        for wanted in wanted {
+            by_server.entry(urls::server(&wanted.url)).or_default().push(wanted);
+        }
+        std::thread::scope(|scope| {
+            for (server, wanted) in by_server {
+                scope.spawn(move || self.ask_one_server(program, &server, wanted, until));
+            }
+        });
+    }
+
+    fn ask_one_server(&self, program: &Path, server: &str, all: Vec<Wanted>, until: Instant) {
+        let mut away = None;
+        for Wanted { url, account, public } in all {
+            let question = match public {
+                true => Question::PublicUrl { url: url.clone() },
+                false => Question::Url { url: url.clone() },
+            };
+            let answer = away.clone().unwrap_or_else(|| {
+                let left = until.saturating_duration_since(Instant::now());
+                let place = Place::Server(server.to_owned());
+                self.ask_server(program, &account, place, &question, left)
+            });
+            // What did not answer once is not waited for again.
+            if is_away(&answer) {
+                away = Some(answer.clone());
+            }
+            locked(&self.known).insert(of_url(&url), answer);
+        }
+    }
+}
+
+/// What an answer about a URL is kept under: it is the same for all accounts.
+fn of_url(url: &str) -> (String, Question) {
+    (String::new(), Question::Url { url: url.to_owned() })
+}
+
+/// The server did not answer.
+fn is_away(answer: &Result<Value, Why>) -> bool {
+    match answer {
+        Ok(answer) => matches!(
+            Finding::deserialize(answer),
+            Ok(Finding::Unknown { why: Why::NoAnswer | Why::Away })
+        ),
+        Err(_) => true,
     }
 }
 
@@ -286,6 +371,8 @@ fn answer_all() -> io::Result<()> {
         let answer = match serde_json::from_str(&line)? {
             Question::Look { path, wanted } => to_json(&look(Path::new(&path), wanted)),
             Question::Words { path } => to_json(&words::of_file(Path::new(&path)).ok().flatten()),
+            Question::Url { url } => to_json(&urls::ask(&url, false)),
+            Question::PublicUrl { url } => to_json(&urls::ask(&url, true)),
         };
         writeln!(out, "{}", answer?)?;
         out.flush()?;

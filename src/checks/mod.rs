@@ -5,18 +5,20 @@
 //! which files, and only of a job whose schedd runs here ([`LocalFiles`]).
 //!
 //! A file system may hang: another process looks, which is left behind where it does not answer
-//! (`looker.rs`). It has the rights of the job's owner and no others.
+//! (`looker.rs`). It has the rights of the job's owner and no others. Such processes also ask the
+//! servers of URLs, where that is wanted (`urls.rs`).
 
 mod files;
 mod look;
 mod looker;
 mod mounts;
 mod recorded;
+mod urls;
 mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use files::{Ids, LocalFiles};
+pub use files::{Ids, LocalFiles, Urls};
 pub use looker::serve;
 pub use recorded::{Answer, Recorded};
 pub use words::{Words, WordsKind};
@@ -41,6 +43,8 @@ pub enum Thing {
     OutputFile,
     /// UserLog.
     EventLog,
+    /// A URL of TransferInput or of the hold reason.
+    Url,
 }
 
 /// A file or directory that a job needs.
@@ -48,19 +52,19 @@ pub enum Thing {
 pub struct Needed {
     /// What for.
     pub thing: Thing,
-    /// Its full path.
+    /// Its full path, or the URL.
     pub path: String,
     /// The hold reason names it, or its code is about it.
     pub named: bool,
 }
 
-/// One check of a file.
+/// One check of a file or URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Check {
     /// What it is for.
     pub thing: Thing,
-    /// Its full path.
+    /// Its full path, or the URL without what may be secret.
     pub path: String,
     /// The hold reason names it, or its code is about it.
     pub named: bool,
@@ -69,7 +73,7 @@ pub struct Check {
     pub finding: Finding,
     /// When, Unix seconds.
     pub checked_at: i64,
-    /// The account whose view it was; `None` where nothing was looked at.
+    /// The account whose view it was; `None` for URLs, and where nothing was looked at.
     pub seen_as: Option<String>,
 }
 
@@ -84,8 +88,9 @@ pub enum Finding {
     },
     /// Nothing is wrong with it now.
     Gone {
-        /// When the file or its attributes were last changed (mtime, ctime), Unix seconds.
-        changed_at: i64,
+        /// When the file or its attributes were last changed (mtime, ctime), Unix seconds; `None`
+        /// for a URL.
+        changed_at: Option<i64>,
     },
     /// It cannot be said.
     Unknown {
@@ -126,7 +131,7 @@ pub enum Why {
     NotThisMachine,
     /// The job belongs to another user, whose rights this program does not have.
     NotTheOwner,
-    /// The file system did not answer in time.
+    /// The file system or server did not answer in time.
     NoAnswer,
     /// Its file system (AFS, CIFS, Kerberos) decides by credentials that may be other ones here.
     Credentials,
@@ -136,6 +141,22 @@ pub enum Why {
     NotRecorded,
     /// Room on a file system shows nothing of a quota, nor of the space that output needs.
     Quota,
+    /// Only http and https URLs are asked.
+    Scheme,
+    /// A URL has user information or a signature in it.
+    Secret,
+    /// A URL was not among those that are asked in a call.
+    NotAsked,
+    /// The server of a URL has no public address, and may not be asked for another's job.
+    NotPublic,
+    /// The server of a URL cannot be reached from here.
+    Away,
+    /// The certificate of a server is not accepted here.
+    Tls,
+    /// The server of a URL answers with this HTTP status.
+    Status(u16),
+    /// A URL redirects too often.
+    Redirects,
     /// The look failed for another reason.
     Failed,
 }
@@ -155,7 +176,15 @@ impl Check {
         // been spooled (`copy_to_spool`).
         let needed = !matches!(self.thing, Thing::OutputFile | Thing::Executable);
         let lasts = matches!(self.finding, Finding::StillThere { fault } if !fault.may_pass());
-        lasts && (needed || self.named)
+        // An execution point may reach another server than this machine does.
+        lasts && (needed || self.named) && self.thing != Thing::Url
+    }
+
+    /// What the hold was about is wrong now.
+    pub(crate) fn lasts(&self) -> bool {
+        let is_missing_url = self.thing == Thing::Url
+            && self.finding == Finding::StillThere { fault: Fault::Missing };
+        self.named && (self.blocks() || is_missing_url)
     }
 
     /// What the hold was about is in order now.

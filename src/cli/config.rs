@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use directories::BaseDirs;
 
+use crate::checks::Urls;
 use crate::model::EngineKind;
 use crate::policy::{Assignment, Knobs, PolicyTime, SettingsFile};
 use crate::queue::run_tool;
@@ -184,18 +185,19 @@ impl Config {
         Ok(seconds.map_or(PolicyTime::DEFAULT, Duration::from_secs))
     }
 
-    /// Whether files are looked at; `named` is what stands after `-checks`.
+    /// What is looked at: nothing, or files and these URLs; `named` is what stands after `-checks`.
     ///
     /// # Errors
     /// [`SettingError`] for a word that is none.
-    pub fn checks(&self, named: Option<&str>) -> Result<bool, SettingError> {
+    pub fn checks(&self, named: Option<&str>) -> Result<Option<Urls>, SettingError> {
         let read = |word: &str| match word.to_ascii_lowercase().as_str() {
-            "local" => Some(true),
-            "none" => Some(false),
+            "all" => Some(Some(Urls::Asked)),
+            "local" => Some(Some(Urls::None)),
+            "none" => Some(None),
             _ => None,
         };
-        let set = self.read("HOLDADVISE_CHECKS", "local or none", read)?;
-        Ok(named.and_then(read).or(set).unwrap_or(true))
+        let set = self.read("HOLDADVISE_CHECKS", "local, all or none", read)?;
+        Ok(named.and_then(read).or(set).unwrap_or(Some(Urls::None)))
     }
 
     /// What runs the model.

@@ -15,7 +15,7 @@ use super::local_files::local_files;
 use super::run::RunError;
 use super::zones::Zone;
 use super::{Config, Request};
-use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies};
+use crate::advice::{Advice, Advisor, Command, Held, Missing, Policies, ask_urls};
 use crate::checks::LocalFiles;
 use crate::features::Holds;
 use crate::history::{Coverage, EventLogView, History, HistoryBuilder, HoldInQueue, LogReport};
@@ -68,6 +68,9 @@ pub(super) fn judge(
         held_in_cluster: HashMap::new(),
         files: checked_files(request, config, now)?,
     };
+    if let Some(files) = &policies.files {
+        ask_urls(files, gathered.held.iter().map(|job| job.ad.to_classad()));
+    }
     for job in &gathered.held {
         *policies.held_in_cluster.entry(job.id.cluster).or_default() += 1;
     }
@@ -105,10 +108,12 @@ fn checked_files(
     config: &Config,
     now: i64,
 ) -> Result<Option<LocalFiles>, RunError> {
-    if request.now.is_some() || !config.checks(request.checks.as_deref())? {
+    let Some(urls) = config.checks(request.checks.as_deref())?.filter(|_| request.now.is_none())
+    else {
         return Ok(None);
-    }
-    Ok(local_files(config, now, request.job_ads.is_none()))
+    };
+    let files = local_files(config, now, request.job_ads.is_none());
+    Ok(files.map(|files| files.with_urls(urls)))
 }
 
 /// Root is given no command that changes a file that a job's owner names: the rest comes after that.

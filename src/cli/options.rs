@@ -63,10 +63,11 @@ const OPTIONS: &[OptionSpec] = &[
         2,
         JUDGING,
         "What is looked at now on the access point: local (the default), the files that the job needs; \
-         none, nothing. Only where the job's schedd runs here, as the job's owner sees it, and not \
-         with -now.",
+         all, its http and https URLs too, of which the first byte is asked for from here; none, \
+         nothing. Only where the job's schedd runs here, as the job's owner sees it, and not with \
+         -now.",
     )
-    .takes(Takes::One("local|none")),
+    .takes(Takes::One("local|all|none")),
     flag(
         "now",
         3,

@@ -58,7 +58,7 @@ pub struct Request {
     pub model: Option<PathBuf>,
     /// `-engine`: `builtin` or `torch`.
     pub engine: Option<String>,
-    /// `-checks`: `local` or `none`.
+    /// `-checks`: `local`, `all` or `none`.
     pub checks: Option<String>,
     /// `-cost`.
     pub costs: Vec<CostChange>,

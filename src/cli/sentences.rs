@@ -103,6 +103,7 @@ fn file(check: &Check) -> String {
         Thing::Proxy => "proxy certificate",
         Thing::OutputFile => "output file",
         Thing::EventLog => "job event log",
+        Thing::Url => return url(check),
     };
     let path = shown(&check.path, LONG_NAME);
     let of = check.seen_as.as_deref().map(|name| format!(" (looked at now as {name})"));
@@ -145,12 +146,46 @@ fn file(check: &Check) -> String {
                 Why::NotRecorded => "nobody looked then",
                 Why::Credentials => "its file system asks for credentials",
                 Why::Quota => "room there shows nothing of a quota, nor of what output needs",
-                Why::Failed => "it could not be looked at",
+                _ => "it could not be looked at",
             };
             return format!("Whether the {what} {path} is in order now is not known: {why}{of}.");
         }
     };
     format!("The {what} {path} {says}{of}.")
+}
+
+/// What a URL answered.
+fn url(check: &Check) -> String {
+    let url = shown(&check.path, LONG_NAME);
+    let still = if check.named { "still " } else { "" };
+    let elsewhere = "asked now from the access point; an execution point has a network of its own";
+    let why = match check.finding {
+        Finding::Gone { .. } => return format!("The URL {url} answers ({elsewhere})."),
+        Finding::StillThere { .. } => {
+            return format!("The URL {url} is {still}not there: 404 ({elsewhere}).");
+        }
+        Finding::Unknown { why } => why,
+    };
+    let asked = |says: &str| {
+        format!("Whether the URL {url} can be fetched is not known: {says} ({elsewhere}).")
+    };
+    let why = match why {
+        Why::Away => return asked("its server cannot be reached"),
+        Why::NoAnswer => return asked("its server did not answer in time"),
+        Why::Tls => return asked("the certificate of its server is not accepted"),
+        Why::Redirects => return asked("it redirects too often"),
+        Why::Status(status) => return asked(&format!("its server answers with status {status}")),
+        Why::NotThisMachine => "the job's access point is another machine",
+        Why::NotTheOwner => "the job is of another user",
+        Why::Scheme => "only http and https URLs are asked",
+        Why::Secret => "it has a user name or a signature in it, and is not asked",
+        Why::NotAsked => "only a few URLs are asked in a call",
+        Why::NotPublic => "its server has no public address, and is not asked for what others name",
+        Why::NoTime => "the time for looking was up",
+        Why::NotRecorded => "nobody looked then",
+        Why::Credentials | Why::Quota | Why::Failed => "it could not be asked",
+    };
+    format!("Whether the URL {url} can be fetched is not known: {why}.")
 }
 
 /// Why nothing is recommended for a hold with this code.

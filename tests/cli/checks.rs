@@ -2,27 +2,32 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::harness::Place;
 
-fn output(program: &str, argument: &str) -> String {
-    let output = Command::new(program).arg(argument).output().expect("it runs");
+pub(crate) fn output(program: &str, argument: &str) -> String {
+    output_of(program, &[argument])
+}
+
+fn output_of(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().expect("it runs");
     String::from_utf8(output.stdout).expect("text").trim().to_owned()
 }
 
 /// Who owns the jobs: root has none of its own, and looks with the rights of `nobody`.
-fn owner() -> (String, bool) {
+pub(crate) fn owner() -> (String, bool) {
     let me = output("id", "-un");
     if me == "root" { ("nobody".to_owned(), true) } else { (me, false) }
 }
 
 /// A job of this machine and of its owner; `hold`: code, subcode and reason.
-fn ad(place: &Place, schedd: &str, hold: (i32, i32, &str), more: &str) -> String {
+pub(crate) fn ad(place: &Place, schedd: &str, hold: (i32, i32, &str), more: &str) -> String {
     let (code, subcode, reason) = hold;
     let (owner, _) = owner();
     let iwd = place.path("run").display().to_string();
@@ -34,7 +39,7 @@ fn ad(place: &Place, schedd: &str, hold: (i32, i32, &str), more: &str) -> String
     )
 }
 
-fn place() -> Place {
+pub(crate) fn place() -> Place {
     let place = Place::new();
     fs::create_dir(place.path("run")).expect("a folder");
     place.tool("id", "exec /usr/bin/id \"$@\"");
@@ -45,7 +50,7 @@ fn place() -> Place {
     place
 }
 
-fn advice(place: &Place, ad: &str, words: &str) -> Value {
+pub(crate) fn advice(place: &Place, ad: &str, words: &str) -> Value {
     place.file("held.ads", ad);
     let said = place.advise(&format!("-jobads held.ads -json {words}"));
     assert_eq!(said.status, 0, "{said:?}");
@@ -54,7 +59,7 @@ fn advice(place: &Place, ad: &str, words: &str) -> Value {
 }
 
 /// The evidence of files.
-fn files(advice: &Value) -> Vec<String> {
+pub(crate) fn files(advice: &Value) -> Vec<String> {
     let evidence = advice["Evidence"].as_array().expect("a list");
     let of_files = evidence.iter().filter(|seen| seen["Kind"] == "File");
     of_files.map(|seen| seen["Sentence"].as_str().expect("a sentence").to_owned()).collect()
@@ -190,6 +195,22 @@ fn queued(place: &Place, ad: &str) -> Value {
     let said = place.advise("-json");
     assert_eq!(said.status, 0, "{said:?}");
     let all: Value = serde_json::from_str(&said.stdout).expect("an array");
+    all[0].clone()
+}
+
+/// The advice for jobs that the queue shows: the first. `as_owner`: not root asks, but their owner.
+pub(crate) fn queued_as(place: &Place, ad: &str, words: &str, as_owner: bool) -> Value {
+    let ads = place.file("queue.ads", ad);
+    place.tool("condor_q", &format!("exec /bin/cat {}", ads.display()));
+    let mut command = place.command(env!("CARGO_BIN_EXE_condor_holdadvise"));
+    command.arg("-json").args(words.split_whitespace()).stdout(Stdio::piped());
+    if as_owner {
+        let number = |flag| output_of("id", &[flag, &owner().0]).parse().expect("a number");
+        command.uid(number("-u")).gid(number("-g"));
+    }
+    let said = command.output().expect("it runs");
+    assert!(said.status.success(), "{said:?}");
+    let all: Value = serde_json::from_slice(&said.stdout).expect("an array");
     all[0].clone()
 }
 

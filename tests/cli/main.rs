@@ -12,4 +12,5 @@ mod releaseexpr;
 mod releaseexpr_explain;
 mod releaseexpr_past;
 mod trust;
+mod urls;
 mod zones;

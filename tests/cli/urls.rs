@@ -1,0 +1,150 @@
+//! URLs that a job needs, asked from the access point.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::checks::{ad, advice, files, output, owner, place, queued_as};
+use crate::harness::Place;
+
+/// The paths that a server was asked for.
+type Asked = Arc<Mutex<Vec<String>>>;
+
+/// A server on this machine that has all but `/gone`.
+fn server() -> (String, Asked) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let at = format!("http://{}", listener.local_addr().expect("an address"));
+    let asked = Asked::default();
+    let paths = Arc::clone(&asked);
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+            let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+            let path = head.first().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
+            paths.lock().expect("paths").push(path.to_owned());
+            let status = if path == "/gone" { "404 Not Found" } else { "206 Partial Content" };
+            let _ = write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+        }
+    });
+    (at, asked)
+}
+
+/// A job whose input could not be fetched from a URL.
+fn held(place: &Place, url: &str, input: &str) -> String {
+    let reason = format!(
+        "Transfer input files failure at execution point slot1@e1 while receiving files from access point ap. \
+         Details: Error from slot1@e1: FILETRANSFER:1:non-zero exit (1) from /usr/libexec/condor/curl_plugin. \
+         |Error: Could not connect to server ( URL file = {url} )|"
+    );
+    let more = format!("TransferInput = \"{input}\"\n");
+    ad(place, &output("uname", "-n"), (13, 256, &reason), &more)
+}
+
+/// As the owner asks of a job in the queue.
+fn own(place: &Place, ad: &str, words: &str) -> Value {
+    queued_as(place, ad, words, owner().1)
+}
+
+const ELSEWHERE: &str =
+    "(asked now from the access point; an execution point has a network of its own).";
+
+#[test]
+fn urls_are_asked_only_on_request_and_say_no_more_than_they_can() {
+    let place = place();
+    let (at, asked) = server();
+    let there = format!("{at}/there");
+    let job = held(&place, &there, &there);
+    assert_eq!(files(&own(&place, &job, "")), Vec::<String>::new());
+    assert_eq!(asked.lock().expect("paths").len(), 0, "nothing is asked by default");
+    let advice = own(&place, &job, "-checks all");
+    assert_eq!(files(&advice), [format!("The URL {there} answers {ELSEWHERE}")]);
+    assert_eq!(*asked.lock().expect("paths"), ["/there"]);
+
+    let gone = format!("{at}/gone");
+    let advice = own(&place, &held(&place, &gone, &gone), "-checks all");
+    assert_eq!(files(&advice), [format!("The URL {gone} is still not there: 404 {ELSEWHERE}")]);
+    assert_eq!(advice["Change"]["What"], "UrlMissing", "{advice}");
+    assert_eq!(advice["Change"]["Name"], *gone, "{advice}");
+    assert!(advice["Success"]["as-is"].as_f64() <= Some(0.34), "{}", advice["Success"]);
+
+    // Beside the hold a missing URL is evidence, and no more.
+    let advice = own(&place, &held(&place, &there, &format!("{there},{gone}")), "-checks all");
+    let said = files(&advice);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(said[1], format!("The URL {gone} is not there: 404 {ELSEWHERE}"));
+    assert_eq!(advice["CorrectBefore"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_signed_url_is_neither_asked_nor_printed() {
+    let place = place();
+    let (at, asked) = server();
+    let url = format!("{at}/x?X-Amz-Signature=WORD");
+    let said = files(&own(&place, &held(&place, &url, &url), "-checks all"));
+    let expected = format!(
+        "Whether the URL {at}/x can be fetched is not known: it has a user name or a signature in \
+         it, and is not asked."
+    );
+    assert_eq!(said, [expected]);
+    assert_eq!(asked.lock().expect("paths").len(), 0);
+}
+
+#[test]
+fn no_address_within_is_asked_for_what_others_name() {
+    let place = place();
+    let (at, asked) = server();
+    let url = format!("{at}/there");
+    // The hold reason is written at an execution point, and TransferInput does not name that.
+    let of_reason = own(&place, &held(&place, &url, ""), "-checks all");
+    // Somebody may have written a file of ads.
+    let of_file = advice(&place, &held(&place, &url, &url), "-checks all");
+    // Root asks about another's job.
+    let of_other = queued_as(&place, &held(&place, &url, &url), "-checks all", false);
+    let others: &[Value] =
+        if owner().1 { &[of_reason, of_file, of_other] } else { &[of_reason, of_file] };
+    for advice in others {
+        let said = files(advice);
+        assert!(said[0].contains("its server has no public address"), "{said:?}");
+    }
+    let count = asked.lock().expect("paths").len();
+    assert_eq!(count, usize::from(!owner().1), "{count}");
+}
+
+#[test]
+fn eight_urls_of_four_servers_are_asked_once_for_all_jobs() {
+    let place = place();
+    let servers: Vec<(String, Asked)> = (0..5).map(|_| server()).collect();
+    let urls: Vec<String> = (0..10).map(|n| format!("{}/{n}", servers[n % 5].0)).collect();
+    let job = held(&place, &urls[9], &urls.join(","));
+    let jobs: String =
+        (0..3).map(|proc| job.replace("ProcId = 0", &format!("ProcId = {proc}")) + "\n").collect();
+    let advice = own(&place, &jobs, "-checks all");
+    assert!(files(&advice)[0].starts_with(&format!("The URL {} answers", urls[9])));
+    let counts: Vec<usize> =
+        servers.iter().map(|(_, asked)| asked.lock().expect("paths").len()).collect();
+    assert_eq!(counts.iter().sum::<usize>(), 8, "{counts:?}");
+    assert_eq!(counts.iter().filter(|&&count| count > 0).count(), 4, "{counts:?}");
+    assert_eq!(*servers[4].1.lock().expect("paths").first().expect("a path"), "/9");
+}
+
+#[test]
+fn servers_that_never_answer_are_waited_for_side_by_side() {
+    let place = place();
+    let silent: Vec<TcpListener> =
+        (0..4).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
+    let address = |server: &TcpListener| server.local_addr().expect("an address");
+    let urls: Vec<String> =
+        (0..8).map(|n| format!("http://{}/{n}", address(&silent[n % 4]))).collect();
+    let job = held(&place, &urls[0], &urls.join(","));
+    let started = Instant::now();
+    let said = files(&own(&place, &job, "-checks all"));
+    // Eight URLs of 2 s each one by one would be 16 s.
+    assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
+    let expected =
+        format!("can be fetched is not known: its server did not answer in time {ELSEWHERE}");
+    assert!(said[0].ends_with(&expected), "{said:?}");
+}
