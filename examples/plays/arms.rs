@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use classads::ClassAd;
 use holdadvise::advice::{Advice, Advisor, Evidence, Held, Policies};
-use holdadvise::checks::LocalFiles;
+use holdadvise::checks::{LocalFiles, Urls};
 use holdadvise::history::{Action, Coverage, HistoryBuilder, HoldInQueue};
 use holdadvise::model::{Batch, Engine, Model, ModelError};
 use holdadvise::policy::PolicyTime;
@@ -94,13 +94,26 @@ impl Set {
     }
 }
 
+/// What of the checks is used, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checks {
+    pub(crate) urls: Urls,
+    /// Share of the answers that are turned round.
+    pub(crate) flip: f64,
+}
+
 /// Judges every held job at every look of a play.
-pub(crate) fn judge_play(play: &Play, arm: Arm, model: Model, flip: f64) -> Result<Vec<Row>, Problem> {
+pub(crate) fn judge_play(
+    play: &Play,
+    arm: Arm,
+    model: Model,
+    checks: Checks,
+) -> Result<Vec<Row>, Problem> {
     let model = Set::new(model, arm);
     let mut rows = Vec::new();
     for look in &play.looks {
         if !look.ads.is_empty() {
-            rows.extend(judge_look(play, look, arm, &model, flip)?);
+            rows.extend(judge_look(play, look, arm, &model, checks)?);
         }
     }
     // Each hold counts once, however often it was looked at.
@@ -117,7 +130,7 @@ fn judge_look(
     look: &Look,
     arm: Arm,
     model: &Set,
-    flip: f64,
+    checks: Checks,
 ) -> Result<Vec<Row>, Problem> {
     let now = look.ads_at.floor() as i64;
     let mut history = history_until(play, now)?;
@@ -129,7 +142,10 @@ fn judge_look(
     }
     let files = match arm {
         Arm::Model => None,
-        Arm::Checks | Arm::Both => Some(LocalFiles::recorded(flipped(look, flip).recorded()?)),
+        Arm::Checks | Arm::Both => {
+            let recorded = flipped(look, checks.flip).recorded()?;
+            Some(LocalFiles::recorded(recorded).with_urls(checks.urls))
+        }
     };
     let time = PolicyTime::new(PolicyTime::DEFAULT);
     let policies = Policies { files, time, ..Policies::unknown() };

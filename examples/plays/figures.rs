@@ -188,7 +188,11 @@ fn interval(
     Some((*at(0.025)?, *at(0.975)?))
 }
 
-fn show(value: Option<f64>, by_cluster: Option<(f64, f64)>, by_trouble: Option<(f64, f64)>) -> String {
+fn show(
+    value: Option<f64>,
+    by_cluster: Option<(f64, f64)>,
+    by_trouble: Option<(f64, f64)>,
+) -> String {
     let Some(value) = value else { return format!("{:>38}", "-") };
     let range = |interval: Option<(f64, f64)>| {
         interval.map_or("-".to_owned(), |(low, high)| format!("{low:.2} to {high:.2}"))

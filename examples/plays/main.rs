@@ -2,10 +2,10 @@
 //! is advised is compared with the truth (`docs/pool-checks.md`).
 //!
 //! ```text
-//! cargo run --release --example plays -- [--once] [--flip SHARE] [--draws N] [--model FILE] [FOLDER...]
+//! cargo run --release --example plays -- [--once] [--urls] [--flip SHARE] [--draws N] [--model FILE] [FOLDER...]
 //! ```
 //!
-//! Without folders all plays of `tests/data` that are to choose by. Plays that are to be opened
+//! `--urls`: what URLs answered counts too. Without folders all plays of `tests/data` that are to choose by. Plays that are to be opened
 //! once are refused without `--once`.
 
 mod arms;
@@ -17,22 +17,23 @@ mod reader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use holdadvise::checks::Urls;
 use holdadvise::model::Model;
 
-use arms::{Arm, judge_play};
+use arms::{Arm, Checks, judge_play};
 use figures::Row;
 use reader::{Play, Problem, folders};
 
 struct Options {
     once: bool,
-    /// Share of the checks whose answers are turned round.
-    flip: f64,
+    checks: Checks,
     draws: usize,
     model: Option<PathBuf>,
     folders: Vec<PathBuf>,
 }
 
-const USAGE: &str = "usage: plays [--once] [--flip SHARE] [--draws N] [--model FILE] [FOLDER...]";
+const USAGE: &str =
+    "usage: plays [--once] [--urls] [--flip SHARE] [--draws N] [--model FILE] [FOLDER...]";
 
 fn main() -> ExitCode {
     match run() {
@@ -45,21 +46,23 @@ fn main() -> ExitCode {
 }
 
 fn options() -> Result<Options, Problem> {
+    let checks = Checks { urls: Urls::None, flip: 0.0 };
     let mut options =
-        Options { once: false, flip: 0.0, draws: 1_000, model: None, folders: Vec::new() };
+        Options { once: false, checks, draws: 1_000, model: None, folders: Vec::new() };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("{word} needs a value; {USAGE}"));
         match word.as_str() {
             "--once" => options.once = true,
-            "--flip" => options.flip = value()?.parse()?,
+            "--urls" => options.checks.urls = Urls::Asked,
+            "--flip" => options.checks.flip = value()?.parse()?,
             "--draws" => options.draws = value()?.parse()?,
             "--model" => options.model = Some(value()?.into()),
             option if option.starts_with('-') => return Err(USAGE.into()),
             folder => options.folders.push(folder.into()),
         }
     }
-    if !(0.0..=1.0).contains(&options.flip) {
+    if !(0.0..=1.0).contains(&options.checks.flip) {
         return Err("--flip is a share, 0 to 1".into());
     }
     Ok(options)
@@ -71,7 +74,8 @@ fn run() -> Result<(), Problem> {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
         options.folders = folders(&data, if options.once { &["once"] } else { &["choose"] })?;
     }
-    let is_once = |folder: &PathBuf| folder.to_string_lossy().trim_end_matches('/').ends_with("-once");
+    let is_once =
+        |folder: &PathBuf| folder.to_string_lossy().trim_end_matches('/').ends_with("-once");
     if let Some(folder) = options.folders.iter().find(|folder| is_once(folder) && !options.once) {
         let folder = folder.display();
         return Err(format!("{folder} is a play that is opened once: --once opens it").into());
@@ -94,12 +98,11 @@ fn run() -> Result<(), Problem> {
             if is_once(folder) { " (a play that is opened once)" } else { "" },
         );
         for arm in Arm::ALL {
-            rows.extend(judge_play(&play, arm, model()?, options.flip)?);
+            rows.extend(judge_play(&play, arm, model()?, options.checks)?);
         }
     }
-    if options.flip > 0.0 {
-        println!("{:.0} % of the checks are turned round", 100.0 * options.flip);
-    }
+    let Checks { urls, flip } = options.checks;
+    println!("URLs: {urls:?}; {:.0} % of the checks are turned round", 100.0 * flip);
     figures::print(&rows, options.draws);
     Ok(())
 }

@@ -245,7 +245,8 @@ impl Play {
         let which = truth.which.as_deref().unwrap_or_default();
         let faults = self.schedule["faults"].as_array().map_or(&[][..], Vec::as_slice);
         let fault = faults.iter().rposition(|fault| {
-            fault["service"] == which && fault["from"].as_f64().is_some_and(|from| from <= time + 2.0)
+            fault["service"] == which
+                && fault["from"].as_f64().is_some_and(|from| from <= time + 2.0)
         });
         match fault {
             Some(number) => format!("{}, fault {number}", self.name),

@@ -37,11 +37,8 @@ class Flaw:
     where: tuple = ()
     # Further actions after which a release succeeds.
     also: tuple = ()
-
-    @property
-    def passes(self):
-        """It ends when somebody makes what is missing (`produced`), not by a correction alone."""
-        return self.remedy == "wait" and self.transient
+    # It ends when somebody makes what is missing (`made`, `produced`).
+    passes: bool = False
 
     def helped_by(self, action):
         return action == self.remedy or action in self.also
@@ -104,7 +101,7 @@ def cluster(cause, mend, remedy="other"):
     return Flaw(cause, "cluster", remedy, mend)
 
 
-NOT_YET = Flaw("not-yet-produced", "cluster", "wait", "none", transient=True)
+NOT_YET = Flaw("not-yet-produced", "cluster", "wait", "none", transient=True, passes=True)
 
 
 def use_varies(cause, remedy):

@@ -141,7 +141,7 @@ def flaw_of(cause):
     remedy = "wait" if passes or not helps else helps[0]
     return Flaw(
         cause.name, reach, remedy, "kit", transient=cause.kind != "lasting",
-        luck=cause.luck, success=cause.luck, where=tuple(cause.where), also=helps,
+        luck=cause.luck, success=cause.luck, where=tuple(cause.where), also=helps, passes=passes,
     )  # fmt: skip
 
 

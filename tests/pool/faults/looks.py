@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 # Seconds between looks.
 EVERY = 20
@@ -18,6 +19,8 @@ RECORD = "record_checks"
 # A look that takes longer is given up, s.
 LONGEST = 60
 ID = re.compile(r"^(ClusterId|ProcId) = (\d+)$", re.M)
+# Jobs that are asked about in a call are those of one cluster: a call asks a few URLs only. So many calls at a time.
+CALLS = 4
 # What is of the question and not of the job.
 NOT_OF_JOB = re.compile(r"^ServerTime = .*\n", re.M)
 
@@ -59,15 +62,22 @@ class Looks:
             if len(number) == 2:
                 job = f"{number['ClusterId']}.{number['ProcId']}"
                 ads[job] = NOT_OF_JOB.sub("", text.strip() + "\n")
-        record = self.checks(done.stdout) if ads else {"Time": int(begun), "Hosts": [], "Answers": []}
-        answers = {
-            (one["Account"], json.dumps(one["Question"], sort_keys=True)): one for one in record["Answers"]
-        }
+        clusters = {}
+        for job, text in ads.items():
+            clusters.setdefault(job.split(".")[0], []).append(text)
+        with ThreadPoolExecutor(CALLS) as pool:
+            records = list(pool.map(self.checks, clusters.values()))
+        answers = {}
+        for one in [one for record in records for one in record["Answers"]]:
+            answers.setdefault((one["Account"], json.dumps(one["Question"], sort_keys=True)), one)
+        times = sorted(record["Time"] for record in records)
         line = {
             "Begun": round(begun, 2), "AdsAt": round(ads_at, 2), "Ended": round(time.time(), 2),
             "Held": list(ads),
             "Ads": {job: text for job, text in ads.items() if self.ads.get(job) != text},
-            "Time": record["Time"], "Hosts": record["Hosts"],
+            # When each cluster was looked at, and the first of that.
+            "Times": {cluster: record["Time"] for cluster, record in zip(clusters, records)},
+            "Time": times[0] if times else int(ads_at), "Hosts": records[0]["Hosts"] if records else [],
             "Answers": [one for key, one in answers.items() if self.answers.get(key) != one],
             "Gone": [[account, json.loads(question)] for account, question in self.answers if (account, question) not in answers],
         }  # fmt: skip
@@ -76,11 +86,12 @@ class Looks:
         self.ads, self.answers = ads, answers
 
     @staticmethod
-    def checks(text):
+    def checks(texts):
+        """What one call answers about these ads."""
         with tempfile.TemporaryDirectory() as folder:
             ads, out = os.path.join(folder, "ads"), os.path.join(folder, "out")
             with open(ads, "w") as file:
-                file.write(text)
-            subprocess.run([RECORD, ads, out], timeout=LONGEST, check=True, stdout=subprocess.DEVNULL)
+                file.write("\n".join(texts))
+            subprocess.run([RECORD, "-private-urls", ads, out], timeout=LONGEST, check=True, stdout=subprocess.DEVNULL)
             with open(out) as file:
                 return json.loads(file.readlines()[-1])
