@@ -182,7 +182,7 @@ class TablesReplaced(Cause):
 class SiteFirewall(Cause):
     name, kind, seen_by = "way-to-server-closed", "host", "nothing"
     story = "A site's firewall lets nobody through to a file server; from everywhere else it answers."
-    needs, moment, helps = ("way to the maps",), "input", ("site",)
+    needs, moment, helps, weight = ("way to the maps",), "input", ("site",), 1.5
 
     def submit(self, c):
         return f"transfer_input_files = http://{MAPS}:8080/{c.tag}/map$(Process).tif\n"
@@ -249,7 +249,7 @@ test -e /srv/services/runs || {{
 class Seats(Cause):
     name, kind, seen_by = "licence-seats", "luck", "nothing"
     story = "A licence has fewer seats than people want; a run gets one or does not."
-    moment, luck, helps = "start", 0.45, ()
+    moment, luck, helps, weight = "start", 0.45, (), 1.3
 
     def program(self, c, corrected):
         return f"""#!/usr/bin/python3
@@ -271,7 +271,7 @@ time.sleep({c.seconds})
 class Accelerator(Cause):
     name, kind, seen_by = "accelerator-of-host", "host", "nothing"
     story = "One host's GPU has fallen off the bus."
-    needs, moment, helps, weight = ("accelerator",), "start", ("site",), 1.5
+    needs, moment, helps, weight = ("accelerator",), "start", ("site",), 2.0
 
     def program(self, c, corrected):
         return f"""#!/bin/sh

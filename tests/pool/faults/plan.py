@@ -90,8 +90,8 @@ def needs_of(dice, family, service=None):
     return needs
 
 
-def clusters(dice, schedule, end, share=1.0, without=()):
-    """Clusters of the families of causes.py but for some; `share`: of as many as a play of its own has."""
+def clusters(dice, schedule, end, share=None, without=()):
+    """Clusters of the families of causes.py but for some; `share`: of as many as a play of its own has, by family."""
     out = []
     scale = (last_submission(end) - QUIET) / 1_400
     by_service = {}
@@ -104,7 +104,7 @@ def clusters(dice, schedule, end, share=1.0, without=()):
     for family in FAMILIES.values():
         if family.made_by or family.name in without:
             continue
-        count = max(1, round(6.0 * family.weight * scale * share))
+        count = max(1, round(6.0 * family.weight * scale * (share(family.name) if share else 1.0)))
         chance = [flaw for flaw in family.flaws if flaw.luck > 0]
         lasting = [flaw for flaw in family.flaws if flaw not in chance]
         for number in range(count):
@@ -166,9 +166,13 @@ def facilitator(dice, schedule):
 
 
 # Of a play with modules of causes.
-SHARE = 0.4
 LEFT_OUT = ("status-503", "status-403", "interpreter", "disk")
-OF_CAUSE = 3.4
+OF_CAUSE = 3.0
+
+
+def share(family):
+    """What nobody at the access point can see is more often in such a play."""
+    return 0.7 if family in ("output-missing", "exit-code") else 0.35
 
 
 def faults_of_modules(dice, modules, end):
@@ -228,7 +232,7 @@ def make(seed, minutes, modules=(), only=None):
     end = minutes * 60
     loaded = [kit.load(path) for path in modules]
     schedule = [] if only else faults(dice, end)
-    made = [] if only else clusters(dice, schedule, end, *((SHARE, LEFT_OUT) if modules else ()))
+    made = [] if only else clusters(dice, schedule, end, *((share, LEFT_OUT) if modules else ()))
     if modules:
         more = faults_of_modules(dice, loaded, end)
         made += clusters_of_modules(dice, more, end, only)
