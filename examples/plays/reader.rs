@@ -1,5 +1,6 @@
 //! Reads a recorded play with checks (`docs/pool-checks.md`).
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
@@ -149,9 +150,9 @@ impl Look {
             ads.insert(job(&id)?, text);
         }
         for id in held {
-            if !ads.contains_key(&id) {
+            if let Entry::Vacant(place) = ads.entry(id) {
                 let known = self.ads.get(&id).ok_or_else(|| format!("no ad of {id}"))?;
-                ads.insert(id, known.clone());
+                place.insert(known.clone());
             }
         }
         for (account, question) in &line.gone {
