@@ -631,13 +631,13 @@ pub(super) fn of_check(check: &Check) -> Change {
 /// What to correct about a file that was looked at.
 fn correction(check: &Check) -> Correction {
     match (check.thing, check.finding) {
-        (Thing::Proxy, _) => Correction::Credential,
+        (Thing::Proxy | Thing::Token, _) => Correction::Credential,
         (Thing::Url, _) => Correction::UrlMissing,
         (_, Finding::StillThere { fault: Fault::Denied | Fault::ReadOnly }) => {
             Correction::Permissions
         }
         (Thing::WorkingDirectory, _) => Correction::WorkingDirectory,
-        (Thing::Executable, _) => Correction::ExecutableMissing,
+        (Thing::Executable | Thing::ExecutableInPlace, _) => Correction::ExecutableMissing,
         (Thing::StandardInput, _) => Correction::StandardInput,
         (Thing::InputFile, _) => Correction::Input,
         (Thing::OutputFile, _) => Correction::OutputDirectory,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::errno::{EDQUOT, ENOENT, ENOSPC};
 use super::meaning::code_of_transfer;
-use crate::checks::{Check, Finding, LocalFiles, Needed, Thing, Why, Words};
+use crate::checks::{Check, Finding, LocalFiles, Needed, Remark, Thing, Why, Words};
 use crate::history::HoldInQueue;
 use crate::history::reason::{self, Side};
 use crate::hold_code::{About, about};
@@ -20,6 +20,11 @@ const WRONG: usize = 5;
 
 /// JobUniverse of jobs that another system runs.
 const GRID: i64 = 9;
+
+/// Attributes that name files with tokens and keys (the submit descriptions' scitokens_file,
+/// aws_access_key_id_file, aws_secret_access_key_file, gce_auth_file, azure_auth_file).
+const TOKENS: [&str; 5] =
+    ["ScitokensFile", "EC2AccessKeyId", "EC2SecretAccessKey", "GceAuthFile", "AzureAuthFile"];
 
 /// What stands for no file in an ad.
 const NULL: &str = "/dev/null";
@@ -34,31 +39,70 @@ pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Ve
     let mut checks = files.check(ad, needed(ad, hold, files.asks_urls()));
     for check in &mut checks {
         check.finding = of_hold(check.finding, hold);
+        remark(check, ad, hold);
     }
     let (mut wrong, mut failed) = (0, 0);
     checks.retain(|check| {
-        let says = match check.finding {
-            Finding::StillThere { .. } => {
-                wrong += 1;
-                wrong <= WRONG
-            }
-            // A server that does not answer here may not answer there.
-            Finding::Unknown { why: Why::NoAnswer | Why::Away | Why::Tls | Why::Status(500..) }
-                if check.thing == Thing::Url =>
-            {
-                wrong += 1;
-                wrong <= WRONG
-            }
-            // Once is enough.
-            Finding::Unknown { why: Why::NoAnswer | Why::NoTime | Why::Failed } => {
-                failed += 1;
-                failed == 1
-            }
-            _ => false,
-        };
-        check.named || says
+        let says =
+            match check.finding {
+                // It lies at the execution point.
+                _ if check.thing == Thing::ExecutableInPlace => !check.remarks.is_empty(),
+                Finding::StillThere { .. } => true,
+                // A server that does not answer here may not answer there.
+                Finding::Unknown {
+                    why: Why::NoAnswer | Why::Away | Why::Tls | Why::Status(500..),
+                } if check.thing == Thing::Url => true,
+                // Once is enough.
+                Finding::Unknown { why: Why::NoAnswer | Why::NoTime | Why::Failed } => {
+                    failed += 1;
+                    return check.named || failed == 1;
+                }
+                Finding::Unknown { why: Why::TooLarge | Why::Format } => true,
+                _ => !check.remarks.is_empty(),
+            };
+        wrong += usize::from(says);
+        check.named || (says && wrong <= WRONG)
     });
     checks
+}
+
+/// What the job and its hold make of what was seen.
+fn remark(check: &mut Check, ad: &ClassAd, hold: &HoldInQueue) {
+    let Finding::Gone { changed_at } = check.finding else { return };
+    let is_news = match check.thing {
+        Thing::Executable | Thing::Proxy | Thing::Token => true,
+        Thing::StandardInput | Thing::InputFile => check.named,
+        _ => false,
+    };
+    if is_news && changed_at.is_some_and(|at| at > hold.entered_current_status) {
+        check.remarks.push(Remark::ChangedSinceHold);
+    }
+    // Requirements that name the other kind of machine send the job there.
+    let requirements = ad.get("Requirements").map(ToString::to_string).unwrap_or_default();
+    let requirements = requirements.to_ascii_lowercase();
+    check.remarks.retain(|remark| match remark {
+        Remark::OtherMachine { machine } => !requirements.contains(machine.as_str()),
+        _ => true,
+    });
+    let ends_early = |seconds: &i64| {
+        check.ends_at.is_some_and(|at| at < check.checked_at.saturating_add(*seconds))
+    };
+    if let Some(seconds) = run_length(ad).filter(ends_early) {
+        check.remarks.push(Remark::EndsBeforeRun { seconds });
+    }
+}
+
+/// How long a run of the job may take: the shortest limit of its own, else the mean of its earlier
+/// runs, s.
+fn run_length(ad: &ClassAd) -> Option<i64> {
+    let positive = |name: &str| ad.integer(name).filter(|&seconds| seconds > 0);
+    let limits = ["AllowedExecuteDuration", "AllowedJobDuration"];
+    let mean = || {
+        let runs = positive("JobRunCount").or_else(|| positive("NumShadowStarts"))?;
+        let mean = ad.real("RemoteWallClockTime")? / runs as f64;
+        (mean >= 1.0).then_some(mean as i64)
+    };
+    limits.into_iter().filter_map(positive).min().or_else(mean)
 }
 
 /// Asks for the URLs that held jobs need, where that is wanted: at once for all of them, those of
@@ -195,19 +239,24 @@ fn under(directory: &str, path: &str) -> String {
 fn needed(ad: &ClassAd, hold: &HoldInQueue, with_urls: bool) -> Vec<Needed> {
     let text = |name: &str| ad.string(name).filter(|text| !text.is_empty());
     let Some(iwd) = text("Iwd").filter(|iwd| iwd.starts_with('/')) else { return Vec::new() };
-    if ad.integer("JobUniverse") == Some(GRID) {
-        return Vec::new();
-    }
+    let is_grid = ad.integer("JobUniverse") == Some(GRID);
     let full = |path: &str| under(&iwd, path);
     let is = |name: &str| ad.boolean(name) != Some(false);
     let transfers = text("ShouldTransferFiles").is_none_or(|when| !when.eq_ignore_ascii_case("no"));
+    let transfers_executable = transfers && is("TransferExecutable");
     let is_file = |path: &&str| !path.is_empty() && *path != NULL && !path.contains("://");
     let file = |name: &str| text(name).filter(|path| is_file(&path.as_str()));
 
-    let mut all: Vec<(Thing, Option<String>)> = vec![(Thing::WorkingDirectory, Some(iwd.clone()))];
-    if transfers {
-        let command = file("Cmd").filter(|_| is("TransferExecutable"));
-        all.push((Thing::Executable, command.map(|path| full(&path))));
+    let mut all: Vec<(Thing, Option<String>)> = Vec::new();
+    if !is_grid {
+        let executable = match transfers_executable {
+            true => Thing::Executable,
+            false => Thing::ExecutableInPlace,
+        };
+        all.push((Thing::WorkingDirectory, Some(iwd.clone())));
+        all.push((executable, file("Cmd").map(|path| full(&path))));
+    }
+    if transfers && !is_grid {
         let input = file("In").filter(|_| is("TransferIn"));
         all.push((Thing::StandardInput, input.map(|path| full(&path))));
         let list = text("TransferInput").unwrap_or_default();
@@ -223,14 +272,18 @@ fn needed(ad: &ClassAd, hold: &HoldInQueue, with_urls: bool) -> Vec<Needed> {
         let outputs = targets.map(full).chain(streams.map(|path| full(&path)));
         all.extend(outputs.map(|path| (Thing::OutputFile, Some(path))));
     }
-    all.push((Thing::Proxy, file("x509userproxy").map(|path| full(&path))));
+    let proxy = file("x509userproxy").map(|path| full(&path));
+    all.push((Thing::Proxy, proxy.clone()));
+    // Where no path stands for a key, the name of a role does.
+    let tokens = TOKENS.iter().filter_map(|name| file(name)).filter(|path| path.starts_with('/'));
+    all.extend(tokens.map(|path| (Thing::Token, Some(path))));
     let event_log = file("UserLog").map(|path| full(&path));
     all.push((Thing::EventLog, event_log.clone()));
 
-    let proxy = file("x509userproxy").map(|path| full(&path));
     let named = named(hold, with_urls).map(|(thing, path)| match thing {
         _ if path.is_some() && path == proxy => (Thing::Proxy, path),
         Thing::WorkingDirectory => (thing, Some(iwd.clone())),
+        Thing::Proxy => (thing, proxy),
         Thing::EventLog => (thing, event_log),
         _ => (thing, path),
     });
@@ -257,6 +310,10 @@ fn named(hold: &HoldInQueue, with_urls: bool) -> Option<(Thing, Option<String>)>
             Some((Thing::WorkingDirectory, None))
         }
         About::EventLog => Some((Thing::EventLog, None)),
+        // A hold for tokens has the same code.
+        About::Credential if text.to_ascii_lowercase().contains("proxy") => {
+            Some((Thing::Proxy, None))
+        }
         About::Input if with_urls && reason::url(text).is_some() => {
             Some((Thing::Url, reason::url(text)))
         }

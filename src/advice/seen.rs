@@ -376,6 +376,8 @@ mod tests {
             finding,
             checked_at: 0,
             seen_as: None,
+            ends_at: None,
+            remarks: Vec::new(),
         };
         let gone = Finding::Gone { changed_at: None };
         let url = [check(Thing::Url, gone)];

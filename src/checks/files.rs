@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use classads::ClassAd;
 
-use super::look::Use;
+use super::look::{Sight, Use};
 use super::looker::{Account, Looker, Wanted};
-use super::{Check, Finding, Needed, Recorded, Thing, Why, Words, WordsKind, urls};
+use super::{Check, Fault, Finding, Needed, Recorded, Remark, Thing, Why, Words, WordsKind, urls};
 
 /// Accounts whose numbers are asked for.
 const ACCOUNTS: usize = 500;
@@ -97,30 +97,52 @@ impl LocalFiles {
             return Vec::new();
         }
         let account = self.account(ad);
-        let check = |Needed { thing, path, named }| {
-            if thing == Thing::Url {
-                return self.check_url(path, named, account.as_ref().err().copied());
-            }
-            let (finding, seen_as) = match &account {
-                Ok(account) => {
-                    let finding = self.looker.look(account, &path, thing.wanted());
-                    (finding, Some(account.name.clone()))
-                }
-                Err(why) => (Finding::Unknown { why: *why }, None),
-            };
-            Check { thing, path, named, finding, checked_at: self.now, seen_as }
+        let check = |needed: Needed| match (&account, needed.thing) {
+            (account, Thing::Url) => self.check_url(needed, account.as_ref().err().copied()),
+            (Ok(account), _) => self.check_file(needed, account),
+            (Err(why), _) => self.found(needed, Finding::Unknown { why: *why }),
         };
         needed.into_iter().map(check).collect()
     }
 
-    fn check_url(&self, url: String, named: bool, unknown: Option<Why>) -> Check {
-        let why = unknown.or_else(|| urls::refused(&url));
-        let finding = why.map_or_else(|| self.looker.url(&url), |why| Finding::Unknown { why });
-        let path = match why {
-            Some(Why::Secret) => urls::without_secrets(&url),
-            _ => url,
-        };
-        Check { thing: Thing::Url, path, named, finding, checked_at: self.now, seen_as: None }
+    fn found(&self, needed: Needed, finding: Finding) -> Check {
+        let Needed { thing, path, named } = needed;
+        let checked_at = self.now;
+        Check {
+            thing,
+            path,
+            named,
+            finding,
+            checked_at,
+            seen_as: None,
+            ends_at: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    fn check_file(&self, needed: Needed, account: &Account) -> Check {
+        let Sight { mut finding, ends_at, interpreter, mut remarks } =
+            self.looker.look(account, &needed.path, needed.wanted());
+        if ends_at.is_some_and(|at| at <= self.now) {
+            finding = Finding::StillThere { fault: Fault::Expired };
+        }
+        // It may lie on another mount.
+        if let Some(interpreter) = interpreter {
+            let found = self.looker.look(account, &interpreter, Use::ExecuteHere).finding;
+            if found == (Finding::StillThere { fault: Fault::Missing }) {
+                remarks.push(Remark::NoInterpreter { interpreter });
+            }
+        }
+        let seen_as = Some(account.name.clone());
+        Check { seen_as, ends_at, remarks, ..self.found(needed, finding) }
+    }
+
+    fn check_url(&self, mut needed: Needed, unknown: Option<Why>) -> Check {
+        let why = unknown.or_else(|| urls::refused(&needed.path));
+        let finding =
+            why.map_or_else(|| self.looker.url(&needed.path), |why| Finding::Unknown { why });
+        needed.path = urls::fit_to_show(&needed.path);
+        self.found(needed, finding)
     }
 
     /// URLs are asked.
@@ -200,15 +222,18 @@ impl LocalFiles {
     }
 }
 
-impl Thing {
+impl Needed {
     /// How HTCondor uses it.
-    const fn wanted(self) -> Use {
-        match self {
-            Self::WorkingDirectory => Use::Enter,
-            Self::Executable => Use::Execute,
-            Self::StandardInput | Self::InputFile | Self::Proxy => Use::Read,
-            Self::OutputFile | Self::EventLog => Use::Write,
-            Self::Url => Use::Read,
+    fn wanted(&self) -> Use {
+        match self.thing {
+            Thing::WorkingDirectory => Use::Enter,
+            Thing::Executable => Use::Execute,
+            Thing::ExecutableInPlace => Use::ExecuteHere,
+            Thing::InputFile if self.path.ends_with('/') => Use::ReadDirectory,
+            Thing::StandardInput | Thing::InputFile | Thing::Url => Use::Read,
+            Thing::OutputFile | Thing::EventLog => Use::Write,
+            Thing::Proxy => Use::Proxy,
+            Thing::Token => Use::Token,
         }
     }
 }

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, to_string as to_json};
 
-use super::look::{Use, look};
+use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
 use super::{Answer, Fault, Finding, SERVE, Why, Words, urls, words};
 
@@ -46,7 +46,7 @@ pub(super) struct Account {
 /// A question about a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) enum Question {
-    /// Can it be used so? The answer is a [`Finding`].
+    /// Can it be used so? The answer is a [`Sight`].
     Look { path: String, wanted: Use },
     /// What does it say at its end? The answer are [`Words`], or none.
     Words { path: String },
@@ -133,9 +133,10 @@ impl Looker {
     }
 
     /// What is true of a path, as the account sees it.
-    pub(super) fn look(&self, account: &Account, path: &str, wanted: Use) -> Finding {
+    pub(super) fn look(&self, account: &Account, path: &str, wanted: Use) -> Sight {
         let question = Question::Look { path: path.to_owned(), wanted };
-        self.ask(account, path, question).unwrap_or_else(|why| Finding::Unknown { why })
+        let found = self.ask(account, path, question);
+        found.unwrap_or_else(|why| Finding::Unknown { why }.into())
     }
 
     /// What a file says at its end, as far as the account may read it.
@@ -402,7 +403,7 @@ mod tests {
         let looker = program(folder.path(), "exec sleep 600");
         let started = Instant::now();
         let first = looker.look(&me(), "/data/x", Use::Read);
-        assert_eq!(first, Finding::Unknown { why: Why::NoAnswer });
+        assert_eq!(first.finding, Finding::Unknown { why: Why::NoAnswer });
         let took = started.elapsed();
         assert!(took >= ONE_LOOK, "{took:?}");
         let again = Instant::now();
@@ -424,9 +425,9 @@ mod tests {
             ),
         ] {
             let looker = program(folder.path(), text);
-            assert_eq!(looker.look(&me(), "/data/x", Use::Read), expected, "{text}");
+            assert_eq!(looker.look(&me(), "/data/x", Use::Read).finding, expected, "{text}");
         }
         let none = Looker::new(folder.path().join("none"));
-        assert_eq!(none.look(&me(), "/x", Use::Read), failed);
+        assert_eq!(none.look(&me(), "/x", Use::Read).finding, failed);
     }
 }

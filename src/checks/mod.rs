@@ -1,13 +1,14 @@
 //! What is true now, on this machine, of the files that a held job needs.
 //!
 //! A look changes nothing: it asks for the attributes of a file, whether the job's owner may use it
-//! so, how much space is left, and for the first line of an executable. Only the job's own ad says
+//! so, how much space is left, for the beginning of an executable and for the end of a credential. Only the job's own ad says
 //! which files, and only of a job whose schedd runs here ([`LocalFiles`]).
 //!
 //! A file system may hang: another process looks, which is left behind where it does not answer
 //! (`looker.rs`). It has the rights of the job's owner and no others. Such processes also ask the
 //! servers of URLs, where that is wanted (`urls.rs`).
 
+mod credentials;
 mod files;
 mod look;
 mod looker;
@@ -33,12 +34,16 @@ pub enum Thing {
     WorkingDirectory,
     /// Cmd, where it is transferred.
     Executable,
+    /// Cmd, where it is not: it lies at the execution point, and may lie here too.
+    ExecutableInPlace,
     /// In.
     StandardInput,
     /// A file or directory of TransferInput.
     InputFile,
     /// x509userproxy.
     Proxy,
+    /// A token or key: ScitokensFile, EC2AccessKeyId, EC2SecretAccessKey, GceAuthFile, AzureAuthFile.
+    Token,
     /// Out, Err or a target of TransferOutputRemaps.
     OutputFile,
     /// UserLog.
@@ -75,6 +80,39 @@ pub struct Check {
     pub checked_at: i64,
     /// The account whose view it was; `None` for URLs, and where nothing was looked at.
     pub seen_as: Option<String>,
+    /// When a credential ends, as far as it says so, Unix seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ends_at: Option<i64>,
+    /// What else is to be said of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
+}
+
+/// What is to be said of a file besides. None of it moves a probability.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "Kind", rename_all_fields = "PascalCase")]
+pub enum Remark {
+    /// It has no bytes.
+    Empty,
+    /// It was changed since the hold.
+    ChangedSinceHold,
+    /// The interpreter in its first line is not on this machine.
+    NoInterpreter {
+        /// Its path.
+        interpreter: String,
+    },
+    /// It is a program for another kind of machine than this one.
+    OtherMachine {
+        /// Which, as Rust names it.
+        machine: String,
+    },
+    /// It may not be executed where it lies.
+    NotExecutable,
+    /// It ends before a run as long as this would.
+    EndsBeforeRun {
+        /// The job's own limit, else the mean of its earlier runs, s.
+        seconds: i64,
+    },
 }
 
 /// Whether the trouble with a file is still there.
@@ -122,6 +160,8 @@ pub enum Fault {
     NoInodes,
     /// Its first line ends with a carriage return, so that no interpreter is found.
     CarriageReturn,
+    /// The credential has expired.
+    Expired,
 }
 
 /// Why a check says nothing.
@@ -141,6 +181,10 @@ pub enum Why {
     NotRecorded,
     /// Room on a file system shows nothing of a quota, nor of the space that output needs.
     Quota,
+    /// The file is too large for a credential.
+    TooLarge,
+    /// The file has no certificate that can be read.
+    Format,
     /// Only http and https URLs are asked.
     Scheme,
     /// A URL has user information or a signature in it.
@@ -174,10 +218,14 @@ impl Check {
     pub(crate) fn blocks(&self) -> bool {
         // Only the end of a run shows where its output goes, and a copy of the executable may have
         // been spooled (`copy_to_spool`).
-        let needed = !matches!(self.thing, Thing::OutputFile | Thing::Executable);
+        let needed = match self.thing {
+            Thing::OutputFile | Thing::Executable | Thing::Token => self.named,
+            // An execution point may reach another server than this machine does.
+            Thing::Url | Thing::ExecutableInPlace => false,
+            _ => true,
+        };
         let lasts = matches!(self.finding, Finding::StillThere { fault } if !fault.may_pass());
-        // An execution point may reach another server than this machine does.
-        lasts && (needed || self.named) && self.thing != Thing::Url
+        lasts && needed
     }
 
     /// What the hold was about is wrong now.

@@ -73,8 +73,13 @@ pub(super) fn refused(url: &str) -> Option<Why> {
     }
 }
 
+/// A URL as it may be printed.
+pub(super) fn fit_to_show(url: &str) -> String {
+    if refused(url) == Some(Why::Secret) { without_secrets(url) } else { url.to_owned() }
+}
+
 /// A URL without user information and query.
-pub(super) fn without_secrets(url: &str) -> String {
+fn without_secrets(url: &str) -> String {
     let Some((scheme, authority, path)) = parts(url) else { return url.to_owned() };
     let host = authority.rsplit('@').next().unwrap_or_default();
     let path = path.split(['?', '#', ';']).next().unwrap_or_default();

@@ -2,6 +2,8 @@
 //!
 //! Names and texts of others are made fit for a terminal here.
 
+mod checks;
+
 use std::borrow::Cow;
 
 use jiff::tz::TimeZone;
@@ -13,7 +15,7 @@ use crate::advice::{
     Advice, Against, ByItself, ChangeKind, Correction, Evidence, LEAST_FAILED, LEAST_HELD,
     LimitRaise, Near, ProgramWords, Recommendation, Results, Trouble, Undecided, WaitFor, WordsOf,
 };
-use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
+use crate::checks::WordsKind;
 use crate::features::Scope;
 use crate::history::reason::{self, Side};
 use crate::hold_code::{HoldCode, Subcode, VACATE_BASE};
@@ -91,101 +93,6 @@ fn program_words(words: &ProgramWords) -> String {
             "In {path}, which other jobs of the cluster may write too, stands \"{line}\"{says}."
         ),
     }
-}
-
-/// What a look at a file showed.
-fn file(check: &Check) -> String {
-    let what = match check.thing {
-        Thing::WorkingDirectory => "working directory",
-        Thing::Executable => "executable",
-        Thing::StandardInput => "file for standard input",
-        Thing::InputFile => "input",
-        Thing::Proxy => "proxy certificate",
-        Thing::OutputFile => "output file",
-        Thing::EventLog => "job event log",
-        Thing::Url => return url(check),
-    };
-    let path = shown(&check.path, LONG_NAME);
-    let of = check.seen_as.as_deref().map(|name| format!(" (looked at now as {name})"));
-    let of = strip_control(&of.unwrap_or_default()).into_owned();
-    let still = if check.named { "still " } else { "" };
-    let says = match check.finding {
-        Finding::Gone { .. } if check.thing.is_written() => "can be written".to_owned(),
-        Finding::Gone { .. } if check.thing == Thing::WorkingDirectory => {
-            "is there and can be entered".to_owned()
-        }
-        Finding::Gone { .. } => "is there and can be read".to_owned(),
-        Finding::StillThere { fault } => match fault {
-            Fault::Missing if check.thing.is_written() => {
-                format!("cannot be written: its directory is {still}not there")
-            }
-            Fault::Missing => format!("is {still}not there"),
-            Fault::Denied if check.thing.is_written() => format!("may {still}not be written"),
-            Fault::Denied if check.thing == Thing::WorkingDirectory => {
-                format!("may {still}not be entered")
-            }
-            Fault::Denied => format!("may {still}not be read"),
-            Fault::ReadOnly => format!("is {still}on a file system that may not be written"),
-            Fault::NotDirectory => format!("is {still}no directory"),
-            Fault::NotRegular => format!("is {still}neither a file nor a directory"),
-            Fault::Directory => format!("is {still}a directory"),
-            Fault::LinkLoop => format!("is {still}a symbolic link that leads in a circle"),
-            Fault::NoSpace => format!("is {still}on a file system without any space left"),
-            Fault::NoInodes => format!("is {still}on a file system without any inodes left"),
-            Fault::CarriageReturn => {
-                "has a first line that ends with a carriage return; no interpreter is found so"
-                    .to_owned()
-            }
-        },
-        Finding::Unknown { why } => {
-            let why = match why {
-                Why::NotThisMachine => "the job's access point is another machine",
-                Why::NotTheOwner => "the job is of another user",
-                Why::NoAnswer => "its file system did not answer",
-                Why::NoTime => "the time for looking was up",
-                Why::NotRecorded => "nobody looked then",
-                Why::Credentials => "its file system asks for credentials",
-                Why::Quota => "room there shows nothing of a quota, nor of what output needs",
-                _ => "it could not be looked at",
-            };
-            return format!("Whether the {what} {path} is in order now is not known: {why}{of}.");
-        }
-    };
-    format!("The {what} {path} {says}{of}.")
-}
-
-/// What a URL answered.
-fn url(check: &Check) -> String {
-    let url = shown(&check.path, LONG_NAME);
-    let still = if check.named { "still " } else { "" };
-    let elsewhere = "asked now from the access point; an execution point has a network of its own";
-    let why = match check.finding {
-        Finding::Gone { .. } => return format!("The URL {url} answers ({elsewhere})."),
-        Finding::StillThere { .. } => {
-            return format!("The URL {url} is {still}not there: 404 ({elsewhere}).");
-        }
-        Finding::Unknown { why } => why,
-    };
-    let asked = |says: &str| {
-        format!("Whether the URL {url} can be fetched is not known: {says} ({elsewhere}).")
-    };
-    let why = match why {
-        Why::Away => return asked("its server cannot be reached"),
-        Why::NoAnswer => return asked("its server did not answer in time"),
-        Why::Tls => return asked("the certificate of its server is not accepted"),
-        Why::Redirects => return asked("it redirects too often"),
-        Why::Status(status) => return asked(&format!("its server answers with status {status}")),
-        Why::NotThisMachine => "the job's access point is another machine",
-        Why::NotTheOwner => "the job is of another user",
-        Why::Scheme => "only http and https URLs are asked",
-        Why::Secret => "it has a user name or a signature in it, and is not asked",
-        Why::NotAsked => "only a few URLs are asked in a call",
-        Why::NotPublic => "its server has no public address, and is not asked for what others name",
-        Why::NoTime => "the time for looking was up",
-        Why::NotRecorded => "nobody looked then",
-        Why::Credentials | Why::Quota | Why::Failed => "it could not be asked",
-    };
-    format!("Whether the URL {url} can be fetched is not known: {why}.")
 }
 
 /// Why nothing is recommended for a hold with this code.
@@ -272,7 +179,7 @@ fn against_removal(against: Against) -> String {
 /// Something that was seen.
 pub fn evidence(evidence: &Evidence) -> String {
     match evidence {
-        Evidence::File { check } => file(check),
+        Evidence::File { check } => checks::file(check),
         Evidence::Message { text, seconds_before } => format!(
             "{} before this hold, which gives no reason, HTCondor said of the job: \"{}\".",
             span(*seconds_before),

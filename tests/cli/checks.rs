@@ -93,7 +93,7 @@ fn a_missing_input_is_to_be_put_back_and_the_job_released_once_it_is() {
     fs::write(&path, "42").expect("a file");
     let there = advice(&place, &ad, "");
     assert_eq!(there["Recommendation"], "release");
-    assert_eq!(files(&there), seen("is there and can be read"));
+    assert_eq!(files(&there), seen("is there and can be read, and was changed since the hold"));
 
     // Nothing is looked at where that was not asked for, and of another time.
     for words in ["-checks none", "-now 1772980000"] {

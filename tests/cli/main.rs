@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod checks;
+mod credentials;
 mod decisions;
 mod harness;
 mod options;
