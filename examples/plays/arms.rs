@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::figures::Row;
 use crate::names;
-use crate::reader::{Look, Play, Problem};
+use crate::reader::{Look, Play, Problem, Truth};
 
 /// Which of model and checks an advice is made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -192,10 +192,19 @@ fn row(play: &Play, look: &Look, arm: Arm, advice: &Advice) -> Option<Row> {
         action: advice.action.map_or("", Action::name),
         named: names::of(advice),
         names_the_faulty: names::faulty(advice, &truth.faulty),
-        says: truth.says.as_ref().map(|says| words.is_some_and(|line| line.contains(says))),
+        says: said_by_program(truth)
+            .map(|says| words.as_ref().is_some_and(|line| line.contains(says))),
+        lines: said_by_program(truth).map(|says| (says.to_owned(), words.unwrap_or_default())),
+        cause: truth.cause.clone(),
         costs: advice.costs,
         weight: 1.0,
     })
+}
+
+/// What the right line of a program's output has in it, of holds that are about what it did.
+fn said_by_program(truth: &Truth) -> Option<&str> {
+    let of_program = truth.code == 3 || (truth.code, truth.subcode) == (12, 2);
+    truth.says.as_deref().filter(|_| of_program)
 }
 
 fn ad(text: &str) -> Result<ClassAd, Problem> {

@@ -36,6 +36,9 @@ pub(crate) struct Row {
     pub(crate) names_the_faulty: bool,
     /// Whether the right line of the program is printed, where it wrote one.
     pub(crate) says: Option<bool>,
+    /// What the right line has in it, and the line that is printed.
+    pub(crate) lines: Option<(String, String)>,
+    pub(crate) cause: String,
     pub(crate) costs: Costs,
     pub(crate) weight: f64,
 }
@@ -289,4 +292,18 @@ fn print_names(arm: Arm, rows: &[&Row]) {
         share(&|row| changes(row).then_some(!row.named))
     );
     println!("  failing programs whose right line is printed: {}", share(&|row| row.says));
+}
+
+/// Prints the lines of failing programs that are not the right ones, by cause.
+pub(crate) fn print_wrong_lines(rows: &[Row]) {
+    let mut counts: BTreeMap<(&str, &str, &str), f64> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.arm == Arm::Both && row.says == Some(false)) {
+        if let Some((right, printed)) = &row.lines {
+            *counts.entry((&row.cause, right, printed)).or_default() += row.weight;
+        }
+    }
+    println!("\nlines that are not the right ones (holds, cause, right, printed):");
+    for ((cause, right, printed), holds) in counts {
+        println!("  {holds:>5.1}  {cause}\n         {right}\n         {printed}");
+    }
 }

@@ -2,7 +2,7 @@
 //! is advised is compared with the truth (`docs/pool-checks.md`).
 //!
 //! ```text
-//! cargo run --release --example plays -- [--once] [--urls] [--flip SHARE] [--draws N] [--model FILE] [FOLDER...]
+//! cargo run --release --example plays -- [--once] [--urls] [--flip SHARE] [--lines] [--draws N] [--model FILE] [FOLDER...]
 //! ```
 //!
 //! `--urls`: what URLs answered counts too. Without folders all plays of `tests/data` that are to choose by. Plays that are to be opened
@@ -27,13 +27,14 @@ use reader::{Play, Problem, folders};
 struct Options {
     once: bool,
     checks: Checks,
+    /// Lines of programs that are not the right ones are printed.
+    lines: bool,
     draws: usize,
     model: Option<PathBuf>,
     folders: Vec<PathBuf>,
 }
 
-const USAGE: &str =
-    "usage: plays [--once] [--urls] [--flip SHARE] [--draws N] [--model FILE] [FOLDER...]";
+const USAGE: &str = "usage: plays [--once] [--urls] [--flip SHARE] [--lines] [--draws N] [--model FILE] [FOLDER...]";
 
 fn main() -> ExitCode {
     match run() {
@@ -47,8 +48,14 @@ fn main() -> ExitCode {
 
 fn options() -> Result<Options, Problem> {
     let checks = Checks { urls: Urls::None, flip: 0.0 };
-    let mut options =
-        Options { once: false, checks, draws: 1_000, model: None, folders: Vec::new() };
+    let mut options = Options {
+        once: false,
+        checks,
+        lines: false,
+        draws: 1_000,
+        model: None,
+        folders: Vec::new(),
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("{word} needs a value; {USAGE}"));
@@ -56,6 +63,7 @@ fn options() -> Result<Options, Problem> {
             "--once" => options.once = true,
             "--urls" => options.checks.urls = Urls::Asked,
             "--flip" => options.checks.flip = value()?.parse()?,
+            "--lines" => options.lines = true,
             "--draws" => options.draws = value()?.parse()?,
             "--model" => options.model = Some(value()?.into()),
             option if option.starts_with('-') => return Err(USAGE.into()),
@@ -104,5 +112,8 @@ fn run() -> Result<(), Problem> {
     let Checks { urls, flip } = options.checks;
     println!("URLs: {urls:?}; {:.0} % of the checks are turned round", 100.0 * flip);
     figures::print(&rows, options.draws);
+    if options.lines {
+        figures::print_wrong_lines(&rows);
+    }
     Ok(())
 }

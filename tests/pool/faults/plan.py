@@ -1,4 +1,4 @@
-"""plan.py SEED MINUTES [--only CAUSE] [MODULE...] writes the schedule: what breaks when, who submits what, how people act. All
+"""plan.py SEED MINUTES [--only CAUSE] [--half first|second] [MODULE...] writes the schedule: what breaks when, who submits what, how people act. All
 of it comes from one seed, before anything runs. With modules of causes (kit.py) programs speak, and the families of causes.py are
 a part of the play only.
 
@@ -167,7 +167,9 @@ def facilitator(dice, schedule):
 
 # Of a play with modules of causes.
 LEFT_OUT = ("status-503", "status-403", "interpreter", "disk")
-OF_CAUSE = 3.0
+OF_CAUSE = 3.6
+# The module whose causes are halved: what is chosen by a play with the one half is tried on the other.
+HALVED = "causes_of_others"
 
 
 def share(family):
@@ -175,11 +177,23 @@ def share(family):
     return 0.7 if family in ("output-missing", "exit-code") else 0.35
 
 
-def faults_of_modules(dice, modules, end):
+def left_out(modules, half):
+    """The causes of the other half: every second one of each kind."""
+    if half is None:
+        return set()
+    causes = [cause for module in modules if module.__name__ == HALVED for cause in module.CAUSES]
+    causes.sort(key=lambda cause: (cause.kind, str(cause.seen_by), cause.name))
+    return {cause.name for cause in causes[("second", "first").index(half) :: 2]}
+
+
+def faults_of_modules(dice, modules, end, without):
     """As `faults`; of what is in trouble at one place at a time it is drawn which."""
     out = []
     longest = 240 if end > 900 else 60
-    for service in [service for module in modules for service in module.SERVICES]:
+    causes = [cause for module in modules for cause in module.CAUSES if cause.name not in without]
+    needed = {name for cause in causes for name in cause.needs}
+    services = [service for module in modules for service in module.SERVICES]
+    for service in [service for service in services if service.name in needed]:
         at = QUIET + dice.uniform(5, 90)
         while True:
             until = at + min(25 * (longest / 25) ** dice.random(), longest)
@@ -191,10 +205,10 @@ def faults_of_modules(dice, modules, end):
     return out
 
 
-def clusters_of_modules(dice, schedule, end, only):
+def clusters_of_modules(dice, schedule, end, only, without):
     out = []
     for family in FAMILIES.values():
-        if not family.made_by or only not in (None, family.name):
+        if not family.made_by or family.name in without or only not in (None, family.name):
             continue
         scale = 1.0 if only else (last_submission(end) - QUIET) / 1_400
         count = max(1, round(OF_CAUSE * family.weight * scale))
@@ -218,26 +232,27 @@ def clusters_of_modules(dice, schedule, end, only):
     return out
 
 
-def give_voices(dice, made):
-    """Programs speak: with which words, and into which files."""
+def give_voices(dice, made, half):
+    """Programs speak: with which words, every second ones for a half, and into which files."""
     for one in made:
         causes = one["needs"] + [one["flaw"]] if one["flaw"] else one["needs"]
-        one["voice"] = speech.draw(dice, causes)
+        one["voice"] = speech.draw(dice, causes, half)
         kit = FAMILIES[one["family"]].made_by
         one["output"] = "own" if kit else dice.choices(["own", "shared", "none"], [0.8, 0.13, 0.07])[0]
 
 
-def make(seed, minutes, modules=(), only=None):
+def make(seed, minutes, modules=(), only=None, half=None):
     dice = random.Random(seed)
     end = minutes * 60
     loaded = [kit.load(path) for path in modules]
     schedule = [] if only else faults(dice, end)
     made = [] if only else clusters(dice, schedule, end, *((share, LEFT_OUT) if modules else ()))
     if modules:
-        more = faults_of_modules(dice, loaded, end)
-        made += clusters_of_modules(dice, more, end, only)
+        without = set() if only else left_out(loaded, half)
+        more = faults_of_modules(dice, loaded, end, without)
+        made += clusters_of_modules(dice, more, end, only, without)
         made.sort(key=lambda one: one["at"])
-        give_voices(dice, made)
+        give_voices(dice, made, half)
         schedule = sorted(schedule + more, key=lambda fault: fault["from"])
     return {
         "seed": seed,
@@ -254,9 +269,10 @@ def main():
     parser.add_argument("seed", type=int)
     parser.add_argument("minutes", type=float)
     parser.add_argument("--only")
+    parser.add_argument("--half", choices=["first", "second"])
     parser.add_argument("modules", nargs="*")
     words = parser.parse_intermixed_args()
-    print(json.dumps(make(words.seed, words.minutes, words.modules, words.only), indent=1))
+    print(json.dumps(make(words.seed, words.minutes, words.modules, words.only, words.half), indent=1))
 
 
 if __name__ == "__main__":

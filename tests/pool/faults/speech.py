@@ -115,10 +115,11 @@ def kind_of(cause):
     return "software" if cause.startswith("software of") else "host" if cause.endswith(".example") else None
 
 
-def draw(dice, causes):
-    """The number of a speech for each of these that has some; of a kind the same."""
+def draw(dice, causes, half=None):
+    """The number of a speech for each of these that has some; of a kind the same. Of a half every second one."""
     kinds = sorted({kind for cause in causes if (kind := kind_of(cause))})
-    return {kind: dice.randrange(len(SPEECHES[kind])) for kind in kinds}
+    first, step = {None: (0, 1), "first": (0, 2), "second": (1, 2)}[half]
+    return {kind: dice.choice(range(len(SPEECHES[kind]))[first::step]) for kind in kinds}
 
 
 def speech(voice, cause):

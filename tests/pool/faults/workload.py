@@ -45,6 +45,9 @@ def run(owner, words, text=None):
 class Cluster:
     """A cluster of the schedule, as submitted."""
 
+    # Options of condor_submit.
+    SUBMIT = ()
+
     def __init__(self, plan, world):
         self.plan, self.world = plan, world
         self.id = None
@@ -70,7 +73,7 @@ class Cluster:
         os.chown(folder, user.pw_uid, user.pw_gid)
         text = COMMON.format(home=self.home, folder=self.folder, arguments=self.arguments())
         text += self.output_lines() + self.lines() + f"queue {self.plan['procs']}\n"
-        out = run(self.owner, ["condor_submit", "-terse"], text)
+        out = run(self.owner, ["condor_submit", "-terse", *self.SUBMIT], text)
         self.id = int(out.split(".")[0]) if out else None
         if self.id and self.flaw and self.flaw.cause == "missing-folder":
             self.work_folder().rmdir()
@@ -336,6 +339,9 @@ class Cluster:
 
 class KitCluster(Cluster):
     """A cluster of a module of causes."""
+
+    # A script may well have been edited elsewhere after its submission.
+    SUBMIT = ("-allow-crlf-script",)
 
     def __init__(self, plan, world):
         super().__init__(plan, world)
