@@ -25,6 +25,7 @@ pub mod model;
 pub mod policy;
 pub mod queue;
 pub mod replay;
+mod rights;
 pub mod suggest;
 pub mod text;
 pub mod userlog;

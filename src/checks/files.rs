@@ -9,12 +9,10 @@ use classads::ClassAd;
 use super::look::{Sight, Use};
 use super::looker::{Account, Looker, Wanted};
 use super::{Check, Fault, Finding, Needed, Recorded, Remark, Thing, Why, Words, WordsKind, urls};
+use crate::rights::Ids;
 
 /// Accounts whose numbers are asked for.
 const ACCOUNTS: usize = 500;
-
-/// Numbers of an account: uid, gid and groups.
-pub type Ids = (u32, u32, Vec<u32>);
 
 /// Which URLs are asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -213,7 +211,7 @@ impl LocalFiles {
                     return Err(Why::NoTime);
                 }
                 let account = accounts.entry(owner.clone()).or_insert_with(|| {
-                    let ids = find(&owner).filter(|(uid, ..)| *uid != 0);
+                    let ids = find(&owner).filter(|ids| ids.uid != 0);
                     ids.map(|ids| Account { name: owner, ids: Some(ids) })
                 });
                 account.clone().ok_or(Why::NotTheOwner)

@@ -13,8 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Resource, Rlimit, getuid, setrlimit};
-use rustix::thread;
+use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, to_string as to_json};
@@ -22,6 +21,7 @@ use serde_json::{Value, to_string as to_json};
 use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
 use super::{Answer, Fault, Finding, SERVE, Why, Words, urls, words};
+use crate::rights::{self, Ids};
 
 /// How long one look may take.
 const ONE_LOOK: Duration = Duration::from_secs(2);
@@ -39,8 +39,8 @@ const LONGEST: u64 = 64 << 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Account {
     pub(super) name: String,
-    /// Its numbers, where this process has to take its rights: uid, gid, groups.
-    pub(super) ids: Option<(u32, u32, Vec<u32>)>,
+    /// Its numbers, where this process has to take its rights.
+    pub(super) ids: Option<Ids>,
 }
 
 /// A question about a path.
@@ -311,9 +311,8 @@ impl Server {
     fn start(program: &Path, account: &Account) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.arg(SERVE).env_clear().current_dir("/");
-        if let Some((uid, gid, groups)) = &account.ids {
-            let ids = [uid, gid].into_iter().chain(groups);
-            command.args(ids.map(ToString::to_string));
+        if let Some(ids) = &account.ids {
+            command.args(ids.list().map(|id| id.to_string()));
         }
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -340,24 +339,14 @@ impl Server {
 pub fn serve(arguments: &[OsString]) -> ExitCode {
     let ids = arguments.iter().map(|id| id.to_str()?.parse::<u32>().ok());
     let served = match ids.collect::<Option<Vec<u32>>>() {
-        Some(ids) => take_rights(&ids).and_then(|()| answer_all()),
-        None => Err(io::ErrorKind::InvalidInput.into()),
+        Some(ids) if ids.len() != 1 => limit(&ids).and_then(|()| answer_all()),
+        _ => Err(io::ErrorKind::InvalidInput.into()),
     };
     if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn take_rights(ids: &[u32]) -> io::Result<()> {
-    if let [uid, gid, groups @ ..] = ids {
-        let groups: Vec<_> = groups.iter().map(|&group| thread::Gid::from_raw(group)).collect();
-        let (uid, gid) = (thread::Uid::from_raw(*uid), thread::Gid::from_raw(*gid));
-        thread::set_thread_groups(&groups)?;
-        thread::set_thread_res_gid(gid, gid, gid)?;
-        thread::set_thread_res_uid(uid, uid, uid)?;
-    }
-    if getuid().is_root() {
-        return Err(io::ErrorKind::PermissionDenied.into());
-    }
-    thread::set_no_new_privs(true)?;
+fn limit(ids: &[u32]) -> io::Result<()> {
+    rights::take(Ids::of_list(ids).as_ref())?;
     for (resource, most) in [(Resource::Core, 0), (Resource::Fsize, 0), (Resource::Cpu, PROCESSOR)]
     {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;

@@ -19,10 +19,12 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use files::{Ids, LocalFiles, Urls};
+pub use files::{LocalFiles, Urls};
 pub use looker::serve;
 pub use recorded::{Answer, Recorded};
 pub use words::{Words, WordsKind};
+
+pub use crate::rights::Ids;
 
 /// The argument with which a program of this crate looks at files for another: [`serve`].
 pub const SERVE: &str = "-look";

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
+use super::accounts::OwnersRights;
 use super::run::RunError;
 use super::{Config, Request};
 use crate::advice::Missing;
@@ -40,6 +41,8 @@ pub struct Gathered {
     /// Owners of the jobs whose ads name a log of these; a log without an entry was named by who
     /// asks.
     pub log_owners: Owners,
+    /// The account of one of these owners, with whose rights root opens the log.
+    pub log_accounts: HashMap<PathBuf, String>,
     /// Readable event logs of the access point; their rotated siblings stand beside them.
     pub event_logs: Vec<PathBuf>,
     /// Ads of earlier runs, where they were asked for and there was an answer.
@@ -110,7 +113,7 @@ pub fn gather(
     if held.is_empty() && !logs_alone {
         return Ok((Gathered::default(), remarks));
     }
-    let (user_logs, log_owners) = user_logs(request, &held, &mut remarks);
+    let named = user_logs(request, &held, &mut remarks);
     let event_logs = event_logs(request, config, &mut remarks.missing);
     let (mut epochs, mut hold_counts) = (None, None);
     if !request.is_offline() && request.epochs.is_none() {
@@ -121,16 +124,8 @@ pub fn gather(
         remarks.missing.push("ads of earlier runs: none were named".to_owned());
     }
     let epoch_file = request.epochs.clone();
-    let gathered = Gathered {
-        held,
-        logs_alone,
-        user_logs,
-        log_owners,
-        event_logs,
-        epochs,
-        epoch_file,
-        hold_counts,
-    };
+    let gathered =
+        Gathered { held, logs_alone, event_logs, epochs, epoch_file, hold_counts, ..named };
     Ok((gathered, remarks))
 }
 
@@ -158,29 +153,31 @@ fn check_named(request: &Request) -> Result<(), RunError> {
 }
 
 /// The logs named, or those the ads name, which may be others' and closed, or no logs at all; and
-/// of the latter the owners of the jobs whose ads name them.
-fn user_logs(
-    request: &Request,
-    held: &[QueueJob],
-    remarks: &mut Remarks,
-) -> (Vec<PathBuf>, Owners) {
+/// of the latter the owners of the jobs whose ads name them and who may read them.
+fn user_logs(request: &Request, held: &[QueueJob], remarks: &mut Remarks) -> Gathered {
     if !request.user_logs.is_empty() {
-        return (request.user_logs.clone(), Owners::new());
+        return Gathered { user_logs: request.user_logs.clone(), ..Gathered::default() };
     }
-    let mut state: HashMap<PathBuf, Option<Missing>> = HashMap::new();
+    let mut state: HashMap<(&Path, &str), Option<Missing>> = HashMap::new();
     let no_log = Missing::Source("the job has no event log of its own".into());
-    let mut owners = Owners::new();
-    let missing = |log: &Path| {
-        let fault = unreadable(log)?.into();
+    let mut found = Gathered::default();
+    let rights = OwnersRights::default();
+    let missing = |log: &Path, account: &str| {
+        let fault = rights.with(account, || unreadable(log));
+        let fault = fault.unwrap_or_else(|error| Some(error.to_string()))?.into();
         Some(Missing::JobLog { log: display_path(log).into(), fault })
     };
     for job in held {
         let mut faults: Vec<Missing> = Vec::new();
         let mut any = false;
+        let account = job.account.as_deref().unwrap_or_default();
         for log in [&job.logs.user_log, &job.logs.nodes_log].into_iter().flatten() {
-            match state.entry(log.clone()).or_insert_with(|| missing(log)) {
+            match state.entry((log, account)).or_insert_with(|| missing(log, account)) {
                 None => {
-                    owners.entry(log.clone()).or_default().extend(job.owner.clone());
+                    let owners = found.log_owners.entry(log.clone()).or_default();
+                    owners.extend(job.owner.clone());
+                    let accounts = found.log_accounts.entry(log.clone());
+                    accounts.or_insert_with(|| account.to_owned());
                     any = true;
                     // The nodes log of a DAG holds less of the same.
                     break;
@@ -195,9 +192,9 @@ fn user_logs(
             remarks.missing_of.insert(job.id, faults);
         }
     }
-    let mut logs: Vec<PathBuf> = owners.keys().cloned().collect();
-    logs.sort();
-    (logs, owners)
+    found.user_logs = found.log_owners.keys().cloned().collect();
+    found.user_logs.sort();
+    found
 }
 
 /// The event logs named, or the configured one.

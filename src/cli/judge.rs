@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+use super::accounts::OwnersRights;
 use super::costs::costs;
 use super::gather::{Gathered, Remarks};
 use super::local_files::local_files;
@@ -23,7 +24,7 @@ use crate::input;
 use crate::model::{Model, ModelError};
 use crate::policy::{Knobs, PolicyTime};
 use crate::queue::{QueueError, QueueJob, display_path};
-use crate::userlog::{JobId, ReadOptions};
+use crate::userlog::{JobId, ReadOptions, UserlogError};
 
 /// Jobs judged at a time: their advices are in memory at once.
 const BATCH: usize = 512;
@@ -284,14 +285,28 @@ fn read_logs(
     let mut limits = LogLimits::default();
     // A large log, which anybody can make, is not read in the place of many small ones.
     let mut user_logs: Vec<&PathBuf> = gathered.user_logs.iter().collect();
-    user_logs.sort_by_cached_key(|log| log.metadata().map_or(0, |metadata| metadata.len()));
+    let rights = OwnersRights::default();
+    user_logs.sort_by_cached_key(|log| {
+        let length = || log.metadata().map_or(0, |metadata| metadata.len());
+        match gathered.log_accounts.get(*log) {
+            Some(account) => rights.with(account, length).unwrap_or(0),
+            None => length(),
+        }
+    });
     for log in user_logs {
         let owners = gathered.log_owners.get(log);
         if owners.is_some() && limits.are_met() {
             continue;
         }
+        let account = gathered.log_accounts.get(log);
         let read_log = |history: &mut HistoryBuilder, options: &ReadOptions| match owners {
-            Some(owners) => history.read_log_of(log, owners.iter().map(String::as_str), options),
+            Some(owners) => {
+                let owners = owners.iter().map(String::as_str);
+                let account = account.map_or("", String::as_str);
+                let read = || history.read_log_of(log, owners, options);
+                let failed = |source| UserlogError::Io { path: log.clone(), source };
+                rights.with(account, read).map_err(failed)?
+            }
             None => history.read_log(log, Coverage::Jobs, options),
         };
         let options = options_of(log);

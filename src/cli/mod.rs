@@ -1,6 +1,7 @@
 //! The command line of `condor_holdadvise`: options, configuration, and what is printed; that of
 //! `condor_releaseexpr` is in [`releaseexpr`].
 
+mod accounts;
 mod arguments;
 mod config;
 mod constraint;

@@ -18,6 +18,8 @@ pub struct QueueJob {
     pub ad: AdText,
     /// Owner of its ad.
     pub owner: Option<String>,
+    /// The account that it runs as: OsUser, else Owner.
+    pub account: Option<String>,
     /// The logs that its ad names.
     pub logs: JobLogs,
     /// Its policies name attributes that could not be asked for.
@@ -28,7 +30,8 @@ impl QueueJob {
     /// The job of an ad, of which the text is kept.
     pub(super) fn of(id: JobId, ad: &ClassAd, text: AdText) -> Self {
         let (owner, logs) = (ad.string("Owner"), JobLogs::of(ad));
-        Self { id, ad: text, owner, logs, lacks_references: false }
+        let account = ad.string("OsUser").or_else(|| owner.clone());
+        Self { id, ad: text, owner, account, logs, lacks_references: false }
     }
 }
 

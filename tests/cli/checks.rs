@@ -214,6 +214,31 @@ pub(crate) fn queued_as(place: &Place, ad: &str, words: &str, as_owner: bool) ->
     all[0].clone()
 }
 
+#[test]
+fn root_opens_a_log_that_an_ad_names_as_its_owner() {
+    if !owner().1 {
+        return;
+    }
+    let place = place();
+    let event =
+        "000 (009.000.000) 2026-03-08 11:00:00 Job submitted from host: <1.2.3.4:9618>\n...\n";
+    let closed = place.file("closed/job.log", event);
+    let folder = closed.parent().expect("a folder");
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).expect("permissions");
+    let missing = |log: &Path| {
+        let more = format!("UserLog = \"{}\"\n", log.display());
+        let ad = ad(&place, &output("uname", "-n"), (1, 0, "by alice"), &more);
+        queued(&place, &ad)["Missing"][0].as_str().expect("a line").to_owned()
+    };
+    // Whether it is there, and how long it is, is not for its owner to learn through root.
+    for log in [closed.clone(), folder.join("none.log")] {
+        let expected = format!("job event log {}: Permission denied (os error 13)", log.display());
+        assert_eq!(missing(&log), expected.replace(&*place.path("").to_string_lossy(), "DIR/"));
+    }
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("permissions");
+    assert!(!missing(&closed).contains("job event log"));
+}
+
 /// What is said of the program's words.
 fn words(advice: &Value) -> Option<String> {
     let evidence = advice["Evidence"].as_array().expect("a list");

@@ -25,6 +25,11 @@ impl Place {
     pub(crate) fn new() -> Self {
         let place = Self { dir: TempDir::new().expect("a temporary directory") };
         fs::create_dir(place.path("bin")).expect("an empty directory");
+        // Root opens logs that ads name as their owners, of whom this machine knows few.
+        let nobody = "uid=65534(x) gid=65534(x) groups=65534(x)";
+        place.tool("id", &format!("/usr/bin/id \"$@\" 2>/dev/null || echo '{nobody}'"));
+        let all = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(place.path(""), all).expect("permissions");
         place
     }
 
