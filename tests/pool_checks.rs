@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use classads::ClassAd;
 use holdadvise::advice::{Held, Policies};
-use holdadvise::checks::{Check, Finding, LocalFiles};
+use holdadvise::checks::{Check, Finding, LocalFiles, Urls};
 use holdadvise::history::{Coverage, Episode, HistoryBuilder, HoldInQueue, Journal, Outcome};
 use holdadvise::policy::PolicyTime;
 use holdadvise::userlog::{JobId, ReadOptions};
@@ -213,7 +213,8 @@ fn checks_are_seldom_wrong() {
     let mut counts: BTreeMap<(String, &str, &str), usize> = BTreeMap::new();
     for play in plays().iter().filter(|play| play.name.ends_with("-measure")) {
         for look in play.looks.iter().filter(|look| !look.ads.is_empty()) {
-            let files = Some(LocalFiles::recorded(look.recorded().unwrap()));
+            let files = LocalFiles::recorded(look.recorded().unwrap());
+            let files = Some(files.with_urls(Urls::Asked));
             let time = PolicyTime::new(std::time::Duration::ZERO);
             let policies = Policies { files, time, ..Policies::unknown() };
             for &job in look.ads.keys() {
