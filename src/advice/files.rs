@@ -1,5 +1,6 @@
 //! Which files of the access point a held job needs, and what checks of them show.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use classads::ClassAd;
@@ -43,27 +44,45 @@ pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Ve
     }
     let (mut wrong, mut failed) = (0, 0);
     checks.retain(|check| {
-        let says =
-            match check.finding {
-                // It lies at the execution point.
-                _ if check.thing == Thing::ExecutableInPlace => !check.remarks.is_empty(),
-                Finding::StillThere { .. } => true,
-                // A server that does not answer here may not answer there.
-                Finding::Unknown {
-                    why: Why::NoAnswer | Why::Away | Why::Tls | Why::Status(500..),
-                } if check.thing == Thing::Url => true,
-                // Once is enough.
-                Finding::Unknown { why: Why::NoAnswer | Why::NoTime | Why::Failed } => {
-                    failed += 1;
-                    return check.named || failed == 1;
-                }
-                Finding::Unknown { why: Why::TooLarge | Why::Format } => true,
-                _ => !check.remarks.is_empty(),
-            };
-        wrong += usize::from(says);
-        check.named || (says && wrong <= WRONG)
+        let says = match worth(check) {
+            Worth::Line => {
+                wrong += 1;
+                wrong <= WRONG
+            }
+            Worth::Once => {
+                failed += 1;
+                failed == 1
+            }
+            Worth::Nothing => false,
+        };
+        check.named || says
     });
     checks
+}
+
+/// What a check of something that the hold is not about is worth.
+enum Worth {
+    Line,
+    /// The same may be said of many files.
+    Once,
+    Nothing,
+}
+
+fn worth(check: &Check) -> Worth {
+    match check.finding {
+        // Without a remark it lies at the execution point.
+        Finding::StillThere { .. } if check.thing != Thing::ExecutableInPlace => Worth::Line,
+        _ if !check.remarks.is_empty() => Worth::Line,
+        // A server that does not answer here may not answer there.
+        Finding::Unknown { why: Why::NoAnswer | Why::Away | Why::Tls | Why::Status(500..) }
+            if check.thing == Thing::Url =>
+        {
+            Worth::Line
+        }
+        Finding::Unknown { why: Why::TooLarge | Why::Format } => Worth::Line,
+        Finding::Unknown { why: Why::NoAnswer | Why::NoTime | Why::Failed } => Worth::Once,
+        _ => Worth::Nothing,
+    }
 }
 
 /// What the job and its hold make of what was seen.
@@ -111,27 +130,47 @@ pub fn ask_urls(files: &LocalFiles, ads: impl IntoIterator<Item = ClassAd>) {
     if !files.asks_urls() {
         return;
     }
-    let mut all: HashMap<String, (bool, usize, bool, ClassAd)> = HashMap::new();
+    let mut all: HashMap<String, UrlNeed> = HashMap::new();
     for ad in ads {
         let Some(hold) = HoldInQueue::of(&ad).filter(|_| files.has(&ad)) else { continue };
         let of_reason = named(&hold, true).filter(|(thing, _)| *thing == Thing::Url);
         let of_reason = of_reason.and_then(|(_, url)| url);
         let inputs: Vec<String> = urls_of_input(&ad).collect();
-        let all_urls = of_reason.iter().filter(|url| !inputs.contains(url)).chain(&inputs);
-        for url in all_urls {
-            let (is_named, is_input) = (of_reason.as_ref() == Some(url), inputs.contains(url));
-            let known = all.entry(url.clone()).or_insert_with(|| (false, 0, is_input, ad.clone()));
-            known.0 |= is_named;
-            known.1 += 1;
+        let besides = of_reason.iter().filter(|url| !inputs.contains(url));
+        for (url, is_input) in
+            besides.map(|url| (url, false)).chain(inputs.iter().map(|url| (url, true)))
+        {
+            let need = all.entry(url.clone()).or_insert_with(|| UrlNeed::of(&ad, is_input));
+            need.named |= of_reason.as_ref() == Some(url);
+            need.jobs += 1;
             // The ad that names it itself is the one to believe.
-            if is_input && !known.2 {
-                (known.2, known.3) = (true, ad.clone());
+            if is_input && !need.is_input {
+                (need.is_input, need.ad) = (true, ad.clone());
             }
         }
     }
-    let mut order: Vec<_> = all.into_iter().collect();
-    order.sort_by(|(one, a), (two, b)| (b.0, b.1, one).cmp(&(a.0, a.1, two)));
-    files.ask_urls(order.iter().map(|(url, of)| (&of.3, url.clone(), of.2)));
+    let mut order: Vec<(String, UrlNeed)> = all.into_iter().collect();
+    let rank = |(url, need): &(String, UrlNeed)| (Reverse((need.named, need.jobs)), url.clone());
+    order.sort_by_cached_key(rank);
+    files.ask_urls(order.iter().map(|(url, need)| (&need.ad, url.clone(), need.is_input)));
+}
+
+/// How a URL is needed.
+struct UrlNeed {
+    /// By a hold that is about it.
+    named: bool,
+    /// By so many jobs.
+    jobs: usize,
+    /// TransferInput of the ad has it, not its hold reason alone.
+    is_input: bool,
+    /// Of one of these jobs.
+    ad: ClassAd,
+}
+
+impl UrlNeed {
+    fn of(ad: &ClassAd, is_input: bool) -> Self {
+        Self { named: false, jobs: 0, is_input, ad: ad.clone() }
+    }
 }
 
 /// The URLs of TransferInput.

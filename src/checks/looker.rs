@@ -155,11 +155,9 @@ impl Looker {
         let answer = known.unwrap_or_else(|| {
             let Some(program) = &self.program else { return Err(Why::NotRecorded) };
             let (mount, by_credentials) = self.mounts.of(Path::new(path));
-            let left = self.left(account);
-            let started = Instant::now();
-            let answer = self.ask_server(program, account, Place::Mount(mount), &key.1, left);
-            *locked(&self.spent).entry(account.name.clone()).or_default() += started.elapsed();
-            let answer = match answer {
+            let left = || self.left(account);
+            let answer = match self.ask_server(program, account, Place::Mount(mount), &key.1, left)
+            {
                 Ok(answer) if by_credentials && is_denied(&answer) => Err(Why::Credentials),
                 answer => answer,
             };
@@ -188,18 +186,25 @@ impl Looker {
         account: &Account,
         place: Place,
         question: &Question,
-        left: Duration,
+        left: impl FnOnce() -> Duration,
     ) -> Result<Value, Why> {
+        let is_mount = matches!(place, Place::Mount(_));
         let server = {
             let mut servers = locked(&self.servers);
             let server = servers.entry((account.name.clone(), place));
             Arc::clone(server.or_insert_with(|| Arc::new(Mutex::new(Server::NotStarted))))
         };
+        // Other threads may have asked it meanwhile.
         let mut server = locked(&server);
+        let left = left();
         if left.is_zero() {
             return Err(Why::NoTime);
         }
+        let started = Instant::now();
         let answer = server.answer(program, account, question, left.min(ONE_LOOK));
+        if is_mount {
+            *locked(&self.spent).entry(account.name.clone()).or_default() += started.elapsed();
+        }
         answer.inspect_err(|why| server.end(*why))
     }
 
@@ -239,7 +244,7 @@ impl Looker {
                 false => Question::Url { url: url.clone() },
             };
             let answer = away.clone().unwrap_or_else(|| {
-                let left = until.saturating_duration_since(Instant::now());
+                let left = || until.saturating_duration_since(Instant::now());
                 let place = Place::Server(server.to_owned());
                 self.ask_server(program, &account, place, &question, left)
             });

@@ -1,8 +1,8 @@
 //! Numbers of the accounts of this machine, and files opened with their rights.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::queue::run_tool;
@@ -14,38 +14,39 @@ const ACCOUNTS: usize = 500;
 /// How long `id` may take: it may ask a directory service.
 pub(super) const ID_TIME: Duration = Duration::from_secs(2);
 
-/// Opens what owners of jobs name: root with the rights of an owner, anybody else with their own.
-#[derive(Debug, Default)]
-pub(super) struct OwnersRights {
-    known: RefCell<HashMap<String, Option<Ids>>>,
-}
+/// Numbers that were asked for: they stay what they are for one call of a tool.
+static KNOWN: Mutex<BTreeMap<String, Option<Ids>>> = Mutex::new(BTreeMap::new());
 
-impl OwnersRights {
-    /// Works with the rights of an account, if this is root. The work starts no thread.
-    ///
-    /// # Errors
-    /// The account is not known here, is root's, or its rights cannot be taken.
-    pub(super) fn with<T>(&self, account: &str, work: impl FnOnce() -> T) -> io::Result<T> {
-        if !rustix::process::geteuid().is_root() {
-            return Ok(work());
-        }
-        let mut known = self.known.borrow_mut();
-        if known.len() >= ACCOUNTS && !known.contains_key(account) {
-            return Err(io::Error::other(format!("{ACCOUNTS} other accounts came first")));
-        }
-        let ids = known.entry(account.to_owned()).or_insert_with(|| ids_of(account));
-        match ids {
-            Some(ids) => rights::with(ids, work),
-            None => {
-                Err(io::Error::other("root opens it as its owner, whom this machine does not know"))
-            }
+/// Works with the rights of the account that a job runs as, if this is root, else with one's own.
+/// The work starts no thread.
+///
+/// # Errors
+/// The account is not known here, is root's, or its rights cannot be taken.
+pub(super) fn as_owner<T>(account: &str, work: impl FnOnce() -> T) -> io::Result<T> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(work());
+    }
+    match ids_of(account) {
+        Some(ids) => rights::with(&ids, work),
+        None => {
+            Err(io::Error::other("root opens it as its owner, whom this machine does not know"))
         }
     }
 }
 
-/// The numbers of an account, as `id` says them.
+/// The numbers of an account, as `id` says them; of the first 500 accounts asked about.
 pub(super) fn ids_of(account: &str) -> Option<Ids> {
-    ids(&run_tool("id", &["--", account], ID_TIME).ok()?)
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(ids) = known.get(account) {
+        return ids.clone();
+    }
+    if known.len() >= ACCOUNTS {
+        return None;
+    }
+    let said = run_tool("id", &["--", account], ID_TIME).ok();
+    let found = said.as_deref().and_then(ids);
+    known.insert(account.to_owned(), found.clone());
+    found
 }
 
 /// `uid=1000(alice) gid=100(users) groups=100(users),1001(domain admins)`

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use super::accounts::OwnersRights;
+use super::accounts::as_owner;
 use super::run::RunError;
 use super::{Config, Request};
 use crate::advice::Missing;
@@ -161,9 +161,8 @@ fn user_logs(request: &Request, held: &[QueueJob], remarks: &mut Remarks) -> Gat
     let mut state: HashMap<(&Path, &str), Option<Missing>> = HashMap::new();
     let no_log = Missing::Source("the job has no event log of its own".into());
     let mut found = Gathered::default();
-    let rights = OwnersRights::default();
     let missing = |log: &Path, account: &str| {
-        let fault = rights.with(account, || unreadable(log));
+        let fault = as_owner(account, || unreadable(log));
         let fault = fault.unwrap_or_else(|error| Some(error.to_string()))?.into();
         Some(Missing::JobLog { log: display_path(log).into(), fault })
     };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::accounts::OwnersRights;
+use super::accounts::as_owner;
 use super::costs::costs;
 use super::gather::{Gathered, Remarks};
 use super::local_files::local_files;
@@ -285,11 +285,10 @@ fn read_logs(
     let mut limits = LogLimits::default();
     // A large log, which anybody can make, is not read in the place of many small ones.
     let mut user_logs: Vec<&PathBuf> = gathered.user_logs.iter().collect();
-    let rights = OwnersRights::default();
     user_logs.sort_by_cached_key(|log| {
         let length = || log.metadata().map_or(0, |metadata| metadata.len());
         match gathered.log_accounts.get(*log) {
-            Some(account) => rights.with(account, length).unwrap_or(0),
+            Some(account) => as_owner(account, length).unwrap_or(0),
             None => length(),
         }
     });
@@ -305,7 +304,7 @@ fn read_logs(
                 let account = account.map_or("", String::as_str);
                 let read = || history.read_log_of(log, owners, options);
                 let failed = |source| UserlogError::Io { path: log.clone(), source };
-                rights.with(account, read).map_err(failed)?
+                as_owner(account, read).map_err(failed)?
             }
             None => history.read_log(log, Coverage::Jobs, options),
         };

@@ -1,12 +1,15 @@
 //! What is true now of the files that a job needs, as its owner sees them.
 
-use std::fs;
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use serde_json::Value;
 
 use crate::harness::Place;
@@ -178,6 +181,46 @@ fn hostile_paths_are_looked_at_in_time() {
     }
     assert!(!said.iter().any(|line| line.contains("/many ")), "{said:?}");
     assert!(!said.iter().any(|line| line.contains(char::is_control)), "{said:?}");
+}
+
+/// A FUSE file system whose daemon never answers. Only root may have one.
+struct Hanging {
+    at: PathBuf,
+    /// Once it is closed, whoever waits is sent away.
+    _device: File,
+}
+
+impl Hanging {
+    fn mounted(at: PathBuf) -> Option<Self> {
+        fs::create_dir(&at).expect("a folder");
+        let device = File::options().read(true).write(true).open("/dev/fuse").ok()?;
+        let number = device.as_raw_fd();
+        let options = format!("fd={number},rootmode=40000,user_id=0,group_id=0,allow_other");
+        let options = CString::new(options).expect("no zero byte");
+        mount("none", &at, "fuse", MountFlags::empty(), options.as_c_str()).ok()?;
+        Some(Self { at, _device: device })
+    }
+}
+
+impl Drop for Hanging {
+    fn drop(&mut self) {
+        let _ = unmount(&self.at, UnmountFlags::DETACH | UnmountFlags::FORCE);
+    }
+}
+
+#[test]
+fn a_mount_that_hangs_is_left_and_others_are_looked_at() {
+    let place = place();
+    let Some(_hanging) = Hanging::mounted(place.path("run/hung")) else { return };
+    let more = "TransferInput = \"hung/one.dat,hung/two.dat,gone.dat\"\n";
+    let ad = ad(&place, &output("uname", "-n"), (21, 0, "held"), more);
+    let started = Instant::now();
+    let said = files(&advice(&place, &ad, ""));
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    let hung = "Whether the input DIR/run/hung/one.dat is in order now is not known: its file system did not answer";
+    assert!(said[0].starts_with(hung), "{said:?}");
+    assert!(said[1].starts_with("The input DIR/run/gone.dat is not there"), "{said:?}");
+    assert_eq!(said.len(), 2, "{said:?}");
 }
 
 /// A job whose program did not write its output, with the files that it wrote instead.

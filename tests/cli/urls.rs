@@ -14,7 +14,7 @@ use crate::harness::Place;
 /// The paths that a server was asked for.
 type Asked = Arc<Mutex<Vec<String>>>;
 
-/// A server on this machine that has all but `/gone`.
+/// A server on this machine that has all but a few paths.
 fn server() -> (String, Asked) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let at = format!("http://{}", listener.local_addr().expect("an address"));
@@ -26,7 +26,12 @@ fn server() -> (String, Asked) {
             let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
             let path = head.first().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
             paths.lock().expect("paths").push(path.to_owned());
-            let status = if path == "/gone" { "404 Not Found" } else { "206 Partial Content" };
+            let status = match path {
+                "/gone" => "404 Not Found",
+                "/busy" => "503 Service Unavailable",
+                "/closed" => "403 Forbidden",
+                _ => "206 Partial Content",
+            };
             let _ = write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
         }
     });
@@ -77,6 +82,13 @@ fn urls_are_asked_only_on_request_and_say_no_more_than_they_can() {
     assert_eq!(said.len(), 2, "{said:?}");
     assert_eq!(said[1], format!("The URL {gone} is not there: 404 {ELSEWHERE}"));
     assert_eq!(advice["CorrectBefore"], Value::Array(Vec::new()));
+
+    // A server that is busy is evidence, whether it would give a file to the job is not known.
+    let inputs = ["there", "closed", "busy"].map(|path| format!("{at}/{path}")).join(",");
+    let said = files(&own(&place, &held(&place, &there, &inputs), "-checks all"));
+    assert_eq!(said.len(), 2, "{said:?}");
+    let busy = format!("{at}/busy can be fetched is not known: its server answers with status 503");
+    assert_eq!(said[1], format!("Whether the URL {busy} {ELSEWHERE}"));
 }
 
 #[test]
