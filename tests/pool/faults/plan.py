@@ -174,7 +174,7 @@ HALVED = "causes_of_others"
 
 def share(family):
     """What nobody at the access point can see is more often in such a play."""
-    return 0.7 if family in ("output-missing", "exit-code") else 0.35
+    return 0.8 if family in ("output-missing", "exit-code") else 0.25
 
 
 def left_out(modules, half):
