@@ -2,11 +2,13 @@
 //! is advised is compared with the truth (`docs/pool-checks.md`).
 //!
 //! ```text
-//! cargo run --release --example plays -- [--once] [--urls] [--flip SHARE] [--lines] [--draws N] [--model FILE] [FOLDER...]
+//! cargo run --release --example plays -- [--once] [--urls] [--flip SHARE] [--lines] [--draws N]
+//!     [--model FILE] [FOLDER...]
 //! ```
 //!
-//! `--urls`: what URLs answered counts too. Without folders all plays of `tests/data` that are to choose by. Plays that are to be opened
-//! once are refused without `--once`.
+//! `--urls`: what URLs answered counts too. `--lines`: lines of programs that are not the right
+//! ones are printed. Without folders all plays of `tests/data` that are to choose by. Plays that are
+//! to be opened once are refused without `--once`.
 
 mod arms;
 mod figures;
@@ -34,7 +36,8 @@ struct Options {
     folders: Vec<PathBuf>,
 }
 
-const USAGE: &str = "usage: plays [--once] [--urls] [--flip SHARE] [--lines] [--draws N] [--model FILE] [FOLDER...]";
+const USAGE: &str = "usage: plays [--once] [--urls] [--flip SHARE] [--lines] [--draws N] \
+                     [--model FILE] [FOLDER...]";
 
 fn main() -> ExitCode {
     match run() {
