@@ -291,13 +291,13 @@ fn trial_is_released_within_a_look_without_an_event_log() {
 // ---- What the case shows besides.
 
 #[test]
-fn case_is_released_once_others_have_fetched() {
+fn case_is_tried_once_jobs_of_others_have_fetched() {
     let place = case();
     for words in [&["-eventlog", "EventLog", "-userlog", "job.log"][..], &["-eventlog", "EventLog"]]
     {
         let said = place.ask(words, ASKED);
         let of_cluster = said.iter().filter(|(job, _)| job.starts_with(CLUSTER));
-        assert_eq!(counted(of_cluster.map(|(_, said)| said)), "150 release", "{words:?}");
+        assert_eq!(counted(of_cluster.map(|(_, said)| said)), "150 try", "{words:?}");
     }
 }
 

@@ -191,19 +191,6 @@ pub(super) struct Hours<'a> {
 }
 
 impl Hours<'_> {
-    pub(super) fn released(&self, success: f64) -> f64 {
-        (1.0 - success) * (self.costs.failed + self.costs.keep)
-    }
-
-    pub(super) fn left(&self, success: f64) -> f64 {
-        success * self.costs.delay + (1.0 - success) * self.costs.keep
-    }
-
-    /// Removing the job.
-    pub(super) fn removed(&self) -> f64 {
-        self.best * (self.costs.delay + self.costs.work)
-    }
-
     /// The time of a person who looks or corrects something, for one of the jobs that it helps.
     fn person(&self) -> f64 {
         self.costs.person / self.held.max(1) as f64
@@ -211,7 +198,7 @@ impl Hours<'_> {
 
     /// A change by commands, then a release.
     pub(super) fn edited(&self, success: f64) -> f64 {
-        self.person() + self.released(success)
+        self.person() + self.costs.released(success)
     }
 
     /// A change by hand, or a look: who looks may see that it is something else, and then releases
@@ -222,7 +209,7 @@ impl Hours<'_> {
 
     /// A release after so many hours.
     pub(super) fn waited(&self, hours: f64, success: f64) -> f64 {
-        hours + self.released(success)
+        hours + self.costs.released(success)
     }
 
     /// One of the jobs is released; what is done with the others depends on how that ends. A failed
@@ -239,7 +226,7 @@ impl Hours<'_> {
         let worked = self.after_success.max(p);
         // What a success adds a failure takes: on the average the chance stays what it was.
         let failed = if p < 1.0 { (p * (1.0 - worked) / (1.0 - p)).max(0.0) } else { p };
-        let then = |p: f64| self.released(p).min(self.left(p));
+        let then = |p: f64| self.costs.released(p).min(self.costs.left(p));
         UNTIL_KNOWN + self.run + p * then(worked) + (1.0 - p) * then(failed)
     }
 }
@@ -264,14 +251,14 @@ mod tests {
             (0.99, 0.995, 150, false),
         ] {
             let hours = hours(&costs, as_is, after, held);
-            assert_eq!(hours.tried() < hours.released(as_is), tries, "{as_is} {after} {held}");
+            assert_eq!(hours.tried() < costs.released(as_is), tries, "{as_is} {after} {held}");
         }
         // While a server is away, a probe now and then costs less than hours of delay.
         let away = hours(&costs, 0.1, 0.46, 150);
-        assert!(away.tried() < away.left(away.best));
+        assert!(away.tried() < costs.left(away.best));
         // A run of a day is too dear for that.
         let dear = Hours { run: 24.0, ..away };
-        assert!(dear.tried() > dear.left(dear.best));
+        assert!(dear.tried() > costs.left(dear.best));
     }
 
     #[test]
@@ -289,7 +276,7 @@ mod tests {
         ) {
             let costs = Costs::default();
             let hours = Hours { run, ..hours(&costs, as_is, after, held) };
-            for cost in [hours.tried(), hours.after_try(), hours.looked(as_is), hours.edited(after), hours.removed()] {
+            for cost in [hours.tried(), hours.after_try(), hours.looked(as_is), hours.edited(after)] {
                 prop_assert!(cost.is_finite() && cost >= 0.0);
             }
         }
@@ -299,7 +286,7 @@ mod tests {
             let costs = Costs::default();
             let (low, high) = (a.min(b), a.max(b));
             let hours = hours(&costs, low, high, 1);
-            prop_assert!(hours.released(high) <= hours.released(low) + 1e-9);
+            prop_assert!(costs.released(high) <= costs.released(low) + 1e-9);
             prop_assert!(hours.looked(high) <= hours.looked(low) + 1e-9);
             prop_assert!(hours.edited(high) <= hours.edited(low) + 1e-9);
         }

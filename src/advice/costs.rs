@@ -83,6 +83,22 @@ impl Costs {
         // Where neither costs anything, what is final is left.
         share(self.keep, self.work).unwrap_or(0.0)
     }
+
+    /// The expected hours of a release that succeeds with this probability.
+    pub fn released(&self, success: f64) -> f64 {
+        (1.0 - success) * (self.failed + self.keep)
+    }
+
+    /// The expected hours of leaving a job held, of which the best that can be done succeeds with this
+    /// probability.
+    pub fn left(&self, best: f64) -> f64 {
+        best * self.delay + (1.0 - best) * self.keep
+    }
+
+    /// The expected hours of removing it.
+    pub fn removed(&self, best: f64) -> f64 {
+        best * (self.delay + self.work)
+    }
 }
 
 impl Default for Costs {
@@ -101,7 +117,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::advice::choices::Hours;
 
     #[test]
     fn thresholds_are_kept() {
@@ -144,13 +159,11 @@ mod tests {
             p in 0.0..1.0_f64,
         ) {
             let costs = Costs { failed, delay, keep, work, person: 0.0 };
-            let hours =
-                Hours { costs: &costs, as_is: p, after_success: p, best: p, held: 1, run: 0.0 };
-            let (release, hold) = (hours.released(p), hours.left(p));
+            let (release, hold) = (costs.released(p), costs.left(p));
             prop_assume!((p - costs.release_threshold()).abs() > 1e-6);
             prop_assert_eq!(release < hold, p > costs.release_threshold());
             prop_assume!((p - costs.remove_threshold()).abs() > 1e-6);
-            prop_assert_eq!(hours.removed() < hold, p < costs.remove_threshold());
+            prop_assert_eq!(costs.removed(p) < hold, p < costs.remove_threshold());
         }
     }
 }

@@ -235,8 +235,8 @@ impl Weighed<'_> {
         };
         let plain = Some(Action::AsIs);
         let release = self.against_release();
-        let left = hours.left(hours.best);
-        let mut all = vec![choice(R::Release, plain, Some(as_is), hours.released(as_is), release)];
+        let left = costs.left(hours.best);
+        let mut all = vec![choice(R::Release, plain, Some(as_is), costs.released(as_is), release)];
         all.push(match chances.group.against {
             Some(Against::FewHeld) => none(R::Try, Against::FewHeld),
             _ => {
@@ -261,7 +261,7 @@ impl Weighed<'_> {
         let cost = hours.looked(look);
         all.push(choice(R::Look, None, None, cost, self.against_look()));
         all.push(choice(R::Undecided, None, None, left, Some(Against::NotNeeded)));
-        let removed = hours.removed();
+        let removed = costs.removed(hours.best);
         let against = self.against_removal(removed, &all);
         all.push(choice(R::Remove, None, Some(hours.best), removed, against));
         all

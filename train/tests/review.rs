@@ -47,7 +47,7 @@ fn each_hold_of_a_recorded_pool_is_judged_once() {
     let (_, table, _) = review(&logs);
     let all = table.lines().find(|line| line.starts_with("all ")).unwrap();
     let counts: Vec<usize> =
-        all.split_whitespace().skip(1).take(11).map(|count| count.parse().unwrap()).collect();
+        all.split_whitespace().skip(1).take(13).map(|count| count.parse().unwrap()).collect();
     assert_eq!(counts[0], holds.len());
     assert_eq!(counts[1..6].iter().sum::<usize>(), holds.len(), "each has one fate: {all}");
     assert_eq!(counts[6..].iter().sum::<usize>(), holds.len(), "and one advice: {all}");

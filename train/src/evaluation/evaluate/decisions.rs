@@ -206,14 +206,15 @@ impl<'a> Holds<'a> {
         let best = situation.iter().filter(known).max_by(|a, b| said[a].total_cmp(&said[b]));
         let Some(&best) = best else { return Choice::Leave };
         // The release after the best action is the cheapest one.
-        let expected = self.costs.expected(said[&best], None, said[&best]);
-        let mut choice = (Choice::Leave, expected.hold);
+        let (costs, p) = (&self.costs, said[&best]);
+        let (released, removed) = (costs.released(p), costs.removed(p));
+        let mut choice = (Choice::Leave, costs.left(p));
         let every = situation.iter().all(|row| known(&row));
-        if self.known == Known::EveryAction && every && expected.remove < choice.1 {
-            choice = (Choice::Remove, expected.remove);
+        if self.known == Known::EveryAction && every && removed < choice.1 {
+            choice = (Choice::Remove, removed);
         }
-        if expected.release < choice.1 {
-            choice = (Choice::Release(best), expected.release);
+        if released < choice.1 {
+            choice = (Choice::Release(best), released);
         }
         choice.0
     }
@@ -222,11 +223,9 @@ impl<'a> Holds<'a> {
     fn cost(&self, choice: Choice, situation: &[usize]) -> f64 {
         let best = self.best(situation);
         match choice {
-            Choice::Release(row) => {
-                self.costs.expected(self.dataset.target(row), None, best).release
-            }
-            Choice::Leave => self.costs.expected(0.0, None, best).hold,
-            Choice::Remove => self.costs.expected(0.0, None, best).remove,
+            Choice::Release(row) => self.costs.released(self.dataset.target(row)),
+            Choice::Leave => self.costs.left(best),
+            Choice::Remove => self.costs.removed(best),
         }
     }
 
@@ -317,7 +316,7 @@ fn told(dataset: &Dataset, rows: &[usize]) -> Vec<Situation> {
 
 impl fmt::Display for Decisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Costs { failed, delay, keep, work } = Costs::default();
+        let Costs { failed, delay, keep, work, .. } = Costs::default();
         let what = match self.known {
             Known::EveryAction => "holds, by the true probability of each action",
             Known::OneRelease => {
