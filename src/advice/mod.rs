@@ -2,6 +2,7 @@
 
 mod advisor;
 mod cause;
+mod change_kind;
 pub mod changes;
 mod choices;
 mod command;

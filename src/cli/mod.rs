@@ -22,7 +22,6 @@ pub mod releaseexpr;
 mod request;
 mod run;
 pub mod sentences;
-mod transfer_sentence;
 mod zones;
 
 pub use arguments::ArgumentError;

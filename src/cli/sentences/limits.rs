@@ -1,6 +1,7 @@
 //! What like jobs show about a limit, as sentences.
 
-use super::{request, span};
+use super::changes::request;
+use super::span;
 use crate::advice::{Figure, Like, LimitFinding, LimitSeen};
 use crate::text::plural;
 

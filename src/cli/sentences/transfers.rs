@@ -1,6 +1,6 @@
 //! What a file-transfer plug-in reported, as a sentence.
 
-use super::sentences::span;
+use super::span;
 use crate::advice::meaning::url_change;
 use crate::advice::{Advice, Evidence, FailedTransfer};
 use crate::history::{ErrorType, TransferClass};
@@ -100,5 +100,5 @@ fn others(failed: &FailedTransfer) -> String {
 }
 
 #[cfg(test)]
-#[path = "transfer_sentence_tests.rs"]
+#[path = "transfers_tests.rs"]
 mod tests;
