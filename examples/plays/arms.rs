@@ -157,12 +157,18 @@ fn judge_look(
         }
     }
     let advisor = Advisor::new(history.build(), &model.model)?;
-    let mut rows = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for (code, held) in &by_code {
         model.set(*code);
         for advice in advisor.advise_all(held, now)?.into_iter().flatten() {
             rows.extend(row(play, look, arm, &advice));
         }
+    }
+    // One look of a person serves the jobs of a cluster that are held alike.
+    let mut alike: HashMap<(i32, (i32, i32)), usize> = HashMap::new();
+    rows.iter().for_each(|row| *alike.entry((row.hold.0.cluster, row.code)).or_default() += 1);
+    for row in &mut rows {
+        row.alike = alike[&(row.hold.0.cluster, row.code)];
     }
     Ok(rows)
 }
@@ -190,15 +196,27 @@ fn row(play: &Play, look: &Look, arm: Arm, advice: &Advice) -> Option<Row> {
         best_ever: at_look.best_ever(),
         recommendation: advice.recommendation.name(),
         action: advice.action.map_or("", Action::name),
+        is_seen: names::is_seen(advice),
         named: names::of(advice),
-        names_the_faulty: names::faulty(advice, &truth.faulty),
+        names_the_faulty: names::faulty(advice, &truth.faulty, said_by_program(truth)),
+        kind: names::kind(advice),
         says: said_by_program(truth)
             .map(|says| words.as_ref().is_some_and(|line| line.contains(says))),
         lines: said_by_program(truth).map(|says| (says.to_owned(), words.unwrap_or_default())),
+        tried: tried(play, look, advice),
+        look_shows: names::look_shows(advice, &truth.faulty, truth.says.is_some()),
+        alike: 1,
+        code: (truth.code, truth.subcode),
         cause: truth.cause.clone(),
         costs: advice.costs,
         weight: 1.0,
     })
+}
+
+/// The job that is to be tried, and the true probability that it succeeds.
+fn tried(play: &Play, look: &Look, advice: &Advice) -> Option<(JobId, f64)> {
+    let job = advice.try_one?.job;
+    Some((job, play.at_look(look, job)?.now()[0]))
 }
 
 /// What the right line of a program's output has in it, of holds that are about what it did.

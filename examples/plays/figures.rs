@@ -31,6 +31,10 @@ pub(crate) struct Row {
     pub(crate) best_ever: f64,
     pub(crate) recommendation: &'static str,
     pub(crate) action: &'static str,
+    /// What is advised, in one word more.
+    pub(crate) kind: String,
+    /// Whether the advised change is made can be seen before a release: of a file or a URL.
+    pub(crate) is_seen: bool,
     /// A change that is advised names something.
     pub(crate) named: bool,
     pub(crate) names_the_faulty: bool,
@@ -38,6 +42,13 @@ pub(crate) struct Row {
     pub(crate) says: Option<bool>,
     /// What the right line has in it, and the line that is printed.
     pub(crate) lines: Option<(String, String)>,
+    /// The job that is to be tried, and the true probability that it succeeds.
+    pub(crate) tried: Option<(JobId, f64)>,
+    /// What it says to look at shows the cause.
+    pub(crate) look_shows: bool,
+    /// Held jobs of the cluster with this code and subcode.
+    pub(crate) alike: usize,
+    pub(crate) code: (i32, i32),
     pub(crate) cause: String,
     pub(crate) costs: Costs,
     pub(crate) weight: f64,
@@ -74,33 +85,57 @@ impl Row {
     /// costs the delay only as far as something would help now; a removal costs what is lost from
     /// now to the end of the play.
     fn cost(&self) -> f64 {
-        self.cost_of(self.recommendation, self.success())
+        let best = self.now.iter().copied().fold(0.0, f64::max);
+        let person = self.costs.person / self.alike.max(1) as f64;
+        match (self.recommendation, self.tried) {
+            ("try", Some((job, _))) if job == self.hold.0 => {
+                (1.0 - self.now[0]) * (self.costs.person + self.costs.keep)
+            }
+            // The others are released after a success, and stay held after a failure.
+            ("try", Some((_, p))) => {
+                UNTIL_KNOWN + p * self.released(self.now[0]) + (1.0 - p) * self.left()
+            }
+            // Who is shown the cause does the best there is, or leaves the job held.
+            ("look", _) if self.look_shows => person + self.released(best).min(self.left()),
+            ("look", _) => person + self.left(),
+            // Who corrects a file or a URL sees whether it is in order then, and else releases nothing.
+            ("change", _) if self.is_seen && self.success().is_none_or(|p| p < HELPS) => {
+                person + self.left()
+            }
+            ("change", _) => person + self.released(self.success().unwrap_or(0.0)),
+            ("release", _) => self.released(self.now[0]),
+            ("remove", _) => self.best_ever * (self.costs.delay + self.costs.work),
+            _ => self.left(),
+        }
     }
 
-    fn cost_of(&self, choice: &str, success: Option<f64>) -> f64 {
-        let Costs { failed, delay, keep, work } = self.costs;
+    fn released(&self, p: f64) -> f64 {
+        (1.0 - p) * (self.costs.failed + self.costs.keep)
+    }
+
+    fn left(&self) -> f64 {
         let best = self.now.iter().copied().fold(0.0, f64::max);
-        match (choice, success) {
-            (_, Some(p)) => (1.0 - p) * (failed + keep),
-            ("remove", None) => self.best_ever * (delay + work),
-            _ => best * delay + (1.0 - best) * keep,
-        }
+        best * self.costs.delay + (1.0 - best) * self.costs.keep
     }
 
     /// Of the choices that there are the least expected cost: no advice is below it.
     fn least_cost(&self) -> f64 {
         let best = self.now.iter().copied().fold(0.0, f64::max);
-        [("release", Some(best)), ("remove", None), ("wait", None)]
-            .into_iter()
-            .map(|(choice, success)| self.cost_of(choice, success))
-            .fold(f64::INFINITY, f64::min)
+        let removed = self.best_ever * (self.costs.delay + self.costs.work);
+        self.released(best).min(removed).min(self.left())
+    }
+
+    /// The least cost of the plain policies that need no advice: to release all, or to leave all.
+    fn plain(&self, releases: bool) -> f64 {
+        if releases { self.released(self.now[0]) } else { self.left() }
     }
 
     fn is_right(&self) -> bool {
         match (self.truth(), self.recommendation) {
-            ("release", "release") | ("wait", "wait") => true,
+            ("release", "release" | "try") | ("wait", "wait") => true,
+            ("change", "look") => self.look_shows,
             (_, "change") => self.now[0] < HELPS && self.success().is_some_and(|p| p >= HELPS),
-            ("nothing", other) => other != "release",
+            ("nothing", other) => !matches!(other, "release" | "try"),
             _ => false,
         }
     }
@@ -138,10 +173,15 @@ fn auroc(rows: &[(&Row, f64)]) -> Option<f64> {
     (good * bad > 1e-9).then(|| won / (good * bad))
 }
 
-const FIGURES: [(&str, Figure); 4] = [
+/// Hours from a release to its outcome, as the advice assumes.
+const UNTIL_KNOWN: f64 = 0.25;
+
+const FIGURES: [(&str, Figure); 6] = [
     ("AUROC as is", auroc),
     ("right", |rows| mean(rows, |row| Some(f64::from(row.is_right())))),
     ("hours a hold", |rows| mean(rows, |row| Some(row.cost()))),
+    ("release all", |rows| mean(rows, |row| Some(row.plain(true)))),
+    ("leave all", |rows| mean(rows, |row| Some(row.plain(false)))),
     ("least hours", |rows| mean(rows, |row| Some(row.least_cost()))),
 ];
 
@@ -228,6 +268,7 @@ pub(crate) fn print(rows: &[Row], draws: usize) {
     for arm in Arm::ALL {
         let these: Vec<&Row> = rows.iter().filter(|row| row.arm == arm).collect();
         print_decisions(arm, &these);
+        print_kinds(&these);
         print_names(arm, &these);
     }
 }
@@ -266,6 +307,26 @@ fn print_decisions(arm: Arm, rows: &[&Row]) {
     }
 }
 
+/// What is advised in one word more, by what helps.
+fn print_kinds(rows: &[&Row]) {
+    let mut counts: BTreeMap<&str, [f64; 5]> = BTreeMap::new();
+    for row in rows {
+        let truths = ["release", "wait", "change", "nothing"];
+        let at = truths.iter().position(|truth| *truth == row.truth()).unwrap_or(3);
+        let counts = counts.entry(&row.kind).or_default();
+        counts[at] += row.weight;
+        counts[4] += row.weight * row.cost();
+    }
+    println!("  what is advised             release   wait change nothing  hours");
+    for (kind, [release, wait, change, nothing, cost]) in counts {
+        let all = release + wait + change + nothing;
+        let hours = cost / all;
+        println!(
+            "  {kind:<27} {release:>6.1} {wait:>6.1} {change:>6.1} {nothing:>7.1} {hours:>6.1}"
+        );
+    }
+}
+
 fn print_names(arm: Arm, rows: &[&Row]) {
     let share = |of: &dyn Fn(&Row) -> Option<bool>| {
         let (mut yes, mut all) = (0.0, 0.0);
@@ -291,6 +352,8 @@ fn print_names(arm: Arm, rows: &[&Row]) {
         "  advised changes that name nothing: {}",
         share(&|row| changes(row).then_some(!row.named))
     );
+    let looks = |row: &Row| row.recommendation == "look";
+    println!("  looks that show the cause: {}", share(&|row| looks(row).then_some(row.look_shows)));
     println!("  failing programs whose right line is printed: {}", share(&|row| row.says));
 }
 
