@@ -21,6 +21,7 @@ use super::{
     Advice, Command, Costs, Evidence, FailedTransfer, HeldJob, LookAt, Recommendation, Spent,
     Trust, Undecided, Wait, WaitFor, evidence, limit, look,
 };
+use crate::checks::{Check, Finding};
 use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
 use crate::history::{Action, Episode, EventLogView, History, reason};
 use crate::hold_code::{self, Cause};
@@ -68,6 +69,7 @@ struct Question<'h> {
     look: Option<LookAt>,
     /// Slot hours that it has used.
     spent: Spent,
+    bad_place: Option<Evidence>,
     /// Where the answers begin: one for each action, and one had others been seen to get through.
     answers: usize,
 }
@@ -366,6 +368,10 @@ impl<'a> Advisor<'a> {
         if let Some(seen) = self.siblings.limit_seen(self.history(), &hold, &facts, now) {
             facts.to_mut().limit_seen = Some(seen);
         }
+        let bad_place = self.bad_place(&hold, now);
+        if bad_place.is_some() {
+            facts.to_mut().at_bad_place = true;
+        }
         let mut actions = changes::applicable_actions(&parts(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it.
         // Another site is worth trying only where others get through and are held at the same time.
@@ -398,10 +404,17 @@ impl<'a> Advisor<'a> {
         let sample = self.inputs.is_some().then(|| about.clone());
         let Subject { neighbourhoods, seen, .. } = own;
         let tries = self.causes.tries(self.history(), &hold, now);
-        let seen = seen.with_checks(&held.checks);
+        let seen = seen.with_checks(&held.checks).with_correction(held.corrected.is_some());
         let seen = tries.iter().fold(seen, |seen, tries| seen.with_tries(tries.results()));
         let news = news(&seen, &neighbourhoods, &hold);
-        let group = tries.as_ref().map_or(Group::ALONE, |tries| tries.group(news, now));
+        let mut group = tries.as_ref().map_or(Group::ALONE, |tries| tries.group(news, now));
+        // What its own files show is not known of the job that would be drawn.
+        let looked = |check: &Check| {
+            check.blocks() || check.named && !matches!(check.finding, Finding::Unknown { .. })
+        };
+        if held.checks.iter().any(looked) {
+            group.against = group.against.or(Some(Against::OwnFiles));
+        }
         let look = look::at(&parts(&hold), &facts, group.against);
         let changes = actions.iter().filter_map(|&action| {
             changes::change(action, &parts(&hold), &facts).map(|change| (action, change))
@@ -423,8 +436,18 @@ impl<'a> Advisor<'a> {
             group,
             look,
             spent,
+            bad_place,
             answers,
         })
+    }
+
+    /// The place where most jobs of its cluster that are held for this cause were last, and where few
+    /// jobs run.
+    fn bad_place(&self, hold: &Episode, now: i64) -> Option<Evidence> {
+        let places = self.causes.places(self.history(), hold, now);
+        let since = now.saturating_sub(evidence::LAST_DAY);
+        let runs = |place| self.sampler.at_place(hold, place, since, now);
+        evidence::place(&places, self.history(), runs)
     }
 
     /// A hold as the model sees it at `now`.
@@ -537,9 +560,6 @@ impl<'a> Advisor<'a> {
         let Question { held, hold, neighbourhoods, seen, now, .. } = question;
         let (history, now) = (self.history(), *now);
         let job = history.job(held.job);
-        let places = self.causes.places(history, hold, now);
-        let since = now.saturating_sub(evidence::LAST_DAY);
-        let runs = |place| self.sampler.at_place(hold, place, since, now);
         let words = held.program_words.iter().cloned();
         let checks = held.checks.iter().cloned();
         let transfer = |decides| {
@@ -551,13 +571,15 @@ impl<'a> Advisor<'a> {
             limit.into_iter().partition(|seen| seen.finding() != LimitFinding::Unknown);
         let of_limit = |seen: &LimitSeen| Evidence::Limit { seen: seen.clone() };
         let decides = decides.into_iter().map(of_limit);
+        let corrected = held.corrected.iter().cloned();
         decides
+            .chain(corrected.map(|name| Evidence::Corrected { name }))
             .chain(words.map(|words| Evidence::ProgramWords { words }))
             .chain(held.exit_status.map(|status| Evidence::Exit { status }))
             .chain(transfer(true))
             .chain(checks.map(|check| Evidence::File { check }))
             .chain(job.and_then(|job| evidence::message(hold, job, history)))
-            .chain(evidence::place(&places, history, runs))
+            .chain(question.bad_place.clone())
             .chain(tells.into_iter().map(of_limit))
             .chain(evidence::evidence(hold, job, neighbourhoods, spent, seen.event_log, now))
             // Where its hold reason says the same.

@@ -12,7 +12,7 @@ use super::job_facts::JobFacts;
 use super::limit;
 use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
 use super::undesired;
-use crate::checks::{Check, Fault, Finding, Thing};
+use crate::checks::{Check, Fault, Finding, Thing, WordsKind};
 use crate::history::Action;
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
@@ -90,7 +90,7 @@ pub fn applicable_actions(hold: &Hold<'_>, facts: &JobFacts) -> Vec<Action> {
         actions.push(Action::Disk);
     }
     let is_missing = facts.transfer == Some(Trouble::Missing);
-    if place_matters(hold) && !is_missing && failed_at(hold, facts).is_some() {
+    if place_matters(hold, facts) && !is_missing && failed_at(hold, facts).is_some() {
         actions.push(Action::Site);
     }
     if other(hold, facts).is_some() {
@@ -147,9 +147,19 @@ pub(super) fn matters(resource: Resource, hold: &Hold<'_>, facts: &JobFacts) -> 
         ),
         Resource::Disk => (ran_out_of_disk(hold, facts), facts.disk_usage, facts.disk_provisioned),
     };
+    // Its program says so.
+    if resource == Resource::Memory && says_memory(facts) && hold.resource().is_none() {
+        return true;
+    }
     // The reason of a policy may not name the limit that was hit.
     let is_near = hold.cause() == Some(Cause::Policy) && near_limit(usage, provisioned);
     hold.resource().map_or(ran_out || is_near, |named| named == resource)
+}
+
+/// Its last run wrote that it ran out of memory.
+fn says_memory(facts: &JobFacts) -> bool {
+    let said = facts.program_words.as_ref().filter(|words| words.of == WordsOf::ThisRun);
+    said.is_some_and(|said| said.words.says == WordsKind::Memory)
 }
 
 /// Whether a transfer found no space at the execution point for what the job itself used. Input
@@ -246,7 +256,10 @@ fn at_access_point(hold: &Hold<'_>) -> bool {
 }
 
 /// Whether the machine may have failed, not the job.
-fn place_matters(hold: &Hold<'_>) -> bool {
+fn place_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
+    if facts.at_bad_place {
+        return true;
+    }
     // A request that was too small, or a quota, is so everywhere.
     if hold.resource().is_some() || hold.subcode == Some(EDQUOT) {
         return false;

@@ -103,8 +103,14 @@ pub enum Against {
     LeaveIsBetter,
     /// Nothing is known that could be looked at.
     NothingToLookAt,
+    /// A release is likely enough to succeed now.
+    ReleaseIsEnough,
     /// Something is done or waited for first.
     NotNeeded,
+    /// Leaving it held is what is left where nothing else can be done.
+    LastResort,
+    /// What its own files show says nothing of the others.
+    OwnFiles,
     /// The rule for removals.
     Removal {
         /// What it names.

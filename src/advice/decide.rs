@@ -174,7 +174,14 @@ pub(super) fn decide(chances: &Chances, costs: &Costs, least_confidence: Option<
     {
         let (recommendation, action) = (Recommendation::Change, Some(action));
         let rule = Rule::OwnLimit;
-        let choices = Choices { rule, choices };
+        let choices = choices.into_iter().map(|choice| {
+            let against = match choice.recommendation {
+                Recommendation::Change => None,
+                _ => choice.against.or(Some(Against::OwnLimit)),
+            };
+            Choice { against, ..choice }
+        });
+        let choices = Choices { rule, choices: choices.collect() };
         return Decision { recommendation, action, chance, undecided: None, choices };
     }
     let of = |choice: &&Choice| choice.against.is_none() && choice.hours.is_some();
@@ -258,12 +265,14 @@ impl Weighed<'_> {
         });
         all.push(self.wait(&hours));
         let look = changed.map_or(as_is, |(_, p)| p.max(as_is));
-        let cost = hours.looked(look);
-        all.push(choice(R::Look, None, None, cost, self.against_look()));
-        all.push(choice(R::Undecided, None, None, left, Some(Against::NotNeeded)));
+        all.push(match self.against_look() {
+            Some(against) => none(R::Look, against),
+            None => choice(R::Look, None, None, hours.looked(look), None),
+        });
+        all.push(choice(R::Undecided, None, None, left, Some(Against::LastResort)));
         let removed = costs.removed(hours.best);
         let against = self.against_removal(removed, &all);
-        all.push(choice(R::Remove, None, Some(hours.best), removed, against));
+        all.push(choice(R::Remove, None, None, removed, against));
         all
     }
 
@@ -344,7 +353,9 @@ impl Weighed<'_> {
         if chances.limit.is_some() {
             return Some(Against::OwnLimit);
         }
-        chances.group.against
+        let named = |(action, _): &(Action, f64)| !chances.unnamed.contains(action);
+        let better = self.better_changed().filter(named).map(|_| Against::ChangeIsBetter);
+        chances.group.against.or(better)
     }
 
     fn against_change(&self, action: Action, p: f64) -> Option<Against> {
@@ -401,7 +412,7 @@ impl Weighed<'_> {
             () if chances.since != Others::Nothing => Some(Against::GotThrough),
             () if p < least => Some(Against::Unlikely { least }),
             () if p < as_is + WORTH_A_WAIT => Some(Against::HardlyBetter),
-            () if as_is >= self.enough() => Some(Against::NotNeeded),
+            () if as_is >= self.enough() => Some(Against::ReleaseIsEnough),
             () => None,
         }
     }

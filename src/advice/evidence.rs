@@ -35,6 +35,11 @@ pub enum Evidence {
         #[serde(flatten)]
         transfer: Box<FailedTransfer>,
     },
+    /// What its hold reason names was corrected since.
+    Corrected {
+        /// The URL, the file, or the executable.
+        name: String,
+    },
     /// Its program ended with a status that names a kind of cause.
     Exit {
         /// How it ended.

@@ -220,6 +220,38 @@ pub enum WordsOf {
     SharedFile,
 }
 
+/// What the hold reason names of input, where the job asks for it no more; and the executable that could
+/// not be started, where it was changed since.
+pub(super) fn corrected(ad: &ClassAd, hold: &HoldInQueue, checks: &[Check]) -> Option<String> {
+    let text = hold.reason.as_deref().unwrap_or_default();
+    match about(code_of_transfer(hold.code, text))? {
+        About::Input => {
+            let named = reason::url(text).or_else(|| {
+                let path = reason::file_name(text).filter(|path| path.starts_with('/'));
+                path.filter(|_| reason::side(text) == Some(Side::AccessPoint))
+            })?;
+            let iwd = ad.string("Iwd").unwrap_or_default();
+            let list = ad.string("TransferInput")?;
+            let names = ["In", "Cmd", "x509userproxy"].iter().filter_map(|name| ad.string(name));
+            let mut asked = list.split(',').map(|name| name.trim().to_owned()).chain(names);
+            // A file of a directory that is asked for, or of one with a macro, may be it.
+            let may_be = |asked: String| {
+                asked.contains("$(") || named.starts_with(&under(&iwd, &asked)) || named == asked
+            };
+            (!asked.any(may_be)).then_some(named)
+        }
+        About::Program => {
+            let since = hold.entered_current_status;
+            let changed = |check: &&Check| {
+                check.thing == Thing::Executable
+                    && matches!(check.finding, Finding::Gone { changed_at: Some(at) } if at > since)
+            };
+            checks.iter().find(changed).map(|check| check.path.clone())
+        }
+        _ => None,
+    }
+}
+
 /// The hold is about what the program did.
 pub(super) fn is_of_program(hold: &HoldInQueue) -> bool {
     let text = hold.reason.as_deref().unwrap_or_default();

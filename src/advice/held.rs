@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use classads::ClassAd;
 
 use super::exit_status::ExitStatus;
-use super::files::{ProgramWords, ask_urls, checks, is_of_program, program_words};
+use super::files::{ProgramWords, ask_urls, checks, corrected, is_of_program, program_words};
 use super::job_facts::JobFacts;
 use super::{Advice, Advisor, ByItself};
 use crate::checks::{Check, LocalFiles};
@@ -40,6 +40,8 @@ pub struct Held {
     pub program_words: Option<ProgramWords>,
     /// How its program ended, of a hold that is about what it did, where that names a kind of cause.
     pub exit_status: Option<ExitStatus>,
+    /// What its hold reason names, where that has been corrected since.
+    pub corrected: Option<String>,
 }
 
 /// The policies of the access point, and the time for all jobs' policies.
@@ -78,6 +80,7 @@ impl Held {
             checks: Vec::new(),
             program_words: None,
             exit_status: None,
+            corrected: None,
         }
     }
 
@@ -132,6 +135,7 @@ impl Held {
             (Some(files), Some(hold)) => (checks(files, ad, hold), program_words(files, ad, hold)),
             _ => (Vec::new(), None),
         };
+        let corrected = in_queue.as_ref().and_then(|hold| corrected(ad, hold, &checks));
         let blocked = checks.iter().find(|check| check.lasts()).cloned();
         let deed = forecast.ok().and_then(|all| all.deed);
         let release = deed.filter(|deed| deed.kind == Kind::Release);
@@ -151,6 +155,7 @@ impl Held {
             checks,
             program_words,
             exit_status,
+            corrected,
         }
     }
 }

@@ -76,6 +76,8 @@ pub struct JobFacts {
     pub limit_seen: Option<LimitSeen>,
     /// The file of its hold reason, which is still not as HTCondor needs it.
     pub blocked: Option<Check>,
+    /// Most jobs held for this cause were last where it was, and few jobs run there.
+    pub at_bad_place: bool,
     /// What its program wrote at its end, of a hold that is about that.
     pub program_words: Option<ProgramWords>,
     /// What the file-transfer plug-in reported, where its hold reason says less.
@@ -130,6 +132,7 @@ impl JobFacts {
             own_limit: None,
             limit_seen: None,
             blocked: None,
+            at_bad_place: false,
             program_words: None,
             transfer: None,
         }

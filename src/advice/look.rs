@@ -14,9 +14,6 @@ use crate::hold_code::{self, About};
 use crate::text::is_fit;
 use crate::userlog::JobId;
 
-/// Lines of a program's output that are opened.
-const LINES: &str = "30";
-
 /// What to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "Kind", rename_all_fields = "PascalCase")]
@@ -68,9 +65,9 @@ pub(super) fn at(
     let file = |path: Option<String>| path.map(|path| LookAt::File { path });
     let output = || facts.error_output.clone().map(|path| LookAt::Output { path });
     let in_queue = facts.num_holds.is_some();
-    // No raise cures a run that is stuck, or one that uses more each time.
+    // HTCondor fetches no output of a run that a limit ended: no raise cures it, and nothing is seen.
     if !facts.raise_may_help() {
-        return output();
+        return None;
     }
     let at_access_point = side(hold.reason) == Some(Side::AccessPoint);
     match about {
@@ -89,20 +86,24 @@ pub(super) fn at(
         About::StandardInput | About::StandardOutput | About::EventLog => file(path()),
         About::Credential => file(facts.proxy.clone()),
         About::Program => file(facts.executable()),
-        About::JobPolicy => output().or(in_queue.then_some(LookAt::JobPolicy)),
-        About::SystemPolicy => output().or(in_queue.then_some(LookAt::SystemPolicy)),
+        About::JobPolicy if facts.own_limit.is_none() => {
+            output().or(in_queue.then_some(LookAt::JobPolicy))
+        }
+        About::JobPolicy => in_queue.then_some(LookAt::JobPolicy),
+        About::SystemPolicy => in_queue.then_some(LookAt::SystemPolicy),
         About::Nothing if code == 0 => output(),
         _ => None,
     }
 }
 
 impl LookAt {
-    /// The command that opens it; none where a text cannot be pasted, and for a URL that is no
+    /// The command that opens it: `less` opens no device and no pipe, and shows control characters as
+    /// text (its manual page, -f and -r). None where a text cannot be pasted, and for a URL that is no
     /// http(s).
     pub(super) fn command(&self, job: JobId) -> Option<Command> {
         let job = job.to_string();
         let words: Vec<&str> = match self {
-            Self::Output { path } => vec!["tail", "-n", LINES, path],
+            Self::Output { path } => vec!["less", "+G", path],
             Self::File { path } => vec!["namei", "-l", path],
             Self::Space { path } => vec!["df", "-h", directory(path)],
             Self::Url { url } if url.starts_with("http") => {
@@ -155,9 +156,9 @@ mod tests {
         let url = "Transfer input files failure at execution point e using protocol http. Details: \
                    odd ( URL file = http://s.org/a.dat )|";
         for (code, subcode, reason, line) in [
-            (3, 33, "The job attribute OnExitHold", "tail -n 30 '/home/a/it'\\''s.err'"),
+            (3, 33, "The job attribute OnExitHold", "less +G '/home/a/it'\\''s.err'"),
             (12, 28, access, "df -h /srv/a"),
-            (12, 2, execute, "tail -n 30 '/home/a/it'\\''s.err'"),
+            (12, 2, execute, "less +G '/home/a/it'\\''s.err'"),
             (14, 2, "Cannot access initial working directory /data/x: No", "namei -l /data/x"),
             (6, 2, "Failed to execute", "namei -l /home/a/run.sh"),
             (13, 256, url, "curl -sS -m 30 -r 0-0 -o /dev/null -D - http://s.org/a.dat"),

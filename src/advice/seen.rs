@@ -5,8 +5,9 @@ use super::meaning::code_of_transfer;
 use super::transfer_error::FailedTransfer;
 use crate::checks::{Check, Fault, Finding, Thing};
 use crate::features::{InDirectory, Neighbourhood, Scope};
+use crate::history::reason::Side;
 use crate::history::{EventLogView, reason};
-use crate::hold_code::Cause;
+use crate::hold_code::{About, Cause, about};
 
 /// The model's answer counts as much as so many jobs: where one job got through, success is
 /// `as likely as not` at least. Assumed.
@@ -112,7 +113,8 @@ impl Seen {
         let Looked { subcode, reason, .. } = *hold;
         let code = code_of_transfer(hold.code, reason);
         let near = |scope: Scope| neighbourhoods.iter().find(|near| near.scope == scope);
-        let like = near(Scope::Reason);
+        // What programs of others do shows nothing of what this one did.
+        let like = near(if is_of_program(code, reason) { Scope::Cluster } else { Scope::Reason });
         // A server that is away now has said before that it does not have the file, or does not
         // give it.
         let trouble = Trouble::of(code, subcode, reason);
@@ -217,6 +219,17 @@ impl Seen {
         self
     }
 
+    /// With whether what the hold reason names was corrected since: as much as one like job that got
+    /// through, since nobody knows whether that helps.
+    pub(super) fn with_correction(mut self, corrected: bool) -> Self {
+        if corrected && !self.stays {
+            self.lasting = None;
+            self.since = Others::GotThrough;
+            self.through.0 += ANSWERS;
+        }
+        self
+    }
+
     /// With what became of releases of jobs of the cluster from this very cause: successes, and
     /// failures after the first of them.
     pub(super) fn with_tries(mut self, (worked, failed): (usize, usize)) -> Self {
@@ -307,6 +320,15 @@ pub(super) fn reads(code: i32) -> bool {
     matches!(code, 13 | 14)
 }
 
+/// The hold is about what the program did: its exit, or output that it did not make.
+fn is_of_program(code: i32, text: &str) -> bool {
+    match about(code) {
+        Some(About::JobPolicy) => true,
+        Some(About::Output) => reason::side(text) != Some(Side::AccessPoint),
+        _ => false,
+    }
+}
+
 /// The scopes in which a job that began shows that the input of this hold can be fetched again.
 fn fetched(code: i32, trouble: Option<Trouble>, text: &str) -> &'static [Scope] {
     if !reads(code) {
@@ -315,7 +337,8 @@ fn fetched(code: i32, trouble: Option<Trouble>, text: &str) -> &'static [Scope] 
     match trouble {
         // That another file is there, or another user may read it, shows nothing of this one.
         Some(Trouble::Missing | Trouble::Denied | Trouble::NoSpace) => &[Scope::File],
-        _ if reason::url(text).is_some() => &[Scope::File, Scope::Server, Scope::Reason],
+        // That another server answers shows nothing of this one.
+        _ if reason::url(text).is_some() => &[Scope::File, Scope::Server],
         _ => &[Scope::File, Scope::Reason],
     }
 }

@@ -123,6 +123,26 @@ pub(super) struct Tries {
     success: Option<TrySuccess>,
     /// HoldReasonCode.
     code: Option<i32>,
+    summary: Summary,
+}
+
+/// What attempts and members show, added up once.
+#[derive(Debug, Default)]
+struct Summary {
+    /// An attempt that goes on.
+    open: Option<JobId>,
+    /// The first that got through.
+    worked: Option<JobId>,
+    /// The last that ended in a trouble that stays, and how many did.
+    lasting: Option<JobId>,
+    lastings: usize,
+    /// When others failed, in the order of their times.
+    failed: Vec<i64>,
+    /// Successes, and failures after the first of them.
+    results: (usize, usize),
+    /// The jobs to draw from, and the one drawn.
+    candidates: usize,
+    drawn: Option<Member>,
 }
 
 impl Tries {
@@ -153,9 +173,12 @@ impl Tries {
                 let cause = SharedCause::of(hold.code, hold.subcode, text);
                 let at = rest[0].time;
                 let ended = ended(history, &rest[1..], &cause, success, ran, now);
-                let idle = rest[1..].iter().all(|step| !matches!(step.what, What::Executing(_)));
-                let unknown = (at.saturating_add(MOST_IDLE), Ended::Censored);
-                let ended = ended.or((idle && unknown.0 <= now).then_some(unknown));
+                let ended = ended.or_else(|| {
+                    let began =
+                        rest[1..].iter().any(|step| matches!(step.what, What::Executing(_)));
+                    let until = at.saturating_add(MOST_IDLE);
+                    (!began && until <= now).then_some((until, Ended::Censored))
+                });
                 self.attempts.push(Attempt { job: job.job, at, ended });
             }
             Some(_) => {}
@@ -176,11 +199,38 @@ impl Tries {
 
     /// Once all are added.
     pub(super) fn settled(mut self) -> Self {
-        self.members.sort_by_key(|member| member.job);
         self.since = self.members.iter().map(|member| member.held_at).min().unwrap_or(i64::MAX);
         // What was released before the first of these holds says nothing of their cause.
         self.attempts.retain(|attempt| attempt.at >= self.since);
+        self.attempts.sort_by_key(|attempt| attempt.at);
+        self.summary = self.summary();
         self
+    }
+
+    fn summary(&self) -> Summary {
+        let of = |wanted: Ended| {
+            let ended = self.attempts.iter().filter_map(|one| Some((one.job, one.ended?)));
+            ended.filter(move |(_, (_, end))| *end == wanted).map(|(job, (at, _))| (job, at))
+        };
+        let mut failed: Vec<i64> = of(Ended::Failed).map(|(_, at)| at).collect();
+        failed.sort_unstable();
+        let first = of(Ended::Through).map(|(_, at)| at).min();
+        let after =
+            first.map_or(0, |first| failed.len() - failed.partition_point(|at| *at <= first));
+        // Those that were released least often for this cause.
+        let least = self.members.iter().map(|member| member.failed).min();
+        let near = |member: &&Member| Some(member.failed) == least && member.failed < MOST_FAILED;
+        let candidates = || self.members.iter().filter(near);
+        Summary {
+            open: self.attempts.iter().find(|one| one.ended.is_none()).map(|one| one.job),
+            worked: of(Ended::Through).next().map(|(job, _)| job),
+            lasting: of(Ended::Lasting).last().map(|(job, _)| job),
+            lastings: of(Ended::Lasting).count(),
+            results: (of(Ended::Through).count(), after),
+            failed,
+            candidates: candidates().count(),
+            drawn: candidates().min_by_key(|member| (member.rank(), member.job)).copied(),
+        }
     }
 
     /// What is known of a try at `now`. `news`: since when others were seen to get through, or a
@@ -190,38 +240,31 @@ impl Tries {
     }
 
     fn against(&self, news: Option<i64>, now: i64) -> Option<Against> {
-        let of = |wanted: Ended| {
-            let ended =
-                move |attempt: &&Attempt| attempt.ended.is_some_and(|(_, end)| end == wanted);
-            self.attempts.iter().filter(ended)
-        };
-        if let Some(open) = self.attempts.iter().find(|attempt| attempt.ended.is_none()) {
-            return Some(Against::OpenTry { job: open.job });
+        let Summary { open, worked, lasting, lastings, failed, drawn, .. } = &self.summary;
+        if let Some(job) = *open {
+            return Some(Against::OpenTry { job });
         }
         if self.members.len() < LEAST_HELD {
             return Some(Against::FewHeld);
         }
-        if let Some(worked) = of(Ended::Through).next() {
-            return Some(Against::TryWorked { job: worked.job });
+        if let Some(job) = *worked {
+            return Some(Against::TryWorked { job });
         }
-        if of(Ended::Lasting).count() >= LASTING_TRIES {
-            return of(Ended::Lasting)
-                .next_back()
-                .map(|last| Against::TriesFailed { job: last.job });
+        if let Some(job) = lasting.filter(|_| *lastings >= LASTING_TRIES) {
+            return Some(Against::TriesFailed { job });
         }
-        if self.candidates().next().is_none() {
+        if drawn.is_none() {
             return Some(Against::FailedBefore { releases: MOST_FAILED });
         }
-        let failed = || of(Ended::Failed).filter_map(|attempt| attempt.ended).map(|(at, _)| at);
-        let until = match (failed().max(), news) {
+        let until = match (failed.last().copied(), news) {
             (None, Some(_)) => self.since,
             (None, None) => self.since.saturating_add(FIRST_TRY),
             (Some(last), None) => {
                 last.saturating_add(((last - self.since) * BACK_OFF).max(FIRST_TRY))
             }
             (Some(last), Some(news)) => {
-                let since_news = u32::try_from(failed().filter(|at| *at >= news).count());
-                let times = since_news.unwrap_or(u32::MAX).checked_sub(1);
+                let since_news = failed.len() - failed.partition_point(|at| *at < news);
+                let times = u32::try_from(since_news).unwrap_or(u32::MAX).checked_sub(1);
                 let pause = times.map(|n| BACK_OFF.saturating_pow(n).saturating_mul(FIRST_TRY));
                 last.saturating_add(pause.unwrap_or(0))
             }
@@ -229,33 +272,14 @@ impl Tries {
         (until > now).then_some(Against::TooEarly { until })
     }
 
-    /// The jobs to draw from: those that were released least often for this cause.
-    fn candidates(&self) -> impl Iterator<Item = &Member> {
-        let least = self.members.iter().map(|member| member.failed).min();
-        let near = move |member: &&Member| Some(member.failed) == least;
-        self.members.iter().filter(near).filter(|member| member.failed < MOST_FAILED)
-    }
-
     /// Successes, and failures after the first of them.
     pub(super) fn results(&self) -> (usize, usize) {
-        let ended = |wanted: Ended| {
-            let ended = self.attempts.iter().filter_map(|attempt| attempt.ended);
-            ended.filter(move |(_, end)| *end == wanted).map(|(at, _)| at)
-        };
-        let first = ended(Ended::Through).min();
-        let failed = ended(Ended::Failed).filter(|at| first.is_some_and(|first| *at > first));
-        (ended(Ended::Through).count(), failed.count())
+        self.summary.results
     }
 
     /// The job to release.
     pub(super) fn draw(&self, history: &History) -> Option<TryOne> {
-        let rank = |member: &&Member| {
-            let JobId { cluster, proc, .. } = member.job;
-            let words = [i64::from(cluster), i64::from(proc), member.held_at];
-            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            fnv1a(&bytes)
-        };
-        let drawn = self.candidates().min_by_key(rank)?;
+        let drawn = self.summary.drawn?;
         let of_log = Target {
             job: drawn.job,
             code: self.code,
@@ -273,10 +297,20 @@ impl Tries {
             job: drawn.job,
             target,
             held: self.members.len(),
-            drawn_from: self.candidates().count(),
+            drawn_from: self.summary.candidates,
             success: self.success?,
             unknown_after: MOST_IDLE,
         })
+    }
+}
+
+impl Member {
+    /// What it is drawn by.
+    fn rank(&self) -> u64 {
+        let JobId { cluster, proc } = self.job;
+        let words = [i64::from(cluster), i64::from(proc), self.held_at];
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        fnv1a(&bytes)
     }
 }
 

@@ -8,7 +8,7 @@ use classads::ClassAd;
 
 use super::look::{Sight, Use};
 use super::looker::{Account, Looker, Wanted};
-use super::{Check, Fault, Finding, Needed, Recorded, Remark, Thing, Why, Words, WordsKind, urls};
+use super::{Check, Fault, Finding, Needed, Recorded, Remark, Thing, Why, Words, urls};
 use crate::rights::Ids;
 
 /// Accounts whose numbers are asked for.
@@ -185,7 +185,7 @@ impl LocalFiles {
         let words = paths
             .iter()
             .filter_map(|path| Some((path.clone(), self.looker.words(&account, path)?)));
-        words.min_by_key(|(_, words)| words.says == WordsKind::Own)
+        words.min_by_key(|(_, words)| words.says.vagueness())
     }
 
     /// The schedd of this ad's job runs on this machine.

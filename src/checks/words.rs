@@ -13,11 +13,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::input;
 
+mod wordings;
+
+#[cfg(doc)]
+use wordings::Rule;
+use wordings::{
+    APART, CONSEQUENCE, CONSEQUENCES, ERROR_NAMES, EXCEPTION, FRAMES, GIVES_WAY, LEVELS, MUTED,
+    NO_ERROR, OWN, RULES, TRIED_AGAIN, WENT_ON,
+};
+
 /// Bytes at the end of a file that are read.
 const TAIL: u64 = 64 << 10;
 
 /// Characters of a line that are kept.
 const LINE: usize = 200;
+
+/// Lines before the end of which one is chosen.
+const LINES: usize = 200;
+
+/// What a line loses for each line after it that says nothing of a failure. Assumed.
+const FADES: i32 = 2;
+
+/// Such lines that cost nothing: what failures that explain each other have between them. Assumed.
+const NEAR: i32 = 2;
+
+/// Such lines that a line counts for which says that a trouble was overcome. Assumed.
+const RECOVERED: i32 = 25;
+
+/// Characters at the start of a line in which wordings are looked for.
+const MATCHED: usize = 1_000;
+
+/// Characters at the start of a line in which its level stands (`2024-05-01 12:00:00,123 INFO`).
+const LEVEL: usize = 48;
 
 /// What a line of a program's output says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -52,6 +79,12 @@ pub enum WordsKind {
     Crash,
     /// It was ended from outside.
     Killed,
+    /// A file system failed, or may not be written to.
+    Storage,
+    /// Its arguments or options are wrong.
+    Usage,
+    /// A mistake in the program or its input: an index, a type, an assertion.
+    Bug,
     /// Its own error, in its own words.
     Own,
 }
@@ -69,175 +102,21 @@ pub struct Words {
 }
 
 impl WordsKind {
-    /// The fault is the program's or its files', so that the line names what to correct. Others
-    /// lie where it ran, or pass.
+    /// The line names what to correct in the job, its program or its files. A command, a library, a
+    /// file or a permission may be what the place where it ran lacks: a line alone does not tell.
     pub(crate) const fn is_of_program(self) -> bool {
-        matches!(
-            self,
-            Self::CommandMissing
-                | Self::LibraryMissing
-                | Self::LibraryTooOld
-                | Self::FileMissing
-                | Self::Denied
-                | Self::Own
-        )
+        matches!(self, Self::Usage | Self::Bug)
+    }
+
+    /// How little a line of this kind says, for a choice among files: less is better.
+    pub(super) const fn vagueness(self) -> u8 {
+        match self {
+            Self::Killed => 2,
+            Self::Own | Self::Crash => 1,
+            _ => 0,
+        }
     }
 }
-
-/// Wordings in lower case, by what they say. Of a line the first that fits counts, so the particular
-/// ones come first.
-const WORDINGS: [(WordsKind, &[&str]); 15] = [
-    (
-        WordsKind::GpuMemory,
-        &["cuda out of memory", "cudaerrormemoryallocation", "cuda_error_out_of_memory"],
-    ),
-    (
-        WordsKind::Memory,
-        &[
-            "out of memory",
-            "out-of-memory",
-            "oom-kill",
-            "oom killer",
-            "cannot allocate memory",
-            "memoryerror",
-            "std::bad_alloc",
-            "outofmemoryerror",
-            "cannot allocate vector",
-            "unable to allocate",
-            "memory exhausted",
-        ],
-    ),
-    (
-        WordsKind::Gpu,
-        &[
-            "cuda error",
-            "cuda_error",
-            "cudaerror",
-            "cuda driver",
-            "no cuda",
-            "cuda initialization",
-            "libcuda",
-            "hiperror",
-        ],
-    ),
-    (WordsKind::LibraryTooOld, &["version `glibc", "version `glibcxx", "version `cxxabi"]),
-    (WordsKind::Cvmfs, &["cvmfs"]),
-    (
-        WordsKind::Licence,
-        &[
-            "license server",
-            "license checkout",
-            "checkout failed",
-            "no license",
-            "license error",
-            "invalid license",
-            "flexnet",
-            "flexlm",
-            "lmgrd",
-        ],
-    ),
-    (
-        WordsKind::LibraryMissing,
-        &[
-            "modulenotfounderror",
-            "no module named",
-            "importerror",
-            "error while loading shared libraries",
-            "cannot open shared object file",
-            "there is no package called",
-            "classnotfoundexception",
-            "unable to locate a modulefile",
-            "module(s) are unknown",
-            "can't locate",
-            "undefined symbol",
-        ],
-    ),
-    (
-        WordsKind::Credential,
-        &[
-            "certificate has expired",
-            "token has expired",
-            "token expired",
-            "expired token",
-            "credentials have expired",
-            "credentials were not found",
-            "no credentials",
-            "proxy expired",
-            "401 unauthorized",
-            "403 forbidden",
-            "authentication failed",
-            "authentication required",
-        ],
-    ),
-    (
-        WordsKind::Network,
-        &[
-            "connection refused",
-            "connection reset",
-            "connection timed out",
-            "connection timeout",
-            "timed out",
-            "could not resolve host",
-            "name or service not known",
-            "temporary failure in name resolution",
-            "network is unreachable",
-            "no route to host",
-            "service unavailable",
-            "bad gateway",
-            "gateway time",
-            "unable to connect",
-            "failed to connect",
-            "could not connect",
-            "sslerror",
-            "connectionerror",
-        ],
-    ),
-    (
-        WordsKind::NoSpace,
-        &["no space left on device", "disk quota exceeded", "disk full", "not enough space"],
-    ),
-    (WordsKind::CommandMissing, &["command not found", ": not found", "bad interpreter"]),
-    (
-        WordsKind::Crash,
-        &[
-            "segmentation fault",
-            "segmentation violation",
-            "core dumped",
-            "bus error",
-            "floating point exception",
-            "illegal instruction",
-            "aborted",
-            "assertion failed",
-            "terminate called",
-            "stack smashing",
-            "double free",
-            "panicked at",
-        ],
-    ),
-    (
-        WordsKind::FileMissing,
-        &["no such file or directory", "filenotfounderror", "cannot find file"],
-    ),
-    (
-        WordsKind::Denied,
-        &["permission denied", "operation not permitted", "permissionerror", "access denied"],
-    ),
-    (WordsKind::Killed, &["killed", "signal 9", "signal 15", "sigterm", "sigkill"]),
-];
-
-/// What a line that names CVMFS says beside the name where it is about a trouble.
-const TROUBLE: [&str; 7] =
-    ["cannot", "error", "failed", "no such file", "not connected", "not mounted", "unable"];
-
-/// What marks a line as an error of the program's own.
-const OWN: [&str; 7] = ["error", "fatal", "exception", "failed", "failure", "abort", "errors"];
-
-/// What a line says that speaks of errors where there is none.
-const NO_ERROR: [&str; 8] =
-    ["info", "debug", "no error", "no errors", "0 errors", "0 error", "0 failed", "without error"];
-
-/// Lines before one that only says that a program was ended, in which its cause is looked for.
-const JUST_BEFORE: usize = 5;
 
 /// What a Python traceback begins with.
 const TRACEBACK: &str = "Traceback (most recent call last):";
@@ -261,46 +140,166 @@ fn tail(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The line that says most about a failure: the end of the last traceback, else the last line with
-/// a wording that is known or that speaks of an error. What only says that a program was ended
-/// gives way to a known wording in the lines just before.
+/// The line that says most about a failure: of the last lines that with the highest score, of equal
+/// ones the first. A line scores what its wording is worth ([`Rule`]), less the more lines
+/// follow it before the last error that say nothing of a failure: a program that went on did not
+/// end by it.
 pub(super) fn find(text: &str) -> Option<(WordsKind, String)> {
     // A progress bar writes over its line.
     let lines = text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());
-    let kept = |line: &str| line.trim_start().chars().take(LINE).collect::<String>();
-    let traceback = text.rfind(TRACEBACK).and_then(|at| {
-        let mut after = text[at + TRACEBACK.len()..].lines();
-        after.find(|line| !line.is_empty() && !line.starts_with([' ', '\t']))
-    });
-    if let Some(line) = traceback {
-        return Some((says(line).unwrap_or(WordsKind::Own), kept(line)));
+    let mut lines: Vec<&str> = lines.rev().take(LINES).collect();
+    lines.reverse();
+    let (mut spoken, mut others, mut in_traceback) = (Vec::new(), 0, false);
+    for (at, line) in lines.iter().enumerate() {
+        let (start, next) = (line.trim_start(), lines.get(at + 1));
+        if start.contains(TRACEBACK) {
+            in_traceback = true;
+            continue;
+        }
+        if is_frame(start) || in_traceback && start.len() < line.len() {
+            continue;
+        }
+        let ends_traceback = std::mem::take(&mut in_traceback);
+        match said(start, ends_traceback) {
+            Said::Failure(kind, worth) => {
+                if start.starts_with("Caused by:") {
+                    others += NEAR + 1;
+                }
+                let below = next.filter(|_| start.ends_with(':'));
+                spoken.push(with_below(start, below, (kind, worth), ends_traceback, others));
+            }
+            Said::WentOn => others += RECOVERED,
+            Said::Apart => others += NEAR + 1,
+            Said::Nothing => others += i32::from(start.len() == lines[at].len()),
+        }
     }
-    let mut last = lines.rev().enumerate().filter_map(|(at, line)| Some((at, says(line)?, line)));
-    let (at, mut kind, mut line) = last.next()?;
-    if matches!(kind, WordsKind::Crash | WordsKind::Killed)
-        && let Some((_, before, said)) =
-            last.take_while(|(other, ..)| other - at <= JUST_BEFORE).next()
-        && before != WordsKind::Own
-    {
-        (kind, line) = (before, said);
-    }
-    Some((kind, kept(line)))
+    let end = spoken.last()?.2;
+    let score =
+        |(_, worth, before, _): &(_, i32, i32, _)| worth - FADES * (end - before - NEAR).max(0);
+    let best = spoken.into_iter().rev().max_by_key(score);
+    best.map(|(kind, .., line)| (kind, line.chars().take(LINE).collect()))
 }
 
-/// What a line says, if its wording is known or it speaks of an error.
-fn says(line: &str) -> Option<WordsKind> {
-    let line = line.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| has_word(&line, word));
-    let fits = |says: WordsKind| says != WordsKind::Cvmfs || has(&TROUBLE);
-    let known = WORDINGS.iter().find(|(says, words)| has(words) && fits(*says));
-    let own = || (has(&OWN) && !has(&NO_ERROR)).then_some(WordsKind::Own);
-    known.map(|(says, _)| *says).or_else(own)
+/// A line that speaks of a failure, with the line below where its message stands there.
+fn with_below(
+    start: &str,
+    below: Option<&&str>,
+    (kind, worth): (WordsKind, i32),
+    ends_traceback: bool,
+    others: i32,
+) -> (WordsKind, i32, i32, String) {
+    let Some(below) = below else {
+        return (kind, worth, others, start.to_owned());
+    };
+    let line = format!("{start} {}", below.trim_start());
+    match said(&line, ends_traceback) {
+        Said::Failure(kind, worth) => (kind, worth, others, line),
+        _ => (kind, worth, others, start.to_owned()),
+    }
 }
 
-/// Whether the words stand in the text, as words of their own.
-fn has_word(text: &str, words: &str) -> bool {
+/// What a line says of a failure.
+enum Said {
+    /// What failed, and what the line is worth.
+    Failure(WordsKind, i32),
+    /// An earlier trouble was overcome.
+    WentOn,
+    /// What follows is a failure of its own.
+    Apart,
+    /// Nothing.
+    Nothing,
+}
+
+fn said(line: &str, ends_traceback: bool) -> Said {
+    let whole = Lower::new(line, MATCHED);
+    let start = Lower::new(line, LEVEL);
+    let has = |words: &[&str]| words.iter().any(|words| whole.fits(words));
+    let at_level = |words: &[&str]| words.iter().any(|words| start.fits(words));
+    if has(&WENT_ON) {
+        return Said::WentOn;
+    }
+    if has(&APART) {
+        return Said::Apart;
+    }
+    let rule = RULES.iter().find(|rule| has(rule.words));
+    let own = || {
+        let is_error = (ends_traceback || names_error(line)) && !at_level(&NO_ERROR);
+        if is_error {
+            return Some(EXCEPTION);
+        }
+        let found = OWN.iter().find(|(words, _)| has(words) && !has(&NO_ERROR));
+        found.map(|(_, worth)| *worth)
+    };
+    let Some((kind, mut worth)) = rule
+        .map(|rule| (rule.says, rule.worth))
+        .or_else(|| own().map(|worth| (WordsKind::Own, worth)))
+    else {
+        return Said::Nothing;
+    };
+    if worth <= GIVES_WAY && has(&CONSEQUENCES) {
+        worth = CONSEQUENCE;
+    }
+    if has(&TRIED_AGAIN) || !ends_traceback && at_level(&LEVELS) {
+        worth = MUTED;
+    }
+    Said::Failure(kind, worth)
+}
+
+/// Whether a line is of a list of calls.
+fn is_frame(start: &str) -> bool {
+    FRAMES.iter().any(|frame| start.starts_with(frame))
+}
+
+/// Whether an identifier in camel case names an error, as `lib.errors.CatalogueUnavailable` does.
+fn names_error(line: &str) -> bool {
+    let mut words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.any(|word| {
+        let is_camel = word.starts_with(|c: char| c.is_ascii_uppercase())
+            && word.contains(|c: char| c.is_ascii_lowercase());
+        is_camel && ERROR_NAMES.iter().any(|end| word.len() > end.len() && word.ends_with(end))
+    })
+}
+
+/// The start of a line in lower case, with which pairs of bytes it has: most wordings are ruled out
+/// by a pair that it lacks.
+struct Lower {
+    text: String,
+    pairs: [u64; 64],
+}
+
+impl Lower {
+    fn new(line: &str, characters: usize) -> Self {
+        let text = line.chars().take(characters).flat_map(char::to_lowercase).collect::<String>();
+        let mut pairs = [0; 64];
+        for pair in text.as_bytes().windows(2) {
+            pairs[usize::from(pair[0] & 63)] |= 1 << (pair[1] & 63);
+        }
+        Self { text, pairs }
+    }
+
+    /// Whether the parts of a wording, which stars divide, stand in the text in this order.
+    fn fits(&self, wording: &str) -> bool {
+        let may = |pair: &[u8]| {
+            pair.contains(&b'*') || self.pairs[usize::from(pair[0] & 63)] >> (pair[1] & 63) & 1 == 1
+        };
+        if !wording.as_bytes().windows(2).all(may) {
+            return false;
+        }
+        let mut rest = self.text.as_str();
+        wording.split('*').all(|part| match find_words(rest, part) {
+            Some(at) => {
+                rest = &rest[at + part.len()..];
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+/// Where the words stand in the text as words of their own.
+fn find_words(text: &str, words: &str) -> Option<usize> {
     let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    memchr::memmem::find_iter(text.as_bytes(), words).any(|at| {
+    memchr::memmem::find_iter(text.as_bytes(), words).find(|&at| {
         let (before, after) = (&text[..at], &text[at + words.len()..]);
         let begins = words.starts_with(char::is_alphanumeric);
         let ends = words.ends_with(char::is_alphanumeric);
@@ -309,122 +308,4 @@ fn has_word(text: &str, words: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_line_that_says_why_is_found() {
-        use WordsKind::*;
-        for (text, expected, line) in [
-            (
-                "start\nTraceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    import numpy\n\
-                 ModuleNotFoundError: No module named 'numpy'\n",
-                LibraryMissing,
-                "ModuleNotFoundError: No module named 'numpy'",
-            ),
-            (
-                "Traceback (most recent call last):\n  x\nKeyError: 'run'\nsh: line 2: killed later\n",
-                Own,
-                "KeyError: 'run'",
-            ),
-            (
-                "./run.sh: line 4: bwa: command not found\n",
-                CommandMissing,
-                "./run.sh: line 4: bwa: command not found",
-            ),
-            (
-                "./a.out: /lib64/libc.so.6: version `GLIBC_2.34' not found (required by ./a.out)",
-                LibraryTooOld,
-                "./a.out: /lib64/libc.so.6: version `GLIBC_2.34' not found (required by ./a.out)",
-            ),
-            (
-                "./a.out: error while loading shared libraries: libgsl.so.25: cannot open shared object file: No such file or directory",
-                LibraryMissing,
-                "./a.out: error while loading shared libraries: libgsl.so.25: cannot open shared object file: No such file or directory",
-            ),
-            (
-                "epoch 1\nRuntimeError: CUDA error: no kernel image\ndone\n",
-                Gpu,
-                "RuntimeError: CUDA error: no kernel image",
-            ),
-            (
-                "torch.cuda.OutOfMemoryError: CUDA out of memory.",
-                GpuMemory,
-                "torch.cuda.OutOfMemoryError: CUDA out of memory.",
-            ),
-            (
-                "ls: cannot access '/cvmfs/x': Transport endpoint is not connected",
-                Cvmfs,
-                "ls: cannot access '/cvmfs/x': Transport endpoint is not connected",
-            ),
-            (
-                "10%\r50%\rcurl: (7) Failed to connect to db port 5432\r",
-                Network,
-                "curl: (7) Failed to connect to db port 5432",
-            ),
-            (
-                "write error: No space left on device\n\n",
-                NoSpace,
-                "write error: No space left on device",
-            ),
-            (
-                "run.sh: line 9: 1234 Segmentation fault (core dumped) ./sim\n",
-                Crash,
-                "run.sh: line 9: 1234 Segmentation fault (core dumped) ./sim",
-            ),
-            ("License checkout failed\nbye\n", Licence, "License checkout failed"),
-            ("Error: Must provide BOSS results DB", Own, "Error: Must provide BOSS results DB"),
-        ] {
-            assert_eq!(find(text), Some((expected, line.to_owned())), "{text}");
-        }
-        for (text, expected) in [
-            ("what():  std::bad_alloc\nAborted (core dumped)\n", Memory),
-            ("License file: /opt/x.lic loaded\nERROR: matrix is singular\n", Own),
-            ("using GLIBC_2.17 symbols\nERROR: bad seed\n", Own),
-            ("curl: (28) timed out, retrying\nok on attempt 2\nFATAL: alpha out of range\n", Own),
-            ("reading /data/killed_runs/a.txt\nERROR: bad seed\n", Own),
-            ("line 3: 77 Killed ./sim\n", Killed),
-        ] {
-            assert_eq!(find(text).map(|found| found.0), Some(expected), "{text}");
-        }
-        for text in [
-            "",
-            "\n\n",
-            "all went well\n",
-            "\u{0}\u{1}",
-            "100 skilled workers simulated\n",
-            "all 12 assertions passed\n",
-            "INFO: finished with 0 errors\n",
-            "INFO: error handler installed\n",
-            "No GPU requested, running on CPU\n",
-        ] {
-            assert_eq!(find(text), None, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn only_the_end_of_a_file_is_read_and_lines_are_cut() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("err");
-        let early = "Segmentation fault\n";
-        let mut text = early.to_owned() + &"x\n".repeat(TAIL as usize);
-        std::fs::write(&path, &text).unwrap();
-        assert_eq!(of_file(&path).unwrap(), None);
-        text.push_str(&format!("fatal: {}", "é".repeat(1_000)));
-        std::fs::write(&path, &text).unwrap();
-        assert_eq!(of_file(&path).unwrap().unwrap().line.chars().count(), LINE);
-        std::fs::write(&path, [0xff, b'\n', 0xc3]).unwrap();
-        assert_eq!(of_file(&path).unwrap(), None);
-        assert!(of_file(folder.path()).is_err());
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_is_read(text in ".{0,200}") {
-            if let Some((_, line)) = find(&format!("{TRACEBACK}{text}")) {
-                assert!(line.chars().count() <= LINE);
-            }
-            let _ = find(&text);
-        }
-    }
-}
+mod tests;

@@ -27,7 +27,7 @@ pub(super) fn try_one(tried: &TryOne) -> String {
     let minutes = tried.unknown_after / 60;
     format!(
         "Release {} alone, drawn from {}. It has got through once {shows}; ask again then, and release the others. \
-         If it goes on hold again, ask again too: the others have lost nothing. Idle for {} it shows nothing.",
+         If it goes on hold again, ask again too: the others have lost nothing. If it is still idle after {}, it shows nothing.",
         tried.job,
         plural(tried.drawn_from, "job"),
         plural(minutes, "minute")
@@ -92,10 +92,10 @@ pub(super) fn against(against: &Against) -> String {
         Against::UnknownCode => "the model does not know this code".to_owned(),
         Against::Untaught => "the model was hardly trained on it".to_owned(),
         Against::Unlikely { least } => {
-            format!("success is below {}, from which it is worth it", percent(*least))
+            format!("success is less likely than {}, the least for it", percent(*least))
         }
         Against::Likely { most } => {
-            format!("some action succeeds with {} or more", percent(*most))
+            format!("some release succeeds with {} or more", percent(*most))
         }
         Against::Lasting { trouble } => {
             let what = match trouble {
@@ -127,7 +127,10 @@ pub(super) fn against(against: &Against) -> String {
         }
         Against::LeaveIsBetter => "leaving it held costs less".to_owned(),
         Against::NothingToLookAt => "nothing is known to look at".to_owned(),
-        Against::NotNeeded => "something else comes first".to_owned(),
+        Against::ReleaseIsEnough => "a release is likely enough to succeed now".to_owned(),
+        Against::NotNeeded => "something that can be done is at hand".to_owned(),
+        Against::LastResort => "only where nothing else can be done".to_owned(),
+        Against::OwnFiles => "its own files show something that is not the others'".to_owned(),
         Against::Removal { against } => against_removal(*against).trim_end_matches('.').to_owned(),
     }
 }

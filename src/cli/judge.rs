@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::accounts::as_owner;
 use super::costs::costs;
 use super::gather::{Gathered, Remarks};
-use super::local_files::local_files;
+use super::local_files::{account, local_files};
 use super::pool::Pool;
 use super::run::RunError;
 use super::zones::Zone;
@@ -83,7 +83,6 @@ pub(super) fn judge(
         advisor.advise_all(&jobs.iter().map(held).collect::<Vec<_>>(), now)
     };
     let pool = Pool::of(request, config)?;
-    let is_root = rustix::process::geteuid().is_root();
     let judged = in_batches(gathered.held, judge_jobs, |job, advice| match advice {
         Some(mut advice) => {
             advice.missing.extend(not_shown(advice.event_log));
@@ -92,9 +91,7 @@ pub(super) fn judge(
             let notes = remarks.notes_of.remove(&job.id).unwrap_or_default();
             advice.notes.extend(notes.iter().map(|line| line.to_string()));
             pool.compare(&mut advice, || job.ad.to_classad());
-            if is_root {
-                leave_to_owner(&mut advice);
-            }
+            leave_to_owner(&mut advice);
             Ok(take(&advice)?)
         }
         None => {
@@ -120,9 +117,11 @@ fn checked_files(
     Ok(files.map(|files| files.with_urls(urls)))
 }
 
-/// Root is given no command that changes a file that a job's owner names: the rest comes after that.
+/// Nobody but its owner, and not root, is given a command that opens or changes a file which a job
+/// names: the rest comes after that.
 fn leave_to_owner(advice: &mut Advice) {
-    if advice.commands.iter().any(|command| matches!(command, Command::Run(_))) {
+    let opens = advice.commands.iter().any(|command| matches!(command, Command::Run(_)));
+    if opens && (account().is_none() || account() != advice.held.owner.as_deref()) {
         let rest = std::mem::take(&mut advice.commands);
         let rest = rest.into_iter().filter(|command| !matches!(command, Command::Run(_)));
         advice.commands_after = rest.chain(advice.commands_after.drain(..)).collect();

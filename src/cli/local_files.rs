@@ -1,5 +1,7 @@
 //! Who this is, and on which machine.
 
+use std::sync::OnceLock;
+
 use super::Config;
 use super::accounts::{ID_TIME, ids_of};
 use crate::checks::LocalFiles;
@@ -10,12 +12,18 @@ use crate::queue::run_tool;
 /// program's own file is not known.
 pub fn local_files(config: &Config, now: i64, of_queue: bool) -> Option<LocalFiles> {
     let program = std::env::current_exe().ok()?;
-    let tool = |arguments: &[&str]| run_tool("id", arguments, ID_TIME).ok();
-    let me = match rustix::process::geteuid().is_root() {
-        true => None,
-        false => tool(&["-un"]).map(|name| name.trim().to_owned()),
-    };
     let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let hosts = config.get_condor("FULL_HOSTNAME").into_iter().chain([node]).collect();
-    Some(LocalFiles::new(program, hosts, me, ids_of, now, of_queue))
+    Some(LocalFiles::new(program, hosts, account().map(str::to_owned), ids_of, now, of_queue))
+}
+
+/// The account of this process, as `id` names it; `None` for root, and where `id` does not answer.
+pub(super) fn account() -> Option<&'static str> {
+    static ACCOUNT: OnceLock<Option<String>> = OnceLock::new();
+    let ask = || {
+        let is_root = rustix::process::geteuid().is_root();
+        let name = (!is_root).then(|| run_tool("id", &["-un"], ID_TIME).ok())??;
+        Some(name.trim().to_owned())
+    };
+    ACCOUNT.get_or_init(ask).as_deref()
 }

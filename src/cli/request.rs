@@ -181,6 +181,7 @@ fn value(argument: Arg, what: &str) -> Arg {
     match what {
         "name=hours" => costs::argument(argument),
         "builtin|torch" => argument.value_parser(["builtin", "torch"]),
+        "local|all|none" => argument.value_parser(["local", "all", "none"]),
         _ => argument,
     }
 }

@@ -87,6 +87,9 @@ fn program_words(words: &ProgramWords) -> String {
         WordsKind::Denied => ": permission was denied",
         WordsKind::Crash => ": the program crashed",
         WordsKind::Killed => ": the program was ended from outside",
+        WordsKind::Storage => ": a file system failed where it ran",
+        WordsKind::Usage => ": its arguments are wrong",
+        WordsKind::Bug => ": the program or its input has a mistake",
         WordsKind::Own => "",
     };
     let line = strip_control(&words.words.line).into_owned();
@@ -150,7 +153,7 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
             plural(*releases, "release")
         ),
         Undecided::NotNamed => {
-            "A change is likely to help, but neither the ad nor the logs name what to change."
+            "A change is likely to help, but no attribute or file to change is named."
                 .to_owned()
         }
         Undecided::NoReleases => {
@@ -236,6 +239,10 @@ pub fn evidence(evidence: &Evidence) -> String {
             plural(*began, "job"),
         ),
         Evidence::ProgramWords { words } => program_words(words),
+        Evidence::Corrected { name } => format!(
+            "{}, which the hold reason names, was changed in the job or on disk since this hold.",
+            shown(name, LONG_NAME)
+        ),
         Evidence::Exit { status } => exit_status(status),
         Evidence::BeganSince { near, jobs, seconds_since_last, held_again } => {
             let ago = seconds_since_last

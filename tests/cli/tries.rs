@@ -135,11 +135,15 @@ fn the_output_of_a_program_is_looked_at_before_one_is_tried() {
     let all: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
     assert_eq!(words(&all), ["look"]);
     assert_eq!(all[0]["Look"]["Path"], "/home/alice/it's 2.err");
-    let command = r"tail -n 30 '/home/alice/it'\''s 2.err'";
-    // Root is given no command that opens a file which a job names.
+    let command = r"less +G '/home/alice/it'\''s 2.err'";
+    // Nobody but alice is given a command that opens her file.
+    assert_eq!(all[0]["Commands"], serde_json::json!([]));
+    place.tool("id", "echo alice");
+    let said = place.advise(&format!("-jobads held.ads -now {now} -json 9.2"));
+    let own: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
     let is_root = std::fs::metadata(place.path("held.ads")).expect("a file").uid() == 0;
     let commands: &[&str] = if is_root { &[] } else { &[command] };
-    assert_eq!(all[0]["Commands"], serde_json::json!(commands));
+    assert_eq!(own[0]["Commands"], serde_json::json!(commands));
     let text = place.advise(&format!("-jobads held.ads -now {now} 9.2")).stdout;
     assert!(text.contains("\n  LOOK first, release nothing yet."), "{text}");
     assert!(text.contains("\nLook at:        The end of what its program wrote"), "{text}");

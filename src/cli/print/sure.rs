@@ -105,7 +105,7 @@ pub(super) fn verdict(advice: &Advice) -> String {
             if !advice.is_judged {
                 return "UNDECIDED: the model cannot judge this hold.".to_owned();
             }
-            format!("UNDECIDED: what is known does not tell. Success of a release: {chance}.")
+            format!("UNDECIDED: what is known does not decide it. Success of a release: {chance}.")
         }
     }
 }
