@@ -309,11 +309,17 @@ impl Weighed<'_> {
         } else if p < least {
             Some(Against::Unlikely { least })
         // Answers that are less sure lie nearer to each other.
-        } else if p < as_is + WORTH_A_CHANGE * chances.trust || as_is >= GOOD_AS_IT_IS {
+        } else if p < as_is + WORTH_A_CHANGE * self.trust() || as_is >= GOOD_AS_IT_IS {
             Some(Against::HardlyBetter)
         } else {
             None
         }
+    }
+
+    /// How far apart answers are that differ as much as with all sources: half as far where the event
+    /// log or the ads of earlier runs are missing. Assumed.
+    fn trust(&self) -> f64 {
+        if self.chances.whole { self.chances.trust } else { self.chances.trust.min(0.5) }
     }
 
     fn against_release(&self) -> Option<Against> {
@@ -334,6 +340,12 @@ impl Weighed<'_> {
         }
         if self.better_changed().is_some() {
             return Some(Against::ChangeIsBetter);
+        }
+        // A release that is on its way shows soon what the sources at hand do not.
+        if let (false, Some(open @ Against::OpenTry { .. })) =
+            (chances.whole, chances.group.against)
+        {
+            return Some(open);
         }
         if chances.failed_alike >= MOST_FAILED && !came {
             return Some(Against::FailedBefore { releases: chances.failed_alike });

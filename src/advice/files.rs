@@ -16,6 +16,12 @@ use crate::hold_code::{About, about};
 /// Input files of one job that are looked at.
 const INPUT_FILES: usize = 100;
 
+/// Distinct URLs that are ranked: a few of them are asked.
+const ALL_URLS: usize = 10_000;
+
+/// URLs of one job that are thought of: a call asks no more.
+const INPUT_URLS: usize = 8;
+
 /// Files that are wrong and are named of one job.
 const WRONG: usize = 5;
 
@@ -140,6 +146,9 @@ pub fn ask_urls(files: &LocalFiles, ads: impl IntoIterator<Item = ClassAd>) {
         for (url, is_input) in
             besides.map(|url| (url, false)).chain(inputs.iter().map(|url| (url, true)))
         {
+            if all.len() >= ALL_URLS && !all.contains_key(url) {
+                continue;
+            }
             let need = all.entry(url.clone()).or_insert_with(|| UrlNeed::of(&ad, is_input));
             need.named |= of_reason.as_ref() == Some(url);
             need.jobs += 1;
@@ -180,7 +189,7 @@ fn urls_of_input(ad: &ClassAd) -> impl Iterator<Item = String> {
         .split(',')
         .map(str::trim)
         .filter(|input| input.contains("://"))
-        .take(INPUT_FILES)
+        .take(INPUT_URLS)
         .map(str::to_owned)
         .collect();
     urls.into_iter()

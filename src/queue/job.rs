@@ -92,7 +92,13 @@ impl<'a> Sorter<'a> {
 
     /// Takes the ad of a job; ads of clusters and of other things are left out.
     pub(super) fn take(&mut self, ad: &ClassAd) {
-        let Some(id) = job_id(ad) else { return };
+        let Some(id) = job_id(ad) else {
+            let of_cluster = ad.integer("ProcId").is_some_and(|proc| proc < 0);
+            if HoldInQueue::of(ad).is_some() && !of_cluster {
+                self.fault("a held job without a usable ClusterId and ProcId is left out");
+            }
+            return;
+        };
         let (owner, user) = (ad.string("Owner"), ad.string("User"));
         let (owner, user) = (owner.as_deref(), user.as_deref());
         if !self.selection.names(id, owner, user) {
@@ -143,7 +149,24 @@ impl<'a> Sorter<'a> {
             }
         }
         self.found.held.sort_by_key(|job| job.id);
-        self.found.held.dedup_by_key(|job| job.id);
+        let all = std::mem::take(&mut self.found.held);
+        let mut all = all.into_iter().peekable();
+        while let Some(job) = all.next() {
+            let text = |job: &QueueJob| job.ad.to_classad().to_string();
+            let mut is_sure = true;
+            while let Some(twin) = all.next_if(|twin| twin.id == job.id) {
+                let same = text(&twin) == text(&job);
+                is_sure &= same && twin.owner == job.owner;
+            }
+            // Whose text the second one is nobody knows: neither is believed.
+            match is_sure {
+                true => self.found.held.push(job),
+                false => self.found.faults.push(format!(
+                    "{}: job {} is there twice with other attributes, and is left out",
+                    self.place, job.id
+                )),
+            }
+        }
         self.found
     }
 }
@@ -194,6 +217,22 @@ mod tests {
                 "no held job of owner carol is in the queue"
             ]
         );
+    }
+
+    #[test]
+    fn of_two_ads_that_differ_neither_is_believed() {
+        let selection = Selection::default();
+        let mut sorter = Sorter::new(&selection, None, "the queue");
+        for owner in ["alice", "mallory"] {
+            sorter.take(&job(1, 0, 5, owner));
+        }
+        sorter.take(&job(1, 1, 5, "alice"));
+        sorter.take(&ad("ClusterId = 1\nProcId = 99999999999\nJobStatus = 5\n"));
+        sorter.take(&job(1, -1, 5, "alice"));
+        let found = sorter.finish();
+        assert_eq!(found.held.iter().map(|job| job.id.proc).collect::<Vec<_>>(), [1]);
+        assert_eq!(found.faults.len(), 2, "{:?}", found.faults);
+        assert!(found.faults.iter().any(|fault| fault.contains("job 1.0 is there twice")));
     }
 
     #[test]
