@@ -14,6 +14,10 @@ class Service:
     kind: str  # how `world.py` breaks it
     cause: str  # name of the cause in truth.jsonl
     reach: str  # service, site or host
+    place: str = None  # the site or host that is in trouble
+    # Of a module of causes (kit.py): break and heal it.
+    begin: object = None
+    end: object = None
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,15 @@ class Flaw:
     luck: float = 0.0
     # Probability that a release as is succeeds: the design probability of the oracle.
     success: float = 0.0
+    # Sites and hosts at which it strikes; empty: everywhere.
+    where: tuple = ()
+    # Further actions after which a release succeeds.
+    also: tuple = ()
+    # It ends when somebody makes what is missing (`made`, `produced`).
+    passes: bool = False
+
+    def helped_by(self, action):
+        return action == self.remedy or action in self.also
 
 
 def servers(kind, *names):
@@ -57,8 +70,8 @@ RUNTIME = [
     Service(name, "flag", "runtime-service", "service")
     for name in ("licence server", "database")
 ]
-SOFTWARE = [Service(f"software of {site}", "software", "site-software-outage", "site") for site in SITES]
-HOSTS = [Service(host, "host", "bad-host", "host") for hosts in SITES.values() for host in hosts]
+SOFTWARE = [Service(f"software of {site}", "software", "site-software-outage", "site", site) for site in SITES]
+HOSTS = [Service(host, "host", "bad-host", "host", host) for hosts in SITES.values() for host in hosts]
 
 SERVICES = [
     *REFUSED, *MISSING, *BUSY, *CREDENTIALS, *MOUNTS, *SHARES, *FOLDERS, *QUOTAS, *RUNTIME, *SOFTWARE, *HOSTS,
@@ -78,13 +91,17 @@ class Family:
     when: str
     # A cluster without a flaw can be held only while one of its services is in trouble.
     weight: float = 1.0
+    # Actions that get round a trouble of its services.
+    detours: tuple = ()
+    # The class of a module of causes that makes its clusters (kit.py).
+    made_by: object = None
 
 
 def cluster(cause, mend, remedy="other"):
     return Flaw(cause, "cluster", remedy, mend)
 
 
-NOT_YET = Flaw("not-yet-produced", "cluster", "wait", "none", transient=True)
+NOT_YET = Flaw("not-yet-produced", "cluster", "wait", "none", transient=True, passes=True)
 
 
 def use_varies(cause, remedy):
@@ -123,7 +140,7 @@ FAMILIES = {
         Family(
             "interpreter",
             (SOFTWARE,),
-            (cluster("bad-interpreter", "file"), Flaw("site-lacks-software", "site", "site", "none")),
+            (cluster("bad-interpreter", "file"), Flaw("site-lacks-software", "site", "site", "none", where=("Hilltop",))),
             "start",
         ),
         Family(
@@ -165,9 +182,24 @@ FAMILIES = {
             (
                 cluster("too-long", "edit"),
                 Flaw("time-varies", "job", "other", "edit", transient=True, luck=0.5, success=0.5),
-                Flaw("slow-site", "site", "site", "edit", transient=True),
+                Flaw("slow-site", "site", "site", "edit", transient=True, where=("Hilltop",), also=("other",)),
             ),
             "run",
         ),
     ]
 }
+
+# Who on the access point could see a cause that is there: whoever looks at the files that the job names (`local`), fetches its
+# URL (`url`), compares what it used with its requests (`ad`); others nobody.
+SEEN_BY = {
+    **dict.fromkeys(["filesystem-outage", "quota-full", "deleted-input", "wrong-path", "unreadable-input", "missing-folder"], "local"),
+    **dict.fromkeys(["service-outage", "credential-expired", "wrong-server", "wrong-url", "broken-url", "forbidden-url"], "url"),
+    **dict.fromkeys(["memory-too-small", "memory-varies", "disk-too-small", "disk-varies", "too-long"], "ad"),
+}
+
+
+def seen_by(cause, family, which):
+    """Who could see the cause of a hold; `which` is the service or flaw."""
+    if cause == "not-yet-produced":
+        return "local" if family.startswith("input") else "url"
+    return SEEN_BY.get(cause) or SEEN_BY.get((cause, which), "nothing")

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 HEAD = re.compile(r"(\d{3}) \((\d+)\.(\d+)\.\d+\) (\d\d)/(\d\d) (\d\d):(\d\d):(\d\d) (.*)")
 CODE = re.compile(r"^\tCode (-?\d+) Subcode (-?\d+)$", re.M)
 SITE = re.compile(r'^MachineAttrGLIDEIN_Site0 = "(\w+)"$', re.M)
+# Of event 001: which execution point runs the job.
+SLOT = re.compile(r"^\tSlotName: \S*@(\S+)$", re.M)
 RETURN = re.compile(r"\(1\) Normal termination \(return value (\d+)\)")
 
 

@@ -41,45 +41,60 @@ class Oracle:
     def plays(self, cluster, proc, state, started):
         family = FAMILIES[cluster["family"]]
         critical = started + START + (cluster["seconds"] if family.when == "run" else 0)
-        shared = [name for name in cluster["needs"] if SERVICE[name].reach == "service"]
+        shared = [name for name in cluster["needs"] if SERVICE[name].place is None]
         works = not any(self.is_down(name, critical) for name in shared)
         return {
-            action: works * self.flaw(family, cluster, proc, state, critical, action)
-            * self.place(cluster, proc, state, critical, action)
+            action: (works or self.gets_round(family, cluster, state, critical, action))
+            * self.flaw(family, cluster, proc, state, critical, action)
+            * self.place(family, cluster, proc, state, critical, action)
             for action in ACTIONS
         }  # fmt: skip
 
     @staticmethod
-    def unmended(family, cluster, proc, state, critical):
+    def is_mended(cluster, state, critical):
+        return state["mended"] or bool(cluster["mended"] and cluster["mended"] <= critical)
+
+    def gets_round(self, family, cluster, state, critical, action):
+        """The services of the family do not matter (any more)."""
+        done = "other" in family.detours and self.is_mended(cluster, state, critical)
+        return done or (action in family.detours and action != "site")
+
+    def unmended(self, family, cluster, proc, state, critical):
         """The flaw of this job at an instant, if it has one still."""
-        if proc not in cluster["bad"] or state["mended"]:
-            return None
-        if cluster["mended"] and cluster["mended"] <= critical:
+        if proc not in cluster["bad"] or self.is_mended(cluster, state, critical):
             return None
         return next(flaw for flaw in family.flaws if flaw.cause == cluster["flaw"])
 
     def flaw(self, family, cluster, proc, state, critical, action):
         flaw = self.unmended(family, cluster, proc, state, critical)
-        if flaw is None or flaw.reach == "site":
+        if flaw is None or flaw.where or self.has_passed(flaw, cluster, critical):
             return 1.0
-        if flaw.cause == "not-yet-produced":
-            return float(bool(cluster["produced"]) and cluster["produced"] <= critical)
-        helped = action == flaw.remedy or (flaw.remedy in ("memory", "disk") and state[flaw.remedy])
+        helped = flaw.helped_by(action) or any(
+            flaw.helped_by(edit) and state[edit] for edit in ("memory", "disk")
+        )
         return 1.0 if helped else flaw.success
 
-    def place(self, cluster, proc, state, critical, action):
-        """The share of execution points where it works."""
-        family = FAMILIES[cluster["family"]]
+    @staticmethod
+    def has_passed(flaw, cluster, critical):
+        return flaw.passes and bool(cluster["produced"]) and cluster["produced"] <= critical
+
+    def place(self, family, cluster, proc, state, critical, action):
+        """The probability that it works where it runs: each execution point is as likely."""
         excluded = state["site"] if action == "site" and state["site"] else state["excluded"]
-        hosts = [(host, site) for host, site in HOSTS if site != excluded]
+        places = [(host, site) for host, site in HOSTS if site != excluded]
         flaw = self.unmended(family, cluster, proc, state, critical)
-        lacks = flaw is not None and flaw.reach == "site" and not (flaw.mend == "edit" and action == "other")
+        if flaw is not None and (
+            not flaw.where
+            or self.has_passed(flaw, cluster, critical)
+            or (action != "site" and flaw.helped_by(action))
+        ):
+            flaw = None
         # What one site alone offers is no part of the software that fails.
         needs = [] if flaw is not None and flaw.cause == "site-lacks-software" else cluster["needs"]
-        works = [
-            not (lacks and site == "Hilltop")
-            and not (f"software of {site}" in needs and self.is_down(f"software of {site}", critical))
-            and not (host in needs and self.is_down(host, critical))
-            for host, site in hosts
-        ]
-        return sum(works) / len(works)
+        down = {SERVICE[name].place for name in needs if self.is_down(name, critical)}
+        if self.gets_round(family, cluster, state, critical, action):
+            down = set()
+        return sum(
+            0.0 if down & set(place) else flaw.success if flaw and set(flaw.where) & set(place) else 1.0
+            for place in places
+        ) / len(places)

@@ -37,6 +37,8 @@ class Deed:
     action: str
     after: float = 0.0
     by: str = "owner"
+    # The correction was one of files, for the whole cluster.
+    by_file: bool = False
 
 
 @dataclass
@@ -110,7 +112,7 @@ class Person:
         """What helps, or nothing while only waiting helps."""
         cluster, chance = job.cluster, self.dice.random()
         flaw = cluster.flaw if cluster.is_bad(job.proc) and not job.mended and not cluster.mended_at else None
-        if flaw is None or flaw.cause == "not-yet-produced":
+        if flaw is None or flaw.passes:
             return self.after_recovery(job, now, world, flaw, chance)
         if self.habit["removes"]:
             return Deed(job, "remove")
@@ -121,16 +123,23 @@ class Person:
                 return Deed(job, "as-is" if varies and chance < 0.6 else flaw.remedy)
             case "site":
                 return Deed(job, "site" if chance < 0.5 else "as-is")
+            case "wait":
+                # Nothing that the owner could correct.
+                return Deed(job, "as-is" if flaw.luck > 0 or chance < 0.4 else "remove")
         if flaw.luck > 0:
             return Deed(job, "as-is" if chance < 0.7 else "other")
         return Deed(job, "other")
 
     def after_recovery(self, job, now, world, flaw, chance):
-        if flaw and now < job.cluster.plan["made"]:
-            return None
-        down = [name for name in job.cluster.plan["needs"] if name in world.down]
+        cluster = job.cluster
+        if flaw and now < cluster.plan["made"]:
+            return Deed(job, "other") if flaw.helped_by("other") and chance < 0.3 else None
+        down = [name for name in cluster.plan["needs"] if name in world.down]
         if not down:
             return Deed(job, "as-is", self.dice.uniform(0, 15))
-        if job.cluster.of_kind("software") and len(down) == 1 and job.site and chance < 0.3:
-            return Deed(job, "site")
-        return None
+        if chance >= 0.3:
+            return None
+        if "other" in cluster.family.detours:
+            return Deed(job, "other")
+        of_site = cluster.of_kind("software") or "site" in cluster.family.detours
+        return Deed(job, "site") if of_site and len(down) == 1 and job.site else None

@@ -1,11 +1,15 @@
-"""plan.py SEED MINUTES writes the schedule: what breaks when, who submits what, how people act. All of it comes from one seed, before anything runs.
+"""plan.py SEED MINUTES [--only CAUSE] [--half first|second] [MODULE...] writes the schedule: what breaks when, who submits what, how people act. All
+of it comes from one seed, before anything runs. With modules of causes (kit.py) programs speak, and the families of causes.py are
+a part of the play only.
 
 Instants are seconds since the beginning of the play.
 """
+import argparse
 import json
 import random
-import sys
 
+import kit
+import speech
 from causes import CREDENTIALS, FAMILIES, FOLDERS, HOSTS, OWNERS, SERVICES, SOFTWARE
 
 # The first seconds of a play, in which nothing happens, and the last, in which nothing is submitted, or breaks.
@@ -50,6 +54,7 @@ def habit(dice):
 
 
 def cluster(dice, family, flaw, at, needs):
+    passes = (family.made_by and family.made_by.passes) or (25, 200)
     procs = dice.randint(2, 8)
     bad = list(range(procs))
     if flaw is not None and flaw.reach == "job" and flaw.luck == 0.0:
@@ -65,7 +70,7 @@ def cluster(dice, family, flaw, at, needs):
         "seconds": dice.randint(2, 6),
         "exit_code": dice.choice([1, 33]),
         # When a file that another makes is there.
-        "made": round(at + dice.uniform(25, 200), 1) if flaw and flaw.cause == "not-yet-produced" else None,
+        "made": round(at + dice.uniform(*passes), 1) if flaw and flaw.passes else None,
         "habit": habit(dice),
     }
 
@@ -85,7 +90,8 @@ def needs_of(dice, family, service=None):
     return needs
 
 
-def clusters(dice, schedule, end):
+def clusters(dice, schedule, end, share=None, without=()):
+    """Clusters of the families of causes.py but for some; `share`: of as many as a play of its own has, by family."""
     out = []
     scale = (last_submission(end) - QUIET) / 1_400
     by_service = {}
@@ -96,7 +102,9 @@ def clusters(dice, schedule, end):
         return dice.uniform(QUIET, last_submission(end))
 
     for family in FAMILIES.values():
-        count = max(1, round(6.0 * family.weight * scale))
+        if family.made_by or family.name in without:
+            continue
+        count = max(1, round(6.0 * family.weight * scale * (share(family.name) if share else 1.0)))
         chance = [flaw for flaw in family.flaws if flaw.luck > 0]
         lasting = [flaw for flaw in family.flaws if flaw not in chance]
         for number in range(count):
@@ -157,20 +165,115 @@ def facilitator(dice, schedule):
     return sorted(out, key=lambda release: release["at"])
 
 
-def make(seed, minutes):
+# Of a play with modules of causes.
+LEFT_OUT = ("status-503", "status-403", "interpreter", "disk")
+OF_CAUSE = 3.6
+# The module whose causes are halved: what is chosen by a play with the one half is tried on the other.
+HALVED = "causes_of_others"
+
+
+def share(family):
+    """What nobody at the access point can see is more often in such a play."""
+    return 0.8 if family in ("output-missing", "exit-code") else 0.25
+
+
+def left_out(modules, half):
+    """The causes of the other half: every second one of each kind."""
+    if half is None:
+        return set()
+    causes = [cause for module in modules if module.__name__ == HALVED for cause in module.CAUSES]
+    causes.sort(key=lambda cause: (cause.kind, str(cause.seen_by), cause.name))
+    return {cause.name for cause in causes[("second", "first").index(half) :: 2]}
+
+
+def faults_of_modules(dice, modules, end, without):
+    """As `faults`; of what is in trouble at one place at a time it is drawn which."""
+    out = []
+    longest = 240 if end > 900 else 60
+    causes = [cause for module in modules for cause in module.CAUSES if cause.name not in without]
+    needed = {name for cause in causes for name in cause.needs}
+    services = [service for module in modules for service in module.SERVICES]
+    for service in [service for service in services if service.name in needed]:
+        at = QUIET + dice.uniform(5, 90)
+        while True:
+            until = at + min(25 * (longest / 25) ** dice.random(), longest)
+            if until > end - NO_FAULT:
+                break
+            name = dice.choice(service.each()).name
+            out.append({"service": name, "from": round(at, 1), "to": round(until, 1)})
+            at = until + dice.uniform(40, 180)
+    return out
+
+
+def clusters_of_modules(dice, schedule, end, only, without):
+    out = []
+    for family in FAMILIES.values():
+        if not family.made_by or family.name in without or only not in (None, family.name):
+            continue
+        scale = 1.0 if only else (last_submission(end) - QUIET) / 1_400
+        count = max(1, round(OF_CAUSE * family.weight * scale))
+        names = [service.name for services in family.needs for service in services]
+        struck = [
+            fault for fault in schedule if fault["service"] in names and fault["from"] < last_submission(end)
+        ]
+        for _ in range(count):
+            at = dice.uniform(QUIET, last_submission(end))
+            if family.flaws:
+                out.append(cluster(dice, family, family.flaws[0], at, []))
+            elif struck:
+                # Two of each: what strikes one strikes another.
+                fault = dice.choice(struck)
+                for _ in range(2):
+                    lead = dice.uniform(-0.7 * (fault["to"] - fault["from"]), 3)
+                    when = min(max(fault["from"] - lead, QUIET), last_submission(end))
+                    out.append(cluster(dice, family, None, when, names))
+        if not family.flaws:
+            out.append(cluster(dice, family, None, dice.uniform(QUIET, last_submission(end)), names))
+    return out
+
+
+def give_voices(dice, made, half):
+    """Programs speak: with which words, every second ones for a half, and into which files."""
+    for one in made:
+        causes = one["needs"] + [one["flaw"]] if one["flaw"] else one["needs"]
+        one["voice"] = speech.draw(dice, causes, half)
+        kit = FAMILIES[one["family"]].made_by
+        one["output"] = "own" if kit else dice.choices(["own", "shared", "none"], [0.8, 0.13, 0.07])[0]
+
+
+def make(seed, minutes, modules=(), only=None, half=None):
     dice = random.Random(seed)
     end = minutes * 60
-    schedule = faults(dice, end)
+    loaded = [kit.load(path) for path in modules]
+    schedule = [] if only else faults(dice, end)
+    made = [] if only else clusters(dice, schedule, end, *((share, LEFT_OUT) if modules else ()))
+    if modules:
+        without = set() if only else left_out(loaded, half)
+        more = faults_of_modules(dice, loaded, end, without)
+        made += clusters_of_modules(dice, more, end, only, without)
+        made.sort(key=lambda one: one["at"])
+        give_voices(dice, made, half)
+        schedule = sorted(schedule + more, key=lambda fault: fault["from"])
     return {
         "seed": seed,
         "seconds": end,
+        **({"modules": [path.rsplit("/", 1)[-1] for path in modules]} if modules else {}),
         "faults": schedule,
-        "clusters": [
-            {"number": number, **made} for number, made in enumerate(clusters(dice, schedule, end), 1)
-        ],
+        "clusters": [{"number": number, **one} for number, one in enumerate(made, 1)],
         "facilitator": facilitator(dice, schedule),
     }
 
 
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("seed", type=int)
+    parser.add_argument("minutes", type=float)
+    parser.add_argument("--only")
+    parser.add_argument("--half", choices=["first", "second"])
+    parser.add_argument("modules", nargs="*")
+    words = parser.parse_intermixed_args()
+    print(json.dumps(make(words.seed, words.minutes, words.modules, words.only, words.half), indent=1))
+
+
 if __name__ == "__main__":
-    print(json.dumps(make(int(sys.argv[1]), float(sys.argv[2])), indent=1))
+    main()

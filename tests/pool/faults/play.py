@@ -1,14 +1,20 @@
 #!/usr/bin/python3
-"""Plays a schedule on the pool: play.py PLAN.json OUT.json, inside the pool, as root."""
+"""Plays a schedule on the pool: play.py PLAN.json OUT.json [LOOKS.jsonl], inside the pool, as root.
+
+With the third file the held jobs are looked at on a grid of times (looks.py).
+"""
 import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+import kit
 from eventlog import SITE, Log, hold_of, succeeded
+from looks import Looks
 from people import Deed, Job, Person
-from workload import Cluster, run
-from world import World
+from workload import cluster_of, run
+from world import ONE_VIEW, VIEWS, World
 
 LOG = "/var/log/condor/EventLog"
 TICK = 0.5
@@ -19,8 +25,12 @@ EPILOGUE = 170
 class Play:
     def __init__(self, plan):
         self.plan = plan
-        self.world = World()
+        modules = [kit.load(Path(__file__).with_name(name)) for name in plan.get("modules", [])]
+        self.world = World(VIEWS if modules else ONE_VIEW)
         self.world.build()
+        for service in [service for module in modules for service in module.SERVICES]:
+            if service.prepare:
+                service.prepare(self.world)
         self.jobs, self.people, self.clusters = {}, {}, {}
         self.deeds = []  # (instant, deed, holds of the job then)
         self.journal = []
@@ -79,7 +89,7 @@ class Play:
         print(f"{self.now:5.0f} s: {holds} holds, {len(self.journal)} releases, jobs {count}", flush=True)
 
     def submit(self, made):
-        cluster = Cluster(made, self.world)
+        cluster = cluster_of(made, self.world)
         cluster.submit()
         if cluster.id is None:
             return False
@@ -148,7 +158,7 @@ class Play:
             releases.setdefault((job.cluster.owner if deed.by == "owner" else "root"), []).append(job.id)
             self.journal.append({
                 "cluster": job.cluster.id, "proc": job.proc, "num_holds": job.holds,
-                "asked": round(time.time(), 1), "action": deed.action, "by": deed.by, "before": before,
+                "asked": round(time.time(), 1), "action": deed.action, "by": deed.by, "by_file": deed.by_file, "before": before,
             })  # fmt: skip
         for user, jobs in releases.items():
             if user == "root":
@@ -172,12 +182,14 @@ class Play:
                 job.excluded = job.site
             case "site":
                 deed.action = "as-is"
-            case "other" if cluster.flaw.mend == "file":
-                cluster.mend_files()
-                cluster.mended_at = cluster.mended_at or round(time.time(), 1)
             case "other":
-                self.qedit(job, cluster.edit("other", job.proc))
-                job.mended = True
+                edits = cluster.correct(job.proc)
+                deed.by_file = edits is None
+                if edits is None:
+                    cluster.mended_at = cluster.mended_at or round(time.time(), 1)
+                for edit in edits or []:
+                    self.qedit(job, edit)
+                    job.mended = True
         return before
 
     @staticmethod
@@ -187,13 +199,17 @@ class Play:
     def result(self):
         for cluster in self.clusters.values():
             cluster.plan["mended"] = cluster.mended_at
+            cluster.plan["truths"] = cluster.truths()
         return {**self.plan, "start": round(self.start, 1), "journal": self.journal}
 
 
 def main():
     with open(sys.argv[1]) as file:
         play = Play(json.load(file))
+    looks = Looks(sys.argv[3], play.start) if len(sys.argv) > 3 else None
     play.play()
+    if looks:
+        looks.end()
     with open(sys.argv[2], "w") as file:
         json.dump(play.result(), file)
 

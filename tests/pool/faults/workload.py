@@ -5,6 +5,8 @@ import subprocess
 from pathlib import Path
 
 from causes import FAMILIES, PORTAL, QUOTAS, SERVICE
+from kit import Handle
+from speech import speech
 
 COMMON = """\
 executable = {home}/{folder}/run.sh
@@ -16,6 +18,12 @@ request_cpus = 1
 request_memory = 64
 request_disk = 20M
 """
+# Where a play has programs that speak: files of output of each job, or one of all.
+OUTPUT = {
+    "own": "output = out.$(Process)\nerror = err.$(Process)\n",
+    "shared": "output = out\nerror = err\n",
+    "none": "",
+}
 # Seconds a job that is too slow or too large runs, and what it uses.
 SLOW = 16
 LIMIT = 9
@@ -36,6 +44,9 @@ def run(owner, words, text=None):
 
 class Cluster:
     """A cluster of the schedule, as submitted."""
+
+    # Options of condor_submit.
+    SUBMIT = ()
 
     def __init__(self, plan, world):
         self.plan, self.world = plan, world
@@ -61,14 +72,17 @@ class Cluster:
         user = pwd.getpwnam(self.owner)
         os.chown(folder, user.pw_uid, user.pw_gid)
         text = COMMON.format(home=self.home, folder=self.folder, arguments=self.arguments())
-        text += self.lines() + f"queue {self.plan['procs']}\n"
-        out = run(self.owner, ["condor_submit", "-terse"], text)
+        text += self.output_lines() + self.lines() + f"queue {self.plan['procs']}\n"
+        out = run(self.owner, ["condor_submit", "-terse", *self.SUBMIT], text)
         self.id = int(out.split(".")[0]) if out else None
         if self.id and self.flaw and self.flaw.cause == "missing-folder":
             self.work_folder().rmdir()
 
     def arguments(self):
         return f"{'--fats' if self.flaw and self.flaw.cause == 'bad-argument' else '--fast'} $(Process)"
+
+    def output_lines(self):
+        return OUTPUT[self.plan.get("output", "none")].replace("= ", f"= {self.home}/{self.folder}/")
 
     # What the submit description says beside the common lines.
 
@@ -195,23 +209,28 @@ class Cluster:
         return f"#!/bin/sh\nsleep {seconds}\n"
 
     def program_with_checks(self, cause):
-        fails = [f"test -e /srv/services/{name.replace(' ', '-')}" for name in self.of_kind("flag")]
+        fails = [(f"test -e /srv/services/{name.replace(' ', '-')}", name) for name in self.of_kind("flag")]
         if self.of_kind("software"):
-            fails.append("test -x /srv/site/software/bin/tool")
+            fails.append(("test -x /srv/site/software/bin/tool", "software"))
         if self.of_kind("host"):
-            fails.append("test -e /srv/host/ok")
+            fails.append(("test -e /srv/host/ok", "host"))
         if cause == "bug":
-            fails += [f'test "$2" != {proc}' for proc in self.plan["bad"]]
+            fails += [(f'test "$2" != {proc}', "bug") for proc in self.plan["bad"]]
         if cause == "flaky":
-            fails.append(f"! {self.draw(1.0 - self.flaw.luck)}")
+            fails.append((f"! {self.draw(1.0 - self.flaw.luck)}", "flaky"))
         if self.family.name == "output-missing":
             end = "echo 1 >result.dat"
             otherwise = "exit 0"
         else:
-            fails.append('test "$1" = --fast')
+            fails.append(('test "$1" = --fast', "bad-argument"))
             end, otherwise = "exit 0", f"exit {self.plan['exit_code']}"
-        checks = "".join(f"{check} || {otherwise}\n" for check in fails)
+        checks = "".join(f"{check} || {self.failing(what, otherwise)}\n" for check, what in fails)
         return f"#!/bin/sh\nsleep {self.plan['seconds']}\n{checks}{end}\n"
+
+    def failing(self, what, otherwise):
+        """What the program does when a check fails."""
+        words = speech(self.plan.get("voice", {}), what)
+        return f"{{\n{words.shell()}}}" if words else otherwise
 
     @staticmethod
     def draw(chance):
@@ -231,6 +250,13 @@ class Cluster:
                 self.make_work_folder()
             case _:
                 self.write_program(mended=True)
+
+    def correct(self, proc):
+        """What the owner corrects: attributes of this job and their expressions, or, None, files for the whole cluster."""
+        if self.flaw.mend == "file":
+            self.mend_files()
+            return None
+        return [self.edit("other", proc)]
 
     def edit(self, action, proc):
         """The attributes to set for a job: name and expression."""
@@ -256,3 +282,107 @@ class Cluster:
             case "too-long" | "time-varies" | "slow-site":
                 return "RunLimit", "600"
         return None
+
+    # What is true, for `truth.py`.
+
+    def faulty(self, cause, proc):
+        """What is really wrong where this service or flaw holds the job: kind and name, each a right answer."""
+        program = ("program", f"{self.home}/{self.folder}/run.sh")
+        service = SERVICE.get(cause)
+        if service and service.place:
+            return [(service.reach, service.place)]
+        if service and service.kind == "flag":
+            return [("service", cause)]
+        if self.family.name in ("refused", "status-404", "status-503", "status-403"):
+            url = self.url(proc, wrong=None if service else cause)
+            server = ("server", url.split("/")[2].split(":")[0])
+            return [("url", url), server if service else ("attribute", "TransferInput")]
+        if self.family.name in ("input-missing", "input-unreadable"):
+            path = ("file", self.path(proc, wrong=None if service else cause))
+            return [path] if cause in ("deleted-input", "unreadable-input") or service else [path, ("attribute", "TransferInput")]
+        if self.family.name == "folder-missing":
+            return [("file", f"{self.plan['needs'][0]}/{self.data}")]
+        if self.family.name == "quota":
+            return [("file", str(self.quota())), ("file", f"{self.quota()}/{self.id}.{proc}.dat")]
+        return {
+            "bad-interpreter": [("file", program[1]), program, ("file", "/srv/site/software/bin/tol")],
+            "site-lacks-software": [("site", "Hilltop")],
+            "slow-site": [("site", "Hilltop")],
+            "wrong-output": [("attribute", "TransferOutput"), ("file", "results.dat")],
+            "bad-argument": [("attribute", "Args"), ("attribute", "Arguments")],
+            "bug": [program, ("file", program[1])],
+            "flaky": [program, ("file", program[1])],
+            "memory-too-small": [("attribute", "RequestMemory")],
+            "memory-varies": [("attribute", "RequestMemory")],
+            "disk-too-small": [("attribute", "RequestDisk")],
+            "disk-varies": [("attribute", "RequestDisk")],
+            "too-long": [("attribute", "RunLimit"), ("limit", "RunLimit"), program],
+            "time-varies": [("attribute", "RunLimit"), ("limit", "RunLimit"), program],
+        }[cause]
+
+    def says(self, cause, proc):
+        """What the line of the program's error output that tells this cause has in it."""
+        words = speech(self.plan.get("voice", {}), cause)
+        return words.line if words and self.plan["output"] != "none" else None
+
+    def truths(self):
+        """Of each service and flaw that may hold a job of the cluster what is wrong, and the line that says so."""
+        causes = [*self.plan["needs"], *([self.flaw.cause] if self.flaw else [])]
+        return {
+            cause: [
+                {"faulty": self.faulty(cause, proc), "says": self.says(cause, proc)}
+                for proc in range(self.plan["procs"])
+            ]
+            for cause in causes
+        }
+
+
+class KitCluster(Cluster):
+    """A cluster of a module of causes."""
+
+    # A script may well have been edited elsewhere after its submission.
+    SUBMIT = ("-allow-crlf-script",)
+
+    def __init__(self, plan, world):
+        super().__init__(plan, world)
+        self.maker, self.handle = self.family.made_by, Handle(plan, world)
+
+    def submit(self):
+        # The folder is there before the cause makes what it needs.
+        self.handle.put(f"{self.handle.folder}/run.sh", "", 0o755)
+        self.maker.prepare(self.handle)
+        super().submit()
+
+    def arguments(self):
+        return ""
+
+    def lines(self):
+        return (
+            "on_exit_hold = ExitBySignal || ExitCode =!= 0\n"
+            "on_exit_hold_subcode = ifThenElse(ExitBySignal, 0, ExitCode)\n" + self.maker.submit(self.handle)
+        )
+
+    def write_program(self, mended):
+        self.handle.put(f"{self.handle.folder}/run.sh", self.maker.program(self.handle, mended), 0o755)
+
+    def mend_files(self):
+        self.maker.heal(self.handle)
+
+    def correct(self, proc):
+        edits = self.maker.correct(self.handle, proc)
+        if edits is not None:
+            return list(edits.items())
+        self.write_program(mended=True)
+        return None
+
+    def faulty(self, cause, proc):
+        service = SERVICE.get(cause)
+        self.handle.service = cause if service else None
+        return self.maker.faulty(self.handle, proc, service.place if service else None)
+
+    def says(self, cause, proc):
+        return self.maker.says(self.handle, proc)
+
+
+def cluster_of(plan, world):
+    return (KitCluster if FAMILIES[plan["family"]].made_by else Cluster)(plan, world)
