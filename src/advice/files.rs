@@ -19,9 +19,6 @@ const INPUT_FILES: usize = 100;
 /// Distinct URLs that are ranked: a few of them are asked.
 const ALL_URLS: usize = 10_000;
 
-/// URLs of one job that are thought of: a call asks no more.
-const INPUT_URLS: usize = 8;
-
 /// Files that are wrong and are named of one job.
 const WRONG: usize = 5;
 
@@ -189,7 +186,7 @@ fn urls_of_input(ad: &ClassAd) -> impl Iterator<Item = String> {
         .split(',')
         .map(str::trim)
         .filter(|input| input.contains("://"))
-        .take(INPUT_URLS)
+        .take(INPUT_FILES)
         .map(str::to_owned)
         .collect();
     urls.into_iter()
