@@ -369,7 +369,9 @@ impl<'a> Advisor<'a> {
             facts.to_mut().limit_seen = Some(seen);
         }
         let bad_place = self.bad_place(&hold, now);
-        if bad_place.is_some() {
+        if let Some(Evidence::Place { place, .. }) = &bad_place
+            && facts.was_at(place)
+        {
             facts.to_mut().at_bad_place = true;
         }
         let mut actions = changes::applicable_actions(&parts(&hold), &facts);

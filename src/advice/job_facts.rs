@@ -10,6 +10,7 @@ use super::files::ProgramWords;
 use super::siblings::LimitSeen;
 use super::undesired::UNDESIRED;
 use crate::checks::Check;
+use crate::history::reason::machine;
 use crate::history::{JobHistory, Known, disk_used, memory_used, printed};
 use crate::hold_code::{About, HoldCode};
 use crate::policy::OwnLimit;
@@ -136,6 +137,13 @@ impl JobFacts {
             program_words: None,
             transfer: None,
         }
+    }
+
+    /// Its last run was at this site or on this machine.
+    pub(super) fn was_at(&self, place: &str) -> bool {
+        let host = self.last_remote_host.as_deref().map(machine);
+        let sites = [self.glidein_site.as_deref(), self.glidein_resource.as_deref(), host];
+        sites.into_iter().flatten().any(|own| own.eq_ignore_ascii_case(place))
     }
 
     /// The same with the memory of its last run before `held_at` (Unix seconds) that a log shows,

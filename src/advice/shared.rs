@@ -163,6 +163,10 @@ impl Holds {
                     tries.add_unlogged(job.job, on_hold.held_at, hold, text);
                 }
             }
+            // What is over is asked about no more.
+            if on_hold.until <= now {
+                return;
+            }
             let key = Key::of(history, job, at, hold, on_hold.held_at, Arc::clone(of_reason));
             groups.entry(key).or_default().push(on_hold);
         };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Place;
+use crate::harness::{Place, ad};
 
 /// The moment asked at: 2026-03-08 12:00:00 UTC.
 const NOW: &str = "1772971200";
@@ -273,6 +273,49 @@ fn the_machine_where_held_jobs_ran_is_named_against_the_base_rate() {
     // Most jobs run on the other machine: that jobs are held there shows nothing of it.
     assert_eq!(said(0), None);
     assert_eq!(said(2), None);
+}
+
+#[test]
+fn a_job_that_was_at_the_bad_machine_may_be_kept_off_it() {
+    let place = Place::new();
+    place.file("job.log", bad_machine(6));
+    let success = |host: &str| -> Value {
+        let more = format!(
+            "HoldReasonCode = 3\nHoldReasonSubCode = 1\nHoldReason = \"The job exited with 1\"\n\
+             EnteredCurrentStatus = 1772964630\nRequirements = true\n\
+             LastRemoteHost = \"slot1@{host}.example.org\"\n"
+        );
+        place.file("held.ads", ad(7, 0, &more));
+        let words = format!("-jobads held.ads -userlog job.log -now {NOW} -json 7.0");
+        let all: Value = serde_json::from_str(&place.advise(&words).stdout).expect("an array");
+        all[0]["Success"]["site"].clone()
+    };
+    assert!(success("bad").is_f64());
+    assert!(success("good").is_null(), "it was elsewhere");
+}
+
+/// A held job whose hold reason names a file of its input list, or one that is no longer in it.
+#[test]
+fn what_is_not_asked_for_any_more_was_corrected() {
+    let place = Place::new();
+    let advised = |input: &str| -> Value {
+        let more = format!("Iwd = \"/home/alice\"\nTransferInput = \"{input}\"\n");
+        place.file("held.ads", ad(9, 0, &more));
+        let said = place.advise(&format!("-jobads held.ads -now {NOW} -json"));
+        let mut all: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
+        all.remove(0)
+    };
+    let corrected = |advice: &Value| {
+        let evidence = advice["Evidence"].as_array().expect("a list");
+        evidence.iter().any(|seen| seen["Kind"] == "Corrected")
+    };
+    let as_is = |advice: &Value| advice["Success"]["as-is"].as_f64().expect("a probability");
+    let before = advised("in.dat, b.dat");
+    assert!(!corrected(&before) && before["Recommendation"] == "change", "{before}");
+    let since = advised("a.dat, b.dat");
+    assert!(corrected(&since) && as_is(&since) > as_is(&before), "{since}");
+    // A directory that is asked for may have the file.
+    assert!(!corrected(&advised("/home/alice/, b.dat")));
 }
 
 #[test]
