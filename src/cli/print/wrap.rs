@@ -61,8 +61,12 @@ fn fitting(text: &str, columns: usize) -> usize {
 
 /// Cuts text to at most `columns`, with `...` where something was cut off.
 pub(super) fn cut(text: &str, columns: usize) -> String {
-    if columns == 0 || fitting(text, columns) == text.len() {
-        return if columns == 0 { String::new() } else { text.to_owned() };
+    if columns == 0 {
+        return String::new();
+    }
+    // The first character counts as fitting, however wide it is.
+    if fitting(text, columns) == text.len() && text.width() <= columns {
+        return text.to_owned();
     }
     let dots = "...".get(..columns.min(3)).unwrap_or_default();
     let left = columns - dots.len();
@@ -84,6 +88,11 @@ mod tests {
         assert_eq!(wrap("a ", 2, "muchtoolongword b", Some(12)), "a muchtoolon\n  gword b\n");
         assert_eq!(wrap("", 2, "muchtoolong", Some(4)), "muchtool\n  ong\n");
         assert_eq!(wrap("", 0, "日本 日本", Some(7)), "日本\n日本\n");
+    }
+
+    #[test]
+    fn a_character_wider_than_the_column_is_cut() {
+        assert_eq!((cut("日本", 1).as_str(), cut("日", 2).as_str()), (".", "日"));
     }
 
     proptest! {
