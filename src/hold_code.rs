@@ -408,11 +408,11 @@ const CODES: &[HoldCode] = &[
     code(32, "MaxTransferInputSizeExceeded", Cause::Limit, Subcode::None, About::Other, &[AccessPoint], [
         "the input files are larger than the limit (MAX_TRANSFER_INPUT_MB)",
         "large files that are sent through the access point",
-        "move less, or by URL"]),
+        "raise max_transfer_input_mb, move less, or move it by URL"]),
     code(33, "MaxTransferOutputSizeExceeded", Cause::Limit, Subcode::None, About::Other, EITHER_POINT, [
         "the output files are larger than the limit (MAX_TRANSFER_OUTPUT_MB)",
         "large results, or files that nobody meant to keep",
-        "move less, or by URL"]),
+        "raise max_transfer_output_mb, move less, or move it by URL"]),
     code(34, "JobOutOfResources", Cause::Limit, Subcode::Resource, About::Request, &[ExecutionPoint], [
         "the job used more than its slot was given",
         "a request that is too small, or a program that grows without end",

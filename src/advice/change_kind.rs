@@ -330,9 +330,9 @@ impl ChangeKind {
             Self::Correct { what: Correction::OwnHold | Correction::Limit, .. }
             | Self::Correct { what: Correction::Url | Correction::Output, .. } => false,
             Self::Correct { what: Correction::Cpus, .. } => true,
-            Self::Correct { name, .. } | Self::Place { name, .. } | Self::Usual { name, .. } => {
-                name.is_some()
-            }
+            // A command of submit descriptions has a low line in its name.
+            Self::Usual { change, name } => name.is_some() || change.contains('_'),
+            Self::Correct { name, .. } | Self::Place { name, .. } => name.is_some(),
         }
     }
 

@@ -114,7 +114,8 @@ impl Seen {
         let code = code_of_transfer(hold.code, reason);
         let near = |scope: Scope| neighbourhoods.iter().find(|near| near.scope == scope);
         // What programs of others do shows nothing of what this one did.
-        let like = near(if is_of_program(code, reason) { Scope::Cluster } else { Scope::Reason });
+        let own = is_of_program(code, subcode, reason);
+        let like = near(if own { Scope::Cluster } else { Scope::Reason });
         // A server that is away now has said before that it does not have the file, or does not
         // give it.
         let trouble = Trouble::of(code, subcode, reason);
@@ -320,10 +321,11 @@ pub(super) fn reads(code: i32) -> bool {
     matches!(code, 13 | 14)
 }
 
-/// The hold is about what the program did: its exit, or output that it did not make.
-fn is_of_program(code: i32, text: &str) -> bool {
+/// The hold is about what the program did, and says no more of it: its exit, or output that it did
+/// not make. A subcode or a reason of its own says more.
+fn is_of_program(code: i32, subcode: i32, text: &str) -> bool {
     match about(code) {
-        Some(About::JobPolicy) => true,
+        Some(About::JobPolicy) => subcode == 0 && text.starts_with("The job attribute "),
         Some(About::Output) => reason::side(text) != Some(Side::AccessPoint),
         _ => false,
     }
