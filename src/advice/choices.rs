@@ -166,11 +166,13 @@ pub(super) struct Group {
     pub held: usize,
     /// Why none of them is to be tried. `None`: nothing stands against it.
     pub against: Option<Against>,
+    /// A release of one of them has failed since others got through, and none succeeded.
+    pub failed: bool,
 }
 
 impl Group {
     /// A job that is held alone.
-    pub(super) const ALONE: Self = Self { held: 1, against: Some(Against::FewHeld) };
+    pub(super) const ALONE: Self = Self { held: 1, against: Some(Against::FewHeld), failed: false };
 }
 
 /// How much of what a look leaves open it does not settle: half. Assumed.

@@ -341,6 +341,12 @@ impl Weighed<'_> {
         if self.better_changed().is_some() {
             return Some(Against::ChangeIsBetter);
         }
+        // What others show is not true of these jobs.
+        if let (true, Some(tried @ (Against::TriesFailed { .. } | Against::TooEarly { .. }))) =
+            (chances.group.failed, chances.group.against)
+        {
+            return Some(tried);
+        }
         // A release that is on its way shows soon what the sources at hand do not.
         if let (false, Some(open @ Against::OpenTry { .. })) =
             (chances.whole, chances.group.against)

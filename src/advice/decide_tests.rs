@@ -124,6 +124,22 @@ fn what_failed_twice_is_not_advised_again_without_new_evidence() {
 }
 
 #[test]
+fn jobs_of_which_one_failed_since_others_got_through_are_not_all_released() {
+    let asked = |against: Option<Against>, failed: bool| {
+        let likely = chances(vec![(Action::AsIs, 0.74)], None);
+        let group = Group { held: 150, against, failed };
+        let chances = Chances { group, since: Others::GotThrough, after_success: 0.8, ..likely };
+        decide(&chances, &Costs::default(), None).recommendation
+    };
+    let job = JobId::new(1, 2);
+    for against in [Against::TriesFailed { job }, Against::TooEarly { until: 9 }] {
+        assert_eq!(asked(Some(against), true), Recommendation::Undecided, "{against:?}");
+    }
+    assert_eq!(asked(Some(Against::TooEarly { until: 9 }), false), Recommendation::Release);
+    assert_eq!(asked(Some(Against::TryWorked { job }), false), Recommendation::Release);
+}
+
+#[test]
 fn odds_are_shifted() {
     assert!((shifted(0.2, 0.5) - 0.2).abs() < 1e-12);
     assert!((shifted(0.2, 0.8) - 0.5).abs() < 1e-12);
@@ -295,7 +311,7 @@ fn any_chances() -> impl Strategy<Value = Chances> {
                 limit: None,
                 failed_alike: 0,
                 unknown_code: None,
-                group: Group { held, against },
+                group: Group { held, against, failed: false },
                 after_success,
                 wait_hours: 0.5,
                 run,

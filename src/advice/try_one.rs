@@ -236,7 +236,11 @@ impl Tries {
     /// What is known of a try at `now`. `news`: since when others were seen to get through, or a
     /// check may have shown that the cause is over; Unix seconds.
     pub(super) fn group(&self, news: Option<i64>, now: i64) -> Group {
-        Group { held: self.members.len().max(1), against: self.against(news, now) }
+        let since = news.unwrap_or(self.since);
+        let Summary { worked, failed, lastings, .. } = &self.summary;
+        let failed =
+            worked.is_none() && (*lastings > 0 || failed.last().is_some_and(|at| *at >= since));
+        Group { held: self.members.len().max(1), against: self.against(news, now), failed }
     }
 
     fn against(&self, news: Option<i64>, now: i64) -> Option<Against> {

@@ -113,8 +113,10 @@ fn others_that_got_through_are_a_reason_to_try_again_but_not_for_ever() {
     assert_eq!(log.against(3, Some(2)), None);
     log.release(11, 4).hold(13, 4, AWAY);
     assert_eq!(log.against(15, Some(14)), None, "news since the try failed");
+    assert!(!log.tries(LIKE, BEGIN + 60 * 15).0.group(Some(BEGIN + 60 * 14), BEGIN + 900).failed);
     log.release(15, 5).hold(16, 5, AWAY);
     assert_eq!((log.against(25, Some(14)), log.against(26, Some(14))), (early(26), None));
+    assert!(log.tries(LIKE, BEGIN + 60 * 25).0.group(Some(BEGIN + 60 * 14), BEGIN + 1500).failed);
     log.release(26, 6).hold(27, 6, AWAY);
     assert_eq!(log.against(30, Some(14)), early(57));
 }
