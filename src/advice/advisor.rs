@@ -500,10 +500,14 @@ impl<'a> Advisor<'a> {
         let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
         let mut correct_before: Vec<Change> = besides.map(changes::of_check).collect();
         let blocked = question.seen.blocked || !correct_before.is_empty();
-        let releases = matches!(
-            decision.recommendation,
-            Recommendation::Release | Recommendation::Try | Recommendation::Look
-        );
+        let releases = match decision.recommendation {
+            Recommendation::Release | Recommendation::Try | Recommendation::Look => true,
+            Recommendation::Undecided => !matches!(
+                decision.undecided,
+                Some(Undecided::HeldByPerson | Undecided::UnknownCode { .. })
+            ),
+            _ => false,
+        };
         if releases && !correct_before.is_empty() {
             let chance = decision.chance;
             decision = decision.by_rule(Rule::FilesFirst, Recommendation::Change, chance, None);

@@ -1,5 +1,5 @@
-//! What like jobs that finished show about the limit that held a job: a run that hangs is told from
-//! a limit that is too low, usage that grows with every run from a request that is too small.
+//! What like jobs that finished show about the limit that held a job: whether the run hangs or the
+//! limit is too low, whether usage grows with every run or the request is too small.
 //!
 //! Like jobs are those of the cluster, else those of the owner that run the same program.
 

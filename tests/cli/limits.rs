@@ -84,32 +84,32 @@ fn the_limit_of_a_run_that_hangs_is_not_raised() {
         let ad = ad.replace(&(BEGAN + 21).to_string(), &(BEGAN + ran).to_string());
         let log = log(3, 100, "Code 3 Subcode 46");
         let log = log.replace("11:00:21", &format!("11:{:02}:{:02}", ran / 60, ran % 60));
-        let told = advised(&log, &ad);
-        let seen = limit(&told);
-        assert_eq!((&seen["Finding"], &seen["Finished"]), (&json!("Hung"), &json!(13)), "{told}");
+        let job = advised(&log, &ad);
+        let seen = limit(&job);
+        assert_eq!((&seen["Finding"], &seen["Finished"]), (&json!("Hung"), &json!(13)), "{job}");
         let sentence = format!(
             "13 other jobs of this cluster finished in 3 s; this run was still going after {ran} s. It seems stuck: a \
              higher limit would only let it hang for longer. Look at what it waits for. Of 1 run that ended in such \
              a hold and began again after a release, 1 finished."
         );
         assert_eq!(seen["Sentence"], sentence);
-        assert_ne!(told["Recommendation"], "change", "{told}");
-        assert!(!told["Commands"].to_string().contains("qedit"), "{told}");
-        assert!(told["Success"]["other"].is_null(), "{told}");
+        assert_ne!(job["Recommendation"], "change", "{job}");
+        assert!(!job["Commands"].to_string().contains("qedit"), "{job}");
+        assert!(job["Success"]["other"].is_null(), "{job}");
     }
 }
 
 #[test]
 fn a_limit_that_is_too_low_is_raised_to_what_like_jobs_need() {
     let ad = ad(3, 46, "ran too long", TOO_LONG);
-    let told = advised(&log(19, 100, "Code 3 Subcode 46"), &ad);
-    assert_eq!(limit(&told)["Finding"], "TooLow", "{told}");
-    assert_eq!(told["Recommendation"], "change");
-    assert_eq!(told["Change"]["Raise"]["To"], 32.0, "{told}");
-    let sentence = told["Change"]["Sentence"].as_str().unwrap();
+    let job = advised(&log(19, 100, "Code 3 Subcode 46"), &ad);
+    assert_eq!(limit(&job)["Finding"], "TooLow", "{job}");
+    assert_eq!(job["Recommendation"], "change");
+    assert_eq!(job["Change"]["Raise"]["To"], 32.0, "{job}");
+    let sentence = job["Change"]["Sentence"].as_str().unwrap();
     assert!(sentence.starts_with("Raise RunLimit from 20 to 32, "), "{sentence}");
     assert!(sentence.contains("Like jobs that finished took up to 19."), "{sentence}");
-    assert!(told["Commands"][0].as_str().unwrap().ends_with(" RunLimit 32"), "{told}");
+    assert!(job["Commands"][0].as_str().unwrap().ends_with(" RunLimit 32"), "{job}");
 }
 
 #[test]
@@ -132,11 +132,11 @@ fn memory_ad() -> String {
 
 #[test]
 fn a_request_follows_the_peaks_of_jobs_that_finished() {
-    let told = advised(&log(3, 3100, "Code 34 Subcode 102"), &memory_ad());
-    assert_eq!(limit(&told)["Finding"], "TooLow", "{told}");
-    assert_eq!(told["Change"]["To"], 3456.0);
+    let job = advised(&log(3, 3100, "Code 34 Subcode 102"), &memory_ad());
+    assert_eq!(limit(&job)["Finding"], "TooLow", "{job}");
+    assert_eq!(job["Change"]["To"], 3456.0);
     assert_eq!(
-        told["Change"]["Sentence"],
+        job["Change"]["Sentence"],
         "Raise RequestMemory to 3456 MiB (it used 2300 MiB, like jobs that finished used up to 3100 MiB)."
     );
 }
@@ -153,16 +153,16 @@ fn a_leak_is_not_cured_by_another_raise() {
     let epochs = epoch(1020, 1024, BEGAN - 900) + &epoch(1530, 1536, BEGAN - 500);
     place.file("epochs.ads", epochs);
     place.file("held.ads", memory_ad());
-    let told = advice(&place, "-epochs epochs.ads");
-    let seen = limit(&told);
+    let job = advice(&place, "-epochs epochs.ads");
+    let seen = limit(&job);
     assert_eq!((&seen["Finding"], &seen["Runs"]), (&json!("Leak"), &json!([1020, 1530, 2300])));
-    assert!(told["Success"]["memory"].is_null(), "{told}");
-    assert!(!told.to_string().contains("qedit"), "{told}");
+    assert!(job["Success"]["memory"].is_null(), "{job}");
+    assert!(!job.to_string().contains("qedit"), "{job}");
     // After the first raise a second one is worth a try.
     place.file("epochs.ads", epoch(1530, 1536, BEGAN - 500));
-    let told = advice(&place, "-epochs epochs.ads");
-    assert_eq!(limit(&told), &Value::Null);
-    assert!(told["Success"]["memory"].is_f64(), "{told}");
+    let job = advice(&place, "-epochs epochs.ads");
+    assert_eq!(limit(&job), &Value::Null);
+    assert!(job["Success"]["memory"].is_f64(), "{job}");
 }
 
 #[test]
