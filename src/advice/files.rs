@@ -387,7 +387,8 @@ fn named(hold: &HoldInQueue, with_urls: bool) -> Option<(Thing, Option<String>)>
     let text = hold.reason.as_deref().unwrap_or_default();
     let code = code_of_transfer(hold.code, text);
     let here = reason::side(text) == Some(Side::AccessPoint);
-    let path = reason::file_name(text).filter(|path| path.starts_with('/'));
+    let path = reason::file_name(text).or_else(|| output_directory(text));
+    let path = path.filter(|path| path.starts_with('/'));
     match about(code)? {
         About::WorkingDirectory if !text.starts_with("Error from") => {
             Some((Thing::WorkingDirectory, None))
@@ -403,5 +404,35 @@ fn named(hold: &HoldInQueue, with_urls: bool) -> Option<(Thing, Option<String>)>
         About::Input if here && hold.subcode < 256 => Some((Thing::InputFile, Some(path?))),
         About::Output if here && hold.subcode < 256 => Some((Thing::OutputFile, Some(path?))),
         _ => None,
+    }
+}
+
+/// The directory that the shadow could not make for output: `failed to create output directory (PATH)`
+/// (`file_transfer.cpp`).
+fn output_directory(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("failed to create output directory (")?;
+    let (path, _) = rest.split_once("): ").or_else(|| rest.split_once(')'))?;
+    Some(path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_could_not_be_made_is_what_the_hold_is_about() {
+        let reason = "Transfer output files failure at access point ap while receiving files from \
+                      execution point e. Details: SHADOW at ap failed to create output directory \
+                      (/home/a/out (new)): No such file or directory (errno 2)";
+        let hold = HoldInQueue {
+            entered_current_status: 0,
+            num_holds: None,
+            code: 12,
+            subcode: 2,
+            reason: Some(reason.to_owned()),
+        };
+        let directory = Some("/home/a/out (new)".to_owned());
+        assert_eq!(named(&hold, false), Some((Thing::OutputFile, directory)));
+        assert_eq!(output_directory("failed to create output directory ("), None);
     }
 }
