@@ -389,7 +389,7 @@ fn note_unread(gathered: &Gathered, remarks: &mut Remarks, log: &Path, missing: 
 const LOG_BYTES: u64 = 64 << 20;
 
 /// Bytes that are read of all such logs of a call.
-const LOGS_BYTES: u64 = 4 << 30;
+const LOGS_BYTES: u64 = 512 << 20;
 
 /// How long such logs are read in a call.
 const LOGS_TIME: Duration = Duration::from_secs(60);
@@ -438,9 +438,9 @@ impl LogLimits {
     fn left_out(&self) -> Option<String> {
         (self.left_out > 0).then(|| {
             format!(
-                "{} job event logs that ads name: {} GiB or {} s of such logs were read",
+                "{} job event logs that ads name: {} MiB or {} s of such logs were read",
                 self.left_out,
-                LOGS_BYTES >> 30,
+                LOGS_BYTES >> 20,
                 LOGS_TIME.as_secs()
             )
         })
