@@ -85,7 +85,7 @@ impl Row {
     /// costs the delay only as far as something would help now; a removal costs what is lost from
     /// now to the end of the play.
     fn cost(&self) -> f64 {
-        let best = self.now.iter().copied().fold(0.0, f64::max);
+        let best = self.best();
         let person = self.costs.person / self.alike.max(1) as f64;
         match (self.recommendation, self.tried) {
             ("try", Some((job, _))) if job == self.hold.0 => {
@@ -93,41 +93,39 @@ impl Row {
             }
             // The others are released after a success, and stay held after a failure.
             ("try", Some((_, p))) => {
-                UNTIL_KNOWN + p * self.released(self.now[0]) + (1.0 - p) * self.left()
+                UNTIL_KNOWN + p * self.costs.released(self.now[0]) + (1.0 - p) * self.left()
             }
             // Who is shown the cause does the best there is, or leaves the job held.
-            ("look", _) if self.look_shows => person + self.released(best).min(self.left()),
+            ("look", _) if self.look_shows => person + self.costs.released(best).min(self.left()),
             ("look", _) => person + self.left(),
             // Who corrects a file or a URL sees whether it is in order then, and else releases nothing.
             ("change", _) if self.is_seen && self.success().is_none_or(|p| p < HELPS) => {
                 person + self.left()
             }
-            ("change", _) => person + self.released(self.success().unwrap_or(0.0)),
-            ("release", _) => self.released(self.now[0]),
-            ("remove", _) => self.best_ever * (self.costs.delay + self.costs.work),
+            ("change", _) => person + self.costs.released(self.success().unwrap_or(0.0)),
+            ("release", _) => self.costs.released(self.now[0]),
+            ("remove", _) => self.costs.removed(self.best_ever),
             _ => self.left(),
         }
     }
 
-    fn released(&self, p: f64) -> f64 {
-        (1.0 - p) * (self.costs.failed + self.costs.keep)
+    fn best(&self) -> f64 {
+        self.now.iter().copied().fold(0.0, f64::max)
     }
 
     fn left(&self) -> f64 {
-        let best = self.now.iter().copied().fold(0.0, f64::max);
-        best * self.costs.delay + (1.0 - best) * self.costs.keep
+        self.costs.left(self.best())
     }
 
     /// Of the choices that there are the least expected cost: no advice is below it.
     fn least_cost(&self) -> f64 {
-        let best = self.now.iter().copied().fold(0.0, f64::max);
-        let removed = self.best_ever * (self.costs.delay + self.costs.work);
-        self.released(best).min(removed).min(self.left())
+        let removed = self.costs.removed(self.best_ever);
+        self.costs.released(self.best()).min(removed).min(self.left())
     }
 
     /// The least cost of the plain policies that need no advice: to release all, or to leave all.
     fn plain(&self, releases: bool) -> f64 {
-        if releases { self.released(self.now[0]) } else { self.left() }
+        if releases { self.costs.released(self.now[0]) } else { self.left() }
     }
 
     fn is_right(&self) -> bool {

@@ -374,7 +374,7 @@ impl<'a> Advisor<'a> {
         {
             facts.to_mut().at_bad_place = true;
         }
-        let mut actions = changes::applicable_actions(&parts(&hold), &facts);
+        let mut actions = changes::applicable_actions(&changes::Hold::of(&hold), &facts);
         // A server that is away looks the same from one site as a site that cannot reach it.
         // Another site is worth trying only where others get through and are held at the same time.
         let server = neighbourhoods.iter().find(|near| near.scope == Scope::Server);
@@ -417,9 +417,10 @@ impl<'a> Advisor<'a> {
         if held.checks.iter().any(looked) {
             group.against = group.against.or(Some(Against::OwnFiles));
         }
-        let look = look::at(&parts(&hold), &facts, group.against);
+        let look = look::at(&changes::Hold::of(&hold), &facts, group.against);
         let changes = actions.iter().filter_map(|&action| {
-            changes::change(action, &parts(&hold), &facts).map(|change| (action, change))
+            changes::change(action, &changes::Hold::of(&hold), &facts)
+                .map(|change| (action, change))
         });
         let changes = changes.collect();
         let spent = Spent::of(&facts, self.history().job(held.job), hold.step);
@@ -488,7 +489,7 @@ impl<'a> Advisor<'a> {
     /// The advice, from what the model answered.
     fn conclude(&self, question: &Question<'_>, chances: &Chances) -> Advice {
         let Question { held, facts, hold, spent, .. } = question;
-        let parts = parts(hold);
+        let parts = changes::Hold::of(hold);
         let costs = self.costs.of_job(spent);
         let mut decision = self.decision(question, chances, &costs);
         let of_action = |wanted: Action| {
@@ -566,7 +567,7 @@ impl<'a> Advisor<'a> {
         let Question { held, hold, neighbourhoods, seen, now, .. } = question;
         let (history, now) = (self.history(), *now);
         let job = history.job(held.job);
-        let words = held.program_words.iter().cloned();
+        let words = question.facts.program_words.iter().cloned();
         let checks = held.checks.iter().cloned();
         let transfer = |decides| {
             let failed = question.failed.clone().filter(|failed| failed.decides == decides);
@@ -688,15 +689,6 @@ fn news(seen: &Seen, neighbourhoods: &[Neighbourhood], hold: &Episode) -> Option
     let scopes = [Scope::File, Scope::Server, Scope::Reason];
     let began = scopes.into_iter().filter_map(near).filter_map(|near| near.first_started_since);
     Some(began.min().unwrap_or(hold.held_at))
-}
-
-fn parts(hold: &Episode) -> changes::Hold<'_> {
-    changes::Hold {
-        code: Some(hold.identity.code),
-        subcode: Some(hold.identity.subcode),
-        reason: hold.reason.as_deref().unwrap_or_default(),
-        held_at: Some(hold.held_at),
-    }
 }
 
 fn describe(held: &Held, hold: &Episode, text: &str) -> HeldJob {

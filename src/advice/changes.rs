@@ -13,8 +13,8 @@ use super::limit;
 use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
 use super::undesired;
 use crate::checks::{Check, Fault, Finding, Thing, WordsKind};
-use crate::history::Action;
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
+use crate::history::{Action, Episode};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
 use crate::text::{classad_quote, is_fit};
 
@@ -53,7 +53,17 @@ pub struct Hold<'a> {
     pub held_at: Option<i64>,
 }
 
-impl Hold<'_> {
+impl<'a> Hold<'a> {
+    /// What an episode says.
+    pub(super) fn of(hold: &'a Episode) -> Self {
+        Self {
+            code: Some(hold.identity.code),
+            subcode: Some(hold.identity.subcode),
+            reason: hold.reason.as_deref().unwrap_or_default(),
+            held_at: Some(hold.held_at),
+        }
+    }
+
     /// The kind of cause that its code names.
     fn cause(&self) -> Option<Cause> {
         self.code.map(cause_of)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use classads::ClassAd;
 
 use super::exit_status::ExitStatus;
-use super::files::{ProgramWords, ask_urls, checks, corrected, is_of_program, program_words};
+use super::files::{ask_urls, checks, corrected, is_of_program, program_words};
 use super::job_facts::JobFacts;
 use super::{Advice, Advisor, ByItself};
 use crate::checks::{Check, LocalFiles};
@@ -36,8 +36,6 @@ pub struct Held {
     pub by_itself: ByItself,
     /// What is true now of the files that it needs; the one that the hold is about comes first.
     pub checks: Vec<Check>,
-    /// What its program wrote at its end.
-    pub program_words: Option<ProgramWords>,
     /// How its program ended, of a hold that is about what it did, where that names a kind of cause.
     pub exit_status: Option<ExitStatus>,
     /// What its hold reason names, where that has been corrected since.
@@ -78,7 +76,6 @@ impl Held {
             released_by_policy_at: None,
             by_itself: ByItself::Unknown,
             checks: Vec::new(),
-            program_words: None,
             exit_status: None,
             corrected: None,
         }
@@ -142,18 +139,12 @@ impl Held {
         Self {
             job,
             in_queue,
-            facts: JobFacts {
-                own_limit,
-                blocked,
-                program_words: program_words.clone(),
-                ..JobFacts::of_ad(job, ad)
-            },
+            facts: JobFacts { own_limit, blocked, program_words, ..JobFacts::of_ad(job, ad) },
             dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
             htcondor_will,
             released_by_policy_at: release.map(|deed| deed.at),
             by_itself,
             checks,
-            program_words,
             exit_status,
             corrected,
         }

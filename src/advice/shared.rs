@@ -157,7 +157,7 @@ impl Holds {
             });
             let tries = tries.entry(Arc::clone(of_reason)).or_default();
             match at {
-                Some(at) => tries.add(history, job, at, hold, now),
+                Some(at) => tries.add(history, job, at, (hold, &of_reason.cause), now),
                 None => {
                     let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
                     tries.add_unlogged(job.job, on_hold.held_at, hold, text);

@@ -292,12 +292,7 @@ impl Siblings {
         facts: &JobFacts,
         now: i64,
     ) -> Option<LimitSeen> {
-        let parts = changes::Hold {
-            code: Some(hold.identity.code),
-            subcode: Some(hold.identity.subcode),
-            reason: hold.reason.as_deref().unwrap_or_default(),
-            held_at: Some(hold.held_at),
-        };
+        let parts = changes::Hold::of(hold);
         let resource = [Resource::Memory, Resource::Disk]
             .into_iter()
             .find(|&resource| is_limited(resource, &parts, facts));

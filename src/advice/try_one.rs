@@ -146,13 +146,13 @@ struct Summary {
 }
 
 impl Tries {
-    /// Adds a hold of `job`, its step `at`, if that is before `now`.
+    /// Adds a hold of `job` for this cause, its step `at`, if that is before `now`.
     pub(super) fn add(
         &mut self,
         history: &History,
         job: &JobHistory,
         at: usize,
-        hold: Hold,
+        (hold, cause): (Hold, &SharedCause),
         now: i64,
     ) {
         let held_at = job.steps[at].time;
@@ -170,9 +170,8 @@ impl Tries {
             }
             Some(What::Released { .. }) => {
                 let ran = run_before(&job.steps[..at], held_at);
-                let cause = SharedCause::of(hold.code, hold.subcode, text);
                 let at = rest[0].time;
-                let ended = ended(history, &rest[1..], &cause, success, ran, now);
+                let ended = ended(history, &rest[1..], cause, success, ran, now);
                 let ended = ended.or_else(|| {
                     let began =
                         rest[1..].iter().any(|step| matches!(step.what, What::Executing(_)));

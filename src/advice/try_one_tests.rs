@@ -74,7 +74,7 @@ impl Log {
                 let What::Held(hold) = step.what else { continue };
                 let text = hold.reason.map_or("", |reason| history.symbols.name(reason));
                 if SharedCause::of(hold.code, hold.subcode, text) == cause {
-                    tries.add(&history, job, at, hold, now);
+                    tries.add(&history, job, at, (hold, &cause), now);
                 }
             }
         }

@@ -53,10 +53,10 @@ fn a_request_that_slots_can_meet_is_a_command() {
     queue_of(&place, &memory(""));
     let slots = slot(2048, "e1", "A") + &slot(4000, "e2", "A") + &slot(8000, "e3", "B");
     pool_of(&place, &slots);
-    let told = advice(&place, "7.0");
-    assert_eq!(told["Change"]["Slots"], json!({"Kind": "Some", "Could": 2, "Of": 3}), "{told}");
-    assert!(told["Commands"][0].as_str().unwrap().ends_with(" RequestMemory 3072"), "{told}");
-    let sentence = told["Change"]["Sentence"].as_str().unwrap();
+    let job = advice(&place, "7.0");
+    assert_eq!(job["Change"]["Slots"], json!({"Kind": "Some", "Could": 2, "Of": 3}), "{job}");
+    assert!(job["Commands"][0].as_str().unwrap().ends_with(" RequestMemory 3072"), "{job}");
+    let sentence = job["Change"]["Sentence"].as_str().unwrap();
     assert!(sentence.ends_with("By their size 2 of the 3 slots of the pool could take it."));
     assert_eq!(calls(&place).len(), 1);
     assert_eq!(
@@ -73,14 +73,14 @@ fn a_request_that_no_slot_has_is_no_command() {
     let place = Place::new();
     queue_of(&place, &memory(""));
     pool_of(&place, &(slot(2048, "e1", "A") + &slot(3000, "e2", "A")));
-    let told = advice(&place, "7.0");
+    let job = advice(&place, "7.0");
     assert_eq!(
-        told["Change"]["Slots"],
+        job["Change"]["Slots"],
         json!({"Kind": "NoneNow", "Of": 2, "Most": 3000.0}),
-        "{told}"
+        "{job}"
     );
-    assert_eq!((&told["Commands"], &told["Change"]["Edits"]), (&json!([]), &json!([])));
-    assert_eq!(told["CommandsAfter"].as_array().unwrap().len(), 1, "{told}");
+    assert_eq!((&job["Commands"], &job["Change"]["Edits"]), (&json!([]), &json!([])));
+    assert_eq!(job["CommandsAfter"].as_array().unwrap().len(), 1, "{job}");
     let said = place.advise("7.0").stdout;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let sentence = "Raise RequestMemory to 3072 MiB (it used 2040 MiB). No slot of the pool has that now: of 2 slots \
@@ -93,10 +93,10 @@ fn what_the_settings_say_that_slots_have_is_believed() {
     let place = Place::new();
     queue_of(&place, &memory(""));
     place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY = 3000\n");
-    let told = advice(&place, "7.0");
+    let job = advice(&place, "7.0");
     let above =
         json!({"Kind": "AboveMost", "Setting": "HOLDADVISE_MAX_REQUEST_MEMORY", "Most": 3000});
-    assert_eq!((&told["Change"]["Slots"], &told["Commands"]), (&above, &json!([])), "{told}");
+    assert_eq!((&job["Change"]["Slots"], &job["Commands"]), (&above, &json!([])), "{job}");
     place.file(".condor/holdadvise/config", "HOLDADVISE_MAX_REQUEST_MEMORY = much\n");
     place.advise("7.0").is_error(&["HOLDADVISE_MAX_REQUEST_MEMORY", "a whole number above 0"]);
 }
@@ -107,10 +107,10 @@ fn a_pool_that_gives_no_answer_changes_nothing_else() {
     queue_of(&place, &memory(""));
     let without = |script: Option<&str>| {
         script.into_iter().for_each(|script| place.tool("condor_status", script));
-        let told = advice(&place, "7.0");
-        assert!(told["Commands"][0].as_str().unwrap().ends_with(" RequestMemory 3072"), "{told}");
-        assert_eq!(told["Change"]["Slots"], Value::Null);
-        let missing = told["Missing"].as_array().unwrap().iter().filter_map(Value::as_str);
+        let job = advice(&place, "7.0");
+        assert!(job["Commands"][0].as_str().unwrap().ends_with(" RequestMemory 3072"), "{job}");
+        assert_eq!(job["Change"]["Slots"], Value::Null);
+        let missing = job["Missing"].as_array().unwrap().iter().filter_map(Value::as_str);
         missing.filter(|line| line.starts_with("slots of the pool: ")).collect::<String>()
     };
     assert!(without(None).contains("cannot run condor_status"));
@@ -138,9 +138,9 @@ fn at_site(place: &Place, more: &str) -> Value {
     let of_site = "LastRemoteHost = \"slot1@e1.example.org\"\nMachineAttrGLIDEIN_Site0 = \"A\"\n\
                    Requirements = (TARGET.Arch == \"X86_64\")\nPeriodicRemove = false";
     queue_of(place, &ad(45, -1000, CONTAINER, &format!("{of_site}\n{more}")));
-    let told = advice(place, "7.0");
-    assert_eq!(told["RecommendedAction"], "site", "{told}");
-    told
+    let job = advice(place, "7.0");
+    assert_eq!(job["RecommendedAction"], "site", "{job}");
+    job
 }
 
 #[test]
@@ -148,16 +148,16 @@ fn an_exclusion_that_leaves_no_slot_is_no_command() {
     let place = Place::new();
     let (here, there) = (slot(8000, "e1", "A"), slot(8000, "e2", "B"));
     pool_of(&place, &(here.clone() + &there));
-    let told = at_site(&place, "");
-    assert_eq!(told["Change"]["Slots"], json!({"Kind": "Some", "Could": 1, "Of": 2}));
-    assert!(told["Commands"][0].as_str().unwrap().contains("TARGET.GLIDEIN_Site =!= "), "{told}");
-    assert_eq!(told["Change"]["TakeBack"], true);
+    let job = at_site(&place, "");
+    assert_eq!(job["Change"]["Slots"], json!({"Kind": "Some", "Could": 1, "Of": 2}));
+    assert!(job["Commands"][0].as_str().unwrap().contains("TARGET.GLIDEIN_Site =!= "), "{job}");
+    assert_eq!(job["Change"]["TakeBack"], true);
     // The other one is too small.
     for others in [slot(1000, "e2", "B"), String::new()] {
         pool_of(&place, &(here.clone() + &others));
-        let told = at_site(&place, "");
-        assert_eq!(told["Change"]["Slots"]["Kind"], "NoneNow", "{told}");
-        assert!(!told.to_string().contains("condor_qedit"), "{told}");
+        let job = at_site(&place, "");
+        assert_eq!(job["Change"]["Slots"]["Kind"], "NoneNow", "{job}");
+        assert!(!job.to_string().contains("condor_qedit"), "{job}");
     }
 }
 
@@ -166,10 +166,10 @@ fn a_pool_with_a_list_of_sites_to_avoid_gets_the_site_on_it() {
     let place = Place::new();
     pool_of(&place, &(slot(8000, "e1", "A") + &slot(8000, "e2", "B")));
     let edit = |more: &str| {
-        let told = at_site(&place, more);
-        let sentence = told["Change"]["Sentence"].as_str().unwrap().to_owned();
+        let job = at_site(&place, more);
+        let sentence = job["Change"]["Sentence"].as_str().unwrap().to_owned();
         assert!(sentence.contains("Keep it off the site A, where it failed."), "{sentence}");
-        (told["Change"]["Edits"].clone(), sentence)
+        (job["Change"]["Edits"].clone(), sentence)
     };
     let (edits, sentence) = edit("UNDESIRED_Sites = \"C, D\"");
     let expected = json!([{"Attribute": "UNDESIRED_Sites", "Old": "\"C, D\"", "New": "\"C,D,A\""}]);
@@ -189,8 +189,8 @@ fn the_line_of_the_submit_file_is_named_where_an_edit_is_lost() {
     let place = Place::new();
     let line = |more: &str| {
         place.file("held.ads", memory(more));
-        let told = advice(&place, "-jobads held.ads");
-        (told["Change"]["SubmitLine"].clone(), told["Change"]["Sentence"].clone())
+        let job = advice(&place, "-jobads held.ads");
+        (job["Change"]["SubmitLine"].clone(), job["Change"]["Sentence"].clone())
     };
     let (factory, sentence) =
         line("JobMaterializeDigestFile = \"/spool/7/condor_submit.7.digest\"");
