@@ -100,7 +100,9 @@ impl LocalFiles {
             (Ok(account), _) => self.check_file(needed, account),
             (Err(why), _) => self.found(needed, Finding::Unknown { why: *why }),
         };
-        needed.into_iter().map(check).collect()
+        let mut checks: Vec<Check> = needed.into_iter().map(check).collect();
+        drop_contradicted(&mut checks);
+        checks
     }
 
     fn found(&self, needed: Needed, finding: Finding) -> Check {
@@ -220,6 +222,34 @@ impl LocalFiles {
     }
 }
 
+/// A directory in which something was found is there, whatever a look at itself found: a mount that
+/// comes and goes answers both ways.
+fn drop_contradicted(checks: &mut [Check]) {
+    let directory = |check: &Check| match check.thing {
+        thing if thing.is_written() => check.path.rsplit_once('/').map_or("", |(up, _)| up).into(),
+        _ => check.path.trim_end_matches('/').to_owned(),
+    };
+    let is_there = |check: &&Check| matches!(check.finding, Finding::Gone { .. });
+    let found = checks.iter().filter(is_there).filter(|check| check.thing != Thing::Url);
+    let found: Vec<String> = found.map(directory).collect();
+    for check in checks {
+        let of_directory = match check.finding {
+            Finding::StillThere { fault: Fault::Missing } => check.thing != Thing::Url,
+            Finding::StillThere { fault: Fault::Denied | Fault::NotDirectory } => {
+                check.thing == Thing::WorkingDirectory
+            }
+            _ => false,
+        };
+        let missing = directory(check);
+        let within = |path: &String| {
+            path.strip_prefix(&missing).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        if of_directory && found.iter().any(within) {
+            check.finding = Finding::Unknown { why: Why::Contradicted };
+        }
+    }
+}
+
 impl Needed {
     /// How HTCondor uses it.
     fn wanted(&self) -> Use {
@@ -233,5 +263,49 @@ impl Needed {
             Thing::Proxy => Use::Proxy,
             Thing::Token => Use::Token,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MISSING: Finding = Finding::StillThere { fault: Fault::Missing };
+    const THERE: Finding = Finding::Gone { changed_at: None };
+
+    fn findings(found: &[(Thing, &str, Finding)]) -> Vec<Finding> {
+        let files = LocalFiles::recorded(Recorded::default());
+        let mut checks: Vec<Check> = found
+            .iter()
+            .map(|&(thing, path, finding)| {
+                files.found(Needed { thing, path: path.to_owned(), named: false }, finding)
+            })
+            .collect();
+        drop_contradicted(&mut checks);
+        checks.iter().map(|check| check.finding).collect()
+    }
+
+    #[test]
+    fn a_directory_in_which_a_file_is_there_is_not_missing() {
+        let unknown = Finding::Unknown { why: Why::Contradicted };
+        let found = [
+            (Thing::WorkingDirectory, "/home/a/run", MISSING),
+            (Thing::EventLog, "/home/a/run/log", MISSING),
+            (Thing::InputFile, "/home/a/run/in/x", THERE),
+            (Thing::InputFile, "/home/a/run/y", MISSING),
+            (Thing::OutputFile, "/home/a/run/out/z", MISSING),
+        ];
+        let expected = [unknown, unknown, THERE, MISSING, MISSING];
+        assert_eq!(findings(&found), expected);
+    }
+
+    #[test]
+    fn a_like_name_and_a_directory_above_contradict_nothing() {
+        let found = [
+            (Thing::WorkingDirectory, "/home/a/run", MISSING),
+            (Thing::InputFile, "/home/a/run-2/x", THERE),
+            (Thing::Executable, "/home/a/program", THERE),
+        ];
+        assert_eq!(findings(&found), [MISSING, THERE, THERE]);
     }
 }

@@ -203,6 +203,8 @@ pub enum Why {
     Status(u16),
     /// A URL redirects too often.
     Redirects,
+    /// It looked missing, and what lies in it was found.
+    Contradicted,
     /// The look failed for another reason.
     Failed,
 }

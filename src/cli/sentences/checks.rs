@@ -65,6 +65,7 @@ pub(super) fn file(check: &Check) -> String {
                 Why::Quota => "room there shows nothing of a quota, nor of what output needs",
                 Why::TooLarge => "it is too large for a credential",
                 Why::Format => "it holds no certificate that can be read",
+                Why::Contradicted => "it looked missing, and what lies in it was found",
                 _ => "it could not be looked at",
             };
             return format!("Whether the {what} {path} is in order now is not known: {why}{of}.");
@@ -125,9 +126,12 @@ fn url(check: &Check) -> String {
         Why::NotPublic => "its server has no public address, and is not asked for what others name",
         Why::NoTime => "the time for looking was up",
         Why::NotRecorded => "nobody looked then",
-        Why::Credentials | Why::Quota | Why::TooLarge | Why::Format | Why::Failed => {
-            "it could not be asked"
-        }
+        Why::Credentials
+        | Why::Quota
+        | Why::TooLarge
+        | Why::Format
+        | Why::Contradicted
+        | Why::Failed => "it could not be asked",
     };
     format!("Whether the URL {url} can be fetched is not known: {why}.")
 }
