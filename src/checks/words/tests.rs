@@ -127,6 +127,45 @@ fn causes_are_found_in_outputs_that_the_tables_were_not_made_for() {
     assert!(right * 10 >= all * 8 && all >= 40);
 }
 
+/// What a public thread quotes of a failing job, and what tells the cause by reading the thread.
+#[derive(Deserialize)]
+struct Quoted {
+    thread: String,
+    kind: WordsKind,
+    expected: String,
+    output: Vec<String>,
+}
+
+/// Of the lines of even number, with which the tables may be improved, and of the others: how many
+/// outputs there are, and of how many the line and the kind are right.
+fn quoted() -> [[usize; 3]; 2] {
+    let mut counts = [[0; 3]; 2];
+    let text = include_str!("../../../tests/data/public-lines.jsonl");
+    for (number, line) in (1..).zip(text.lines()) {
+        let quoted: Quoted = serde_json::from_str(line).unwrap();
+        let found = find(&quoted.output.join("\n"));
+        let holds = |(_, line): &(WordsKind, String)| line.contains(&quoted.expected);
+        let is_right = found.as_ref().is_some_and(holds);
+        let is_kind = is_right && found.as_ref().is_some_and(|(kind, _)| *kind == quoted.kind);
+        if !is_kind {
+            println!("{number} {}\n    {:?} {}\n    {found:?}", quoted.thread, quoted.kind, quoted.expected);
+        }
+        let count = &mut counts[number % 2];
+        count[0] += 1;
+        count[1] += usize::from(is_right);
+        count[2] += usize::from(is_kind);
+    }
+    counts
+}
+
+#[test]
+fn causes_are_found_in_what_public_threads_quote() {
+    let counts = quoted();
+    for (which, [all, lines, kinds]) in ["improved with", "not looked at"].iter().zip(counts) {
+        println!("{which}: {lines} lines and {kinds} kinds of {all}");
+    }
+}
+
 #[test]
 fn only_the_end_of_a_file_is_read_and_lines_are_cut() {
     let folder = tempfile::tempdir().unwrap();
