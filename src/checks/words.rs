@@ -19,14 +19,20 @@ mod wordings;
 use wordings::Rule;
 use wordings::{
     APART, CONSEQUENCE, CONSEQUENCES, ERROR_NAMES, EXCEPTION, FRAMES, GIVES_WAY, LEVELS, MUTED,
-    NO_ERROR, OWN, RULES, TRIED_AGAIN, WENT_ON,
+    NO_ERROR, OWN, PARTS, RULES, TRIED_AGAIN, WENT_ON,
 };
 
 /// Bytes at the end of a file that are read.
 const TAIL: u64 = 64 << 10;
 
 /// Characters of a line that are kept.
-const LINE: usize = 200;
+const LINE: usize = 300;
+
+/// Of these, characters of its start: the cause stands behind who speaks, as `strerror`'s words do.
+const HEAD: usize = 120;
+
+/// Marks at the start of a line that make it a rule between parts.
+const RULER: usize = 4;
 
 /// Lines before the end of which one is chosen.
 const LINES: usize = 200;
@@ -95,7 +101,7 @@ pub enum WordsKind {
 pub struct Words {
     /// What the line says.
     pub says: WordsKind,
-    /// The line, at most 200 characters.
+    /// The line, at most 300 characters; of a longer one its start and its end.
     pub line: String,
     /// When the file was last written, Unix seconds.
     pub written_at: i64,
@@ -177,7 +183,17 @@ pub(super) fn find(text: &str) -> Option<(WordsKind, String)> {
     let score =
         |(_, worth, before, _): &(_, i32, i32, _)| worth - FADES * (end - before - NEAR).max(0);
     let best = spoken.into_iter().rev().max_by_key(score);
-    best.map(|(kind, .., line)| (kind, line.chars().take(LINE).collect()))
+    best.map(|(kind, .., line)| (kind, cut(line)))
+}
+
+/// A line of at most [`LINE`] characters, with `...` for what is left out.
+fn cut(line: String) -> String {
+    const DOTS: &str = "...";
+    let Some(too_many) = line.chars().count().checked_sub(LINE).filter(|more| *more > 0) else {
+        return line;
+    };
+    let end = line.chars().skip(HEAD + too_many + DOTS.len());
+    line.chars().take(HEAD).chain(DOTS.chars()).chain(end).collect()
 }
 
 /// A line that speaks of a failure, with the line below where its message stands there.
@@ -223,9 +239,14 @@ fn said(line: &str, ends_traceback: bool) -> Said {
     }
     let rule = RULES.iter().find(|rule| has(rule.words));
     let own = || {
+        if is_ruler(line) && has(&PARTS) {
+            return None;
+        }
         let is_error = (ends_traceback || names_error(line)) && !at_level(&NO_ERROR);
         if is_error {
-            return Some(EXCEPTION);
+            // A name without a message says that it failed, not why.
+            let says_why = ends_traceback || line.contains(char::is_whitespace);
+            return Some(if says_why { EXCEPTION } else { CONSEQUENCE });
         }
         let found = OWN.iter().find(|(words, _)| has(words) && !has(&NO_ERROR));
         found.map(|(_, worth)| *worth)
@@ -248,6 +269,11 @@ fn said(line: &str, ends_traceback: bool) -> Said {
 /// Whether a line is of a list of calls.
 fn is_frame(start: &str) -> bool {
     FRAMES.iter().any(|frame| start.starts_with(frame))
+}
+
+/// Whether a line is a rule between parts of an output (`----- Begin Fatal Exception -----`).
+fn is_ruler(line: &str) -> bool {
+    line.chars().take_while(char::is_ascii_punctuation).count() >= RULER
 }
 
 /// Whether an identifier in camel case names an error, as `lib.errors.CatalogueUnavailable` does.

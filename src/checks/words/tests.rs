@@ -148,7 +148,10 @@ fn quoted() -> [[usize; 3]; 2] {
         let is_right = found.as_ref().is_some_and(holds);
         let is_kind = is_right && found.as_ref().is_some_and(|(kind, _)| *kind == quoted.kind);
         if !is_kind {
-            println!("{number} {}\n    {:?} {}\n    {found:?}", quoted.thread, quoted.kind, quoted.expected);
+            println!(
+                "{number} {}\n    {:?} {}\n    {found:?}",
+                quoted.thread, quoted.kind, quoted.expected
+            );
         }
         let count = &mut counts[number % 2];
         count[0] += 1;
@@ -160,9 +163,40 @@ fn quoted() -> [[usize; 3]; 2] {
 
 #[test]
 fn causes_are_found_in_what_public_threads_quote() {
-    let counts = quoted();
-    for (which, [all, lines, kinds]) in ["improved with", "not looked at"].iter().zip(counts) {
+    let counts @ [improved, others] = quoted();
+    for (which, [all, lines, kinds]) in ["improved with", "the others"].iter().zip(counts) {
         println!("{which}: {lines} lines and {kinds} kinds of {all}");
+    }
+    assert!(improved[0] >= 19 && improved[1] >= improved[0] && improved[2] >= 16, "{improved:?}");
+    assert!(others[0] >= 20 && others[1] >= 14 && others[2] >= 11, "{others:?}");
+}
+
+#[test]
+fn a_long_line_keeps_its_start_and_its_end() {
+    let path = "/é".repeat(LINE);
+    let line = format!("error: {path}: Input/output error");
+    let (says, line) = find(&line).unwrap();
+    assert_eq!((says, line.chars().count()), (WordsKind::Storage, LINE));
+    assert!(line.starts_with("error: /é/é") && line.ends_with("/é/é: Input/output error"));
+    assert_eq!(find(&format!("error {}", "x".repeat(LINE - 6))).unwrap().1.len(), LINE);
+}
+
+#[test]
+fn what_says_that_something_failed_gives_way_to_what_says_why() {
+    for (text, line) in [
+        (
+            "./run: line 9: 12 Killed sim\nSimFailure\nMessage: Error running sim\n",
+            "./run: line 9: 12 Killed sim",
+        ),
+        (
+            "---- Begin Fatal Exception ----\nbad row: error 4\n---- End Fatal Exception ----\n",
+            "bad row: error 4",
+        ),
+        ("ERROR: copy gave 110\nCleaning up failed file:\n", "ERROR: copy gave 110"),
+        ("---- ERROR: bad seed ----\ndone\n", "---- ERROR: bad seed ----"),
+        ("Traceback (most recent call last):\n  x\nSimFailure\n", "SimFailure"),
+    ] {
+        assert_eq!(find(text).unwrap().1, line, "{text}");
     }
 }
 

@@ -397,7 +397,9 @@ pub(super) const ERROR_NAMES: [&str; 20] = [
 ];
 
 /// What a line says that speaks of errors where there is none.
-pub(super) const NO_ERROR: [&str; 13] = [
+pub(super) const NO_ERROR: [&str; 15] = [
+    "cleaning up",
+    "clean up",
     "info",
     "debug",
     "no error",
@@ -452,16 +454,19 @@ pub(super) const WENT_ON: [&str; 8] = [
     "recovered",
 ];
 
+/// What a rule between parts of an output says.
+pub(super) const PARTS: [&str; 6] = ["begin", "end", "start", "starting", "finish", "finished"];
+
 /// What divides failures that do not explain each other.
 pub(super) const APART: [&str; 1] = ["during handling of the above exception"];
 
 /// What only says that something failed before: by the word of launchers, shells and workflows.
 #[rustfmt::skip]
-pub(super) const CONSEQUENCES: [&str; 53] = [
+pub(super) const CONSEQUENCES: [&str; 54] = [
     "aborted", "aborting", "abnormal termination", "execution halted", "exiting", "exited",
     "exits", "error termination", "mpirun noticed", "mpiexec noticed", "mpi_abort",
     "mpi_comm_world", "primary job", "bad termination", "exit string", "srun: error",
-    "make:*error", "make[", "error in rule", "error executing process", "exit status",
+    "make:*error", "make[", "error in rule", "error executing process", "error running", "exit status",
     "exit code", "exit codes", "error code", "return code", "status code 1", "non-zero",
     "nonzero", "see*log", "see above", "log file", "complete log", "copy failed", "failed after",
     "job failed", "step failed", "task failed", "run failed", "workflow failed",
