@@ -531,7 +531,7 @@ impl<'a> Advisor<'a> {
             commands_after = commands.drain(..).chain(commands_after).collect();
         }
         Advice {
-            held: describe(held, hold, parts.reason),
+            held: describe(held, hold, &parts, facts),
             recommendation: decision.recommendation,
             action: decision.action,
             success,
@@ -691,7 +691,8 @@ fn news(seen: &Seen, neighbourhoods: &[Neighbourhood], hold: &Episode) -> Option
     Some(began.min().unwrap_or(hold.held_at))
 }
 
-fn describe(held: &Held, hold: &Episode, text: &str) -> HeldJob {
+fn describe(held: &Held, hold: &Episode, parts: &changes::Hold<'_>, facts: &JobFacts) -> HeldJob {
+    let text = parts.reason;
     HeldJob {
         job: held.job,
         owner: hold.owner.clone(),
@@ -702,6 +703,7 @@ fn describe(held: &Held, hold: &Episode, text: &str) -> HeldJob {
         held_since: hold.held_at,
         num_holds: u32::try_from(hold.identity.num_holds).unwrap_or(0),
         dagman_job_id: held.dagman_job_id,
+        place: changes::failed_at(parts, facts).map(|(_, name)| name),
     }
 }
 

@@ -293,7 +293,7 @@ fn place_matters(hold: &Hold<'_>, facts: &JobFacts) -> bool {
 /// Where the run failed, and the machine attribute by which it is excluded.
 ///
 /// A glidein's name is new with every pilot: its resource or site is excluded instead where known.
-fn failed_at(hold: &Hold<'_>, facts: &JobFacts) -> Option<(&'static str, String)> {
+pub(super) fn failed_at(hold: &Hold<'_>, facts: &JobFacts) -> Option<(&'static str, String)> {
     let named = |name: &Option<String>| name.clone().filter(|name| is_name(name));
     if let Some(resource) = named(&facts.glidein_resource) {
         return Some(("GLIDEIN_ResourceName", resource));

@@ -108,6 +108,8 @@ pub struct HeldJob {
     pub num_holds: u32,
     /// The job is a node of this DAGMan job (DAGManJobId).
     pub dagman_job_id: Option<i32>,
+    /// The site of its last run, else the machine, where known.
+    pub place: Option<String>,
 }
 
 /// An event that would change the advice.

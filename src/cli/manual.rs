@@ -95,7 +95,7 @@ const DESCRIPTION: [&str; 6] = [
     "One job prints a block of lines. Several jobs print groups: jobs of one cluster, held for the same \
      code, subcode and reason, with the same recommendation share a block and a command. Where what to change differs in \
      numbers, their ranges are printed and the command has the largest, if that is at most twice the \
-     smallest. A command acts on the jobs that were judged and are still in the same hold, and on nothing else: its \
+     smallest; else each part of the jobs has a command, up to eight lines of them, and -long has the others. A command acts on the jobs that were judged and are still in the same hold, and on nothing else: its \
      constraint compares ClusterId, ProcId, JobStatus, HoldReasonCode, NumHolds and EnteredCurrentStatus. A group's \
      removal is printed with -removals only.",
     "Commands can be pasted now; of several, each runs only if the one before it succeeded. Those below After that are \

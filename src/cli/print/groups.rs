@@ -1,29 +1,33 @@
 //! Several jobs: one block for each group of like holds.
 //!
 //! A group has one cluster, code, subcode, cause ([`SharedCause`]), recommendation and action. What
-//! its jobs share of their hold reasons is printed. One command does for all of it where the jobs'
-//! commands differ, but for the id, in a number of which the largest does for all.
+//! its jobs share of their hold reasons and of the evidence is printed. One command does for all of
+//! it where the jobs' commands differ, but for the id, in a number of which the largest does for
+//! all; where they differ more, one does for each part of it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::Page;
 use super::block::{self, codes, why_label};
-use super::commands::{self, Shared};
+use super::commands;
 use super::decision;
+use super::shared_commands::{Part, Parts};
+use super::shared_evidence::{Names, Places, SharedEvidence};
+use super::shared_words::SharedWords;
 use super::sources::Sources;
 use super::sure::{probability, verdict};
 use super::times::{length, minute};
 use super::wrap::wrap;
-use crate::advice::meaning::tells_cause;
 use crate::advice::{
-    Advice, ChangeKind, Command, EditFacts, Evidence, LookAt, Recommendation, SharedCause, Target,
-    Undecided, WaitFor, constraint_of,
+    Advice, ChangeKind, EditFacts, Evidence, LookAt, Near, Recommendation, SharedCause, Undecided,
+    WaitFor, constraint_of,
 };
 use crate::cli::{choices, sentences};
+use crate::features::Scope;
 use crate::history::Action;
 use crate::policy::Prediction;
-use crate::text::{plural, shorten, shown, strip_control};
+use crate::text::{plural, shorten, strip_control};
 
 /// What members of a group have in common.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,14 +53,16 @@ struct Group {
     /// What the hold reasons of all members share.
     reason: SharedWords,
     oldest: i64,
-    /// The holds of all members.
-    targets: Vec<Target>,
-    /// The most telling evidence, where it is the same for all members.
-    evidence: Option<Evidence>,
+    /// What was seen of all members.
+    evidence: SharedEvidence,
+    /// Where the members ran.
+    places: Places,
     /// What HTCondor will do by itself, as far as it is the same for all members.
     by_itself: Vec<Prediction>,
     /// What to change first, as far as it is the same for all members.
     change: Option<ChangeKind>,
+    /// What that is about, of members that differ in it.
+    names: Names,
     /// What goes with that, where it is the same for all members.
     facts: Option<EditFacts>,
     /// What to wait for, where it is the same for all members, and the latest instant named.
@@ -66,12 +72,13 @@ struct Group {
     look: Option<LookAt>,
     /// When to look again, at the latest.
     look_again: Option<i64>,
-    /// What to paste now and later; `None` where no commands do for all.
-    commands: Option<Vec<Shared>>,
-    commands_after: Option<Vec<Shared>>,
+    /// The members by what to paste now, and by what to paste later, with their holds.
+    now: Parts,
+    after: Parts,
 }
 
-/// Groups of the advices added so far: their memory grows with the groups and 48 bytes a job.
+/// Groups of the advices added so far: their memory grows with the groups, the places and 96 bytes
+/// a job.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     groups: BTreeMap<Key, Group>,
@@ -84,6 +91,13 @@ const BY_ITSELF: usize = 2;
 
 /// Characters of a hold reason that are printed of a group.
 const REASON: usize = 200;
+
+/// Sentences of evidence that are printed of a group.
+const EVIDENCE: usize = 4;
+
+/// Lines of commands to paste now, and of those for later, that are printed of a group whose jobs
+/// need several.
+const COMMANDS: usize = 8;
 
 impl Groups {
     pub(super) fn add(&mut self, advice: &Advice) {
@@ -105,35 +119,37 @@ impl Groups {
             undecided: advice.undecided,
             reason: SharedWords::new(reason, held.code),
             oldest: since,
-            targets: Vec::new(),
-            evidence: advice.evidence.first().cloned(),
+            evidence: SharedEvidence::new(&advice.evidence),
+            places: Places::default(),
             by_itself: advice.htcondor_will.clone(),
             change: change.cloned(),
+            names: Names::default(),
             facts: facts.cloned(),
             wait: wait.cloned(),
             until,
             look: advice.look.clone(),
             look_again,
-            commands: Shared::all(&advice.commands),
-            commands_after: Shared::all(&advice.commands_after),
+            now: Parts::default(),
+            after: Parts::default(),
         });
         if group.undecided != advice.undecided {
             group.undecided = None;
         }
         group.reason.add(reason, held.code);
-        group.evidence = group.evidence.take().filter(|all| advice.evidence.first() == Some(all));
+        group.evidence.add(&advice.evidence);
+        group.places.add(held.place.as_deref());
+        group.names.add(held.job, change.and_then(ChangeKind::name));
         group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
         group.facts = group.facts.take().filter(|all| Some(all) == facts);
         group.wait = group.wait.take().filter(|all| Some(all) == wait);
         group.look = group.look.take().filter(|all| Some(all) == advice.look.as_ref());
         group.until = group.until.max(until);
         group.look_again = group.look_again.max(look_again);
-        Shared::add(&mut group.commands, &advice.commands);
-        Shared::add(&mut group.commands_after, &advice.commands_after);
+        group.now.add(&advice.commands, advice.target);
+        group.after.add(&advice.commands_after, advice.target);
         group
             .by_itself
             .retain(|thing| advice.htcondor_will.iter().any(|other| thing.is_like(other)));
-        group.targets.push(advice.target);
         group.oldest = group.oldest.min(since);
         if chance < group.chance {
             group.chance = chance;
@@ -173,7 +189,8 @@ impl Group {
         let first = &group.first;
         let held = &first.held;
         let columns = page.style.columns;
-        let (jobs, up_to) = match group.targets.len() {
+        let count = group.now.jobs();
+        let (jobs, up_to) = match count {
             1 => (format!("Job {}", held.job), ""),
             count => (format!("{count} jobs of cluster {}", held.job.cluster), "up to "),
         };
@@ -199,13 +216,7 @@ impl Group {
         if !reason.is_empty() {
             out.push_str(&wrap(&label, 4, &shorten(&reason, REASON), columns));
         }
-        if let Some(seen) = first.evidence.first() {
-            let label = match group.evidence {
-                Some(_) => "  Evidence: ".to_owned(),
-                None => format!("  Evidence, for {}: ", held.job),
-            };
-            out.push_str(&wrap(&label, 4, &sentences::evidence(seen), columns));
-        }
+        out.push_str(&group.seen(columns));
         for before in &first.correct_before {
             let text = sentences::change(&before.what);
             let label = format!("  Change first, for {}: ", held.job);
@@ -221,16 +232,15 @@ impl Group {
             };
             let left_out =
                 |name: &&str| group.change.as_ref().is_some_and(|all| all.name() != Some(name));
-            if let Some(name) = change.what.name().filter(left_out) {
-                text.push_str(&format!(
-                    " Each has its own, {} has {}.",
-                    held.job,
-                    shown(name, REASON)
-                ));
+            if change.what.name().is_some_and(|name| left_out(&name)) {
+                text.push_str(&group.names.text());
             }
             text.push_str(&group.facts.as_ref().map_or(String::new(), sentences::edit_facts));
-            if group.commands.iter().flatten().any(Shared::differ) {
-                text.push_str(" The command gives each the largest.");
+            if group.now.differ() || group.after.differ() {
+                text.push_str(match group.now.of_all().and(group.after.of_all()) {
+                    Some(_) => " The command gives each the largest.",
+                    None => " Each command gives its jobs the largest.",
+                });
             }
             out.push_str(&wrap("  Change first: ", 4, &strip_control(&text), columns));
         }
@@ -268,110 +278,115 @@ impl Group {
         out
     }
 
-    /// The commands that do for all, or where to see those of each job.
+    /// What was seen of all, and where they ran where that matters.
+    fn seen(&self, columns: Option<usize>) -> String {
+        let first = &self.first;
+        let mut out = String::new();
+        let of_first = first.evidence.first().filter(|seen| !self.evidence.has(seen));
+        if let Some(seen) = of_first {
+            let label = format!("  Evidence, for {}: ", first.held.job);
+            out.push_str(&wrap(&label, 4, &sentences::evidence(seen), columns));
+        }
+        let most = EVIDENCE - usize::from(of_first.is_some());
+        for (number, sentence) in self.evidence.sentences().take(most).enumerate() {
+            let label = match (number, self.now.jobs()) {
+                (0, 1) => "  Evidence: ",
+                (0, _) => "  Evidence, for each: ",
+                _ => "  And: ",
+            };
+            out.push_str(&wrap(label, 4, &sentence, columns));
+        }
+        let places = self.places.text();
+        if self.now.jobs() > 1 && is_about_places(first) && !places.is_empty() {
+            out.push_str(&wrap("  Last ran at: ", 4, &places, columns));
+        }
+        out
+    }
+
+    /// The commands that do for all or for parts of the jobs, and where to see the others.
     fn commands(&self, page: &Page) -> String {
         let first = &self.first;
-        let label = commands::first_label(first);
-        let say = |text: &str| wrap("  ", 4, text, page.style.columns);
-        if first.commands.is_empty() && first.commands_after.is_empty() {
+        let columns = page.style.columns;
+        let count = self.now.jobs();
+        if self.now.is_empty() && self.after.is_empty() {
             return String::new();
         }
         let is_removal = first.recommendation == Recommendation::Remove;
-        if is_removal && self.targets.len() > 1 && !page.style.removals {
-            return say(&format!(
+        if is_removal && count > 1 && !page.style.removals {
+            let text = format!(
                 "A removal is for one job at a time: condor_holdadvise with its id says why and has the command. \
-                 -removals prints the command for all {}.",
-                self.targets.len()
-            ));
+                 -removals prints the command for all {count}."
+            );
+            return wrap("  ", 4, &text, columns);
         }
-        let all = |shared: &Option<Vec<Shared>>| -> Option<Vec<Command>> {
-            Some(shared.as_ref()?.iter().map(Shared::command).collect())
-        };
-        let (Some(now), Some(after)) = (all(&self.commands), all(&self.commands_after)) else {
-            return say(&format!(
-                "{label} The commands differ from job to job; -long, asked of the same jobs and logs, has them."
-            ));
-        };
-        let Some(constraint) = constraint_of(&self.targets) else {
-            return say(&format!(
-                "{label} One command for all of them would be too long; -long, asked of the same jobs and logs, has one \
-                 for each job."
-            ));
-        };
-        commands::text("  ", first, &now, &after, &constraint)
-    }
-}
-
-/// Words that texts share, in the order of the first one.
-#[derive(Clone, Debug)]
-struct SharedWords {
-    first: String,
-    /// `None` while all texts are the same.
-    words: Option<Vec<String>>,
-}
-
-/// Stands for what differs.
-const DIFFERS: &str = "[...]";
-
-/// Characters of a reason that are compared.
-const COMPARED: usize = 1_000;
-
-impl SharedWords {
-    /// Of a failed transfer the details: what comes before them is said by its codes.
-    fn new(reason: &str, code: Option<i32>) -> Self {
-        let details = reason.split_once("Details: ").filter(|_| tells_cause(code));
-        let text = details.map_or(reason, |(_, details)| details);
-        Self { first: shorten(text, COMPARED).into_owned(), words: None }
+        let [now, later] = commands::labels(first.recommendation);
+        self.of_parts(now, &self.now, columns) + &self.of_parts(later, &self.after, columns)
     }
 
-    fn add(&mut self, reason: &str, code: Option<i32>) {
-        let Self { first: other, .. } = Self::new(reason, code);
-        if other == self.first && self.words.is_none() {
-            return;
+    /// The commands below a label, and where to see those that are left out.
+    fn of_parts(&self, label: &str, parts: &Parts, columns: Option<usize>) -> String {
+        if parts.is_empty() {
+            return String::new();
         }
-        let first = || self.first.split_whitespace().map(str::to_owned).collect();
-        let mut words: Vec<String> = self.words.take().unwrap_or_else(first);
-        let other: Vec<&str> = other.split_whitespace().collect();
-        if other.len() == words.len() {
-            for (one, other) in words.iter_mut().zip(&other) {
-                *one = shared_letters(one, other);
+        let say = |text: &str| wrap("  ", 4, &format!("{label} {text}"), columns);
+        let text = |part: &Part, label: &str| {
+            let constraint = constraint_of(&part.targets)?;
+            Some(commands::labelled(&format!("  {label}"), &part.commands(), &constraint))
+        };
+        if let Some(part) = parts.of_all() {
+            return text(part, label).unwrap_or_else(|| {
+                say("One command for all of them would be too long; -long, asked of the same jobs and logs, has one \
+                     for each job.")
+            });
+        }
+        let mut out = String::new();
+        let (mut lines, mut without, mut left) = (0, 0, parts.others);
+        for part in parts.largest_first() {
+            let jobs = part.targets.len();
+            let whose = match part.targets.as_slice() {
+                [target] => target.job.to_string(),
+                _ => format!("{jobs} of the {} jobs", parts.jobs()),
+            };
+            let label = format!("{} for {whose}:", label.trim_end_matches(':'));
+            let fits = lines + part.lines() <= COMMANDS;
+            match part.lines() {
+                0 => without += jobs,
+                more => match text(part, &label).filter(|_| fits) {
+                    None => left += jobs,
+                    Some(text) => {
+                        lines += more;
+                        out.push_str(&text);
+                    }
+                },
             }
-        } else {
-            let ahead = words.iter().zip(&other).take_while(|(a, b)| a == b).count();
-            let rest = words.len().min(other.len()) - ahead;
-            let ends = words.iter().rev().zip(other.iter().rev());
-            let behind = ends.take(rest).take_while(|(a, b)| a == b).count();
-            words.splice(ahead..words.len() - behind, [DIFFERS.to_owned()]);
         }
-        words.dedup_by(|a, b| a == DIFFERS && b == DIFFERS);
-        self.words = Some(words);
-    }
-
-    /// What is shared; `None` where several wordings share too little.
-    fn text(&self) -> Option<String> {
-        let Some(words) = &self.words else { return Some(self.first.clone()) };
-        let shared = words.iter().filter(|word| *word != DIFFERS).count();
-        (shared * 2 >= self.first.split_whitespace().count()).then(|| words.join(" "))
+        // A job may have those of the other label.
+        if without > 0 && (self.now.is_empty() || self.after.is_empty()) {
+            out.push_str(&say(&format!("None for {}.", plural(without, "job"))));
+        }
+        if left > 0 {
+            let whose = match out.is_empty() {
+                true => "each job".to_owned(),
+                false => plural(left, "other job"),
+            };
+            let text = format!("-long, asked of the same jobs and logs, has those for {whose}.");
+            out.push_str(&say(&text));
+        }
+        out
     }
 }
 
-/// `/in/[...].dat` of `/in/1.dat` and `/in/2.dat`: they share what ends and begins at a mark.
-fn shared_letters(one: &str, other: &str) -> String {
-    if one == other {
-        return one.to_owned();
-    }
-    let same = |(a, b): &(char, char)| a == b;
-    let is_mark = |c: &char| !c.is_alphanumeric();
-    let ahead: String = one.chars().zip(other.chars()).take_while(same).map(|(a, _)| a).collect();
-    let ahead = ahead.trim_end_matches(|c| !is_mark(&c));
-    let ends = one[ahead.len()..].chars().rev().zip(other[ahead.len()..].chars().rev());
-    let behind: usize = ends.take_while(same).map(|(a, _)| a.len_utf8()).sum();
-    let behind = &one[one.len() - behind..];
-    let behind = behind.find(|c| is_mark(&c)).map_or("", |at| &behind[at..]);
-    match (ahead, behind) {
-        ("", "") => DIFFERS.to_owned(),
-        _ => format!("{ahead}{DIFFERS}{behind}"),
-    }
+/// Whether an advice has to do with where the job ran.
+fn is_about_places(advice: &Advice) -> bool {
+    let change = advice.change.as_ref().map(|change| &change.what);
+    let at_site = |near: &Near| near.scope == Scope::Site;
+    advice.action == Some(Action::Site)
+        || matches!(change, Some(ChangeKind::Place { .. }))
+        || advice.evidence.iter().any(|seen| match seen {
+            Evidence::Place { .. } => true,
+            Evidence::BeganSince { near, .. } | Evidence::HeldNow { near, .. } => at_site(near),
+            _ => false,
+        })
 }
 
 fn key(advice: &Advice) -> Key {
@@ -385,273 +400,5 @@ fn key(advice: &Advice) -> Key {
 }
 
 #[cfg(test)]
-mod tests {
-    use jiff::tz::TimeZone;
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::advice::{Change, Correction, Missing, Near};
-    use crate::cli::print::samples::{self, NOW};
-    use crate::cli::request::Style;
-    use crate::features::Scope;
-
-    fn text(advices: &[Advice], columns: Option<usize>) -> String {
-        print_groups(advices, columns, false)
-    }
-
-    fn print_groups(advices: &[Advice], columns: Option<usize>, removals: bool) -> String {
-        let mut groups = Groups::default();
-        advices.iter().for_each(|advice| groups.add(advice));
-        let mut out = Vec::new();
-        let page = Page {
-            style: Style { columns, removals, ..Style::default() },
-            now: NOW,
-            zone: TimeZone::UTC,
-        };
-        groups.print(&mut out, &page).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn like_holds_share_a_command() {
-        let advices = [
-            samples::transfer(1234, 0),
-            samples::transfer(1234, 1),
-            samples::transfer(1234, 2),
-            samples::memory(1234, 3, 2048),
-            samples::memory(1234, 4, 4096),
-            samples::memory(1234, 5, 4096),
-            samples::memory(1234, 7, 4096),
-        ];
-        insta::assert_snapshot!(text(&advices, Some(80)));
-    }
-
-    #[test]
-    fn what_htcondor_will_do_is_told_where_all_share_it() {
-        let mut advices = [samples::transfer(1, 0), samples::transfer(1, 1)];
-        let holds = |policy: &str| Prediction::HoldsAgain { policy: policy.to_owned() };
-        let shared = ["A", "B", "C"].map(holds);
-        advices[0].htcondor_will =
-            [vec![Prediction::Nothing { days: 1 }], shared.to_vec()].concat();
-        advices[1].htcondor_will =
-            [shared.to_vec(), vec![Prediction::Nothing { days: 2 }]].concat();
-        let text = text(&advices, None);
-        let lines: Vec<&str> = text.lines().filter(|line| line.contains("By itself:")).collect();
-        assert_eq!(lines.len(), BY_ITSELF, "{text}");
-        assert!(lines[0].contains("A is true") && lines[1].contains("B is true"), "{text}");
-    }
-
-    #[test]
-    fn what_each_job_needs_for_itself_is_told_of_one() {
-        let site = |proc: i32, name: &str| {
-            let mut advice = samples::memory(5, proc, 2048);
-            let (what, input) = (Correction::Input, Some(name.to_owned()));
-            let what = ChangeKind::Correct { what, name: input };
-            advice.change = Some(Change::new(what, Vec::new()));
-            advice.commands[0] = samples::edit("Requirements", &format!("M =!= \"{name}\""));
-            advice
-        };
-        let differ = text(&[site(0, "e1"), site(1, "f1")], None);
-        let first = "Change first: Put the input file back, or correct its path in TransferInput. Each has its own, 5.0 has e1.";
-        assert!(differ.contains(first), "{differ}");
-        assert!(differ.contains("Commands: The commands differ from job to job; -long, asked"));
-        assert!(!differ.contains("condor_qedit"), "{differ}");
-        // By hand: the release is the same for all.
-        let mut advices = [site(0, "/in/1.dat"), site(1, "/in/2.dat")];
-        for advice in &mut advices {
-            (advice.commands, advice.commands_after) = (vec![], vec![Command::Release]);
-        }
-        let by_hand = text(&advices, None);
-        assert!(by_hand.contains("5.0 has /in/1.dat."), "{by_hand}");
-        assert!(
-            by_hand.contains("  After that:\ncondor_release -constraint '(ClusterId == 5 && "),
-            "{by_hand}"
-        );
-        let few = text(&[samples::memory(5, 0, 1024), samples::memory(5, 1, 4096)], None);
-        assert!(
-            few.contains("RequestMemory to 1024-4096 MiB") && !few.contains("condor_qedit"),
-            "{few}"
-        );
-    }
-
-    #[test]
-    fn wordings_of_one_cause_are_one_group() {
-        let worded = |proc: i32, code: i32, reason: &str| {
-            let mut advice = samples::transfer(8, proc);
-            advice.held.code = Some(code);
-            advice.held.reason = Some(reason.to_owned());
-            advice.held.cause = SharedCause::of(code, 256, reason);
-            advice
-        };
-        let of = |code| text(&[worded(0, code, "too long"), worded(1, code, "too\nbig")], None);
-        assert!(of(13).contains("2 held jobs in 1 group;"), "{}", of(13));
-        assert!(of(13).contains("  Hold reason: too [...]\n"));
-        assert!(of(26).contains("2 held jobs in 2 groups;"));
-        assert!(of(26).contains("  Hold reason: too long\n"));
-        assert!(of(26).contains("  Hold reason: too big\n"));
-    }
-
-    #[test]
-    fn reasons_show_what_they_share() {
-        let shared = |reasons: &[&str]| {
-            let mut words = SharedWords::new(reasons[0], Some(13));
-            reasons.iter().for_each(|reason| words.add(reason, Some(13)));
-            words.text()
-        };
-        let of = |host: &str, file: u32| {
-            format!(
-                "Transfer input files failure at execution point slot1@{host}. Details: The requested URL returned \
-                 error: 404 ( URL file = http://h.org/in/{file}.dat )|"
-            )
-        };
-        assert_eq!(
-            shared(&[&of("e1", 1), &of("e2", 27), &of("e2", 3)]),
-            Some(
-                "The requested URL returned error: 404 ( URL file = http://h.org/in/[...].dat )|"
-                    .to_owned()
-            )
-        );
-        assert_eq!(
-            shared(&["it used 3 MB", "it used 4 MB of 2 MB"]),
-            Some("it used [...] MB".to_owned())
-        );
-        assert_eq!(shared(&["a b c", "x"]), None);
-        assert_eq!(shared(&["é1/x", "é2/x"]), Some("[...]/x".to_owned()));
-        let quoted = shared(&["open \u{2018}1.dat\u{2019}", "open \u{2018}2.dat\u{2019}"]);
-        assert_eq!(quoted, Some("open \u{2018}[...].dat\u{2019}".to_owned()));
-    }
-
-    #[test]
-    fn logs_that_cannot_be_read_are_counted() {
-        let lacks = |proc: i32, fault: &str| {
-            let mut advice = samples::transfer(6, proc);
-            let log = format!("/home/u/{proc}.log").into();
-            advice.missing.push(Missing::JobLog { log, fault: fault.into() });
-            advice
-        };
-        let mut advices = [lacks(0, "No such file"), lacks(1, "No such file"), lacks(2, "denied")];
-        let log = "/dag.nodes.log".into();
-        advices[1].missing.push(Missing::JobLog { log, fault: "No such file".into() });
-        let text = text(&advices, None);
-        let lines: Vec<&str> =
-            text.lines().filter(|line| line.starts_with("Judged without")).collect();
-        assert_eq!(
-            lines,
-            [
-                "Judged without: event log /var/log/condor/EventLog: permission denied",
-                "Judged without: job event log /home/u/0.log: No such file; and so for 1 more job",
-                "Judged without: job event log /home/u/2.log: denied",
-            ]
-        );
-    }
-
-    #[test]
-    fn other_advice_in_the_same_hold_is_left_out() {
-        let mut wait = samples::transfer(9, 2);
-        wait.recommendation = Recommendation::Wait;
-        wait.commands_after = std::mem::take(&mut wait.commands);
-        let text = text(&[samples::transfer(9, 0), samples::transfer(9, 1), wait], None);
-        let held = format!(
-            "JobStatus == 5 && HoldReasonCode == 13 && NumHolds == 2 && EnteredCurrentStatus == {})'\n",
-            NOW - 8040
-        );
-        let both = "  Commands:\ncondor_release -constraint '(ClusterId == 9 && ProcId >= 0 && ProcId <= 1 && ";
-        assert!(text.contains(&format!("{both}{held}")), "{text}");
-        let one = "  When that has happened:\ncondor_release -constraint '(ClusterId == 9 && ProcId == 2 && ";
-        assert!(text.contains(&format!("{one}{held}")), "{text}");
-    }
-
-    #[test]
-    fn a_group_is_removed_only_if_asked_for() {
-        let remove = |proc: i32| {
-            let mut advice = samples::transfer(9, proc);
-            advice.recommendation = Recommendation::Remove;
-            advice.commands = vec![Command::Remove];
-            advice
-        };
-        let printed = |advices: &[Advice], removals: bool| print_groups(advices, None, removals);
-        let both = [remove(0), remove(1)];
-        let unasked = printed(&both, false);
-        assert!(!unasked.contains("condor_rm") && unasked.contains("-removals"), "{unasked}");
-        assert!(
-            printed(&both, true)
-                .contains("\ncondor_rm -constraint '(ClusterId == 9 && ProcId >= 0")
-        );
-        assert!(
-            printed(&both[..1], false)
-                .contains("\ncondor_rm -constraint '(ClusterId == 9 && ProcId == 0")
-        );
-    }
-
-    /// Lines for people that can be pasted: they begin with a lower-case letter in the first
-    /// column.
-    fn command_lines(text: &str) -> Vec<&str> {
-        text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase())).collect()
-    }
-
-    /// The commands of an advice as they are printed.
-    fn commands_of(advice: &Advice) -> Vec<String> {
-        let constraint = advice.target.constraint();
-        let all = [&advice.commands, &advice.commands_after]
-            .map(|some| commands::lines(some, &constraint).join(" &&\n"));
-        all.iter().flat_map(|some| some.lines()).map(str::to_owned).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_looks_like_a_command(
-            words in prop::collection::vec(
-                prop::sample::select(vec![
-                    "condor_rm 1.0", "condor_release -all", "\n", "\r\n", "\u{2028}", "\u{2800}", "\u{a0}", "\u{3000}",
-                    "\t", "        ", "\u{1b}[2J\u{1b}[H", "\u{9b}1G", "\u{85}", "\u{b}", "chmod", "x", "Commands:", "&&",
-                    "a-word-that-is-longer-than-many-a-line-of-a-terminal-is-wide", "\u{200b}", "日本",
-                ]),
-                0..30,
-            ),
-            columns in prop::option::of(1_usize..130),
-            recommendation in 0..7_usize,
-            by_hand in any::<bool>(),
-        ) {
-            let text = words.join(" ");
-            let cause = SharedCause::of(26, 0, &text);
-            let hostile = |proc: i32| {
-                let text = if proc == 0 { text.clone() } else { text.chars().rev().collect() };
-                let mut advice = samples::memory(1, proc, 2048);
-                advice.missing = vec![Missing::Source(text.as_str().into()); 2];
-                advice.notes = vec![text.clone(), text.clone()];
-                let name = Some(text.clone());
-                let near = Near { scope: Scope::Server, name: name.clone(), input: false };
-                advice.evidence = vec![Evidence::HeldNow { near, jobs: 1, code: 26 }; 2];
-                advice.htcondor_will = vec![Prediction::NotEvaluated { reason: text.clone() }; 2];
-                let what = ChangeKind::Correct { what: Correction::Input, name: name.clone() };
-                advice.change = Some(Change::new(what, Vec::new()));
-                advice.held.reason = Some(text.clone());
-                advice.held.owner = Some(text.clone());
-                advice.held.code = Some(26);
-                advice.held.cause = cause.clone();
-                advice.undecided = Some(Undecided::UnknownCode { releases: 1 });
-                advice.trust.trained_on.clone_from(&text);
-                advice.wait = Some(crate::advice::Wait { what: WaitFor::InOrder { server: name }, until: None, look_again: 0 });
-                advice.inputs[0].input.clone_from(&text);
-                use Recommendation as R;
-                let all = [R::Release, R::Try, R::Change, R::Wait, R::Look, R::Remove, R::Undecided];
-                advice.recommendation = all[recommendation];
-                if by_hand {
-                    (advice.commands, advice.commands_after) = (vec![], vec![Command::Release]);
-                }
-                advice
-            };
-            let one = hostile(0);
-            let block = print_groups(std::slice::from_ref(&one), columns, true);
-            prop_assert_eq!(command_lines(&block), commands_of(&one), "{}", block);
-            let two = [hostile(0), hostile(2)];
-            let groups = print_groups(&two, columns, true);
-            let targets: Vec<Target> = two.iter().map(|advice| advice.target).collect();
-            let shared = constraint_of(&targets).unwrap();
-            let own = one.target.constraint();
-            let of_all: Vec<String> =
-                commands_of(&one).iter().map(|line| line.replace(&own, &shared)).collect();
-            prop_assert_eq!(command_lines(&groups), of_all, "{}", groups);
-        }
-    }
-}
+#[path = "groups_tests.rs"]
+mod tests;

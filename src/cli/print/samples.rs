@@ -34,6 +34,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             held_since: NOW - 8040,
             num_holds: 2,
             dagman_job_id: None,
+            place: Some("ep3".to_owned()),
         },
         recommendation: Recommendation::Release,
         action: Some(Action::AsIs),
