@@ -239,7 +239,7 @@ fn said(line: &str, ends_traceback: bool) -> Said {
     }
     let rule = RULES.iter().find(|rule| has(rule.words));
     let own = || {
-        if is_ruler(line) && has(&PARTS) {
+        if is_ruler(line) {
             return None;
         }
         let is_error = (ends_traceback || names_error(line)) && !at_level(&NO_ERROR);
@@ -273,7 +273,10 @@ fn is_frame(start: &str) -> bool {
 
 /// Whether a line is a rule between parts of an output (`----- Begin Fatal Exception -----`).
 fn is_ruler(line: &str) -> bool {
+    let is_part = |word: &str| PARTS.iter().any(|part| word.eq_ignore_ascii_case(part));
+    let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     line.chars().take_while(char::is_ascii_punctuation).count() >= RULER
+        && (words.next().is_some_and(is_part) || words.next_back().is_some_and(is_part))
 }
 
 /// Whether an identifier in camel case names an error, as `lib.errors.CatalogueUnavailable` does.

@@ -194,6 +194,7 @@ fn what_says_that_something_failed_gives_way_to_what_says_why() {
         ),
         ("ERROR: copy gave 110\nCleaning up failed file:\n", "ERROR: copy gave 110"),
         ("---- ERROR: bad seed ----\ndone\n", "---- ERROR: bad seed ----"),
+        ("**** error: worker did not start up\n", "**** error: worker did not start up"),
         ("Traceback (most recent call last):\n  x\nSimFailure\n", "SimFailure"),
     ] {
         assert_eq!(find(text).unwrap().1, line, "{text}");

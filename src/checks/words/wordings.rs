@@ -454,7 +454,7 @@ pub(super) const WENT_ON: [&str; 8] = [
     "recovered",
 ];
 
-/// What a rule between parts of an output says.
+/// What a rule between parts of an output begins or ends with.
 pub(super) const PARTS: [&str; 6] = ["begin", "end", "start", "starting", "finish", "finished"];
 
 /// What divides failures that do not explain each other.
