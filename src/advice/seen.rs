@@ -4,7 +4,7 @@ use super::cause::Trouble;
 use super::meaning::code_of_transfer;
 use super::transfer_error::FailedTransfer;
 use crate::checks::{Check, Fault, Finding, Thing};
-use crate::features::{InDirectory, Neighbourhood, Scope};
+use crate::features::{InDirectory, Neighbourhood, Scope, Vouched};
 use crate::history::reason::Side;
 use crate::history::{EventLogView, reason};
 use crate::hold_code::{About, Cause, about};
@@ -85,6 +85,8 @@ pub(super) struct Seen {
     pub blocked: bool,
     /// That, or its URL is missing: to wait for others brings nothing.
     pub stays: bool,
+    /// A job of one other owner began with the file of the hold reason, and nobody else's.
+    one_other_began: bool,
 }
 
 /// The hold that is looked at.
@@ -151,9 +153,11 @@ impl Seen {
             true => hold.directory.released_since.0 > 0,
             false => like.is_some_and(|like| like.released_since.0 > 0),
         };
+        let vouches = vouches(trouble, reason);
+        let vouched = |near: &Neighbourhood| !reads(code) || vouches(near.vouched_since);
         let since = match begun {
             _ if came => Others::GotThrough,
-            Some(near) if gets_through(near) => Others::GotThrough,
+            Some(near) if gets_through(near) && vouched(near) => Others::GotThrough,
             _ if cache_serves.is_some() => Others::GotThrough,
             Some(_) => Others::Mixed,
             None if some_came || cache.is_some() => Others::Mixed,
@@ -170,11 +174,13 @@ impl Seen {
                 .map(|like| (like.voices_released_since, like.released_since.1)),
         };
         let released = released.filter(|_| came);
-        let by_begun = begun.map(|near| (near.voices_started_since, near.held_after_start));
+        let by_begun = begun
+            .filter(|near| vouched(near))
+            .map(|near| (near.voices_started_since, near.held_after_start));
         let by_cache = cache_serves.map(|cache| (cache.voices_through, cache.failed_after));
         let through = by_begun.max(by_cache);
         let at_place = match trouble {
-            Some(_) if reads(code) => near(Scope::File).is_some_and(|file| file.started_since > 0),
+            Some(_) if reads(code) => near(Scope::File).is_some_and(vouched),
             _ => came,
         };
         let cluster = near(Scope::Cluster);
@@ -199,6 +205,8 @@ impl Seen {
             passes,
             blocked: false,
             stays: false,
+            one_other_began: near(Scope::File)
+                .is_some_and(|file| file.vouched_since == Vouched::OneOther),
         }
     }
 
@@ -254,8 +262,10 @@ impl Seen {
     fn in_order(mut self, thing: Thing) -> Self {
         let is_url = thing == Thing::Url;
         // What answers this machine may have answered all the time, and still not an execution
-        // point; nor is it known to give that what a user may have.
-        if is_url && (self.failures > 0 || self.lasting == Some(Trouble::Denied)) {
+        // point, unless a job of somebody else began with it; nor is it known to give that what a
+        // user may have.
+        let only_here = self.failures > 0 && !self.one_other_began;
+        if is_url && (only_here || self.lasting == Some(Trouble::Denied)) {
             return self;
         }
         self.lasting = None;
@@ -345,6 +355,18 @@ fn fetched(code: i32, trouble: Option<Trouble>, text: &str) -> &'static [Scope] 
     }
 }
 
+/// Who has to vouch with jobs that began that this trouble is over. A trouble that stays is over for
+/// its owner's jobs, or for those of two others; a permission at the access point is an owner's own.
+/// Of a server that was away the jobs of one other owner are voices too.
+fn vouches(trouble: Option<Trouble>, text: &str) -> impl Fn(Vouched) -> bool {
+    let least = match trouble {
+        Some(Trouble::Denied) if reason::url(text).is_none() => Vouched::Own,
+        Some(trouble) if trouble.lasts() => Vouched::Others,
+        _ => Vouched::OneOther,
+    };
+    move |vouched| vouched >= least
+}
+
 /// Whether jobs get through now, some of which began since the hold.
 fn gets_through(near: &Neighbourhood) -> bool {
     // A run that was on its way before may still fail after the first has got through.
@@ -369,6 +391,7 @@ mod tests {
             passes: true,
             blocked: false,
             stays: false,
+            one_other_began: false,
         }
     }
 
@@ -459,6 +482,9 @@ mod tests {
             p(Seen { failures: 2, ..seen() }, &url),
             Seen { failures: 2, ..seen() }.as_is(0.3)
         );
+        // Unless a job of somebody else got it there.
+        let failed = Seen { failures: 2, one_other_began: true, ..seen() };
+        assert!(p(failed, &url) > 0.5);
         let denied = Seen { lasting: Some(Trouble::Denied), ..seen() };
         assert_eq!(denied.with_checks(&url).lasting, Some(Trouble::Denied));
         let missing = Finding::StillThere { fault: Fault::Missing };

@@ -167,7 +167,7 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
                 Trouble::Away => "a service is away",
             };
             format!(
-                "Its hold reason says that {what}, and nothing was seen to get through there since."
+                "Its hold reason says that {what}, and nothing that was seen since shows that this is over."
             )
         }
         Undecided::NotRemoved { against } => {

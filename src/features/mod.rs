@@ -23,7 +23,7 @@ pub(crate) use columns::InputGroup;
 pub use columns::{COLUMNS, Column, ColumnRow};
 pub use frame::FrameEdges;
 pub use layout::Layout;
-pub use neighbourhood::Neighbourhood;
+pub use neighbourhood::{Neighbourhood, Vouched};
 pub(crate) use neighbourhood::{Voice, voices};
 pub use recovery::Recovery;
 pub use sample::{InDirectory, Runs, Sample, Sampler, is_labelled};

@@ -22,6 +22,8 @@ pub struct Neighbourhood {
     /// other owner has four at most, however many jobs of it began; all jobs whose owner is not
     /// known are one together. Counted for file servers, files and hold reasons; 0 in other scopes.
     pub voices_started_since: usize,
+    /// Who vouches with these that a file or server is in order. Known likewise.
+    pub vouched_since: Vouched,
     /// How many exited with code 0 since then.
     pub succeeded_since: usize,
     /// How many went on hold for the same code since then.
@@ -103,6 +105,37 @@ pub(crate) enum Voice {
     Other(Option<Symbol>),
 }
 
+/// Who vouches with jobs that began to execute that their input was there, the least first.
+///
+/// An ad may name any file, and a plug-in of the job's own fetches what it likes: the jobs of one
+/// other owner alone show nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vouched {
+    /// Nobody.
+    #[default]
+    Nobody,
+    /// One other owner; all owners that are not known may be one.
+    OneOther,
+    /// At least two other owners.
+    Others,
+    /// The owner of the held job.
+    Own,
+}
+
+impl Vouched {
+    /// Of the jobs that began.
+    pub(crate) fn by<T>(jobs: impl Iterator<Item = T>, voice: impl Fn(T) -> Voice) -> Self {
+        let (mut vouched, mut first) = (Self::Nobody, None);
+        for job in jobs {
+            let Voice::Other(owner) = voice(job) else { return Self::Own };
+            let is_second = owner.is_some() && first.is_some() && owner != first;
+            vouched = vouched.max(if is_second { Self::Others } else { Self::OneOther });
+            first = first.or(owner);
+        }
+        vouched
+    }
+}
+
 /// The voices of one other owner at most: so many jobs that got through make a release likely,
 /// whatever the model says.
 const OF_ONE_OWNER: usize = 4;
@@ -148,12 +181,14 @@ impl Neighbourhood {
         let all_released = released.count(i64::MIN, instant, job);
         // Whole access points and sites have many starts, and nobody asks for their voices.
         let has_voices = matches!(scope, Scope::Server | Scope::File | Scope::Reason);
-        let (voices_started_since, voices_released_since) = match has_voices {
+        let began = || series.started().jobs(held_at, instant, job);
+        let (voices_started_since, vouched_since, voices_released_since) = match has_voices {
             true => (
-                voices(series.started().jobs(held_at, instant, job), &voice),
+                voices(began(), &voice),
+                Vouched::by(began(), &voice),
                 voices(released.successes(held_at, instant, job), &voice),
             ),
-            false => (0, 0),
+            false => (0, Vouched::Nobody, 0),
         };
         Self {
             scope,
@@ -169,6 +204,7 @@ impl Neighbourhood {
                 .min(),
             started_since: others.started_since,
             voices_started_since,
+            vouched_since,
             voices_released_since,
             succeeded_since: others.succeeded_since,
             held_same_code_since: others.held_same_code_since,
@@ -261,5 +297,20 @@ mod tests {
         assert_eq!(voices(0..54, of), 8);
         assert_eq!(voices(0..90, of), 12);
         assert_eq!(voices(0..0, of), 0);
+    }
+
+    #[test]
+    fn one_other_owner_vouches_for_nothing_alone() {
+        let mut symbols = Symbols::default();
+        let (bob, carol) = (symbols.intern("bob"), symbols.intern("carol"));
+        let by = |voices: &[Voice]| Vouched::by(voices.iter(), |voice| *voice);
+        let [bob, carol, unknown] = [Some(bob), Some(carol), None].map(Voice::Other);
+        assert_eq!(by(&[]), Vouched::Nobody);
+        for one in [&[bob, bob][..], &[unknown, bob], &[bob, unknown, bob], &[unknown, unknown]] {
+            assert_eq!(by(one), Vouched::OneOther, "{one:?}");
+        }
+        assert_eq!(by(&[bob, carol, bob]), Vouched::Others);
+        assert_eq!(by(&[unknown, bob, carol]), Vouched::Others);
+        assert_eq!(by(&[bob, Voice::Own]), Vouched::Own);
     }
 }

@@ -190,3 +190,59 @@ fn a_hold_by_a_person_stays_one_whatever_code_the_ad_is_given() {
     assert_eq!((recommendation, commands), ("undecided".into(), serde_json::json!([])));
     assert_ne!(advice(&[]).0, "undecided");
 }
+
+/// What is said of bob's job, whose URL was answered with 404, where jobs of these owners that name
+/// it began to execute since.
+fn missing_for_bob(owners: &[&str]) -> Value {
+    let place = Place::new();
+    let url = "https://data.example.org/in.dat";
+    let reason = REASON.replace("503", "404");
+    let more = format!("HoldReason = \"{reason}\"\nTransferInput = \"{url}\"\n");
+    let codes = "HoldReasonCode = 13\nHoldReasonSubCode = 256\n";
+    let bob = ad(8, 0, &format!("{more}{codes}")).replace("alice", "bob");
+    place.file("held.ads", bob);
+    let mut log =
+        "000 (008.000.000) 2026-03-01 09:00:00 Job submitted from host: <10.0.0.1:9618>\n...\n\
+                   028 (008.000.000) 2026-03-01 09:00:00 Job ad information event triggered.\n\
+                   Owner = \"bob\"\nTriggerEventTypeNumber = 0\n\
+                   TriggerEventTypeName = \"ULOG_SUBMIT\"\n...\n"
+            .to_owned();
+    log.push_str(&format!(
+        "012 (008.000.000) 2026-03-01 10:00:00 Job was held.\n\t{reason}\n\tCode 13 Subcode 256\n...\n"
+    ));
+    for (at, owner) in owners.iter().enumerate() {
+        let cluster = 20 + at as i32;
+        let names = format!("Owner = \"{owner}\"\nTransferInput = \"{url}\"");
+        log.push_str(&information(cluster, &names));
+        log.push_str(&format!(
+            "001 ({cluster:03}.001.000) 2026-03-01 10:{:02}:00 Job executing on host: <10.0.0.1:9618>\n...\n",
+            30 + at
+        ));
+    }
+    place.file("EventLog", log);
+    let said =
+        place.advise(&format!("-jobads held.ads -now {NOW} -json -allusers -eventlog EventLog"));
+    assert_eq!(said.status, 0, "{said:?}");
+    let advices: Vec<Value> = serde_json::from_str(&said.stdout).expect("an array");
+    advices.into_iter().next().expect("the job of bob")
+}
+
+#[test]
+fn one_other_owner_cannot_say_that_a_missing_url_is_back() {
+    let alone = missing_for_bob(&[]);
+    assert_ne!(alone["Recommendation"], "release", "{alone}");
+    for owners in [&["alice"][..], &["alice", "alice"], &["alice"; 9]] {
+        let advice = missing_for_bob(owners);
+        assert_eq!(advice["Recommendation"], alone["Recommendation"], "{owners:?}: {advice}");
+        let success = |advice: &Value| advice["Success"]["as-is"].as_f64().expect("a number");
+        assert!(success(&advice) <= 0.34, "{owners:?}: {}", advice["Success"]);
+    }
+}
+
+#[test]
+fn several_owners_and_ones_own_jobs_say_that_a_missing_url_is_back() {
+    for owners in [&["alice", "carol"][..], &["alice", "carol", "dave", "erin"], &["bob", "bob"]] {
+        let advice = missing_for_bob(owners);
+        assert_eq!(advice["Recommendation"], "release", "{owners:?}: {advice}");
+    }
+}
