@@ -129,7 +129,9 @@ impl Seen {
             .iter()
             .filter_map(|&scope| near(scope))
             .max_by_key(|near| near.voices_started_since);
-        let begun = fetched.filter(|near| near.started_since > 0);
+        let vouches = vouches(trouble, reason);
+        let vouched = |near: &&Neighbourhood| vouches(near.vouched_since);
+        let begun = fetched.filter(vouched);
         // Caches serve the files of other servers.
         let cache = hold.failed.filter(|failed| {
             trouble == Some(Trouble::Away)
@@ -153,11 +155,9 @@ impl Seen {
             true => hold.directory.released_since.0 > 0,
             false => like.is_some_and(|like| like.released_since.0 > 0),
         };
-        let vouches = vouches(trouble, reason);
-        let vouched = |near: &Neighbourhood| !reads(code) || vouches(near.vouched_since);
         let since = match begun {
             _ if came => Others::GotThrough,
-            Some(near) if gets_through(near) && vouched(near) => Others::GotThrough,
+            Some(near) if gets_through(near) => Others::GotThrough,
             _ if cache_serves.is_some() => Others::GotThrough,
             Some(_) => Others::Mixed,
             None if some_came || cache.is_some() => Others::Mixed,
@@ -174,13 +174,11 @@ impl Seen {
                 .map(|like| (like.voices_released_since, like.released_since.1)),
         };
         let released = released.filter(|_| came);
-        let by_begun = begun
-            .filter(|near| vouched(near))
-            .map(|near| (near.voices_started_since, near.held_after_start));
+        let by_begun = begun.map(|near| (near.voices_started_since, near.held_after_start));
         let by_cache = cache_serves.map(|cache| (cache.voices_through, cache.failed_after));
         let through = by_begun.max(by_cache);
         let at_place = match trouble {
-            Some(_) if reads(code) => near(Scope::File).is_some_and(vouched),
+            Some(_) if reads(code) => near(Scope::File).as_ref().is_some_and(vouched),
             _ => came,
         };
         let cluster = near(Scope::Cluster);
