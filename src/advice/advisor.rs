@@ -14,12 +14,13 @@ use super::job_facts::JobFacts;
 use super::meaning::SharedCause;
 use super::removal::Removal;
 use super::seen::{BLOCKED, Looked, Others, Seen, share};
+use super::server::NeverReached;
 use super::shared::{Causes, trouble_before};
 use super::siblings::{LimitFinding, LimitSeen, Siblings};
 use super::try_one::Tries;
 use super::{
-    Advice, Command, Costs, Evidence, FailedTransfer, HeldJob, LookAt, Recommendation, Spent,
-    Trust, Undecided, Wait, WaitFor, evidence, limit, look,
+    Advice, Command, Costs, Evidence, FailedTransfer, HeldJob, LookAt, Recommendation, Refusal,
+    Spent, Trouble, Trust, Undecided, Wait, WaitFor, evidence, limit, look,
 };
 use crate::checks::{Check, Finding};
 use crate::features::{Holds, Neighbourhood, Recovery, Sample, Sampler, Scope};
@@ -56,6 +57,10 @@ struct Question<'h> {
     hold: Episode,
     /// What a file-transfer plug-in reported of it.
     failed: Option<FailedTransfer>,
+    /// Its server refuses everybody.
+    refusal: Option<Refusal>,
+    /// Nobody was ever seen to reach its server.
+    never: Option<NeverReached>,
     neighbourhoods: Vec<Neighbourhood>,
     seen: Seen,
     /// What the model was asked, where it is to be asked without some of it.
@@ -78,6 +83,7 @@ struct Question<'h> {
 struct Subject {
     sample: Sample,
     neighbourhoods: Vec<Neighbourhood>,
+    refusal: Option<Refusal>,
     seen: Seen,
 }
 
@@ -365,6 +371,14 @@ impl<'a> Advisor<'a> {
         if let Some(failed) = failed.as_ref().filter(|failed| failed.decides) {
             facts.to_mut().transfer = failed.trouble;
         }
+        let never = self.never_reached(&hold, failed.as_ref(), held, &own.seen, now);
+        let unknown = never.as_ref().and_then(|never| never.check.clone());
+        if own.refusal.is_some() {
+            facts.to_mut().transfer = Some(Trouble::Away);
+            facts.to_mut().blocked = None;
+        } else if unknown.is_some() {
+            facts.to_mut().blocked = unknown;
+        }
         if let Some(seen) = self.siblings.limit_seen(self.history(), &hold, &facts, now) {
             facts.to_mut().limit_seen = Some(seen);
         }
@@ -404,7 +418,7 @@ impl<'a> Advisor<'a> {
             at
         });
         let sample = self.inputs.is_some().then(|| about.clone());
-        let Subject { neighbourhoods, seen, .. } = own;
+        let Subject { neighbourhoods, seen, refusal, .. } = own;
         let tries = self.causes.tries(self.history(), &hold, now);
         let seen = seen.with_checks(&held.checks).with_correction(held.corrected.is_some());
         let seen = tries.iter().fold(seen, |seen, tries| seen.with_tries(tries.results()));
@@ -430,6 +444,8 @@ impl<'a> Advisor<'a> {
             facts,
             hold,
             failed,
+            refusal,
+            never,
             neighbourhoods,
             seen,
             sample,
@@ -459,8 +475,29 @@ impl<'a> Advisor<'a> {
             self.held_by_code.get(&hold.identity.code).map(|held| held.saturating_sub(1));
         let (sample, neighbourhoods) =
             self.sampler.sample_and_neighbourhood(hold, now, Action::AsIs, elsewhere);
-        let seen = self.seen(hold, failed, now, &neighbourhoods);
-        Subject { sample, neighbourhoods, seen }
+        let met = self.sampler.at_server(hold, now);
+        let refusal = Refusal::of(hold, self.history(), &met, now);
+        let seen = self.seen(hold, failed, refusal.is_some(), now, &neighbourhoods);
+        Subject { sample, neighbourhoods, refusal, seen }
+    }
+
+    /// That nobody was ever seen to reach the server of a hold, where nothing shows otherwise.
+    fn never_reached(
+        &self,
+        hold: &Episode,
+        failed: Option<&FailedTransfer>,
+        held: &Held,
+        seen: &Seen,
+        now: i64,
+    ) -> Option<NeverReached> {
+        let may_be_over = seen.since != Others::Nothing
+            || seen.lasting.is_some()
+            || held.corrected.is_some()
+            || failed.is_some_and(|failed| failed.is_early(now))
+            || held.checks.iter().any(|check| check.is_over() || check.lasts());
+        let met = self.sampler.at_server(hold, now);
+        let never = || NeverReached::of(hold, self.history(), &met, failed, &held.checks, now);
+        if may_be_over { None } else { never() }
     }
 
     /// What others and the hold reason show.
@@ -468,11 +505,13 @@ impl<'a> Advisor<'a> {
         &self,
         hold: &Episode,
         failed: Option<&FailedTransfer>,
+        refuses_all: bool,
         now: i64,
         neighbourhoods: &[Neighbourhood],
     ) -> Seen {
         let looked = Looked {
             failed,
+            refuses_all,
             code: hold.identity.code,
             subcode: hold.identity.subcode,
             reason: hold.reason.as_deref().unwrap_or_default(),
@@ -518,7 +557,10 @@ impl<'a> Advisor<'a> {
         let tries =
             question.tries.as_ref().filter(|_| decision.recommendation == Recommendation::Try);
         let try_one = tries.and_then(|tries| tries.draw(self.history()));
-        let look = question.look.clone();
+        let look = match (&question.never, decision.undecided) {
+            (Some(never), Some(Undecided::NeverReached { .. })) => Some(never.look()),
+            _ => question.look.clone(),
+        };
         let look = look.filter(|_| decision.recommendation == Recommendation::Look);
         let capped = |&(action, p): &(Action, f64)| match action {
             Action::AsIs if blocked => (action, p.min(BLOCKED)),
@@ -583,6 +625,12 @@ impl<'a> Advisor<'a> {
             .chain(corrected.map(|name| Evidence::Corrected { name }))
             .chain(words.map(|words| Evidence::ProgramWords { words }))
             .chain(held.exit_status.map(|status| Evidence::Exit { status }))
+            .chain(
+                question
+                    .refusal
+                    .iter()
+                    .map(|refusal| Evidence::Refusal { refusal: refusal.clone() }),
+            )
             .chain(transfer(true))
             .chain(checks.map(|check| Evidence::File { check }))
             .chain(job.and_then(|job| evidence::message(hold, job, history)))
@@ -618,6 +666,11 @@ impl<'a> Advisor<'a> {
                 let waits =
                     decision.by_rule(Rule::ReleasedByPolicy, Recommendation::Wait, chance, None);
                 Decision { action, ..waits }
+            }
+            _ if let Some(never) =
+                question.never.as_ref().filter(|never| never.ends(&decision, chances)) =>
+            {
+                never.decide(decision, chances)
             }
             _ => match waits {
                 Some(action) => {

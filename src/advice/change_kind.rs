@@ -192,6 +192,8 @@ pub enum Correction {
     Executable,
     /// The server does not have this file.
     UrlMissing,
+    /// The name service does not know the server in this URL.
+    UrlServer,
     /// The server does not give this file to this user.
     UrlDenied,
     /// A URL that could not be fetched, nobody says why.

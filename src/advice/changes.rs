@@ -12,7 +12,7 @@ use super::job_facts::JobFacts;
 use super::limit;
 use super::meaning::{Resource, code_of_transfer, resource, url_trouble, usual_change};
 use super::undesired;
-use crate::checks::{Check, Fault, Finding, Thing, WordsKind};
+use crate::checks::{Check, Fault, Finding, Thing, Why, WordsKind};
 use crate::history::reason::{Side, canonical, file_name, host, machine, side, url, words};
 use crate::history::{Action, Episode};
 use crate::hold_code::{self, About, Cause, HoldCode, cause_of};
@@ -401,6 +401,7 @@ pub(super) fn of_check(check: &Check) -> Change {
 fn correction(check: &Check) -> Correction {
     match (check.thing, check.finding) {
         (Thing::Proxy | Thing::Token, _) => Correction::Credential,
+        (Thing::Url, Finding::Unknown { why: Why::NoName }) => Correction::UrlServer,
         (Thing::Url, _) => Correction::UrlMissing,
         (_, Finding::StillThere { fault: Fault::Denied | Fault::ReadOnly }) => {
             Correction::Permissions

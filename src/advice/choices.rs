@@ -129,6 +129,8 @@ pub enum Rule {
     ReleasedByPolicy,
     /// The file-transfer plug-in says that the transfer may be tried again, or from when on.
     RetryLater,
+    /// Nobody was ever seen to get through to the server of its URL.
+    NeverReached,
     /// Files that HTCondor needs to start it are not in order.
     FilesFirst,
     /// A limit of the job's own is met again by the same run.

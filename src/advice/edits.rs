@@ -158,7 +158,9 @@ impl Change {
 /// The submit command that names what is corrected.
 const fn of_correction(what: Correction) -> Option<&'static str> {
     Some(match what {
-        Correction::Input | Correction::UrlMissing | Correction::Url => "transfer_input_files",
+        Correction::Input | Correction::UrlMissing | Correction::UrlServer | Correction::Url => {
+            "transfer_input_files"
+        }
         Correction::OutputDirectory => "transfer_output_remaps",
         Correction::Output => "transfer_output_files",
         Correction::WorkingDirectory => "initialdir",

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::exit_status::ExitStatus;
 use super::files::ProgramWords;
 use super::meaning::code_of_transfer;
-use super::{FailedTransfer, LimitSeen, Spent, Trouble};
+use super::{FailedTransfer, LimitSeen, Refusal, Spent, Trouble};
 use crate::checks::Check;
 use crate::features::{Neighbourhood, Runs, Scope};
 use crate::history::{
@@ -69,6 +69,12 @@ pub enum Evidence {
         began_elsewhere: usize,
         /// Of these, that exited with 0.
         succeeded_elsewhere: usize,
+    },
+    /// The server of its URL refuses everybody.
+    Refusal {
+        /// What was seen of that.
+        #[serde(flatten)]
+        refusal: Refusal,
     },
     /// Other jobs began to execute since the hold.
     BeganSince {

@@ -77,11 +77,9 @@ fn worth(check: &Check) -> Worth {
         Finding::StillThere { .. } if check.thing != Thing::ExecutableInPlace => Worth::Line,
         _ if !check.remarks.is_empty() => Worth::Line,
         // A server that does not answer here may not answer there.
-        Finding::Unknown { why: Why::NoAnswer | Why::Away | Why::Tls | Why::Status(500..) }
-            if check.thing == Thing::Url =>
-        {
-            Worth::Line
-        }
+        Finding::Unknown {
+            why: Why::NoAnswer | Why::Away | Why::NoName | Why::Tls | Why::Status(500..),
+        } if check.thing == Thing::Url => Worth::Line,
         Finding::Unknown { why: Why::TooLarge | Why::Format } => Worth::Line,
         Finding::Unknown { why: Why::NoAnswer | Why::NoTime | Why::Failed } => Worth::Once,
         _ => Worth::Nothing,

@@ -38,6 +38,11 @@ pub enum LookAt {
         /// The URL.
         url: String,
     },
+    /// The name of a server that nobody reached.
+    Name {
+        /// The URL in TransferInput.
+        url: String,
+    },
     /// The hold reason of another job of the cluster, which was released.
     Tried {
         /// The job.
@@ -110,6 +115,7 @@ impl LookAt {
                 vec!["curl", "-sS", "-m", "30", "-r", "0-0", "-o", "/dev/null", "-D", "-", url]
             }
             Self::Url { .. } => return None,
+            Self::Name { .. } => vec!["condor_q", &job, "-af:ln", "TransferInput"],
             Self::Tried { job } => vec!["condor_q", "-hold", job],
             Self::JobPolicy => vec!["condor_q", &job, "-af:ln", "PeriodicHold", "OnExitHold"],
             Self::SystemPolicy => vec!["condor_config_val", "-dump", "SYSTEM_PERIODIC_HOLD"],
@@ -176,5 +182,11 @@ mod tests {
         let at = at(&hold, &JobFacts::of(job), Some(Against::TriesFailed { job })).unwrap();
         let line = at.command(JobId::new(7, 1)).unwrap().line("true");
         assert_eq!(line, "condor_q -hold 7.3");
+    }
+    #[test]
+    fn the_name_of_a_server_is_looked_up_in_the_job() {
+        let name = LookAt::Name { url: "http://dta.example/a".to_owned() };
+        let line = name.command(JobId::new(7, 1)).unwrap().line("true");
+        assert_eq!(line, "condor_q 7.1 -af:ln TransferInput");
     }
 }

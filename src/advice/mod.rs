@@ -22,6 +22,7 @@ pub mod meaning;
 mod removal;
 mod report;
 mod seen;
+mod server;
 mod shared;
 mod siblings;
 mod spent;
@@ -48,6 +49,7 @@ pub(crate) use removal::{LEAST_FAILED, LEAST_HELD};
 pub use report::{
     Advice, Band, HeldJob, InputEffect, Missing, Recommendation, Trust, Wait, WaitFor,
 };
+pub use server::Refusal;
 pub use siblings::{Like, LimitFinding, LimitSeen};
 pub use spent::Spent;
 pub use transfer_error::FailedTransfer;

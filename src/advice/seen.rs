@@ -87,6 +87,8 @@ pub(super) struct Seen {
     pub stays: bool,
     /// A job of one other owner began with the file of the hold reason, and nobody else's.
     one_other_began: bool,
+    /// The server of the hold reason refuses everybody ([`super::Refusal`]).
+    refuses_all: bool,
 }
 
 /// The hold that is looked at.
@@ -104,6 +106,8 @@ pub(super) struct Looked<'a> {
     pub failed: Option<&'a FailedTransfer>,
     /// What an earlier hold of the job complained of about the same file, if that stays.
     pub before: Option<Trouble>,
+    /// The server of the hold reason refuses everybody.
+    pub refuses_all: bool,
     /// What came of like releases in the directory that the reason names.
     pub directory: InDirectory,
     /// Unix seconds.
@@ -122,6 +126,8 @@ impl Seen {
         // give it.
         let trouble = Trouble::of(code, subcode, reason);
         let trouble = match hold.failed.map_or(trouble, |failed| failed.over(trouble)) {
+            // Nor is what it says believed while it says so of everything.
+            Some(_) if hold.refuses_all => Some(Trouble::Away),
             Some(Trouble::Away) => hold.before.or(Some(Trouble::Away)),
             trouble => trouble,
         };
@@ -205,13 +211,17 @@ impl Seen {
             stays: false,
             one_other_began: near(Scope::File)
                 .is_some_and(|file| file.vouched_since == Vouched::OneOther),
+            refuses_all: hold.refuses_all,
         }
     }
 
     /// With what the files of the job show now.
     pub(super) fn with_checks(mut self, checks: &[Check]) -> Self {
         let blocked = checks.iter().find(|check| check.named && check.blocks());
-        self.stays = checks.iter().any(Check::lasts);
+        // A server that refuses everybody refuses the access point too.
+        let stays =
+            |check: &Check| check.lasts() && !(self.refuses_all && check.thing == Thing::Url);
+        self.stays = checks.iter().any(stays);
         if let Some(check) = blocked {
             self.blocked = true;
             self.lasting = Some(match check.finding {
@@ -390,6 +400,7 @@ mod tests {
             blocked: false,
             stays: false,
             one_other_began: false,
+            refuses_all: false,
         }
     }
 
@@ -427,6 +438,7 @@ mod tests {
                 epochs: true,
                 failed: None,
                 before,
+                refuses_all: false,
                 directory,
                 now: 0,
             };

@@ -196,7 +196,7 @@ impl FailedTransfer {
         }
     }
 
-    fn is_early(&self, now: i64) -> bool {
+    pub(super) fn is_early(&self, now: i64) -> bool {
         self.not_before().is_some_and(|at| at > now)
     }
 

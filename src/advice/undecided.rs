@@ -40,6 +40,15 @@ pub enum Undecided {
         /// What does.
         against: Against,
     },
+    /// Nobody was ever seen to get through to the server of its URL.
+    NeverReached {
+        /// Its name could not be resolved; else it did not answer.
+        unresolved: bool,
+        /// How often that failed.
+        tries: usize,
+        /// Seconds since the first of these.
+        seconds: i64,
+    },
     /// A release would be likely enough, were the sources at hand that are missing.
     Sources,
     /// No action is likely enough, and none so unlikely that a removal is the cheaper choice.

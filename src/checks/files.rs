@@ -139,8 +139,14 @@ impl LocalFiles {
 
     fn check_url(&self, mut needed: Needed, unknown: Option<Why>) -> Check {
         let why = unknown.or_else(|| urls::refused(&needed.path));
-        let finding =
+        let mut finding =
             why.map_or_else(|| self.looker.url(&needed.path), |why| Finding::Unknown { why });
+        // A name service that knows no name at all shows nothing of this one.
+        if finding == (Finding::Unknown { why: Why::NoName })
+            && !self.looker.urls().iter().any(|(url, found)| urls::was_resolved(url, *found))
+        {
+            finding = Finding::Unknown { why: Why::Away };
+        }
         needed.path = urls::fit_to_show(&needed.path);
         self.found(needed, finding)
     }

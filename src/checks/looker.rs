@@ -216,9 +216,17 @@ impl Looker {
             (None, Some(_)) => Err(Why::NotAsked),
             (None, None) => Err(Why::NotRecorded),
         };
-        let found =
-            answer.and_then(|answer| serde_json::from_value(answer).map_err(|_| Why::Failed));
-        found.unwrap_or_else(|why| Finding::Unknown { why })
+        of_answer(answer)
+    }
+
+    /// What all URLs answered that were asked.
+    pub(super) fn urls(&self) -> Vec<(String, Finding)> {
+        let known = locked(&self.known);
+        let urls = known.iter().filter_map(|((_, question), answer)| match question {
+            Question::Url { url } => Some((url.clone(), of_answer(answer.clone()))),
+            _ => None,
+        });
+        urls.collect()
     }
 
     /// Asks these URLs, all their servers at the same time, each server its URLs one by one.
@@ -257,6 +265,11 @@ impl Looker {
     }
 }
 
+fn of_answer(answer: Result<Value, Why>) -> Finding {
+    let found = answer.and_then(|answer| serde_json::from_value(answer).map_err(|_| Why::Failed));
+    found.unwrap_or_else(|why| Finding::Unknown { why })
+}
+
 /// What an answer about a URL is kept under: it is the same for all accounts.
 fn of_url(url: &str) -> (String, Question) {
     (String::new(), Question::Url { url: url.to_owned() })
@@ -267,7 +280,7 @@ fn is_away(answer: &Result<Value, Why>) -> bool {
     match answer {
         Ok(answer) => matches!(
             Finding::deserialize(answer),
-            Ok(Finding::Unknown { why: Why::NoAnswer | Why::Away })
+            Ok(Finding::Unknown { why: Why::NoAnswer | Why::Away | Why::NoName })
         ),
         Err(_) => true,
     }

@@ -197,6 +197,8 @@ pub enum Why {
     NotPublic,
     /// The server of a URL cannot be reached from here.
     Away,
+    /// The name service of this machine does not know the server of a URL, and knows others.
+    NoName,
     /// The certificate of a server is not accepted here.
     Tls,
     /// The server of a URL answers with this HTTP status.

@@ -223,11 +223,38 @@ fn of_error(error: &Error) -> Why {
         Error::Timeout(_) => Why::NoAnswer,
         // What rustls says while it shakes hands.
         Error::Io(error) if error.kind() == ErrorKind::InvalidData => Why::Tls,
+        Error::Io(error) if is_unknown_name(error) => Why::NoName,
         Error::HostNotFound | Error::Io(_) | Error::ConnectionFailed => Why::Away,
         Error::Tls(_) | Error::Rustls(_) | Error::Pem(_) => Why::Tls,
         Error::Other(other) if other.is::<NotPublic>() => Why::NotPublic,
         _ => Why::Failed,
     }
+}
+
+/// The name service answered that there is no such name. Rust keeps no number of such an error
+/// (EAI_NONAME of getaddrinfo(3)); the words are those of glibc and musl, which nothing here
+/// translates.
+fn is_unknown_name(error: &std::io::Error) -> bool {
+    let text = error.to_string();
+    text.starts_with("failed to lookup address information")
+        && ["Name or service not known", "Name does not resolve"]
+            .iter()
+            .any(|end| text.ends_with(end))
+}
+
+/// The name service found the server of a URL, by what that answered. An address, and this machine,
+/// need none.
+pub(super) fn was_resolved(url: &str, finding: Finding) -> bool {
+    let answers = match finding {
+        Finding::Gone { .. } | Finding::StillThere { .. } => true,
+        Finding::Unknown { why } => matches!(why, Why::Status(_) | Why::Tls | Why::Redirects),
+    };
+    let host = url.parse::<Uri>().ok().and_then(|url| Some(url.host()?.to_ascii_lowercase()));
+    let is_name = |host: &String| {
+        let is_address = host.starts_with('[') || host.parse::<IpAddr>().is_ok();
+        !is_address && host != "localhost"
+    };
+    answers && host.as_ref().is_some_and(is_name)
 }
 
 #[cfg(test)]

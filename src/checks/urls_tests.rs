@@ -219,6 +219,28 @@ fn urls_with_credentials_and_of_other_schemes_are_refused() {
     assert_eq!(server("HTTP://S.example:80/x?y"), "http://s.example:80");
 }
 
+#[test]
+fn a_name_that_does_not_exist_is_told_from_a_name_service_that_fails() {
+    let lookup = |says: &str| {
+        let text = format!("failed to lookup address information: {says}");
+        of_error(&Error::Io(std::io::Error::other(text)))
+    };
+    assert_eq!(lookup("Name or service not known"), Why::NoName);
+    assert_eq!(lookup("Name does not resolve"), Why::NoName);
+    assert_eq!(lookup("Temporary failure in name resolution"), Why::Away);
+    for (url, finding, expected) in [
+        ("https://s.example:8443/x", GONE, true),
+        ("https://s.example/x", unknown(Why::Status(403)), true),
+        ("https://s.example/x", unknown(Why::NoName), false),
+        ("https://s.example/x", unknown(Why::NoAnswer), false),
+        ("http://127.0.0.1/x", GONE, false),
+        ("http://[::1]:80/x", GONE, false),
+        ("http://localhost/x", GONE, false),
+    ] {
+        assert_eq!(was_resolved(url, finding), expected, "{url} {finding:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_url_is_taken_apart(url in "(http://)?[a-z@:/?#;=%\\\\é]{0,40}", to in ".{0,40}") {

@@ -54,6 +54,11 @@ pub(super) fn look_at(look: &LookAt) -> String {
             "What the server answers to {} now. It answers the access point; an execution point may get another answer.",
             shown(url, NAME)
         ),
+        LookAt::Name { url } => format!(
+            "The name of the server in {}, and its port: are they right? The URL stands in the job's TransferInput, \
+             and behind transfer_input_files in its submit file.",
+            shown(url, NAME)
+        ),
         LookAt::Tried { job } => {
             format!(
                 "The hold reason of {job}, which was released and held again for something else."
@@ -73,6 +78,9 @@ pub(super) fn rule(rule: Rule) -> &'static str {
         Rule::Spooling => "HTCondor releases it once its input is spooled, and not before.",
         Rule::ReleasedByPolicy => "A policy releases it within the hour.",
         Rule::RetryLater => "The file-transfer plug-in says that a later transfer may succeed.",
+        Rule::NeverReached => {
+            "Nobody was ever seen to get through to its server: the name in the URL may be wrong."
+        }
         Rule::FilesFirst => "Files that HTCondor needs to start it are not in order.",
         Rule::OwnLimit => "A limit of its own held it, and the same run meets it again.",
         Rule::LeastHours => {

@@ -63,6 +63,10 @@ pub fn why(advice: &Advice) -> String {
     let text = held.reason.as_deref().unwrap_or_default();
     match (advice.recommendation, transfers::change(advice)) {
         (Recommendation::Release, _) => meaning(held.code, held.subcode, text),
+        // Nothing is to be corrected where the server refuses everybody.
+        _ if advice.evidence.iter().any(|seen| matches!(seen, Evidence::Refusal { .. })) => {
+            meaning(held.code, held.subcode, text)
+        }
         // What the plug-in reported says more than the hold reason.
         (_, Some(change)) => with_change(meaning(held.code, held.subcode, text), change),
         _ => with_usual_change(held.code, held.subcode, text),
@@ -173,6 +177,18 @@ pub fn undecided(why: &Undecided, code: Option<i32>) -> String {
         Undecided::NotRemoved { against } => {
             format!("No action is likely to help. {}", against_removal(*against))
         }
+        Undecided::NeverReached { unresolved, tries, seconds } => {
+            let failed = match unresolved {
+                true => "its name could not be resolved",
+                false => "it did not answer",
+            };
+            format!(
+                "Nobody was seen to get through to the server of its URL in the {} since it first failed, {}: {failed}. \
+                 A wait may bring nothing; the name may be wrong.",
+                span(*seconds),
+                plural(*tries, "try").replace("trys", "tries")
+            )
+        }
         Undecided::Sources => {
             "A release may succeed. Without the sources named above it is advised only where it is \
                                likely to."
@@ -244,6 +260,7 @@ pub fn evidence(evidence: &Evidence) -> String {
             shown(name, LONG_NAME)
         ),
         Evidence::Exit { status } => exit_status(status),
+        Evidence::Refusal { refusal } => transfers::refusal(refusal),
         Evidence::BeganSince { near, jobs, seconds_since_last, held_again } => {
             let ago = seconds_since_last
                 .map_or(String::new(), |seconds| format!(", the last {} ago", span(seconds)));

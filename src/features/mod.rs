@@ -4,6 +4,7 @@
 //! its holds at any decision instant. `docs/features.md` has a row for each static.
 
 mod around;
+mod at_server;
 mod columns;
 mod facts;
 mod frame;
@@ -19,6 +20,7 @@ mod words;
 
 pub use crate::fnv::fnv1a;
 pub use around::{Holds, Scope};
+pub(crate) use at_server::AtServer;
 pub(crate) use columns::InputGroup;
 pub use columns::{COLUMNS, Column, ColumnRow};
 pub use frame::FrameEdges;

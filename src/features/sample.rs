@@ -1,6 +1,7 @@
 //! One sample: the tensor and the statics of one hold at one decision instant.
 
 use super::around::{Around, Group, Holds, Name, Named, Scope};
+use super::at_server::AtServer;
 use super::columns::{Column, Seen};
 use super::facts::{Facts, Own, Usage};
 use super::neighbourhood::{Neighbourhood, Others, Voice, Window, voices};
@@ -159,6 +160,15 @@ impl Sampler {
             voices: voices(released.successes(hold.held_at, instant, view.number), voice),
             released_since: released.count(hold.held_at, instant, view.number),
         }
+    }
+
+    /// What jobs met up to `instant` at the file server that the hold is about.
+    pub(crate) fn at_server(&self, hold: &Episode, instant: i64) -> AtServer<'_> {
+        let absent = JobHistory { job: hold.identity.job, ..JobHistory::default() };
+        let view = self.view(hold, instant, &absent);
+        let group = view.named().server.symbol().map(|name| Group::Named(Scope::Server, name));
+        let series = group.map(|group| self.around.group(group, view.viewer));
+        AtServer { series: series.unwrap_or_default(), code: hold.identity.code, instant }
     }
 
     fn view<'a>(&'a self, hold: &'a Episode, instant: i64, absent: &'a JobHistory) -> View<'a> {

@@ -14,6 +14,7 @@ mod recorded;
 mod releaseexpr;
 mod releaseexpr_explain;
 mod releaseexpr_past;
+mod servers;
 mod transfer_errors;
 mod tries;
 mod trust;

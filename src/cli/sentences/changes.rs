@@ -179,6 +179,9 @@ fn correction(what: Correction, name: &Option<String>) -> String {
         Correction::UrlMissing => {
             format!("Correct {}, or put that file back on its server.", the("the URL"))
         }
+        Correction::UrlServer => {
+            format!("Correct the name of the server in {}: nobody knows it.", the("the URL"))
+        }
         Correction::UrlDenied => {
             format!("Renew the credential for {}, or ask for access to it.", the("the URL"))
         }

@@ -113,6 +113,9 @@ fn url(check: &Check) -> String {
         format!("Whether the URL {url} can be fetched is not known: {says} ({elsewhere}).")
     };
     let why = match why {
+        Why::NoName => {
+            return asked("the name service knows no such server, and knows that of another URL");
+        }
         Why::Away => return asked("its server cannot be reached"),
         Why::NoAnswer => return asked("its server did not answer in time"),
         Why::Tls => return asked("the certificate of its server is not accepted"),

@@ -2,7 +2,7 @@
 
 use super::span;
 use crate::advice::meaning::url_change;
-use crate::advice::{Advice, Evidence, FailedTransfer};
+use crate::advice::{Advice, Evidence, FailedTransfer, Refusal};
 use crate::history::{ErrorType, TransferClass};
 use crate::text::{plural, shown};
 
@@ -36,6 +36,17 @@ pub(super) fn reported(failed: &FailedTransfer) -> String {
         "HTCondor's file transfer reports: {what}{tries}{said}.{}{}",
         again(failed.error.retryable),
         others(failed)
+    )
+}
+
+/// That a server refuses everybody.
+pub(super) fn refusal(refusal: &Refusal) -> String {
+    format!(
+        "{} refused another file to each of {} owners within minutes, and no job got through there meanwhile; {} \
+         before, one did. So the server is in trouble, and not a file.",
+        shown(&refusal.server, NAME),
+        refusal.owners,
+        span(refusal.worked_before)
     )
 }
 
