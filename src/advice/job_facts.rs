@@ -57,6 +57,9 @@ pub struct JobFacts {
     pub iwd: Option<String>,
     /// Err with its full path.
     pub error_output: Option<String>,
+    /// Err is written while the program runs: files are not transferred (ShouldTransferFiles), or Err
+    /// is streamed (StreamErr).
+    pub writes_in_place: bool,
     /// UserLog with its full path.
     pub user_log: Option<String>,
     /// x509userproxy.
@@ -123,6 +126,8 @@ impl JobFacts {
             command: text("Cmd"),
             iwd: text("Iwd"),
             error_output: file("Err"),
+            writes_in_place: ad.boolean("StreamErr") == Some(true)
+                || text("ShouldTransferFiles").is_some_and(|when| when.eq_ignore_ascii_case("no")),
             user_log: file("UserLog"),
             proxy: text("x509userproxy"),
             image: text("ContainerImage").or_else(|| text("DockerImage")),
@@ -163,6 +168,13 @@ impl JobFacts {
             memory_provisioned: self.memory_provisioned.or(provisioned),
             ..self.clone()
         })
+    }
+
+    /// What its program wrote until a limit ended the run: HTCondor fetches no output of such a run, so
+    /// that it is there only where it was seen, or is written in place.
+    pub(super) fn written(&self) -> Option<String> {
+        let seen = self.program_words.as_ref().map(|words| words.path.clone());
+        seen.or_else(|| self.error_output.clone().filter(|_| self.writes_in_place))
     }
 
     /// Nothing shows that a higher limit or a larger request is no cure.

@@ -70,9 +70,10 @@ pub(super) fn at(
     let file = |path: Option<String>| path.map(|path| LookAt::File { path });
     let output = || facts.error_output.clone().map(|path| LookAt::Output { path });
     let in_queue = facts.num_holds.is_some();
-    // HTCondor fetches no output of a run that a limit ended: no raise cures it, and nothing is seen.
+    let written = || facts.written().map(|path| LookAt::Output { path });
+    // No raise cures it: what it was doing says why.
     if !facts.raise_may_help() {
-        return None;
+        return written();
     }
     let at_access_point = side(hold.reason) == Some(Side::AccessPoint);
     match about {
@@ -94,8 +95,9 @@ pub(super) fn at(
         About::JobPolicy if facts.own_limit.is_none() => {
             output().or(in_queue.then_some(LookAt::JobPolicy))
         }
-        About::JobPolicy => in_queue.then_some(LookAt::JobPolicy),
-        About::SystemPolicy => in_queue.then_some(LookAt::SystemPolicy),
+        About::JobPolicy => written().or(in_queue.then_some(LookAt::JobPolicy)),
+        About::SystemPolicy => written().or(in_queue.then_some(LookAt::SystemPolicy)),
+        About::Duration { .. } => written(),
         About::Nothing if code == 0 => output(),
         _ => None,
     }
@@ -188,5 +190,22 @@ mod tests {
         let name = LookAt::Name { url: "http://dta.example/a".to_owned() };
         let line = name.command(JobId::new(7, 1)).unwrap().line("true");
         assert_eq!(line, "condor_q 7.1 -af:ln TransferInput");
+    }
+    #[test]
+    fn output_of_a_run_that_a_limit_ended_is_named_where_it_is_written_in_place() {
+        let hold =
+            |code: i32| Hold { code: Some(code), subcode: Some(0), reason: "", held_at: None };
+        let facts = JobFacts {
+            error_output: Some("/home/a/x.err".to_owned()),
+            num_holds: Some(1),
+            ..JobFacts::of(JobId::new(7, 1))
+        };
+        let in_place = JobFacts { writes_in_place: true, ..facts.clone() };
+        let output = Some(LookAt::Output { path: "/home/a/x.err".to_owned() });
+        for code in [3, 26, 46, 47] {
+            assert_eq!(at(&hold(code), &in_place, None), output, "{code}");
+        }
+        assert_eq!(at(&hold(26), &facts, None), Some(LookAt::SystemPolicy));
+        assert_eq!(at(&hold(46), &facts, None), None);
     }
 }

@@ -25,6 +25,7 @@ const NEEDED: &[&str] = &[
     "OsUser",
     "Out",
     "Err",
+    "StreamErr",
     "TransferIn",
     "TransferExecutable",
     "TransferOutputRemaps",

@@ -100,6 +100,27 @@ fn the_limit_of_a_run_that_hangs_is_not_raised() {
 }
 
 #[test]
+fn the_output_of_a_run_that_hangs_is_looked_at_where_it_is_there() {
+    let log = log(3, 100, "Code 3 Subcode 46");
+    let look = |more: &str| {
+        let more = format!("{TOO_LONG}\nIwd = \"/home/alice\"\nErr = \"run.err\"\n{more}");
+        let place = Place::new();
+        place.file("job.log", &log);
+        place.file("held.ads", ad(3, 46, "ran too long", &more));
+        // A failed release is dear, so that none pays.
+        advice(&place, "-userlog job.log -cost failed=200")
+    };
+    for more in ["StreamErr = true", "ShouldTransferFiles = \"NO\""] {
+        let job = look(more);
+        assert_eq!(job["Recommendation"], "look", "{more}: {job}");
+        assert_eq!(job["Look"]["Path"], "/home/alice/run.err", "{more}: {job}");
+    }
+    // HTCondor fetches none of a run that a limit ended.
+    let job = look("ShouldTransferFiles = \"YES\"");
+    assert_eq!(job["Look"], Value::Null, "{job}");
+}
+
+#[test]
 fn a_limit_that_is_too_low_is_raised_to_what_like_jobs_need() {
     let ad = ad(3, 46, "ran too long", TOO_LONG);
     let job = advised(&log(19, 100, "Code 3 Subcode 46"), &ad);
