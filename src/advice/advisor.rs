@@ -538,7 +538,8 @@ impl<'a> Advisor<'a> {
         let mut change = decision.action.and_then(of_action);
         let event_log = question.seen.event_log;
         let besides = held.checks.iter().filter(|check| check.blocks() && !check.named);
-        let mut correct_before: Vec<Change> = besides.map(changes::of_check).collect();
+        let mut correct_before: Vec<Change> =
+            besides.map(|check| changes::of_check(check).with_way(facts)).collect();
         let blocked = question.seen.blocked || !correct_before.is_empty();
         let releases = match decision.recommendation {
             Recommendation::Release | Recommendation::Try | Recommendation::Look => true,

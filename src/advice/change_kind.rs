@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Serialize, Serializer};
 
+use super::by_hand::ByHand;
 use super::command::Command;
 use super::edits::EditFacts;
 use super::meaning::Resource;
@@ -21,12 +22,15 @@ pub struct Change {
     /// What goes with it.
     #[serde(flatten)]
     pub facts: EditFacts,
+    /// Where the faulty name stands, of what is corrected by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<ByHand>,
 }
 
 impl Change {
     /// With the commands that make it.
     pub fn new(what: ChangeKind, commands: Vec<Command>) -> Self {
-        Self { what, commands, facts: EditFacts::default() }
+        Self { what, commands, facts: EditFacts::default(), by_hand: None }
     }
 }
 

@@ -122,7 +122,7 @@ pub fn change(action: Action, hold: &Hold<'_>, facts: &JobFacts) -> Option<Chang
         Action::Site => site(hold, facts),
         Action::Other => other(hold, facts),
     };
-    change.map(|change| change.with_submit_line(facts.resubmits))
+    change.map(|change| change.with_submit_line(facts.resubmits).with_way(facts))
 }
 
 /// The hold that commands act on: what the ad has, else what the log tells.

@@ -55,6 +55,8 @@ pub struct JobFacts {
     pub command: Option<String>,
     /// Iwd, the initial working directory.
     pub iwd: Option<String>,
+    /// TransferInput: files and URLs with commas between them.
+    pub transfer_input: Option<String>,
     /// Err with its full path.
     pub error_output: Option<String>,
     /// Err is written while the program runs: files are not transferred (ShouldTransferFiles), or Err
@@ -125,6 +127,7 @@ impl JobFacts {
             requirements: printed(ad, "Requirements"),
             command: text("Cmd"),
             iwd: text("Iwd"),
+            transfer_input: text("TransferInput"),
             error_output: file("Err"),
             writes_in_place: ad.boolean("StreamErr") == Some(true)
                 || text("ShouldTransferFiles").is_some_and(|when| when.eq_ignore_ascii_case("no")),

@@ -1,6 +1,7 @@
 //! Probabilities and costs become a recommendation with its reasons.
 
 mod advisor;
+mod by_hand;
 mod cause;
 mod change_kind;
 pub mod changes;
@@ -32,6 +33,7 @@ mod undecided;
 mod undesired;
 
 pub use advisor::Advisor;
+pub use by_hand::ByHand;
 pub use cause::Trouble;
 pub use changes::{Change, ChangeKind, Correction, Figure, LimitRaise};
 pub use choices::{Against as AgainstChoice, Choice, Choices, Rule};

@@ -9,7 +9,7 @@ mod limits;
 mod transfers;
 
 pub use changes::change;
-pub use edits::{edit_facts, whole_change};
+pub use edits::{by_hand, edit_facts, whole_change};
 
 use jiff::tz::TimeZone;
 

@@ -148,6 +148,36 @@ fn a_file_is_missing_where_the_server_gives_others_or_too_few_are_refused() {
     change(&never, 600);
 }
 
+#[test]
+fn a_url_that_is_wrong_is_named_with_where_it_stands_and_no_command() {
+    let story = Story::of(MISSING, &url("a"));
+    let advice = story.after(600);
+    let way = &advice["Change"]["ByHand"];
+    assert_eq!((&way["Attribute"], &way["Element"]), (&"TransferInput".into(), &url("a").into()));
+    assert_eq!(advice["Commands"], Value::Array(Vec::new()), "{advice}");
+    let page = story.print(600, "8.0");
+    let flat = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "To correct it: In the submit file it is the element http://data.example/a of \
+                transfer_input_files. For a job in the queue, condor_qedit ID TransferInput \
+                '\"...\"' replaces the whole list,";
+    assert!(flat.contains(said), "{page}");
+    // The text is no command: none begins in the first column but the release.
+    let commands: Vec<&str> = page.lines().filter(|line| line.starts_with("condor_")).collect();
+    assert!(commands.len() == 1 && commands[0].starts_with("condor_release "), "{page}");
+}
+
+#[test]
+fn jobs_of_a_group_are_shown_where_their_own_url_stands() {
+    let mut story = Story::of(MISSING, &url("a"));
+    let other = story.ad.replace("ProcId = 0", "ProcId = 1").replace(&url("a"), &url("b"));
+    story.ad = format!("{}\n{other}", story.ad);
+    let page = story.print(600, "");
+    let flat = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "To correct it: In the submit file it is the list behind transfer_input_files.";
+    assert!(flat.contains(said), "{page}");
+    assert!(!page.lines().any(|line| line.starts_with("condor_qedit")), "{page}");
+}
+
 const UNRESOLVED: &str = "Could not resolve host: dta.example";
 const REFUSED: &str = "Failed to connect to dta.example port 80: Connection refused";
 const WRONG: &str = "http://dta.example/a";

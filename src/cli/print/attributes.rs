@@ -158,6 +158,9 @@ fn change(change: &Change) -> Value {
         _ => None,
     });
     value["Edits"] = edits.collect();
+    if let Some(way) = &change.by_hand {
+        value["ByHand"] = with_sentence(way, &sentences::by_hand(way));
+    }
     value
 }
 

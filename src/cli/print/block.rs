@@ -52,6 +52,9 @@ fn text(advice: &Advice, page: &Page) -> String {
     for (number, change) in advice.changes().enumerate() {
         line(if number == 0 { "Change first:" } else { "" }, &sentences::whole_change(change));
     }
+    for way in advice.changes().filter_map(|change| change.by_hand.as_ref()) {
+        line("To correct it:", &sentences::by_hand(way));
+    }
     if let Some(tried) = &advice.try_one {
         line("What it shows:", &choices::try_one(tried));
     }

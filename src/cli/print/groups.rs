@@ -20,8 +20,8 @@ use super::sure::{probability, verdict};
 use super::times::{length, minute};
 use super::wrap::wrap;
 use crate::advice::{
-    Advice, ChangeKind, EditFacts, Evidence, LookAt, Near, Recommendation, SharedCause, Undecided,
-    WaitFor, constraint_of,
+    Advice, ByHand, ChangeKind, EditFacts, Evidence, LookAt, Near, Recommendation, SharedCause,
+    Undecided, WaitFor, constraint_of,
 };
 use crate::cli::{choices, sentences};
 use crate::features::Scope;
@@ -65,6 +65,8 @@ struct Group {
     names: Names,
     /// What goes with that, where it is the same for all members.
     facts: Option<EditFacts>,
+    /// Where what is corrected by hand stands, as far as it is the same for all members.
+    by_hand: Option<ByHand>,
     /// What to wait for, where it is the same for all members, and the latest instant named.
     wait: Option<WaitFor>,
     until: Option<i64>,
@@ -108,6 +110,7 @@ impl Groups {
         let since = held.held_since;
         let change = advice.change.as_ref().map(|change| &change.what);
         let facts = advice.change.as_ref().map(|change| &change.facts);
+        let by_hand = advice.change.as_ref().and_then(|change| change.by_hand.as_ref());
         let wait = advice.wait.as_ref().map(|wait| &wait.what);
         let reason = held.reason.as_deref().unwrap_or_default();
         let until = advice.wait.as_ref().and_then(|wait| wait.until);
@@ -125,6 +128,7 @@ impl Groups {
             change: change.cloned(),
             names: Names::default(),
             facts: facts.cloned(),
+            by_hand: by_hand.cloned(),
             wait: wait.cloned(),
             until,
             look: advice.look.clone(),
@@ -141,6 +145,7 @@ impl Groups {
         group.names.add(held.job, change.and_then(ChangeKind::name));
         group.change = group.change.take().zip(change).and_then(|(all, one)| all.join(one));
         group.facts = group.facts.take().filter(|all| Some(all) == facts);
+        group.by_hand = group.by_hand.take().zip(by_hand).and_then(|(all, one)| all.join(one));
         group.wait = group.wait.take().filter(|all| Some(all) == wait);
         group.look = group.look.take().filter(|all| Some(all) == advice.look.as_ref());
         group.until = group.until.max(until);
@@ -243,6 +248,9 @@ impl Group {
                 });
             }
             out.push_str(&wrap("  Change first: ", 4, &strip_control(&text), columns));
+            if let Some(way) = &group.by_hand {
+                out.push_str(&wrap("  To correct it: ", 4, &sentences::by_hand(way), columns));
+            }
         }
         if let Some(tried) = &first.try_one {
             out.push_str(&wrap("  What it shows: ", 4, &choices::try_one(tried), columns));

@@ -156,6 +156,7 @@ pub(crate) fn memory(cluster: i32, proc: i32, megabytes: u32) -> Advice {
         },
         commands: vec![edit.clone()],
         facts: EditFacts::default(),
+        by_hand: None,
     });
     advice.commands = vec![edit, Command::Release];
     advice.wait = None;

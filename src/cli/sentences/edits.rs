@@ -1,12 +1,33 @@
 //! What goes with a change, as sentences.
 
 use super::{LONG_NAME, change};
-use crate::advice::{Change, EditFacts, Resubmits, SlotsFor, SubmitLine};
+use crate::advice::{ByHand, Change, EditFacts, Resubmits, SlotsFor, SubmitLine};
 use crate::text::{plural, shown};
 
 /// What to change, and what goes with that.
 pub fn whole_change(whole: &Change) -> String {
     change(&whole.what) + &edit_facts(&whole.facts)
+}
+
+/// How what is corrected by hand is written. No command: what is right is not known here.
+pub fn by_hand(way: &ByHand) -> String {
+    let ByHand { attribute, command, is_list, element } = way;
+    let element = element.as_deref().map(|element| shown(element, LONG_NAME));
+    let (what, whole) = match (is_list, element) {
+        (true, Some(element)) => (format!("the element {element} of"), true),
+        (true, None) => ("the list behind".to_owned(), true),
+        (false, Some(value)) => (format!("the value {value} of"), false),
+        (false, None) => ("the value of".to_owned(), false),
+    };
+    let edit = format!("condor_qedit ID {attribute} '\"...\"'");
+    let queue = match whole {
+        true => format!(
+            "{edit} replaces the whole list, so all its elements go in the place of the dots \
+             (condor_q ID -af {attribute} shows them)"
+        ),
+        false => format!("{edit} replaces it"),
+    };
+    format!("In the submit file it is {what} {command}. For a job in the queue, {queue}.")
 }
 
 /// What goes with a change; each sentence begins with a blank.
