@@ -11,7 +11,8 @@ use flate2::read::MultiGzDecoder;
 use holdadvise::advice::job_facts::JobFacts;
 use holdadvise::advice::{Advice, Advisor, Band, ByItself, Held, Recommendation};
 use holdadvise::history::{
-    Coverage, Episode, History, HistoryBuilder, HoldInQueue, Journal, Outcome, epoch_written,
+    Coverage, Episode, History, HistoryBuilder, HoldInQueue, Journal, Outcome, epoch_class,
+    epoch_written,
 };
 use holdadvise::model::Model;
 use holdadvise::userlog::{self, EventKind, JobId, ReadOptions};
@@ -54,7 +55,7 @@ impl Play {
         let mut ads: BTreeMap<i32, Vec<(i64, ClassAd)>> = BTreeMap::new();
         for ad in classads::read_ads(BufReader::new(unpacked(&data.join("epoch_history.gz")))) {
             let ad = ad.expect("a whole file");
-            if ad.string("EpochAdType").is_some_and(|kind| kind != "EPOCH") {
+            if epoch_class(&ad).is_some_and(|class| class != "EPOCH") {
                 continue;
             }
             if let (Some(cluster), Some(written)) = (cluster(&ad), epoch_written(&ad)) {

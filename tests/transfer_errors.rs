@@ -13,7 +13,7 @@ use holdadvise::advice::meaning::url_trouble;
 use holdadvise::advice::{Advice, Advisor, ByItself, Evidence, FailedTransfer, Held, Trouble};
 use holdadvise::history::{
     Action, Coverage, Episode, ErrorType, HistoryBuilder, HoldInQueue, Journal, Outcome,
-    epoch_written, reason,
+    epoch_class, epoch_written, reason,
 };
 use holdadvise::model::Model;
 use holdadvise::userlog::{JobId, ReadOptions};
@@ -43,7 +43,7 @@ fn unpacked(path: &Path) -> Vec<u8> {
 }
 
 fn is_of_transfer(ad: &ClassAd) -> bool {
-    matches!(ad.string("EpochAdType").as_deref(), Some("INPUT" | "OUTPUT" | "CHECKPOINT"))
+    matches!(epoch_class(ad).as_deref(), Some("INPUT" | "OUTPUT" | "CHECKPOINT"))
 }
 
 impl Play {
@@ -55,7 +55,7 @@ impl Play {
         let ads: Vec<ClassAd> = ads.collect();
         let mut runs: HashMap<JobId, Vec<(i64, usize)>> = HashMap::new();
         for (at, ad) in ads.iter().enumerate() {
-            if ad.string("EpochAdType").is_none_or(|kind| kind == "EPOCH")
+            if epoch_class(ad).is_none_or(|class| class == "EPOCH")
                 && let Some((job, written)) = JobId::of_ad(ad).zip(epoch_written(ad))
             {
                 runs.entry(job).or_default().push((written, at));

@@ -120,7 +120,7 @@ pub fn gather(
     if !request.is_offline() && request.epochs.is_none() {
         let wanted = Wanted {
             counts: event_logs.is_empty(),
-            transfers: config.knobs().version().is_some_and(|version| version >= WRITES_TRANSFERS),
+            transfers: config.knobs().version().is_some_and(|version| version >= TELLS_OF_ERRORS),
         };
         (epochs, hold_counts) = ask(&schedd, &held, wanted, &projection, now, &mut remarks.missing);
     } else if request.epochs.is_none() {
@@ -231,9 +231,8 @@ fn event_logs(request: &Request, config: &Config, missing: &mut Vec<String>) -> 
 /// answer.
 type Answers = (Option<Vec<AdText>>, Option<BTreeMap<(i32, i32), u64>>);
 
-/// The first version whose ads of transfers say in EpochAdType that they are none of runs
-/// (`src/condor_utils/job_ad_instance_recording.cpp`); the types of errors are older.
-const WRITES_TRANSFERS: Version = Version::new(24, 10, 0);
+/// The first version whose ads of transfers tell of errors; older ones say nothing that is used.
+const TELLS_OF_ERRORS: Version = Version::new(24, 9, 0);
 
 /// What is asked for beside ads of earlier runs.
 #[derive(Clone, Copy, Debug)]

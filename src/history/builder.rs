@@ -223,9 +223,9 @@ impl HistoryBuilder {
         Some(job)
     }
 
-    /// Adds what an epoch ad of a transfer says. `None` for other ads.
-    pub(super) fn add_transfers(&mut self, ad: &ClassAd) -> Option<()> {
-        self.history.transfers.add(ad)
+    /// Adds what an epoch ad of this class says of a transfer. `None` for ads of other classes.
+    pub(super) fn add_transfers(&mut self, ad: &ClassAd, class: &str) -> Option<()> {
+        self.history.transfers.add(ad, class)
     }
 
     /// Notes that ads of earlier runs were read: all there are have been or will be added.

@@ -38,4 +38,7 @@ pub use step::{Exit, Hold, Step, What};
 pub use stream::{EpisodeStream, LogHolds};
 pub use symbol::{Symbol, Symbols};
 pub(crate) use transfers::CLASSES as TRANSFER_CLASSES;
-pub use transfers::{ErrorType, TransferClass, TransferError, TransferReport, Transfers};
+use transfers::RUN;
+pub use transfers::{
+    ErrorType, TransferClass, TransferError, TransferReport, Transfers, epoch_class,
+};

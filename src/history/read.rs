@@ -7,7 +7,7 @@ use std::path::Path;
 use classads::{AdError, ClassAd, long};
 
 use super::fact::LogPart;
-use super::{ATTRIBUTES, Coverage, HistoryBuilder, SourceId, TRANSFER_CLASSES};
+use super::{ATTRIBUTES, Coverage, HistoryBuilder, RUN, SourceId, TRANSFER_CLASSES, epoch_class};
 use crate::userlog::{self, ChunkedLog, DamagedEvent, JobId, ReadOptions, UserlogError};
 
 /// What came of reading one log.
@@ -160,9 +160,8 @@ impl HistoryBuilder {
 
     /// Adds one epoch ad. `None` if it is none of a run, or does not say when it was written.
     pub fn add_epoch(&mut self, ad: &ClassAd) -> Option<JobId> {
-        let kind = ad.string("EpochAdType");
-        if kind.is_some_and(|kind| kind != "EPOCH") {
-            self.add_transfers(ad);
+        if let Some(class) = epoch_class(ad).filter(|class| class != RUN) {
+            self.add_transfers(ad, &class);
             return None;
         }
         self.note_epochs();

@@ -14,6 +14,7 @@
 
 use std::collections::HashMap;
 
+use classads::long::Banner;
 use classads::{ClassAd, Expr, NodeKind, Value};
 use foldhash::fast::RandomState;
 use serde::Serialize;
@@ -41,6 +42,26 @@ pub(crate) const CLASSES: [(TransferClass, &str, &str); 4] = [
     (TransferClass::Checkpoint, "CHECKPOINT", "CheckpointPluginResultList"),
     (TransferClass::Common, "COMMON", "CommonPluginResultList"),
 ];
+
+/// The class of the ad that the shadow writes of a job at the end of a run.
+pub(super) const RUN: &str = "EPOCH";
+
+/// The class of an epoch ad: `EPOCH` for that of a run, else `SPAWN`, `INPUT`, `OUTPUT`, `STARTER`
+/// and others. `None` where nothing says it, as in what `condor_history -epochs` of HTCondor 23
+/// prints of runs.
+///
+/// EpochAdType says it since HTCondor 24.10 (`src/condor_utils/job_ad_instance_recording.cpp`). In
+/// the file of an older one the banner does; what is printed without banners shows it by its list
+/// of results.
+pub fn epoch_class(ad: &ClassAd) -> Option<String> {
+    let of_banner = || {
+        let banner = Banner::parse(ad.banner()?)?;
+        Some(banner.kind).filter(|kind| !kind.is_empty())
+    };
+    let of_list = || CLASSES.iter().find(|(_, _, list)| ad.get(list).is_some());
+    let named = ad.string("EpochAdType").or_else(of_banner);
+    named.or_else(|| of_list().map(|(_, class, _)| (*class).to_owned()))
+}
 
 /// `ErrorType`: at which step a transfer failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -158,9 +179,8 @@ pub struct Transfers {
 impl Transfers {
     /// Adds what an ad of a transfer says. `None` for an ad of another class, and for one that does
     /// not say of which job it is or when it was written.
-    pub(super) fn add(&mut self, ad: &ClassAd) -> Option<()> {
-        let kind = ad.string("EpochAdType")?;
-        let &(class, _, list) = CLASSES.iter().find(|(_, name, _)| *name == kind)?;
+    pub(super) fn add(&mut self, ad: &ClassAd, class: &str) -> Option<()> {
+        let &(class, _, list) = CLASSES.iter().find(|(_, name, _)| *name == class)?;
         let (job, written) = (JobId::of_ad(ad)?, epoch_written(ad)?);
         let size = ad.raw(list).map_or(0, str::len);
         self.read = self.read.saturating_add(size);

@@ -173,6 +173,63 @@ fn what_a_hostile_plug_in_writes_is_bounded() {
     assert!(read(&input(1, &too_long)).transfers().of_job(JOB).is_empty());
 }
 
+/// Job 7.0 was held at 100 and released at 200 with more memory; `between` stands in the file
+/// between the ads of the two runs.
+fn action_with(between: &str, banners: bool) -> crate::history::Action {
+    let banner = |class: &str, written: i64| match banners {
+        true => format!("*** {class} ClusterId=7 ProcId=0 CurrentTime={written}\n"),
+        false => "\n".to_owned(),
+    };
+    let run = |memory: i64, written: i64| {
+        format!(
+            "ClusterId = 7\nProcId = 0\nOwner = \"alice\"\nRequestMemory = {memory}\n\
+             EpochWriteDate = {written}\n{}",
+            banner("EPOCH", written)
+        )
+    };
+    let file = format!("{}{between}{}{}", run(64, 100), banner("INPUT", 250), run(128, 300));
+    let mut history = HistoryBuilder::new();
+    assert_eq!(history.read_epochs(file.as_bytes()).ads, 2, "{file}");
+    let history = history.build();
+    let job = history.job(JOB).unwrap();
+    let hold = crate::history::Hold { code: 34, subcode: 0, reason: None };
+    let mut episode = crate::history::Episode::begun(JOB, 100, hold, 1);
+    episode.released_at = Some(200);
+    assert_eq!(history.transfers().of_job(JOB).len(), 1, "{file}");
+    episode.action_as_known(job, i64::MAX)
+}
+
+#[test]
+fn what_an_ad_is_of_is_said_by_its_banner_or_its_list_where_no_attribute_does() {
+    let transfer = "ClusterID = 7\nProcID = 0\nEpochWriteDate = 250\nNumShadowStarts = 2\n\
+                    InputPluginResultList = { [ TransferSuccess = true ] }\n";
+    for banners in [true, false] {
+        assert_eq!(action_with(transfer, banners), crate::history::Action::Memory, "{banners}");
+    }
+    // The attribute counts before the banner, and a banner that names no class says nothing.
+    let class = |text: &str| epoch_class(&classads::read_ads(text.as_bytes()).next()?.ok()?);
+    assert_eq!(class("EpochAdType = \"SPAWN\"\n*** EPOCH\n").as_deref(), Some("SPAWN"));
+    assert_eq!(class("Memory = 128\n*** STARTER ClusterId=7\n").as_deref(), Some("STARTER"));
+    assert_eq!(class("ClusterId = 7\n*** ClusterId=7 ProcId=0\n"), None);
+}
+
+#[test]
+fn the_recorded_file_of_an_older_version_has_ads_of_runs_and_of_transfers() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/pool-23.9/epoch_history");
+    let file = std::fs::read_to_string(folder).unwrap();
+    let banners = |class: &str| file.lines().filter(|line| line.starts_with(class)).count();
+    assert!(!file.contains("EpochAdType"), "it says the class in its banners alone");
+    let mut history = HistoryBuilder::new();
+    let report = history.read_epochs(file.as_bytes());
+    assert_eq!(report.ads, banners("*** EPOCH ") as u64);
+    let history = history.build();
+    let ads = || history.jobs().iter().flat_map(|job| &job.ads);
+    assert_eq!(ads().count(), banners("*** EPOCH "));
+    assert!(ads().all(|ad| ad.owner.is_some() && ad.request_memory.is_some()));
+    let reports = history.jobs().iter().map(|job| history.transfers().of_job(job.job).len());
+    assert!(reports.sum::<usize>() > 0);
+}
+
 proptest! {
     /// Any bytes are read as an epoch ad, and so are any values in the place of what is expected.
     #[test]

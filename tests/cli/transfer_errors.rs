@@ -66,7 +66,7 @@ fn what_may_be_tried_again_is_nothing_to_correct() {
 
 #[test]
 fn older_access_points_are_not_asked_for_transfers() {
-    for version in ["23.9.6", "24.0.12", "no version"] {
+    for version in ["23.9.6", "24.0.12", "24.8.1", "no version"] {
         let place = place(version);
         history(&place, "");
         assert_eq!(place.run(&["7.0", "-now", NOW], "").status, 0);
