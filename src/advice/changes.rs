@@ -242,7 +242,7 @@ fn whole_up(value: f64) -> i64 {
 }
 
 /// The largest size the reason names in megabytes.
-fn megabytes(reason: &str) -> Option<i64> {
+pub(super) fn megabytes(reason: &str) -> Option<i64> {
     let reason = canonical(reason);
     let mut largest = None;
     let mut before: Option<i64> = None;

@@ -20,6 +20,7 @@ pub mod job_facts;
 mod limit;
 mod look;
 pub mod meaning;
+mod own_runs;
 mod removal;
 mod report;
 mod seen;

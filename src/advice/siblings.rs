@@ -11,9 +11,8 @@ use serde::Serialize;
 use super::changes::{self, Figure};
 use super::job_facts::JobFacts;
 use super::meaning::Resource;
-use crate::history::{
-    AdFacts, Episode, Exit, History, JobHistory, Known, SAME_HOLD, Step, Symbol, What,
-};
+use super::own_runs;
+use crate::history::{AdFacts, Episode, Exit, History, JobHistory, Step, Symbol, What};
 use crate::hold_code::{self, About};
 use crate::policy::Measure;
 
@@ -28,12 +27,9 @@ const STUCK: f64 = 5.0;
 /// larger input. Assumed; `suggest/long_runs.rs` has the same.
 const SLOWER: f64 = 1.5;
 
-/// Runs in a row of which each used more than the one before, from which on another raise is no
-/// cure. Assumed.
+/// Runs in a row of which each used more than the one before, from which on what the job needs is
+/// not known: two raises were used up, so that a third by the same factor is blind. Assumed.
 const LEAST_GROWN: usize = 3;
-
-/// Each of them used at least so much of the one before: 11/10. Assumed.
-const GROWN: f64 = 1.1;
 
 /// Clusters and programs that are remembered.
 const REMEMBERED: usize = 64;
@@ -48,7 +44,7 @@ pub enum LimitFinding {
     TooLow,
     /// Like jobs finished long before it: the run was stuck.
     Hung,
-    /// Each run used more than the one before: no limit is enough.
+    /// Each run used up more than the one before: it leaks, or what it needs is not known.
     Leak,
     /// What is known does not tell.
     Unknown,
@@ -357,24 +353,21 @@ impl Siblings {
             Resource::Memory => seen.memory,
             Resource::Disk => seen.disk,
         };
-        let job = history.job(hold.identity.job);
-        let runs = own_runs(job, hold, facts, resource, now);
+        let runs = own_runs::grown(history, hold, facts, resource, now);
         let like = self.like(history, hold, now, |seen| of(seen).count);
         let (like, peaks) = match &like {
             Some((like, seen)) => (*like, of(seen)),
             None => (Like::Cluster, Range::default()),
         };
         let peaks = Some(peaks).filter(|peaks| peaks.count >= LEAST_FINISHED).unwrap_or_default();
-        let given = given(facts, resource).or(runs.last().copied());
+        let given = own_runs::given(facts, resource).or(runs.last().copied());
         let needs_more = peaks.figure.zip(given).is_some_and(|(peaks, given)| {
             let (part, whole) = changes::NEAR_LIMIT;
             peaks.most * whole as f64 > given as f64 * part as f64
         });
-        let grows = |pair: &[i64]| pair[1] as f64 >= GROWN * pair[0] as f64;
-        let grown = runs.windows(2).rev().take_while(|pair| grows(pair)).count() + 1;
         let finding = match () {
             () if needs_more => LimitFinding::TooLow,
-            () if grown >= LEAST_GROWN => LimitFinding::Leak,
+            () if runs.len() >= LEAST_GROWN => LimitFinding::Leak,
             () => LimitFinding::Unknown,
         };
         if finding == LimitFinding::Unknown && peaks.figure.is_none() {
@@ -386,7 +379,7 @@ impl Siblings {
             like,
             finished: peaks.count,
             peaks: peaks.figure,
-            runs: runs[runs.len() - grown.min(runs.len())..].to_vec(),
+            runs,
         })
     }
 
@@ -478,73 +471,6 @@ fn ran(history: &History, hold: &Episode) -> Option<i64> {
     });
     let began = run.filter(|step| matches!(step.what, What::Executing(_))).last()?;
     Some(hold.held_at.saturating_sub(began.time)).filter(|ran| *ran > 0)
-}
-
-/// What the last run was given, MiB or KiB.
-fn given(facts: &JobFacts, resource: Resource) -> Option<i64> {
-    let given = match resource {
-        Resource::Memory => facts.memory_provisioned.or(facts.request_memory),
-        Resource::Disk => facts.disk_provisioned.or(facts.request_disk),
-    };
-    given.filter(|given| *given > 0)
-}
-
-/// What the runs of the job used that were held alike, or were given where that is not known; this
-/// one is the last.
-fn own_runs(
-    job: Option<&JobHistory>,
-    hold: &Episode,
-    facts: &JobFacts,
-    resource: Resource,
-    now: i64,
-) -> Vec<i64> {
-    let alike = (hold.identity.code, hold.identity.subcode);
-    let earlier = job.zip(hold.step).map_or(&[][..], |(job, step)| &job.steps[..step]);
-    let held = earlier.iter().filter_map(|step| match step.what {
-        What::Held(held) if (held.code, held.subcode) == alike => Some(step.time),
-        _ => None,
-    });
-    let mut runs: Vec<i64> =
-        held.filter_map(|at| job.and_then(|job| at_hold(job, at, resource))).collect();
-    if earlier.is_empty() {
-        let ads = job.map_or(&[][..], |job| &job.ads[..]);
-        let before = ads.iter().filter(|ad| ad.known <= now.min(hold.held_at - 1));
-        // Only runs that used all that they were given are known to have been held for it.
-        runs.extend(
-            before.filter_map(|ad| of_ad(ad, resource).filter(|run| run.1).map(|run| run.0)),
-        );
-    }
-    let used = match resource {
-        Resource::Memory => facts.memory_usage,
-        Resource::Disk => facts.disk_usage,
-    };
-    runs.extend(used.filter(|used| *used > 0).or_else(|| given(facts, resource)));
-    runs
-}
-
-/// What the run used, or was given, that ended in the hold at this time.
-fn at_hold(job: &JobHistory, at: i64, resource: Resource) -> Option<i64> {
-    let near = |ad: &&AdFacts| ad.hold.is_none() && (ad.known - at).abs() <= SAME_HOLD;
-    let of_ad = job.ads.iter().rev().find(near).and_then(|ad| of_ad(ad, resource));
-    let of_log = || match resource {
-        Resource::Memory => {
-            let last = |facts| Known::last_at(facts, at);
-            last(&job.memory_provisioned).max(last(&job.memory_usage))
-        }
-        Resource::Disk => None,
-    };
-    of_ad.map(|run| run.0).or_else(of_log)
-}
-
-/// What a run used, or was given, and whether it used all of that.
-fn of_ad(ad: &AdFacts, resource: Resource) -> Option<(i64, bool)> {
-    let (used, given) = match resource {
-        Resource::Memory => (ad.memory_usage, ad.memory_provisioned),
-        Resource::Disk => (ad.disk_usage, ad.disk_provisioned),
-    };
-    let whole = |value: f64| (value > 0.0 && value < 9e15).then_some(value.ceil() as i64);
-    let (used, given) = (used.and_then(whole), given.and_then(whole));
-    Some((used.or(given)?, changes::near_limit(used, given)))
 }
 
 #[cfg(test)]

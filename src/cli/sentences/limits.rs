@@ -100,8 +100,8 @@ pub(super) fn seen(seen: &LimitSeen) -> String {
                         format!(" {others}: look at what makes this one use more.")
                     });
                     format!(
-                        "Each of its last {} runs used more {what} than the one before: {} {unit}. A larger {name} \
-                         is no sure cure: look whether the program leaks.{others}",
+                        "Each of its last {} runs used up more {what} than the one before: {} {unit}. What it needs is \
+                         not known, and a larger {name} is no sure cure: look whether the program leaks.{others}",
                         runs.len(),
                         runs.join(", ")
                     )
