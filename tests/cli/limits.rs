@@ -187,6 +187,73 @@ fn a_leak_is_not_cured_by_another_raise() {
 }
 
 #[test]
+fn raises_that_were_all_used_up_are_no_ground_for_another() {
+    let runs = [(185, 26, 34), (471, 21, 102), (1069, 21, 102), (1833, 34, 0)];
+    let reason = |code: i32, size: i64| match code {
+        26 => format!("Job put on hold due to memory usage {size} MB, requested {size} MB"),
+        21 => "Error from slot1_2@l1: memory usage exceeded request_memory".to_owned(),
+        _ => format!(
+            "Error from slot1_2@l1: Job has gone over cgroup memory limit of {size} megabytes."
+        ),
+    };
+    let place = Place::new();
+    // The epoch history of 23.9.6: its banners alone say which ads are of runs.
+    let (mut log, mut epochs) = (String::new(), String::new());
+    for (run, &(size, code, subcode)) in runs.iter().enumerate() {
+        let time = ["10:57:21", "10:58:21", "10:59:21", "11:00:21"][run];
+        let event = |number: &str, says: &str| {
+            format!("{number} (005.000.000) 2026-03-08 {time} {says}\n...\n")
+        };
+        log += &event("001", "Job executing on host: <10.0.0.1:9618>");
+        let held =
+            format!("Job was held.\n\t{}\n\tCode {code} Subcode {subcode}", reason(code, size));
+        log += &event("012", &held);
+        if run < 3 {
+            log += &event("013", "Job was released.\n\tvia condor_release (by user alice)");
+        }
+        let written = BEGAN + 21 - 60 * (3 - run as i64);
+        let banner = |class: &str| {
+            format!(
+                "*** {class} ClusterId=5 ProcId=0 RunInstanceId={run} Owner=\"alice\" CurrentTime={written}\n"
+            )
+        };
+        epochs += &format!(
+            "ClusterID = 5\nProcID = 0\nEpochWriteDate = {written}\nNumShadowStarts = {run}\n\
+             InputPluginResultList = {{ [ TransferSuccess = true ] }}\n{}\
+             Machine = \"l1\"\nMemory = 128\nEpochWriteDate = {written}\n{}",
+            banner("INPUT"),
+            banner("STARTER"),
+        );
+        epochs += &format!(
+            "ClusterId = 5\nProcId = 0\nOwner = \"alice\"\nMemoryUsage = {size}\nMemoryProvisioned = {size}\n\
+             RequestMemory = {size}\n{}",
+            banner("EPOCH")
+        );
+    }
+    place.file("job.log", log);
+    place.file("epochs.ads", epochs);
+    let more = "RequestMemory = 1833\nMemoryProvisioned = 1833\nMemoryUsage = 1833\nPeriodicRemove = false";
+    place.file("held.ads", ad(34, 0, &reason(34, 1833), more));
+    for words in ["-userlog job.log -epochs epochs.ads", "-epochs epochs.ads"] {
+        let job = advice(&place, words);
+        let seen = limit(&job);
+        let used = json!([185, 471, 1069, 1833]);
+        assert_eq!((&seen["Finding"], &seen["Runs"]), (&json!("Leak"), &used), "{words}: {job}");
+        assert!(job["Success"]["memory"].is_null(), "{words}: {job}");
+        assert!(!job.to_string().contains("qedit"), "{words}: {job}");
+        assert_ne!(job["Recommendation"], "change", "{words}: {job}");
+    }
+    // Like jobs that finished show what is needed: then the request is raised to that.
+    let others = crate::limits::log(3, 3100, "Code 34 Subcode 0");
+    let (others, _) = others.split_once("001 (005.000").expect("the run of job 5.0");
+    let first = std::fs::read_to_string(place.path("job.log")).expect("a log");
+    place.file("job.log", others.to_owned() + &first);
+    let job = advice(&place, "-userlog job.log -epochs epochs.ads");
+    assert_eq!(limit(&job)["Finding"], "TooLow", "{job}");
+    assert_eq!(job["Change"]["To"], 3456.0, "{job}");
+}
+
+#[test]
 fn input_that_finds_no_space_at_the_execution_point_met_a_full_disk() {
     let full = "Transfer input files failure at execution point slot1@e1.example.org while receiving files from \
                 access point ap1. Details: writing to file /execute/dir_7/in.dat: (errno 28) No space left on device";
