@@ -171,10 +171,13 @@ impl Holds {
             groups.entry(key).or_default().push(on_hold);
         };
         for job in history.jobs_of(cluster) {
-            for (at, step) in job.steps.iter().enumerate() {
+            for (at, step) in job.steps_until(now).iter().enumerate() {
                 let What::Held(hold) = step.what else { continue };
                 let until = job.steps.get(at + 1).map_or(i64::MAX, |next| next.time);
-                let place = job.site_at(step.time).or_else(|| job.machine_at(step.time));
+                // To look back from each hold of many that are over takes too long.
+                let place = (until > now)
+                    .then(|| job.site_at(step.time).or_else(|| job.machine_at(step.time)))
+                    .flatten();
                 let on_hold =
                     OnHold { held_at: step.time, job: job.job, until, is_logged: true, place };
                 add(job, Some(at), hold, on_hold);

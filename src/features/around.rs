@@ -446,6 +446,9 @@ fn put_results(
     if !job.steps.iter().any(|step| matches!(step.what, What::Released { .. })) {
         return;
     }
+    let mut lasting = lasting_groups(job);
+    wanted.retain(&mut lasting);
+    let mut machines = job.machines();
     for episode in history.episodes_of(job, i64::MAX, &Journal::default()) {
         let (Some(outcome), Some(at)) = (episode.outcome, episode.outcome_at) else { continue };
         if outcome == Outcome::Censored {
@@ -461,12 +464,12 @@ fn put_results(
         };
         let named = reason.and_then(|reason| normalised.get(&reason).copied());
         let named = named.unwrap_or_default();
-        let mut groups = lasting_groups(job);
         let held_at = episode.held_at;
-        groups.extend(named.groups().map(|group| (group, held_at)));
-        let places = job.machine_at(held_at).into_iter().chain(job.site_at(held_at));
+        let mut groups: Vec<Membership> = named.groups().map(|group| (group, held_at)).collect();
+        let places = machines.at(held_at).into_iter().chain(job.site_at(held_at));
         groups.extend(places.map(|place| (Group::Named(Scope::Site, place), held_at)));
         wanted.retain(&mut groups);
+        groups.extend(&lasting);
         earliest(&mut groups);
         let success = outcome == Outcome::Success;
         for (group, member_since) in groups {

@@ -270,13 +270,14 @@ pub(super) fn holds_with_ads(ads: &[AdFacts], held_at: i64, told: i64) -> i64 {
     ad_of_hold(ads, held_at).and_then(|ad| ad.num_holds).map_or(told, |counted| counted.max(told))
 }
 
-/// The ad that tells of the hold made at `held_at`.
+/// The ad that tells of the hold made at `held_at`, of those in the order they became known: none
+/// was known before the job entered its status, and none enters an earlier one later.
 fn ad_of_hold(ads: &[AdFacts], held_at: i64) -> Option<&AdFacts> {
-    ads.iter().find(|ad| {
-        ad.entered_current_status.is_some_and(|entered| {
-            (held_at - EVENT_DELAY..=held_at + EVENT_DELAY).contains(&entered)
-        })
-    })
+    let (from, until) = (held_at - EVENT_DELAY, held_at + EVENT_DELAY);
+    let known = &ads[ads.partition_point(|ad| ad.known < from)..];
+    let entered = |ad: &AdFacts| ad.entered_current_status;
+    let mut near = known.iter().take_while(|ad| entered(ad).is_none_or(|at| at <= until));
+    near.find(|ad| entered(ad).is_some_and(|at| at >= from))
 }
 
 /// What was edited, from the last ad of the runs before the release and the first of those after

@@ -1,5 +1,9 @@
 //! The life of one job, as far as it is known.
 
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
 use super::builder::StepSources;
 use super::fact::Fact;
 use super::{AdFacts, Exit, Peaks, Step, Symbol, What};
@@ -81,6 +85,11 @@ impl JobHistory {
             _ => None,
         });
         ran.flatten().or_else(|| self.ad_at(instant).and_then(|ad| ad.machine))
+    }
+
+    /// Where its runs were, for instants that are asked about in their order.
+    pub(crate) fn machines(&self) -> Machines<'_> {
+        Machines { job: self, later: self.steps.iter(), last: None }
     }
 
     /// The site of the last run not after `instant`, where one was recorded.
@@ -227,20 +236,40 @@ impl JobHistory {
     fn merge(&mut self, sources: impl Iterator<Item = u16>) {
         let mut tagged: Vec<(Step, u16)> = self.steps.iter().copied().zip(sources).collect();
         tagged.sort_by_key(|(step, source)| (step.time, *source));
-        let mut kept: Vec<(Step, u16)> = Vec::with_capacity(tagged.len());
-        let mut second = 0;
+        let mut kept: Vec<Step> = Vec::with_capacity(tagged.len());
+        // The log that first told of each step of this second.
+        let mut second: HashMap<What, u16, RandomState> = HashMap::default();
         for (step, source) in tagged {
-            if kept.last().is_some_and(|(last, _)| last.time != step.time) {
-                second = kept.len();
+            if kept.last().is_some_and(|last| last.time != step.time) {
+                second.clear();
             }
             // One log may have a step twice in a second; another log's copy of it is nothing new.
-            let known =
-                kept[second..].iter().any(|(other, from)| *other == step && *from != source);
-            if !known {
-                kept.push((step, source));
+            if *second.entry(step.what).or_insert(source) == source {
+                kept.push(step);
             }
         }
-        self.steps = kept.into_iter().map(|(step, _)| step).collect();
+        self.steps = kept;
+    }
+}
+
+/// [`JobHistory::machine_at`] of one instant after the other: each step is looked at once.
+#[derive(Debug)]
+pub(crate) struct Machines<'a> {
+    job: &'a JobHistory,
+    later: std::slice::Iter<'a, Step>,
+    last: Option<Symbol>,
+}
+
+impl Machines<'_> {
+    /// Where the last run not after `instant` was, which is no earlier than the one before.
+    pub(crate) fn at(&mut self, instant: i64) -> Option<Symbol> {
+        while let Some(step) = self.later.as_slice().first().filter(|step| step.time <= instant) {
+            if let What::Executing(machine) = step.what {
+                self.last = machine;
+            }
+            self.later.next();
+        }
+        self.last.or_else(|| self.job.ad_at(instant).and_then(|ad| ad.machine))
     }
 }
 
@@ -292,6 +321,24 @@ mod tests {
         step_sources.note(3, 1);
         job.settle(&step_sources);
         assert_eq!(job.steps, [told[0], told[1], step(5, What::InputStarted), told[2]],);
+    }
+
+    #[test]
+    fn machines_in_order_are_those_of_each_instant() {
+        let mut symbols = Symbols::default();
+        let (one, two) = (Some(symbols.intern("one")), Some(symbols.intern("two")));
+        let steps = [
+            step(1, What::Submitted),
+            step(5, What::Executing(one)),
+            step(7, What::Evicted),
+            step(9, What::Executing(None)),
+            step(9, What::Executing(two)),
+        ];
+        let job = JobHistory { steps: steps.to_vec(), ..JobHistory::default() };
+        let mut machines = job.machines();
+        for (instant, expected) in [(0, None), (5, one), (6, one), (6, one), (9, two), (99, two)] {
+            assert_eq!((machines.at(instant), job.machine_at(instant)), (expected, expected));
+        }
     }
 
     #[test]

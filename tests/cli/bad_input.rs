@@ -384,3 +384,30 @@ fn an_event_log_is_no_file_of_ads() {
     let log = place.file("EventLog", log);
     place.run(&["-jobads", log.to_str().unwrap()], "").is_error(&["EventLog", "no job event log"]);
 }
+
+#[test]
+fn many_holds_of_one_job_take_as_long_as_holds_of_many_jobs() {
+    use std::fmt::Write;
+    let place = Place::new();
+    // No run lies between the holds, and two logs tell of all: whatever looks back from each hold,
+    // or compares each with each, takes minutes.
+    for (name, apart) in [("apart", 20), ("at-once", 0)] {
+        let mut log = String::new();
+        for hold in 0..40_000_i64 {
+            let time = jiff::Timestamp::from_second(1_770_000_000 + hold * apart).unwrap();
+            let time = time.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S");
+            let held = "Job was held.\n\tno input\n\tCode 13 Subcode 2";
+            let _ = write!(log, "012 (005.000.000) {time} {held}\n...\n");
+            let released = "Job was released.\n\tvia condor_release (by user alice)";
+            let _ = write!(log, "013 (005.000.000) {time} {released}\n...\n");
+        }
+        let (all, _) = log.rsplit_once("013 (").unwrap();
+        place.file("one.log", all);
+        place.file("two.log", all);
+        let started = std::time::Instant::now();
+        let said = place.run(&["-userlog", "one.log", "-userlog", "two.log", "-now", NOW], "");
+        let took = started.elapsed();
+        assert_eq!(said.status, 0, "{name}: {said:?}");
+        assert!(took < std::time::Duration::from_secs(20), "{name}: {took:?}");
+    }
+}
