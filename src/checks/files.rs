@@ -1,7 +1,7 @@
 //! Checks of the files that jobs of this machine's schedd need.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use classads::ClassAd;
@@ -36,6 +36,28 @@ enum Whose {
     All(fn(&str) -> Option<Ids>),
     /// Those of all accounts of a record.
     Recorded,
+}
+
+/// File systems that may not answer.
+#[derive(Debug)]
+pub struct FileSystems(Looker);
+
+impl FileSystems {
+    /// `program` is started with [`super::SERVE`] and is to call [`super::serve`].
+    pub fn new(program: PathBuf) -> Self {
+        Self(Looker::new(program))
+    }
+
+    /// Whether a file can be opened and read within 2 s; all that do not answer may take 5 s
+    /// together. `account` is whose rights are taken, with the numbers `ids`; `None` to keep those
+    /// of this process.
+    ///
+    /// # Errors
+    /// It did not answer ([`Why::NoAnswer`]), or there was no time left ([`Why::NoTime`]).
+    pub fn answer(&self, account: &str, ids: Option<Ids>, path: &Path) -> Result<(), Why> {
+        let Some(path) = path.to_str() else { return Ok(()) };
+        self.0.begins(&Account { name: account.to_owned(), ids }, path)
+    }
 }
 
 /// Checks of the files of jobs whose schedd runs on this machine.

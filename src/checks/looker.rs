@@ -21,6 +21,7 @@ use serde_json::{Value, to_string as to_json};
 use super::look::{Sight, Use, look};
 use super::mounts::Mounts;
 use super::{Answer, Fault, Finding, SERVE, Why, Words, urls, words};
+use crate::input;
 use crate::rights::{self, Ids};
 
 /// How long one look may take.
@@ -54,6 +55,9 @@ pub(super) enum Question {
     Url { url: String },
     /// The same, of a server of the public internet alone. Never kept.
     PublicUrl { url: String },
+    /// Can it be opened and its first byte be read? Whether so or not, the answer is true. Never
+    /// kept.
+    Begins { path: String },
 }
 
 /// What one process is asked about: a mount, or a server of URLs.
@@ -142,6 +146,18 @@ impl Looker {
     /// What a file says at its end, as far as the account may read it.
     pub(super) fn words(&self, account: &Account, path: &str) -> Option<Words> {
         self.ask(account, path, Question::Words { path: path.to_owned() }).ok().flatten()
+    }
+
+    /// Whether a file can be opened and read without waiting long for its file system.
+    ///
+    /// # Errors
+    /// It did not answer, or there was no time to find out.
+    pub(super) fn begins(&self, account: &Account, path: &str) -> Result<(), Why> {
+        match self.ask::<bool>(account, path, Question::Begins { path: path.to_owned() }) {
+            Err(why @ (Why::NoAnswer | Why::NoTime)) => Err(why),
+            // What cannot be looked at is left to whoever opens it.
+            _ => Ok(()),
+        }
     }
 
     fn ask<T: DeserializeOwned>(
@@ -381,6 +397,11 @@ fn answer_all() -> io::Result<()> {
             Question::Words { path } => to_json(&words::of_file(Path::new(&path)).ok().flatten()),
             Question::Url { url } => to_json(&urls::ask(&url, false)),
             Question::PublicUrl { url } => to_json(&urls::ask(&url, true)),
+            Question::Begins { path } => {
+                let file = input::open_regular(Path::new(&path));
+                let _ = file.and_then(|mut file| file.read(&mut [0]));
+                to_json(&true)
+            }
         };
         writeln!(out, "{}", answer?)?;
         out.flush()?;

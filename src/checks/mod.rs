@@ -19,7 +19,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use files::{LocalFiles, Urls};
+pub use files::{FileSystems, LocalFiles, Urls};
 pub use looker::serve;
 pub use recorded::{Answer, Recorded};
 pub use words::{Words, WordsKind};

@@ -1,13 +1,12 @@
 //! Brings together what an advice is made from: held jobs, their logs, ads of earlier runs, counts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
-use super::accounts::as_owner;
 use super::run::RunError;
-use super::{Config, Request};
+use super::{Config, Request, job_logs};
 use crate::advice::Missing;
 use crate::history::ATTRIBUTES;
 use crate::input;
@@ -42,6 +41,8 @@ pub struct Gathered {
     /// Owners of the jobs whose ads name a log of these; a log without an entry was named by who
     /// asks.
     pub log_owners: Owners,
+    /// Of logs that ads name, under which of its names a file is read.
+    pub log_names: HashMap<PathBuf, PathBuf>,
     /// The account of one of these owners, with whose rights root opens the log.
     pub log_accounts: HashMap<PathBuf, String>,
     /// Readable event logs of the access point; their rotated siblings stand beside them.
@@ -114,7 +115,7 @@ pub fn gather(
     if held.is_empty() && !logs_alone {
         return Ok((Gathered::default(), remarks));
     }
-    let named = user_logs(request, &held, &mut remarks);
+    let named = job_logs::of(request, &held, &mut remarks);
     let event_logs = event_logs(request, config, &mut remarks.missing);
     let (mut epochs, mut hold_counts) = (None, None);
     if !request.is_offline() && request.epochs.is_none() {
@@ -153,50 +154,6 @@ fn check_named(request: &Request) -> Result<(), RunError> {
         input::check(file).map_err(|source| QueueError::Read { path: file.to_owned(), source })?;
     }
     Ok(())
-}
-
-/// The logs named, or those the ads name, which may be others' and closed, or no logs at all; and
-/// of the latter the owners of the jobs whose ads name them and who may read them.
-fn user_logs(request: &Request, held: &[QueueJob], remarks: &mut Remarks) -> Gathered {
-    if !request.user_logs.is_empty() {
-        return Gathered { user_logs: request.user_logs.clone(), ..Gathered::default() };
-    }
-    let mut state: HashMap<(&Path, &str), Option<Missing>> = HashMap::new();
-    let no_log = Missing::Source("the job has no event log of its own".into());
-    let mut found = Gathered::default();
-    let missing = |log: &Path, account: &str| {
-        let fault = as_owner(account, || unreadable(log));
-        let fault = fault.unwrap_or_else(|error| Some(error.to_string()))?.into();
-        Some(Missing::JobLog { log: display_path(log).into(), fault })
-    };
-    for job in held {
-        let mut faults: Vec<Missing> = Vec::new();
-        let mut any = false;
-        let account = job.account.as_deref().unwrap_or_default();
-        for log in [&job.logs.user_log, &job.logs.nodes_log].into_iter().flatten() {
-            match state.entry((log, account)).or_insert_with(|| missing(log, account)) {
-                None => {
-                    let owners = found.log_owners.entry(log.clone()).or_default();
-                    owners.extend(job.owner.clone());
-                    let accounts = found.log_accounts.entry(log.clone());
-                    accounts.or_insert_with(|| account.to_owned());
-                    any = true;
-                    // The nodes log of a DAG holds less of the same.
-                    break;
-                }
-                Some(fault) => faults.push(fault.clone()),
-            }
-        }
-        if !any && faults.is_empty() {
-            faults.push(no_log.clone());
-        }
-        if !faults.is_empty() {
-            remarks.missing_of.insert(job.id, faults);
-        }
-    }
-    found.user_logs = found.log_owners.keys().cloned().collect();
-    found.user_logs.sort();
-    found
 }
 
 /// The event logs named, or the configured one.

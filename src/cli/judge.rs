@@ -378,8 +378,8 @@ fn note_unread(gathered: &Gathered, remarks: &mut Remarks, log: &Path, missing: 
         return;
     }
     for job in &gathered.held {
-        if [&job.logs.user_log, &job.logs.nodes_log].into_iter().flatten().any(|named| named == log)
-        {
+        let mut named = [&job.logs.user_log, &job.logs.nodes_log].into_iter().flatten();
+        if named.any(|named| gathered.log_names.get(named).is_some_and(|read| read == log)) {
             remarks.missing_of.entry(job.id).or_default().push(missing.clone());
         }
     }

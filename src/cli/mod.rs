@@ -9,6 +9,7 @@ mod constraint;
 mod costs;
 mod debug;
 mod gather;
+mod job_logs;
 mod judge;
 mod local_files;
 mod manual;

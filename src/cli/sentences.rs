@@ -9,6 +9,7 @@ mod limits;
 mod transfers;
 
 pub use changes::change;
+pub(super) use checks::unknown;
 pub use edits::{by_hand, edit_facts, whole_change};
 
 use jiff::tz::TimeZone;

@@ -1,5 +1,6 @@
 //! Where the job event logs of a job are.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use classads::ClassAd;
@@ -37,7 +38,17 @@ impl JobLogs {
 
 /// Why a log cannot be read, in one line; `None` when it can.
 pub fn unreadable(log: &Path) -> Option<String> {
-    Some(crate::input::open_regular(log).err()?.to_string())
+    Some(file_of(log).err()?.to_string())
+}
+
+/// The device and inode of a log that can be read.
+///
+/// # Errors
+/// It cannot be opened, or is no regular file.
+pub fn file_of(log: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = crate::input::open_regular(log)?.metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub use ads_file::{Filter, held_jobs_of_file};
 pub use condor_q::{RecentRuns, Schedd};
 pub use error::QueueError;
 pub use job::{Found, QueueJob};
-pub use logs::{JobLogs, unreadable};
+pub use logs::{JobLogs, file_of, unreadable};
 pub use projection::Projection;
 pub use selection::{JobSpec, Selection};
 pub use slots::{Slot, slots};

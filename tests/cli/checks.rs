@@ -223,6 +223,65 @@ fn a_mount_that_hangs_is_left_and_others_are_looked_at() {
     assert_eq!(said.len(), 2, "{said:?}");
 }
 
+#[test]
+fn a_log_that_ads_name_under_several_names_is_read_once() {
+    let place = place();
+    let event =
+        |proc: usize, says: &str| format!("012 (009.00{proc}.000) 2026-03-08 {says}\n...\n");
+    let held = "11:00:00 Job was held.\n\tby alice\n\tCode 1 Subcode 0";
+    let log = event(0, held) + &event(1, held) + &event(2, held) + "012 damaged\n...\n";
+    let path = place.file("run/job.log", log);
+    fs::hard_link(&path, place.path("run/hard.log")).expect("a link");
+    std::os::unix::fs::symlink("job.log", place.path("run/soft.log")).expect("a link");
+    let of = |proc: usize, log: &str| {
+        let more = format!("UserLog = \"{log}\"\n");
+        let ad = ad(&place, &output("uname", "-n"), (1, 0, "by alice"), &more);
+        ad.replace("ProcId = 0", &format!("ProcId = {proc}")) + "\n"
+    };
+    let ads = of(0, "job.log") + &of(1, "soft.log") + &of(2, "hard.log");
+    let ads = place.file("queue.ads", ads);
+    place.tool("condor_q", &format!("exec /bin/cat {}", ads.display()));
+    let said = place.advise("-json -allusers");
+    assert_eq!(said.status, 0, "{said:?}");
+    let all: Value = serde_json::from_str(&said.stdout).expect("an array");
+    for job in all.as_array().expect("an array") {
+        let missing = job["Missing"].to_string();
+        assert!(!missing.contains("job event log"), "{missing}");
+    }
+    assert_eq!(all.as_array().map(Vec::len), Some(3));
+    assert_eq!(said.stderr.matches("Warning").count(), 1, "{}", said.stderr);
+    assert!(said.stderr.contains("run/job.log: "), "{}", said.stderr);
+}
+
+#[test]
+fn a_log_on_a_mount_that_hangs_is_left_out_and_named() {
+    let place = place();
+    let Some(_hanging) = Hanging::mounted(place.path("run/hung")) else { return };
+    let event =
+        "000 (009.000.000) 2026-03-08 11:00:00 Job submitted from host: <1.2.3.4:9618>\n...\n";
+    place.file("run/there.log", event);
+    std::os::unix::fs::symlink("hung/other.log", place.path("run/link.log")).expect("a link");
+    let missing = |log: &str, nodes: &str| {
+        let more = format!("UserLog = \"{log}\"\nDAGManNodesLog = \"{nodes}\"\n");
+        let ad = ad(&place, &output("uname", "-n"), (1, 0, "by alice"), &more);
+        let started = Instant::now();
+        let advice = queued(&place, &ad);
+        assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+        let missing = advice["Missing"].as_array().expect("a list").iter();
+        let of_logs =
+            missing.filter_map(Value::as_str).filter(|line| line.contains("job event log"));
+        of_logs.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let left_out =
+        |name: &str| format!("job event log DIR/run/{name}: its file system did not answer");
+    // The log of another file system is read in its place.
+    let there = place.path("run/there.log").display().to_string();
+    assert_eq!(missing("hung/job.log", &there), [left_out("hung/job.log")]);
+    // So too where a link leads there.
+    assert_eq!(missing("link.log", "/dev/null"), [left_out("link.log")]);
+    assert_eq!(missing("there.log", "/dev/null"), [""; 0]);
+}
+
 /// A job whose program did not write its output, with the files that it wrote instead.
 fn failing(place: &Place, more: &str) -> String {
     let reason = "Transfer output files failure at execution point slot1@e1 while sending files to access point ap. \

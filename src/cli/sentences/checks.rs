@@ -55,24 +55,29 @@ pub(super) fn file(check: &Check) -> String {
             }
         },
         Finding::Unknown { why } => {
-            let why = match why {
-                Why::NotThisMachine => "the job's access point is another machine",
-                Why::NotTheOwner => "the job is of another user",
-                Why::NoAnswer => "its file system did not answer",
-                Why::NoTime => "the time for looking was up",
-                Why::NotRecorded => "nobody looked then",
-                Why::Credentials => "its file system asks for credentials",
-                Why::Quota => "room there shows nothing of a quota, nor of what output needs",
-                Why::TooLarge => "it is too large for a credential",
-                Why::Format => "it holds no certificate that can be read",
-                Why::Contradicted => "it looked missing, and what lies in it was found",
-                _ => "it could not be looked at",
-            };
+            let why = unknown(why);
             return format!("Whether the {what} {path} is in order now is not known: {why}{of}.");
         }
     };
     let remarks: String = check.remarks.iter().map(|remark| remarked(remark, check)).collect();
     format!("The {what} {path} {says}{remarks}{of}.")
+}
+
+/// Why nothing is known of a file.
+pub(in crate::cli) fn unknown(why: Why) -> &'static str {
+    match why {
+        Why::NotThisMachine => "the job's access point is another machine",
+        Why::NotTheOwner => "the job is of another user",
+        Why::NoAnswer => "its file system did not answer",
+        Why::NoTime => "the time for looking was up",
+        Why::NotRecorded => "nobody looked then",
+        Why::Credentials => "its file system asks for credentials",
+        Why::Quota => "room there shows nothing of a quota, nor of what output needs",
+        Why::TooLarge => "it is too large for a credential",
+        Why::Format => "it holds no certificate that can be read",
+        Why::Contradicted => "it looked missing, and what lies in it was found",
+        _ => "it could not be looked at",
+    }
 }
 
 /// A clause about a file that is there.
