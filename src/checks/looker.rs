@@ -440,6 +440,19 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_left_to_whoever_opens_it_unless_its_file_system_does_not_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        for (text, expected) in [
+            ("exec sleep 600", Err(Why::NoAnswer)),
+            ("exit 1", Ok(())),
+            ("echo true; cat >/dev/null", Ok(())),
+        ] {
+            let looker = program(folder.path(), text);
+            assert_eq!(looker.begins(&me(), "/data/job.log"), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn whatever_a_process_answers_is_an_answer_or_unknown() {
         let folder = tempfile::tempdir().unwrap();
         let failed = Finding::Unknown { why: Why::Failed };
