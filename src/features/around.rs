@@ -17,6 +17,13 @@ use crate::history::{
 };
 use crate::memo::Memo;
 
+/// Steps of one job times its servers, and times its files, that are counted at most: 6 MiB. What
+/// people submit stays far below. Assumed.
+const MOST_ENTRIES: usize = 1 << 18;
+
+/// So many of its servers and files count however many steps it has.
+const LEAST_FILES: usize = 16;
+
 /// What a group of jobs has in common with the held one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Scope {
@@ -645,13 +652,18 @@ fn ends_hold(what: What) -> bool {
 
 /// Groups a job belongs to all its life.
 fn lasting_groups(job: &JobHistory) -> Vec<Membership> {
+    let most = (MOST_ENTRIES / job.steps.len().max(1)).max(LEAST_FILES);
     let mut groups =
         vec![(Group::AccessPoint, i64::MIN), (Group::Cluster(job.job.cluster), i64::MIN)];
     groups.extend(job.owner.map(|owner| (Group::Named(Scope::Owner, owner.value), owner.since)));
     groups.extend(
-        job.servers.iter().map(|server| (Group::Named(Scope::Server, server.value), server.since)),
+        job.servers
+            .iter()
+            .take(most)
+            .map(|server| (Group::Named(Scope::Server, server.value), server.since)),
     );
-    groups.extend(job.input.iter().map(|file| (Group::Named(Scope::File, file.value), file.since)));
+    let files = job.input.iter().take(most);
+    groups.extend(files.map(|file| (Group::Named(Scope::File, file.value), file.since)));
     earliest(&mut groups);
     groups
 }
