@@ -8,10 +8,11 @@
 //! 4. [`model`]: tensor and statics become the probability of success for each action.
 //! 5. [`advice`]: probabilities and costs become a recommendation with its reasons.
 //!
-//! [`checks`] looks at the files that a job needs, [`hold_code`] is the table of hold codes, [`queue`] finds held jobs, [`policy`] evaluates
+//! [`acting`] carries advice out and [`journal`] keeps what came of it. [`checks`] looks at the files that a job needs, [`hold_code`] is the table of hold codes, [`queue`] finds held jobs, [`policy`] evaluates
 //! release policies, [`replay`] tries them on the holds of the past, [`suggest`] makes one of
 //! these, [`cli`] is the command line, `text` makes what others wrote fit to print and to paste.
 
+pub mod acting;
 pub mod advice;
 pub mod checks;
 pub mod cli;
@@ -20,6 +21,7 @@ mod fnv;
 pub mod history;
 pub mod hold_code;
 pub mod input;
+pub mod journal;
 mod memo;
 pub mod model;
 pub mod policy;

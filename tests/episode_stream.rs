@@ -5,7 +5,9 @@ use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use holdadvise::history::{Coverage, Episode, EpisodeStream, HistoryBuilder, Journal, LogHolds};
+use holdadvise::history::{
+    Coverage, Episode, EpisodeStream, HistoryBuilder, LogHolds, NotedActions,
+};
 use holdadvise::userlog::{self, ChunkedLog, ReadOptions};
 use jiff::tz::TimeZone;
 
@@ -47,7 +49,7 @@ fn compare(logs: &[PathBuf], epochs: Option<&Path>, chunk: u64) -> usize {
         whole.read_log(log, Coverage::AccessPoint, &options()).unwrap();
     }
     let whole = whole.build();
-    let journal = Journal::default();
+    let journal = NotedActions::default();
     let expected = sorted(whole.episodes(HORIZON, &journal));
 
     let mut logs: Vec<(i64, &PathBuf)> = logs.iter().map(|log| (first(log), log)).collect();

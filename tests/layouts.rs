@@ -7,7 +7,7 @@ use holdadvise::advice::{Advisor, Held};
 use holdadvise::features::{
     FeatureSchema, FrameEdges, Holds, Layout, Sample, Sampler, Slots, fnv1a,
 };
-use holdadvise::history::{Action, Coverage, History, HistoryBuilder, Journal};
+use holdadvise::history::{Action, Coverage, History, HistoryBuilder, NotedActions};
 use holdadvise::model::{Batch, Calibration, Dimensions, Engine, Model, ModelError};
 use holdadvise::userlog::{self, ReadOptions};
 use jiff::tz::TimeZone;
@@ -221,7 +221,7 @@ fn what_the_shipped_model_knows_keeps_its_meaning() {
     let sampler =
         Sampler::for_schema(history(&folder, now), &shipped, &Holds::All).expect("its columns");
     let mut text = String::new();
-    for episode in sampler.history().episodes(now, &Journal::default()) {
+    for episode in sampler.history().episodes(now, &NotedActions::default()) {
         let sample = sampler.sample(&episode, now, Action::AsIs, Some(3));
         for (name, value) in shipped.statics.iter().zip(&sample.statics) {
             text.push_str(&format!("{name} {value:.3}\n"));

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use classads::ClassAd;
 use holdadvise::advice::{Held, Policies};
 use holdadvise::checks::{Check, Finding, LocalFiles, Urls};
-use holdadvise::history::{Coverage, Episode, HistoryBuilder, HoldInQueue, Journal, Outcome};
+use holdadvise::history::{Coverage, Episode, HistoryBuilder, HoldInQueue, NotedActions, Outcome};
 use holdadvise::policy::PolicyTime;
 use holdadvise::userlog::{JobId, ReadOptions};
 use jiff::tz::TimeZone;
@@ -56,7 +56,7 @@ fn episodes(play: &Play) -> Vec<Episode> {
     assert_eq!(report.damaged, 0, "{}: {:?}", play.name, report.first_damage);
     let ads = history.read_epochs(play.epochs().unwrap());
     assert!(ads.problems.is_empty() && ads.ads > 0, "{}: {:?}", play.name, ads.problems);
-    history.build().episodes(HORIZON, &Journal::default())
+    history.build().episodes(HORIZON, &NotedActions::default())
 }
 
 fn outcome(episode: &Episode) -> Option<&'static str> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use flate2::read::MultiGzDecoder;
-use holdadvise::history::{Coverage, Episode, HistoryBuilder, Journal, Outcome, reason};
+use holdadvise::history::{Coverage, Episode, HistoryBuilder, NotedActions, Outcome, reason};
 use holdadvise::userlog::{JobId, ReadOptions};
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -62,7 +62,7 @@ fn play(folder: &Path) -> Play {
     let schedule = fs::read_to_string(folder.join("schedule.json")).unwrap();
     Play {
         name: folder.file_name().unwrap().to_string_lossy().into_owned(),
-        episodes: history.episodes(HORIZON, &Journal::default()),
+        episodes: history.episodes(HORIZON, &NotedActions::default()),
         truth: truth.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
         schedule: serde_json::from_str(&schedule).unwrap(),
     }

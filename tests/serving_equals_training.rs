@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use holdadvise::features::{Column, FeatureSchema, FrameEdges, Sample, Sampler};
 use holdadvise::history::{
-    Action, Coverage, Episode, HistoryBuilder, HoldInQueue, Journal, epoch_written,
+    Action, Coverage, Episode, HistoryBuilder, HoldInQueue, NotedActions, epoch_written,
 };
 use holdadvise::userlog::{self, JobId, ReadOptions};
 use jiff::tz::TimeZone;
@@ -90,7 +90,7 @@ fn compare(version: &str) {
     }
     let episodes = {
         let afterwards = recording.history(i64::MAX).build();
-        afterwards.episodes(i64::MAX, &Journal::default())
+        afterwards.episodes(i64::MAX, &NotedActions::default())
     };
     let afterwards = Sampler::new(recording.history(i64::MAX).build(), FrameEdges::default());
     let serving = Sampler::new(then.build(), FrameEdges::default());

@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use holdadvise::advice::job_facts::JobFacts;
 use holdadvise::advice::{Advice, Advisor, Band, ByItself, Held, Recommendation};
 use holdadvise::history::{
-    Coverage, Episode, History, HistoryBuilder, HoldInQueue, Journal, Outcome, epoch_class,
+    Coverage, Episode, History, HistoryBuilder, HoldInQueue, NotedActions, Outcome, epoch_class,
     epoch_written,
 };
 use holdadvise::model::Model;
@@ -64,8 +64,9 @@ impl Play {
         }
         let mut play = Self { name, folder, ads, holds: Vec::new() };
         let histories = play.histories(Without::EpochAds);
-        let episodes =
-            histories.values().flat_map(|history| history.episodes(i64::MAX, &Journal::default()));
+        let episodes = histories
+            .values()
+            .flat_map(|history| history.episodes(i64::MAX, &NotedActions::default()));
         // A third of them: neighbours of one cluster are much alike.
         play.holds = episodes
             .step_by(3)

@@ -1,7 +1,7 @@
 //! Whatever is appended to a log later changes no byte of an earlier decision's sample.
 
 use holdadvise::features::{FeatureSchema, FrameEdges, Sampler};
-use holdadvise::history::{Action, Coverage, History, HistoryBuilder, Journal};
+use holdadvise::history::{Action, Coverage, History, HistoryBuilder, NotedActions};
 use holdadvise::userlog::{Events, ReadOptions};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -78,7 +78,7 @@ proptest! {
             (time, event(time, cluster, kind, choice))
         }).collect();
         let all: String = events.iter().map(|(_, text)| text.as_str()).collect();
-        let episodes = history(&all).episodes(i64::MAX, &Journal::default());
+        let episodes = history(&all).episodes(i64::MAX, &NotedActions::default());
         let afterwards = Sampler::new(history(&all), FrameEdges::default());
         for episode in episodes {
             let instant = episode.released_at.unwrap_or(episode.held_at + 700);

@@ -12,7 +12,7 @@ use holdadvise::advice::job_facts::JobFacts;
 use holdadvise::advice::meaning::url_trouble;
 use holdadvise::advice::{Advice, Advisor, ByItself, Evidence, FailedTransfer, Held, Trouble};
 use holdadvise::history::{
-    Action, Coverage, Episode, ErrorType, HistoryBuilder, HoldInQueue, Journal, Outcome,
+    Action, Coverage, Episode, ErrorType, HistoryBuilder, HoldInQueue, NotedActions, Outcome,
     epoch_class, epoch_written, reason,
 };
 use holdadvise::model::Model;
@@ -90,7 +90,7 @@ impl Play {
             Advisor::new(history.build(), &model).unwrap()
         };
         let (with, without) = (advisor(true), advisor(false));
-        let holds = with.history().episodes(i64::MAX, &Journal::default()).into_iter();
+        let holds = with.history().episodes(i64::MAX, &NotedActions::default()).into_iter();
         let of_url = |hold: &Episode| {
             matches!(hold.identity.code, 12 | 13)
                 && hold.released_at.is_some()

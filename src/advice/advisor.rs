@@ -750,6 +750,7 @@ fn describe(held: &Held, hold: &Episode, parts: &changes::Hold<'_>, facts: &JobF
     HeldJob {
         job: held.job,
         owner: hold.owner.clone(),
+        user: held.user.clone(),
         code: Some(hold.identity.code),
         subcode: Some(hold.identity.subcode),
         reason: (!text.is_empty()).then(|| text.to_owned()),

@@ -26,6 +26,8 @@ pub struct Held {
     pub in_queue: Option<HoldInQueue>,
     /// What changes to it depend on.
     pub facts: JobFacts,
+    /// User: whose job it is, to the schedd.
+    pub user: Option<String>,
     /// DAGManJobId.
     pub dagman_job_id: Option<i32>,
     /// What HTCondor will do by itself, the most important first.
@@ -71,6 +73,7 @@ impl Held {
             job,
             in_queue: None,
             facts: JobFacts::of(job),
+            user: None,
             dagman_job_id: None,
             htcondor_will: Vec::new(),
             released_by_policy_at: None,
@@ -140,6 +143,7 @@ impl Held {
             job,
             in_queue,
             facts: JobFacts { own_limit, blocked, program_words, ..JobFacts::of_ad(job, ad) },
+            user: ad.string("User"),
             dagman_job_id: ad.integer("DAGManJobId").and_then(|id| i32::try_from(id).ok()),
             htcondor_will,
             released_by_policy_at: release.map(|deed| deed.at),

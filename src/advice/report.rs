@@ -94,6 +94,8 @@ pub struct HeldJob {
     pub job: JobId,
     /// Owner, where known.
     pub owner: Option<String>,
+    /// User, where the queue was asked.
+    pub user: Option<String>,
     /// HoldReasonCode.
     pub code: Option<i32>,
     /// HoldReasonSubCode.

@@ -5,7 +5,7 @@
 //! job is drawn by a hash of its id and hold, which no property of the job moves, so that what is
 //! learned from it holds for the others; the same hold gives the same draw in every call.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cause::Trouble;
 use super::choices::{Against, Group};
@@ -62,7 +62,7 @@ fn as_text<S: serde::Serializer>(job: &JobId, serializer: S) -> Result<S::Ok, S:
 }
 
 /// What shows that a job which was released got through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TrySuccess {
     /// It begins to execute: its input has arrived.
     Begins,
@@ -74,7 +74,7 @@ pub enum TrySuccess {
 
 impl TrySuccess {
     /// What counts for a hold with these codes and this reason.
-    fn of(code: i32, text: &str) -> Self {
+    pub(crate) fn of(code: i32, text: &str) -> Self {
         let code = code_of_transfer(code, text);
         match hold_code::about(code) {
             _ if reads(code) => Self::Begins,

@@ -41,6 +41,11 @@ pub(crate) const KNOBS: &[Knob] = &[
         help: "What is looked at on the access point, as after -checks. The default is local.",
     },
     Knob {
+        name: "HOLDADVISE_JOURNAL",
+        help: "The folder of the journal of -apply. The default is condor-holdadvise/journal in \
+               $XDG_STATE_HOME, or in ~/.local/state.",
+    },
+    Knob {
         name: "HOLDADVISE_MAX_REQUEST_MEMORY",
         help: "The most memory that a slot has, MiB. No edit of RequestMemory above it is printed as a command.",
     },

@@ -2,6 +2,7 @@
 //! `condor_releaseexpr` is in [`releaseexpr`].
 
 mod accounts;
+mod apply;
 mod arguments;
 mod choices;
 mod config;
@@ -16,6 +17,7 @@ mod manual;
 mod model_file;
 mod model_sheet;
 mod options;
+mod outcomes;
 mod output;
 mod pool;
 pub mod print;

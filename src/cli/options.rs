@@ -9,6 +9,7 @@ const JOBS: Section = Section("Which jobs");
 const SOURCES: Section = Section("Where they are read from");
 const JUDGING: Section = Section("How they are judged");
 const OUTPUT: Section = Section("What is printed");
+const ACTING: Section = Section("Carrying advice out");
 const TOOL_ITSELF: Section = Section("The tool itself");
 
 /// `condor_holdadvise`
@@ -17,7 +18,7 @@ pub(crate) static TOOL: Tool = Tool {
     operands: "[cluster | cluster.proc | owner] ...",
     brief: "Says of held jobs whether to release or to remove them, how sure that is, and\n\
             why. Without arguments it looks at one's own held jobs.\n",
-    sections: &[JOBS, SOURCES, JUDGING, OUTPUT, TOOL_ITSELF],
+    sections: &[JOBS, SOURCES, JUDGING, OUTPUT, ACTING, TOOL_ITSELF],
     options: OPTIONS,
     exclusive: &["long", "json", "jsonl", "af", "format"],
 };
@@ -126,6 +127,37 @@ const OPTIONS: &[OptionSpec] = &[
     )
     .takes(Takes::Two("format", "attribute"))
     .repeats(),
+    flag(
+        "apply",
+        3,
+        ACTING,
+        "Carry the advice out instead of printing it, of one's own jobs, with -allusers of all. release: \
+         jobs that are to be released. try: these, and the one job of each cause that is to be tried. \
+         change: jobs of which attributes are to be edited, which are then released. remove: jobs that \
+         are to be removed. A job is acted on only in the hold that was judged. Releases for one file \
+         server or cause go one at first, then five, 25 and so on, each after as many got through; the \
+         first that fails ends it for ten minutes or more. What was done is kept in the journal.",
+    )
+    .takes(Takes::One("release|try|change|remove")),
+    flag(
+        "dagnode",
+        2,
+        ACTING,
+        "Look only at the held jobs of this node of this DAG, for a HOLD script of DAGMan: SCRIPT HOLD \
+         ALL_NODES /usr/bin/condor_holdadvise -apply try -yes -dagnode $NODE $DAGID. It ends at once where \
+         none of them is held, as when DAGMan reads old holds again, and acts once at most in each hold.",
+    )
+    .takes(Takes::Two("node", "DAGManJobId")),
+    flag(
+        "outcomes",
+        3,
+        ACTING,
+        "Print what came of the releases of the journal, by hold code, version of HTCondor and advice: how \
+         many succeeded, how many were expected to, and the hours that were lost.",
+    ),
+    flag("dry-run", 3, ACTING, "Print what -apply would do, and do nothing."),
+    flag("max", 3, ACTING, "Act on at most this many jobs.").takes(Takes::One("number")),
+    flag("yes", 3, ACTING, "Do not ask before acting. Without it -apply asks at a terminal, and does nothing elsewhere."),
     help(TOOL_ITSELF),
     flag(
         "version",

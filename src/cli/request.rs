@@ -3,12 +3,15 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches};
 
+use super::apply::Apply;
 use super::arguments::{self, ArgumentError};
 use super::costs::{self, CostChange};
 use super::options::TOOL;
 use crate::queue::{JobSpec, Selection};
+use crate::text::classad_quote;
 
 /// How advices are printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +67,18 @@ pub struct Request {
     pub costs: Vec<CostChange>,
     /// `-now`, Unix seconds.
     pub now: Option<i64>,
+    /// `-apply`
+    pub apply: Option<Apply>,
+    /// `-dagnode`: a HOLD script of DAGMan asks.
+    pub dag_node: bool,
+    /// `-outcomes`
+    pub outcomes: bool,
+    /// `-dry-run`
+    pub dry_run: bool,
+    /// `-max`
+    pub most: Option<usize>,
+    /// `-yes`
+    pub yes: bool,
     /// What to print.
     pub output: Output,
     /// How to print it.
@@ -145,16 +160,17 @@ impl Request {
         } else {
             Output::Groups
         };
+        let dag_node = dag_node(text("dagnode"), text("dagnode-DAGManJobId"))?;
         Ok(Self {
             help: matches.get_flag("help"),
             version: matches.get_flag("version"),
             debug: matches.get_flag("debug"),
             selection: Selection {
                 jobs: texts(arguments::OPERANDS).iter().map(|word| JobSpec::parse(word)).collect(),
-                constraint: text("constraint"),
+                constraint: both(text("constraint"), dag_node),
                 all_users: matches.get_flag("allusers"),
             },
-            limit: limit(matches)?,
+            limit: number(matches, "limit")?,
             schedd: text("name"),
             pool: text("pool"),
             job_ads: path("jobads"),
@@ -166,6 +182,12 @@ impl Request {
             checks: text("checks"),
             costs: costs::changes(matches),
             now: matches.get_one::<i64>("now").copied(),
+            apply: apply(matches)?,
+            dag_node: matches.contains_id("dagnode"),
+            outcomes: matches.get_flag("outcomes"),
+            dry_run: matches.get_flag("dry-run"),
+            most: number(matches, "max")?,
+            yes: matches.get_flag("yes"),
             output,
             style: Style {
                 columns: arguments::columns(matches),
@@ -181,17 +203,59 @@ fn value(argument: Arg, what: &str) -> Arg {
     match what {
         "name=hours" => costs::argument(argument),
         "builtin|torch" => argument.value_parser(["builtin", "torch"]),
+        "release|try|change|remove" => argument.value_parser(Apply::WORDS.map(|(word, _)| word)),
         "local|all|none" => argument.value_parser(["local", "all", "none"]),
         _ => argument,
     }
 }
 
-/// `-limit`: one job at least.
-fn limit(matches: &ArgMatches) -> Result<Option<usize>, ArgumentError> {
-    match matches.get_one::<u64>("limit") {
-        Some(0) => Err(ArgumentError::Invalid("-limit: expected a number from 1 on".to_owned())),
-        limit => Ok(limit.map(|&n| usize::try_from(n).unwrap_or(usize::MAX))),
+/// An expression that is true for the jobs of a node of a DAG.
+fn dag_node(node: Option<String>, id: Option<String>) -> Result<Option<String>, ArgumentError> {
+    let Some((node, id)) = node.zip(id) else { return Ok(None) };
+    let wrong = |what: &str| Err(ArgumentError::Invalid(format!("-dagnode: {what}")));
+    let Ok(id) = id.trim().parse::<i32>() else {
+        return wrong(&format!("\"{id}\" is not the ClusterId of a DAGMan job ($DAGID)"));
+    };
+    match classad_quote(&node) {
+        Some(node) => Ok(Some(format!("DAGManJobId == {id} && DAGNodeName == {node}"))),
+        None => wrong("the name of the node cannot be written as a ClassAd string"),
     }
+}
+
+/// Both expressions, where there are two.
+fn both(one: Option<String>, two: Option<String>) -> Option<String> {
+    match (one, two) {
+        (Some(one), Some(two)) => Some(format!("({one}) && {two}")),
+        (one, two) => one.or(two),
+    }
+}
+
+/// `-limit` and `-max`: one job at least.
+fn number(matches: &ArgMatches, name: &str) -> Result<Option<usize>, ArgumentError> {
+    match matches.get_one::<u64>(name) {
+        Some(0) => Err(ArgumentError::Invalid(format!("-{name}: expected a number from 1 on"))),
+        number => Ok(number.map(|&n| usize::try_from(n).unwrap_or(usize::MAX))),
+    }
+}
+
+/// `-apply` acts on the queue of now, and options that belong to it do nothing without it.
+fn apply(matches: &ArgMatches) -> Result<Option<Apply>, ArgumentError> {
+    let invalid = |text: &str| Err(ArgumentError::Invalid(text.to_owned()));
+    let given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    let Some(word) = matches.get_one::<String>("apply") else {
+        let stray = ["dry-run", "max", "yes"].into_iter().find(|name| given(name));
+        return match stray {
+            Some(name) => Err(ArgumentError::Invalid(format!("-{name} needs -apply"))),
+            None => Ok(None),
+        };
+    };
+    if let Some(name) = ["jobads", "now"].into_iter().find(|name| given(name)) {
+        return invalid(&format!(
+            "-apply acts on the queue as it is now, and -{name} says otherwise"
+        ));
+    }
+    let of = Apply::WORDS.iter().find(|(name, _)| name == word);
+    Ok(of.map(|(_, apply)| *apply))
 }
 
 #[cfg(test)]

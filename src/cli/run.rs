@@ -2,13 +2,16 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::apply::{Collector, apply};
 use super::config::SettingError;
 use super::constraint::Constraint;
 use super::debug;
 use super::gather::{Remarks, gather};
 use super::judge::judge;
+use super::outcomes::print_outcomes;
 use super::output::{self, ToolError, say};
 use super::print::{Page, Printer};
 use super::{ArgumentError, Config, Request};
@@ -16,6 +19,7 @@ use super::{model_file, model_sheet};
 use jiff::tz::TimeZone;
 
 use crate::checks;
+use crate::journal::JournalError;
 use crate::model::ModelError;
 use crate::queue::QueueError;
 use crate::userlog::UserlogError;
@@ -45,6 +49,26 @@ pub enum RunError {
     /// Nothing that was named can be judged; it was said why.
     #[error("none of the jobs named can be judged")]
     NothingJudged,
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// There is no home directory to keep a journal in.
+    #[error("no folder for the journal is known; set HOLDADVISE_JOURNAL")]
+    NoJournal,
+    /// Nothing was written into it yet.
+    #[error("{}: there is no journal; -apply writes one", .0.display())]
+    EmptyJournal(PathBuf),
+    /// `-apply` without a queue.
+    #[error(
+        "-apply needs the queue; -userlog and -eventlog alone give jobs on hold at the end of a log"
+    )]
+    ApplyWithoutQueue,
+    /// Nobody can be asked.
+    #[error("there is no terminal to ask at; add -yes to act without being asked, or -dry-run")]
+    NoTerminal,
+    /// None of the jobs was acted on.
+    #[error("nothing was done")]
+    NothingDone,
     /// Standard output cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
@@ -85,6 +109,11 @@ fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
         }
         return Ok(());
     }
+    if request.outcomes {
+        let model = model_file::open::<RunError>(&request.model(), &config)?;
+        let now = jiff::Timestamp::now().as_second();
+        return print_outcomes(&request, &config, &model, now, out);
+    }
     advise(&request, &config, out)
 }
 
@@ -93,12 +122,29 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
     if constraint.is_some() && request.is_offline() && request.job_ads.is_none() {
         return Err(RunError::ConstraintWithoutAds);
     }
+    if request.apply.is_some() && request.is_offline() {
+        return Err(RunError::ApplyWithoutQueue);
+    }
     let now = request.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
     // A constraint that is no expression is told before anything is read.
     let constraint = constraint.map(|text| Constraint::new(text, now)).transpose()?;
     let filter = |ad: &_| constraint.as_ref().is_none_or(|constraint| constraint.is_true_for(ad));
     let (gathered, mut remarks) = gather(request, config, &filter, now)?;
     remarks.faults.extend(constraint.as_ref().and_then(Constraint::undecided));
+    if let Some(what) = request.apply {
+        let mut collector = Collector::new(what, request.selection.all_users);
+        if !gathered.held.is_empty() {
+            let model = model_file::open::<RunError>(&request.model(), config)?;
+            let mut take = |advice: &_| {
+                collector.add(advice);
+                Ok(())
+            };
+            judge(gathered, &mut remarks, request, config, &model, now, &mut take)?;
+        }
+        tell(&remarks);
+        let model = model_file::open::<RunError>(&request.model(), config)?;
+        return apply(collector, request, config, &model.metadata.identity(), now, out);
+    }
     let selection = &request.selection;
     let page = Page { style: request.style, now, zone: TimeZone::system() };
     let mut printer = Printer::new(out, &request.output, &page);

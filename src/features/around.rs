@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::series::{Both, Results, Series};
 use crate::history::{
-    Action, Exit, History, JobHistory, Journal, Outcome, Symbol, Symbols, What, reason,
+    Action, Exit, History, JobHistory, NotedActions, Outcome, Symbol, Symbols, What, reason,
 };
 use crate::memo::Memo;
 
@@ -456,7 +456,7 @@ fn put_results(
     let mut lasting = lasting_groups(job);
     wanted.retain(&mut lasting);
     let mut machines = job.machines();
-    for episode in history.episodes_of(job, i64::MAX, &Journal::default()) {
+    for episode in history.episodes_of(job, i64::MAX, &NotedActions::default()) {
         let (Some(outcome), Some(at)) = (episode.outcome, episode.outcome_at) else { continue };
         if outcome == Outcome::Censored {
             continue;

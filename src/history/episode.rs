@@ -4,7 +4,7 @@ use classads::ClassAd;
 use serde::{Deserialize, Serialize};
 
 use super::holds::{Facts, Holds};
-use super::{Action, AdFacts, History, Hold, JobHistory, Journal, Outcome, What};
+use super::{Action, AdFacts, History, Hold, JobHistory, NotedActions, Outcome, What};
 use crate::userlog::JobId;
 
 /// Says "this very hold": `condor_hold` on a held job rewrites code and time and counts up without
@@ -128,12 +128,17 @@ const EVENT_DELAY: i64 = 60;
 
 impl History {
     /// The holds of all jobs, with what came of them within `horizon` seconds of the release.
-    pub fn episodes(&self, horizon: i64, journal: &Journal) -> Vec<Episode> {
+    pub fn episodes(&self, horizon: i64, journal: &NotedActions) -> Vec<Episode> {
         self.jobs().iter().flat_map(|job| self.episodes_of(job, horizon, journal)).collect()
     }
 
     /// The holds of one job.
-    pub fn episodes_of(&self, job: &JobHistory, horizon: i64, journal: &Journal) -> Vec<Episode> {
+    pub fn episodes_of(
+        &self,
+        job: &JobHistory,
+        horizon: i64,
+        journal: &NotedActions,
+    ) -> Vec<Episode> {
         let mut holds = Holds::default();
         let mut episodes = Vec::new();
         for (index, step) in job.steps.iter().enumerate() {
@@ -315,7 +320,7 @@ struct JobFacts<'a> {
     job: &'a JobHistory,
     /// The step that is taken.
     index: usize,
-    journal: &'a Journal,
+    journal: &'a NotedActions,
 }
 
 impl Facts for JobFacts<'_> {
@@ -348,7 +353,7 @@ mod tests {
         let mut job = JobHistory { job: JobId::new(1, 0), ..JobHistory::default() };
         job.steps = steps.iter().map(|&(time, what)| Step { time, what }).collect();
         let history = History::default();
-        let episodes = history.episodes_of(&job, DAY, &Journal::default());
+        let episodes = history.episodes_of(&job, DAY, &NotedActions::default());
         episodes.into_iter().map(|episode| episode.outcome).collect()
     }
 

@@ -9,7 +9,7 @@ use super::fact::{OWNER, is_of_job, unquoted};
 use super::holds::{Facts, Holds};
 use super::run::{Run, RunEnd, Runs, RunsOf};
 use super::waiting::Waiting;
-use super::{Action, Episode, History, Hold, Journal, Symbols, What};
+use super::{Action, Episode, History, Hold, NotedActions, Symbols, What};
 use crate::userlog::{DISORDER, DamagedEvent, Event, EventKind, JobId, LogReader};
 
 /// Damaged events that are kept to be told of.
@@ -126,7 +126,7 @@ struct Live {
 pub struct EpisodeStream<'a> {
     /// For the ads of jobs.
     ads: &'a History,
-    journal: &'a Journal,
+    journal: &'a NotedActions,
     horizon: i64,
     live: HashMap<JobId, Live>,
     waiting: Waiting<(JobId, Step)>,
@@ -141,7 +141,7 @@ pub struct EpisodeStream<'a> {
 impl<'a> EpisodeStream<'a> {
     /// `ads`: what ads say of the jobs, for actions and NumHolds. An outcome counts if it comes
     /// within `horizon` seconds of the release.
-    pub fn new(ads: &'a History, journal: &'a Journal, horizon: i64) -> Self {
+    pub fn new(ads: &'a History, journal: &'a NotedActions, horizon: i64) -> Self {
         Self {
             ads,
             journal,
@@ -270,7 +270,7 @@ struct StreamFacts<'a> {
     ads: &'a [super::AdFacts],
     from_submission: bool,
     reason: Option<Arc<str>>,
-    journal: &'a Journal,
+    journal: &'a NotedActions,
 }
 
 impl Facts for StreamFacts<'_> {

@@ -221,6 +221,14 @@ pub struct ModelMetadata {
     pub sheet: Option<Sheet>,
 }
 
+impl ModelMetadata {
+    /// What tells this model from others: 16 hexadecimal digits, a hash of all of this.
+    pub fn identity(&self) -> String {
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        format!("{:016x}", crate::fnv::fnv1a(&text))
+    }
+}
+
 impl Dimensions {
     /// e, m, j, k of the samples of a schema.
     pub fn of(schema: &FeatureSchema) -> Self {

@@ -48,7 +48,7 @@ pub struct Schedd {
 }
 
 impl Schedd {
-    fn arguments(&self) -> Vec<&str> {
+    pub(super) fn arguments(&self) -> Vec<&str> {
         let mut out = Vec::new();
         if let Some(pool) = &self.pool {
             out.extend(["-pool", pool]);

@@ -9,8 +9,8 @@ use classads::ClassAd;
 
 use super::past::PastHold;
 use crate::history::{
-    ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, HistoryBuilder, Journal, LogHolds, Run,
-    RunsOf, epoch_written,
+    ATTRIBUTES, EPOCH_ATTRIBUTES, Episode, EpisodeStream, HistoryBuilder, LogHolds, NotedActions,
+    Run, RunsOf, epoch_written,
 };
 use crate::input;
 use crate::userlog::{self, Beginning, ChunkedLog, JobId, ReadOptions, UserlogError};
@@ -88,7 +88,7 @@ impl PastHolds {
         let facts = std::mem::take(&mut ads.facts).build();
         let options = ReadOptions::default();
         let logs = this.in_order(sources, &options)?;
-        let journal = Journal::default();
+        let journal = NotedActions::default();
         let mut stream =
             EpisodeStream::new(&facts, &journal, HORIZON).with_runs(sources.runs.clone());
         let mut owners = HashSet::new();

@@ -1,6 +1,7 @@
 //! What users of `condor_holdadvise` and `condor_releaseexpr` see, through the real programs in a
 //! fresh directory each.
 
+mod apply;
 mod bad_input;
 mod checks;
 mod credentials;

@@ -36,7 +36,7 @@ fn an_unknown_option_names_the_nearest() {
     let place = Place::new();
     place.advise("1234.0 -usrelog x").is_error(&["unrecognized argument -usrelog", "-userlog"]);
     place.advise("--user x").is_error(&["unrecognized argument --user", "-userlog"]);
-    place.advise("-apply").is_error(&["unrecognized argument -apply"]);
+    place.advise("-aply").is_error(&["unrecognized argument -aply"]);
     place.advise("-userlog").is_error(&["-userlog requires another parameter: filename"]);
     place.advise("-json -long").is_error(&["conflicts with"]);
     place.advise("-limit few").is_error(&["-limit", "\"few\""]);

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use classads::ClassAd;
 use holdadvise::features::{FrameEdges, Sampler};
-use holdadvise::history::{Action, Coverage, History, HistoryBuilder, Journal, epoch_written};
+use holdadvise::history::{Action, Coverage, History, HistoryBuilder, NotedActions, epoch_written};
 use holdadvise::model::Dimensions;
 use holdadvise::userlog::{Events, ReadOptions};
 use holdadvise_train::data::dataset::Dataset;
@@ -96,7 +96,7 @@ fn every_row_is_what_was_known_at_its_decision_instant() {
 /// The rows of one instant that are none of the samples the holds at that instant have.
 fn differing(dataset: &Dataset, written: &Written, instant: i64, rows: Vec<usize>) -> Vec<String> {
     let history = written.until(instant);
-    let holds = history.episodes(i64::MAX, &Journal::default());
+    let holds = history.episodes(i64::MAX, &NotedActions::default());
     let sampler = Sampler::new(history, FrameEdges::default());
     let d = Dimensions::of(&dataset.info.schema);
     let of = |row: usize, width: usize| -> Range<usize> { row * width..(row + 1) * width };

@@ -33,6 +33,7 @@ pub(crate) fn transfer(cluster: i32, proc: i32) -> Advice {
             cause: SharedCause::of(13, 256, TRANSFER),
             held_since: NOW - 8040,
             num_holds: 2,
+            user: None,
             dagman_job_id: None,
             place: Some("ep3".to_owned()),
         },

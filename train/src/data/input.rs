@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use classads::ClassAd;
-use holdadvise::history::{Coverage, Episode, History, HistoryBuilder, HoldInQueue, Journal};
+use holdadvise::history::{Coverage, Episode, History, HistoryBuilder, HoldInQueue, NotedActions};
 use holdadvise::input;
+use holdadvise::journal::noted_actions;
 use holdadvise::userlog::ReadOptions;
 use jiff::tz::TimeZone;
 
@@ -27,8 +28,8 @@ pub struct InputOptions {
     /// Repeatable.
     #[arg(long, value_name = "FILE")]
     pub epochs: Vec<PathBuf>,
-    /// What was done before releases, JSON lines of job, released_at, action. Repeatable.
-    #[arg(long, value_name = "FILE")]
+    /// What was done before releases: the folder of a journal, or a file of its entries. Repeatable.
+    #[arg(long, value_name = "FOLDER")]
     pub journal: Vec<PathBuf>,
     /// H: an outcome counts if it comes within so many hours of the release.
     #[arg(long, value_name = "HOURS", default_value_t = 48)]
@@ -45,7 +46,7 @@ pub struct Input {
     /// Jobs, events and ads.
     pub history: History,
     /// Actions that logs do not tell.
-    pub journal: Journal,
+    pub journal: NotedActions,
     /// H, seconds.
     pub horizon: i64,
 }
@@ -105,10 +106,14 @@ impl InputOptions {
     ///
     /// # Errors
     /// When one cannot be opened, or a line of it does not fit.
-    pub fn read_journal(&self) -> Result<Journal, Error> {
-        let mut journal = Journal::default();
+    pub fn read_journal(&self) -> Result<NotedActions, Error> {
+        let mut journal = NotedActions::default();
         for path in &self.journal {
-            journal.extend(Journal::read(reader(path)?).map_err(unread(path))?);
+            let (noted, problems) = noted_actions(path).map_err(unread(path))?;
+            for problem in problems {
+                eprintln!("Warning: {problem}");
+            }
+            journal.extend(noted);
         }
         Ok(journal)
     }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 use std::path::Path;
 
 use classads::ClassAd;
-use holdadvise::history::{Action, Episode, Journal};
+use holdadvise::history::{Action, Episode, NotedActions};
 use holdadvise::userlog::JobId;
 use serde::Deserialize;
 
@@ -127,8 +127,8 @@ impl Truth {
     }
 
     /// The actions before releases, as a journal would have them.
-    pub fn journal(&self) -> Journal {
-        let mut journal = Journal::default();
+    pub fn journal(&self) -> NotedActions {
+        let mut journal = NotedActions::default();
         for ((job, _), hold) in &self.holds {
             if let Some((released_at, action)) = hold.released {
                 journal.insert(*job, released_at, action);

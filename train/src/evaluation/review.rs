@@ -271,7 +271,7 @@ fn table(judged: &[Judged]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use holdadvise::history::{Coverage, HistoryBuilder, Journal};
+    use holdadvise::history::{Coverage, HistoryBuilder, NotedActions};
     use holdadvise::userlog::{Events, ReadOptions};
     use jiff::tz::TimeZone;
 
@@ -290,7 +290,7 @@ mod tests {
     fn decisions(events: &str) -> Vec<(i64, Fate)> {
         let held = "012 (001.000.000) 2026-01-02 03:00:00 Job was held.\n\tno such file\n\tCode 13 Subcode 2\n...\n";
         let history = history(&format!("{held}{events}"));
-        let episodes = history.episodes(86_400, &Journal::default());
+        let episodes = history.episodes(86_400, &NotedActions::default());
         let of = |episode: &Episode| {
             let (at, fate) = decision(&history, episode);
             (at - episode.held_at, fate)

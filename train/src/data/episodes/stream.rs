@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use holdadvise::history::{Episode, EpisodeStream, HistoryBuilder, Journal, LogHolds};
+use holdadvise::history::{Episode, EpisodeStream, HistoryBuilder, LogHolds, NotedActions};
 use holdadvise::userlog::{Beginning, Chunk, ChunkedLog, LogReader, ReadOptions};
 use tempfile::NamedTempFile;
 
@@ -15,7 +15,7 @@ use crate::data::input::{InputOptions, piped};
 /// Reads the logs of `input` and passes on their episodes, until `episode` breaks.
 pub(super) fn stream(
     input: &InputOptions,
-    journal: &Journal,
+    journal: &NotedActions,
     counts: &mut Counts,
     episode: impl FnMut(Episode) -> ControlFlow<()>,
 ) -> Result<(), Error> {

@@ -1,0 +1,167 @@
+//! A hold that could be acted on, and what would be done.
+
+use crate::advice::{Advice, Command, Edit, Recommendation, Since, Target, TrySuccess};
+use crate::fnv::fnv1a;
+use crate::history::Action;
+use crate::history::reason;
+use crate::journal::{HoldOf, Weighed};
+
+/// What is done to a held job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// It is released.
+    Release,
+    /// Its ad is edited, then it is released.
+    Change(Vec<Edit>),
+    /// It is removed.
+    Remove,
+}
+
+/// A hold that its advice says to act on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The hold, as commands name it.
+    pub target: Target,
+    /// Owner.
+    pub owner: Option<String>,
+    /// User: whose job it is, to the schedd.
+    pub user: Option<String>,
+    /// HoldReasonSubCode.
+    pub subcode: Option<i32>,
+    /// What holds that are acted on one after the other share.
+    pub cause: String,
+    /// The recommendation.
+    pub advice: Recommendation,
+    /// The action that it stands for.
+    pub action: Option<Action>,
+    /// Probability of success of that action, 0 to 1.
+    pub probability: Option<f64>,
+    /// Expected hours of the choices.
+    pub choices: Vec<Weighed>,
+    /// What would be done.
+    pub deed: Deed,
+    /// How many holds it was drawn from. `None`: another one of them was drawn, and it is left.
+    pub drawn_from: Option<usize>,
+    /// What will show that it got through.
+    pub counts: TrySuccess,
+    /// What the advice was made without.
+    pub missing: Vec<String>,
+    /// The likelihood in words.
+    pub words: &'static str,
+}
+
+impl Candidate {
+    /// What an advice says to do. `None` where it says to leave the job, to look, or names a change
+    /// that is made by hand.
+    pub fn of(advice: &Advice) -> Option<Self> {
+        let deed = match advice.recommendation {
+            Recommendation::Release => Deed::Release,
+            Recommendation::Try => Deed::Release,
+            Recommendation::Change => Deed::Change(edits(advice)?),
+            Recommendation::Remove => Deed::Remove,
+            Recommendation::Wait | Recommendation::Look | Recommendation::Undecided => return None,
+        };
+        let held = &advice.held;
+        let text = held.reason.as_deref().unwrap_or_default();
+        let of_action = |wanted| {
+            let of = advice.success.iter().find(|(action, _)| *action == wanted);
+            of.map(|(_, success)| *success)
+        };
+        let drawn_from = match advice.recommendation {
+            Recommendation::Try => {
+                let one = advice.try_one?;
+                (one.job == advice.held.job).then_some(one.drawn_from.max(1))
+            }
+            _ => Some(1),
+        };
+        let choices = advice.choices.choices.iter();
+        Some(Self {
+            // Of a try it is the hold of the job that was drawn.
+            target: match drawn_from {
+                Some(_) => advice.target,
+                None => own_target(advice),
+            },
+            owner: held.owner.clone(),
+            user: held.user.clone(),
+            subcode: held.subcode,
+            cause: cause_of(held.job.cluster, held.code, held.subcode, text),
+            advice: advice.recommendation,
+            action: advice.action,
+            probability: advice.action.and_then(of_action),
+            choices: choices
+                .filter_map(|one| Some(Weighed { choice: one.recommendation, hours: one.hours? }))
+                .collect(),
+            deed,
+            drawn_from,
+            counts: TrySuccess::of(held.code.unwrap_or(0), text),
+            missing: advice.missing.iter().map(ToString::to_string).collect(),
+            words: advice.band.words(),
+        })
+    }
+
+    /// The hold, for the journal.
+    pub fn hold(&self) -> HoldOf {
+        let entered = match self.target.since {
+            Some(Since::At(at)) => Some(at),
+            _ => None,
+        };
+        HoldOf {
+            job: self.target.job,
+            num_holds: self.target.num_holds,
+            entered_current_status: entered,
+        }
+    }
+
+    /// What candidates of a cause are drawn by: no property of a job moves it, and the same hold has
+    /// the same in every call.
+    pub(super) fn rank(&self) -> u64 {
+        let HoldOf { job, num_holds, entered_current_status } = self.hold();
+        let words = [
+            i64::from(job.cluster),
+            i64::from(job.proc),
+            num_holds.unwrap_or(0),
+            entered_current_status.unwrap_or(0),
+        ];
+        fnv1a(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
+    }
+}
+
+/// The hold of a job of which another one was drawn: nothing acts on it.
+fn own_target(advice: &Advice) -> Target {
+    let held = &advice.held;
+    let (num_holds, since) = (Some(i64::from(held.num_holds)), Some(Since::At(held.held_since)));
+    Target { job: held.job, code: held.code, num_holds, since }
+}
+
+/// The edits that an advice's commands make; `None` where something else comes first.
+fn edits(advice: &Advice) -> Option<Vec<Edit>> {
+    if !advice.correct_before.is_empty() || !advice.commands.contains(&Command::Release) {
+        return None;
+    }
+    let mut edits = Vec::new();
+    for command in &advice.commands {
+        match command {
+            Command::Edit(edit) => edits.push(edit.clone()),
+            Command::Release => {}
+            Command::Remove | Command::Run(_) => return None,
+        }
+    }
+    (!edits.is_empty()).then_some(edits)
+}
+
+/// What holds that are released one after the other share: the file server that the reason names,
+/// whoever's jobs these are; else the cluster and the codes.
+pub(super) fn cause_of(
+    cluster: i32,
+    code: Option<i32>,
+    subcode: Option<i32>,
+    text: &str,
+) -> String {
+    match reason::file_server(text) {
+        Some(server) => format!("server {server}"),
+        None => {
+            let number = |code: Option<i32>| code.map_or("?".to_owned(), |code| code.to_string());
+            format!("cluster {cluster}, {}/{}", number(code), number(subcode))
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! A plan is carried out: the journal has it first, then the schedd does it, then the journal has
+//! what the schedd answered.
+
+use std::collections::BTreeMap;
+
+use super::candidate::{Candidate, Deed};
+use super::plan::{Chosen, Plan};
+use crate::advice::{Edit, constraint_of};
+use crate::history::Action;
+use crate::journal::{
+    Act, Advised, By, Did, Edited, Eligible, Entry, HoldOf, JobRange, JournalError, Locked, Step,
+    VERSION, What,
+};
+use crate::queue::{Answer, QueueError, Schedd};
+use crate::text::classad_quote;
+use crate::userlog::JobId;
+
+/// Jobs of one order at most.
+const BATCH: usize = 100;
+
+/// Bytes that the entry of an answer takes, with room to spare.
+const ENTRY: u64 = 1 << 10;
+
+/// How a plan is carried out, and by whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Order<'a> {
+    /// The schedd.
+    pub schedd: &'a Schedd,
+    /// The journal.
+    pub journal: &'a Locked<'a>,
+    /// Who decided.
+    pub by: By,
+    /// The model.
+    pub model: &'a str,
+    /// CondorVersion of the access point, where known.
+    pub condor_version: Option<&'a str>,
+    /// Unix seconds.
+    pub now: i64,
+}
+
+/// What became of a job that was to be acted on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The job.
+    pub job: JobId,
+    /// How far it got: `Done`, `Refused`, `Failed`, or `TakenBack` for an edit without a release.
+    pub step: Step,
+    /// Why it got no further.
+    pub detail: Option<String>,
+}
+
+/// Carries out what was chosen. What the schedd answered is there for each job, in the order of the
+/// plan.
+///
+/// # Errors
+/// [`JournalError`]: before anything was done where that could not be noted, or afterwards where
+/// the answers could not.
+pub fn carry_out(plan: &Plan, order: &Order<'_>) -> Result<Vec<Done>, JournalError> {
+    let name = |n: usize| format!("{:x}-{:x}-{n}", order.now, std::process::id());
+    let entry = |what| Entry { version: VERSION, time: order.now, what };
+    let mut intents = Vec::new();
+    let mut sets: BTreeMap<&str, String> = BTreeMap::new();
+    for (number, (cause, candidates)) in plan.eligible.iter().enumerate() {
+        if !plan.chosen.iter().any(|chosen| chosen.candidate.cause == *cause) {
+            continue;
+        }
+        let set = format!("{}s", name(number));
+        let jobs = JobRange::of(candidates.iter().map(|candidate| candidate.target.job));
+        let eligible = Eligible { set: set.clone(), cause: cause.clone(), jobs };
+        intents.push(entry(What::Eligible(eligible)));
+        sets.insert(cause, set);
+    }
+    let ids: Vec<String> = (0..plan.chosen.len()).map(name).collect();
+    for (chosen, id) in plan.chosen.iter().zip(&ids) {
+        let set = sets.get(chosen.candidate.cause.as_str()).cloned();
+        intents.push(entry(What::Advice(advised(chosen, id, set, order))));
+        intents.push(entry(What::Act(act(&chosen.candidate, id, Step::Intended, None))));
+    }
+    order.journal.reserve(ENTRY * plan.chosen.len() as u64, order.now)?;
+    order.journal.add(&intents)?;
+
+    let numbers: BTreeMap<JobId, usize> = plan
+        .chosen
+        .iter()
+        .enumerate()
+        .map(|(number, chosen)| (chosen.candidate.target.job, number))
+        .collect();
+    let mut all = Vec::new();
+    for batch in batches(&plan.chosen) {
+        let done = do_batch(&batch, order.schedd);
+        let entries: Vec<Entry> = done
+            .iter()
+            .map(|done| {
+                let number = numbers[&done.job];
+                let candidate = &plan.chosen[number].candidate;
+                let act = act(candidate, &ids[number], done.step, done.detail.clone());
+                entry(What::Act(act))
+            })
+            .collect();
+        all.extend(done);
+        order.journal.add(&entries)?;
+    }
+    Ok(all)
+}
+
+fn advised(chosen: &Chosen, id: &str, set: Option<String>, order: &Order<'_>) -> Advised {
+    let Chosen { candidate, chance } = chosen;
+    Advised {
+        id: id.to_owned(),
+        hold: candidate.hold(),
+        owner: candidate.owner.clone(),
+        hold_reason_code: candidate.target.code,
+        hold_reason_sub_code: candidate.subcode,
+        cause: candidate.cause.clone(),
+        advice: candidate.advice,
+        action: candidate.action,
+        probability: candidate.probability,
+        choices: candidate.choices.clone(),
+        model: order.model.to_owned(),
+        missing: candidate.missing.clone(),
+        set,
+        chance: *chance,
+        counts: candidate.counts,
+        by: order.by,
+        condor_version: order.condor_version.map(str::to_owned),
+    }
+}
+
+fn act(candidate: &Candidate, id: &str, step: Step, detail: Option<String>) -> Act {
+    let (did, edits) = match &candidate.deed {
+        Deed::Release => (Did::Release, Vec::new()),
+        Deed::Change(edits) => (Did::Change, edits.iter().map(edited).collect()),
+        Deed::Remove => (Did::Remove, Vec::new()),
+    };
+    let action = match did {
+        Did::Release => Some(Action::AsIs),
+        Did::Change => candidate.action,
+        Did::Remove | Did::Leave => None,
+    };
+    Act { id: Some(id.to_owned()), hold: candidate.hold(), did, step, action, edits, detail }
+}
+
+fn edited(edit: &Edit) -> Edited {
+    Edited { attribute: edit.attribute.clone(), old: edit.old.clone(), new: edit.new.clone() }
+}
+
+/// Jobs of one cluster to which the same is done, as many as one constraint names.
+fn batches(chosen: &[Chosen]) -> Vec<Vec<&Candidate>> {
+    let mut batches: Vec<Vec<&Candidate>> = Vec::new();
+    for Chosen { candidate, .. } in chosen {
+        let fits = |batch: &&mut Vec<&Candidate>| {
+            let like = batch[0];
+            batch.len() < BATCH
+                && like.target.job.cluster == candidate.target.job.cluster
+                && like.user == candidate.user
+                && like.deed == candidate.deed
+                && like.words == candidate.words
+        };
+        match batches.last_mut().filter(fits) {
+            Some(batch) => batch.push(candidate),
+            None => batches.push(vec![candidate]),
+        }
+    }
+    batches
+}
+
+/// A constraint that is true for these jobs in these holds, if they are this user's. Parts of them
+/// where it would be too long.
+fn constraint(batch: &[&Candidate]) -> Option<String> {
+    let targets: Vec<_> = batch.iter().map(|candidate| candidate.target).collect();
+    let user = classad_quote(batch[0].user.as_deref()?)?;
+    Some(format!("{} && User == {user}", constraint_of(&targets)?))
+}
+
+fn do_batch(batch: &[&Candidate], schedd: &Schedd) -> Vec<Done> {
+    let jobs = || batch.iter().map(|candidate| candidate.target.job);
+    let Some(constraint) = constraint(batch) else {
+        if batch.len() > 1 {
+            let (one, two) = batch.split_at(batch.len() / 2);
+            return [do_batch(one, schedd), do_batch(two, schedd)].concat();
+        }
+        let detail = Some("its User is not known".to_owned());
+        return jobs()
+            .map(|job| Done { job, step: Step::Failed, detail: detail.clone() })
+            .collect();
+    };
+    let like = batch[0];
+    let reason = reason_text(like);
+    let answers = match &like.deed {
+        Deed::Release => schedd.release(&constraint, &reason),
+        Deed::Remove => schedd.remove(&constraint, &reason),
+        Deed::Change(edits) => schedd
+            .edit(&constraint, &pairs(edits))
+            .and_then(|()| schedd.release(&constraint, &reason)),
+    };
+    let mut done: Vec<Done> = match &answers {
+        Err(error) => {
+            let detail = Some(error.to_string());
+            jobs().map(|job| Done { job, step: Step::Failed, detail: detail.clone() }).collect()
+        }
+        Ok(answers) => jobs().map(|job| answer(job, answers.get(&job).copied())).collect(),
+    };
+    if let Deed::Change(edits) = &like.deed {
+        take_back(batch, edits, &mut done, schedd);
+    }
+    done
+}
+
+fn answer(job: JobId, answer: Option<Answer>) -> Done {
+    let (step, detail) = match answer {
+        Some(Answer::Done) => (Step::Done, None),
+        // The constraint was not true for it.
+        None | Some(Answer::Refused) => (Step::Refused, Some("it is not in that hold any more")),
+        Some(Answer::Denied) => (Step::Failed, Some("permission denied")),
+        Some(Answer::Failed) => (Step::Failed, Some("the schedd failed")),
+    };
+    Done { job, step, detail: detail.map(str::to_owned) }
+}
+
+/// An edit whose release did not follow is taken back, if job, hold and value are still those.
+fn take_back(batch: &[&Candidate], edits: &[Edit], done: &mut [Done], schedd: &Schedd) {
+    for (candidate, done) in batch.iter().zip(done) {
+        if done.step == Step::Done {
+            continue;
+        }
+        let olds: Option<Vec<Edit>> = edits.iter().map(reversed).collect();
+        let Some((olds, hold)) = olds.zip(constraint(&[candidate])) else { continue };
+        let values = edits.iter().map(|edit| format!(" && {} =?= {}", edit.attribute, edit.new));
+        let constraint = hold + &values.collect::<String>();
+        match schedd.edit(&constraint, &pairs(&olds)) {
+            Ok(()) => done.step = Step::TakenBack,
+            // It was not edited, or is in another hold.
+            Err(QueueError::Failed { .. }) => {}
+            Err(error) => {
+                let detail = done.detail.take().unwrap_or_default();
+                done.detail = Some(format!("{detail}; the edit may still stand: {error}"));
+            }
+        }
+    }
+}
+
+fn pairs(edits: &[Edit]) -> Vec<(&str, &str)> {
+    edits.iter().map(|edit| (edit.attribute.as_str(), edit.new.as_str())).collect()
+}
+
+/// The edit that takes an edit back; `None` where the old value is not known.
+fn reversed(edit: &Edit) -> Option<Edit> {
+    let new = edit.old.clone()?;
+    Some(Edit { attribute: edit.attribute.clone(), old: Some(edit.new.clone()), new })
+}
+
+/// What stands in the event log of the job: one line.
+fn reason_text(candidate: &Candidate) -> String {
+    let what = match candidate.deed {
+        Deed::Release if candidate.advice == crate::advice::Recommendation::Try => "try",
+        Deed::Release => "release",
+        Deed::Change(_) => "release after a change",
+        Deed::Remove => "remove",
+    };
+    let HoldOf { num_holds, .. } = candidate.hold();
+    let hold = num_holds.map_or(String::new(), |n| format!(" from hold {n}"));
+    format!("condor_holdadvise: {what}{hold}, success {}", candidate.words)
+}

@@ -1,0 +1,104 @@
+use super::*;
+use crate::advice::{Recommendation, Since, Target, TrySuccess};
+use crate::history::Action;
+use crate::userlog::JobId;
+
+const NOW: i64 = 10_000;
+
+fn candidate(cluster: i32, proc: i32, owner: &str, cause: &str) -> Candidate {
+    Candidate {
+        target: Target {
+            job: JobId::new(cluster, proc),
+            code: Some(13),
+            num_holds: Some(1),
+            since: Some(Since::At(9_000)),
+        },
+        owner: Some(owner.to_owned()),
+        user: Some(format!("{owner}@here")),
+        subcode: Some(256),
+        cause: cause.to_owned(),
+        advice: Recommendation::Release,
+        action: Some(Action::AsIs),
+        probability: Some(0.8),
+        choices: Vec::new(),
+        deed: Deed::Release,
+        drawn_from: Some(1),
+        counts: TrySuccess::Begins,
+        missing: Vec::new(),
+        words: "likely",
+    }
+}
+
+fn many(cluster: i32, owner: &str, cause: &str, jobs: i32) -> Vec<Candidate> {
+    (0..jobs).map(|proc| candidate(cluster, proc, owner, cause)).collect()
+}
+
+const BOUNDS: Bounds = Bounds { in_all: 1_000, of_cause: 1_000, of_owner: 1_000 };
+
+fn through(count: usize) -> Vec<Attempt> {
+    (0..count).map(|_| Attempt { at: 1, ended: Some((2, true)), took: None }).collect()
+}
+
+fn owners(plan: &Plan) -> BTreeMap<&str, usize> {
+    let mut owners = BTreeMap::new();
+    for chosen in &plan.chosen {
+        *owners.entry(chosen.candidate.owner.as_deref().unwrap()).or_default() += 1;
+    }
+    owners
+}
+
+#[test]
+fn each_cause_has_a_ramp_of_its_own() {
+    let candidates = [many(1, "alice", "server a", 50), many(2, "alice", "server b", 50)].concat();
+    let attempts = HashMap::from([("server b".to_owned(), through(1))]);
+    let plan = plan(candidates, &attempts, BOUNDS, NOW);
+    let of = |cluster| {
+        plan.chosen.iter().filter(|chosen| chosen.candidate.target.job.cluster == cluster).count()
+    };
+    assert_eq!((of(1), of(2)), (1, 5));
+    assert_eq!(plan.eligible["server a"].len(), 50);
+    let kept: Vec<(&str, usize)> =
+        plan.kept.iter().map(|kept| (kept.cause.as_str(), kept.jobs)).collect();
+    assert_eq!(kept, [("server a", 49), ("server b", 45)]);
+}
+
+#[test]
+fn owners_take_turns() {
+    let all = [many(1, "alice", "s", 100), many(2, "bob", "s", 3), many(3, "carol", "s", 100)];
+    let attempts = HashMap::from([("s".to_owned(), through(1 + 5))]);
+    let plan = plan(all.concat(), &attempts, BOUNDS, NOW);
+    assert_eq!(owners(&plan), BTreeMap::from([("alice", 11), ("bob", 3), ("carol", 11)]));
+    let chance = |owner: &str| {
+        let of = |chosen: &&Chosen| chosen.candidate.owner.as_deref() == Some(owner);
+        plan.chosen.iter().find(of).unwrap().chance
+    };
+    assert!((chance("alice") - 0.11).abs() < 1e-9 && (chance("bob") - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn bounds_of_the_call_and_of_an_owner_hold() {
+    let all = [many(1, "alice", "s", 100), many(2, "bob", "s", 100)].concat();
+    let attempts = HashMap::from([("s".to_owned(), through(1 + 5 + 25 + 125))]);
+    let in_all = plan(all.clone(), &attempts, Bounds { in_all: 7, ..BOUNDS }, NOW);
+    assert_eq!((in_all.chosen.len(), in_all.kept[0].jobs, in_all.kept[0].room), (7, 193, None));
+    let of_owner = plan(all, &attempts, Bounds { of_owner: 10, ..BOUNDS }, NOW);
+    assert_eq!(owners(&of_owner), BTreeMap::from([("alice", 10), ("bob", 10)]));
+}
+
+#[test]
+fn the_same_holds_are_drawn_in_every_call_and_removals_need_no_ramp() {
+    let jobs = |plan: &Plan| -> Vec<JobId> {
+        plan.chosen.iter().map(|chosen| chosen.candidate.target.job).collect()
+    };
+    let all = many(1, "alice", "s", 100);
+    let mut turned = all.clone();
+    turned.reverse();
+    let none = HashMap::new();
+    assert_eq!(
+        jobs(&plan(all.clone(), &none, BOUNDS, NOW)),
+        jobs(&plan(turned, &none, BOUNDS, NOW))
+    );
+    let removals =
+        all.into_iter().map(|candidate| Candidate { deed: Deed::Remove, ..candidate }).collect();
+    assert_eq!(plan(removals, &none, BOUNDS, NOW).chosen.len(), 100);
+}

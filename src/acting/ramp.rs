@@ -1,0 +1,244 @@
+//! How many jobs that are held for one cause may be released at a time.
+//!
+//! A server that has come back is taken down again by a thousand jobs that ask it at once. Releases
+//! for one cause therefore begin with one job. Where it gets through, five follow, then 25, each
+//! after as many have got through as were allowed before. The first that fails ends it: after a
+//! pause it begins with one job again, and becomes half as wide as it was. Where transfers become
+//! slower it becomes as much narrower. From there on it grows by one job a stage.
+
+/// Releases of the first stage.
+const FIRST: usize = 1;
+
+/// Each stage is so many times as wide as the one before. Assumed.
+const WIDER: usize = 5;
+
+/// Seconds after a failure until the next release, and times that after each further failure.
+/// Assumed: as long as until a first try.
+const PAUSE: i64 = 600;
+const LONGER: i64 = 3;
+
+/// Pauses become no longer than a day.
+const LONGEST_PAUSE: i64 = 86_400;
+
+/// Seconds after which a release that shows nothing does not hold up others: as for a try.
+const MOST_OPEN: i64 = 3_600;
+
+/// Transfers that take so many times as long as those of narrower stages show that the server has
+/// no more to give. Assumed.
+const SLOWER: f64 = 1.5;
+
+/// Transfers shorter than this are not compared, s: times are whole seconds.
+const LEAST_TOOK: f64 = 5.0;
+
+/// A release for a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// When, Unix seconds.
+    pub at: i64,
+    /// When it ended and whether it got through. `None`: it goes on.
+    pub ended: Option<(i64, bool)>,
+    /// Seconds that its input took to arrive, where that is known.
+    pub took: Option<i64>,
+}
+
+/// How many more may be released now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// How many may be on their way at a time.
+    pub width: usize,
+    /// How many are.
+    pub open: usize,
+    /// Nothing is released until then, Unix seconds: the last one failed.
+    pub until: Option<i64>,
+}
+
+impl Room {
+    /// How many more may be released now.
+    pub fn left(&self) -> usize {
+        match self.until {
+            Some(_) => 0,
+            None => self.width.saturating_sub(self.open),
+        }
+    }
+}
+
+/// What the releases for a cause so far leave room for. `most`: how many of one cause may be on
+/// their way at a time, whatever came of the others.
+pub fn room(attempts: &[Attempt], most: usize, now: i64) -> Room {
+    let mut attempts: Vec<Attempt> = attempts.to_vec();
+    attempts.sort_by_key(|attempt| attempt.at);
+    let is_open = |one: &&Attempt| one.ended.is_none() && now.saturating_sub(one.at) < MOST_OPEN;
+    let open = attempts.iter().filter(is_open).count();
+    let mut ends: Vec<(i64, bool, Option<i64>)> =
+        attempts.iter().filter_map(|one| one.ended.map(|(at, ok)| (at, ok, one.took))).collect();
+    // Of ends of one second a failure counts last.
+    ends.sort_by_key(|&(at, ok, _)| (at, !ok));
+
+    let mut stage = Stage { width: FIRST, through: 0, most: most.max(1) };
+    let (mut pause, mut failed) = (PAUSE, None);
+    let mut narrow = Times::default();
+    for (at, ok, took) in ends {
+        if !ok {
+            // Those that were on their way with it are one failure.
+            if failed.is_none_or(|(_, until)| at >= until) {
+                pause = failed.map_or(PAUSE, |_| (pause * LONGER).min(LONGEST_PAUSE));
+                failed = Some((at, at.saturating_add(pause)));
+                // That one alone failed shows nothing of how many are too many.
+                if stage.width > FIRST {
+                    stage.most = (stage.width / 2).max(FIRST);
+                }
+            }
+            stage = Stage { width: FIRST, through: 0, most: stage.most };
+            narrow.end_stage();
+            continue;
+        }
+        stage.through += 1;
+        narrow.add(took);
+        if stage.through >= stage.width {
+            match narrow.slower() {
+                Some(ratio) => stage.most = ((stage.width as f64 / ratio) as usize).max(FIRST),
+                None if stage.width == stage.most => stage.most = (stage.most + 1).min(most),
+                None => {}
+            }
+            narrow.end_stage();
+            stage.width = (stage.width.saturating_mul(WIDER)).min(stage.most);
+            stage.through = 0;
+        }
+    }
+    let until = failed.map(|(_, until)| until).filter(|until| *until > now);
+    Room { width: stage.width.min(stage.most), open, until }
+}
+
+struct Stage {
+    width: usize,
+    /// How many got through since it began.
+    through: usize,
+    /// No stage becomes wider.
+    most: usize,
+}
+
+/// How long transfers took: in the stage that goes on, and at best in one before.
+#[derive(Default)]
+struct Times {
+    now: Vec<i64>,
+    best: Option<f64>,
+}
+
+impl Times {
+    fn add(&mut self, took: Option<i64>) {
+        self.now.extend(took);
+    }
+
+    fn median(&self) -> Option<f64> {
+        let mut times = self.now.clone();
+        times.sort_unstable();
+        times.get(times.len() / 2).map(|time| (*time as f64).max(LEAST_TOOK))
+    }
+
+    /// By how much this stage is slower than the best one, where that is too much.
+    fn slower(&self) -> Option<f64> {
+        let ratio = self.median()? / self.best?;
+        (ratio >= SLOWER).then_some(ratio)
+    }
+
+    fn end_stage(&mut self) {
+        if let Some(median) = self.median() {
+            self.best = Some(self.best.map_or(median, |best| best.min(median)));
+        }
+        self.now.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOST: usize = 1_000;
+
+    fn through(at: i64, took: i64) -> Attempt {
+        Attempt { at, ended: Some((at + took, true)), took: Some(took) }
+    }
+
+    fn failed(at: i64) -> Attempt {
+        Attempt { at, ended: Some((at + 10, false)), took: None }
+    }
+
+    fn open(at: i64) -> Attempt {
+        Attempt { at, ended: None, took: None }
+    }
+
+    fn left(attempts: &[Attempt], now: i64) -> usize {
+        room(attempts, MOST, now).left()
+    }
+
+    #[test]
+    fn stages_are_1_5_and_25_wide() {
+        let mut attempts = Vec::new();
+        assert_eq!(left(&attempts, 0), 1);
+        attempts.push(open(0));
+        assert_eq!(left(&attempts, 50), 0);
+        attempts[0] = through(0, 20);
+        assert_eq!(left(&attempts, 50), 5);
+        attempts.extend((0..5).map(|_| open(50)));
+        assert_eq!(left(&attempts, 60), 0);
+        // Two have got through: two others take their places.
+        attempts[1] = through(50, 20);
+        attempts[2] = through(50, 20);
+        assert_eq!(left(&attempts, 80), 2);
+        for attempt in &mut attempts[1..] {
+            *attempt = through(50, 20);
+        }
+        assert_eq!(left(&attempts, 80), 25);
+        assert_eq!(room(&attempts, 8, 80).left(), 8);
+    }
+
+    #[test]
+    fn the_first_failure_ends_it_for_a_while() {
+        let mut attempts: Vec<Attempt> = vec![through(0, 20)];
+        attempts.extend((0..4).map(|_| through(30, 20)));
+        attempts.push(failed(45));
+        let room = room(&attempts, MOST, 60);
+        assert_eq!((room.left(), room.until), (0, Some(55 + PAUSE)));
+        assert_eq!(left(&attempts, 55 + PAUSE), 1);
+        // It failed at five: two are enough for now, then one more a stage.
+        attempts.extend((0..3).map(|n| through(1_000 + n, 1)));
+        assert_eq!(left(&attempts, 2_000), 3);
+        attempts.extend((0..3).map(|n| through(1_100 + n, 1)));
+        assert_eq!(left(&attempts, 2_000), 4);
+        attempts.push(failed(2_000));
+        assert_eq!(left(&attempts, 2_010 + LONGER * PAUSE - 1), 0);
+        assert_eq!(left(&attempts, 2_010 + LONGER * PAUSE), 1);
+    }
+
+    #[test]
+    fn a_first_one_that_failed_makes_nothing_narrower() {
+        let attempts = [failed(0), through(1_000, 20)];
+        assert_eq!(left(&attempts, 1_100), 5);
+    }
+
+    #[test]
+    fn failures_of_one_stage_are_one() {
+        let mut attempts = vec![through(0, 20)];
+        attempts.extend((0..5).map(|n| failed(30 + n)));
+        assert_eq!(room(&attempts, MOST, 60).until, Some(40 + PAUSE));
+    }
+
+    #[test]
+    fn a_server_at_its_end_is_given_no_more() {
+        let mut attempts = vec![through(0, 20)];
+        attempts.extend((0..5).map(|_| through(50, 20)));
+        attempts.extend((0..25).map(|_| through(100, 50)));
+        assert_eq!(left(&attempts, 200), 10);
+        // It is tried with one more at a time.
+        attempts.extend((0..10).map(|_| through(200, 20)));
+        assert_eq!(left(&attempts, 300), 11);
+        attempts.extend((0..11).map(|_| through(300, 30)));
+        assert_eq!(left(&attempts, 400), 7);
+    }
+
+    #[test]
+    fn what_shows_nothing_for_an_hour_holds_up_nobody() {
+        assert_eq!(left(&[open(0)], MOST_OPEN - 1), 0);
+        assert_eq!(left(&[open(0)], MOST_OPEN), 1);
+    }
+}

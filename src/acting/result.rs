@@ -1,0 +1,208 @@
+//! What came of holds that were acted on, by the ads of their jobs.
+
+use std::collections::HashMap;
+
+use classads::ClassAd;
+
+use super::candidate::cause_of;
+use super::ramp::Attempt;
+use crate::advice::TrySuccess;
+use crate::history::HoldInQueue;
+use crate::hold_code;
+use crate::journal::{Advised, Did, Ended, Entry, HoldOf, Result, Step, What};
+
+/// Attributes that [`result_of`] reads.
+pub const OPEN_ATTRIBUTES: &[&str] = &[
+    "ClusterId",
+    "ProcId",
+    "JobStatus",
+    "NumHolds",
+    "EnteredCurrentStatus",
+    "HoldReasonCode",
+    "HoldReasonSubCode",
+    "HoldReason",
+    "JobCurrentStartDate",
+    "JobCurrentStartExecutingDate",
+    "ExitCode",
+    "ExitBySignal",
+    "CompletionDate",
+];
+
+/// JobStatus.
+const RUNNING: i64 = 2;
+const REMOVED: i64 = 3;
+const COMPLETED: i64 = 4;
+const HELD: i64 = 5;
+const TRANSFERRING_OUTPUT: i64 = 6;
+
+/// An act whose end is not known yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenAct {
+    /// The advice that it followed.
+    pub id: String,
+    /// The hold.
+    pub hold: HoldOf,
+    /// When it was done, Unix seconds.
+    pub at: i64,
+    /// What holds that are acted on alike share.
+    pub cause: String,
+    /// What shows that it got through.
+    pub counts: TrySuccess,
+    /// It got through already, and how it exits is not known.
+    pub through: bool,
+}
+
+/// Acts whose end a journal does not have.
+pub fn open_acts(entries: &[Entry]) -> Vec<OpenAct> {
+    let mut advised: HashMap<&str, &Advised> = HashMap::new();
+    let mut open: HashMap<&str, OpenAct> = HashMap::new();
+    for Entry { time, what, .. } in entries {
+        match what {
+            What::Advice(advice) => {
+                advised.insert(&advice.id, advice);
+            }
+            What::Act(act) if act.step == Step::Done && act.did != Did::Leave => {
+                let advice = act.id.as_deref().and_then(|id| advised.get_key_value(id));
+                if let Some((id, advice)) = advice {
+                    let act = OpenAct {
+                        id: (*id).to_owned(),
+                        hold: act.hold,
+                        at: *time,
+                        cause: advice.cause.clone(),
+                        counts: advice.counts,
+                        through: false,
+                    };
+                    open.insert(id, act);
+                }
+            }
+            What::Outcome(Ended { id, result: Result::Through, .. }) => {
+                if let Some(act) = open.get_mut(id.as_str()) {
+                    act.through = true;
+                }
+            }
+            What::Outcome(ended) => {
+                open.remove(ended.id.as_str());
+            }
+            _ => {}
+        }
+    }
+    let mut open: Vec<OpenAct> = open.into_values().collect();
+    open.sort_by(|one, two| (one.at, &one.id).cmp(&(two.at, &two.id)));
+    open
+}
+
+/// The releases of each cause that a journal has, for the ramp.
+pub fn attempts(entries: &[Entry]) -> HashMap<String, Vec<Attempt>> {
+    let mut advised: HashMap<&str, &Advised> = HashMap::new();
+    let mut of: HashMap<&str, Attempt> = HashMap::new();
+    for Entry { time, what, .. } in entries {
+        match what {
+            What::Advice(advice) => {
+                advised.insert(&advice.id, advice);
+            }
+            What::Act(act)
+                if act.step == Step::Done && matches!(act.did, Did::Release | Did::Change) =>
+            {
+                if let Some(id) = act.id.as_deref() {
+                    of.insert(id, Attempt { at: *time, ended: None, took: None });
+                }
+            }
+            What::Outcome(ended) => {
+                let Some(advice) = advised.get(ended.id.as_str()) else { continue };
+                let open = |attempt: &&mut Attempt| attempt.ended.is_none();
+                let Some(attempt) = of.get_mut(ended.id.as_str()).filter(open) else { continue };
+                match got_through(ended, advice) {
+                    Some(through) => {
+                        attempt.ended = Some((ended.at, through));
+                        attempt.took = ended.took.filter(|_| through);
+                    }
+                    None => {
+                        of.remove(ended.id.as_str());
+                    }
+                }
+            }
+            What::Eligible(_) | What::Act(_) => {}
+        }
+    }
+    let mut all: HashMap<String, Vec<Attempt>> = HashMap::new();
+    for (id, attempt) in of {
+        if let Some(advice) = advised.get(id) {
+            all.entry(advice.cause.clone()).or_default().push(attempt);
+        }
+    }
+    all
+}
+
+/// Whether an end shows that what the hold was about is over; `None` where it does not say.
+fn got_through(ended: &Ended, advice: &Advised) -> Option<bool> {
+    let is_like = ended.held_for.as_ref().is_none_or(|cause| *cause == advice.cause);
+    match ended.result {
+        Result::Through | Result::Success => Some(true),
+        Result::Failure if is_like => Some(false),
+        // It got as far as that, and was held for something else.
+        Result::Failure if ended.took.is_some() && advice.counts == TrySuccess::Begins => {
+            Some(true)
+        }
+        Result::Failure | Result::Censored => None,
+    }
+}
+
+/// What came of an act, by the ad of its job in the queue or in the history; `None` where it goes
+/// on, or shows nothing new.
+pub fn result_of(act: &OpenAct, ad: &ClassAd) -> Option<Ended> {
+    let number = |name: &str| ad.integer(name);
+    let ended = |result, at: Option<i64>, took| Ended {
+        id: act.id.clone(),
+        hold: act.hold,
+        result,
+        at: at.unwrap_or(act.at),
+        held_for: None,
+        took,
+    };
+    let end = |result, at, took| Some(ended(result, at, took));
+    let entered = number("EnteredCurrentStatus");
+    match number("JobStatus")? {
+        HELD => {
+            let hold = HoldInQueue::of(ad)?;
+            let is_same = match (act.hold.num_holds, hold.num_holds) {
+                (Some(acted), Some(now)) => now <= acted,
+                _ => hold.entered_current_status <= act.at,
+            };
+            let by_system = hold_code::is_by_system(hold.code);
+            match is_same {
+                true => None,
+                false if by_system => {
+                    let text = hold.reason.as_deref().unwrap_or_default();
+                    let cluster = act.hold.job.cluster;
+                    let cause = cause_of(cluster, Some(hold.code), Some(hold.subcode), text);
+                    let took = took(act, ad).map(|(_, took)| took);
+                    Some(Ended { held_for: Some(cause), ..ended(Result::Failure, entered, took) })
+                }
+                false => end(Result::Censored, entered, None),
+            }
+        }
+        REMOVED => end(Result::Censored, entered, None),
+        COMPLETED => {
+            let ok = number("ExitCode") == Some(0) && ad.boolean("ExitBySignal") != Some(true);
+            let at = number("CompletionDate").filter(|at| *at > 0).or(entered);
+            let result = if ok { Result::Success } else { Result::Failure };
+            end(result, at, took(act, ad).map(|(_, took)| took))
+        }
+        RUNNING | TRANSFERRING_OUTPUT if act.counts == TrySuccess::Begins && !act.through => {
+            let (began, took) = took(act, ad)?;
+            end(Result::Through, Some(began), Some(took))
+        }
+        _ => None,
+    }
+}
+
+/// When its program began after the act, and how long its input took until then, s.
+fn took(act: &OpenAct, ad: &ClassAd) -> Option<(i64, i64)> {
+    let began = ad.integer("JobCurrentStartExecutingDate").filter(|began| *began >= act.at)?;
+    let started = ad.integer("JobCurrentStartDate")?;
+    Some((began, began.saturating_sub(started).max(0)))
+}
+
+#[cfg(test)]
+#[path = "result_tests.rs"]
+mod tests;

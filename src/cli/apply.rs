@@ -1,0 +1,346 @@
+//! `-apply`: the advice is carried out for the jobs that were judged.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+
+use directories::BaseDirs;
+use jiff::tz::TimeZone;
+
+use super::local_files::account;
+use super::output::say;
+use super::print::second;
+use super::run::RunError;
+use super::{Config, Request};
+use crate::acting::{
+    Bounds, Candidate, Deed, Done, Kept, OPEN_ATTRIBUTES, Order, Plan, attempts, carry_out,
+    open_acts, plan, result_of,
+};
+use crate::advice::{Advice, Recommendation};
+use crate::journal::{By, Entry, HoldOf, Journal, Locked, Step, VERSION, What};
+use crate::queue::Schedd;
+use crate::text::{plural, shown};
+
+/// Jobs that are listed one by one.
+const LISTED: usize = 20;
+
+/// Characters of a cause.
+const CAUSE: usize = 60;
+
+/// What `-apply` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Apply {
+    /// Jobs that are to be released.
+    Release,
+    /// These, and of each cause the one that is to be tried.
+    Try,
+    /// Jobs of which attributes are to be edited and which are to be released then.
+    Change,
+    /// Jobs that are to be removed.
+    Remove,
+}
+
+impl Apply {
+    /// The words after `-apply`.
+    pub(super) const WORDS: [(&str, Self); 4] = [
+        ("release", Self::Release),
+        ("try", Self::Try),
+        ("change", Self::Change),
+        ("remove", Self::Remove),
+    ];
+
+    fn carries_out(self, advice: Recommendation) -> bool {
+        match self {
+            Self::Release => advice == Recommendation::Release,
+            Self::Try => matches!(advice, Recommendation::Release | Recommendation::Try),
+            Self::Change => advice == Recommendation::Change,
+            Self::Remove => advice == Recommendation::Remove,
+        }
+    }
+
+    const fn verb(self) -> &'static str {
+        match self {
+            Self::Release | Self::Try => "Release",
+            Self::Change => "Edit and release",
+            Self::Remove => "Remove",
+        }
+    }
+}
+
+/// Collects what an advice says to do, while the jobs are judged.
+#[derive(Debug)]
+pub(super) struct Collector {
+    apply: Apply,
+    candidates: Vec<Candidate>,
+    /// Jobs judged, by recommendation.
+    judged: BTreeMap<Recommendation, usize>,
+    /// Why jobs are left alone whose advice it is.
+    left: BTreeMap<&'static str, usize>,
+    all_users: bool,
+}
+
+impl Collector {
+    pub(super) fn new(apply: Apply, all_users: bool) -> Self {
+        Self {
+            apply,
+            candidates: Vec::new(),
+            judged: BTreeMap::new(),
+            left: BTreeMap::new(),
+            all_users,
+        }
+    }
+
+    pub(super) fn add(&mut self, advice: &Advice) {
+        *self.judged.entry(advice.recommendation).or_default() += 1;
+        if !self.apply.carries_out(advice.recommendation) {
+            return;
+        }
+        let mut leave = |why| *self.left.entry(why).or_default() += 1;
+        let is_own = account().is_some() && account() == advice.held.owner.as_deref();
+        match Candidate::of(advice) {
+            _ if !self.all_users && !is_own => leave("of another user: -allusers acts on these"),
+            None => leave("to be corrected by hand first"),
+            Some(candidate) => {
+                let hold = candidate.hold();
+                if hold.num_holds.is_none() || hold.entered_current_status.is_none() {
+                    leave(
+                        "without NumHolds or EnteredCurrentStatus, so that the hold is not known",
+                    );
+                } else {
+                    if candidate.drawn_from.is_none() {
+                        leave("held for a cause of which another job is tried");
+                    }
+                    self.candidates.push(candidate);
+                }
+            }
+        }
+    }
+}
+
+/// Carries out what was collected.
+///
+/// # Errors
+/// [`RunError`] where the journal cannot be used, the queue cannot be asked, or nobody agrees.
+pub(super) fn apply(
+    collector: Collector,
+    request: &Request,
+    config: &Config,
+    model: &str,
+    now: i64,
+    out: &mut dyn Write,
+) -> Result<(), RunError> {
+    let Collector { apply, candidates, judged, left, .. } = collector;
+    let folder = journal_folder(config)?;
+    // A dry run makes no folder.
+    let journal = match request.dry_run && !folder.exists() {
+        true => None,
+        false => Some(Journal::open(&folder)?),
+    };
+    let locked = journal.as_ref().map(Journal::lock).transpose()?;
+    let schedd = Schedd {
+        name: request.schedd.clone(),
+        pool: request.pool.clone(),
+        timeout: config.timeout()?,
+    };
+    let entries = match &locked {
+        Some(locked) => settled(locked, &schedd, now)?,
+        None => Vec::new(),
+    };
+    let bounds = Bounds {
+        in_all: request.most.unwrap_or(usize::MAX),
+        of_cause: Bounds::OF_CAUSE,
+        of_owner: Bounds::OF_OWNER,
+    };
+    let mut left = left;
+    let candidates = match request.dag_node {
+        true => not_acted_on(candidates, &entries, &mut left),
+        false => candidates,
+    };
+    let plan = plan(candidates, &attempts(&entries), bounds, now);
+    print_plan(out, apply, &plan, &judged, &left)?;
+    let Some(locked) = locked.filter(|_| !plan.chosen.is_empty() && !request.dry_run) else {
+        return Ok(());
+    };
+    out.flush()?;
+    if !request.yes && !agreed(apply, plan.chosen.len())? {
+        writeln!(out, "Nothing was done.")?;
+        return Ok(());
+    }
+    let order = Order {
+        schedd: &schedd,
+        journal: &locked,
+        by: if request.dag_node { By::DagScript } else { By::Person },
+        model,
+        condor_version: config.pool().get("CONDOR_VERSION").map(String::as_str),
+        now,
+    };
+    let done = carry_out(&plan, &order)?;
+    print_done(out, apply, &done)?;
+    match done.iter().any(|done| done.step == Step::Done) {
+        true => Ok(()),
+        false => Err(RunError::NothingDone),
+    }
+}
+
+/// The folder of the journal: HOLDADVISE_JOURNAL, else the user's.
+///
+/// # Errors
+/// [`RunError::NoJournal`] where there is none.
+pub(super) fn journal_folder(config: &Config) -> Result<PathBuf, RunError> {
+    if let Some(folder) = config.get("HOLDADVISE_JOURNAL") {
+        return Ok(folder.into());
+    }
+    let dirs = BaseDirs::new().ok_or(RunError::NoJournal)?;
+    let state =
+        dirs.state_dir().map_or_else(|| dirs.home_dir().join(".local/state"), PathBuf::from);
+    Ok(state.join("condor-holdadvise/journal"))
+}
+
+/// The entries of a journal, after what came of open acts was asked for and noted.
+pub(super) fn settled(
+    journal: &Locked<'_>,
+    schedd: &Schedd,
+    now: i64,
+) -> Result<Vec<Entry>, RunError> {
+    let kept = journal.read()?;
+    for problem in &kept.problems {
+        say("Warning", &format!("journal: {problem}"));
+    }
+    let mut entries = kept.entries;
+    let open = open_acts(&entries);
+    if open.is_empty() {
+        return Ok(entries);
+    }
+    let jobs: Vec<_> = open.iter().map(|act| act.hold.job).collect();
+    let ads = schedd.any_ads(&jobs, OPEN_ATTRIBUTES)?;
+    let ended = open.iter().filter_map(|act| result_of(act, ads.get(&act.hold.job)?));
+    let ended: Vec<Entry> = ended
+        .map(|ended| Entry { version: VERSION, time: now, what: What::Outcome(ended) })
+        .collect();
+    journal.add(&ended)?;
+    entries.extend(ended);
+    Ok(entries)
+}
+
+/// A HOLD script acts once in each hold, whatever came of it: DAGMan runs it again for holds that it
+/// reads again.
+fn not_acted_on(
+    candidates: Vec<Candidate>,
+    entries: &[Entry],
+    left: &mut BTreeMap<&'static str, usize>,
+) -> Vec<Candidate> {
+    let acted: HashSet<HoldOf> = entries
+        .iter()
+        .filter_map(|entry| match &entry.what {
+            What::Act(act) => Some(act.hold),
+            _ => None,
+        })
+        .collect();
+    let (candidates, done): (Vec<_>, Vec<_>) =
+        candidates.into_iter().partition(|candidate| !acted.contains(&candidate.hold()));
+    if !done.is_empty() {
+        left.insert("acted on in this hold before", done.len());
+    }
+    candidates
+}
+
+fn print_plan(
+    out: &mut dyn Write,
+    apply: Apply,
+    plan: &Plan,
+    judged: &BTreeMap<Recommendation, usize>,
+    left: &BTreeMap<&'static str, usize>,
+) -> io::Result<()> {
+    let jobs = plural(judged.values().sum::<usize>(), "held job");
+    let counts: Vec<String> =
+        judged.iter().map(|(advice, count)| format!("{count} {}", advice.name())).collect();
+    let counts = match counts.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", counts.join(", ")),
+    };
+    writeln!(out, "{jobs} judged{counts}, {} to act on now.", plan.chosen.len())?;
+    for chosen in plan.chosen.iter().take(LISTED) {
+        let candidate = &chosen.candidate;
+        let owner = candidate.owner.as_deref().map_or_else(String::new, |name| shown(name, CAUSE));
+        let edits = match &candidate.deed {
+            Deed::Change(edits) => {
+                let edit = |edit: &crate::advice::Edit| {
+                    format!(", {} = {}", edit.attribute, shown(&edit.new, CAUSE))
+                };
+                edits.iter().map(edit).collect()
+            }
+            Deed::Release | Deed::Remove => String::new(),
+        };
+        let job = candidate.target.job.to_string();
+        let cause = shown(&candidate.cause, CAUSE);
+        writeln!(out, "  {job:<12} {owner:<12} {}{edits} ({cause})", candidate.words)?;
+    }
+    if plan.chosen.len() > LISTED {
+        writeln!(out, "  and {} more", plan.chosen.len() - LISTED)?;
+    }
+    for kept in &plan.kept {
+        writeln!(out, "{}", kept_line(kept, apply))?;
+    }
+    for (why, jobs) in left {
+        let are = if *jobs == 1 { "is" } else { "are" };
+        writeln!(out, "{} {are} left: {why}.", plural(*jobs, "job"))?;
+    }
+    Ok(())
+}
+
+fn kept_line(kept: &Kept, apply: Apply) -> String {
+    let Kept { cause, jobs, room } = kept;
+    let jobs = plural(*jobs, "more job");
+    let cause = shown(cause, CAUSE);
+    match room {
+        Some(room) => match room.until {
+            Some(until) => {
+                let at = second(until, &TimeZone::system());
+                format!("{jobs} ({cause}): the last release failed, none before {at}.")
+            }
+            None => format!(
+                "{jobs} ({cause}): at most {} on their way at a time, {} are; ask again when these got through.",
+                room.width, room.open
+            ),
+        },
+        None => {
+            let verb = apply.verb().to_lowercase();
+            format!("{jobs} ({cause}): more than this call may {verb}.")
+        }
+    }
+}
+
+/// Asks at a terminal.
+///
+/// # Errors
+/// [`RunError::NoTerminal`] where there is nobody to ask.
+fn agreed(apply: Apply, jobs: usize) -> Result<bool, RunError> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(RunError::NoTerminal);
+    }
+    eprint!("{} {}? (yes or no) ", apply.verb(), plural(jobs, "job"));
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+fn print_done(out: &mut dyn Write, apply: Apply, done: &[Done]) -> io::Result<()> {
+    let count = |step: Step| done.iter().filter(|done| done.step == step).count();
+    let verb = match apply {
+        Apply::Release | Apply::Try => "released",
+        Apply::Change => "edited and released",
+        Apply::Remove => "removed",
+    };
+    let number = count(Step::Done);
+    let were = if number == 1 { "was" } else { "were" };
+    writeln!(out, "{} {were} {verb}.", plural(number, "job"))?;
+    for done in done.iter().filter(|done| done.step != Step::Done).take(LISTED) {
+        let detail = done.detail.as_deref().unwrap_or_default();
+        let taken_back = match done.step {
+            Step::TakenBack => "; its edit was taken back",
+            _ => "",
+        };
+        writeln!(out, "  {} was not: {}{taken_back}", done.job, shown(detail, 200))?;
+    }
+    Ok(())
+}

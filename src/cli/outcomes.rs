@@ -1,0 +1,104 @@
+//! `-outcomes`: what came of the releases that the journal has.
+
+use std::io::{self, Write};
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+use serde_json::{Value, json};
+
+use super::apply::{journal_folder, settled};
+use super::costs::costs;
+use super::print::wrap;
+use super::request::Output;
+use super::run::RunError;
+use super::{Config, Request};
+use crate::acting::{Figures, Group, outcomes};
+use crate::journal::Journal;
+use crate::model::Model;
+use crate::queue::Schedd;
+use crate::text::{plural, strip_control};
+
+const HEADINGS: [&str; 11] = [
+    "CODE", "CONDOR", "ADVICE", "RELEASED", "ENDED", "SUCCESS", "EXPECTED", "BRIER", "LOST",
+    "LEFT", "ALL",
+];
+
+/// Prints what came of the releases of the journal.
+///
+/// # Errors
+/// [`RunError`] where the journal or the queue cannot be read.
+pub(super) fn print_outcomes(
+    request: &Request,
+    config: &Config,
+    model: &Model,
+    now: i64,
+    out: &mut dyn Write,
+) -> Result<(), RunError> {
+    let folder = journal_folder(config)?;
+    if !folder.exists() {
+        return Err(RunError::EmptyJournal(folder));
+    }
+    let journal = Journal::open(&folder)?;
+    let schedd = Schedd {
+        name: request.schedd.clone(),
+        pool: request.pool.clone(),
+        timeout: config.timeout()?,
+    };
+    let entries = settled(&journal.lock()?, &schedd, now)?;
+    let costs = costs(&request.costs, config, model.metadata.thresholds)?;
+    let (groups, all) = outcomes(&entries, &costs);
+    if request.output == Output::Json {
+        let row = |group: Option<&Group>, figures: &Figures| json!({ "Group": group, "Figures": figures });
+        let mut rows: Vec<Value> =
+            groups.iter().map(|(group, figures)| row(Some(group), figures)).collect();
+        rows.push(row(None, &all));
+        serde_json::to_writer_pretty(&mut *out, &rows).map_err(io::Error::from)?;
+        return Ok(writeln!(out)?);
+    }
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(HEADINGS);
+    for (group, figures) in &groups {
+        table.add_row(cells(Some(group), figures));
+    }
+    if groups.len() > 1 {
+        table.add_row(cells(None, &all));
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 1));
+        if index > 2 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for line in table.lines() {
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    let text = format!(
+        "{} in {}. Of those that ended: share of successes, mean of what was expected, Brier score. \
+         Hours a hold, by the costs of -cost: lost by failed releases; lost if these had been left; \
+         lost if all had been released that each was drawn from.",
+        plural(all.released, "release"),
+        strip_control(&folder.display().to_string())
+    );
+    write!(out, "\n{}", wrap("", 0, &text, request.style.columns))?;
+    Ok(())
+}
+
+fn cells(group: Option<&Group>, figures: &Figures) -> Vec<String> {
+    let number = |code: Option<i32>| code.map_or("?".to_owned(), |code| code.to_string());
+    let share = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    let mut cells = match group {
+        Some(group) => vec![
+            format!("{}/{}", number(group.hold_reason_code), number(group.hold_reason_sub_code)),
+            group.condor_version.clone().unwrap_or_else(|| "?".to_owned()),
+            group.advice.name().to_owned(),
+        ],
+        None => vec!["all".to_owned(), String::new(), String::new()],
+    };
+    let success = (figures.ended > 0).then(|| figures.succeeded as f64 / figures.ended as f64);
+    cells.extend([figures.released.to_string(), figures.ended.to_string()]);
+    let hours = [figures.hours, figures.hours_left, figures.hours_all];
+    cells.extend([success, figures.expected, figures.brier].map(share));
+    cells.extend(hours.map(share));
+    cells
+}

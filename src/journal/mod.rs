@@ -1,0 +1,20 @@
+//! What was advised, what was done about held jobs and what came of it: the journal of a user, or of
+//! an access point.
+//!
+//! HTCondor's logs say that a job was released, and not on whose advice, how likely success was
+//! thought to be, or which jobs might have been released as well. `docs/journal.md` has the format.
+//!
+//! A journal is a folder that nobody else may write, with one file of JSON lines for each month.
+//! Entries are only ever added, whole lines at a time and under a lock. What was written before a
+//! crash, a full disk or a damaged line is read all the same.
+
+mod entry;
+mod file;
+mod noted;
+
+pub use entry::{
+    Act, Advised, By, Did, Edited, Eligible, Ended, Entry, HoldOf, JobRange, Result, Step, VERSION,
+    Weighed, What,
+};
+pub use file::{Journal, JournalError, Kept, Locked};
+pub use noted::noted_actions;
