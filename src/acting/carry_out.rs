@@ -189,9 +189,17 @@ fn do_batch(batch: &[&Candidate], schedd: &Schedd) -> Vec<Done> {
     let answers = match &like.deed {
         Deed::Release => schedd.release(&constraint, &reason),
         Deed::Remove => schedd.remove(&constraint, &reason),
-        Deed::Change(edits) => schedd
-            .edit(&constraint, &pairs(edits))
-            .and_then(|()| schedd.release(&constraint, &reason)),
+        Deed::Change(edits) => match schedd.edit(&constraint, &pairs(edits)) {
+            Ok(()) => schedd.release(&constraint, &reason),
+            Err(QueueError::Failed { .. }) => {
+                // It does not say which.
+                let detail = "condor_qedit changed nothing: it is not in that hold any more, or \
+                              permission was denied";
+                let refused = |job| Done { job, step: Step::Refused, detail: Some(detail.into()) };
+                return jobs().map(refused).collect();
+            }
+            Err(error) => Err(error),
+        },
     };
     let mut done: Vec<Done> = match &answers {
         Err(error) => {

@@ -77,6 +77,8 @@ pub(super) struct Collector {
     /// Why jobs are left alone whose advice it is.
     left: BTreeMap<&'static str, usize>,
     all_users: bool,
+    /// When something may have changed for a job that waits, Unix seconds.
+    look_again: Option<i64>,
 }
 
 impl Collector {
@@ -87,11 +89,19 @@ impl Collector {
             judged: BTreeMap::new(),
             left: BTreeMap::new(),
             all_users,
+            look_again: None,
         }
     }
 
     pub(super) fn add(&mut self, advice: &Advice) {
         *self.judged.entry(advice.recommendation).or_default() += 1;
+        let again = match advice.recommendation {
+            Recommendation::Wait => advice.wait.as_ref().map(|wait| wait.look_again),
+            // The others wait for it.
+            Recommendation::Try if self.apply == Apply::Try => Some(0),
+            _ => None,
+        };
+        self.look_again = self.look_again.into_iter().chain(again).min();
         if !self.apply.carries_out(advice.recommendation) {
             return;
         }
@@ -117,7 +127,8 @@ impl Collector {
     }
 }
 
-/// Carries out what was collected.
+/// Carries out what was collected; when it is worth to look again, Unix seconds, where anything is
+/// left that time may help.
 ///
 /// # Errors
 /// [`RunError`] where the journal cannot be used, the queue cannot be asked, or nobody agrees.
@@ -128,8 +139,8 @@ pub(super) fn apply(
     model: &str,
     now: i64,
     out: &mut dyn Write,
-) -> Result<(), RunError> {
-    let Collector { apply, candidates, judged, left, .. } = collector;
+) -> Result<Option<i64>, RunError> {
+    let Collector { apply, candidates, judged, left, look_again, .. } = collector;
     let folder = journal_folder(config)?;
     // A dry run makes no folder.
     let journal = match request.dry_run && !folder.exists() {
@@ -158,13 +169,15 @@ pub(super) fn apply(
     };
     let plan = plan(candidates, &attempts(&entries), bounds, now);
     print_plan(out, apply, &plan, &judged, &left)?;
+    let ramp = plan.kept.iter().any(|kept| kept.room.is_some()).then_some(0);
+    let look_again = look_again.into_iter().chain(ramp).min();
     let Some(locked) = locked.filter(|_| !plan.chosen.is_empty() && !request.dry_run) else {
-        return Ok(());
+        return Ok(look_again);
     };
     out.flush()?;
     if !request.yes && !agreed(apply, plan.chosen.len())? {
         writeln!(out, "Nothing was done.")?;
-        return Ok(());
+        return Ok(None);
     }
     let order = Order {
         schedd: &schedd,
@@ -177,7 +190,9 @@ pub(super) fn apply(
     let done = carry_out(&plan, &order)?;
     print_done(out, apply, &done)?;
     match done.iter().any(|done| done.step == Step::Done) {
-        true => Ok(()),
+        true => Ok(look_again),
+        // A HOLD script that comes late has nothing to complain of.
+        false if request.dag_node => Ok(look_again),
         false => Err(RunError::NothingDone),
     }
 }

@@ -145,7 +145,9 @@ const OPTIONS: &[OptionSpec] = &[
         ACTING,
         "Look only at the held jobs of this node of this DAG, for a HOLD script of DAGMan: SCRIPT HOLD \
          ALL_NODES /usr/bin/condor_holdadvise -apply try -yes -dagnode $NODE $DAGID. It ends at once where \
-         none of them is held, as when DAGMan reads old holds again, and acts once at most in each hold.",
+         none of them is held, as when DAGMan reads old holds again, or another one looks after the node. \
+         It stays while they wait for something that time may bring, for three days at most, and acts once \
+         at most in each hold.",
     )
     .takes(Takes::Two("node", "DAGManJobId")),
     flag(

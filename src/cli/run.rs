@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-use super::apply::{Collector, apply};
+use super::apply::{Collector, apply, journal_folder};
 use super::config::SettingError;
 use super::constraint::Constraint;
 use super::debug;
@@ -19,10 +20,18 @@ use super::{model_file, model_sheet};
 use jiff::tz::TimeZone;
 
 use crate::checks;
-use crate::journal::JournalError;
+use crate::fnv::fnv1a;
+use crate::journal::{Journal, JournalError};
 use crate::model::ModelError;
 use crate::queue::QueueError;
 use crate::userlog::UserlogError;
+
+/// Seconds between two looks at the jobs of a node, at least and at most. Assumed.
+const SHORTEST_PAUSE: i64 = 20;
+const LONGEST_PAUSE: i64 = 600;
+
+/// No script stays longer with a node: a hold that lasts for days is a person's. Assumed.
+const LONGEST_STAY: Duration = Duration::from_secs(3 * 86_400);
 
 /// Why no advice can be given.
 #[derive(Debug, thiserror::Error)]
@@ -114,10 +123,39 @@ fn answer(arguments: &[OsString], out: &mut dyn Write) -> Result<(), RunError> {
         let now = jiff::Timestamp::now().as_second();
         return print_outcomes(&request, &config, &model, now, out);
     }
-    advise(&request, &config, out)
+    if request.dag_node && request.apply.is_some() && !request.dry_run {
+        return stay_with_node(&request, &config, out);
+    }
+    advise(&request, &config, out).map(drop)
 }
 
-fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(), RunError> {
+/// Carries advice out for a node of a DAG until none of its jobs is held that time may help. A second
+/// process for the same node leaves at once: the first one sees what is new.
+fn stay_with_node(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(), RunError> {
+    let journal = Journal::open(&journal_folder(config)?)?;
+    let node = request.selection.constraint.as_deref().unwrap_or_default();
+    let Some(_alone) = journal.alone(&format!("{:016x}", fnv1a(node.as_bytes())))? else {
+        return Ok(writeln!(out, "Another process looks after this node.")?);
+    };
+    let begun = Instant::now();
+    while let Some(at) = advise(request, config, out)? {
+        out.flush()?;
+        if begun.elapsed() >= LONGEST_STAY {
+            break;
+        }
+        let wait = at.saturating_sub(jiff::Timestamp::now().as_second());
+        let seconds = wait.clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+        std::thread::sleep(Duration::from_secs(seconds.unsigned_abs()));
+    }
+    Ok(())
+}
+
+/// Prints the advice, or carries it out; then when to look again, Unix seconds, where that may help.
+fn advise(
+    request: &Request,
+    config: &Config,
+    out: &mut dyn Write,
+) -> Result<Option<i64>, RunError> {
     let constraint = request.selection.constraint.as_deref();
     if constraint.is_some() && request.is_offline() && request.job_ads.is_none() {
         return Err(RunError::ConstraintWithoutAds);
@@ -158,7 +196,8 @@ fn advise(request: &Request, config: &Config, out: &mut dyn Write) -> Result<(),
     if printer.count() == 0 && !selection.jobs.is_empty() {
         return Err(RunError::NothingJudged);
     }
-    Ok(printer.finish()?)
+    printer.finish()?;
+    Ok(None)
 }
 
 /// What was named and cannot be judged, and what of the input is damaged.

@@ -141,12 +141,11 @@ impl What {
                 reason: held.reason.as_deref().map(|text| symbols.intern(&reason::canonical(text))),
             }),
             Body::Released(released) => Self::Released {
-                // The schedd writes `via condor_release (by user ...)`, a policy names its
-                // expression.
-                by_person: released
-                    .reason
-                    .as_deref()
-                    .is_some_and(|text| text.contains("condor_release")),
+                // The schedd writes `via condor_release (by user ...)`, or the reason that was given
+                // with the user behind it; a policy names its expression.
+                by_person: released.reason.as_deref().is_some_and(|text| {
+                    text.contains("condor_release") || text.contains(" (by user ")
+                }),
             },
             _ => return None,
         })

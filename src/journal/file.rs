@@ -123,6 +123,23 @@ impl Journal {
         }
     }
 
+    /// Takes a lock of this name (letters and digits), for as long as what is given back lives; `None`
+    /// where another process has it.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`].
+    pub fn alone(&self, name: &str) -> Result<Option<File>, JournalError> {
+        let path = self.folder.join(format!("{LOCK}-{name}"));
+        let file = self.open_own(&path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(source)) => {
+                Err(JournalError::Io { path, doing: "lock", source })
+            }
+        }
+    }
+
     /// Opens a file of the journal, which is made where it is not there.
     fn open_own(&self, path: &Path) -> Result<File, JournalError> {
         let fault = |source| JournalError::Io { path: path.to_owned(), doing: "open", source };

@@ -185,24 +185,62 @@ fn nothing_is_done_without_a_yes() {
     assert!(said.stderr.contains("add -yes to act without being asked, or -dry-run"), "{said:?}");
 }
 
+/// Jobs that ran out of memory, of a node of a DAG.
+fn out_of_memory(queue: &Queue, jobs: i32) {
+    let of = |proc| {
+        let more = format!(
+            "HoldReason = \"Error from slot1@e1: memory usage exceeded request_memory\"\n\
+             HoldReasonCode = 34\nHoldReasonSubCode = 102\nEnteredCurrentStatus = {}\n\
+             MemoryUsage = 2000\nDAGManJobId = 77\nDAGNodeName = \"A\"\n",
+            queue.held_at
+        );
+        ad(9, proc, &more) + "\n"
+    };
+    queue.place.file("queue.ads", (0..jobs).map(of).collect::<String>());
+}
+
 #[test]
 fn a_hold_script_acts_once_in_a_hold() {
     let queue = Queue::new(15);
-    queue.answers(0);
-    let words = "try -yes -dagnode A 77";
+    out_of_memory(&queue, 1);
+    let words = "change -yes -dagnode A 77";
     let said = queue.apply(words);
-    assert!(said.stdout.contains("was not: the schedd failed"), "{said:?}");
-    assert_eq!(queue.calls().lines().count(), 1);
+    assert!(said.stdout.contains("9.0 was not: condor_qedit changed nothing"), "{said:?}");
+    let calls = queue.calls();
+    assert_eq!(said.status, 0);
     for _ in 0..5 {
         let said = queue.apply(words);
         assert!(said.stdout.contains("acted on in this hold before"), "{said:?}");
     }
-    assert_eq!(queue.calls().lines().count(), 1);
+    assert_eq!(queue.calls(), calls);
     assert_eq!(queue.journal()[1]["By"], "DagScript");
     // Nothing is held any more.
     queue.place.file("queue.ads", "");
     let said = queue.apply(words);
     assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
+}
+
+#[test]
+fn an_edit_whose_release_failed_is_taken_back() {
+    let queue = Queue::new(15);
+    out_of_memory(&queue, 1);
+    let calls = queue.place.path("calls").display().to_string();
+    queue.place.tool("condor_qedit", &format!("echo condor_qedit \"$@\" >> {calls}"));
+    let said = queue.apply("change -yes");
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stdout.contains("its edit was taken back"), "{said:?}");
+    let calls = queue.calls();
+    let calls: Vec<&str> = calls.lines().collect();
+    assert_eq!(calls.len(), 3, "{calls:?}");
+    let (_, edit) = calls[0].rsplit_once(' ').expect("an edit");
+    let raised = edit.strip_prefix("RequestMemory=").expect("memory");
+    assert!(raised.parse::<i64>().expect("a number") > 2_000, "{raised}");
+    // The value is asked for beside the hold.
+    for part in ["NumHolds == 1", &format!("RequestMemory =?= {raised}")] {
+        assert!(calls[2].contains(part), "{part} is not in {}", calls[2]);
+    }
+    assert!(calls[2].ends_with(" RequestMemory=1024"), "{}", calls[2]);
+    assert_eq!(kinds(&queue.journal())[3], ("Act", "TakenBack"));
 }
 
 #[test]

@@ -212,14 +212,14 @@ mod tests {
             error("--allu"),
             "unrecognized argument --allu; did you mean -allusers? (-help lists all options)"
         );
-        assert!(error("-apply").contains("unrecognized argument -apply"));
+        assert!(error("-aply").contains("unrecognized argument -aply"));
         assert_eq!(
-            error("-o"),
-            "unrecognized argument -o; did you mean -now? (-help lists all options)"
+            error("-ow"),
+            "unrecognized argument -ow; did you mean -now? (-help lists all options)"
         );
         assert_eq!(
             error("-a"),
-            "argument -a is too short, write more of -allusers, -all-users, -af, -autoformat"
+            "argument -a is too short, write more of -allusers, -all-users, -af, -autoformat, -apply"
         );
         assert_eq!(error("-userlog"), "-userlog requires another parameter: filename");
         assert_eq!(error("-af -long"), "-af requires another parameter: attribute");
