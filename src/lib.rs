@@ -8,7 +8,9 @@
 //! 4. [`model`]: tensor and statics become the probability of success for each action.
 //! 5. [`advice`]: probabilities and costs become a recommendation with its reasons.
 //!
-//! [`acting`] carries advice out and [`journal`] keeps what came of it. [`checks`] looks at the files that a job needs, [`hold_code`] is the table of hold codes, [`queue`] finds held jobs, [`policy`] evaluates
+//! [`acting`] carries advice out and [`journal`] keeps what came of it. [`checks`] looks at the
+//! files that a job needs, [`collect`] keeps logs over their rotations, [`hold_code`] is the table of
+//! hold codes, [`queue`] finds held jobs, [`policy`] evaluates
 //! release policies, [`replay`] tries them on the holds of the past, [`suggest`] makes one of
 //! these, [`cli`] is the command line, `text` makes what others wrote fit to print and to paste.
 
@@ -16,6 +18,7 @@ pub mod acting;
 pub mod advice;
 pub mod checks;
 pub mod cli;
+pub mod collect;
 pub mod features;
 mod fnv;
 pub mod history;

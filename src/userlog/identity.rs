@@ -10,7 +10,7 @@ use crate::fnv::fnv1a;
 
 /// Bytes at the beginning of a file that are looked at. The longest header of HTCondor fits
 /// (`UserLogHeader`).
-const BEGINNING: u64 = 2048;
+pub(crate) const BEGINNING: u64 = 2048;
 
 /// Bytes that a copy must have in common with the file it is a copy of; an event of each form is
 /// longer.
@@ -21,42 +21,66 @@ const LEAST_OF_A_COPY: u64 = 64;
 /// It is written anew in place when the log is rotated, with another date and size; these fields
 /// stay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct LogHeader {
+pub(crate) struct LogHeader {
     /// When the file was begun, Unix time.
-    pub(super) ctime: i64,
+    pub(crate) ctime: i64,
     /// Unique for each file.
     id: String,
     /// Counts the files of a log, from 1 on.
-    sequence: i64,
+    pub(crate) sequence: i64,
     /// Bytes of all files before this one.
-    offset: Option<u64>,
+    pub(crate) offset: Option<u64>,
 }
 
 impl LogHeader {
     /// The header in the first bytes of a file of any form, if it is whole.
-    pub(super) fn read(beginning: &[u8]) -> Option<Self> {
-        const LABEL: &[u8] = b"Global JobLog: ";
-        let at = memchr::memmem::find(beginning, LABEL)?;
-        if beginning[0].is_ascii_digit() && memchr::memchr(b'\n', &beginning[..at]).is_some() {
-            // The text form has it in its first line.
-            return None;
-        }
-        let rest = &beginning[at + LABEL.len()..];
-        let line = std::str::from_utf8(&rest[..memchr::memchr(b'\n', rest)?]).ok()?;
-        let value = |name: &str| {
-            let mut words = line.split_ascii_whitespace().map(|word| word.split_once('='));
-            words.find_map(|word| word.filter(|(key, _)| *key == name)).map(|(_, value)| value)
-        };
+    pub(crate) fn read(beginning: &[u8]) -> Option<Self> {
+        let line = header_line(beginning)?;
         Some(Self {
-            ctime: value("ctime")?.parse().ok()?,
-            id: value("id")?.to_owned(),
-            sequence: value("sequence")?.parse().ok()?,
-            offset: value("offset").and_then(|offset| offset.parse().ok()),
+            ctime: value(line, "ctime")?.parse().ok()?,
+            id: value(line, "id")?.to_owned(),
+            sequence: value(line, "sequence")?.parse().ok()?,
+            offset: value(line, "offset").and_then(|offset| offset.parse().ok()),
         })
     }
 
-    fn is_of_same_file(&self, other: &Self) -> bool {
+    pub(crate) fn is_of_same_file(&self, other: &Self) -> bool {
         (self.ctime, &self.id, self.sequence) == (other.ctime, &other.id, other.sequence)
+    }
+}
+
+/// The values of a header that is whole.
+fn header_line(beginning: &[u8]) -> Option<&str> {
+    const LABEL: &[u8] = b"Global JobLog: ";
+    let at = memchr::memmem::find(beginning, LABEL)?;
+    if beginning[0].is_ascii_digit() && memchr::memchr(b'\n', &beginning[..at]).is_some() {
+        // The text form has it in its first line.
+        return None;
+    }
+    let rest = &beginning[at + LABEL.len()..];
+    std::str::from_utf8(&rest[..memchr::memchr(b'\n', rest)?]).ok()
+}
+
+fn value<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let mut words = line.split_ascii_whitespace().filter_map(|word| word.split_once('='));
+    words.find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+/// The events that a header counts, where HTCondor does so (`EVENT_LOG_COUNT_EVENTS`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EventCounts {
+    /// Of the file itself, counted when it was rotated; 0 before that.
+    pub(crate) events: u64,
+    /// Of all files before it.
+    pub(crate) before: u64,
+}
+
+impl EventCounts {
+    /// The counts in the first bytes of a file.
+    pub(crate) fn read(beginning: &[u8]) -> Option<Self> {
+        let line = header_line(beginning)?;
+        let count = |name| value(line, name)?.parse().ok();
+        Some(Self { events: count("events")?, before: count("event_off")? })
     }
 }
 
@@ -152,7 +176,7 @@ impl Beginning {
 }
 
 /// The first bytes of a file. Reading goes on where it was.
-pub(super) fn beginning(mut file: &File) -> io::Result<Vec<u8>> {
+pub(crate) fn beginning(mut file: &File) -> io::Result<Vec<u8>> {
     let at = file.stream_position()?;
     file.seek(SeekFrom::Start(0))?;
     let mut beginning = Vec::new();

@@ -20,15 +20,15 @@ const MOST_MISSING: u32 = 2;
 
 /// The open files of a log.
 #[derive(Debug, Default)]
-pub(super) struct Siblings {
+pub(crate) struct Siblings {
     /// Oldest first, each once.
-    pub(super) files: Vec<(PathBuf, File)>,
+    pub(crate) files: Vec<(PathBuf, File)>,
     /// Those that are there and cannot be opened.
-    pub(super) unread: Vec<UserlogError>,
+    pub(crate) unread: Vec<UserlogError>,
 }
 
 /// Opens the rotated siblings of `path`. `newest` is `path` itself, opened before.
-pub(super) fn open_siblings(path: &Path, newest: Option<File>) -> Siblings {
+pub(crate) fn open_siblings(path: &Path, newest: Option<File>) -> Siblings {
     // From new to old: a file that is rotated meanwhile is met again under its new name, and none
     // is missed.
     let mut unread = Vec::new();
@@ -97,24 +97,24 @@ fn modified(file: &File) -> Option<SystemTime> {
 
 /// Device and inode of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) struct Node {
+pub(crate) struct Node {
     device: u64,
     inode: u64,
 }
 
 impl Node {
-    pub(super) fn of(file: &File) -> Option<Self> {
+    pub(crate) fn of(file: &File) -> Option<Self> {
         file.metadata().ok().and_then(|metadata| Self::from_metadata(&metadata))
     }
 
     #[cfg(unix)]
-    pub(super) fn from_metadata(metadata: &std::fs::Metadata) -> Option<Self> {
+    pub(crate) fn from_metadata(metadata: &std::fs::Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         Some(Self { device: metadata.dev(), inode: metadata.ino() })
     }
 
     #[cfg(not(unix))]
-    pub(super) fn from_metadata(_: &std::fs::Metadata) -> Option<Self> {
+    pub(crate) fn from_metadata(_: &std::fs::Metadata) -> Option<Self> {
         None
     }
 }

@@ -1,0 +1,171 @@
+//! What tells a file from any other, and how much of it was taken.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+
+use flate2::bufread::GzDecoder;
+use serde::{Deserialize, Serialize};
+
+use crate::fnv::fnv1a;
+use crate::input;
+use crate::userlog::identity::{self, EventCounts, LogHeader};
+
+/// Bytes at the beginning of a file that has no header which are compared. An ad of a run is about
+/// 10 KB and tells when it was written.
+const BEGINS: u64 = 64 << 10;
+
+/// Bytes before the end of what was taken that are compared.
+const ENDS: u64 = 4 << 10;
+
+/// Bytes of the header of a gzip file that are read: the facts are a comment there.
+const GZIP_HEADER: u64 = 64 << 10;
+
+/// Bytes of a file, and their hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Stretch {
+    length: u64,
+    hash: u64,
+}
+
+/// What is known of a file from its bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Facts {
+    /// Bytes of it, not compressed.
+    pub(super) length: u64,
+    /// Its header, of an event log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) header: Option<LogHeader>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) counts: Option<EventCounts>,
+    begins: Stretch,
+    /// The bytes before `length`. HTCondor writes a header anew, so those are none of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ends: Option<Stretch>,
+}
+
+impl Facts {
+    /// Of the first `length` bytes of a file that is not compressed.
+    pub(super) fn of(file: &File, length: u64) -> io::Result<Self> {
+        let begins = bytes_at(file, 0, length.min(BEGINS))?;
+        let ends = length.saturating_sub(identity::BEGINNING).min(ENDS);
+        let ends = match ends {
+            0 => None,
+            ends => Some(stretch(&bytes_at(file, length - ends, ends)?)),
+        };
+        Ok(Self { ends, ..Self::of_beginning(&begins, length) })
+    }
+
+    fn of_beginning(begins: &[u8], length: u64) -> Self {
+        let first = usize::try_from(identity::BEGINNING).map_or(begins.len(), |first| first);
+        let first = &begins[..begins.len().min(first)];
+        let (header, counts) = (LogHeader::read(first), EventCounts::read(first));
+        Self { length, header, counts, begins: stretch(begins), ends: None }
+    }
+
+    /// Of a file that this room compressed: what was noted then.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged at its beginning.
+    pub(super) fn of_packed(file: &File) -> io::Result<Self> {
+        let head = bytes_at(file, 0, GZIP_HEADER.min(file.metadata()?.len()))?;
+        let decoder = GzDecoder::new(head.as_slice());
+        let comment = decoder.header().and_then(|header| header.comment());
+        if let Some(noted) = comment.and_then(|comment| serde_json::from_slice(comment).ok()) {
+            return Ok(noted);
+        }
+        // Somebody else compressed it. The last bytes tell its length modulo 2^32.
+        let begins = input::beginning(file, BEGINS)?;
+        let size = file.metadata()?.len();
+        let length = bytes_at(file, size.saturating_sub(4), 4)?;
+        let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
+        Ok(Self::of_beginning(&begins, u64::from(length)))
+    }
+
+    /// As a comment of a gzip file.
+    pub(super) fn comment(&self) -> io::Result<Vec<u8>> {
+        Ok(serde_json::to_vec(self)?)
+    }
+
+    /// It is the file of `other`, which may have grown or shrunk; `begins` are the first bytes of
+    /// that one.
+    pub(super) fn is_of_same_file(&self, other: &Self, begins: &[u8]) -> bool {
+        match (&self.header, &other.header) {
+            (Some(header), Some(other)) => header.is_of_same_file(other),
+            (None, None) => {
+                let length = usize::try_from(self.begins.length).unwrap_or(usize::MAX);
+                length > 0
+                    && begins.get(..length).is_some_and(|begins| stretch(begins) == self.begins)
+            }
+            _ => false,
+        }
+    }
+
+    /// The file goes on behind what was taken of it.
+    pub(super) fn is_part_of(&self, file: &File) -> io::Result<bool> {
+        let Some(ends) = self.ends else { return Ok(true) };
+        Ok(stretch(&bytes_at(file, self.length - ends.length, ends.length)?) == ends)
+    }
+
+    /// Bytes between this file and a later one, where the headers of both tell. A writer that was
+    /// late makes a file longer than the next header counts.
+    pub(super) fn bytes_until(&self, later: &Self) -> Option<u64> {
+        let (header, later) = (self.header.as_ref()?, later.header.as_ref()?);
+        let end = header.offset?.checked_add(self.length)?;
+        (later.sequence > header.sequence).then(|| Some(later.offset?.saturating_sub(end)))?
+    }
+
+    /// Files between this one and a later one, where the headers of both tell.
+    pub(super) fn files_until(&self, later: &Self) -> Option<u64> {
+        let (header, later) = (self.header.as_ref()?, later.header.as_ref()?);
+        u64::try_from(later.sequence.checked_sub(header.sequence)?.checked_sub(1)?).ok()
+    }
+
+    /// Events between this file and a later one, where HTCondor counts them.
+    pub(super) fn events_until(&self, later: &Self) -> Option<u64> {
+        let (counts, after) = (self.counts?, later.counts?);
+        let is_counted = counts.events > 0 && after.before > 0;
+        self.files_until(later).filter(|_| is_counted)?;
+        after.before.checked_sub(counts.before.checked_add(counts.events)?)
+    }
+
+    /// Something is missing between this file and a later one, or may be. `listed`: they were next
+    /// to each other when HTCondor's files were looked at.
+    pub(super) fn is_cut_off(&self, later: &Self, listed: bool) -> bool {
+        match (self.files_until(later), self.bytes_until(later)) {
+            (Some(0), Some(bytes)) => bytes > 0,
+            (Some(0), None) | (None, _) => !listed,
+            (Some(_), _) => true,
+        }
+    }
+}
+
+/// The first bytes of a file, as many as [`Facts::is_of_same_file`] may want.
+pub(super) fn begins(file: &File, length: u64) -> io::Result<Vec<u8>> {
+    bytes_at(file, 0, length.min(BEGINS))
+}
+
+fn stretch(bytes: &[u8]) -> Stretch {
+    Stretch { length: bytes.len() as u64, hash: fnv1a(bytes) }
+}
+
+fn bytes_at(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+    file.read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
+}
+
+/// Reads a file from a place on, and leaves its own place as it is.
+#[derive(Debug)]
+pub(super) struct From<'a> {
+    pub(super) file: &'a File,
+    pub(super) offset: u64,
+}
+
+impl Read for From<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
