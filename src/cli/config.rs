@@ -79,7 +79,7 @@ pub(crate) const KNOBS: &[Knob] = &[
 
 /// What is asked of `condor_config_val` in one call: the settings above and those of HTCondor that
 /// say where the event log is and what will happen to held jobs by itself.
-const POOL_NAMES: &str = "^(SCHEDD[.])?(HOLDADVISE_.*|EVENT_LOG|\
+const POOL_NAMES: &str = "^(SCHEDD[.])?(HOLDADVISE_.*|EVENT_LOG|JOB_EPOCH_HISTORY|\
      SYSTEM_PERIODIC_(RELEASE|REMOVE|HOLD)(_.*)?|SYSTEM_MAX_RELEASES|(MAX_)?PERIODIC_EXPR_INTERVAL|\
      DAGMAN_MAX_JOB_HOLDS|CONDOR_VERSION|FULL_HOSTNAME|TOOL_DEBUG)$";
 

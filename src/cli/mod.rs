@@ -1,10 +1,11 @@
 //! The command line of `condor_holdadvise`: options, configuration, and what is printed; that of
-//! `condor_releaseexpr` is in [`releaseexpr`].
+//! `condor_releaseexpr` is in [`releaseexpr`], that of `condor_holdadvise_collect` in [`collect`].
 
 mod accounts;
 mod apply;
 mod arguments;
 mod choices;
+pub mod collect;
 mod config;
 mod constraint;
 mod costs;

@@ -144,8 +144,12 @@ impl Folder {
     /// Adds to a copy what a file has behind its first `from` bytes.
     pub(super) fn extend(&self, file: &File, from: u64, length: u64, name: &str) -> io::Result<()> {
         let mut copied = own(OpenOptions::new().append(true), &self.path.join(name))?;
-        copy(file, from, length - from, &mut copied)?;
-        copied.sync_data()?;
+        let added = copy(file, from, length - from, &mut copied).and_then(|()| copied.sync_data());
+        if let Err(error) = added {
+            // Half an event would be read as damage.
+            let _ = copied.set_len(from);
+            return Err(error);
+        }
         copied.set_modified(file.metadata()?.modified()?)
     }
 

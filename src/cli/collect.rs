@@ -1,0 +1,260 @@
+//! The command line of `condor_holdadvise_collect`.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use jiff::Timestamp;
+
+use super::arguments::{
+    self, ArgumentError, OPERANDS, OptionSpec, Page, Section, Takes, Tool, flag, help, usage,
+};
+use super::config::{Config, Knob, SettingError};
+use super::output::{self, ToolError, say};
+use crate::collect::{FolderError, Report, Settings, collect};
+use crate::text::{classad_quote, strip_control};
+
+/// Where logs are kept if nothing else is said.
+const FOLDER: &str = "/var/lib/condor-holdadvise/logs";
+
+const SOURCES: Section = Section("What is kept");
+const BOUNDS: Section = Section("Where and how much");
+const TOOL_ITSELF: Section = Section("The tool itself");
+
+const OPTIONS: &[OptionSpec] = &[
+    flag("eventlog", 2, SOURCES, "Keep this event log. The default is EVENT_LOG.")
+        .takes(Takes::One("filename")),
+    flag("epochs", 2, SOURCES, "Keep this file of epoch ads. The default is JOB_EPOCH_HISTORY.")
+        .takes(Takes::One("filename")),
+    flag("folder", 1, BOUNDS, "Keep it in this folder. It is made for its owner alone.")
+        .takes(Takes::One("filename")),
+    flag(
+        "days",
+        1,
+        BOUNDS,
+        "Delete files so many days after their last event. The default is 180.",
+    )
+    .takes(Takes::One("number")),
+    flag(
+        "bytes",
+        1,
+        BOUNDS,
+        "Delete the oldest files while all together have more bytes. The default is 10737418240.",
+    )
+    .takes(Takes::One("number")),
+    help(TOOL_ITSELF),
+    flag("version", 1, TOOL_ITSELF, "Print the version and exit."),
+];
+
+/// `condor_holdadvise_collect`
+static TOOL: Tool = Tool {
+    name: "condor_holdadvise_collect",
+    operands: "",
+    brief: "Keeps the event log and the epoch ads of an access point over their rotations.\n\
+            To be run every minute, by SCHEDD_CRON or a timer.\n",
+    sections: &[SOURCES, BOUNDS, TOOL_ITSELF],
+    options: OPTIONS,
+    exclusive: &[],
+};
+
+/// The settings of this tool.
+const KNOBS: &[Knob] = &[
+    Knob {
+        name: "HOLDADVISE_COLLECT",
+        help: "The folder, as after -folder. The default is /var/lib/condor-holdadvise/logs.",
+    },
+    Knob { name: "HOLDADVISE_KEEP_DAYS", help: "Days, as after -days." },
+    Knob { name: "HOLDADVISE_KEEP_BYTES", help: "Bytes, as after -bytes." },
+];
+
+/// Why nothing was kept.
+#[derive(Debug, thiserror::Error)]
+enum RunError {
+    #[error(transparent)]
+    Arguments(#[from] ArgumentError),
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(
+        "nothing to keep: neither EVENT_LOG nor JOB_EPOCH_HISTORY is set here; set one, or give -eventlog or -epochs and a file"
+    )]
+    NoLog,
+    #[error("cannot write: {0}")]
+    Write(#[from] io::Error),
+}
+
+impl ToolError for RunError {
+    fn of_output(&self) -> Option<&io::Error> {
+        if let Self::Write(error) = self { Some(error) } else { None }
+    }
+}
+
+/// Runs the tool: `arguments` are those behind its name. The exit status is 1 where something could
+/// not be kept.
+pub fn run(arguments: &[OsString]) -> ExitCode {
+    output::run(|out| answer(arguments, out), ExitCode::FAILURE)
+}
+
+fn answer(words: &[OsString], out: &mut dyn Write) -> Result<ExitCode, RunError> {
+    let matches = arguments::read(&TOOL, words, |argument, _| argument)?;
+    if let Some(word) = matches.get_many::<String>(OPERANDS).into_iter().flatten().next() {
+        let word = strip_control(word);
+        return Err(ArgumentError::Invalid(format!("unrecognized argument {word}")).into());
+    }
+    if matches.get_flag("help") {
+        out.write_all(usage(&TOOL).as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if matches.get_flag("version") {
+        writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let settings = settings(&matches, &Config::of_user())?;
+    let now = Timestamp::now().as_second();
+    let Some(report) = collect(&settings, now)? else {
+        say("Note", "another process keeps logs in this folder; this one leaves it to that");
+        return Ok(ExitCode::SUCCESS);
+    };
+    for deleted in &report.deleted {
+        say("Note", &deleted.sentence());
+    }
+    for gap in &report.new_gaps {
+        say("Warning", &gap.sentence());
+    }
+    for problem in &report.problems {
+        say("Error", problem);
+    }
+    out.write_all(attributes(&report, now).as_bytes())?;
+    Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn settings(matches: &clap::ArgMatches, config: &Config) -> Result<Settings, RunError> {
+    let file = |name: &str| matches.get_one::<PathBuf>(name).cloned();
+    let number = |name: &str| matches.get_one::<u64>(name).copied();
+    let folder = file("folder").or_else(|| config.get("HOLDADVISE_COLLECT").map(PathBuf::from));
+    let mut settings = Settings::of(folder.unwrap_or_else(|| PathBuf::from(FOLDER)));
+    let log = |option, knob| file(option).or_else(|| config.get_condor(knob).map(PathBuf::from));
+    settings.event_log = log("eventlog", "EVENT_LOG");
+    settings.epochs = log("epochs", "JOB_EPOCH_HISTORY");
+    if settings.event_log.is_none() && settings.epochs.is_none() {
+        return Err(RunError::NoLog);
+    }
+    let set = |given: Option<u64>, knob| match given {
+        Some(number) => Ok(Some(number)),
+        None => Ok::<_, SettingError>(config.size(knob)?.map(i64::unsigned_abs)),
+    };
+    if let Some(days) = set(number("days"), "HOLDADVISE_KEEP_DAYS")? {
+        // More days than there were is all.
+        settings.keep_days = u32::try_from(days).unwrap_or(u32::MAX);
+    }
+    if let Some(bytes) = set(number("bytes"), "HOLDADVISE_KEEP_BYTES")? {
+        settings.keep_bytes = bytes;
+    }
+    Ok(settings)
+}
+
+/// What SCHEDD_CRON puts into the ad of the schedd. A line that begins with a dash ends it.
+fn attributes(report: &Report, now: i64) -> String {
+    let mut text = String::new();
+    let numbers = [
+        ("Pass", Some(now)),
+        ("Files", i64::try_from(report.files).ok()),
+        ("Bytes", i64::try_from(report.bytes).ok()),
+        ("Taken", i64::try_from(report.taken).ok()),
+        ("Deleted", i64::try_from(report.deleted.len()).ok()),
+        ("Gaps", i64::try_from(report.gaps.len()).ok()),
+        ("LastGap", report.gaps.iter().map(|gap| gap.until).max()),
+        ("Problems", i64::try_from(report.problems.len()).ok()),
+    ];
+    for (name, number) in numbers {
+        if let Some(number) = number {
+            let _ = writeln!(text, "HoldAdviceLogs{name} = {number}");
+        }
+    }
+    let problem = report.problems.first().and_then(|line| classad_quote(&strip_control(line)));
+    if let Some(problem) = problem {
+        let _ = writeln!(text, "HoldAdviceLogsProblem = {problem}");
+    }
+    text.push_str("-\n");
+    text
+}
+
+/// The manual page of `condor_holdadvise_collect`, section 1, in the language of man(7).
+pub fn manual_page() -> String {
+    let mut page = Page::begin(&TOOL, "keep logs of an access point over their rotations");
+    page.paragraphs("Description", &DESCRIPTION);
+    page.section("Options");
+    page.options();
+    page.section("Attributes");
+    page.paragraph(
+        "These are printed, and SCHEDD_CRON puts them into the ad of the schedd: HoldAdviceLogsPass, when this was, Unix seconds; \
+         HoldAdviceLogsFiles and HoldAdviceLogsBytes, what is kept; HoldAdviceLogsTaken and HoldAdviceLogsDeleted, files of this pass; \
+         HoldAdviceLogsGaps, and HoldAdviceLogsLastGap, when the last one ended; HoldAdviceLogsProblems, and HoldAdviceLogsProblem, \
+         the first of them.",
+    );
+    page.section("Configuration");
+    page.paragraph(
+        "A setting is looked up in this order: the option, the environment (_CONDOR_NAME or _condor_NAME), HTCondor's configuration \
+         through condor_config_val, the default. A value that cannot be used is an error.",
+    );
+    for knob in KNOBS {
+        page.tagged(&[(knob.name, false)], knob.help);
+    }
+    page.section("Exit Status");
+    page.paragraph("0 - All is kept that was there, or another process is at it.");
+    page.paragraph(
+        "1 - Failure: something could not be kept, which is said on standard error; what is kept stays, and the next pass goes on. Or \
+         the arguments or settings cannot be used.",
+    );
+    page.finish(&EXAMPLES, "condor_holdadvise(1), condor_history(1), condor_config_val(1)")
+}
+
+const DESCRIPTION: [&str; 3] = [
+    "condor_holdadvise_collect makes one pass: it takes what HTCondor wrote to the event log of the access point and to the epoch ads since \
+     the last one, with the files they were rotated to, into a folder of its own. holdadvise-train reads that folder as a log.",
+    "The live file is a hard link, where the folder is on its file system, else a copy that grows. A rotated one is compressed a minute \
+     after it was last written. A pass may be killed at any moment; nothing is then there twice, and nothing is lost.",
+    "Where files were rotated away before they were seen, this is said on standard error and noted in the file gaps.jsonl of the folder.",
+];
+
+const EXAMPLES: [(&str, &str); 2] = [
+    ("Keep what the configuration names:", "condor_holdadvise_collect"),
+    (
+        "Keep 30 days of an event log in a folder:",
+        "condor_holdadvise_collect -eventlog /var/log/condor/EventLog -folder /data/logs -days 30",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_holds() {
+        TOOL.check();
+    }
+
+    #[test]
+    fn the_page_in_the_tree_is_up_to_date() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/man/condor_holdadvise_collect.1");
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            kept == manual_page(),
+            "run: cargo run --example manual -- condor_holdadvise_collect > man/condor_holdadvise_collect.1"
+        );
+    }
+
+    #[test]
+    fn attributes_are_lines_of_an_ad() {
+        let mut report = Report::default();
+        report.problems.push("/x: \"quoted\"\nand more".to_owned());
+        let text = attributes(&report, 5);
+        assert!(text.starts_with("HoldAdviceLogsPass = 5\nHoldAdviceLogsFiles = 0\n"), "{text}");
+        assert!(text.contains("HoldAdviceLogsProblem = \"/x: \\\"quoted\\\""), "{text}");
+        assert!(!text.contains("LastGap") && text.ends_with("\n-\n"), "{text}");
+        assert_eq!(text.lines().count(), 9, "{text}");
+    }
+}
