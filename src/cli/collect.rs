@@ -63,7 +63,7 @@ static TOOL: Tool = Tool {
 const KNOBS: &[Knob] = &[
     Knob {
         name: "HOLDADVISE_COLLECT",
-        help: "The folder, as after -folder. The default is /var/lib/condor-holdadvise/logs.",
+        help: "The folder, as after -folder; none: nothing is kept. The default is /var/lib/condor-holdadvise/logs.",
     },
     Knob { name: "HOLDADVISE_KEEP_DAYS", help: "Days, as after -days." },
     Knob { name: "HOLDADVISE_KEEP_BYTES", help: "Bytes, as after -bytes." },
@@ -112,7 +112,9 @@ fn answer(words: &[OsString], out: &mut dyn Write) -> Result<ExitCode, RunError>
         writeln!(out, "$HoldadviseVersion: {} $", env!("CARGO_PKG_VERSION"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let settings = settings(&matches, &Config::of_user())?;
+    let Some(settings) = settings(&matches, &Config::of_user())? else {
+        return Ok(ExitCode::SUCCESS);
+    };
     let now = Timestamp::now().as_second();
     let Some(report) = collect(&settings, now)? else {
         say("Note", "another process keeps logs in this folder; this one leaves it to that");
@@ -131,10 +133,14 @@ fn answer(words: &[OsString], out: &mut dyn Write) -> Result<ExitCode, RunError>
     Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn settings(matches: &clap::ArgMatches, config: &Config) -> Result<Settings, RunError> {
+/// `None`: it is switched off.
+fn settings(matches: &clap::ArgMatches, config: &Config) -> Result<Option<Settings>, RunError> {
     let file = |name: &str| matches.get_one::<PathBuf>(name).cloned();
     let number = |name: &str| matches.get_one::<u64>(name).copied();
     let folder = file("folder").or_else(|| config.get("HOLDADVISE_COLLECT").map(PathBuf::from));
+    if folder.as_ref().is_some_and(|folder| folder.as_os_str().eq_ignore_ascii_case("none")) {
+        return Ok(None);
+    }
     let mut settings = Settings::of(folder.unwrap_or_else(|| PathBuf::from(FOLDER)));
     let log = |option, knob| file(option).or_else(|| config.get_condor(knob).map(PathBuf::from));
     settings.event_log = log("eventlog", "EVENT_LOG");
@@ -153,7 +159,7 @@ fn settings(matches: &clap::ArgMatches, config: &Config) -> Result<Settings, Run
     if let Some(bytes) = set(number("bytes"), "HOLDADVISE_KEEP_BYTES")? {
         settings.keep_bytes = bytes;
     }
-    Ok(settings)
+    Ok(Some(settings))
 }
 
 /// What SCHEDD_CRON puts into the ad of the schedd. A line that begins with a dash ends it.

@@ -121,6 +121,18 @@ impl Facts {
         u64::try_from(later.sequence.checked_sub(header.sequence)?.checked_sub(1)?).ok()
     }
 
+    /// Something is missing between this file and a later one, as their headers prove. HTCondor
+    /// begins to count anew where a shadow starts in the middle of a rotation.
+    pub(super) fn is_missing_until(&self, later: &Self) -> bool {
+        let is_counted = |count: Option<u64>| count.is_some_and(|count| count > 0);
+        let is_anew = |(header, later): (&LogHeader, &LogHeader)| {
+            later.sequence > 1 && later.sequence <= header.sequence
+        };
+        is_counted(self.files_until(later))
+            || is_counted(self.bytes_until(later))
+            || self.header.as_ref().zip(later.header.as_ref()).is_some_and(is_anew)
+    }
+
     /// Events between this file and a later one, where HTCondor counts them.
     pub(super) fn events_until(&self, later: &Self) -> Option<u64> {
         let (counts, after) = (self.counts?, later.counts?);
@@ -133,9 +145,8 @@ impl Facts {
     /// to each other when HTCondor's files were looked at.
     pub(super) fn is_cut_off(&self, later: &Self, listed: bool) -> bool {
         match (self.files_until(later), self.bytes_until(later)) {
-            (Some(0), Some(bytes)) => bytes > 0,
             (Some(0), None) | (None, _) => !listed,
-            (Some(_), _) => true,
+            _ => self.is_missing_until(later),
         }
     }
 }

@@ -64,7 +64,7 @@ impl Gap {
             before,
             from,
             until: later.header.as_ref().map_or(written, |header| header.ctime),
-            certain: files.is_some_and(|files| files > 0) || bytes.is_some_and(|bytes| bytes > 0),
+            certain: facts.is_missing_until(later),
             files,
             bytes,
             events: facts.events_until(later),
@@ -93,7 +93,11 @@ impl Gap {
             self.bytes.map(|bytes| format!("{bytes} bytes")),
         ];
         let counted: Vec<_> = counted.into_iter().flatten().collect();
-        format!("{log} has a gap between {from} and {until}: {} are missing", counted.join(", "))
+        let counted = match counted.is_empty() {
+            true => "files that nothing counts".to_owned(),
+            false => counted.join(", "),
+        };
+        format!("{log} has a gap between {from} and {until}: {counted} are missing")
     }
 }
 
