@@ -1,5 +1,6 @@
 //! The logs, epoch ads and journal that training reads.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufRead, Seek};
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use classads::ClassAd;
+use holdadvise::collect::Collected;
 use holdadvise::history::{Coverage, Episode, History, HistoryBuilder, HoldInQueue, NotedActions};
 use holdadvise::input;
 use holdadvise::journal::noted_actions;
@@ -19,7 +21,8 @@ use crate::Error;
 #[derive(Clone, Debug, Args)]
 pub struct InputOptions {
     /// Job event logs: the access point's EVENT_LOG with its rotations, or users' logs
-    /// (`--userlogs`). Here and below, files may be compressed with gzip, whatever their names.
+    /// (`--userlogs`), or the folder of condor_holdadvise_collect, with the epoch ads there. Here and
+    /// below, files may be compressed with gzip, whatever their names.
     pub logs: Vec<PathBuf>,
     /// The logs are users' logs, not one of the whole access point.
     #[arg(long)]
@@ -66,10 +69,11 @@ impl InputOptions {
     /// # Errors
     /// As [`InputOptions::read`].
     pub fn read_with(&self, ads: &[ClassAd]) -> Result<Input, Error> {
+        let this = self.with_folders()?;
         let mut history = HistoryBuilder::new();
-        let coverage = if self.userlogs { Coverage::Jobs } else { Coverage::AccessPoint };
-        let options = self.read_options()?;
-        for path in &self.logs {
+        let coverage = if this.userlogs { Coverage::Jobs } else { Coverage::AccessPoint };
+        let options = this.read_options()?;
+        for path in &this.logs {
             let piped = piped(path)?;
             let log = piped.as_ref().map_or(path.as_path(), |file| file.path());
             let report = history.read_log(log, coverage, &options)?;
@@ -78,7 +82,7 @@ impl InputOptions {
                 eprintln!("{}: {first}; {others} more skipped", path.display());
             }
         }
-        self.read_epochs(&mut history)?;
+        this.read_epochs(&mut history)?;
         for ad in ads {
             if let Some(hold) = HoldInQueue::of(ad) {
                 history.add_queue_ad(ad, hold.entered_current_status);
@@ -86,6 +90,32 @@ impl InputOptions {
         }
         let (history, journal) = (history.build(), self.read_journal()?);
         Ok(Input { history, journal, horizon: self.horizon() })
+    }
+
+    /// With the files of the folders of `condor_holdadvise_collect` in the place of those. What is
+    /// missing there is told of on standard error.
+    ///
+    /// # Errors
+    /// When a folder cannot be read, or is none of those.
+    pub fn with_folders(&self) -> Result<Cow<'_, Self>, Error> {
+        if !self.logs.iter().any(|path| path.is_dir()) {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut this = Self { logs: Vec::new(), ..self.clone() };
+        for path in &self.logs {
+            if !path.is_dir() {
+                this.logs.push(path.clone());
+                continue;
+            }
+            let collected = Collected::of(path).map_err(unread(path))?;
+            for line in collected.gaps.iter().map(|gap| gap.sentence()).chain(collected.problems) {
+                eprintln!("Warning: {}: {line}", path.display());
+            }
+            this.logs.extend(collected.logs);
+            let given = &self.epochs;
+            this.epochs.extend(collected.epochs.into_iter().filter(|path| !given.contains(path)));
+        }
+        Ok(Cow::Owned(this))
     }
 
     /// Adds the epoch ads to a history.
@@ -268,6 +298,31 @@ mod tests {
         };
         assert_eq!(episodes(plain.path()).len(), 1);
         assert_eq!(episodes(plain.path()), episodes(small.path()));
+    }
+
+    #[test]
+    fn the_folder_of_the_collector_reads_as_its_logs() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        let (held, later) = LOG.split_at(LOG.find("012").unwrap());
+        packed(&here.join("EventLog.000007"), held);
+        std::fs::write(here.join("EventLog.000008"), later).unwrap();
+        let ad = "ClusterId = 9\nProcId = 0\nEpochWriteDate = 5\n*** EPOCH ClusterId=9\n";
+        std::fs::write(here.join("epoch_history.000001"), ad).unwrap();
+        std::fs::write(here.join("gaps.jsonl"), "").unwrap();
+        let input = InputOptions { logs: vec![here.to_owned()], ..options() };
+        let opened = input.with_folders().unwrap();
+        let names = |paths: &[PathBuf]| -> Vec<String> {
+            let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+            paths.iter().map(name).collect()
+        };
+        assert_eq!(names(&opened.logs), ["EventLog.000007", "EventLog.000008"]);
+        assert_eq!(names(&opened.epochs), ["epoch_history.000001"]);
+        assert_eq!(input.read().unwrap().episodes().len(), 1);
+        let empty = tempfile::tempdir().unwrap();
+        let wrong = InputOptions { logs: vec![empty.path().to_owned()], ..options() };
+        let error = wrong.read().unwrap_err().to_string();
+        assert!(error.contains("expected files such as EventLog.000001"), "{error}");
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub(super) fn stream(
     counts: &mut Counts,
     episode: impl FnMut(Episode) -> ControlFlow<()>,
 ) -> Result<(), Error> {
+    let input = &*input.with_folders()?;
     let options = input.read_options()?;
     let mut ads = HistoryBuilder::new();
     input.read_epochs(&mut ads)?;

@@ -128,6 +128,7 @@ fn run_curve(options: &CalibrateOptions, model: &Model, path: &Path) -> Result<(
 fn read(options: &CalibrateOptions, model: &Model) -> Result<Dataset, Error> {
     let input = &options.input;
     if let [path] = input.logs.as_slice()
+        && !path.is_dir()
         && is_safetensors(path).map_err(FileError::of(path))?
     {
         let dataset = Dataset::read(path)?;

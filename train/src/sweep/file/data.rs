@@ -1,7 +1,8 @@
 //! `data`: where holds come from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use holdadvise::collect::Collected;
 use jiff::tz::TimeZone;
 
 use super::paths::{self, Wanted};
@@ -120,15 +121,21 @@ fn access_point(value: Value<'_>, others: &[AccessPoint], folder: &Path) -> Opti
             }
         }
     }
-    for (key, files) in
-        [("logs", &mut found.logs), ("epochs", &mut found.epochs), ("journal", &mut found.journal)]
-    {
-        if let Some(value) = section.take(key) {
-            *files = paths::many(&value, Wanted::File, folder);
-        } else if key == "logs" {
-            section.value.error("expected `logs`: job event logs, or patterns of them");
+    let mut beside = Vec::new();
+    match section.take("logs") {
+        None => section.value.error("expected `logs`: job event logs, or patterns of them"),
+        Some(value) => {
+            found.logs = paths::many(&value, Wanted::Logs, folder);
+            beside = open_folders(&value, &mut found.logs);
         }
     }
+    for (key, files) in [("epochs", &mut found.epochs), ("journal", &mut found.journal)] {
+        if let Some(value) = section.take(key) {
+            *files = paths::many(&value, Wanted::File, folder);
+        }
+    }
+    beside.retain(|path| !found.epochs.contains(path));
+    found.epochs.extend(beside);
     if let Some(value) = section.take("time_zone") {
         found.time_zone = value.text();
         if found.time_zone.as_ref().is_some_and(|zone| TimeZone::get(zone).is_err()) {
@@ -140,4 +147,29 @@ fn access_point(value: Value<'_>, others: &[AccessPoint], folder: &Path) -> Opti
     }
     section.finish();
     Some(found)
+}
+
+/// Puts the logs of folders that `condor_holdadvise_collect` keeps in the place of those. Their
+/// epoch ads are returned.
+fn open_folders(value: &Value<'_>, logs: &mut Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut epochs = Vec::new();
+    for path in std::mem::take(logs) {
+        if !path.is_dir() {
+            logs.push(path);
+            continue;
+        }
+        let said = |text: &str| format!("{}: {}: {text}", value.name, path.display());
+        match Collected::of(&path) {
+            Ok(collected) => {
+                logs.extend(collected.logs);
+                epochs.extend(collected.epochs);
+                let gaps = collected.gaps.iter().map(|gap| gap.sentence());
+                for note in gaps.chain(collected.problems) {
+                    value.problems.note(value.node.at, said(&note));
+                }
+            }
+            Err(error) => value.error(format_args!("{}: {error}", path.display())),
+        }
+    }
+    epochs
 }

@@ -17,6 +17,8 @@ const MOST_ROTATIONS: u32 = 999;
 pub(super) enum Wanted {
     /// A file.
     File,
+    /// A log, or a folder of logs.
+    Logs,
     /// A folder.
     Folder,
 }
@@ -25,13 +27,14 @@ impl Wanted {
     fn is(self, path: &Path) -> bool {
         match self {
             Self::File => path.is_file(),
+            Self::Logs => path.is_file() || path.is_dir(),
             Self::Folder => path.is_dir(),
         }
     }
 
     fn noun(self) -> &'static str {
         match self {
-            Self::File => "file",
+            Self::File | Self::Logs => "file",
             Self::Folder => "folder",
         }
     }

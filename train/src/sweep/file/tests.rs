@@ -445,6 +445,32 @@ fn the_reference_is_complete() {
 }
 
 /// The other form of such a file, with trials under `wandb`.
+#[test]
+fn the_folder_of_the_collector_is_its_logs_and_epoch_ads() {
+    let folder = folder();
+    let here = folder.path();
+    let kept = here.join("kept");
+    std::fs::create_dir(&kept).unwrap();
+    let names = ["EventLog.000009", "EventLog.000010", "EventLog.1000000", "epoch_history.000001"];
+    let paths = names.map(|name| kept.join(name));
+    for path in &paths {
+        std::fs::write(path, "...\n").unwrap();
+    }
+    let gap = r#"{"version":1,"log":"EventLog","after":10,"before":1000000,"from":5,"until":9,"certain":true,"files":2,"bytes":7,"events":null}"#;
+    std::fs::write(kept.join("gaps.jsonl"), gap).unwrap();
+    let text = ALL.replace("logs: [EventLog*]", "logs: [EventLog, kept]");
+    let Checked { sweep, notes, .. } = checked(here, &text).unwrap();
+    let found = &sweep.data.access_points[0];
+    assert_eq!(found.logs, [&[here.join("EventLog")], &paths[..3]].concat());
+    assert_eq!(found.epochs, [here.join("epochs"), paths[3].clone()]);
+    assert_eq!(notes.len(), 1);
+    let note = notes[0].to_string();
+    assert!(note.contains("kept: the event log has a gap between 1970-01-01T00:00:05Z"), "{note}");
+    std::fs::remove_dir_all(&kept).unwrap();
+    std::fs::create_dir(&kept).unwrap();
+    assert!(wrong(here, &text).contains("kept: it has no event log; expected files such as"));
+}
+
 const OTHER: &str = "\
 wandb:
   enable: True
