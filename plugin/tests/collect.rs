@@ -157,16 +157,16 @@ impl Drop for Small {
 }
 
 /// Passes are made, and some killed, while the log is rotated 50 times.
-fn under_load(log: PathBuf, folder: &Path) {
+fn under_load(log: &Path, folder: &Path) {
     let (is_over, passes) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let mut writer = Writer::new(log.clone());
+    let mut writer = Writer::new(log.to_owned());
     thread::scope(|scope| {
         scope.spawn(|| {
             for round in 0_u64.. {
                 if is_over.load(Ordering::Relaxed) {
                     break;
                 }
-                let mut child = command(&log, folder)
+                let mut child = command(log, folder)
                     .stdout(Stdio::null())
                     .stderr(Stdio::piped())
                     .spawn()
@@ -203,11 +203,11 @@ fn under_load(log: PathBuf, folder: &Path) {
         }
         is_over.store(true, Ordering::Relaxed);
     });
-    let last = pass(&log, folder);
+    let last = pass(log, folder);
     assert!(last.status.success(), "{}", text(&last.stderr));
     assert_eq!(events(folder), (1..=writer.events).collect::<Vec<_>>());
     let_settle([log.parent().unwrap(), folder]);
-    let last = pass(&log, folder);
+    let last = pass(log, folder);
     assert!(last.status.success(), "{}", text(&last.stderr));
     assert!(text(&last.stdout).contains("HoldAdviceLogsGaps = 0\n"), "{}", text(&last.stdout));
     assert!(text(&last.stdout).contains("HoldAdviceLogsFiles = 51\n"), "{}", text(&last.stdout));
@@ -218,14 +218,14 @@ fn under_load(log: PathBuf, folder: &Path) {
 #[test]
 fn fifty_rotations_under_load_give_every_event_once() {
     let place = TempDir::new().unwrap();
-    under_load(place.path().join("EventLog"), &place.path().join("kept"));
+    under_load(&place.path().join("EventLog"), &place.path().join("kept"));
 }
 
 #[test]
 fn fifty_rotations_onto_another_file_system_give_every_event_once() {
     let place = TempDir::new().unwrap();
     let Some(other) = Small::mounted(place.path().join("other"), "64m") else { return };
-    under_load(place.path().join("EventLog"), &other.0.join("kept"));
+    under_load(&place.path().join("EventLog"), &other.0.join("kept"));
 }
 
 #[test]

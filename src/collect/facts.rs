@@ -71,7 +71,8 @@ impl Facts {
         let head = bytes_at(file, 0, GZIP_HEADER.min(file.metadata()?.len()))?;
         let decoder = GzDecoder::new(head.as_slice());
         let comment = decoder.header().and_then(|header| header.comment());
-        if let Some(noted) = comment.and_then(|comment| serde_json::from_slice(comment).ok()) {
+        let noted = comment.and_then(|comment| serde_json::from_slice::<Self>(comment).ok());
+        if let Some(noted) = noted.filter(Self::may_be_noted) {
             return Ok(noted);
         }
         // Somebody else compressed it. The last bytes tell its length modulo 2^32.
@@ -80,6 +81,12 @@ impl Facts {
         let length = bytes_at(file, size.saturating_sub(4), 4)?;
         let length = u32::from_le_bytes([length[0], length[1], length[2], length[3]]);
         Ok(Self::of_beginning(&begins, u64::from(length)))
+    }
+
+    /// This room may have written it: anybody can write a comment.
+    fn may_be_noted(&self) -> bool {
+        let ends = self.ends.map_or(0, |ends| ends.length);
+        self.begins.length <= BEGINS.min(self.length) && ends <= ENDS.min(self.length)
     }
 
     /// As a comment of a gzip file.
@@ -178,5 +185,54 @@ impl Read for From<'_> {
         let read = self.file.read_at(buffer, self.offset)?;
         self.offset += read as u64;
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::{Compression, GzBuilder};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn file(bytes: &[u8]) -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    fn packed(comment: &[u8], text: &[u8]) -> File {
+        let mut packed = GzBuilder::new().comment(comment).write(Vec::new(), Compression::fast());
+        packed.write_all(text).unwrap();
+        file(&packed.finish().unwrap())
+    }
+
+    #[test]
+    fn what_is_noted_is_what_the_file_has() {
+        let text = "x".repeat(100_000);
+        let facts = Facts::of(&file(text.as_bytes()), 100_000).unwrap();
+        assert!(facts.ends.is_some());
+        let noted = Facts::of_packed(&packed(&facts.comment().unwrap(), text.as_bytes())).unwrap();
+        assert_eq!(noted, facts);
+        // Somebody else compressed it, or wrote what cannot be.
+        let mut wrong = facts.clone();
+        wrong.ends = Some(Stretch { length: u64::MAX, hash: 0 });
+        for comment in [Vec::new(), wrong.comment().unwrap()] {
+            let found = Facts::of_packed(&packed(&comment, text.as_bytes())).unwrap();
+            assert_eq!(found, Facts { ends: None, ..facts.clone() });
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..300), magic in any::<bool>()) {
+            let begin: &[u8] = if magic { &[0x1f, 0x8b, 8, 0x10, 0, 0, 0, 0, 0, 0] } else { b"" };
+            let file = file(&[begin, &bytes].concat());
+            let _ = Facts::of_packed(&file);
+            let facts = Facts::of(&file, file.metadata().unwrap().len()).unwrap();
+            prop_assert!(facts.is_part_of(&file).unwrap());
+        }
     }
 }

@@ -36,7 +36,7 @@ impl Settings {
     /// Assumed: half a year of holds is what a model is trained on again.
     pub const KEEP_DAYS: u32 = 180;
 
-    /// Assumed: 10 GiB, about 150 GB of log before compression.
+    /// Assumed: 10 GiB, about 100 GB of log before compression.
     pub const KEEP_BYTES: u64 = 10 << 30;
 
     /// Assumed. Shadows of HTCondor 23.9 have been seen to write to a file a quarter of a second

@@ -137,9 +137,11 @@ impl World {
 
     /// A pass that ends after so many steps, or when the disk has so many bytes more.
     fn broken_pass(&self, after: i64, steps: Option<u32>, room: Option<usize>) {
-        (STEPS.set(steps), ROOM.set(room));
+        STEPS.set(steps);
+        ROOM.set(room);
         let ended = catch_unwind(AssertUnwindSafe(|| self.pass_at(after)));
-        (STEPS.set(None), ROOM.set(None));
+        STEPS.set(None);
+        ROOM.set(None);
         if let Err(panic) = ended
             && !panic.is::<Killed>()
         {
