@@ -110,7 +110,7 @@ impl Collected {
         if this.logs.is_empty() {
             let first = Series::EventLog.file(1);
             return Err(io::Error::other(format!(
-                "it has no event log; expected files such as {first}, as condor_holdadvise_collect keeps them"
+                "it is a directory without an event log; expected files such as {first}, as condor_holdadvise_collect keeps them"
             )));
         }
         Ok(this)

@@ -468,7 +468,7 @@ fn the_folder_of_the_collector_is_its_logs_and_epoch_ads() {
     assert!(note.contains("kept: the event log has a gap between 1970-01-01T00:00:05Z"), "{note}");
     std::fs::remove_dir_all(&kept).unwrap();
     std::fs::create_dir(&kept).unwrap();
-    assert!(wrong(here, &text).contains("kept: it has no event log; expected files such as"));
+    assert!(wrong(here, &text).contains("kept: it is a directory without an event log; expected"));
 }
 
 const OTHER: &str = "\
