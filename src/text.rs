@@ -184,6 +184,11 @@ pub fn classad_quote(text: &str) -> Option<String> {
     writable.then(|| format!("\"{}\"", text.replace('"', "\\\"")))
 }
 
+/// A hash of a text: the same on every machine and in every release.
+pub fn hash(text: &str) -> u64 {
+    crate::fnv::fnv1a(text.as_bytes())
+}
+
 /// A number with its unit, which takes an s: `1 hold`, `2 holds`.
 pub(crate) fn plural(number: impl std::fmt::Display, unit: &str) -> String {
     let number = number.to_string();

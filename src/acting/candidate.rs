@@ -133,6 +133,17 @@ fn own_target(advice: &Advice) -> Target {
     Target { job: held.job, code: held.code, num_holds, since }
 }
 
+/// Whether a hold is left to people, of this share of all holds (0 to 1), so that what comes of it
+/// can be compared with what comes of the others. No property of the job moves it.
+pub fn is_left_to_people(hold: &HoldOf, share: f64) -> bool {
+    let HoldOf { job, num_holds, entered_current_status } = hold;
+    let words = (job.cluster, job.proc, num_holds, entered_current_status);
+    let hash = fnv1a(format!("left to people {words:?}").as_bytes());
+    // Fnv's high bits hardly depend on its last bytes.
+    let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
+    (mixed as f64) < share * (1_u64 << 53) as f64
+}
+
 /// The edits that an advice's commands make; `None` where something else comes first.
 fn edits(advice: &Advice) -> Option<Vec<Edit>> {
     if !advice.correct_before.is_empty() || !advice.commands.contains(&Command::Release) {

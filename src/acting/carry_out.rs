@@ -56,28 +56,10 @@ pub struct Done {
 /// [`JournalError`]: before anything was done where that could not be noted, or afterwards where
 /// the answers could not.
 pub fn carry_out(plan: &Plan, order: &Order<'_>) -> Result<Vec<Done>, JournalError> {
-    let name = |n: usize| format!("{:x}-{:x}-{n}", order.now, std::process::id());
-    let entry = |what| Entry { version: VERSION, time: order.now, what };
-    let mut intents = Vec::new();
-    let mut sets: BTreeMap<&str, String> = BTreeMap::new();
-    for (number, (cause, candidates)) in plan.eligible.iter().enumerate() {
-        if !plan.chosen.iter().any(|chosen| chosen.candidate.cause == *cause) {
-            continue;
-        }
-        let set = format!("{}s", name(number));
-        let jobs = JobRange::of(candidates.iter().map(|candidate| candidate.target.job));
-        let eligible = Eligible { set: set.clone(), cause: cause.clone(), jobs };
-        intents.push(entry(What::Eligible(eligible)));
-        sets.insert(cause, set);
-    }
-    let ids: Vec<String> = (0..plan.chosen.len()).map(name).collect();
-    for (chosen, id) in plan.chosen.iter().zip(&ids) {
-        let set = sets.get(chosen.candidate.cause.as_str()).cloned();
-        intents.push(entry(What::Advice(advised(chosen, id, set, order))));
-        intents.push(entry(What::Act(act(&chosen.candidate, id, Step::Intended, None))));
-    }
+    let (ids, intents) = intents(plan, order);
     order.journal.reserve(ENTRY * plan.chosen.len() as u64, order.now)?;
     order.journal.add(&intents)?;
+    let entry = |what| Entry { version: VERSION, time: order.now, what };
 
     let numbers: BTreeMap<JobId, usize> = plan
         .chosen
@@ -101,6 +83,31 @@ pub fn carry_out(plan: &Plan, order: &Order<'_>) -> Result<Vec<Done>, JournalErr
         order.journal.add(&entries)?;
     }
     Ok(all)
+}
+
+/// What the journal has to say before what was chosen is done, and the name of each advice.
+pub fn intents(plan: &Plan, order: &Order<'_>) -> (Vec<String>, Vec<Entry>) {
+    let name = |n: usize| format!("{:x}-{:x}-{n}", order.now, std::process::id());
+    let entry = |what| Entry { version: VERSION, time: order.now, what };
+    let mut intents = Vec::new();
+    let mut sets: BTreeMap<&str, String> = BTreeMap::new();
+    for (number, (cause, candidates)) in plan.eligible.iter().enumerate() {
+        if !plan.chosen.iter().any(|chosen| chosen.candidate.cause == *cause) {
+            continue;
+        }
+        let set = format!("{}s", name(number));
+        let jobs = JobRange::of(candidates.iter().map(|candidate| candidate.target.job));
+        let eligible = Eligible { set: set.clone(), cause: cause.clone(), jobs };
+        intents.push(entry(What::Eligible(eligible)));
+        sets.insert(cause, set);
+    }
+    let ids: Vec<String> = (0..plan.chosen.len()).map(name).collect();
+    for (chosen, id) in plan.chosen.iter().zip(&ids) {
+        let set = sets.get(chosen.candidate.cause.as_str()).cloned();
+        intents.push(entry(What::Advice(advised(chosen, id, set, order))));
+        intents.push(entry(What::Act(act(&chosen.candidate, id, Step::Intended, None))));
+    }
+    (ids, intents)
 }
 
 fn advised(chosen: &Chosen, id: &str, set: Option<String>, order: &Order<'_>) -> Advised {

@@ -11,9 +11,9 @@ mod plan;
 mod ramp;
 mod result;
 
-pub use candidate::{Candidate, Deed};
-pub use carry_out::{Done, Order, carry_out};
+pub use candidate::{Candidate, Deed, is_left_to_people};
+pub use carry_out::{Done, Order, carry_out, intents};
 pub use outcomes::{Figures, Group, outcomes};
 pub use plan::{Bounds, Chosen, Kept, Plan, plan};
 pub use ramp::{Attempt, Room, room};
-pub use result::{OPEN_ATTRIBUTES, OpenAct, attempts, open_acts, result_of};
+pub use result::{OPEN_ATTRIBUTES, OpenAct, attempts, intended_acts, open_acts, result_of};

@@ -91,6 +91,42 @@ pub fn open_acts(entries: &[Entry]) -> Vec<OpenAct> {
     open
 }
 
+/// Releases that were intended and of which a journal does not say whether they were done; `at` is
+/// when they were intended.
+pub fn intended_acts(entries: &[Entry]) -> Vec<OpenAct> {
+    let mut advised: HashMap<&str, &Advised> = HashMap::new();
+    let mut intended: HashMap<&str, OpenAct> = HashMap::new();
+    for Entry { time, what, .. } in entries {
+        match what {
+            What::Advice(advice) => {
+                advised.insert(&advice.id, advice);
+            }
+            What::Act(act) => {
+                let Some(id) = act.id.as_deref() else { continue };
+                intended.remove(id);
+                if act.step == Step::Intended
+                    && act.did == Did::Release
+                    && let Some((id, advice)) = advised.get_key_value(id)
+                {
+                    let act = OpenAct {
+                        id: (*id).to_owned(),
+                        hold: act.hold,
+                        at: *time,
+                        cause: advice.cause.clone(),
+                        counts: advice.counts,
+                        through: false,
+                    };
+                    intended.insert(id, act);
+                }
+            }
+            What::Eligible(_) | What::Outcome(_) => {}
+        }
+    }
+    let mut intended: Vec<OpenAct> = intended.into_values().collect();
+    intended.sort_by(|one, two| (one.at, &one.id).cmp(&(two.at, &two.id)));
+    intended
+}
+
 /// The releases of each cause that a journal has, for the ramp.
 pub fn attempts(entries: &[Entry]) -> HashMap<String, Vec<Attempt>> {
     let mut advised: HashMap<&str, &Advised> = HashMap::new();

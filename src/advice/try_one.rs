@@ -74,7 +74,7 @@ pub enum TrySuccess {
 
 impl TrySuccess {
     /// What counts for a hold with these codes and this reason.
-    pub(crate) fn of(code: i32, text: &str) -> Self {
+    pub fn of(code: i32, text: &str) -> Self {
         let code = code_of_transfer(code, text);
         match hold_code::about(code) {
             _ if reads(code) => Self::Begins,
@@ -244,7 +244,9 @@ impl Tries {
 
     fn against(&self, news: Option<i64>, now: i64) -> Option<Against> {
         let Summary { open, worked, lasting, lastings, failed, drawn, .. } = &self.summary;
-        if let Some(job) = *open {
+        // After one that got through, and none that failed since, nothing hangs on the next ones.
+        let shown = worked.is_some() && self.summary.results.1 == 0;
+        if let Some(job) = open.filter(|_| !shown) {
             return Some(Against::OpenTry { job });
         }
         if self.members.len() < LEAST_HELD {

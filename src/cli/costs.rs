@@ -91,6 +91,14 @@ pub(super) fn costs(
     Ok(changed(Costs::of(thresholds), set.into_iter().chain(changes.iter().copied())))
 }
 
+/// The costs that the settings and the model's thresholds stand for.
+///
+/// # Errors
+/// [`SettingError`] for a setting that is no number of hours.
+pub fn costs_of(config: &Config, thresholds: Thresholds) -> Result<Costs, SettingError> {
+    costs(&[], config, thresholds)
+}
+
 fn changed(mut costs: Costs, changes: impl Iterator<Item = CostChange>) -> Costs {
     for CostChange { kind, hours } in changes {
         *match kind {

@@ -29,9 +29,9 @@ pub mod sentences;
 mod zones;
 
 pub use arguments::ArgumentError;
-pub use config::Config;
+pub use config::{Config, SettingError};
 pub use constraint::Constraint;
-pub use costs::{CostChange, NoCost};
+pub use costs::{CostChange, NoCost, costs_of};
 pub use debug::switch_on as switch_debug_on;
 pub use gather::{Gathered, gather};
 pub use local_files::local_files;

@@ -8,7 +8,9 @@ use classads::{AdError, ClassAd, long};
 
 use super::fact::LogPart;
 use super::{ATTRIBUTES, Coverage, HistoryBuilder, RUN, SourceId, TRANSFER_CLASSES, epoch_class};
-use crate::userlog::{self, ChunkedLog, DamagedEvent, JobId, ReadOptions, UserlogError};
+use crate::userlog::{
+    self, ChunkedLog, ChunkedSeries, DamagedEvent, JobId, ReadOptions, UserlogError,
+};
 
 /// What came of reading one log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,13 +106,20 @@ impl HistoryBuilder {
         path: &Path,
         options: &ReadOptions,
     ) -> Result<(LogReport, Vec<UserlogError>), UserlogError> {
-        let mut series = userlog::open_chunked_series(path, options)?;
+        Ok(self.read_open_series(userlog::open_chunked_series(path, options)?))
+    }
+
+    /// As [`HistoryBuilder::read_series`], of files that are open.
+    pub fn read_open_series(
+        &mut self,
+        mut series: ChunkedSeries,
+    ) -> (LogReport, Vec<UserlogError>) {
         let source = self.add_source(Coverage::AccessPoint);
         let mut report = LogReport::default();
         for (_, log) in series.by_ref() {
             report.extend(self.read_chunks(&log, source));
         }
-        Ok((report, series.unread))
+        (report, series.unread)
     }
 
     fn read_chunks(&mut self, log: &ChunkedLog, source: SourceId) -> LogReport {

@@ -123,13 +123,26 @@ impl Journal {
         }
     }
 
+    /// Takes the lock where nobody has it; `None` where another process does.
+    ///
+    /// # Errors
+    /// [`JournalError`] where the file of the lock cannot be used.
+    pub fn try_lock(&self) -> Result<Option<Locked<'_>>, JournalError> {
+        let file = self.try_file(LOCK)?;
+        Ok(file.map(|file| Locked { journal: self, _file: file }))
+    }
+
     /// Takes a lock of this name (letters and digits), for as long as what is given back lives; `None`
     /// where another process has it.
     ///
     /// # Errors
-    /// [`JournalError::Io`].
+    /// As [`Self::try_lock`].
     pub fn alone(&self, name: &str) -> Result<Option<File>, JournalError> {
-        let path = self.folder.join(format!("{LOCK}-{name}"));
+        self.try_file(&format!("{LOCK}-{name}"))
+    }
+
+    fn try_file(&self, name: &str) -> Result<Option<File>, JournalError> {
+        let path = self.folder.join(name);
         let file = self.open_own(&path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(file)),
@@ -276,11 +289,20 @@ impl Kept {
     /// # Errors
     /// When it cannot be listed.
     pub fn of_folder(folder: &Path) -> io::Result<Self> {
+        Self::since(folder, 0)
+    }
+
+    /// Reads the files of the month of `time` (Unix seconds) and of later ones.
+    ///
+    /// # Errors
+    /// As [`Self::of_folder`].
+    pub fn since(folder: &Path, time: i64) -> io::Result<Self> {
+        let first = file_of(time);
         let mut files = Vec::new();
         for entry in fs::read_dir(folder)? {
             let name = entry?.file_name();
             let name = name.to_string_lossy();
-            if name.starts_with("journal-") && name.ends_with(".jsonl") {
+            if name.starts_with("journal-") && name.ends_with(".jsonl") && *name >= *first {
                 files.push(folder.join(&*name));
             }
         }

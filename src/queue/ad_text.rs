@@ -44,7 +44,7 @@ impl AdText {
     }
 
     /// [`AdText::of`], sharing the lines of the ad of a like job where they are most of this one.
-    pub(super) fn like(ad: &ClassAd, other: &Self) -> Self {
+    pub fn like(ad: &ClassAd, other: &Self) -> Self {
         let mut lines = other.common.lines().enumerate();
         let (mut has, mut shared, mut own) = (0, 0, String::new());
         let mut line = String::new();

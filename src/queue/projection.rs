@@ -66,6 +66,11 @@ const POLICY_INPUTS: &[&str] = &[
     "ExitSignal",
     "RemoteWallClockTime",
     "CumulativeSuspensionTime",
+    "HoldAdvice",
+    "HoldAdviceRelease",
+    "HoldAdviceNumHolds",
+    "HoldAdviceEntered",
+    "HoldAdviceExpires",
 ];
 
 /// Expressions of the job that HTCondor evaluates while it is held; what they refer to is kept as
@@ -143,7 +148,7 @@ impl Projection {
     }
 
     /// What the policies of an ad refer to and the projection leaves out.
-    pub(super) fn references_of_policies(&self, ad: &ClassAd) -> Vec<String> {
+    pub fn references_of_policies(&self, ad: &ClassAd) -> Vec<String> {
         let policies = POLICIES.iter().filter_map(|policy| ad.get(policy));
         policies
             .filter(|policy| policy.as_literal().is_none())

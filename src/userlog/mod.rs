@@ -29,6 +29,7 @@ mod series;
 pub(crate) mod siblings;
 mod text;
 mod time;
+mod window;
 mod write;
 mod years;
 
@@ -49,4 +50,5 @@ pub use series::{ChunkedSeries, LogSet, open_chunked_series, open_series};
 pub use text::events::Events;
 pub(crate) use time::DISORDER;
 pub use time::YearHint;
+pub use window::LogFiles;
 pub use write::{DateForm, EventHeader, write_event, write_text};

@@ -52,8 +52,10 @@ pub fn open_series(path: impl AsRef<Path>, options: &ReadOptions) -> Result<LogS
 /// it is compressed, when it is asked for; with their paths, oldest first.
 #[derive(Debug)]
 pub struct ChunkedSeries {
-    options: ReadOptions,
-    later: VecDeque<(PathBuf, File, YearHint)>,
+    pub(super) options: ReadOptions,
+    pub(super) later: VecDeque<(PathBuf, File, YearHint)>,
+    /// Where in the first of them reading begins.
+    pub(super) offset: u64,
     /// The siblings that could not be read, when all were asked for.
     pub unread: Vec<UserlogError>,
 }
@@ -68,7 +70,7 @@ pub fn open_chunked_series(
     options: &ReadOptions,
 ) -> Result<ChunkedSeries, UserlogError> {
     let LogSet { options, later, unread, .. } = open_series(path, options)?;
-    Ok(ChunkedSeries { options, later, unread })
+    Ok(ChunkedSeries { options, later, offset: 0, unread })
 }
 
 impl Iterator for ChunkedSeries {
@@ -77,7 +79,9 @@ impl Iterator for ChunkedSeries {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let (path, file, year) = self.later.pop_front()?;
-            match ChunkedLog::of_file(&path, file, &ReadOptions { year, ..self.options.clone() }) {
+            let offset = std::mem::take(&mut self.offset);
+            let options = ReadOptions { year, offset, ..self.options.clone() };
+            match ChunkedLog::of_file(&path, file, &options) {
                 Ok(log) => return Some((path, log)),
                 Err(error) => self.unread.push(error),
             }

@@ -1,0 +1,103 @@
+//! `condor_holdadvise_advisor`: one pass over the held jobs of an access point, for SCHEDD_CRON.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use holdadvise::cli::{Config, switch_debug_on};
+use holdadvise_plugin::confine::{Limits, attempts, confine};
+use holdadvise_plugin::judge::judge;
+use holdadvise_plugin::pass::{Outcome, pass};
+
+const HELP: &str = "\
+Usage: condor_holdadvise_advisor [-debug]
+       condor_holdadvise_advisor -confinement [FILE]
+
+Judges all held jobs of the access point once and writes HoldAdvice into their ads. HTCondor starts
+it every few minutes (SCHEDD_CRON); the file 40-holdadvise of its configuration has the settings.
+
+  -debug         Say on standard error what is done.
+  -confinement   Show what the process that reads users' text is denied; ends with 0 if it is all.
+  -version       Print the version.
+  -help          Print this.
+";
+
+/// Seconds and bytes for `-confinement`.
+const TRIAL: Limits = Limits { memory: 256 << 20, seconds: 10 };
+
+fn main() -> ExitCode {
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let debug = words.iter().position(|word| word == "-debug").map(|at| words.remove(at)).is_some();
+    let config = Config::of_user();
+    if debug {
+        switch_debug_on(config.get_condor("TOOL_DEBUG").as_deref());
+    }
+    let now = jiff::Timestamp::now().as_second();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => one_pass(&config, now, debug),
+        ["-judge"] => ended(judge(&config, now)),
+        ["-confinement", rest @ ..] if rest.len() < 2 => confinement(rest.first().copied()),
+        ["-help"] => printed(HELP),
+        ["-version"] => printed(&format!("$HoldadviseVersion: {} $\n", env!("CARGO_PKG_VERSION"))),
+        _ => {
+            eprint!("Error: unknown arguments\n{HELP}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn printed(text: &str) -> ExitCode {
+    ended(std::io::stdout().write_all(text.as_bytes()))
+}
+
+fn ended<E: std::fmt::Display>(result: Result<(), E>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("Error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
+    match pass(config, now, debug) {
+        Ok(Outcome::Made(counts, faults)) => {
+            for fault in faults {
+                eprintln!("Warning: {fault}");
+            }
+            printed(&counts.to_string())
+        }
+        Ok(Outcome::Busy) => {
+            eprintln!("Another advisor is at work; this one leaves");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("Error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn confinement(file: Option<&str>) -> ExitCode {
+    let file = file.map_or_else(|| PathBuf::from("/etc/hostname"), PathBuf::from);
+    if let Err(error) = confine(TRIAL) {
+        return ended(Err(error));
+    }
+    let mut all = true;
+    for (what, result) in attempts(&file) {
+        match result {
+            Err(error) if error.raw_os_error() == Some(libc::EPERM) => println!("denied: {what}"),
+            Err(error) => {
+                println!("failed otherwise: {what}: {error}");
+                all = false;
+            }
+            Ok(()) => {
+                println!("ALLOWED: {what}");
+                all = false;
+            }
+        }
+    }
+    if all { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

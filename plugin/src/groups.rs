@@ -1,0 +1,340 @@
+//! Which attributes are written into which ads: as few transactions of the schedd as there can be.
+//!
+//! One call of `condor_qedit` sets the same values for many jobs. So jobs whose advice is the same
+//! are one group, and what tells one hold from another (HoldAdviceNumHolds, HoldAdviceEntered) is
+//! written last: only then do these values count.
+
+use std::collections::{BTreeMap, HashSet};
+
+use holdadvise::advice::Recommendation;
+use holdadvise::text::classad_quote;
+use holdadvise::userlog::JobId;
+
+use crate::line::{Judged, Shown};
+use crate::select::among;
+
+/// Jobs of one transaction at most.
+pub const BATCH: usize = 500;
+
+/// Hundredths from which on another probability is written. Assumed.
+const NEWS: u8 = 5;
+
+/// Passes that an advice outlives the one that wrote it.
+const PASSES: i64 = 3;
+
+/// One transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The jobs.
+    pub jobs: Vec<JobId>,
+    /// What must be true of each, so that it is still in the hold that was judged.
+    pub hold: String,
+    /// Attributes and expressions.
+    pub values: Vec<(&'static str, String)>,
+    /// It makes advice count which earlier ones wrote: jobs of which one failed are left out.
+    pub is_last: bool,
+}
+
+impl Write {
+    /// True for these of its jobs while they are in the hold that was judged.
+    #[must_use]
+    pub fn constraint(&self, jobs: &[JobId]) -> String {
+        format!("{} && {}", self.hold, among(jobs.iter().copied()))
+    }
+}
+
+/// When a pass writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// Now, Unix seconds.
+    pub now: i64,
+    /// Seconds from pass to pass.
+    pub interval: i64,
+}
+
+impl Times {
+    /// Until when an advice counts: some passes on, or when what is waited for ends. Rounded up, so
+    /// that many jobs share it.
+    #[must_use]
+    pub fn expires(self, until: Option<i64>) -> i64 {
+        let step = self.interval.max(1);
+        let passes = self.now.saturating_add(PASSES * step);
+        let rounded = passes.div_euclid(step).saturating_add(1).saturating_mul(step);
+        match until.filter(|until| *until > self.now && *until < rounded) {
+            // Whole minutes.
+            Some(until) => until.saturating_add(59).div_euclid(60) * 60,
+            None => rounded,
+        }
+    }
+
+    /// The next pass might come too late to say again what is said.
+    fn is_short(self, expires: i64) -> bool {
+        expires < self.now.saturating_add(self.interval + self.interval / 2)
+    }
+}
+
+/// What many jobs share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Values {
+    /// Withdrawals first.
+    releases: bool,
+    advice: Recommendation,
+    hundredths: Option<u8>,
+    reason: String,
+    expires: i64,
+}
+
+impl Values {
+    fn of(job: &Judged, releases: bool, times: Times) -> Self {
+        Self {
+            releases,
+            advice: job.advice,
+            hundredths: job.hundredths,
+            reason: job.reason.clone(),
+            expires: times.expires(job.until),
+        }
+    }
+
+    fn pairs(&self, model: &str) -> Option<Vec<(&'static str, String)>> {
+        let probability = match self.hundredths {
+            Some(hundredths) => format!("{}.{:02}", hundredths / 100, hundredths % 100),
+            None => "undefined".to_owned(),
+        };
+        let releases = if self.releases { "true" } else { "false" };
+        Some(vec![
+            ("HoldAdvice", classad_quote(self.advice.name())?),
+            ("HoldAdviceProbability", probability),
+            ("HoldAdviceReason", classad_quote(&self.reason)?),
+            ("HoldAdviceModel", classad_quote(model)?),
+            ("HoldAdviceRelease", releases.to_owned()),
+            ("HoldAdviceExpires", self.expires.to_string()),
+        ])
+    }
+}
+
+/// NumHolds and EnteredCurrentStatus.
+type Hold = (i64, i64);
+
+/// What has to be written. `released`: jobs that the policy of the access point may release now.
+#[must_use]
+pub fn writes(
+    judged: &[Judged],
+    released: &HashSet<JobId>,
+    model: &str,
+    times: Times,
+) -> Vec<Write> {
+    let mut renewed: BTreeMap<i64, Vec<&Judged>> = BTreeMap::new();
+    let mut changed: BTreeMap<(bool, Values), Vec<&Judged>> = BTreeMap::new();
+    for job in judged {
+        let values = Values::of(job, released.contains(&job.job), times);
+        let current = job.shown.as_ref().filter(|old| (old.num_holds, old.entered) == hold_of(job));
+        match current {
+            Some(old) if is_same(old, &values) => {
+                if times.is_short(old.expires) || values.expires < old.expires {
+                    renewed.entry(values.expires).or_default().push(job);
+                }
+            }
+            current => changed.entry((current.is_none(), values)).or_default().push(job),
+        }
+    }
+    let mut out = Vec::new();
+    let mut identities: BTreeMap<Hold, Vec<&Judged>> = BTreeMap::new();
+    for ((is_new, values), jobs) in changed {
+        let Some(pairs) = values.pairs(model) else { continue };
+        let first = hold_of(jobs[0]);
+        if is_new && jobs.iter().all(|job| hold_of(job) == first) {
+            let pairs = [pairs, identity(first)].concat();
+            push(&mut out, jobs, &pairs, true);
+            continue;
+        }
+        if is_new {
+            for job in &jobs {
+                identities.entry(hold_of(job)).or_default().push(job);
+            }
+        }
+        push(&mut out, jobs, &pairs, false);
+    }
+    for (expires, jobs) in renewed {
+        push(&mut out, jobs, &[("HoldAdviceExpires", expires.to_string())], false);
+    }
+    // Many at once first: the time of a pass may end before the last ones.
+    let mut identities: Vec<(Hold, Vec<&Judged>)> = identities.into_iter().collect();
+    identities.sort_by_key(|(_, jobs)| std::cmp::Reverse(jobs.len()));
+    for (hold, jobs) in identities {
+        push(&mut out, jobs, &identity(hold), true);
+    }
+    out
+}
+
+fn hold_of(job: &Judged) -> Hold {
+    (job.num_holds, job.entered)
+}
+
+fn identity((num_holds, entered): Hold) -> Vec<(&'static str, String)> {
+    vec![("HoldAdviceNumHolds", num_holds.to_string()), ("HoldAdviceEntered", entered.to_string())]
+}
+
+/// What an ad says is close enough to what would be written: a probability that moves a little with
+/// each pass is no news, and each write makes the log of the queue longer.
+fn is_same(old: &Shown, new: &Values) -> bool {
+    let is_near = match (old.hundredths, new.hundredths) {
+        (Some(old), Some(new)) => old.abs_diff(new) < NEWS,
+        (old, new) => old == new,
+    };
+    is_near && old.same_text && (old.advice, old.releases) == (new.advice, new.releases)
+}
+
+/// The jobs in batches, each of holds with one NumHolds.
+fn push(
+    out: &mut Vec<Write>,
+    mut jobs: Vec<&Judged>,
+    values: &[(&'static str, String)],
+    is_last: bool,
+) {
+    jobs.sort_by_key(|job| (job.num_holds, job.job));
+    for alike in jobs.chunk_by(|one, next| one.num_holds == next.num_holds) {
+        for batch in alike.chunks(BATCH) {
+            out.push(Write {
+                jobs: batch.iter().map(|job| job.job).collect(),
+                hold: hold(batch),
+                values: values.to_vec(),
+                is_last,
+            });
+        }
+    }
+}
+
+/// True while the jobs are in the holds that were judged. A later hold has a larger NumHolds.
+fn hold(batch: &[&Judged]) -> String {
+    let latest = batch.iter().map(|job| job.entered).max().unwrap_or(0);
+    let is_one = batch.iter().all(|job| job.entered == latest);
+    let sign = if is_one { "==" } else { "<=" };
+    let num_holds = batch[0].num_holds;
+    format!("JobStatus == 5 && NumHolds == {num_holds} && EnteredCurrentStatus {sign} {latest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use holdadvise::advice::TrySuccess;
+
+    use super::*;
+
+    const TIMES: Times = Times { now: 1_000_000, interval: 180 };
+
+    fn job(proc: i32, entered: i64, reason: &str) -> Judged {
+        Judged {
+            job: JobId::new(7, proc),
+            num_holds: 1,
+            entered,
+            code: 13,
+            subcode: 0,
+            advice: Recommendation::Wait,
+            hundredths: Some(5),
+            releases: false,
+            counts: TrySuccess::Begins,
+            until: None,
+            owner: "alice".to_owned(),
+            cause: String::new(),
+            shown: None,
+            reason: reason.to_owned(),
+        }
+    }
+
+    fn shown(job: &Judged, expires: i64) -> Judged {
+        let shown = Shown {
+            advice: job.advice,
+            hundredths: job.hundredths,
+            num_holds: job.num_holds,
+            entered: job.entered,
+            expires,
+            releases: false,
+            same_text: true,
+        };
+        Judged { shown: Some(shown), ..job.clone() }
+    }
+
+    fn write(jobs: &[Judged]) -> Vec<Write> {
+        writes(jobs, &HashSet::new(), "m", TIMES)
+    }
+
+    fn names(write: &Write) -> Vec<&str> {
+        write.values.iter().map(|(name, _)| *name).collect()
+    }
+
+    #[test]
+    fn holds_of_one_second_are_one_transaction() {
+        let jobs: Vec<Judged> = (0..501).map(|proc| job(proc, 900, "r")).collect();
+        let writes = write(&jobs);
+        assert_eq!(writes.iter().map(|one| one.jobs.len()).collect::<Vec<_>>(), [500, 1]);
+        assert_eq!(
+            writes[0].hold,
+            "JobStatus == 5 && NumHolds == 1 && EnteredCurrentStatus == 900"
+        );
+        assert!(names(&writes[0]).contains(&"HoldAdviceEntered"));
+    }
+
+    #[test]
+    fn what_makes_advice_count_is_written_last() {
+        let jobs: Vec<Judged> =
+            (0..6).map(|proc| job(proc, 900 + i64::from(proc / 3), "r")).collect();
+        let writes = write(&jobs);
+        assert_eq!(writes.len(), 3);
+        assert!(!names(&writes[0]).contains(&"HoldAdviceNumHolds") && !writes[0].is_last);
+        assert!(writes[0].hold.ends_with("EnteredCurrentStatus <= 901"));
+        for one in &writes[1..] {
+            assert_eq!(names(one), ["HoldAdviceNumHolds", "HoldAdviceEntered"]);
+            assert!(one.is_last);
+        }
+        assert!(writes[2].hold.ends_with("EnteredCurrentStatus == 901"));
+    }
+
+    #[test]
+    fn only_what_changed_or_expires_soon_is_written() {
+        let fresh = shown(&job(0, 900, "r"), TIMES.now + 600);
+        assert_eq!(write(std::slice::from_ref(&fresh)), []);
+        let old = shown(&job(0, 900, "r"), TIMES.now + 200);
+        assert_eq!(names(&write(&[old])[0]), ["HoldAdviceExpires"]);
+        let other = Judged { advice: Recommendation::Look, ..fresh.clone() };
+        let writes_of_other = write(&[other]);
+        assert_eq!(writes_of_other.len(), 1);
+        assert!(!names(&writes_of_other[0]).contains(&"HoldAdviceNumHolds"));
+        // Of an earlier hold.
+        let again = Judged { num_holds: 2, entered: 950, ..fresh };
+        assert!(names(&write(&[again])[0]).contains(&"HoldAdviceNumHolds"));
+    }
+
+    #[test]
+    fn withdrawals_come_before_releases() {
+        let one = shown(&job(0, 900, "r"), TIMES.now + 600);
+        let mut withdrawn = one.clone();
+        withdrawn.shown.as_mut().unwrap().releases = true;
+        let released = Judged { job: JobId::new(7, 1), ..one };
+        let writes =
+            writes(&[released.clone(), withdrawn], &HashSet::from([released.job]), "m", TIMES);
+        let flags: Vec<&str> = writes
+            .iter()
+            .flat_map(|one| &one.values)
+            .filter(|(name, _)| *name == "HoldAdviceRelease")
+            .map(|(_, value)| value.as_str())
+            .collect();
+        assert_eq!(flags, ["false", "true"]);
+    }
+
+    #[test]
+    fn advice_expires_after_some_passes_or_with_what_is_waited_for() {
+        let expires = TIMES.expires(None);
+        assert!((3 * 180..=4 * 180).contains(&(expires - TIMES.now)), "{expires}");
+        assert_eq!(expires % 180, 0);
+        assert_eq!(TIMES.expires(Some(TIMES.now + 90)) % 60, 0);
+        assert!((90..150).contains(&(TIMES.expires(Some(TIMES.now + 90)) - TIMES.now)));
+        assert_eq!(TIMES.expires(Some(TIMES.now - 5)), expires);
+        assert_eq!(TIMES.expires(Some(i64::MAX)), expires);
+    }
+
+    #[test]
+    fn quotes_in_a_reason_stay_in_it() {
+        let writes = write(&[job(0, 900, "a \"b\" || true")]);
+        let reason = writes[0].values.iter().find(|(name, _)| *name == "HoldAdviceReason");
+        assert_eq!(reason.map(|(_, value)| value.as_str()), Some("\"a \\\"b\\\" || true\""));
+    }
+}

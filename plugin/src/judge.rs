@@ -1,0 +1,478 @@
+//! The judge: reads what users wrote, asks the model, and writes one line for each job.
+//!
+//! What it opens it opens first. Then it is confined ([`crate::confine`]), and only then it reads:
+//! ads from standard input, the event log. The writer's sections of ads come in this order: held
+//! jobs without advice that counts, all held jobs, jobs that were released or are to be.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::io::{self, BufReader, Read, Write};
+use std::time::{Duration, Instant};
+
+use classads::ClassAd;
+use holdadvise::acting::{
+    Candidate, Deed, OPEN_ATTRIBUTES, OpenAct, intended_acts, open_acts, result_of,
+};
+use holdadvise::advice::{Advice, Advisor, Costs, Held, Policies, Recommendation, TrySuccess};
+use holdadvise::cli::{Config, SettingError, costs_of, open_model, sentences};
+use holdadvise::features::Holds;
+use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, What};
+use holdadvise::journal::Kept;
+use holdadvise::model::{Model, ModelError};
+use holdadvise::policy::{Knobs, PolicyTime};
+use holdadvise::queue::{AdItem, AdText, Ads, Projection, QueueError};
+use holdadvise::userlog::{JobId, LogFiles, ReadOptions};
+use rayon::prelude::*;
+
+use crate::confine::{ConfineError, Limits, confine};
+use crate::line::{Ended, How, Judged, Left, Line, Shown, WORDS, key_of, reason_of};
+use crate::settings::{LOG_BYTES, Settings};
+
+/// Jobs judged at a time: their advices are in memory at once.
+const BATCH: usize = 512;
+
+/// Jobs of a batch judged together on one core.
+const TOGETHER: usize = 64;
+
+/// Seconds of the journal that a pass looks back. Assumed: what is older holds up nobody.
+pub const JOURNAL: i64 = 40 * 86_400;
+
+/// The attribute by which the writer numbers its sections. No ad of a job has it: it is not asked
+/// for.
+pub const SECTION: &str = "HoldAdviceSection";
+
+/// The section of held jobs whose advice counts.
+pub const HELD: i64 = 2;
+
+/// The section of jobs that were released or are to be.
+pub const ACTS: i64 = 3;
+
+/// What advice is in an ad.
+pub const ADVICE: &[&str] = &[
+    "HoldAdvice",
+    "HoldAdviceProbability",
+    "HoldAdviceReason",
+    "HoldAdviceModel",
+    "HoldAdviceNumHolds",
+    "HoldAdviceEntered",
+    "HoldAdviceExpires",
+    "HoldAdviceRelease",
+];
+
+/// The policy that lets the advisor release. The judge leaves it out of what HTCondor will do by
+/// itself: it does what is advised.
+const OWN_POLICY: &str = "SYSTEM_PERIODIC_RELEASE_HOLDADVICE";
+
+/// How ReleaseReason begins and ends after a policy of the access point, whichever version wrote it;
+/// and what only the own one has in it.
+const BY_SYSTEM: &str = "The system macro SYSTEM_PERIODIC_RELEASE";
+const AND_TRUE: &str = "evaluated to TRUE";
+const OF_OWN: &str = "HoldAdviceRelease";
+
+/// Seconds between EnteredCurrentStatus and the event of it, as the log and the ad may differ.
+const APART: i64 = 3;
+
+/// Why nothing is judged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JudgeError {
+    /// It cannot be confined.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
+    /// A setting cannot be used.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// The model cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The ads cannot be read.
+    #[error(transparent)]
+    Ads(#[from] QueueError),
+    /// A line cannot be written, or an ad not be read.
+    #[error("cannot read or write: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The attributes that the writer asks for, and the judge reads.
+#[must_use]
+pub fn projection() -> Projection {
+    let names: Vec<&str> =
+        ATTRIBUTES.iter().chain(OPEN_ATTRIBUTES).chain(ADVICE).copied().collect();
+    Projection::new(&[names.as_slice(), &["ReleaseReason", "ReleaseReasonCode"]].concat(), None)
+}
+
+/// What is known before anything is read that others wrote.
+struct Bench {
+    settings: Settings,
+    model: Model,
+    costs: Costs,
+    knobs: Knobs,
+    policy_time: Duration,
+    log: Option<LogFiles>,
+    read: ReadOptions,
+    open: Vec<OpenAct>,
+    intended: Vec<OpenAct>,
+    notes: Vec<String>,
+    now: i64,
+}
+
+impl Bench {
+    fn of(config: &Config, now: i64) -> Result<Self, JudgeError> {
+        let (settings, _) = Settings::of(config)?;
+        let model = open_model::<JudgeError>(&Default::default(), config)?;
+        let mut notes = Vec::new();
+        let name = config.get("HOLDADVISE_EVENT_LOG").or_else(|| config.get_condor("EVENT_LOG"));
+        let log = name.map(LogFiles::open).transpose().unwrap_or_else(|error| {
+            notes.push(error.to_string());
+            None
+        });
+        if log.is_none() && notes.is_empty() {
+            notes.push("EVENT_LOG is not set: other jobs are not seen".to_owned());
+        }
+        // Without a journal nothing was released.
+        let kept = Kept::since(&settings.journal(), now - JOURNAL).unwrap_or_default();
+        let pool = config.pool().iter().filter(|(name, _)| !name.ends_with(OWN_POLICY));
+        Ok(Self {
+            costs: costs_of(config, model.metadata.thresholds)?,
+            knobs: pool.map(|(name, value)| (name, value.as_str())).collect(),
+            policy_time: config.policy_time()?,
+            // Reads the system's time zone.
+            read: ReadOptions::default(),
+            open: open_acts(&kept.entries),
+            intended: intended_acts(&kept.entries),
+            settings,
+            model,
+            log,
+            notes,
+            now,
+        })
+    }
+}
+
+/// Judges the jobs whose ads stand on standard input.
+///
+/// # Errors
+/// [`JudgeError`].
+pub fn judge(config: &Config, now: i64) -> Result<(), JudgeError> {
+    let until = Instant::now();
+    let mut bench = Bench::of(config, now)?;
+    let until = until + Duration::from_secs(bench.settings.seconds);
+    let threads = rayon::current_num_threads() as u64;
+    confine(Limits {
+        memory: bench.settings.memory << 20,
+        seconds: (bench.settings.seconds + 10).saturating_mul(threads),
+    })?;
+    let read = read_ads(io::stdin().lock(), &bench)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for note in &bench.notes {
+        writeln!(out, "{}", Line::Note(reason_of(note)))?;
+    }
+    let log = bench.log.take();
+    let history = history(&read, log, &bench);
+    say_acts(&mut out, &history, &read.acts, &bench)?;
+    out.flush()?;
+    let seen = read.held.len();
+    let judged = judge_all(&read.held, history, &bench, until, &mut out)?;
+    writeln!(out, "{}", Line::Done { seen, judged })?;
+    Ok(out.flush()?)
+}
+
+/// A held job.
+struct HeldJob {
+    id: JobId,
+    ad: AdText,
+    hold: (i64, i64),
+    old: OldAdvice,
+}
+
+/// The advice in an ad.
+struct OldAdvice {
+    /// Without HoldAdviceReason and HoldAdviceModel.
+    shown: Option<Shown>,
+    reason: String,
+    model: String,
+}
+
+/// What stood on standard input.
+#[derive(Default)]
+struct Input {
+    held: Vec<HeldJob>,
+    acts: HashMap<JobId, ClassAd>,
+}
+
+fn read_ads(input: impl Read, bench: &Bench) -> Result<Input, JudgeError> {
+    let acts: HashSet<JobId> =
+        bench.open.iter().chain(&bench.intended).map(|act| act.hold.job).collect();
+    let names: Vec<String> = projection().list().split(',').map(str::to_owned).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).chain([SECTION]).collect();
+    let projection = Projection::new(&names, None);
+    let mut read = Input::default();
+    let mut known = HashSet::new();
+    let mut section = 0;
+    let mut current = 0;
+    for item in Ads::new(BufReader::with_capacity(256 << 10, input), &projection)? {
+        // What is damaged in an ad was left out of it.
+        let AdItem::Ad(mut ad) = item? else { continue };
+        if let Some(number) = ad.integer(SECTION).filter(|_| ad.len() == 1) {
+            section = number;
+            continue;
+        }
+        let Some(id) = job_id(&ad) else { continue };
+        if section < ACTS
+            && let Some(job) = held_job(id, &mut ad, read.held.last())
+            && known.insert(id)
+        {
+            current += usize::from(section == HELD);
+            read.held.push(job);
+        }
+        if acts.contains(&id) {
+            read.acts.insert(id, ad);
+        }
+    }
+    log::info!("{} held jobs, {current} with advice that counts", read.held.len());
+    // New holds first, the latest of them; then those whose advice expires first.
+    read.held.sort_by_key(|job| match &job.old.shown {
+        Some(old) if (old.num_holds, old.entered) == job.hold => (1, Reverse(0), old.expires),
+        _ => (0, Reverse(job.hold.1), 0),
+    });
+    read.held.truncate(bench.settings.jobs);
+    Ok(read)
+}
+
+fn job_id(ad: &ClassAd) -> Option<JobId> {
+    let number = |name| i32::try_from(ad.integer(name)?).ok().filter(|id| *id >= 0);
+    Some(JobId::new(number("ClusterId")?, number("ProcId")?))
+}
+
+/// A held job by its ad, which has no advice in it afterwards. Without NumHolds nobody could say
+/// which hold an advice is about.
+fn held_job(id: JobId, ad: &mut ClassAd, last: Option<&HeldJob>) -> Option<HeldJob> {
+    let hold = HoldInQueue::of(ad)?;
+    let hold = (hold.num_holds?, hold.entered_current_status);
+    let old = OldAdvice {
+        shown: shown_of(ad),
+        reason: ad.string("HoldAdviceReason").unwrap_or_default(),
+        model: ad.string("HoldAdviceModel").unwrap_or_default(),
+    };
+    ad.retain(|name| !name.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("HoldAdvice")));
+    let like = last.filter(|last| last.id.cluster == id.cluster);
+    let text = like.map_or_else(|| AdText::of(ad), |like| AdText::like(ad, &like.ad));
+    Some(HeldJob { id, ad: text, hold, old })
+}
+
+fn shown_of(ad: &ClassAd) -> Option<Shown> {
+    let word = ad.string("HoldAdvice")?;
+    let probability = ad.real("HoldAdviceProbability");
+    Some(Shown {
+        advice: WORDS.into_iter().find(|advice| advice.name() == word)?,
+        hundredths: probability.and_then(hundredths),
+        num_holds: ad.integer("HoldAdviceNumHolds").filter(|holds| *holds >= 0)?,
+        entered: ad.integer("HoldAdviceEntered").filter(|at| (0..1 << 40).contains(at))?,
+        expires: ad.integer("HoldAdviceExpires").filter(|at| (0..1 << 40).contains(at))?,
+        releases: ad.boolean("HoldAdviceRelease").unwrap_or(false),
+        same_text: false,
+    })
+}
+
+fn hundredths(probability: f64) -> Option<u8> {
+    // The cast of what is in range is exact.
+    (0.0..=1.0).contains(&probability).then(|| (probability * 100.0).round() as u8)
+}
+
+fn history(read: &Input, log: Option<LogFiles>, bench: &Bench) -> History {
+    let mut history = HistoryBuilder::new();
+    if let Some(log) = log {
+        let since = bench.now - bench.settings.hours * 3_600;
+        let (report, unread) = history.read_open_series(log.window(&bench.read, since, LOG_BYTES));
+        log::info!("event log: {} events, {} damaged", report.events, report.damaged);
+        for error in unread {
+            log::info!("{error}");
+        }
+    }
+    for job in &read.held {
+        history.add_queue_ad(&job.ad.to_classad(), bench.now);
+    }
+    history.build()
+}
+
+/// What became of jobs that were released, or were to be.
+fn say_acts(
+    out: &mut dyn Write,
+    history: &History,
+    ads: &HashMap<JobId, ClassAd>,
+    bench: &Bench,
+) -> io::Result<()> {
+    let mut open: Vec<OpenAct> = bench.open.clone();
+    for act in &bench.intended {
+        let Some(ad) = ads.get(&act.hold.job) else { continue };
+        let Some(left) = left(act, ad, history, bench.now) else { continue };
+        if left.how == How::Policy {
+            open.push(OpenAct { at: left.at, ..act.clone() });
+        }
+        writeln!(out, "{}", Line::Left(left))?;
+    }
+    for act in &open {
+        let Some(ended) = ads.get(&act.hold.job).and_then(|ad| result_of(act, ad)) else {
+            continue;
+        };
+        let line = Line::Ended(Ended {
+            id: ended.id,
+            result: ended.result,
+            at: ended.at.max(0),
+            took: ended.took.map(|took| took.max(0)),
+            held_for: ended.held_for.as_deref().map(key_of),
+        });
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// How a job left the hold of an act, where it did.
+fn left(act: &OpenAct, ad: &ClassAd, history: &History, now: i64) -> Option<Left> {
+    let hold = act.hold;
+    let entered = hold.entered_current_status?;
+    let status = ad.integer("JobStatus")?;
+    let is_same = HoldInQueue::of(ad).is_some_and(|held| {
+        (held.num_holds, held.entered_current_status) == (hold.num_holds, entered)
+    });
+    if is_same {
+        return None;
+    }
+    let steps = history.job(hold.job).map_or(&[][..], |job| &job.steps);
+    let released = steps.iter().find_map(|step| match step.what {
+        What::Released { by_person } if step.time + APART >= entered => {
+            Some((step.time, by_person))
+        }
+        _ => None,
+    });
+    let reason = ad.string("ReleaseReason").unwrap_or_default();
+    let by_policy = reason.starts_with(BY_SYSTEM) && reason.trim_end().ends_with(AND_TRUE);
+    let is_own =
+        by_policy && reason.contains(OF_OWN) && released.is_none_or(|(_, by_person)| !by_person);
+    let how = match () {
+        () if is_own => How::Policy,
+        () if status == 3 && released.is_none() => How::Removed,
+        () => How::Other,
+    };
+    // Without an event log: when it started or changed its state last.
+    let started = ["JobCurrentStartDate", "EnteredCurrentStatus"].into_iter();
+    let at = released.map(|(at, _)| at);
+    let at = at
+        .or_else(|| started.filter_map(|name| ad.integer(name)).filter(|at| *at >= entered).min());
+    Some(Left { id: act.id.clone(), at: at.unwrap_or(now).max(0), how })
+}
+
+/// Judges what there is time for, and says so in order.
+fn judge_all(
+    held: &[HeldJob],
+    history: History,
+    bench: &Bench,
+    until: Instant,
+    out: &mut dyn Write,
+) -> Result<usize, JudgeError> {
+    let clusters = held.iter().map(|job| job.id.cluster).collect();
+    let mut by_code: HashMap<i32, usize> = HashMap::new();
+    let mut in_cluster: HashMap<i32, u64> = HashMap::new();
+    for job in held {
+        *in_cluster.entry(job.id.cluster).or_default() += 1;
+        let code = job.ad.part(|name| name == "HoldReasonCode").integer("HoldReasonCode");
+        let code = code.and_then(|code| i32::try_from(code).ok()).unwrap_or(0);
+        *by_code.entry(code).or_default() += 1;
+    }
+    let advisor = Advisor::about(history, &bench.model, &Holds::Clusters(clusters))?
+        .with_held_by_code(by_code)
+        .with_costs(bench.costs);
+    // The program ends soon, and to free a large history takes a while.
+    let advisor = std::mem::ManuallyDrop::new(advisor);
+    let policies = Policies {
+        knobs: bench.knobs.clone(),
+        time: PolicyTime::new(bench.policy_time),
+        held_in_cluster: in_cluster,
+        // Files of users are for a process with the rights of users.
+        files: None,
+    };
+    let projection = projection();
+    let model = bench.model.metadata.identity();
+    let held_of = |job: &HeldJob| {
+        let ad = job.ad.to_classad();
+        let lacks = !projection.references_of_policies(&ad).is_empty();
+        Held::of_ad(job.id, &ad, lacks, &policies, bench.now)
+    };
+    let judge = |jobs: &[HeldJob]| {
+        advisor.advise_all(&jobs.iter().map(held_of).collect::<Vec<_>>(), bench.now)
+    };
+    let mut judged = 0;
+    for batch in held.chunks(BATCH) {
+        if Instant::now() >= until {
+            break;
+        }
+        let advices: Vec<_> = batch.par_chunks(TOGETHER).map(judge).collect::<Result<_, _>>()?;
+        for (job, advice) in batch.iter().zip(advices.into_iter().flatten()) {
+            let Some(line) = advice.and_then(|advice| judged_of(job, &advice, &model)) else {
+                continue;
+            };
+            judged += 1;
+            writeln!(out, "{}", Line::Job(line))?;
+        }
+        out.flush()?;
+    }
+    Ok(judged)
+}
+
+fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
+    // Of a try the one that was drawn.
+    let candidate =
+        Candidate::of(advice).filter(|one| one.deed == Deed::Release && one.drawn_from.is_some());
+    let reason = reason_of(&reason(advice));
+    let shown = job
+        .old
+        .shown
+        .clone()
+        .map(|old| Shown { same_text: job.old.reason == reason && job.old.model == model, ..old });
+    let of_action = |wanted| {
+        let of = advice.success.iter().find(|(action, _)| *action == wanted);
+        of.map(|(_, success)| *success)
+    };
+    let text = advice.held.reason.as_deref().unwrap_or_default();
+    let code = advice.held.code.unwrap_or(0);
+    Some(Judged {
+        job: job.id,
+        num_holds: job.hold.0,
+        entered: job.hold.1,
+        code,
+        subcode: advice.held.subcode.unwrap_or(0),
+        advice: advice.recommendation,
+        hundredths: advice.action.and_then(of_action).and_then(hundredths),
+        releases: candidate.is_some(),
+        counts: candidate.as_ref().map_or_else(|| TrySuccess::of(code, text), |one| one.counts),
+        until: advice.wait.as_ref().and_then(|wait| wait.until).filter(|until| *until > 0),
+        owner: key_of(advice.held.owner.as_deref()?).replace(' ', "-"),
+        cause: candidate.map(|one| key_of(&one.cause)).unwrap_or_default(),
+        shown,
+        reason,
+    })
+}
+
+/// What is said of an advice in an ad. No number that changes from pass to pass, and nothing about
+/// jobs of others: whoever may read the ad reads it.
+fn reason(advice: &Advice) -> String {
+    let why = sentences::why(advice);
+    let also = match advice.recommendation {
+        Recommendation::Wait => {
+            let wait = advice.wait.as_ref();
+            wait.map(|wait| format!("Wait until {}. ", sentences::wait_for(&wait.what)))
+        }
+        Recommendation::Undecided | Recommendation::Look => {
+            let why = advice.undecided.as_ref();
+            why.map(|why| format!("{} ", sentences::undecided(why, advice.held.code)))
+        }
+        Recommendation::Change => {
+            advice.changes().next().map(|change| format!("{} ", sentences::whole_change(change)))
+        }
+        Recommendation::Try => {
+            advice.try_one.map(|one| format!("One of them is tried first: {}. ", one.job))
+        }
+        Recommendation::Release | Recommendation::Remove => None,
+    };
+    also.unwrap_or_default() + &why
+}

@@ -1,0 +1,20 @@
+//! Advice inside HTCondor: the advisor of an access point.
+//!
+//! One run of `condor_holdadvise_advisor` is one [`pass`]: all held jobs are judged, and what
+//! changed is written into their ads as `HoldAdvice*`. It consists of two processes. The judge
+//! ([`judge`]) reads what users wrote (ads, the event log), asks the model, and can do nothing else
+//! ([`confine`]). The writer runs the tools of HTCondor, reads nothing but the judge's lines
+//! ([`line`]), decides which jobs the access point may release ([`releases`]) and keeps the
+//! journal.
+
+pub mod confine;
+pub mod counts;
+pub mod groups;
+pub mod judge;
+pub mod line;
+pub mod pass;
+pub mod process;
+pub mod releases;
+pub mod select;
+pub mod settings;
+pub mod write;

@@ -1,0 +1,237 @@
+//! One pass: held jobs are judged, advice is written, jobs are let go, and what became of earlier
+//! ones is noted.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use holdadvise::acting::{Order, intended_acts, open_acts};
+use holdadvise::cli::{Config, SettingError, open_model};
+use holdadvise::journal::{By, Entry, Journal, JournalError, Kept, Locked};
+use holdadvise::model::ModelError;
+use holdadvise::userlog::JobId;
+
+use crate::counts::Counts;
+use crate::groups::{Times, writes};
+use crate::judge::{ACTS, HELD, JOURNAL, SECTION, projection};
+use crate::line::{Judged, Line};
+use crate::process::{Feed, ProcessError, Said, answer, ask_judge};
+use crate::releases::{decide, settled};
+use crate::settings::Settings;
+use crate::write::write;
+
+/// Jobs named to a tool at once.
+const JOBS: usize = 500;
+
+/// Seconds for which the end of an act is asked for. Assumed: a job that shows nothing for so long
+/// will not tell of the cause any more.
+const ASKED: i64 = 3 * 86_400;
+
+/// Records of the history that are looked at for jobs that left the queue.
+const HISTORY: &str = "50000";
+
+/// True of held jobs whose advice is of this hold and counts.
+const COUNTS: &str = "(HoldAdviceNumHolds =?= NumHolds && HoldAdviceEntered =?= \
+     EnteredCurrentStatus && time() < HoldAdviceExpires)";
+
+/// Why a pass came to nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PassError {
+    /// A setting cannot be used.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// The journal cannot be used.
+    #[error("{0}; HOLDADVISE_STATE names the folder of the advisor")]
+    Journal(#[from] JournalError),
+    /// The model cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The judge said nothing.
+    #[error(transparent)]
+    Judge(#[from] ProcessError),
+}
+
+/// What came of a pass.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It was made: its counts, and what went wrong, a line each.
+    Made(Counts, Vec<String>),
+    /// Another advisor is at work.
+    Busy,
+}
+
+/// Makes a pass.
+///
+/// # Errors
+/// [`PassError`]: nothing was written then.
+pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError> {
+    let begun = Instant::now();
+    let (settings, mut faults) = Settings::of(config)?;
+    let deadline = begun + Duration::from_secs(settings.seconds);
+    let journal = Journal::open(&settings.journal())?;
+    let Some(locked) = journal.try_lock()? else { return Ok(Outcome::Busy) };
+    let model = open_model::<PassError>(&Default::default(), config)?.metadata.identity();
+    let kept = read(&journal, now)?;
+    faults.extend(kept.problems.iter().map(|problem| format!("journal: {problem}")));
+    let mut entries = kept.entries;
+
+    let acts = acts(&entries, now);
+    let said = ask_judge(deadline, debug, |feed| feed_judge(feed, &settings, &acts, deadline))?;
+    let Said { lines, dropped, memory } = said;
+    let (judged, seen) = judged_of(&lines, &mut faults);
+
+    let new = settled(&entries, &lines, now);
+    let went = new.iter().filter(|entry| is_release(entry)).count();
+    locked.add(&new)?;
+    entries.extend(new);
+    let order = Order {
+        schedd: &settings.schedd(),
+        journal: &locked,
+        by: By::Advisor,
+        model: &model,
+        condor_version: config.pool().get("CONDOR_VERSION").map(String::as_str),
+        now,
+    };
+    let mut decision = decide(&judged, &entries, &settings, &order);
+    // What is not in the journal is not done.
+    if let Err(error) = note(&locked, &decision.entries, now) {
+        faults.push(format!("{error}; nothing is let go"));
+        decision.may_go.clear();
+    }
+    let times = Times { now, interval: settings.interval };
+    let writes = writes(&judged, &decision.may_go, &model, times);
+    let written = write(&writes, order.schedd, deadline);
+    faults.extend(written.faults);
+    let mut counts = Counts {
+        may_go: decision.may_go.len(),
+        went,
+        left_to_people: decision.left_to_people,
+        left_over: seen.saturating_sub(judged.len()) + written.left,
+        dropped,
+        writes: written.calls,
+        written: written.jobs,
+        seconds: begun.elapsed().as_secs_f64(),
+        memory: memory >> 10,
+        at: now,
+        ..Counts::default()
+    };
+    for job in &judged {
+        *counts.advised.entry(job.advice).or_default() += 1;
+    }
+    Ok(Outcome::Made(counts, faults))
+}
+
+fn read(journal: &Journal, now: i64) -> Result<Kept, JournalError> {
+    let path = journal.folder().to_owned();
+    Kept::since(&path, now - JOURNAL).map_err(|source| JournalError::Io {
+        path,
+        doing: "read",
+        source,
+    })
+}
+
+fn note(journal: &Locked<'_>, entries: &[Entry], now: i64) -> Result<(), JournalError> {
+    journal.reserve(1 << 10, now)?;
+    journal.add(entries)
+}
+
+fn is_release(entry: &Entry) -> bool {
+    use holdadvise::journal::{Step, What};
+    matches!(&entry.what, What::Act(act) if act.step == Step::Done)
+}
+
+/// Jobs whose acts have not ended.
+fn acts(entries: &[Entry], now: i64) -> Vec<JobId> {
+    let open = open_acts(entries).into_iter().chain(intended_acts(entries));
+    let recent = open.filter(|act| now.saturating_sub(act.at) < ASKED);
+    let jobs: BTreeSet<JobId> = recent.map(|act| act.hold.job).collect();
+    jobs.into_iter().collect()
+}
+
+/// The jobs judged, and how many were seen; what the judge could not read is said.
+fn judged_of(lines: &[Line], faults: &mut Vec<String>) -> (Vec<Judged>, usize) {
+    let (mut judged, mut all) = (Vec::new(), None);
+    let mut known = BTreeSet::new();
+    for line in lines {
+        match line {
+            // A job has one line.
+            Line::Job(job) if known.insert(job.job) => judged.push(job.clone()),
+            Line::Note(text) => faults.push(text.clone()),
+            Line::Done { seen, .. } => all = Some(*seen),
+            _ => {}
+        }
+    }
+    if all.is_none() {
+        faults.push("the judge did not come to its end".to_owned());
+    }
+    let seen = all.unwrap_or(judged.len());
+    (judged, seen)
+}
+
+fn feed_judge(
+    feed: &mut Feed,
+    settings: &Settings,
+    acts: &[JobId],
+    deadline: Instant,
+) -> Result<(), ProcessError> {
+    let list = projection().list();
+    let limit = settings.jobs.to_string();
+    let ads = |constraint: &str| {
+        let words = ["-allusers", "-long", "-attributes", &list, "-limit", &limit, "-constraint"];
+        words.into_iter().map(str::to_owned).chain([constraint.to_owned()]).collect::<Vec<_>>()
+    };
+    for (section, test) in [(1, "=!="), (HELD, "=?=")] {
+        feed.section(SECTION, section)?;
+        let arguments = ads(&format!("JobStatus == 5 && {COUNTS} {test} true"));
+        feed.run("condor_q", &strs(&arguments))?;
+    }
+    feed.section(SECTION, ACTS)?;
+    for some in acts.chunks(JOBS) {
+        let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
+        let named = |words: &[&str]| {
+            let words = words.iter().map(|word| (*word).to_owned());
+            words.chain(ids.iter().cloned()).collect::<Vec<_>>()
+        };
+        let queue = named(&["-allusers", "-long", "-attributes", &list]);
+        feed.run("condor_q", &strs(&queue))?;
+        let there = named(&["-allusers", "-af", "ClusterId", "ProcId"]);
+        let there = ids_of(&answer("condor_q", &strs(&there), deadline)?);
+        let gone: Vec<JobId> = some.iter().copied().filter(|job| !there.contains(job)).collect();
+        if gone.is_empty() {
+            continue;
+        }
+        let most = gone.len().to_string();
+        let words = ["-long", "-attributes", &list, "-limit", &most, "-scanlimit", HISTORY]
+            .map(str::to_owned);
+        let history: Vec<String> =
+            words.into_iter().chain(gone.iter().map(ToString::to_string)).collect();
+        if let Err(error) = feed.run("condor_history", &strs(&history)) {
+            log::info!("{error}");
+        }
+    }
+    Ok(())
+}
+
+fn strs(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
+}
+
+/// `7 0` a line.
+fn ids_of(text: &str) -> BTreeSet<JobId> {
+    let id = |line: &str| {
+        let (cluster, proc) = line.trim().split_once(' ')?;
+        Some(JobId::new(cluster.parse().ok()?, proc.trim().parse().ok()?))
+    };
+    text.lines().filter_map(id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_are_ids() {
+        let ids = ids_of("7 0\n7 1\nx 1\n7\n7 undefined\n");
+        assert_eq!(ids, BTreeSet::from([JobId::new(7, 0), JobId::new(7, 1)]));
+    }
+}

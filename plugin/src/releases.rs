@@ -1,0 +1,233 @@
+//! Which jobs the access point may release now, and what became of those that it released.
+//!
+//! The journal has each of them before its ad says so. The policy of the access point
+//! (`SYSTEM_PERIODIC_RELEASE_HoldAdvice`) does the rest: the schedd checks the hold again.
+
+use std::collections::{HashMap, HashSet};
+
+use holdadvise::acting::{
+    Attempt, Bounds, Candidate, Chosen, Deed, OpenAct, Order, Plan, attempts, intended_acts,
+    intents, is_left_to_people, open_acts, plan, room,
+};
+use holdadvise::advice::{Band, Since, Target};
+use holdadvise::history::Action;
+use holdadvise::journal::{Act, Did, Entry, HoldOf, Step, VERSION, What};
+use holdadvise::userlog::JobId;
+
+use crate::line::{How, Judged, Line};
+use crate::settings::Settings;
+
+/// Seconds that clocks and events may be apart.
+const APART: i64 = 60;
+
+/// Passes after which a job that is neither held nor was seen to leave is given up.
+const GIVEN_UP: i64 = 6;
+
+/// Entries for what the judge saw of earlier acts. What does not fit the journal is left out.
+#[must_use]
+pub fn settled(entries: &[Entry], lines: &[Line], now: i64) -> Vec<Entry> {
+    let entry = |time, what| Entry { version: VERSION, time, what };
+    let intended = by_id(intended_acts(entries));
+    let mut open = by_id(open_acts(entries));
+    let mut new = Vec::new();
+    for line in lines {
+        let Line::Left(left) = line else { continue };
+        let Some(act) = intended.get(&left.id) else { continue };
+        let earliest = act.hold.entered_current_status.unwrap_or(0).saturating_sub(APART);
+        if !(earliest..=now.saturating_add(APART)).contains(&left.at) || open.contains_key(&left.id)
+        {
+            continue;
+        }
+        let (step, detail) = match left.how {
+            How::Policy => (Step::Done, None),
+            How::Other => (Step::Refused, Some("somebody else released it")),
+            How::Removed => (Step::Refused, Some("it was removed")),
+        };
+        if step == Step::Done {
+            open.insert(act.id.clone(), OpenAct { at: left.at, ..act.clone() });
+        }
+        // The time of an act that was done is when it was done.
+        let at = if step == Step::Done { left.at } else { now };
+        new.push(entry(at, What::Act(released(act, step, detail))));
+    }
+    for line in lines {
+        let Line::Ended(ended) = line else { continue };
+        let Some(act) = open.remove(&ended.id) else { continue };
+        let earliest = act.at.saturating_sub(APART);
+        if (earliest..=now.saturating_add(APART)).contains(&ended.at) {
+            new.push(entry(now, What::Outcome(ended.clone().of(&act))));
+        }
+    }
+    new
+}
+
+fn by_id(acts: Vec<OpenAct>) -> HashMap<String, OpenAct> {
+    acts.into_iter().map(|act| (act.id.clone(), act)).collect()
+}
+
+fn released(act: &OpenAct, step: Step, detail: Option<&str>) -> Act {
+    Act {
+        id: Some(act.id.clone()),
+        hold: act.hold,
+        did: Did::Release,
+        step,
+        action: Some(Action::AsIs),
+        edits: Vec::new(),
+        detail: detail.map(str::to_owned),
+    }
+}
+
+/// What is let go, and what the journal has to say first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decision {
+    /// Jobs that the policy may release.
+    pub may_go: HashSet<JobId>,
+    /// Jobs that are left to people.
+    pub left_to_people: usize,
+    /// Entries.
+    pub entries: Vec<Entry>,
+}
+
+/// Decides which of the judged jobs may go. `entries`: those of the journal, what
+/// [`settled`] gave among them.
+#[must_use]
+pub fn decide(
+    judged: &[Judged],
+    entries: &[Entry],
+    settings: &Settings,
+    order: &Order<'_>,
+) -> Decision {
+    let now = order.now;
+    let mut out = Decision::default();
+    let mut attempts = attempts(entries);
+    let held: HashMap<HoldOf, &Judged> = judged.iter().map(|job| (hold_of(job), job)).collect();
+    let mut waiting = HashSet::new();
+    for act in intended_acts(entries) {
+        let job = held.get(&act.hold);
+        let failed = |attempts: &HashMap<String, Vec<Attempt>>| {
+            let before = attempts.get(&act.cause).map_or(&[][..], Vec::as_slice);
+            room(before, Bounds::OF_CAUSE, now).until.is_some()
+        };
+        let why = match job {
+            Some(_) if !settings.releases => Some("releases were switched off"),
+            Some(job) if !job.releases => Some("the advice changed"),
+            Some(_) if failed(&attempts) => Some("a like release failed"),
+            Some(_) => None,
+            None if now.saturating_sub(act.at) > GIVEN_UP * settings.interval => {
+                Some("nothing is known of it")
+            }
+            None => None,
+        };
+        waiting.insert(act.hold);
+        match why {
+            Some(why) => {
+                let what = What::Act(released(&act, Step::Refused, Some(why)));
+                out.entries.push(Entry { version: VERSION, time: now, what });
+            }
+            None => {
+                out.may_go.extend(job.map(|job| job.job));
+                let attempt = Attempt { at: act.at, ended: None, took: None };
+                attempts.entry(act.cause).or_default().push(attempt);
+            }
+        }
+    }
+    if settings.releases {
+        choose(judged, entries, &waiting, &attempts, settings, order, &mut out);
+    }
+    out
+}
+
+fn choose(
+    judged: &[Judged],
+    entries: &[Entry],
+    waiting: &HashSet<HoldOf>,
+    attempts: &HashMap<String, Vec<Attempt>>,
+    settings: &Settings,
+    order: &Order<'_>,
+    out: &mut Decision,
+) {
+    let noted: HashSet<HoldOf> = entries.iter().filter_map(|entry| left_in(&entry.what)).collect();
+    let (mut candidates, mut left) = (Vec::new(), Vec::new());
+    for job in judged.iter().filter(|job| job.releases && !job.cause.is_empty()) {
+        let hold = hold_of(job);
+        if noted.contains(&hold) {
+            out.left_to_people += 1;
+        } else if waiting.contains(&hold) {
+        } else if is_left_to_people(&hold, settings.left) {
+            out.left_to_people += 1;
+            left.push(candidate(job));
+        } else {
+            candidates.push(candidate(job));
+        }
+    }
+    let bounds = Bounds {
+        in_all: settings.in_all.saturating_sub(out.may_go.len()),
+        of_cause: Bounds::OF_CAUSE,
+        of_owner: settings.of_owner,
+    };
+    let mut plan: Plan = plan(candidates, attempts, bounds, order.now);
+    for chosen in &mut plan.chosen {
+        chosen.chance *= 1.0 - settings.left;
+        out.may_go.insert(chosen.candidate.target.job);
+    }
+    let chosen = plan.chosen.len();
+    for candidate in left {
+        plan.eligible.entry(candidate.cause.clone()).or_default().push(candidate.clone());
+        plan.chosen.push(Chosen { candidate, chance: settings.left });
+    }
+    let (ids, intents) = intents(&plan, order);
+    let of_left: HashSet<&str> = ids[chosen..].iter().map(String::as_str).collect();
+    out.entries.extend(intents.into_iter().map(|mut entry| {
+        if let What::Act(act) = &mut entry.what
+            && act.id.as_deref().is_some_and(|id| of_left.contains(id))
+        {
+            (act.did, act.step, act.action) = (Did::Leave, Step::Done, None);
+        }
+        entry
+    }));
+}
+
+/// The hold that an entry leaves to people.
+fn left_in(what: &What) -> Option<HoldOf> {
+    match what {
+        What::Act(act) if act.did == Did::Leave => Some(act.hold),
+        _ => None,
+    }
+}
+
+fn hold_of(job: &Judged) -> HoldOf {
+    HoldOf {
+        job: job.job,
+        num_holds: Some(job.num_holds),
+        entered_current_status: Some(job.entered),
+    }
+}
+
+fn candidate(job: &Judged) -> Candidate {
+    let probability = job.hundredths.map(|hundredths| f64::from(hundredths) / 100.0);
+    Candidate {
+        target: Target {
+            job: job.job,
+            code: Some(job.code),
+            num_holds: Some(job.num_holds),
+            since: Some(Since::At(job.entered)),
+        },
+        owner: Some(job.owner.clone()),
+        user: None,
+        subcode: Some(job.subcode),
+        cause: job.cause.clone(),
+        advice: job.advice,
+        action: Some(Action::AsIs),
+        probability,
+        choices: Vec::new(),
+        deed: Deed::Release,
+        drawn_from: Some(1),
+        counts: job.counts,
+        missing: Vec::new(),
+        words: probability.map_or("", |probability| Band::of(probability).words()),
+    }
+}
+
+#[cfg(test)]
+#[path = "releases_tests.rs"]
+mod tests;

@@ -1,0 +1,196 @@
+use holdadvise::advice::{Recommendation, TrySuccess};
+use holdadvise::cli::Config;
+use holdadvise::journal::{By, Journal, Result};
+use holdadvise::queue::Schedd;
+
+use super::*;
+use crate::line::{Ended, Left};
+
+const NOW: i64 = 1_790_000_000;
+const HELD: i64 = NOW - 500;
+
+fn job(proc: i32, cause: &str) -> Judged {
+    Judged {
+        job: JobId::new(7, proc),
+        num_holds: 1,
+        entered: HELD,
+        code: 13,
+        subcode: 256,
+        advice: Recommendation::Release,
+        hundredths: Some(90),
+        releases: true,
+        counts: TrySuccess::Begins,
+        until: None,
+        owner: "alice".to_owned(),
+        cause: cause.to_owned(),
+        shown: None,
+        reason: "r".to_owned(),
+    }
+}
+
+fn many(jobs: i32) -> Vec<Judged> {
+    (0..jobs).map(|proc| job(proc, "server s")).collect()
+}
+
+fn settings(releases: bool, left: f64) -> Settings {
+    let (settings, _) = Settings::of(&Config::of_user()).unwrap();
+    Settings { releases, left, of_owner: 100, in_all: 100, ..settings }
+}
+
+/// A journal, to which passes add what they decide.
+struct Played {
+    _folder: tempfile::TempDir,
+    journal: Journal,
+    entries: Vec<Entry>,
+}
+
+impl Played {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(&folder.path().join("journal")).unwrap();
+        Self { _folder: folder, journal, entries: Vec::new() }
+    }
+
+    fn pass(&mut self, judged: &[Judged], settings: &Settings, now: i64) -> Decision {
+        let schedd = Schedd { name: None, pool: None, timeout: std::time::Duration::from_secs(1) };
+        let locked = self.journal.lock().unwrap();
+        let order = Order {
+            schedd: &schedd,
+            journal: &locked,
+            by: By::Advisor,
+            model: "m",
+            condor_version: None,
+            now,
+        };
+        let decision = decide(judged, &self.entries, settings, &order);
+        locked.add(&decision.entries).unwrap();
+        self.entries = locked.read().unwrap().entries;
+        decision
+    }
+
+    fn say(&mut self, lines: &[Line], now: i64) -> usize {
+        let new = settled(&self.entries, lines, now);
+        self.journal.lock().unwrap().add(&new).unwrap();
+        let count = new.len();
+        self.entries.extend(new);
+        count
+    }
+
+    /// What was intended and is still open.
+    fn intended(&self) -> Vec<OpenAct> {
+        intended_acts(&self.entries)
+    }
+}
+
+fn left(act: &OpenAct, at: i64, how: How) -> Line {
+    Line::Left(Left { id: act.id.clone(), at, how })
+}
+
+fn ended(act: &OpenAct, at: i64, result: Result) -> Line {
+    Line::Ended(Ended { id: act.id.clone(), result, at, took: Some(5), held_for: None })
+}
+
+#[test]
+fn nothing_goes_where_it_is_switched_off() {
+    let mut played = Played::new();
+    let decision = played.pass(&many(10), &settings(false, 0.0), NOW);
+    assert_eq!(decision, Decision::default());
+}
+
+#[test]
+fn one_goes_first_and_five_after_it_got_through() {
+    let mut played = Played::new();
+    let on = settings(true, 0.0);
+    let judged = many(30);
+    let first = played.pass(&judged, &on, NOW).may_go;
+    assert_eq!(first.len(), 1);
+    // As long as the policy has not released it, it alone may go.
+    assert_eq!(played.pass(&judged, &on, NOW + 10).may_go, first);
+    let act = played.intended().remove(0);
+    let lines = [left(&act, NOW + 12, How::Policy), ended(&act, NOW + 20, Result::Through)];
+    assert_eq!(played.say(&lines, NOW + 30), 2);
+    let rest: Vec<Judged> = judged.into_iter().filter(|job| !first.contains(&job.job)).collect();
+    assert_eq!(played.pass(&rest, &on, NOW + 30).may_go.len(), 5);
+}
+
+#[test]
+fn what_was_let_go_is_withdrawn_after_a_like_failure() {
+    let mut played = Played::new();
+    let on = settings(true, 0.0);
+    let judged = many(30);
+    let first = played.pass(&judged, &on, NOW).may_go;
+    let act = played.intended().remove(0);
+    played
+        .say(&[left(&act, NOW + 1, How::Policy), ended(&act, NOW + 5, Result::Through)], NOW + 10);
+    let rest: Vec<Judged> = judged.into_iter().filter(|job| !first.contains(&job.job)).collect();
+    assert_eq!(played.pass(&rest, &on, NOW + 10).may_go.len(), 5);
+    let act = played.intended().remove(0);
+    played.say(
+        &[left(&act, NOW + 12, How::Policy), ended(&act, NOW + 20, Result::Failure)],
+        NOW + 30,
+    );
+    let rest: Vec<Judged> = rest.into_iter().filter(|job| job.job != act.hold.job).collect();
+    assert!(played.pass(&rest, &on, NOW + 30).may_go.is_empty());
+    assert!(played.intended().is_empty());
+}
+
+#[test]
+fn a_job_whose_advice_changed_may_not_go_any_more() {
+    let mut played = Played::new();
+    let on = settings(true, 0.0);
+    let job = job(0, "server s");
+    assert_eq!(played.pass(std::slice::from_ref(&job), &on, NOW).may_go.len(), 1);
+    let other = Judged { advice: Recommendation::Wait, releases: false, ..job.clone() };
+    assert!(played.pass(&[other], &on, NOW + 10).may_go.is_empty());
+    // Nor one that is in another hold.
+    assert_eq!(played.pass(std::slice::from_ref(&job), &on, NOW + 20).may_go.len(), 1);
+    let again = Judged { num_holds: 2, entered: NOW + 25, releases: false, ..job };
+    assert!(played.pass(&[again], &on, NOW + 30).may_go.is_empty());
+}
+
+#[test]
+fn a_share_is_left_to_people_for_good_and_noted_once() {
+    let mut played = Played::new();
+    let half = settings(true, 0.5);
+    let judged: Vec<Judged> = (0..200).map(|proc| job(proc, &format!("server {proc}"))).collect();
+    let one = played.pass(&judged, &half, NOW);
+    assert!((70..130).contains(&one.left_to_people), "{}", one.left_to_people);
+    let two = played.pass(&judged, &half, NOW + 10);
+    assert_eq!(two.left_to_people, one.left_to_people);
+    let noted = played.entries.iter().filter(|entry| left_in(&entry.what).is_some()).count();
+    assert_eq!(noted, one.left_to_people);
+    let chances = played.entries.iter().filter_map(|entry| match &entry.what {
+        What::Advice(advice) => Some(advice.chance),
+        _ => None,
+    });
+    assert!(chances.into_iter().all(|chance| (chance - 0.5).abs() < 1e-9));
+}
+
+#[test]
+fn what_does_not_fit_the_journal_is_not_believed() {
+    let mut played = Played::new();
+    let on = settings(true, 0.0);
+    played.pass(&many(1), &on, NOW);
+    let act = played.intended().remove(0);
+    let stranger = OpenAct { id: "other".to_owned(), ..act.clone() };
+    for line in [
+        left(&stranger, NOW + 1, How::Policy),
+        left(&act, HELD - 1_000, How::Policy),
+        left(&act, NOW + 100_000, How::Policy),
+        // It was not said that it was released.
+        ended(&act, NOW + 5, Result::Through),
+    ] {
+        assert_eq!(played.say(std::slice::from_ref(&line), NOW + 10), 0, "{line:?}");
+    }
+    let twice = [left(&act, NOW + 1, How::Policy), left(&act, NOW + 2, How::Policy)];
+    assert_eq!(played.say(&twice, NOW + 10), 1);
+}
+
+#[test]
+fn a_release_by_somebody_else_is_none_of_the_advisor() {
+    let mut played = Played::new();
+    played.pass(&many(1), &settings(true, 0.0), NOW);
+    let act = played.intended().remove(0);
+    played.say(&[left(&act, NOW + 1, How::Other)], NOW + 10);
+    assert!(played.intended().is_empty() && open_acts(&played.entries).is_empty());
+}

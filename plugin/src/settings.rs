@@ -1,0 +1,115 @@
+//! Settings of the advisor, out of HTCondor's configuration.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use holdadvise::cli::{Config, SettingError};
+use holdadvise::queue::Schedd;
+
+/// Bytes of the event log that a pass reads at most.
+pub const LOG_BYTES: u64 = 256 << 20;
+
+/// What a pass is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// HOLDADVISE_STATE: the folder of the advisor, for its account alone.
+    pub state: PathBuf,
+    /// HOLDADVISE_INTERVAL: seconds from pass to pass.
+    pub interval: i64,
+    /// HOLDADVISE_PASS_SECONDS: a pass ends after so many seconds.
+    pub seconds: u64,
+    /// HOLDADVISE_PASS_JOBS: held jobs of a pass at most.
+    pub jobs: usize,
+    /// HOLDADVISE_LOG_HOURS: so much of the event log is read.
+    pub hours: i64,
+    /// HOLDADVISE_JUDGE_MEMORY: MiB that the judge may use.
+    pub memory: u64,
+    /// HOLDADVISE_RELEASES: the access point releases jobs on their advice.
+    pub releases: bool,
+    /// HOLDADVISE_LEFT_TO_PEOPLE: the share of holds that it does not release.
+    pub left: f64,
+    /// HOLDADVISE_OWNER_RELEASES: jobs of one owner that a pass lets go at most.
+    pub of_owner: usize,
+    /// HOLDADVISE_PASS_RELEASES: jobs that a pass lets go at most.
+    pub in_all: usize,
+    /// How long one tool of HTCondor may take.
+    pub timeout: Duration,
+}
+
+impl Settings {
+    /// The settings of this access point, and what is wrong with some: these have their defaults.
+    ///
+    /// # Errors
+    /// [`SettingError`] where HOLDADVISE_TIMEOUT is none.
+    pub fn of(config: &Config) -> Result<(Self, Vec<String>), SettingError> {
+        let mut faults = Vec::new();
+        let mut read = Reader { config, faults: &mut faults };
+        let settings = Self {
+            state: config
+                .get("HOLDADVISE_STATE")
+                .map_or_else(|| "/var/lib/condor-holdadvise".into(), PathBuf::from),
+            interval: read.number("HOLDADVISE_INTERVAL", 180, 1, 86_400),
+            // Assumed: two thirds of the time until the next one.
+            seconds: read.number("HOLDADVISE_PASS_SECONDS", 120, 1, 86_400),
+            jobs: read.number("HOLDADVISE_PASS_JOBS", 20_000, 1, 1_000_000),
+            hours: read.number("HOLDADVISE_LOG_HOURS", 24, 1, 24 * 365),
+            memory: read.number("HOLDADVISE_JUDGE_MEMORY", 1_024, 64, 1 << 20),
+            releases: read.flag("HOLDADVISE_RELEASES"),
+            left: read.number("HOLDADVISE_LEFT_TO_PEOPLE", 0.05, 0.0, 1.0),
+            // Assumed, as all bounds on releases.
+            of_owner: read.number("HOLDADVISE_OWNER_RELEASES", 100, 0, 1_000_000),
+            in_all: read.number("HOLDADVISE_PASS_RELEASES", 500, 0, 1_000_000),
+            timeout: config.timeout()?,
+        };
+        Ok((settings, faults))
+    }
+
+    /// The journal's folder.
+    #[must_use]
+    pub fn journal(&self) -> PathBuf {
+        self.state.join("journal")
+    }
+
+    /// The schedd of this machine.
+    #[must_use]
+    pub fn schedd(&self) -> Schedd {
+        Schedd { name: None, pool: None, timeout: self.timeout }
+    }
+}
+
+struct Reader<'a> {
+    config: &'a Config,
+    faults: &'a mut Vec<String>,
+}
+
+impl Reader<'_> {
+    fn number<T>(&mut self, name: &str, default: T, least: T, most: T) -> T
+    where
+        T: FromStr + PartialOrd + Copy + std::fmt::Display,
+    {
+        let Some(text) = self.config.get(name) else { return default };
+        let fits = |number: &T| *number >= least && *number <= most;
+        text.trim().parse().ok().filter(fits).unwrap_or_else(|| {
+            self.faults.push(format!(
+                "{name} is \"{text}\": expected a number from {least} to {most}; {default} is taken"
+            ));
+            default
+        })
+    }
+
+    /// False unless it says true: the policy of the same name reads it, and it releases jobs.
+    fn flag(&mut self, name: &str) -> bool {
+        let Some(text) = self.config.get(name) else { return false };
+        match text.trim().to_ascii_lowercase().as_str() {
+            "true" => true,
+            "false" => false,
+            _ => {
+                self.faults.push(format!(
+                    "{name} is \"{text}\": expected True or False; nothing is released"
+                ));
+                false
+            }
+        }
+    }
+}
