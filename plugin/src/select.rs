@@ -25,7 +25,7 @@ fn tree(ranges: &[JobRange]) -> String {
             let is_left = if before < cluster {
                 format!("ClusterId < {cluster}")
             } else if first == cluster && right.iter().all(|one| one.first.cluster == cluster) {
-                // Other clusters are told apart at the leaves.
+                // Other clusters are distinguished at the leaves.
                 format!("ProcId < {proc}")
             } else {
                 format!("(ClusterId < {cluster} || ClusterId == {cluster} && ProcId < {proc})")

@@ -183,9 +183,9 @@ impl World {
                     let text = |lost| text(self.series, lost).len() as u64;
                     let lost: u64 = (next..event).map(text).sum();
                     let header = self.header(0).len() as u64;
-                    let told =
+                    let lost_in =
                         |gap: &&Gap| gap.bytes.unwrap_or(0) - gap.files.unwrap_or(0) * header;
-                    prop_assert_eq!(passed.iter().map(told).sum::<u64>(), lost);
+                    prop_assert_eq!(passed.iter().map(lost_in).sum::<u64>(), lost);
                 }
                 passed.clear();
                 next = event + 1;
