@@ -6,6 +6,7 @@ mod apply;
 mod arguments;
 mod choices;
 pub mod collect;
+mod completions;
 mod config;
 mod constraint;
 mod costs;
@@ -29,6 +30,7 @@ pub mod sentences;
 mod zones;
 
 pub use arguments::ArgumentError;
+pub use completions::completions;
 pub use config::{Config, SettingError};
 pub use constraint::Constraint;
 pub use costs::{CostChange, NoCost, costs_of};

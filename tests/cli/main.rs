@@ -4,6 +4,7 @@
 mod apply;
 mod bad_input;
 mod checks;
+mod completions;
 mod credentials;
 mod decisions;
 mod harness;

@@ -1,12 +1,14 @@
 //! Command lines in the style of HTCondor's tools: one table of options feeds the reading of
-//! arguments, `-help` and the manual page.
+//! arguments, `-help`, the manual page and the completions of shells.
 
+mod completions;
 mod help;
 mod normalise;
 mod option;
 mod page;
 mod parse;
 
+pub(crate) use self::completions::Completed;
 pub(crate) use self::help::text as usage;
 pub use normalise::ArgumentError;
 pub(crate) use option::{

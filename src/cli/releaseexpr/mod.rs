@@ -13,4 +13,5 @@ mod run;
 mod suggest;
 
 pub use manual::manual_page;
+pub(super) use options::TOOL;
 pub use run::run;

@@ -12,7 +12,7 @@ const OUTPUT: Section = Section("What is printed");
 const TOOL_ITSELF: Section = Section("The tool itself");
 
 /// `condor_releaseexpr`
-pub(super) static TOOL: Tool = Tool {
+pub(in crate::cli) static TOOL: Tool = Tool {
     name: "condor_releaseexpr",
     operands: "[cluster | cluster.proc] ...",
     brief: "Says what is wrong with the release policies of jobs before they are switched\n\
