@@ -1,8 +1,10 @@
 //! `holdadvise-train`: from job event logs to a model.
 
+mod manual;
+
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use holdadvise_train::Error;
 use holdadvise_train::data::{episodes, merge, tensors};
 use holdadvise_train::evaluation::{evaluate, policies, predict, review};
@@ -42,6 +44,9 @@ enum Command {
     /// Steps of a sweep, and what can be asked of one that runs
     #[command(subcommand)]
     Sweep(SweepCommand),
+    /// Print the manual page
+    #[command(hide = true)]
+    Manual,
 }
 
 fn main() -> ExitCode {
@@ -67,6 +72,9 @@ fn main() -> ExitCode {
         Command::Review(options) => review::run(options),
         Command::Dag(options) => dag::run(options),
         Command::Sweep(command) => command.run(),
+        Command::Manual => manual::page(Arguments::command())
+            .map(|page| say(format_args!("{page}")))
+            .map_err(Into::into),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

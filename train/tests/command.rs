@@ -379,3 +379,11 @@ fn an_output_that_cannot_be_written_is_an_error_before_the_work_and_nothing_is_l
     assert_eq!(std::fs::read(here.join("kept")).unwrap(), b"kept");
     assert!(here.join("link").symlink_metadata().unwrap().is_symlink());
 }
+
+#[test]
+fn the_manual_page_in_the_tree_is_up_to_date() {
+    let page = text(&holdadvise_train(Path::new("."), ["manual"]).stdout);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../man/holdadvise-train.1");
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(kept == page, "run: holdadvise-train manual > man/holdadvise-train.1");
+}
