@@ -226,7 +226,7 @@ fn answer(job: JobId, answer: Option<Answer>) -> Done {
         Some(Answer::Done) => (Step::Done, None),
         // The constraint was not true for it.
         None | Some(Answer::Refused) => (Step::Refused, Some("it is not in that hold any more")),
-        Some(Answer::Denied) => (Step::Failed, Some("permission denied")),
+        Some(Answer::Denied) => (Step::Refused, Some("permission denied")),
         Some(Answer::Failed) => (Step::Failed, Some("the schedd failed")),
     };
     Done { job, step, detail: detail.map(str::to_owned) }

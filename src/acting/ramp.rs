@@ -23,6 +23,12 @@ const LONGEST_PAUSE: i64 = 86_400;
 /// Seconds after which a release that shows nothing does not hold up others: as for a try.
 const MOST_OPEN: i64 = 3_600;
 
+/// Seconds for which a release counts: a day.
+const REMEMBERED: i64 = 86_400;
+
+/// Seconds by which clocks may differ.
+const AHEAD: i64 = 60;
+
 /// Transfers that take so many times as long as those of narrower stages show that the server has
 /// no more to give. Assumed.
 const SLOWER: f64 = 1.5;
@@ -65,7 +71,11 @@ impl Room {
 /// What the releases for a cause so far leave room for. `most`: how many of one cause may be on
 /// their way at a time, whatever came of the others.
 pub fn room(attempts: &[Attempt], most: usize, now: i64) -> Room {
-    let mut attempts: Vec<Attempt> = attempts.to_vec();
+    // What is older shows nothing of now, and what lies ahead is a clock's fault.
+    let counts =
+        |at: i64| (now.saturating_sub(REMEMBERED)..=now.saturating_add(AHEAD)).contains(&at);
+    let is_known = |one: &&Attempt| counts(one.at) && one.ended.is_none_or(|(at, _)| counts(at));
+    let mut attempts: Vec<Attempt> = attempts.iter().filter(is_known).copied().collect();
     attempts.sort_by_key(|attempt| attempt.at);
     let is_open = |one: &&Attempt| one.ended.is_none() && now.saturating_sub(one.at) < MOST_OPEN;
     let open = attempts.iter().filter(is_open).count();
@@ -156,11 +166,11 @@ mod tests {
     const MOST: usize = 1_000;
 
     fn through(at: i64, took: i64) -> Attempt {
-        Attempt { at, ended: Some((at + took, true)), took: Some(took) }
+        Attempt { at, ended: Some((at.saturating_add(took), true)), took: Some(took) }
     }
 
     fn failed(at: i64) -> Attempt {
-        Attempt { at, ended: Some((at + 10, false)), took: None }
+        Attempt { at, ended: Some((at.saturating_add(10), false)), took: None }
     }
 
     fn open(at: i64) -> Attempt {
@@ -234,6 +244,15 @@ mod tests {
         assert_eq!(left(&attempts, 300), 11);
         attempts.extend((0..11).map(|_| through(300, 30)));
         assert_eq!(left(&attempts, 400), 7);
+    }
+
+    #[test]
+    fn old_releases_and_those_of_the_future_show_nothing() {
+        let all = |at: i64| vec![through(at, 1); 100];
+        assert_eq!(left(&all(0), REMEMBERED + 10), 1);
+        assert_eq!(left(&all(10_000), 100), 1);
+        assert_eq!(left(&[failed(i64::MAX - 10)], 100), 1);
+        assert_eq!(left(&all(i64::MIN), 100), 1);
     }
 
     #[test]

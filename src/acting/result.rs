@@ -9,7 +9,7 @@ use super::ramp::Attempt;
 use crate::advice::TrySuccess;
 use crate::history::HoldInQueue;
 use crate::hold_code;
-use crate::journal::{Advised, Did, Ended, Entry, HoldOf, Result, Step, What};
+use crate::journal::{Advised, By, Did, Ended, Entry, HoldOf, Result, Step, What};
 
 /// Attributes that [`result_of`] reads.
 pub const OPEN_ATTRIBUTES: &[&str] = &[
@@ -21,6 +21,7 @@ pub const OPEN_ATTRIBUTES: &[&str] = &[
     "HoldReasonCode",
     "HoldReasonSubCode",
     "HoldReason",
+    "LastHoldReasonCode",
     "JobCurrentStartDate",
     "JobCurrentStartExecutingDate",
     "ExitCode",
@@ -61,9 +62,13 @@ pub fn open_acts(entries: &[Entry]) -> Vec<OpenAct> {
             What::Advice(advice) => {
                 advised.insert(&advice.id, advice);
             }
-            What::Act(act) if act.step == Step::Done && act.did != Did::Leave => {
+            What::Act(act) if act.did != Did::Leave => {
                 let advice = act.id.as_deref().and_then(|id| advised.get_key_value(id));
                 if let Some((id, advice)) = advice {
+                    if !may_be_done(act.step, advice) {
+                        open.remove(id);
+                        continue;
+                    }
                     let act = OpenAct {
                         id: (*id).to_owned(),
                         hold: act.hold,
@@ -136,11 +141,14 @@ pub fn attempts(entries: &[Entry]) -> HashMap<String, Vec<Attempt>> {
             What::Advice(advice) => {
                 advised.insert(&advice.id, advice);
             }
-            What::Act(act)
-                if act.step == Step::Done && matches!(act.did, Did::Release | Did::Change) =>
-            {
-                if let Some(id) = act.id.as_deref() {
-                    of.insert(id, Attempt { at: *time, ended: None, took: None });
+            What::Act(act) if matches!(act.did, Did::Release | Did::Change) => {
+                let advice = act.id.as_deref().and_then(|id| advised.get_key_value(id));
+                match advice {
+                    Some((id, advice)) if may_be_done(act.step, advice) => {
+                        of.insert(id, Attempt { at: *time, ended: None, took: None });
+                    }
+                    Some((id, _)) => drop(of.remove(id)),
+                    None => {}
                 }
             }
             What::Outcome(ended) => {
@@ -167,6 +175,16 @@ pub fn attempts(entries: &[Entry]) -> HashMap<String, Vec<Attempt>> {
         }
     }
     all
+}
+
+/// Whether the schedd may have done it: of an act without an answer nobody knows. The advisor's acts
+/// wait for the schedd's policy, and are looked after by the advisor itself.
+fn may_be_done(step: Step, advice: &Advised) -> bool {
+    match step {
+        Step::Done => true,
+        Step::Intended | Step::Failed => advice.by != By::Advisor,
+        Step::Refused | Step::TakenBack => false,
+    }
 }
 
 /// Whether an end shows that what the hold was about is over; `None` where it does not say.
@@ -218,6 +236,16 @@ pub fn result_of(act: &OpenAct, ad: &ClassAd) -> Option<Ended> {
             }
         }
         REMOVED => end(Result::Censored, entered, None),
+        // It was held again in between.
+        COMPLETED
+            if act.hold.num_holds.zip(number("NumHolds")).is_some_and(|(then, now)| now > then) =>
+        {
+            let code = number("LastHoldReasonCode").and_then(|code| i32::try_from(code).ok());
+            match code.is_some_and(hold_code::is_by_system) {
+                true => end(Result::Failure, entered, None),
+                false => end(Result::Censored, entered, None),
+            }
+        }
         COMPLETED => {
             let ok = number("ExitCode") == Some(0) && ad.boolean("ExitBySignal") != Some(true);
             let at = number("CompletionDate").filter(|at| *at > 0).or(entered);

@@ -62,6 +62,13 @@ fn an_exit_and_a_removal_end_it() {
     let of = |text: &str| result(TrySuccess::Finishes, text).map(|(result, at, _)| (result, at));
     assert_eq!(of(&exit(0)), Some((Result::Success, 1_100)));
     assert_eq!(of(&exit(1)), Some((Result::Failure, 1_100)));
+    let again = |code: i32| {
+        format!(
+            "JobStatus=4\nExitCode=0\nNumHolds=3\nLastHoldReasonCode={code}\nEnteredCurrentStatus=1300\n"
+        )
+    };
+    assert_eq!(of(&again(13)), Some((Result::Failure, 1_300)));
+    assert_eq!(of(&again(1)), Some((Result::Censored, 1_300)));
     let removed = "JobStatus=3\nEnteredCurrentStatus=1200\n";
     assert_eq!(of(removed), Some((Result::Censored, 1_200)));
     assert_eq!(of("JobStatus=1\n"), None);
@@ -119,7 +126,15 @@ fn ended(result: Result, at: i64) -> What {
 #[test]
 fn what_a_journal_has_is_open_until_its_end() {
     let mut entries = vec![entry(990, advised()), entry(995, done(Step::Intended))];
-    assert!(open_acts(&entries).is_empty());
+    // Without an answer nobody knows whether it was done: it counts.
+    assert_eq!(open_acts(&entries), [OpenAct { at: 995, ..act(TrySuccess::Begins) }]);
+    assert_eq!(attempts(&entries).len(), 1);
+    for step in [Step::Refused, Step::TakenBack] {
+        let undone = [entries.clone(), vec![entry(996, done(step))]].concat();
+        assert!(open_acts(&undone).is_empty() && attempts(&undone).is_empty());
+    }
+    let failed = [entries.clone(), vec![entry(996, done(Step::Failed))]].concat();
+    assert_eq!((open_acts(&failed).len(), attempts(&failed).len()), (1, 1));
     entries.push(entry(RELEASED, done(Step::Done)));
     assert_eq!(open_acts(&entries), [act(TrySuccess::Begins)]);
     let open = Attempt { at: RELEASED, ended: None, took: None };

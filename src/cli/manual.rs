@@ -75,7 +75,7 @@ fn hold_code(code: &HoldCode) -> String {
 const DESCRIPTION: [&str; 6] = [
     "condor_holdadvise says of a job on hold whether to release it as it is, to change something and then \
      release it, to wait, or to remove it; how sure that is; why; what HTCondor will do by itself; and \
-     the commands to paste. It never releases, edits or removes a job itself.",
+     the commands to paste. Without -apply it releases, edits and removes nothing.",
     "The job ad comes from the queue of the condor_schedd, or from a file given with -jobads. The job's \
      history comes from its job event log: the attribute UserLog, for a node of a DAG also \
      DAGManNodesLog, else the event log of the access point as far as it can be read. Ads of earlier runs \

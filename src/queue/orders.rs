@@ -88,6 +88,10 @@ impl Schedd {
             Err(QueueError::Failed { .. }) if is_answer => {}
             ran => ran?,
         }
+        if !is_answer {
+            let said = "its answer has no ActionResult; what it did is not known".to_owned();
+            return Err(QueueError::Failed { tool, said });
+        }
         Ok(said.lines().filter_map(answer).collect())
     }
 
