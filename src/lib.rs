@@ -28,6 +28,7 @@ pub mod journal;
 mod memo;
 pub mod model;
 pub mod policy;
+mod private;
 pub mod queue;
 pub mod replay;
 mod rights;

@@ -10,6 +10,8 @@ mod outcomes;
 mod plan;
 mod ramp;
 mod result;
+#[cfg(test)]
+mod samples;
 
 pub use candidate::{Candidate, Deed, is_left_to_people};
 pub use carry_out::{Done, Order, carry_out, intents};

@@ -141,8 +141,7 @@ pub fn outcomes(entries: &[Entry], costs: &Costs) -> (BTreeMap<Group, Figures>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::TrySuccess;
-    use crate::journal::{Act, By, Ended, HoldOf, VERSION};
+    use crate::journal::{Act, Ended, HoldOf, VERSION};
     use crate::userlog::JobId;
 
     fn released(n: i32, probability: f64, chance: f64, result: Option<Result>) -> Vec<Entry> {
@@ -150,23 +149,10 @@ mod tests {
         let hold =
             HoldOf { job: JobId::new(1, n), num_holds: Some(1), entered_current_status: None };
         let advised = Advised {
-            id: id.clone(),
-            hold,
-            owner: None,
-            hold_reason_code: Some(13),
-            hold_reason_sub_code: Some(256),
-            cause: "server s".to_owned(),
-            advice: Recommendation::Release,
-            action: None,
             probability: Some(probability),
-            choices: Vec::new(),
-            model: String::new(),
-            missing: Vec::new(),
-            set: None,
             chance,
-            counts: TrySuccess::Begins,
-            by: By::Person,
             condor_version: Some("25.14.1".to_owned()),
+            ..crate::acting::samples::advised(&id, hold)
         };
         let act = Act {
             id: Some(id.clone()),

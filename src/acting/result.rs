@@ -9,7 +9,7 @@ use super::ramp::Attempt;
 use crate::advice::TrySuccess;
 use crate::history::HoldInQueue;
 use crate::hold_code;
-use crate::journal::{Advised, By, Did, Ended, Entry, HoldOf, Result, Step, What};
+use crate::journal::{Act, Advised, By, Did, Ended, Entry, HoldOf, Result, Step, What};
 
 /// Attributes that [`result_of`] reads.
 pub const OPEN_ATTRIBUTES: &[&str] = &[
@@ -53,6 +53,19 @@ pub struct OpenAct {
     pub through: bool,
 }
 
+impl OpenAct {
+    fn of(act: &Act, advice: &Advised, at: i64) -> Self {
+        Self {
+            id: advice.id.clone(),
+            hold: act.hold,
+            at,
+            cause: advice.cause.clone(),
+            counts: advice.counts,
+            through: false,
+        }
+    }
+}
+
 /// Acts whose end a journal does not have.
 pub fn open_acts(entries: &[Entry]) -> Vec<OpenAct> {
     let mut advised: HashMap<&str, &Advised> = HashMap::new();
@@ -69,15 +82,7 @@ pub fn open_acts(entries: &[Entry]) -> Vec<OpenAct> {
                         open.remove(id);
                         continue;
                     }
-                    let act = OpenAct {
-                        id: (*id).to_owned(),
-                        hold: act.hold,
-                        at: *time,
-                        cause: advice.cause.clone(),
-                        counts: advice.counts,
-                        through: false,
-                    };
-                    open.insert(id, act);
+                    open.insert(id, OpenAct::of(act, advice, *time));
                 }
             }
             What::Outcome(Ended { id, result: Result::Through, .. }) => {
@@ -91,9 +96,7 @@ pub fn open_acts(entries: &[Entry]) -> Vec<OpenAct> {
             _ => {}
         }
     }
-    let mut open: Vec<OpenAct> = open.into_values().collect();
-    open.sort_by(|one, two| (one.at, &one.id).cmp(&(two.at, &two.id)));
-    open
+    in_order(open)
 }
 
 /// Releases that were intended and of which a journal does not say whether they were done; `at` is
@@ -113,23 +116,19 @@ pub fn intended_acts(entries: &[Entry]) -> Vec<OpenAct> {
                     && act.did == Did::Release
                     && let Some((id, advice)) = advised.get_key_value(id)
                 {
-                    let act = OpenAct {
-                        id: (*id).to_owned(),
-                        hold: act.hold,
-                        at: *time,
-                        cause: advice.cause.clone(),
-                        counts: advice.counts,
-                        through: false,
-                    };
-                    intended.insert(id, act);
+                    intended.insert(id, OpenAct::of(act, advice, *time));
                 }
             }
             What::Eligible(_) | What::Outcome(_) => {}
         }
     }
-    let mut intended: Vec<OpenAct> = intended.into_values().collect();
-    intended.sort_by(|one, two| (one.at, &one.id).cmp(&(two.at, &two.id)));
-    intended
+    in_order(intended)
+}
+
+fn in_order(acts: HashMap<&str, OpenAct>) -> Vec<OpenAct> {
+    let mut acts: Vec<OpenAct> = acts.into_values().collect();
+    acts.sort_by(|one, two| (one.at, &one.id).cmp(&(two.at, &two.id)));
+    acts
 }
 
 /// The releases of each cause that a journal has, for the ramp.

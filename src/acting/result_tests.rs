@@ -1,8 +1,7 @@
 use classads::ClassAd;
 
 use super::*;
-use crate::advice::Recommendation;
-use crate::journal::{Act, By, VERSION};
+use crate::journal::{Act, VERSION};
 use crate::userlog::JobId;
 
 const RELEASED: i64 = 1_000;
@@ -75,25 +74,7 @@ fn an_exit_and_a_removal_end_it() {
 }
 
 fn advised() -> What {
-    What::Advice(Advised {
-        id: "a".to_owned(),
-        hold: hold(),
-        owner: None,
-        hold_reason_code: Some(13),
-        hold_reason_sub_code: Some(256),
-        cause: "server s".to_owned(),
-        advice: Recommendation::Release,
-        action: None,
-        probability: None,
-        choices: Vec::new(),
-        model: String::new(),
-        missing: Vec::new(),
-        set: None,
-        chance: 1.0,
-        counts: TrySuccess::Begins,
-        by: By::Person,
-        condor_version: None,
-    })
+    What::Advice(crate::acting::samples::advised("a", hold()))
 }
 
 fn entry(time: i64, what: What) -> Entry {

@@ -148,11 +148,7 @@ pub(super) fn apply(
         false => Some(Journal::open(&folder)?),
     };
     let locked = journal.as_ref().map(Journal::lock).transpose()?;
-    let schedd = Schedd {
-        name: request.schedd.clone(),
-        pool: request.pool.clone(),
-        timeout: config.timeout()?,
-    };
+    let schedd = request.schedd(config)?;
     let entries = match &locked {
         Some(locked) => settled(locked, &schedd, now)?,
         None => Vec::new(),

@@ -97,11 +97,7 @@ pub fn gather(
     now: i64,
 ) -> Result<(Gathered, Remarks), RunError> {
     let projection = Projection::new(ATTRIBUTES, request.selection.constraint.as_deref());
-    let schedd = Schedd {
-        name: request.schedd.clone(),
-        pool: request.pool.clone(),
-        timeout: config.timeout()?,
-    };
+    let schedd = request.schedd(config)?;
     check_named(request)?;
     let logs_alone = request.job_ads.is_none() && request.is_offline();
     let Found { held, refused, faults } = match &request.job_ads {

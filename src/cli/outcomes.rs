@@ -15,7 +15,6 @@ use super::{Config, Request};
 use crate::acting::{Figures, Group, outcomes};
 use crate::journal::Journal;
 use crate::model::Model;
-use crate::queue::Schedd;
 use crate::text::{plural, strip_control};
 
 const HEADINGS: [&str; 11] = [
@@ -39,11 +38,7 @@ pub(super) fn print_outcomes(
         return Err(RunError::EmptyJournal(folder));
     }
     let journal = Journal::open(&folder)?;
-    let schedd = Schedd {
-        name: request.schedd.clone(),
-        pool: request.pool.clone(),
-        timeout: config.timeout()?,
-    };
+    let schedd = request.schedd(config)?;
     let entries = settled(&journal.lock()?, &schedd, now)?;
     let costs = costs(&request.costs, config, model.metadata.thresholds)?;
     let (groups, all) = outcomes(&entries, &costs);

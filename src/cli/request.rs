@@ -8,9 +8,10 @@ use clap::{Arg, ArgMatches};
 
 use super::apply::Apply;
 use super::arguments::{self, ArgumentError};
+use super::config::{Config, SettingError};
 use super::costs::{self, CostChange};
 use super::options::TOOL;
-use crate::queue::{JobSpec, Selection};
+use crate::queue::{JobSpec, Schedd, Selection};
 use crate::text::classad_quote;
 
 /// How advices are printed.
@@ -109,6 +110,15 @@ impl Request {
     /// The model that is named, and what runs it.
     pub(super) fn model(&self) -> super::model_file::Named<'_> {
         super::model_file::Named { file: self.model.as_deref(), engine: self.engine.as_deref() }
+    }
+
+    /// The schedd that is asked.
+    ///
+    /// # Errors
+    /// [`SettingError`] for a HOLDADVISE_TIMEOUT that is no time.
+    pub(super) fn schedd(&self, config: &Config) -> Result<Schedd, SettingError> {
+        let (name, pool) = (self.schedd.clone(), self.pool.clone());
+        Ok(Schedd { name, pool, timeout: config.timeout()? })
     }
 
     /// No queue is to be asked: ads or logs were named. An event log is enough only where nothing

@@ -171,8 +171,8 @@ fn advise(
     remarks.faults.extend(constraint.as_ref().and_then(Constraint::undecided));
     if let Some(what) = request.apply {
         let mut collector = Collector::new(what, request.selection.all_users);
+        let model = model_file::open::<RunError>(&request.model(), config)?;
         if !gathered.held.is_empty() {
-            let model = model_file::open::<RunError>(&request.model(), config)?;
             let mut take = |advice: &_| {
                 collector.add(advice);
                 Ok(())
@@ -180,7 +180,6 @@ fn advise(
             judge(gathered, &mut remarks, request, config, &model, now, &mut take)?;
         }
         tell(&remarks);
-        let model = model_file::open::<RunError>(&request.model(), config)?;
         return apply(collector, request, config, &model.metadata.identity(), now, out);
     }
     let selection = &request.selection;

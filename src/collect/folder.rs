@@ -2,15 +2,15 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use flate2::{Compression, GzBuilder};
 use rustix::fs::{AtFlags, CWD, OFlags, linkat};
-use rustix::process::geteuid;
 
 use super::facts::{Facts, From};
+use crate::private::fault_of_folder;
 use crate::userlog::siblings::Node;
 
 /// What a file is called until it is whole. One process writes, so one name does.
@@ -18,9 +18,6 @@ const NEW: &str = ".new";
 
 /// The file that is locked.
 const LOCK: &str = "lock";
-
-/// Bits of a mode with which others may write.
-const WRITTEN_BY_OTHERS: u32 = 0o022;
 
 /// Bytes that are read and compressed at a time.
 const BUFFER: usize = 256 << 10;
@@ -68,19 +65,11 @@ impl Folder {
     /// process has it.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, FolderError> {
         let fault = |doing| move |source| FolderError::Io { path: path.to_owned(), doing, source };
-        let unsafe_for = |what| FolderError::Unsafe { path: path.to_owned(), what };
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(path).map_err(fault("make"))?;
         let metadata = fs::symlink_metadata(path).map_err(fault("look at"))?;
-        if !metadata.is_dir() {
-            return Err(unsafe_for("it is no directory".to_owned()));
-        }
-        if metadata.uid() != geteuid().as_raw() {
-            return Err(unsafe_for(format!("it belongs to user id {}", metadata.uid())));
-        }
-        if metadata.mode() & WRITTEN_BY_OTHERS != 0 {
-            let mode = metadata.mode() & 0o777;
-            return Err(unsafe_for(format!("others may write it (mode {mode:o})")));
+        if let Some(what) = fault_of_folder(&metadata) {
+            return Err(FolderError::Unsafe { path: path.to_owned(), what });
         }
         let lock = own(OpenOptions::new().write(true).create(true), &path.join(LOCK))
             .map_err(fault("open its lock"))?;

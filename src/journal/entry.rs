@@ -265,11 +265,6 @@ impl JobRange {
         let runs = jobs.chunk_by(follows);
         runs.map(|run| Self { first: run[0], last: run[run.len() - 1].proc }).collect()
     }
-
-    /// How many jobs these are.
-    pub fn count(&self) -> u64 {
-        u64::from(self.last.abs_diff(self.first.proc)) + 1
-    }
 }
 
 impl fmt::Display for JobRange {

@@ -2,17 +2,17 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
-use rustix::process::geteuid;
 
 use super::entry::{Entry, VERSION};
 use crate::input::open_regular;
+use crate::private::{fault_of_file, fault_of_folder};
 
 /// Bytes of a line at most: a longer one is no entry.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -28,9 +28,6 @@ const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// The file that is locked.
 const LOCK: &str = "lock";
-
-/// Bits of a mode with which others may write.
-const WRITTEN_BY_OTHERS: u32 = 0o022;
 
 /// Why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -85,11 +82,7 @@ impl Journal {
             _ => {}
         }
         let metadata = fs::symlink_metadata(folder).map_err(fault("look at"))?;
-        let what = match metadata.is_dir() {
-            false => Some("it is no directory".to_owned()),
-            true => fault_of(&metadata),
-        };
-        match what {
+        match fault_of_folder(&metadata) {
             Some(what) => Err(JournalError::Unsafe { path: folder.to_owned(), what }),
             None => Ok(Self { folder: folder.to_owned() }),
         }
@@ -166,24 +159,11 @@ impl Journal {
             .open(path)
             .map_err(fault)?;
         let metadata = file.metadata().map_err(fault)?;
-        let what = match metadata.is_file() {
-            false => Some("it is no regular file".to_owned()),
-            true => fault_of(&metadata),
-        };
-        match what {
+        match fault_of_file(&metadata) {
             Some(what) => Err(JournalError::Unsafe { path: path.to_owned(), what }),
             None => Ok(file),
         }
     }
-}
-
-/// What makes a folder or file unfit for a journal.
-fn fault_of(metadata: &fs::Metadata) -> Option<String> {
-    if metadata.uid() != geteuid().as_raw() {
-        return Some(format!("it belongs to user id {}", metadata.uid()));
-    }
-    (metadata.mode() & WRITTEN_BY_OTHERS != 0)
-        .then(|| format!("others may write it (mode {:o})", metadata.mode() & 0o777))
 }
 
 /// A journal that this process alone writes.

@@ -1,0 +1,33 @@
+//! Folders and files that their owner alone may write: what others could change is not believed.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+
+use rustix::process::geteuid;
+
+/// Bits of a mode with which others may write.
+const WRITTEN_BY_OTHERS: u32 = 0o022;
+
+/// What makes a folder, looked at without following a link, unfit to be kept by the one who runs this.
+pub(crate) fn fault_of_folder(metadata: &Metadata) -> Option<String> {
+    match metadata.is_dir() {
+        true => fault_of_owner(metadata),
+        false => Some("it is no directory".to_owned()),
+    }
+}
+
+/// The same of a file.
+pub(crate) fn fault_of_file(metadata: &Metadata) -> Option<String> {
+    match metadata.is_file() {
+        true => fault_of_owner(metadata),
+        false => Some("it is no regular file".to_owned()),
+    }
+}
+
+fn fault_of_owner(metadata: &Metadata) -> Option<String> {
+    if metadata.uid() != geteuid().as_raw() {
+        return Some(format!("it belongs to user id {}", metadata.uid()));
+    }
+    let mode = metadata.mode() & 0o777;
+    (mode & WRITTEN_BY_OTHERS != 0).then(|| format!("others may write it (mode {mode:o})"))
+}
