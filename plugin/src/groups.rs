@@ -230,11 +230,12 @@ mod tests {
             subcode: 0,
             advice: Recommendation::Wait,
             hundredths: Some(5),
-            releases: false,
+            drawn_from: None,
             counts: TrySuccess::Begins,
             until: None,
             owner: "alice".to_owned(),
             cause: String::new(),
+            choices: Vec::new(),
             shown: None,
             reason: reason.to_owned(),
         }

@@ -274,6 +274,12 @@ fn shown_of(ad: &ClassAd) -> Option<Shown> {
     })
 }
 
+fn hundredths_of(hours: f64) -> Option<u32> {
+    let hundredths = (hours * 100.0).round();
+    // The cast of what is in range is exact.
+    (0.0..=f64::from(u32::MAX)).contains(&hundredths).then_some(hundredths as u32)
+}
+
 fn hundredths(probability: f64) -> Option<u8> {
     // The cast of what is in range is exact.
     (0.0..=1.0).contains(&probability).then(|| (probability * 100.0).round() as u8)
@@ -420,9 +426,9 @@ fn judge_all(
 }
 
 fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
-    // Of a try the one that was drawn.
-    let candidate =
-        Candidate::of(advice).filter(|one| one.deed == Deed::Release && one.drawn_from.is_some());
+    let candidate = Candidate::of(advice).filter(|one| one.deed == Deed::Release);
+    let choices = advice.choices.choices.iter();
+    let choices = choices.filter_map(|one| Some((one.recommendation, hundredths_of(one.hours?)?)));
     let reason = reason_of(&reason(advice));
     let shown = job
         .old
@@ -443,11 +449,12 @@ fn judged_of(job: &HeldJob, advice: &Advice, model: &str) -> Option<Judged> {
         subcode: advice.held.subcode.unwrap_or(0),
         advice: advice.recommendation,
         hundredths: advice.action.and_then(of_action).and_then(hundredths),
-        releases: candidate.is_some(),
+        drawn_from: candidate.as_ref().map(|one| one.drawn_from.unwrap_or(0)),
         counts: candidate.as_ref().map_or_else(|| TrySuccess::of(code, text), |one| one.counts),
         until: advice.wait.as_ref().and_then(|wait| wait.until).filter(|until| *until > 0),
         owner: key_of(advice.held.owner.as_deref()?).replace(' ', "-"),
         cause: candidate.map(|one| key_of(&one.cause)).unwrap_or_default(),
+        choices: choices.collect(),
         shown,
         reason,
     })

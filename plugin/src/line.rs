@@ -24,6 +24,9 @@ const LONGEST_CAUSE: usize = 100;
 /// Characters of an owner, or of the id of an act.
 const LONGEST_NAME: usize = 100;
 
+/// Held jobs at most.
+const MOST_HELD: usize = 10_000_000;
+
 /// A line of the judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
@@ -61,8 +64,9 @@ pub struct Judged {
     pub advice: Recommendation,
     /// Probability of success of that, in hundredths.
     pub hundredths: Option<u8>,
-    /// It is this very job that is to be released as it is: of a `try` the one that was drawn.
-    pub releases: bool,
+    /// Of how many holds this one was drawn to be released as it is: one for `release`, those of its
+    /// cause for `try`, none where another one of them was drawn. `None`: it is not to be released.
+    pub drawn_from: Option<usize>,
     /// What shows that it got through.
     pub counts: TrySuccess,
     /// Until when the advice holds at most, Unix seconds.
@@ -71,6 +75,8 @@ pub struct Judged {
     pub owner: String,
     /// What holds that are released one after the other share; nothing where it is not released.
     pub cause: String,
+    /// Expected hours of the choices, in hundredths.
+    pub choices: Vec<(Recommendation, u32)>,
     /// What its ad says already.
     pub shown: Option<Shown>,
     /// Why, one sentence or two.
@@ -225,10 +231,14 @@ impl fmt::Display for Judged {
         let Self { job, num_holds, entered, code, subcode, hundredths, until, .. } = self;
         write!(f, "job\t{job}\t{num_holds}\t{entered}\t{code}\t{subcode}")?;
         write!(f, "\t{}\t{}", self.advice.name(), maybe(hundredths.as_ref()))?;
-        let releases = u8::from(self.releases);
-        write!(f, "\t{releases}\t{}\t{}", word(&COUNTS, &self.counts), maybe(until.as_ref()))?;
+        let drawn_from = maybe(self.drawn_from.as_ref());
+        write!(f, "\t{drawn_from}\t{}\t{}", word(&COUNTS, &self.counts), maybe(until.as_ref()))?;
         let cause = Some(&self.cause).filter(|cause| !cause.is_empty());
         write!(f, "\t{}\t{}", self.owner, maybe(cause))?;
+        let choices: Vec<String> =
+            self.choices.iter().map(|(choice, cost)| format!("{} {cost}", choice.name())).collect();
+        let choices = Some(choices.join(" ")).filter(|choices| !choices.is_empty());
+        write!(f, "\t{}", maybe(choices.as_ref()))?;
         match &self.shown {
             None => f.write_str("\t-")?,
             Some(shown) => {
@@ -273,6 +283,12 @@ impl Line {
 type Fields<'a> = std::str::Split<'a, char>;
 
 impl Judged {
+    /// It is this very job that is to be released as it is.
+    #[must_use]
+    pub fn is_drawn(&self) -> bool {
+        self.drawn_from.is_some_and(|drawn_from| drawn_from > 0)
+    }
+
     fn read(fields: &mut Fields<'_>) -> Option<Self> {
         Some(Self {
             job: job(fields.next()?)?,
@@ -282,11 +298,14 @@ impl Judged {
             subcode: number(fields.next()?)?,
             advice: advice(fields.next()?)?,
             hundredths: optional(fields.next()?, hundredths)?,
-            releases: flag(fields.next()?)?,
+            drawn_from: optional(fields.next()?, |text| {
+                number(text).filter(|held| *held <= MOST_HELD)
+            })?,
             counts: of_word(&COUNTS, fields.next()?)?,
             until: optional(fields.next()?, time)?,
             owner: key(fields.next()?)?,
             cause: optional(fields.next()?, cause)?.unwrap_or_default(),
+            choices: optional(fields.next()?, choices)?.unwrap_or_default(),
             shown: optional(fields.next()?, Shown::read)?,
             reason: text_of(fields.next()?)?,
         })
@@ -349,6 +368,20 @@ fn advice(text: &str) -> Option<Recommendation> {
     WORDS.into_iter().find(|word| word.name() == text)
 }
 
+/// Each choice at most once, with hundredths of hours.
+fn choices(text: &str) -> Option<Vec<(Recommendation, u32)>> {
+    let mut choices: Vec<(Recommendation, u32)> = Vec::new();
+    let mut words = text.split(' ');
+    while let Some(choice) = words.next() {
+        let choice = advice(choice)?;
+        if choices.iter().any(|(other, _)| *other == choice) {
+            return None;
+        }
+        choices.push((choice, number(words.next()?)?));
+    }
+    Some(choices)
+}
+
 fn key(text: &str) -> Option<String> {
     (is_key(text, LONGEST_NAME) && !text.contains(' ')).then(|| text.to_owned())
 }
@@ -377,11 +410,12 @@ mod tests {
             subcode: -256,
             advice: Recommendation::Release,
             hundredths: Some(87),
-            releases: true,
+            drawn_from: Some(1),
             counts: TrySuccess::Begins,
             until: None,
             owner: "alice".to_owned(),
             cause: "server web.example.org".to_owned(),
+            choices: vec![(Recommendation::Release, 125), (Recommendation::Wait, 200)],
             shown: None,
             reason: "The transfer failed; \"others\" got through.".to_owned(),
         }
@@ -405,7 +439,7 @@ mod tests {
             result: journal::Result::Failure,
             at: 7,
             took: Some(3),
-            held_for: Some("cluster 5, 13/256".to_owned()),
+            held_for: Some("/home, 13/2".to_owned()),
         };
         vec![
             Line::Job(judged()),
@@ -413,6 +447,8 @@ mod tests {
                 shown: Some(shown()),
                 hundredths: None,
                 cause: String::new(),
+                choices: Vec::new(),
+                drawn_from: None,
                 until: Some(9),
                 ..judged()
             }),
@@ -452,6 +488,9 @@ mod tests {
             ("alice", "al\u{e9}"),
             ("server", "ser\u{1b}ver"),
             ("others", "oth\u{1b}[2Jers"),
+            ("release 125", "release 1.25"),
+            ("release 125", "release"),
+            ("wait 200", "release 200"),
             ("through.", "through\\"),
             ("through.", "through.\tmore"),
             ("failed", "fai\u{202e}led"),

@@ -79,6 +79,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let said = ask_judge(deadline, debug, |feed| feed_judge(feed, &settings, &acts, deadline))?;
     let Said { lines, dropped, memory } = said;
     let (judged, seen) = judged_of(&lines, &mut faults);
+    let missing: Vec<String> = lines.iter().filter_map(note_of).collect();
 
     let new = settled(&entries, &lines, now);
     let went = new.iter().filter(|entry| is_release(entry)).count();
@@ -92,7 +93,7 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
         condor_version: config.pool().get("CONDOR_VERSION").map(String::as_str),
         now,
     };
-    let mut decision = decide(&judged, &entries, &settings, &order);
+    let mut decision = decide(&judged, &missing, &entries, &settings, &order);
     // What is not in the journal is not done.
     if let Err(error) = note(&locked, &decision.entries, now) {
         faults.push(format!("{error}; nothing is let go"));
@@ -166,6 +167,13 @@ fn judged_of(lines: &[Line], faults: &mut Vec<String>) -> (Vec<Judged>, usize) {
     }
     let seen = all.unwrap_or(judged.len());
     (judged, seen)
+}
+
+fn note_of(line: &Line) -> Option<String> {
+    match line {
+        Line::Note(text) => Some(text.clone()),
+        _ => None,
+    }
 }
 
 fn feed_judge(

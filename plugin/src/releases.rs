@@ -9,9 +9,9 @@ use holdadvise::acting::{
     Attempt, Bounds, Candidate, Chosen, Deed, OpenAct, Order, Plan, attempts, intended_acts,
     intents, is_left_to_people, open_acts, plan, room,
 };
-use holdadvise::advice::{Band, Since, Target};
+use holdadvise::advice::{Band, Recommendation, Since, Target};
 use holdadvise::history::Action;
-use holdadvise::journal::{Act, Did, Entry, HoldOf, Step, VERSION, What};
+use holdadvise::journal::{Act, Did, Entry, HoldOf, Step, VERSION, Weighed, What};
 use holdadvise::userlog::JobId;
 
 use crate::line::{How, Judged, Line};
@@ -88,11 +88,12 @@ pub struct Decision {
     pub entries: Vec<Entry>,
 }
 
-/// Decides which of the judged jobs may go. `entries`: those of the journal, what
-/// [`settled`] gave among them.
+/// Decides which of the judged jobs may go. `missing`: what they were judged without. `entries`:
+/// those of the journal, what [`settled`] gave among them.
 #[must_use]
 pub fn decide(
     judged: &[Judged],
+    missing: &[String],
     entries: &[Entry],
     settings: &Settings,
     order: &Order<'_>,
@@ -110,7 +111,7 @@ pub fn decide(
         };
         let why = match job {
             Some(_) if !settings.releases => Some("releases were switched off"),
-            Some(job) if !job.releases => Some("the advice changed"),
+            Some(job) if !job.is_drawn() => Some("the advice changed"),
             Some(_) if failed(&attempts) => Some("a like release failed"),
             Some(_) => None,
             None if now.saturating_sub(act.at) > GIVEN_UP * settings.interval => {
@@ -134,6 +135,11 @@ pub fn decide(
     if settings.releases {
         choose(judged, entries, &waiting, &attempts, settings, order, &mut out);
     }
+    for entry in &mut out.entries {
+        if let What::Advice(advice) = &mut entry.what {
+            advice.missing = missing.to_vec();
+        }
+    }
     out
 }
 
@@ -148,9 +154,12 @@ fn choose(
 ) {
     let noted: HashSet<HoldOf> = entries.iter().filter_map(|entry| left_in(&entry.what)).collect();
     let (mut candidates, mut left) = (Vec::new(), Vec::new());
-    for job in judged.iter().filter(|job| job.releases && !job.cause.is_empty()) {
+    for job in judged.iter().filter(|job| job.drawn_from.is_some() && !job.cause.is_empty()) {
         let hold = hold_of(job);
-        if noted.contains(&hold) {
+        if !job.is_drawn() {
+            // It is one of those that the other was drawn from.
+            candidates.push(candidate(job));
+        } else if noted.contains(&hold) {
             out.left_to_people += 1;
         } else if waiting.contains(&hold) {
         } else if is_left_to_people(&hold, settings.left) {
@@ -173,7 +182,8 @@ fn choose(
     let chosen = plan.chosen.len();
     for candidate in left {
         plan.eligible.entry(candidate.cause.clone()).or_default().push(candidate.clone());
-        plan.chosen.push(Chosen { candidate, chance: settings.left });
+        let chance = settings.left / candidate.drawn_from.unwrap_or(1) as f64;
+        plan.chosen.push(Chosen { candidate, chance });
     }
     let (ids, intents) = intents(&plan, order);
     let of_left: HashSet<&str> = ids[chosen..].iter().map(String::as_str).collect();
@@ -219,13 +229,17 @@ fn candidate(job: &Judged) -> Candidate {
         advice: job.advice,
         action: Some(Action::AsIs),
         probability,
-        choices: Vec::new(),
+        choices: job.choices.iter().map(weighed).collect(),
         deed: Deed::Release,
-        drawn_from: Some(1),
+        drawn_from: job.drawn_from.filter(|drawn_from| *drawn_from > 0),
         counts: job.counts,
         missing: Vec::new(),
         words: probability.map_or("", |probability| Band::of(probability).words()),
     }
+}
+
+fn weighed(&(choice, hundredths): &(Recommendation, u32)) -> Weighed {
+    Weighed { choice, hours: f64::from(hundredths) / 100.0 }
 }
 
 #[cfg(test)]

@@ -18,11 +18,12 @@ fn job(proc: i32, cause: &str) -> Judged {
         subcode: 256,
         advice: Recommendation::Release,
         hundredths: Some(90),
-        releases: true,
+        drawn_from: Some(1),
         counts: TrySuccess::Begins,
         until: None,
         owner: "alice".to_owned(),
         cause: cause.to_owned(),
+        choices: vec![(Recommendation::Release, 125)],
         shown: None,
         reason: "r".to_owned(),
     }
@@ -62,7 +63,7 @@ impl Played {
             condor_version: None,
             now,
         };
-        let decision = decide(judged, &self.entries, settings, &order);
+        let decision = decide(judged, &["EVENT_LOG is not set".to_owned()], &self.entries, settings, &order);
         locked.add(&decision.entries).unwrap();
         self.entries = locked.read().unwrap().entries;
         decision
@@ -140,11 +141,11 @@ fn a_job_whose_advice_changed_may_not_go_any_more() {
     let on = settings(true, 0.0);
     let job = job(0, "server s");
     assert_eq!(played.pass(std::slice::from_ref(&job), &on, NOW).may_go.len(), 1);
-    let other = Judged { advice: Recommendation::Wait, releases: false, ..job.clone() };
+    let other = Judged { advice: Recommendation::Wait, drawn_from: None, ..job.clone() };
     assert!(played.pass(&[other], &on, NOW + 10).may_go.is_empty());
     // Nor one that is in another hold.
     assert_eq!(played.pass(std::slice::from_ref(&job), &on, NOW + 20).may_go.len(), 1);
-    let again = Judged { num_holds: 2, entered: NOW + 25, releases: false, ..job };
+    let again = Judged { num_holds: 2, entered: NOW + 25, drawn_from: None, ..job };
     assert!(played.pass(&[again], &on, NOW + 30).may_go.is_empty());
 }
 
@@ -164,6 +165,33 @@ fn a_share_is_left_to_people_for_good_and_noted_once() {
         _ => None,
     });
     assert!(chances.into_iter().all(|chance| (chance - 0.5).abs() < 1e-9));
+}
+
+#[test]
+fn the_journal_has_all_that_one_was_drawn_from_what_was_weighed_and_what_was_missing() {
+    let mut played = Played::new();
+    let of_try = |proc, drawn_from| Judged {
+        advice: Recommendation::Try,
+        drawn_from: Some(drawn_from),
+        ..job(proc, "server s")
+    };
+    let judged: Vec<Judged> =
+        (0..4).map(|proc| of_try(proc, if proc == 2 { 4 } else { 0 })).collect();
+    let decision = played.pass(&judged, &settings(true, 0.2), NOW);
+    assert_eq!(decision.may_go, HashSet::from([JobId::new(7, 2)]));
+    let eligible = decision.entries.iter().find_map(|entry| match &entry.what {
+        What::Eligible(eligible) => Some(eligible.jobs.iter().map(ToString::to_string)),
+        _ => None,
+    });
+    assert_eq!(eligible.unwrap().collect::<Vec<_>>(), ["7.0-3"]);
+    let advice = decision.entries.iter().find_map(|entry| match &entry.what {
+        What::Advice(advice) => Some(advice),
+        _ => None,
+    });
+    let advice = advice.unwrap();
+    assert!((advice.chance - 0.8 / 4.0).abs() < 1e-9);
+    assert_eq!(advice.choices, [Weighed { choice: Recommendation::Release, hours: 1.25 }]);
+    assert_eq!(advice.missing, ["EVENT_LOG is not set"]);
 }
 
 #[test]

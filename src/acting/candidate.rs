@@ -5,6 +5,10 @@ use crate::fnv::fnv1a;
 use crate::history::Action;
 use crate::history::reason;
 use crate::journal::{HoldOf, Weighed};
+use crate::text::shown;
+
+/// Characters of what like reasons share.
+const LIKE: usize = 50;
 
 /// What is done to a held job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +88,7 @@ impl Candidate {
             owner: held.owner.clone(),
             user: held.user.clone(),
             subcode: held.subcode,
-            cause: cause_of(held.job.cluster, held.code, held.subcode, text),
+            cause: cause_of(held.owner.as_deref(), held.code, held.subcode, text),
             advice: advice.recommendation,
             action: advice.action,
             probability: advice.action.and_then(of_action),
@@ -160,19 +164,55 @@ fn edits(advice: &Advice) -> Option<Vec<Edit>> {
     (!edits.is_empty()).then_some(edits)
 }
 
-/// What holds that are released one after the other share: the file server that the reason names,
-/// whoever's jobs these are; else the cluster and the codes.
+/// What holds that are released one after the other share: the file server that the reason names, or
+/// the codes and the first directory of the file that it names, whoever's jobs these are; else the
+/// owner, the codes and what like reasons share.
 pub(super) fn cause_of(
-    cluster: i32,
+    owner: Option<&str>,
     code: Option<i32>,
     subcode: Option<i32>,
     text: &str,
 ) -> String {
-    match reason::file_server(text) {
-        Some(server) => format!("server {server}"),
+    if let Some(server) = reason::file_server(text) {
+        return format!("server {server}");
+    }
+    let number = |code: Option<i32>| code.map_or("?".to_owned(), |code| code.to_string());
+    let codes = format!("{}/{}", number(code), number(subcode));
+    match reason::place(text) {
+        Some(place) => format!("{place}, {codes}"),
         None => {
-            let number = |code: Option<i32>| code.map_or("?".to_owned(), |code| code.to_string());
-            format!("cluster {cluster}, {}/{}", number(code), number(subcode))
+            let owner = owner.unwrap_or("?");
+            let like = shown(&reason::normalised(text), LIKE);
+            format!("{owner}, {codes} {like}").trim_end().to_owned()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_and_owners_that_one_server_or_file_system_serves_share_a_cause() {
+        let of = |owner, subcode, text: &str| cause_of(Some(owner), Some(13), Some(subcode), text);
+        let server = "curl https://Data.example.org:443/a failed";
+        assert_eq!(of("alice", 256, server), "server data.example.org");
+        let other = "curl https://data.example.org./b failed";
+        assert_eq!(of("bob", 256, other), "server data.example.org");
+        let full = "Transfer output files failure at access point ap: writing to file /home/alice/x: \
+                    (errno 28) No space left on device";
+        assert_eq!(of("alice", 28, full), of("bob", 28, &full.replace("alice", "bob")));
+        assert_ne!(of("alice", 28, full), of("alice", 122, full));
+    }
+
+    #[test]
+    fn without_a_place_an_owners_like_holds_share_a_cause() {
+        let of = |owner, text: &str| cause_of(Some(owner), Some(34), Some(102), text);
+        let text = "Error from slot1@a: Job has gone over memory limit of 64 megabytes.";
+        let like = "Error from slot2@b: Job has gone over memory limit of 128 megabytes.";
+        assert_eq!(of("alice", text), of("alice", like));
+        assert_ne!(of("alice", text), of("bob", text));
+        assert_ne!(of("alice", text), of("alice", "something else"));
+        assert_eq!(cause_of(None, None, None, ""), "?, ?/?");
     }
 }

@@ -15,6 +15,7 @@ use crate::journal::{Act, Advised, By, Did, Ended, Entry, HoldOf, Result, Step, 
 pub const OPEN_ATTRIBUTES: &[&str] = &[
     "ClusterId",
     "ProcId",
+    "Owner",
     "JobStatus",
     "NumHolds",
     "EnteredCurrentStatus",
@@ -226,8 +227,9 @@ pub fn result_of(act: &OpenAct, ad: &ClassAd) -> Option<Ended> {
                 true => None,
                 false if by_system => {
                     let text = hold.reason.as_deref().unwrap_or_default();
-                    let cluster = act.hold.job.cluster;
-                    let cause = cause_of(cluster, Some(hold.code), Some(hold.subcode), text);
+                    let owner = ad.string("Owner");
+                    let (code, subcode) = (Some(hold.code), Some(hold.subcode));
+                    let cause = cause_of(owner.as_deref(), code, subcode, text);
                     let took = took(act, ad).map(|(_, took)| took);
                     Some(Ended { held_for: Some(cause), ..ended(Result::Failure, entered, took) })
                 }

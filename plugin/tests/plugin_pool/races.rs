@@ -25,11 +25,12 @@ fn write_of(pool: &Pool, job: &str) -> Write {
         subcode: 0,
         advice: Recommendation::Release,
         hundredths: Some(99),
-        releases: true,
+        drawn_from: Some(1),
         counts: TrySuccess::Finishes,
         until: None,
         owner: "alice".to_owned(),
         cause: "test".to_owned(),
+        choices: Vec::new(),
         shown: None,
         reason: STALE.to_owned(),
     };

@@ -81,8 +81,8 @@ fn char_length(text: &str) -> usize {
     text.chars().next().map_or(0, char::len_utf8)
 }
 
-/// The server the file of the hold comes from or goes to, in lower case: `host` or `host:port` of
-/// [`url`].
+/// The server the file of the hold comes from or goes to, in lower case: `host` of [`url`], or
+/// `host:port` where it is not the port of the scheme.
 ///
 /// The names of OSDF and Pelican are a federation's, and caches serve them: for those it is the
 /// scheme, the federation where named, and the first element of the path, as in `osdf:///ospool`.
@@ -106,9 +106,22 @@ pub fn file_server(reason: &str) -> Option<String> {
             Some(format!("pelican://{}/{namespace}", authority.to_ascii_lowercase()))
         }
         _ => {
-            let host = authority.rsplit('@').next().filter(|host| !host.is_empty())?;
-            Some(host.to_ascii_lowercase())
+            let server = authority.rsplit('@').next().filter(|server| !server.is_empty())?;
+            Some(one_spelling(&scheme, &server.to_ascii_lowercase()))
         }
+    }
+}
+
+/// `host` or `host:port` without the dot of the root and the port that the scheme has anyway.
+fn one_spelling(scheme: &str, server: &str) -> String {
+    let (host, port) = match server.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
+        _ => (server, ""),
+    };
+    let host = host.strip_suffix('.').filter(|host| !host.is_empty()).unwrap_or(host);
+    match (scheme, port) {
+        (_, "") | ("http", "80") | ("https", "443") | ("ftp", "21") => host.to_owned(),
+        _ => format!("{host}:{port}"),
     }
 }
 
