@@ -63,7 +63,8 @@ impl Played {
             condor_version: None,
             now,
         };
-        let decision = decide(judged, &["EVENT_LOG is not set".to_owned()], &self.entries, settings, &order);
+        let decision =
+            decide(judged, &["EVENT_LOG is not set".to_owned()], &self.entries, settings, &order);
         locked.add(&decision.entries).unwrap();
         self.entries = locked.read().unwrap().entries;
         decision

@@ -292,6 +292,15 @@ fn print_plan(
     for kept in &plan.kept {
         writeln!(out, "{}", kept_line(kept, apply))?;
     }
+    let to_try = judged.get(&Recommendation::Try).copied().unwrap_or(0);
+    if apply == Apply::Release && to_try > 0 {
+        let are = if to_try == 1 { "is" } else { "are" };
+        writeln!(
+            out,
+            "{} {are} left: one of a cause is to be tried first; -apply try does that.",
+            plural(to_try, "job")
+        )?;
+    }
     for (why, jobs) in left {
         let are = if *jobs == 1 { "is" } else { "are" };
         writeln!(out, "{} {are} left: {why}.", plural(*jobs, "job"))?;

@@ -70,8 +70,8 @@ pub(super) fn print_outcomes(
     }
     let text = format!(
         "{} in {}. Of those that ended: share of successes, mean of what was expected, Brier score. \
-         Hours a hold, by the costs of -cost: lost by failed releases; lost if these had been left; \
-         lost if all had been released that each was drawn from.",
+         Hours a hold, by the costs of -cost: LOST by failed releases; LEFT if the same jobs had stayed \
+         held; ALL if every job that could have been released had been released at once.",
         plural(all.released, "release"),
         strip_control(&folder.display().to_string())
     );

@@ -194,7 +194,7 @@ impl Request {
             now: matches.get_one::<i64>("now").copied(),
             apply: apply(matches)?,
             dag_node: matches.contains_id("dagnode"),
-            outcomes: matches.get_flag("outcomes"),
+            outcomes: outcomes(matches)?,
             dry_run: matches.get_flag("dry-run"),
             most: number(matches, "max")?,
             yes: matches.get_flag("yes"),
@@ -248,6 +248,31 @@ fn number(matches: &ArgMatches, name: &str) -> Result<Option<usize>, ArgumentErr
     }
 }
 
+/// Options that say how advice is printed.
+const PRINTING: [&str; 8] =
+    ["long", "json", "jsonl", "af", "format", "nobatch", "removals", "explain-decision"];
+
+/// `-outcomes` is about the journal alone.
+fn outcomes(matches: &ArgMatches) -> Result<bool, ArgumentError> {
+    let given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+    if !matches.get_flag("outcomes") {
+        return Ok(false);
+    }
+    if given(arguments::OPERANDS) {
+        let text = "-outcomes is about all acts in the journal: expected no jobs or owners";
+        return Err(ArgumentError::Invalid(text.to_owned()));
+    }
+    let of_jobs = ["apply", "dagnode", "constraint", "allusers", "limit", "jobads", "userlog"];
+    let others = ["eventlog", "epochs", "checks", "now"];
+    let printing = PRINTING.into_iter().filter(|name| *name != "json");
+    match of_jobs.into_iter().chain(others).chain(printing).find(|name| given(name)) {
+        Some(name) => Err(ArgumentError::Invalid(format!(
+            "-outcomes is about acts in the journal, and -{name} about advice on jobs"
+        ))),
+        None => Ok(true),
+    }
+}
+
 /// `-apply` acts on the queue of now, and options that belong to it do nothing without it.
 fn apply(matches: &ArgMatches) -> Result<Option<Apply>, ArgumentError> {
     let invalid = |text: &str| Err(ArgumentError::Invalid(text.to_owned()));
@@ -263,6 +288,9 @@ fn apply(matches: &ArgMatches) -> Result<Option<Apply>, ArgumentError> {
         return invalid(&format!(
             "-apply acts on the queue as it is now, and -{name} says otherwise"
         ));
+    }
+    if let Some(name) = PRINTING.into_iter().find(|name| given(name)) {
+        return invalid(&format!("-apply says what it does, and -{name} how advice is printed"));
     }
     let of = Apply::WORDS.iter().find(|(name, _)| name == word);
     Ok(of.map(|(_, apply)| *apply))

@@ -27,7 +27,7 @@ const BUFFER: usize = 256 << 10;
 #[non_exhaustive]
 pub enum FolderError {
     /// It is not the folder of the one who runs this, or others may write it.
-    #[error("folder {}: {what}; expected a folder of your own that nobody else may write", .path.display())]
+    #[error("folder {}: {what}; expected a folder and files that belong to this account and that nobody else may write", .path.display())]
     Unsafe {
         /// The folder.
         path: PathBuf,

@@ -34,7 +34,7 @@ const LOCK: &str = "lock";
 #[non_exhaustive]
 pub enum JournalError {
     /// It is not the folder of the one who runs this, or others may write it.
-    #[error("journal {}: {what}; expected a folder of your own that nobody else may write", .path.display())]
+    #[error("journal {}: {what}; expected a folder and files that belong to this account and that nobody else may write", .path.display())]
     Unsafe {
         /// The folder or file.
         path: PathBuf,

@@ -162,6 +162,17 @@ fn one_job_is_tried_and_the_others_wait_for_it() {
 }
 
 #[test]
+fn who_may_only_release_is_pointed_to_a_try() {
+    let queue = Queue::new(15);
+    queue.answers(1);
+    let said = queue.apply("release -yes");
+    assert_eq!((said.status, queue.calls().as_str()), (0, ""), "{said:?}");
+    assert!(
+        said.stdout.contains("20 jobs are left: one of a cause is to be tried first; -apply try")
+    );
+}
+
+#[test]
 fn a_job_that_left_its_hold_is_said_to_have() {
     let queue = Queue::new(15);
     queue.answers(3);
@@ -272,6 +283,9 @@ fn words_that_do_not_go_together_are_refused() {
     place.advise("-apply sometimes").is_error(&["is not one of release, try, change, remove"]);
     place.file("x.ads", "");
     place.advise("-apply try -jobads x.ads").is_error(&["-jobads says otherwise"]);
+    place.advise("-apply try -json").is_error(&["-json how advice is printed"]);
+    place.advise("-outcomes -limit 3").is_error(&["-limit about advice on jobs"]);
+    place.advise("-outcomes 9.0").is_error(&["expected no jobs or owners"]);
     place.file("log", "");
     place.advise("-apply try -userlog log").is_error(&["-apply needs the queue"]);
 }
