@@ -125,6 +125,9 @@ fn filters() -> Result<[BpfProgram; 2], seccompiler::Error> {
     let empty = bits(libc::AT_EMPTY_PATH);
     rules.insert(number(libc::SYS_statx), vec![when(vec![has(2, empty, empty)?])?]);
     rules.insert(number(libc::SYS_newfstatat), vec![when(vec![has(3, empty, empty)?])?]);
+    // Another descriptor of an open file.
+    let copy = bits(libc::F_DUPFD_CLOEXEC);
+    rules.insert(number(libc::SYS_fcntl), vec![when(vec![has(1, u64::MAX, copy)?])?]);
     let name = bits(libc::PR_SET_NAME);
     rules.insert(number(libc::SYS_prctl), vec![when(vec![has(0, u64::MAX, name)?])?]);
     let own = u64::from(std::process::id());

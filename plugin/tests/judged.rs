@@ -9,12 +9,17 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/pool-23.9
 
 /// What the judge says of these ads; it has the recorded event log, and no journal.
 fn judge(ads: &[u8]) -> Output {
+    judge_with(ads, &format!("{DATA}/EventLog"), "8760")
+}
+
+/// The same with so many hours of an event log.
+fn judge_with(ads: &[u8], log: &str, hours: &str) -> Output {
     let home = tempfile::tempdir().unwrap();
     let mut judge = Command::new(env!("CARGO_BIN_EXE_condor_holdadvise_advisor"))
-        .arg("-judge")
+        .args(["-judge", "-debug"])
         .env("HOME", home.path())
-        .env("_CONDOR_EVENT_LOG", format!("{DATA}/EventLog"))
-        .env("_CONDOR_HOLDADVISE_LOG_HOURS", "8760")
+        .env("_CONDOR_EVENT_LOG", log)
+        .env("_CONDOR_HOLDADVISE_LOG_HOURS", hours)
         .env("_CONDOR_HOLDADVISE_STATE", home.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -66,4 +71,30 @@ fn input_that_is_no_ads_ends_in_no_line_of_a_job() {
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(!said.contains("job\t") && output.status.code().is_some(), "{said}");
     }
+}
+
+/// Finding them takes another descriptor of the log, which a confined process may make.
+#[test]
+fn only_the_hours_that_are_asked_for_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("EventLog");
+    let now = jiff::Timestamp::now().as_second();
+    let mut log = String::new();
+    let (jobs, recent) = (10_000, 1_000);
+    for job in 1..=jobs {
+        let ago = if job > jobs - recent { 3_600 } else { 3 * 86_400 };
+        let at = jiff::Timestamp::from_second(now - ago).unwrap();
+        let at = at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S");
+        let host =
+            "Job submitted from host: <192.0.2.1:9618?addrs=192.0.2.1-9618&alias=ap.example.org>";
+        log.push_str(&format!("000 ({job}.000.000) {at} {host}\n...\n"));
+    }
+    std::fs::write(&path, &log).unwrap();
+    let output = judge_with(b"", path.to_str().unwrap(), "24");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let events =
+        said.lines().find_map(|line| line.split_once("event log: ")?.1.split_once(" events"));
+    let events: usize = events.expect(&said).0.parse().unwrap();
+    // A quarter of a megabyte more may be read.
+    assert!((recent..jobs / 2).contains(&events), "{events}");
 }
