@@ -8,7 +8,7 @@ use holdadvise::cli::{Config, SettingError};
 use holdadvise::queue::Schedd;
 
 /// Bytes of the event log that a pass reads at most.
-pub const LOG_BYTES: u64 = 256 << 20;
+pub const LOG_BYTES: u64 = 128 << 20;
 
 /// What a pass is to do.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! A plan is carried out: the journal has it first, then the schedd does it, then the journal has
 //! what the schedd answered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::{Candidate, Deed};
 use super::plan::{Chosen, Plan};
@@ -9,7 +9,7 @@ use crate::advice::{Edit, constraint_of};
 use crate::history::Action;
 use crate::journal::{
     Act, Advised, By, Did, Edited, Eligible, Entry, HoldOf, JobRange, JournalError, Locked, Step,
-    VERSION, What,
+    StoodIn, VERSION, What,
 };
 use crate::queue::{Answer, QueueError, Schedd};
 use crate::text::classad_quote;
@@ -56,7 +56,8 @@ pub struct Done {
 /// [`JournalError`]: before anything was done where that could not be noted, or afterwards where
 /// the answers could not.
 pub fn carry_out(plan: &Plan, order: &Order<'_>) -> Result<Vec<Done>, JournalError> {
-    let (ids, intents) = intents(plan, order);
+    let (ids, mut intents) = intents(plan, order);
+    say_where_old_ones_stood(&mut intents, order.schedd);
     order.journal.reserve(ENTRY * plan.chosen.len() as u64, order.now)?;
     order.journal.add(&intents)?;
     let entry = |what| Entry { version: VERSION, time: order.now, what };
@@ -148,7 +149,47 @@ fn act(candidate: &Candidate, id: &str, step: Step, detail: Option<String>) -> A
 }
 
 fn edited(edit: &Edit) -> Edited {
-    Edited { attribute: edit.attribute.clone(), old: edit.old.clone(), new: edit.new.clone() }
+    Edited {
+        attribute: edit.attribute.clone(),
+        old: edit.old.clone(),
+        stood_in: None,
+        new: edit.new.clone(),
+    }
+}
+
+/// Asks for the ads of the clusters: those of jobs have both without a difference.
+fn say_where_old_ones_stood(intents: &mut [Entry], schedd: &Schedd) {
+    let mut clusters = BTreeSet::new();
+    let mut attributes = BTreeSet::new();
+    for entry in &*intents {
+        if let What::Act(act) = &entry.what {
+            let edits = act.edits.iter().filter(|edit| edit.old.is_some());
+            for edit in edits {
+                clusters.insert(act.hold.job.cluster);
+                attributes.insert(edit.attribute.clone());
+            }
+        }
+    }
+    if clusters.is_empty() {
+        return;
+    }
+    let attributes: Vec<&str> = attributes.iter().map(String::as_str).collect();
+    let ads = match schedd.cluster_ads(&clusters, &attributes) {
+        Ok(ads) => ads,
+        Err(error) => return log::info!("the ads of clusters: {error}"),
+    };
+    for entry in intents {
+        let What::Act(act) = &mut entry.what else { continue };
+        let Some(ad) = ads.get(&act.hold.job.cluster) else { continue };
+        for edit in &mut act.edits {
+            let Some(old) = &edit.old else { continue };
+            let of_cluster = ad.get(&edit.attribute).map(ToString::to_string);
+            edit.stood_in = Some(match of_cluster.as_ref() == Some(old) {
+                true => StoodIn::Cluster,
+                false => StoodIn::Job,
+            });
+        }
+    }
 }
 
 /// Jobs of one cluster to which the same is done, as many as one constraint names.

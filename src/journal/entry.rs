@@ -206,8 +206,20 @@ pub struct Edited {
     /// The expression before, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
-    /// The expression now.
+    /// Whose expression that was, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stood_in: Option<StoodIn>,
+    /// The expression now, in the job's own ad.
     pub new: String,
+}
+
+/// Where an expression stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StoodIn {
+    /// In the job's own ad: its cluster's has another one, or none.
+    Job,
+    /// In the ad of the cluster.
+    Cluster,
 }
 
 /// What came of an act.

@@ -18,6 +18,9 @@ const ANSWER: u64 = 64 << 20;
 /// Jobs that are named in one call of a tool.
 const JOBS: usize = 500;
 
+/// Clusters that are named in one constraint: the schedd parses it as a tree that is as deep.
+const CLUSTERS: usize = 50;
+
 /// What `condor_release` or `condor_rm` did (`action_result_t` of `condor_schedd`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -148,19 +151,59 @@ impl Schedd {
         ads: &mut BTreeMap<JobId, ClassAd>,
     ) -> Result<(), QueueError> {
         let names: Vec<String> = jobs.iter().map(ToString::to_string).collect();
+        let wanted: BTreeSet<JobId> = jobs.iter().copied().collect();
+        let words: Vec<&str> =
+            words.iter().copied().chain(names.iter().map(String::as_str)).collect();
+        self.each_ad(tool, &words, attributes, |ad| {
+            if let Some(id) = job_id(&ad).filter(|id| wanted.contains(id)) {
+                ads.entry(id).or_insert(ad);
+            }
+        })
+    }
+
+    /// What the ads of clusters say, in which the job's own attributes are not, by ClusterId; of
+    /// these attributes.
+    ///
+    /// # Errors
+    /// As [`Self::any_ads`].
+    pub fn cluster_ads(
+        &self,
+        clusters: &BTreeSet<i32>,
+        attributes: &[&str],
+    ) -> Result<BTreeMap<i32, ClassAd>, QueueError> {
+        let mut ads = BTreeMap::new();
+        let all: Vec<i32> = clusters.iter().copied().collect();
+        for some in all.chunks(CLUSTERS) {
+            let one = |cluster: &i32| format!("ClusterId == {cluster}");
+            let constraint = some.iter().map(one).collect::<Vec<_>>().join(" || ");
+            let words = ["-factory:clusters_only", "-allusers", "-constraint", constraint.as_str()];
+            let names = [attributes, &["ClusterId", "ProcId"]].concat();
+            self.each_ad("condor_q", &words, &names, |ad| {
+                let cluster = ad.integer("ClusterId").and_then(|id| i32::try_from(id).ok());
+                if let Some(cluster) = cluster.filter(|_| ad.get("ProcId").is_none()) {
+                    ads.insert(cluster, ad);
+                }
+            })?;
+        }
+        Ok(ads)
+    }
+
+    fn each_ad(
+        &self,
+        tool: &'static str,
+        words: &[&str],
+        attributes: &[&str],
+        mut take: impl FnMut(ClassAd),
+    ) -> Result<(), QueueError> {
         let list = attributes.join(",");
         let mut arguments = self.arguments();
-        arguments.extend(words);
         arguments.extend(["-long", "-attributes", &list]);
-        arguments.extend(names.iter().map(String::as_str));
-        let wanted: BTreeSet<JobId> = jobs.iter().copied().collect();
+        arguments.extend(words);
         let projection = Projection::new(attributes, None);
         stream_tool(tool, &arguments, self.timeout, ANSWER, |output| {
             read_ads(output, std::path::Path::new(tool), &projection, |item| {
-                if let AdItem::Ad(ad) = item
-                    && let Some(id) = job_id(&ad).filter(|id| wanted.contains(id))
-                {
-                    ads.entry(id).or_insert(ad);
+                if let AdItem::Ad(ad) = item {
+                    take(ad);
                 }
                 std::ops::ControlFlow::Continue(())
             })

@@ -47,15 +47,17 @@ impl Queue {
         place.file("EventLog", log);
         place.file("queue.ads", ads);
         place.file("now.ads", "");
+        place.file("clusters.ads", "ClusterId = 9\nRequestMemory = 128\n");
         place.file("calls", "");
-        let [calls, all, now, log] = ["calls", "queue.ads", "now.ads", "EventLog"]
-            .map(|name| place.path(name).display().to_string());
+        let [calls, all, now, log, clusters] =
+            ["calls", "queue.ads", "now.ads", "EventLog", "clusters.ads"]
+                .map(|name| place.path(name).display().to_string());
         let say = "while IFS= read -r l; do printf '%s\\n' \"$l\"; done <";
         // Jobs that were acted on are asked for by their ids.
         place.tool(
             "condor_q",
             &format!(
-                "case \"$*\" in *-af*) echo '13 256' ;; *' 9.'*) {say} {now} ;; *) {say} {all} ;; esac"
+                "case \"$*\" in *-af*) echo '13 256' ;; *-factory*) {say} {clusters} ;; *' 9.'*) {say} {now} ;; *) {say} {all} ;; esac"
             ),
         );
         place.tool("condor_history", "exit 0");
@@ -251,7 +253,26 @@ fn an_edit_whose_release_failed_is_taken_back() {
         assert!(calls[2].contains(part), "{part} is not in {}", calls[2]);
     }
     assert!(calls[2].ends_with(" RequestMemory=1024"), "{}", calls[2]);
-    assert_eq!(kinds(&queue.journal())[3], ("Act", "TakenBack"));
+    let journal = queue.journal();
+    assert_eq!(kinds(&journal)[3], ("Act", "TakenBack"));
+    let edit = &journal[2]["Edits"][0];
+    // Its cluster's ad has another one.
+    assert_eq!((&edit["Old"], &edit["StoodIn"]), (&"1024".into(), &"Job".into()));
+}
+
+#[test]
+fn the_old_expression_may_be_the_clusters() {
+    let queue = Queue::new(15);
+    out_of_memory(&queue, 1);
+    queue.place.file("clusters.ads", "ClusterId = 9\nRequestMemory = 1024\n");
+    assert_eq!(queue.apply("change -yes").status, 1);
+    assert_eq!(queue.journal()[2]["Edits"][0]["StoodIn"], "Cluster");
+    // Where nobody says, the journal does not.
+    let queue = Queue::new(15);
+    out_of_memory(&queue, 1);
+    queue.place.file("clusters.ads", "");
+    assert_eq!(queue.apply("change -yes").status, 1);
+    assert_eq!(queue.journal()[2]["Edits"][0].get("StoodIn"), None);
 }
 
 #[test]
