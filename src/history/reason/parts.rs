@@ -115,7 +115,11 @@ pub fn file_server(reason: &str) -> Option<String> {
 /// `host` or `host:port` without the dot of the root and the port that the scheme has anyway.
 fn one_spelling(scheme: &str, server: &str) -> String {
     let (host, port) = match server.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
+        Some((host, port))
+            if !host.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            (host, port)
+        }
         _ => (server, ""),
     };
     let host = host.strip_suffix('.').filter(|host| !host.is_empty()).unwrap_or(host);
@@ -300,6 +304,9 @@ mod tests {
             Some("web.example.org:8080")
         );
         assert_eq!(server("https://me:pw@h.org/x").as_deref(), Some("h.org"));
+        assert_eq!(server("https://H.org.:443/x").as_deref(), Some("h.org"));
+        assert_eq!(server("https://h.org:80/x").as_deref(), Some("h.org:80"));
+        assert_eq!(server("http://://").as_deref(), Some(":"));
         assert_eq!(server("osdf://ospool/x").as_deref(), Some("osdf:///ospool"));
         assert_eq!(
             server("pelican://osg-htc.org/ospool/x").as_deref(),
