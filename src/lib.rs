@@ -12,7 +12,8 @@
 //! files that a job needs, [`collect`] keeps logs over their rotations, [`hold_code`] is the table of
 //! hold codes, [`queue`] finds held jobs, [`policy`] evaluates
 //! release policies, [`replay`] tries them on the holds of the past, [`suggest`] makes one of
-//! these, [`cli`] is the command line, `text` makes what others wrote fit to print and to paste.
+//! these, [`cli`] is the command line, [`rights`] takes those of an account, `text` makes what
+//! others wrote fit to print and to paste.
 
 pub mod acting;
 pub mod advice;
@@ -31,7 +32,7 @@ pub mod policy;
 mod private;
 pub mod queue;
 pub mod replay;
-mod rights;
+pub mod rights;
 pub mod suggest;
 pub mod text;
 pub mod userlog;

@@ -20,13 +20,13 @@ pub struct Ids {
 
 impl Ids {
     /// What `uid`, `gid` and groups one after the other stand for; `None` for fewer than two.
-    pub(crate) fn of_list(ids: &[u32]) -> Option<Self> {
+    pub fn of_list(ids: &[u32]) -> Option<Self> {
         let [uid, gid, groups @ ..] = ids else { return None };
         Some(Self { uid: *uid, gid: *gid, groups: groups.to_vec() })
     }
 
     /// What [`Ids::of_list`] reads.
-    pub(crate) fn list(&self) -> impl Iterator<Item = u32> {
+    pub fn list(&self) -> impl Iterator<Item = u32> {
         [self.uid, self.gid].into_iter().chain(self.groups.iter().copied())
     }
 
@@ -40,7 +40,7 @@ impl Ids {
 ///
 /// # Errors
 /// The kernel refuses, or it would be root's rights.
-pub(crate) fn take(ids: Option<&Ids>) -> io::Result<()> {
+pub fn take(ids: Option<&Ids>) -> io::Result<()> {
     if let Some(ids) = ids {
         let (uid, gid) = (Uid::from_raw(ids.uid), Gid::from_raw(ids.gid));
         set_thread_groups(&ids.groups())?;

@@ -13,8 +13,8 @@ use classads::ClassAd;
 use holdadvise::acting::{
     Candidate, Deed, OPEN_ATTRIBUTES, OpenAct, intended_acts, open_acts, result_of,
 };
-use holdadvise::advice::{Advice, Advisor, Costs, Held, Policies, Recommendation, TrySuccess};
-use holdadvise::cli::{Config, SettingError, costs_of, open_model, sentences};
+use holdadvise::advice::{Advice, Advisor, Costs, Policies, Recommendation, TrySuccess};
+use holdadvise::cli::{Config, SettingError, costs_of, hosts, open_model, sentences};
 use holdadvise::features::Holds;
 use holdadvise::history::{ATTRIBUTES, History, HistoryBuilder, HoldInQueue, What};
 use holdadvise::journal::Kept;
@@ -26,6 +26,7 @@ use rayon::prelude::*;
 
 use crate::confine::{ConfineError, Limits, confine};
 use crate::line::{Ended, How, Judged, Left, Line, Shown, WORDS, key_of, reason_of};
+use crate::looks::records::{self, Looks};
 use crate::settings::{LOG_BYTES, Settings};
 
 /// Jobs judged at a time: their advices are in memory at once.
@@ -33,6 +34,10 @@ const BATCH: usize = 512;
 
 /// Jobs of a batch judged together on one core.
 const TOGETHER: usize = 64;
+
+/// Records of looks are at most this part of the memory of the judge. Assumed: one of hostile text
+/// takes ten times its length.
+const LOOKS_SHARE: u64 = 32;
 
 /// Seconds of the journal that a pass looks back. Assumed: what is older holds up nobody.
 pub const JOURNAL: i64 = 40 * 86_400;
@@ -112,6 +117,8 @@ struct Bench {
     read: ReadOptions,
     open: Vec<OpenAct>,
     intended: Vec<OpenAct>,
+    looks: Looks,
+    hosts: Vec<String>,
     notes: Vec<String>,
     now: i64,
 }
@@ -131,6 +138,9 @@ impl Bench {
         }
         // Without a journal nothing was released.
         let kept = Kept::since(&settings.journal(), now - JOURNAL).unwrap_or_default();
+        let most = usize::try_from((settings.memory << 20) / LOOKS_SHARE).unwrap_or(0);
+        let (looks, faults) = Looks::open(&settings.looks, 0, now, most);
+        notes.extend(faults);
         let pool = config.pool().iter().filter(|(name, _)| !name.ends_with(OWN_POLICY));
         Ok(Self {
             costs: costs_of(config, model.metadata.thresholds)?,
@@ -140,6 +150,8 @@ impl Bench {
             read: ReadOptions::default(),
             open: open_acts(&kept.entries),
             intended: intended_acts(&kept.entries),
+            looks,
+            hosts: hosts(config),
             settings,
             model,
             log,
@@ -162,6 +174,7 @@ pub fn judge(config: &Config, now: i64) -> Result<(), JudgeError> {
         memory: bench.settings.memory << 20,
         seconds: (bench.settings.seconds + 10).saturating_mul(threads),
     })?;
+    bench.notes.extend(bench.looks.read(&bench.hosts));
     let read = read_ads(io::stdin().lock(), &bench)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     for note in &bench.notes {
@@ -394,7 +407,7 @@ fn judge_all(
         knobs: bench.knobs.clone(),
         time: PolicyTime::new(bench.policy_time),
         held_in_cluster: in_cluster,
-        // Files of users are for a process with the rights of users.
+        // Of users' files is known what their own processes saw.
         files: None,
     };
     let projection = projection();
@@ -402,7 +415,7 @@ fn judge_all(
     let held_of = |job: &HeldJob| {
         let ad = job.ad.to_classad();
         let lacks = !projection.references_of_policies(&ad).is_empty();
-        Held::of_ad(job.id, &ad, lacks, &policies, bench.now)
+        bench.looks.held(job.id, &ad, lacks, &policies, bench.now)
     };
     let judge = |jobs: &[HeldJob]| {
         advisor.advise_all(&jobs.iter().map(held_of).collect::<Vec<_>>(), bench.now)
@@ -474,12 +487,13 @@ fn reason(advice: &Advice) -> String {
             why.map(|why| format!("{} ", sentences::undecided(why, advice.held.code)))
         }
         Recommendation::Change => {
-            advice.changes().next().map(|change| format!("{} ", sentences::whole_change(change)))
+            advice.changes().next().map(|change| format!("{} ", records::change(advice, change)))
         }
         Recommendation::Try => {
             advice.try_one.map(|one| format!("One of them is tried first: {}. ", one.job))
         }
         Recommendation::Release | Recommendation::Remove => None,
     };
-    also.unwrap_or_default() + &why
+    let file = records::sentence(advice).map(|sentence| format!("{sentence} "));
+    file.unwrap_or_default() + &also.unwrap_or_default() + &why
 }

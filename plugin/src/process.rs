@@ -13,7 +13,7 @@ use holdadvise::text::shown;
 use crate::line::{LONGEST_LINE, Line};
 
 /// How often a process that ends is looked at.
-const POLL: Duration = Duration::from_millis(5);
+pub(crate) const POLL: Duration = Duration::from_millis(5);
 
 /// Characters of complaints that are kept.
 const COMPLAINTS: usize = 400;
@@ -59,19 +59,19 @@ pub enum ProcessError {
 }
 
 /// A process that is ended where this one does not wait for it.
-struct Running {
-    child: Child,
+pub(crate) struct Running {
+    pub(crate) child: Child,
     what: String,
 }
 
 impl Running {
-    fn start(command: &mut Command, what: &str) -> Result<Self, ProcessError> {
+    pub(crate) fn start(command: &mut Command, what: &str) -> Result<Self, ProcessError> {
         let start = |source| ProcessError::Start { what: what.to_owned(), source };
         Ok(Self { child: command.spawn().map_err(start)?, what: what.to_owned() })
     }
 
     /// Waits until the deadline.
-    fn wait(&mut self, deadline: Instant) -> Result<(), ProcessError> {
+    pub(crate) fn wait(&mut self, deadline: Instant) -> Result<(), ProcessError> {
         let what = || self.what.clone();
         let complaints = self.child.stderr.take().map(|mut pipe| {
             thread::spawn(move || {
@@ -255,7 +255,7 @@ pub fn ask_judge(
 }
 
 /// The next line without its end; one that is too long is `Some(None)`. `None` at the end.
-fn next_line(input: &mut impl BufRead) -> Option<Option<Vec<u8>>> {
+pub(crate) fn next_line(input: &mut impl BufRead) -> Option<Option<Vec<u8>>> {
     let mut line = Vec::new();
     let most = LONGEST_LINE as u64 + 1;
     if input.by_ref().take(most).read_until(b'\n', &mut line).ok()? == 0 {

@@ -33,6 +33,12 @@ pub struct Settings {
     pub of_owner: usize,
     /// HOLDADVISE_PASS_RELEASES: jobs that a pass lets go at most.
     pub in_all: usize,
+    /// HOLDADVISE_LOOKS: the folder of what was seen of users' files.
+    pub looks: PathBuf,
+    /// HOLDADVISE_LOOKS_ACCOUNT: the account of HTCondor, which may read that.
+    pub looks_account: String,
+    /// HOLDADVISE_LOOKS_INTERVAL: seconds from round to round of looks.
+    pub looks_interval: u64,
     /// How long one tool of HTCondor may take.
     pub timeout: Duration,
 }
@@ -60,6 +66,15 @@ impl Settings {
             // Assumed, as all bounds on releases.
             of_owner: read.number("HOLDADVISE_OWNER_RELEASES", 100, 0, 1_000_000),
             in_all: read.number("HOLDADVISE_PASS_RELEASES", 500, 0, 1_000_000),
+            looks: config
+                .get("HOLDADVISE_LOOKS")
+                .map_or_else(|| "/var/lib/condor-holdadvise-looks".into(), PathBuf::from),
+            looks_account: config
+                .get("HOLDADVISE_LOOKS_ACCOUNT")
+                .unwrap_or_else(|| "condor".to_owned()),
+            // Assumed: less than a pass, so that each finds looks of its own. With more than 200 s
+            // and the time of a round some would not count any more.
+            looks_interval: read.number("HOLDADVISE_LOOKS_INTERVAL", 120, 1, 200),
             timeout: config.timeout()?,
         };
         Ok((settings, faults))

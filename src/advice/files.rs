@@ -30,6 +30,39 @@ const GRID: i64 = 9;
 const TOKENS: [&str; 5] =
     ["ScitokensFile", "EC2AccessKeyId", "EC2SecretAccessKey", "GceAuthFile", "AzureAuthFile"];
 
+/// The attributes that say which files a held job needs, and whose they are.
+pub const FILE_ATTRIBUTES: &[&str] = &[
+    "ClusterId",
+    "ProcId",
+    "GlobalJobId",
+    "Owner",
+    "OsUser",
+    "JobStatus",
+    "EnteredCurrentStatus",
+    "NumHolds",
+    "HoldReason",
+    "HoldReasonCode",
+    "HoldReasonSubCode",
+    "JobUniverse",
+    "Iwd",
+    "Cmd",
+    "In",
+    "Out",
+    "Err",
+    "UserLog",
+    "TransferIn",
+    "TransferInput",
+    "TransferExecutable",
+    "TransferOutputRemaps",
+    "ShouldTransferFiles",
+    "x509userproxy",
+    "ScitokensFile",
+    "EC2AccessKeyId",
+    "EC2SecretAccessKey",
+    "GceAuthFile",
+    "AzureAuthFile",
+];
+
 /// What stands for no file in an ad.
 const NULL: &str = "/dev/null";
 
@@ -61,6 +94,14 @@ pub(super) fn checks(files: &LocalFiles, ad: &ClassAd, hold: &HoldInQueue) -> Ve
         check.named || says
     });
     checks
+}
+
+/// Looks at the files that the held job of this ad needs, for [`LocalFiles::record`]. An ad with
+/// [`FILE_ATTRIBUTES`] will do.
+pub fn look_at_files(files: &LocalFiles, ad: &ClassAd) {
+    if let Some(hold) = HoldInQueue::of(ad) {
+        checks(files, ad, &hold);
+    }
 }
 
 /// What a check of something that the hold is not about is worth.
@@ -416,6 +457,39 @@ fn output_directory(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_attributes_of_files_say_which_files_are_needed() {
+        let text = "ClusterId = 7\nProcId = 1\nJobStatus = 5\nEnteredCurrentStatus = 9\n\
+            NumHolds = 1\nHoldReasonCode = 13\nHoldReasonSubCode = 2\n\
+            HoldReason = \"Transfer input files failure at access point ap while sending files to \
+            execution point e. Details: reading from file /data/x: (errno 2) No such file or \
+            directory\"\nIwd = \"/home/a\"\nCmd = \"run\"\nIn = \"in\"\nOut = \"o\"\nErr = \"e\"\n\
+            UserLog = \"log\"\nTransferInput = \"a, b/\"\nTransferOutputRemaps = \"r=/data/r\"\n\
+            ShouldTransferFiles = \"YES\"\nTransferExecutable = true\nTransferIn = true\n\
+            JobUniverse = 5\nx509userproxy = \"proxy\"\nScitokensFile = \"/t/1\"\n\
+            EC2AccessKeyId = \"/t/2\"\nEC2SecretAccessKey = \"/t/3\"\nGceAuthFile = \"/t/4\"\n\
+            AzureAuthFile = \"/t/5\"\n";
+        let ad = || classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
+        let (whole, mut kept) = (ad(), ad());
+        kept.retain(|name| FILE_ATTRIBUTES.iter().any(|kept| kept.eq_ignore_ascii_case(name)));
+        let of = |ad: &ClassAd| needed(ad, &HoldInQueue::of(ad).unwrap(), false);
+        assert_eq!(of(&whole), of(&kept));
+        assert_eq!(of(&kept).len(), 16, "{:?}", of(&kept));
+        // Each of them changes what is needed, or whose it is.
+        for name in ["JobUniverse", "ShouldTransferFiles", "TransferExecutable", "TransferIn"] {
+            let mut other = ad();
+            let line = match name {
+                "JobUniverse" => "JobUniverse = 9\n",
+                "ShouldTransferFiles" => "ShouldTransferFiles = \"NO\"\n",
+                name => &format!("{name} = false\n"),
+            };
+            let set = classads::read_ads(line.as_bytes()).next().unwrap().unwrap();
+            other.remove(name);
+            other.insert(name, set.get(name).unwrap().clone());
+            assert_ne!(of(&other), of(&whole), "{name}");
+        }
+    }
 
     #[test]
     fn a_directory_that_could_not_be_made_is_what_the_hold_is_about() {

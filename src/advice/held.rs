@@ -94,7 +94,20 @@ impl Held {
         policies: &Policies,
         now: i64,
     ) -> Self {
-        let Policies { knobs, time, held_in_cluster, files } = policies;
+        let files = policies.files.as_ref();
+        Self::with_files(job, ad, lacks_references, policies, files, now)
+    }
+
+    /// The same with these files in the place of those of the policies.
+    pub fn with_files(
+        job: JobId,
+        ad: &ClassAd,
+        lacks_references: bool,
+        policies: &Policies,
+        files: Option<&LocalFiles>,
+        now: i64,
+    ) -> Self {
+        let Policies { knobs, time, held_in_cluster, files: _ } = policies;
         let mut in_queue = HoldInQueue::of(ad);
         if let Some(hold) = in_queue.as_mut().filter(|_| !ad.contains("EnteredCurrentStatus")) {
             hold.entered_current_status = now;

@@ -43,10 +43,14 @@ pub(super) fn ids_of(account: &str) -> Option<Ids> {
     if known.len() >= ACCOUNTS {
         return None;
     }
-    let said = run_tool("id", &["--", account], ID_TIME).ok();
-    let found = said.as_deref().and_then(ids);
+    let found = ids_now(account);
     known.insert(account.to_owned(), found.clone());
     found
+}
+
+/// The numbers that an account has now, as `id` says them.
+pub fn ids_now(account: &str) -> Option<Ids> {
+    ids(&run_tool("id", &["--", account], ID_TIME).ok()?)
 }
 
 /// `uid=1000(alice) gid=100(users) groups=100(users),1001(domain admins)`

@@ -12,9 +12,14 @@ use crate::queue::run_tool;
 /// program's own file is not known.
 pub fn local_files(config: &Config, now: i64, of_queue: bool) -> Option<LocalFiles> {
     let program = std::env::current_exe().ok()?;
+    let me = account().map(str::to_owned);
+    Some(LocalFiles::new(program, hosts(config), me, ids_of, now, of_queue))
+}
+
+/// Names of this machine, for [`LocalFiles::new`].
+pub fn hosts(config: &Config) -> Vec<String> {
     let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let hosts = config.get_condor("FULL_HOSTNAME").into_iter().chain([node]).collect();
-    Some(LocalFiles::new(program, hosts, account().map(str::to_owned), ids_of, now, of_queue))
+    config.get_condor("FULL_HOSTNAME").into_iter().chain([node]).collect()
 }
 
 /// The account of this process, as `id` names it; `None` for root, and where `id` does not answer.

@@ -29,6 +29,7 @@ mod run;
 pub mod sentences;
 mod zones;
 
+pub use accounts::ids_now;
 pub use arguments::ArgumentError;
 pub use completions::completions;
 pub use config::{Config, SettingError};
@@ -36,7 +37,7 @@ pub use constraint::Constraint;
 pub use costs::{CostChange, NoCost, costs_of};
 pub use debug::switch_on as switch_debug_on;
 pub use gather::{Gathered, gather};
-pub use local_files::local_files;
+pub use local_files::{hosts, local_files};
 pub use manual::manual_page;
 pub use model_file::{open as open_model, sheet as model_sheet};
 pub use request::{Output, Request};

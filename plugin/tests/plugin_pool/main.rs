@@ -7,6 +7,7 @@
 mod forged;
 #[path = "../../../tests/pool/harness.rs"]
 mod harness;
+mod looks;
 mod outage;
 mod races;
 mod setup;
@@ -23,6 +24,7 @@ fn the_access_point_advises_and_releases_when_switched_on() {
     let Some(pool) = Pool::or_skip(up) else { return };
     setup::install(&pool);
     forged::not_at_submission(&pool);
+    looks::are_followed(&pool);
 
     let outage = Outage::begin(&pool);
     outage.is_advised(&pool);
