@@ -13,13 +13,13 @@ const AWAY: &str = "Transfer input files failure at execution point slot1@e1 usi
 const JOBS: i32 = 20;
 
 /// A queue of 20 jobs that went on hold a while ago, since their file server was away.
-struct Queue {
-    place: Place,
+pub(crate) struct Queue {
+    pub(crate) place: Place,
     held_at: i64,
 }
 
 impl Queue {
-    fn new(minutes: i64) -> Self {
+    pub(crate) fn new(minutes: i64) -> Self {
         let place = Place::new();
         let held_at = Timestamp::now().as_second() - 60 * minutes;
         let at = |second: i64| {
@@ -70,7 +70,7 @@ impl Queue {
     }
 
     /// The schedd answers a release so for every job that the constraint names.
-    fn answers(&self, answer: i32) {
+    pub(crate) fn answers(&self, answer: i32) {
         let calls = self.place.path("calls").display().to_string();
         let script = format!(
             "echo condor_release \"$@\" >> {calls}\necho ActionResult = 1\n\
@@ -80,12 +80,12 @@ impl Queue {
         self.place.tool("condor_release", &script);
     }
 
-    fn apply(&self, words: &str) -> Said {
+    pub(crate) fn apply(&self, words: &str) -> Said {
         self.place.advise(&format!("-allusers -apply {words}"))
     }
 
     /// What was called.
-    fn calls(&self) -> String {
+    pub(crate) fn calls(&self) -> String {
         fs::read_to_string(self.place.path("calls")).expect("calls")
     }
 

@@ -2,6 +2,7 @@
 //! fresh directory each.
 
 mod apply;
+mod apply_journal;
 mod bad_input;
 mod checks;
 mod completions;

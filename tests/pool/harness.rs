@@ -49,10 +49,11 @@ impl Pool {
         Self::up_in(None, None)
     }
 
-    /// Sets up a pool of its own in `.pool/NAME` under the repository, or takes the one that runs
-    /// there.
+    /// Sets up a pool of its own in `.pool/NAME` under the repository, or in HOLDADVISE_POOL_ROOT, or
+    /// takes the one that runs there.
     pub(crate) fn up_as(name: &str) -> Result<Self, NoPool> {
-        Self::up_in(Some(repository().join(".pool").join(name)), None)
+        let own = std::env::var_os("HOLDADVISE_POOL_ROOT").is_none();
+        Self::up_in(own.then(|| repository().join(".pool").join(name)), None)
     }
 
     /// The same of a release of Debian, and so with its version of HTCondor.
@@ -181,12 +182,24 @@ impl Pool {
 
     /// Writes `job.sub` in the folder and submits it; returns the id of its only job.
     pub(crate) fn submit(&self, user: &str, folder: &str, description: &str) -> String {
+        self.submit_jobs(user, folder, description, 1).remove(0)
+    }
+
+    /// The same of so many jobs of one cluster.
+    pub(crate) fn submit_jobs(
+        &self,
+        user: &str,
+        folder: &str,
+        description: &str,
+        jobs: usize,
+    ) -> Vec<String> {
         let command = format!(
-            "cat >job.sub <<'END'\n{description}\nqueue\nEND\ncondor_submit -terse job.sub"
+            "cat >job.sub <<'END'\n{description}\nqueue {jobs}\nEND\ncondor_submit -terse job.sub"
         );
         let answer = self.shell(user, folder, &command);
         let last = answer.lines().last().unwrap_or_default();
-        last.split(' ').next().unwrap_or_default().to_owned()
+        let cluster = last.split('.').next().unwrap_or_default();
+        (0..jobs).map(|proc| format!("{cluster}.{proc}")).collect()
     }
 
     /// The ads of these jobs, from the queue or else from the history, by job id.

@@ -8,28 +8,25 @@ use crate::setup::{COUNTS, submit, value};
 const NAMES: &str =
     "HoldAdvice HoldAdviceRelease HoldAdviceNumHolds HoldAdviceEntered HoldAdviceExpires";
 
-const FORGED: &str = "+HoldAdvice = \"release\"\n+HoldAdviceRelease = true\nMY.HoldAdviceNumHolds = NumHolds\n\
+/// Lines of a submit description: advice that would count for ever.
+pub(crate) const FORGED: &str = "+HoldAdvice = \"release\"\n+HoldAdviceRelease = true\nMY.HoldAdviceNumHolds = NumHolds\n\
      +HoldAdviceEntered = EnteredCurrentStatus\n+HoldAdviceExpires = 4000000000\n+holdadvicenew = 1";
 
-/// The job transform takes it out, of jobs that materialize late too.
+/// The job transform takes it out.
 pub(crate) fn not_at_submission(pool: &Pool) {
     let held = submit(pool, "alice", "forged", &format!("{FORGED}\nhold = true"), 2);
-    let late = format!("{FORGED}\nrequirements = false\nmax_materialize = 2");
-    let late = submit(pool, "alice", "forged-late", &late, 4);
-    pool.wait_for(Duration::from_secs(60), "the first procs", || {
-        !pool.root_shell(&format!("condor_q {} -af ProcId", late[1])).trim().is_empty()
-    });
-    for job in held.iter().chain(&late[..2]) {
-        // The advisor itself says something of a job on hold, and never that.
-        let counts =
-            format!("HoldAdviceRelease =?= true || HoldAdviceExpires =?= 4000000000 && {COUNTS}");
-        assert_eq!(value(pool, job, &counts), "false", "{job}");
+    for job in &held {
+        is_none(pool, job);
     }
-    let cluster = late[0].split('.').next().unwrap_or_default().to_owned();
-    pool.root_shell(&format!(
-        "condor_rm {cluster} {}",
-        held[0].split('.').next().unwrap_or_default()
-    ));
+    let cluster = held[0].split('.').next().unwrap_or_default();
+    pool.root_shell(&format!("condor_rm {cluster}"));
+}
+
+/// The advisor itself says something of a job on hold, and never that.
+pub(crate) fn is_none(pool: &Pool, job: &str) {
+    let counts =
+        format!("HoldAdviceRelease =?= true || HoldAdviceExpires =?= 4000000000 && {COUNTS}");
+    assert_eq!(value(pool, job, &counts), "false", "{job}");
 }
 
 /// PROTECTED_JOB_ATTRS: the owner cannot edit it, and says so.
@@ -43,17 +40,23 @@ pub(crate) fn not_by_qedit(pool: &Pool, job: &str) {
     assert_ne!(value(pool, job, "HoldAdviceRelease"), "true");
 }
 
-/// Nor does a running job set it.
+/// Nor does a running job set it, at once or with the starter's updates.
 pub(crate) fn not_by_chirp(pool: &Pool) {
-    let chirp = "printf '#!/bin/sh\\nPATH=$PATH:/usr/libexec/condor\\ncondor_chirp set_job_attr HoldAdviceRelease true\\n\
-         condor_chirp set_job_attr_delayed HoldAdvice 1\\ncondor_chirp set_job_attr ChirpedHere 1\\nexit 0\\n' >chirp.sh\n\
-         chmod +x chirp.sh";
-    pool.shell("bob", "chirp", chirp);
+    let set = |how: &str, name: &str| format!("condor_chirp {how} {name} true\\n");
+    let mut script = "#!/bin/sh\\nPATH=$PATH:/usr/libexec/condor\\n".to_owned();
+    for how in ["set_job_attr", "set_job_attr_delayed"] {
+        script.extend(NAMES.split(' ').map(|name| set(how, name)));
+    }
+    script += &set("set_job_attr", "ChirpedHere");
+    script += &set("set_job_attr_delayed", "ChirpedLater");
+    pool.shell("bob", "chirp", &format!("printf '{script}exit 0\\n' >chirp.sh; chmod +x chirp.sh"));
     let lines = "executable = chirp.sh\n+WantIOProxy = true\n+WantDelayedUpdates = true";
     let jobs = submit(pool, "bob", "chirp", lines, 1);
     let ads = pool.settle(&jobs, Duration::from_secs(180));
     let ad = &ads[&jobs[0]];
     assert_eq!(ad["JobStatus"], 4, "{ad}");
-    assert_eq!(ad["ChirpedHere"], 1, "chirp works in this pool");
-    assert!(ad["HoldAdviceRelease"] != true && ad.get("HoldAdvice").is_none(), "{ad}");
+    assert!(ad["ChirpedHere"] == true && ad["ChirpedLater"] == true, "chirp works: {ad}");
+    for name in NAMES.split(' ') {
+        assert_ne!(ad[name], true, "{name}: {ad}");
+    }
 }

@@ -1,23 +1,33 @@
 //! A file server goes down and comes back.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
+use holdadvise::collect::Collected;
 use holdadvise::journal::{Did, HoldOf, Step, What};
 use holdadvise::userlog::{self, Body, ReadOptions};
+use serde_json::Value;
 
+use crate::forged::{self, FORGED};
 use crate::harness::Pool;
-use crate::setup::{COUNTS, USERS, count, journal, submit, switch_on};
+use crate::setup::{COUNTS, USERS, count, journal, submit, switch_on, value};
 
 const INPUT: &str = "transfer_input_files = http://127.0.0.1:8080/genome.dat";
 
-/// Jobs of each user that wait for the server: 50.
-const JOBS: [usize; 3] = [20, 20, 10];
+/// Jobs of each user that wait for the server: 50 with those of the factory.
+const JOBS: [usize; 3] = [20, 20, 6];
+
+/// Jobs of a factory that are in the queue at a time, and all of them.
+const FACTORY: (usize, usize) = (4, 8);
 
 /// The jobs.
 pub(crate) struct Outage {
     /// Held as the server was down.
     pub waiting: Vec<String>,
+    /// Those of the factory, whose description has forged advice: its first jobs wait, the others
+    /// materialize when these are done.
+    factory: Vec<String>,
     /// Held for causes of their own.
     pub permanent: Vec<String>,
     /// Held by their owner.
@@ -33,9 +43,13 @@ impl Outage {
         assert!(ads.values().all(|ad| ad["JobStatus"] == 4), "{ads:?}");
 
         pool.fault("web", true);
-        let waiting: Vec<String> = (USERS.iter().zip(JOBS))
+        let mut waiting: Vec<String> = (USERS.iter().zip(JOBS))
             .flat_map(|(user, jobs)| submit(pool, user, "web", INPUT, jobs))
             .collect();
+        let (first, all) = FACTORY;
+        let late = format!("{FORGED}\n{INPUT}\nmax_materialize = {first}");
+        let factory = submit(pool, "carol", "factory", &late, all);
+        waiting.extend_from_slice(&factory[..first]);
         let mut permanent = submit(pool, "alice", "missing", "transfer_input_files = none.txt", 8);
         pool.shell("bob", "interpreter", "printf '#!/usr/bin/pyhton3\\n' >no.sh; chmod +x no.sh");
         permanent.extend(submit(pool, "bob", "interpreter", "executable = no.sh", 6));
@@ -46,7 +60,15 @@ impl Outage {
         pool.wait_for(Duration::from_secs(400), "70 held jobs", || {
             count(pool, "JobStatus == 5") == all.len()
         });
-        Self { waiting, permanent, by_person }
+        for job in &factory[..first] {
+            forged::is_none(pool, job);
+        }
+        Self { waiting, factory, permanent, by_person }
+    }
+
+    /// Those that are not to be released.
+    pub(crate) fn stay(&self) -> Vec<String> {
+        [&self.permanent[..], &self.by_person].concat()
     }
 
     /// Each held job has advice that counts, and no advice is a removal.
@@ -69,6 +91,7 @@ impl Outage {
         assert_eq!(of_person, BTreeMap::from([("undecided".to_owned(), self.by_person.len())]));
         let of_server = words("JobStatus == 5 && HoldReasonSubCode == 256");
         assert!(!of_server.contains_key("change"), "{of_server:?}");
+        self.factory_goes_on(pool);
         println!("advised: {of:?}");
     }
 
@@ -99,6 +122,19 @@ impl Outage {
         assert_eq!(journal(pool).entries.len(), 0);
     }
 
+    /// A pass has not paused the factory: 0, materialization goes on.
+    fn factory_goes_on(&self, pool: &Pool) {
+        assert_eq!(value(pool, &self.factory[0], "JobMaterializePaused ?: 0"), "0");
+        let (first, all) = FACTORY;
+        let cluster = self.factory[0].split('.').next().unwrap_or_default();
+        let of = |name: &str| value(pool, &self.factory[0], name);
+        assert_eq!(
+            (of("JobMaterializeNextProcId"), of("TotalSubmitProcs")),
+            (first.to_string(), all.to_string())
+        );
+        assert_eq!(count(pool, &format!("ClusterId == {cluster}")), first);
+    }
+
     /// The server is back, a job of somebody shows it, and the policy is switched on.
     pub(crate) fn end(&self, pool: &Pool) {
         pool.fault("web", false);
@@ -120,8 +156,7 @@ impl Outage {
 
     /// Those held for causes of their own are still in that very hold.
     pub(crate) fn others_stay(&self, pool: &Pool) {
-        let stay: Vec<String> = [self.permanent.clone(), self.by_person.clone()].concat();
-        for (job, ad) in pool.ads(&stay) {
+        for (job, ad) in pool.ads(&self.stay()) {
             assert_eq!((&ad["JobStatus"], &ad["NumHolds"]), (&5.into(), &1.into()), "{job}");
         }
         // Other parts of this test removed jobs, by hand.
@@ -129,6 +164,34 @@ impl Outage {
         for line in pool.root_shell(removed).lines() {
             assert!(line.contains("via condor_rm"), "{line}");
         }
+    }
+
+    /// They materialized as the first ones finished, and finished; what was forged counts of none.
+    pub(crate) fn later_procs_have_no_advice(&self, pool: &Pool) {
+        let later = &self.factory[FACTORY.0..];
+        let ads = pool.settle(later, Duration::from_secs(60));
+        for (job, ad) in ads {
+            assert_eq!((&ad["JobStatus"], &ad["ExitCode"]), (&4.into(), &0.into()), "{job}: {ad}");
+            let of = |name: &str| ad[name].clone();
+            let advice =
+                ["HoldAdvice", "HoldAdviceRelease", "HoldAdviceEntered", "HoldAdviceExpires"];
+            assert_eq!(
+                advice.map(of),
+                [Value::Null, false.into(), 0.into(), 0.into()],
+                "{job}: {ad}"
+            );
+        }
+    }
+
+    /// The collector has each release that the event log has.
+    pub(crate) fn is_kept(&self, pool: &Pool) {
+        let folder = pool.path("/var/lib/condor-holdadvise/logs");
+        let all = released(pool);
+        pool.wait_for(Duration::from_secs(60), "all releases in the kept logs", || {
+            let kept = Collected::of(&folder).unwrap();
+            assert!(kept.problems.is_empty() && kept.gaps.is_empty(), "{kept:?}");
+            released_in(&kept.logs) == all
+        });
     }
 
     /// Each event 013 is of a hold that the journal has: advised, then done, then how it ended; and
@@ -149,6 +212,11 @@ impl Outage {
         let mut passes: BTreeMap<i64, usize> = BTreeMap::new();
         for entry in &entries {
             let What::Act(act) = &entry.what else { continue };
+            // What the advisor says of a line that it did not write.
+            if act.id.as_deref().is_some_and(|id| id.starts_with("forged")) {
+                assert_eq!(act.step, Step::Refused, "{act:?}");
+                continue;
+            }
             assert_eq!(act.did, Did::Release);
             let HoldOf { job, num_holds, .. } = act.hold;
             assert_eq!(num_holds, Some(1), "{job}");
@@ -176,16 +244,22 @@ impl Outage {
 
 /// When each job was released by the policy of the advisor: events 013.
 fn released(pool: &Pool) -> BTreeMap<String, i64> {
+    released_in(&[pool.path("/var/log/condor/EventLog")])
+}
+
+/// The same, in these logs and those that were rotated away of them.
+fn released_in(logs: &[PathBuf]) -> BTreeMap<String, i64> {
     let mut released = BTreeMap::new();
-    let log = pool.path("/var/log/condor/EventLog");
-    let mut events = userlog::open_series(log, &ReadOptions::default()).unwrap();
-    while let Some((_, event)) = events.next_event() {
-        let event = event.unwrap();
-        let Body::Released(body) = event.body() else { continue };
-        let reason = body.reason.as_deref().unwrap_or_default();
-        if reason.contains("HoldAdviceRelease") {
-            let twice = released.insert(event.job.to_string(), event.time.seconds);
-            assert_eq!(twice, None, "{} was released twice", event.job);
+    for log in logs {
+        let mut events = userlog::open_series(log, &ReadOptions::default()).unwrap();
+        while let Some((_, event)) = events.next_event() {
+            let event = event.unwrap();
+            let Body::Released(body) = event.body() else { continue };
+            let reason = body.reason.as_deref().unwrap_or_default();
+            if reason.contains("HoldAdviceRelease") {
+                let twice = released.insert(event.job.to_string(), event.time.seconds);
+                assert_eq!(twice, None, "{} was released twice", event.job);
+            }
         }
     }
     released

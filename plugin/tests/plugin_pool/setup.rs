@@ -1,6 +1,7 @@
-//! The advisor, its configuration and three users in the pool.
+//! The plugin, its settings for a test and three users in the pool.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use holdadvise::journal::Kept;
@@ -14,35 +15,84 @@ pub(crate) const USERS: [&str; 3] = ["alice", "bob", "carol"];
 pub(crate) const COUNTS: &str = "JobStatus == 5 && HoldAdviceNumHolds =?= NumHolds && HoldAdviceEntered =?= \
      EnteredCurrentStatus && time() < HoldAdviceExpires";
 
+/// The advisor's journal.
+pub(crate) const JOURNAL: &str = "/var/lib/condor-holdadvise/journal";
+
 const LIBEXEC: &str = "/usr/libexec/condor";
 
-/// Short intervals: a test waits for these. No hold is left to people, as all are to finish.
-const SETTINGS: &str = "HOLDADVISE_INTERVAL = 5\nHOLDADVISE_LEFT_TO_PEOPLE = 0\n";
+/// Short intervals: a test waits for these. No hold is left to people, as all are to finish. The
+/// starter passes on any attribute of a job, as an administrator may allow.
+const SETTINGS: &str = "HOLDADVISE_INTERVAL = 5\nSCHEDD_CRON_HOLDADVISE_LOGS_PERIOD = 5s\n\
+     HOLDADVISE_LEFT_TO_PEOPLE = 0\nCHIRP_DELAYED_UPDATE_PREFIX = *\n";
 
+/// Installs the plugin: the package that HOLDADVISE_DEB names, else what cargo built. Nothing but
+/// [`SETTINGS`] is the test's own.
 pub(crate) fn install(pool: &Pool) {
-    let plugin = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let copy = |from: &Path, to: &str, mode: &str| {
-        let to = pool.path(to);
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        fs::copy(from, &to).unwrap();
-        std::process::Command::new("chmod").arg(mode).arg(to).status().unwrap();
-    };
-    let advisor = Path::new(env!("CARGO_BIN_EXE_condor_holdadvise_advisor"));
-    copy(advisor, &format!("{LIBEXEC}/condor_holdadvise_advisor"), "755");
-    copy(&plugin.join("config.d/40-holdadvise"), "/etc/condor/config.d/40-holdadvise", "644");
-    for file in ["hold_advice.cpf", "hold_advice_history.cpf"] {
-        let to = format!("/usr/share/condor/holdadvise/{file}");
-        copy(&plugin.join("print-formats").join(file), &to, "644");
+    match std::env::var_os("HOLDADVISE_DEB") {
+        Some(deb) => install_package(pool, Path::new(&deb)),
+        None => install_built(pool),
     }
     pool.root_shell(
-        "install -d -o condor -g condor -m 700 /var/lib/condor-holdadvise; mkdir -p /srv/web\n\
-         head -c 5000 /dev/zero >/srv/web/genome.dat\n\
+        "mkdir -p /srv/web; head -c 5000 /dev/zero >/srv/web/genome.dat\n\
          id carol >/dev/null 2>&1 || useradd --create-home --shell /bin/sh carol",
     );
     configure(pool, SETTINGS);
     // SCHEDD_CRON begins with the schedd.
     pool.restart();
     pool.fault("web", false);
+}
+
+/// A path that is not absolute is of the repository's root.
+fn install_package(pool: &Pool, deb: &Path) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(deb);
+    let to = pool.path("/tmp/holdadvise.deb");
+    fs::copy(&from, &to)
+        .unwrap_or_else(|error| panic!("HOLDADVISE_DEB: {}: {error}", from.display()));
+    // The pool leaves documents out of all packages but this.
+    pool.root_shell("dpkg --path-include='*' -i /tmp/holdadvise.deb && rm /tmp/holdadvise.deb");
+    assert_eq!(pool.root_shell("dpkg -V condor-holdadvise"), "", "files differ from the package's");
+    let used = [
+        &format!("{LIBEXEC}/condor_holdadvise_advisor"),
+        &format!("{LIBEXEC}/condor_holdadvise_collect"),
+        &format!("{LIBEXEC}/condor_holdadvise_looks"),
+        "/usr/share/condor/config.d/40-holdadvise",
+        "/usr/share/condor/config.d/41-holdadvise-logs",
+        "/usr/share/condor/holdadvise/hold_advice.cpf",
+        "/usr/share/condor/holdadvise/hold_advice_history.cpf",
+    ];
+    // Fails where one of them is nobody's.
+    pool.root_shell(&format!("dpkg -S {}", used.join(" ")));
+    let version = "dpkg-query -W -f '${Package} ${Version}' condor-holdadvise";
+    println!("installed: {}", pool.root_shell(version));
+}
+
+fn install_built(pool: &Pool) {
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let copy = |from: &Path, to: &str, mode: u32| {
+        let to = pool.path(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(from, &to).unwrap();
+        fs::set_permissions(&to, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for program in [
+        env!("CARGO_BIN_EXE_condor_holdadvise_advisor"),
+        env!("CARGO_BIN_EXE_condor_holdadvise_collect"),
+        env!("CARGO_BIN_EXE_condor_holdadvise_looks"),
+    ] {
+        let program = Path::new(program);
+        let name = program.file_name().unwrap().to_string_lossy();
+        copy(program, &format!("{LIBEXEC}/{name}"), 0o755);
+    }
+    for (folder, to) in
+        [("config.d", "/etc/condor/config.d"), ("print-formats", "/usr/share/condor/holdadvise")]
+    {
+        for entry in fs::read_dir(plugin.join(folder)).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name();
+            copy(&entry.path(), &format!("{to}/{}", name.to_string_lossy()), 0o644);
+        }
+    }
+    pool.root_shell("install -d -o condor -g condor -m 700 /var/lib/condor-holdadvise");
 }
 
 fn configure(pool: &Pool, text: &str) {
@@ -55,7 +105,7 @@ pub(crate) fn switch_on(pool: &Pool) {
     pool.root_shell("condor_reconfig");
 }
 
-/// Submits so many jobs as one cluster; their ids.
+/// Submits so many jobs of one cluster, which run for two seconds; their ids.
 pub(crate) fn submit(
     pool: &Pool,
     user: &str,
@@ -63,15 +113,12 @@ pub(crate) fn submit(
     lines: &str,
     jobs: usize,
 ) -> Vec<String> {
-    let script = format!(
-        "printf '#!/bin/sh\\nsleep 2\\n' >run.sh; chmod +x run.sh\ncat >job.sub <<'END'\nexecutable = run.sh\n\
-         log = job.log\nshould_transfer_files = YES\nwhen_to_transfer_output = ON_EXIT\nrequest_cpus = 1\n\
-         request_memory = 64\nrequest_disk = 20M\n{lines}\nqueue {jobs}\nEND\ncondor_submit -terse job.sub"
+    pool.shell(user, folder, "printf '#!/bin/sh\\nsleep 2\\n' >run.sh; chmod +x run.sh");
+    let description = format!(
+        "executable = run.sh\nlog = job.log\nshould_transfer_files = YES\nwhen_to_transfer_output = ON_EXIT\n\
+         request_cpus = 1\nrequest_memory = 64\nrequest_disk = 20M\n{lines}"
     );
-    let answer = pool.shell(user, folder, &script);
-    let last = answer.lines().last().unwrap_or_default();
-    let cluster = last.split('.').next().unwrap_or_default();
-    (0..jobs).map(|proc| format!("{cluster}.{proc}")).collect()
+    pool.submit_jobs(user, folder, &description, jobs)
 }
 
 /// Jobs in the queue for which a constraint is true.
@@ -87,7 +134,7 @@ pub(crate) fn value(pool: &Pool, job: &str, expression: &str) -> String {
 
 /// Everything in the journal, which must be whole.
 pub(crate) fn journal(pool: &Pool) -> Kept {
-    let kept = Kept::of_folder(&pool.path("/var/lib/condor-holdadvise/journal")).unwrap();
+    let kept = Kept::of_folder(&pool.path(JOURNAL)).unwrap();
     assert_eq!(kept.problems, Vec::<String>::new());
     kept
 }

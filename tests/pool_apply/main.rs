@@ -1,13 +1,17 @@
-//! `-apply` on a real HTCondor pool: jobs are changed and released, races are lost without harm, and
-//! a HOLD script looks after a node of a DAG.
+//! `-apply` on a real HTCondor pool without an event log: jobs are changed and released, races are
+//! lost without harm, a HOLD script looks after a node of a DAG, and three users get over an outage
+//! of a file server.
 //!
 //! Played only when asked, as `tests/pool_story.rs`.
 
 use std::time::Duration;
 
+mod outage;
 #[allow(dead_code, reason = "the story uses more of it")]
+#[path = "../pool/mod.rs"]
 mod pool;
 
+use outage::Outage;
 use pool::advice;
 use pool::harness::{COMPLETED, HELD, Pool};
 
@@ -19,6 +23,10 @@ const SUBMIT: &str = "executable = run.sh\nlog = job.log\nrequest_cpus = 1\nrequ
 
 const MINUTES: u64 = 60;
 
+/// Whose DAG it is: nobody who has other jobs that are held for their memory, as these would wait
+/// for each other.
+const DAG_USER: &str = "carol";
+
 #[test]
 fn advice_is_carried_out_in_a_real_pool() {
     let Some(pool) = Pool::or_skip(|| Pool::up_as("apply")) else { return };
@@ -27,6 +35,7 @@ fn advice_is_carried_out_in_a_real_pool() {
         return;
     };
     pool.install(&program);
+    let outage = Outage::begin(&pool);
     let dag = submit_dag(&pool);
     pool.shell("alice", "hog", HOG);
     let hogs: Vec<String> = (0..3).map(|_| pool.submit("alice", "hog", SUBMIT)).collect();
@@ -38,6 +47,9 @@ fn advice_is_carried_out_in_a_real_pool() {
     an_edit_without_a_release_is_taken_back(&pool, &hogs[1]);
     the_others_run_with_more_memory(&pool, &hogs[1..]);
     the_node_ends_without_anybody(&pool, &dag);
+    outage.lasts(&pool);
+    outage.is_over(&pool);
+    outage.ends_for_its_jobs_alone(&pool);
 }
 
 fn request(pool: &Pool, job: &str) -> (i64, i64, i64) {
@@ -116,13 +128,13 @@ fn the_others_run_with_more_memory(pool: &Pool, jobs: &[String]) {
 
 /// A DAG of one node of two procs that need more memory, and its HOLD script.
 fn submit_dag(pool: &Pool) -> String {
-    pool.shell("alice", "dag", HOG);
+    pool.shell(DAG_USER, "dag", HOG);
     let dag = "JOB A a.sub\nSCRIPT HOLD A /usr/local/bin/condor_holdadvise -apply change -yes -dagnode $NODE $DAGID";
     let command = format!(
         "cat >a.sub <<'END'\n{SUBMIT}\nqueue 2\nEND\ncat >a.dag <<'END'\n{dag}\nEND\n\
          condor_submit_dag a.dag | sed -n 's/.*submitted to cluster \\([0-9]*\\).*/\\1.0/p'"
     );
-    pool.shell("alice", "dag", &command).trim().to_owned()
+    pool.shell(DAG_USER, "dag", &command).trim().to_owned()
 }
 
 fn the_node_ends_without_anybody(pool: &Pool, dag: &str) {
@@ -133,11 +145,11 @@ fn the_node_ends_without_anybody(pool: &Pool, dag: &str) {
     // DAGMan plays old holds again in recovery: the script does nothing.
     let lines =
         "cat $HOME/.local/state/condor-holdadvise/journal/*.jsonl | grep -c '\"Kind\":\"Act\"'";
-    let before = pool.shell("alice", "dag", lines);
+    let before = pool.shell(DAG_USER, "dag", lines);
     let id = dag.trim_end_matches(".0");
     let again = format!(
         "for i in $(seq 100); do condor_holdadvise -apply change -yes -dagnode A {id} >/dev/null; done"
     );
-    pool.shell("alice", "dag", &again);
-    assert_eq!(pool.shell("alice", "dag", lines), before);
+    pool.shell(DAG_USER, "dag", &again);
+    assert_eq!(pool.shell(DAG_USER, "dag", lines), before);
 }
