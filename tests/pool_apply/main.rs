@@ -124,6 +124,10 @@ fn the_others_run_with_more_memory(pool: &Pool, jobs: &[String]) {
     let rows: Vec<serde_json::Value> = serde_json::from_str(&said).expect("rows");
     let all = &rows.last().expect("all")["Figures"];
     assert!(all["Succeeded"].as_i64() >= Some(2), "{said}");
+    // One submit description made each of them: what was asked for stood in the ad of the cluster.
+    let journal =
+        pool.shell("alice", "hog", "cat ~/.local/state/condor-holdadvise/journal/*.jsonl");
+    assert!(journal.contains("\"Old\":\"64\",\"StoodIn\":\"Cluster\""), "{journal}");
 }
 
 /// A DAG of one node of two procs that need more memory, and its HOLD script.
