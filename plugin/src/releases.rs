@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use holdadvise::acting::{
     Attempt, Bounds, Candidate, Chosen, Deed, OpenAct, Order, Plan, attempts, intended_acts,
-    intents, is_left_to_people, open_acts, plan, room,
+    intents, is_left_to_people, open_acts, owner_of, plan, room,
 };
 use holdadvise::advice::{Band, Recommendation, Since, Target};
 use holdadvise::history::Action;
@@ -107,7 +107,9 @@ pub fn decide(
         let job = held.get(&act.hold);
         let failed = |attempts: &HashMap<String, Vec<Attempt>>| {
             let before = attempts.get(&act.cause).map_or(&[][..], Vec::as_slice);
-            room(before, Bounds::OF_CAUSE, now).until.is_some()
+            let room = room(before, Bounds::OF_CAUSE, now);
+            let owner = owner_of(job.map(|job| job.owner.as_str()));
+            room.until.is_some() || room.held_up.contains_key(&owner)
         };
         let why = match job {
             Some(_) if !settings.releases => Some("releases were switched off"),
@@ -127,7 +129,8 @@ pub fn decide(
             }
             None => {
                 out.may_go.extend(job.map(|job| job.job));
-                let attempt = Attempt { at: act.at, ended: None, took: None };
+                let owner = owner_of(job.map(|job| job.owner.as_str()));
+                let attempt = Attempt { at: act.at, ended: None, took: None, owner };
                 attempts.entry(act.cause).or_default().push(attempt);
             }
         }
@@ -162,7 +165,8 @@ fn choose(
         } else if noted.contains(&hold) {
             out.left_to_people += 1;
         } else if waiting.contains(&hold) {
-        } else if is_left_to_people(&hold, settings.left) {
+        } else if job.advice == Recommendation::Release && is_left_to_people(&hold, settings.left) {
+            // The others of a try wait for it.
             out.left_to_people += 1;
             left.push(candidate(job));
         } else {
@@ -176,14 +180,15 @@ fn choose(
     };
     let mut plan: Plan = plan(candidates, attempts, bounds, order.now);
     for chosen in &mut plan.chosen {
-        chosen.chance *= 1.0 - settings.left;
+        if chosen.candidate.advice == Recommendation::Release {
+            chosen.chance *= 1.0 - settings.left;
+        }
         out.may_go.insert(chosen.candidate.target.job);
     }
     let chosen = plan.chosen.len();
     for candidate in left {
         plan.eligible.entry(candidate.cause.clone()).or_default().push(candidate.clone());
-        let chance = settings.left / candidate.drawn_from.unwrap_or(1) as f64;
-        plan.chosen.push(Chosen { candidate, chance });
+        plan.chosen.push(Chosen { candidate, chance: settings.left });
     }
     let (ids, intents) = intents(&plan, order);
     let of_left: HashSet<&str> = ids[chosen..].iter().map(String::as_str).collect();

@@ -1,6 +1,8 @@
 //! A hold that could be acted on, and what would be done.
 
-use crate::advice::{Advice, Command, Edit, Recommendation, Since, Target, TrySuccess};
+use crate::advice::{
+    Advice, Command, Edit, Recommendation, Since, Target, Trouble, TrySuccess, trouble_of_url,
+};
 use crate::fnv::fnv1a;
 use crate::history::Action;
 use crate::history::reason;
@@ -164,7 +166,8 @@ fn edits(advice: &Advice) -> Option<Vec<Edit>> {
     (!edits.is_empty()).then_some(edits)
 }
 
-/// What holds that are released one after the other share: the file server that the reason names, or
+/// What holds that are released one after the other share: the file server that the reason names,
+/// with what it answers where it finds or gives no file; or
 /// the codes and the first directory of the file that it names, whoever's jobs these are; else the
 /// owner, the codes and what like reasons share.
 pub(super) fn cause_of(
@@ -174,7 +177,13 @@ pub(super) fn cause_of(
     text: &str,
 ) -> String {
     if let Some(server) = reason::file_server(text) {
-        return format!("server {server}");
+        // A server that answers so is not away: others' jobs get their files.
+        let answer = match trouble_of_url(text) {
+            Some(Trouble::Missing) => ", not found",
+            Some(Trouble::Denied) => ", denied",
+            Some(Trouble::Away | Trouble::NoSpace) | None => "",
+        };
+        return format!("server {server}{answer}");
     }
     let number = |code: Option<i32>| code.map_or("?".to_owned(), |code| code.to_string());
     let codes = format!("{}/{}", number(code), number(subcode));
@@ -199,6 +208,8 @@ mod tests {
         assert_eq!(of("alice", 256, server), "server data.example.org");
         let other = "curl https://data.example.org./b failed";
         assert_eq!(of("bob", 256, other), "server data.example.org");
+        let missing = "curl https://data.example.org/b: The requested URL returned error: 404";
+        assert_eq!(of("bob", 256, missing), "server data.example.org, not found");
         let full = "Transfer output files failure at access point ap: writing to file /home/alice/x: \
                     (errno 28) No space left on device";
         assert_eq!(of("alice", 28, full), of("bob", 28, &full.replace("alice", "bob")));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::candidate::{Candidate, Deed};
-use super::ramp::{Attempt, Room, room};
+use super::ramp::{Attempt, Room, owner_of, room};
 
 /// Bounds besides those of the ramp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub fn plan(
         let none = Vec::new();
         let before = attempts.get(&cause).unwrap_or(&none);
         let room = (!removes).then(|| room(before, bounds.of_cause, now));
-        let mut left = room.map_or(usize::MAX, |room| room.left());
+        let mut left = room.as_ref().map_or(usize::MAX, Room::left);
         let drawn: Vec<Candidate> =
             candidates.iter().filter(|one| one.drawn_from.is_some()).cloned().collect();
         let met_ramp = left < drawn.len();
@@ -85,7 +85,10 @@ pub fn plan(
         for candidate in in_turn(drawn) {
             let mine = of_owner.entry(candidate.owner.clone()).or_default();
             let is_full = plan.chosen.len() + chosen.len() >= bounds.in_all;
-            if left == 0 || is_full || *mine >= bounds.of_owner {
+            let is_held_up = room.as_ref().is_some_and(|room| {
+                room.held_up.contains_key(&owner_of(candidate.owner.as_deref()))
+            });
+            if left == 0 || is_full || is_held_up || *mine >= bounds.of_owner {
                 kept += 1;
                 continue;
             }

@@ -36,7 +36,14 @@ fn many(cluster: i32, owner: &str, cause: &str, jobs: i32) -> Vec<Candidate> {
 const BOUNDS: Bounds = Bounds { in_all: 1_000, of_cause: 1_000, of_owner: 1_000 };
 
 fn through(count: usize) -> Vec<Attempt> {
-    (0..count).map(|_| Attempt { at: 1, ended: Some((2, true)), took: None }).collect()
+    (0..count)
+        .map(|_| Attempt {
+            at: 1,
+            ended: Some((2, true)),
+            took: None,
+            owner: owner_of(Some("alice")),
+        })
+        .collect()
 }
 
 fn owners(plan: &Plan) -> BTreeMap<&str, usize> {
@@ -80,7 +87,8 @@ fn bounds_of_the_call_and_of_an_owner_hold() {
     let all = [many(1, "alice", "s", 100), many(2, "bob", "s", 100)].concat();
     let attempts = HashMap::from([("s".to_owned(), through(1 + 5 + 25 + 125))]);
     let in_all = plan(all.clone(), &attempts, Bounds { in_all: 7, ..BOUNDS }, NOW);
-    assert_eq!((in_all.chosen.len(), in_all.kept[0].jobs, in_all.kept[0].room), (7, 193, None));
+    let kept = &in_all.kept[0];
+    assert_eq!((in_all.chosen.len(), kept.jobs, kept.room.as_ref()), (7, 193, None));
     let of_owner = plan(all, &attempts, Bounds { of_owner: 10, ..BOUNDS }, NOW);
     assert_eq!(owners(&of_owner), BTreeMap::from([("alice", 10), ("bob", 10)]));
 }
@@ -101,4 +109,18 @@ fn the_same_holds_are_drawn_in_every_call_and_removals_need_no_ramp() {
     let removals =
         all.into_iter().map(|candidate| Candidate { deed: Deed::Remove, ..candidate }).collect();
     assert_eq!(plan(removals, &none, BOUNDS, NOW).chosen.len(), 100);
+}
+
+#[test]
+fn an_owner_who_alone_failed_waits_and_the_others_go_on() {
+    let of = |owner: &str, at, through| Attempt {
+        at,
+        ended: Some((at + 10, through)),
+        took: None,
+        owner: owner_of(Some(owner)),
+    };
+    let before = vec![of("alice", NOW - 100, true), of("mallory", NOW - 100, false)];
+    let attempts = HashMap::from([("s".to_owned(), before)]);
+    let all = [many(1, "alice", "s", 3), many(2, "mallory", "s", 3)].concat();
+    assert_eq!(owners(&plan(all, &attempts, BOUNDS, NOW)), BTreeMap::from([("alice", 3)]));
 }

@@ -4,7 +4,13 @@
 //! for one cause therefore begin with one job. Where it gets through, five follow, then 25, each
 //! after as many have got through as were allowed before. The first that fails ends it: after a
 //! pause it begins with one job again, and becomes half as wide as it was. Where transfers become
-//! slower it becomes as much narrower. From there on it grows by one job a stage.
+//! slower it becomes as much narrower. From there on it grows by one job a stage. Failures of one
+//! owner alone hold up that owner (`lone.rs`).
+
+use std::collections::HashMap;
+
+use super::lone::part;
+use crate::fnv::fnv1a;
 
 /// Releases of the first stage.
 const FIRST: usize = 1;
@@ -45,10 +51,23 @@ pub struct Attempt {
     pub ended: Option<(i64, bool)>,
     /// Seconds that its input took to arrive, where that is known.
     pub took: Option<i64>,
+    /// Whose job it was, as [`owner_of`] has it.
+    pub owner: u64,
+}
+
+/// An owner, by a hash.
+pub fn owner_of(name: Option<&str>) -> u64 {
+    fnv1a(name.unwrap_or_default().as_bytes())
+}
+
+/// Seconds of the pause after a failure, of which there were so many before.
+pub(super) const fn pause_after(failures: u32) -> i64 {
+    let longer = LONGER.saturating_pow(failures).saturating_mul(PAUSE);
+    if longer < LONGEST_PAUSE { longer } else { LONGEST_PAUSE }
 }
 
 /// How many more may be released now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Room {
     /// How many may be on their way at a time.
     pub width: usize,
@@ -56,6 +75,8 @@ pub struct Room {
     pub open: usize,
     /// Nothing is released until then, Unix seconds: the last one failed.
     pub until: Option<i64>,
+    /// Owners of whom nothing is released until then, Unix seconds: theirs alone failed.
+    pub held_up: HashMap<u64, i64>,
 }
 
 impl Room {
@@ -75,7 +96,9 @@ pub fn room(attempts: &[Attempt], most: usize, now: i64) -> Room {
     let counts =
         |at: i64| (now.saturating_sub(REMEMBERED)..=now.saturating_add(AHEAD)).contains(&at);
     let is_known = |one: &&Attempt| counts(one.at) && one.ended.is_none_or(|(at, _)| counts(at));
-    let mut attempts: Vec<Attempt> = attempts.iter().filter(is_known).copied().collect();
+    let attempts: Vec<Attempt> = attempts.iter().filter(is_known).copied().collect();
+    let (mut attempts, mut held_up) = part(attempts);
+    held_up.retain(|_, until| *until > now);
     attempts.sort_by_key(|attempt| attempt.at);
     let is_open = |one: &&Attempt| one.ended.is_none() && now.saturating_sub(one.at) < MOST_OPEN;
     let open = attempts.iter().filter(is_open).count();
@@ -85,14 +108,14 @@ pub fn room(attempts: &[Attempt], most: usize, now: i64) -> Room {
     ends.sort_by_key(|&(at, ok, _)| (at, !ok));
 
     let mut stage = Stage { width: FIRST, through: 0, most: most.max(1) };
-    let (mut pause, mut failed) = (PAUSE, None);
+    let (mut failures, mut failed) = (0, None);
     let mut narrow = Times::default();
     for (at, ok, took) in ends {
         if !ok {
             // Those that were on their way with it are one failure.
             if failed.is_none_or(|(_, until)| at >= until) {
-                pause = failed.map_or(PAUSE, |_| (pause * LONGER).min(LONGEST_PAUSE));
-                failed = Some((at, at.saturating_add(pause)));
+                failed = Some((at, at.saturating_add(pause_after(failures))));
+                failures += 1;
                 // That one alone failed shows nothing of how many are too many.
                 if stage.width > FIRST {
                     stage.most = (stage.width / 2).max(FIRST);
@@ -116,7 +139,7 @@ pub fn room(attempts: &[Attempt], most: usize, now: i64) -> Room {
         }
     }
     let until = failed.map(|(_, until)| until).filter(|until| *until > now);
-    Room { width: stage.width.min(stage.most), open, until }
+    Room { width: stage.width.min(stage.most), open, until, held_up }
 }
 
 struct Stage {
@@ -166,15 +189,15 @@ mod tests {
     const MOST: usize = 1_000;
 
     fn through(at: i64, took: i64) -> Attempt {
-        Attempt { at, ended: Some((at.saturating_add(took), true)), took: Some(took) }
+        Attempt { at, ended: Some((at.saturating_add(took), true)), took: Some(took), owner: 1 }
     }
 
     fn failed(at: i64) -> Attempt {
-        Attempt { at, ended: Some((at.saturating_add(10), false)), took: None }
+        Attempt { at, ended: Some((at.saturating_add(10), false)), took: None, owner: 1 }
     }
 
     fn open(at: i64) -> Attempt {
-        Attempt { at, ended: None, took: None }
+        Attempt { at, ended: None, took: None, owner: 1 }
     }
 
     fn left(attempts: &[Attempt], now: i64) -> usize {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use classads::ClassAd;
 
 use super::candidate::cause_of;
-use super::ramp::Attempt;
+use super::ramp::{Attempt, owner_of};
 use crate::advice::TrySuccess;
 use crate::history::HoldInQueue;
 use crate::hold_code;
@@ -145,7 +145,8 @@ pub fn attempts(entries: &[Entry]) -> HashMap<String, Vec<Attempt>> {
                 let advice = act.id.as_deref().and_then(|id| advised.get_key_value(id));
                 match advice {
                     Some((id, advice)) if may_be_done(act.step, advice) => {
-                        of.insert(id, Attempt { at: *time, ended: None, took: None });
+                        let owner = owner_of(advice.owner.as_deref());
+                        of.insert(id, Attempt { at: *time, ended: None, took: None, owner });
                     }
                     Some((id, _)) => drop(of.remove(id)),
                     None => {}

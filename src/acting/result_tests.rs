@@ -118,12 +118,13 @@ fn what_a_journal_has_is_open_until_its_end() {
     assert_eq!((open_acts(&failed).len(), attempts(&failed).len()), (1, 1));
     entries.push(entry(RELEASED, done(Step::Done)));
     assert_eq!(open_acts(&entries), [act(TrySuccess::Begins)]);
-    let open = Attempt { at: RELEASED, ended: None, took: None };
+    let open = Attempt { at: RELEASED, ended: None, took: None, owner: owner_of(None) };
     assert_eq!(attempts(&entries)["server s"], [open]);
 
     entries.push(entry(1_030, ended(Result::Through, 1_022)));
     assert_eq!(open_acts(&entries), [OpenAct { through: true, ..act(TrySuccess::Begins) }]);
-    let through = Attempt { at: RELEASED, ended: Some((1_022, true)), took: Some(7) };
+    let through =
+        Attempt { at: RELEASED, ended: Some((1_022, true)), took: Some(7), owner: owner_of(None) };
     assert_eq!(attempts(&entries)["server s"], [through]);
 
     // It got through what it was held for, and failed later.

@@ -47,6 +47,7 @@ pub use files::{FILE_ATTRIBUTES, ProgramWords, WordsOf, ask_urls, look_at_files}
 pub use held::{Held, Policies, advise};
 pub use look::LookAt;
 pub use meaning::SharedCause;
+pub(crate) use meaning::url_trouble as trouble_of_url;
 pub use removal::{Against, ByItself};
 pub(crate) use removal::{LEAST_FAILED, LEAST_HELD};
 pub use report::{

@@ -319,8 +319,8 @@ fn kept_line(kept: &Kept, apply: Apply) -> String {
                 format!("{jobs} ({cause}): the last release failed, none before {at}.")
             }
             None => format!(
-                "{jobs} ({cause}): at most {} on their way at a time, {} are; ask again when these got through.",
-                room.width, room.open
+                "{jobs} ({cause}): at most {} may be on their way at a time. Ask again when those got through.",
+                room.width
             ),
         },
         None => {

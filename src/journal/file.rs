@@ -12,7 +12,7 @@ use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
 use super::entry::{Entry, VERSION};
 use crate::input::open_regular;
-use crate::private::{fault_of_file, fault_of_folder};
+use crate::private::{fault_of_file, fault_of_folder, fault_of_parent};
 
 /// Bytes of a line at most: a longer one is no entry.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -71,9 +71,13 @@ impl Journal {
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
         let fault =
             |doing| move |source| JournalError::Io { path: folder.to_owned(), doing, source };
-        if let Some(above) = folder.parent() {
+        if let Some(above) = folder.parent().filter(|above| !above.as_os_str().is_empty()) {
             let mut builder = DirBuilder::new();
             builder.recursive(true).mode(0o700).create(above).map_err(fault("make"))?;
+            let metadata = fs::metadata(above).map_err(fault("look at"))?;
+            if let Some(what) = fault_of_parent(&metadata) {
+                return Err(JournalError::Unsafe { path: folder.to_owned(), what });
+            }
         }
         match DirBuilder::new().mode(0o700).create(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {

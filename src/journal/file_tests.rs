@@ -107,6 +107,15 @@ fn links_and_what_others_may_write_are_refused() {
     symlink(&target, only_file(&journal)).unwrap();
     assert!(journal.lock().unwrap().add(&[act(0)]).is_err());
     assert!(!target.exists());
+    // Others could put another one in its place, where the folder above is not sticky.
+    let above = folder.path().join("above");
+    fs::create_dir(&above).unwrap();
+    let of_mode = |mode| {
+        fs::set_permissions(&above, fs::Permissions::from_mode(mode)).unwrap();
+        Journal::open(&above.join("journal"))
+    };
+    assert!(matches!(of_mode(0o777), Err(JournalError::Unsafe { .. })));
+    assert!(of_mode(0o1777).is_ok() && of_mode(0o755).is_ok());
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn one_job_is_tried_and_the_others_wait_for_it() {
         .file("now.ads", format!("ClusterId = 9\nProcId = {proc}\nJobStatus = 1\nNumHolds = 1\n"));
     let said = queue.apply("try -yes");
     assert!(said.stdout.contains("0 to act on now"), "{said:?}");
-    assert!(said.stdout.contains("at most 1 on their way at a time, 1 are"), "{said:?}");
+    assert!(said.stdout.contains("at most 1 may be on their way at a time"), "{said:?}");
     assert_eq!(queue.journal().len(), 4);
 
     // Its input has arrived: that is noted once.

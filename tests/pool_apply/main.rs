@@ -143,7 +143,8 @@ fn submit_dag(pool: &Pool) -> String {
 
 fn the_node_ends_without_anybody(pool: &Pool, dag: &str) {
     let jobs = [dag.to_owned()];
-    let ads = pool.settle(&jobs, Duration::from_secs(5 * MINUTES));
+    // After a raise that did not suffice the script pauses for ten minutes.
+    let ads = pool.settle(&jobs, Duration::from_secs(15 * MINUTES));
     assert_eq!(ads[dag]["JobStatus"], COMPLETED, "{ads:?}");
     assert_eq!(ads[dag]["ExitCode"], 0, "{ads:?}");
     // DAGMan plays old holds again in recovery: the script does nothing.
