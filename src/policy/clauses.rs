@@ -137,6 +137,7 @@ pub(crate) fn asks_time(followed: &[Expr]) -> bool {
         NodeKind::Call { name, .. } => FUNCTIONS.iter().any(|own| name.eq_ignore_ascii_case(own)),
         NodeKind::Attribute { name, absolute, .. } => {
             absolute
+                || is_of_advisor(name)
                 || name.eq_ignore_ascii_case("CurrentTime")
                 || ELSEWHERE.iter().any(|word| name.eq_ignore_ascii_case(word))
         }
@@ -144,6 +145,19 @@ pub(crate) fn asks_time(followed: &[Expr]) -> bool {
         _ => false,
     };
     is_cut(followed) || followed.iter().flat_map(Expr::nodes).any(asks)
+}
+
+/// Whether it reads what the advisor of an access point writes every few minutes (`plugin/`).
+pub(super) fn asks_advisor(followed: &[Expr]) -> bool {
+    followed
+        .iter()
+        .flat_map(Expr::nodes)
+        .any(|node| matches!(node.kind(), NodeKind::Attribute { name, .. } if is_of_advisor(name)))
+}
+
+fn is_of_advisor(name: &str) -> bool {
+    const ADVICE: &str = "HoldAdvice";
+    name.get(..ADVICE.len()).is_some_and(|start| start.eq_ignore_ascii_case(ADVICE))
 }
 
 /// Whether it takes anything by chance: it may be true at one evaluation and not at the next.

@@ -56,6 +56,22 @@ fn true_now_is_said() {
     assert!(said(&forecast).contains("when it next looks"), "{}", said(&forecast));
 }
 
+/// The advisor of the access point may write at any time that the job may go.
+#[test]
+fn what_the_advisor_of_the_access_point_will_write_is_not_known() {
+    for (releases, expected) in [("True", "is not known"), ("False", "No policy will release")] {
+        let policy =
+            format!("{releases} && HoldAdviceRelease =?= true && time() < HoldAdviceExpires");
+        let ad = ad(&[
+            ("PeriodicRelease", policy.as_str()),
+            ("HoldAdviceRelease", "false"),
+            ("HoldAdviceExpires", "0"),
+        ]);
+        let forecast = forecast(&ad, &Knobs::default(), NOW);
+        assert!(said(&forecast).contains(expected), "{}", said(&forecast));
+    }
+}
+
 #[test]
 fn the_blocking_clause_is_named() {
     let ad = ad(&[(

@@ -7,7 +7,9 @@ use std::cell::Cell;
 
 use classads::{BinaryOperator, Budget, ClassAd, EvalContext, Expr, Node, Value};
 
-use super::clauses::{MAX_COMPARISONS, asks_time, comes_and_goes, comparisons, followed, operands};
+use super::clauses::{
+    MAX_COMPARISONS, asks_advisor, asks_time, comes_and_goes, comparisons, followed, operands,
+};
 use super::when::{self, Condition};
 use super::{MAX_BYTES, WORK};
 
@@ -122,7 +124,11 @@ impl<'a> Ahead<'a> {
         };
         match when::first(&condition, self.context.now, HORIZON, self.step) {
             Some(at) => Prospect::From(at),
-            None if self.gave_up.get() || periodic || differences.len() >= MAX_COMPARISONS => {
+            None if self.gave_up.get()
+                || periodic
+                || differences.len() >= MAX_COMPARISONS
+                || asks_advisor(&all) =>
+            {
                 Prospect::NotKnown
             }
             None => Prospect::NotWithin,
