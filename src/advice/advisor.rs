@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::changes::{self, Change};
+use super::changes::{self, Change, in_sandbox};
 use super::choices::{Against, Group, Rule};
 use super::decide::{Chances, Decision, decide};
 use super::held::Held;
@@ -695,7 +695,10 @@ impl<'a> Advisor<'a> {
             .filter(|server| waits_for_server(hold, Some(server)));
         let cache = question.failed.as_ref().and_then(|failed| failed.awaited(server));
         let named = cache.clone().or_else(|| server.and_then(|server| server.name.clone()));
-        let reason = seen.lasting.and(hold.reason.as_deref());
+        // The sandbox of a run is gone with it.
+        let is_private =
+            |text: &str| reason::file_name(text).is_some_and(|path| in_sandbox(&path).is_some());
+        let reason = seen.lasting.and(hold.reason.as_deref()).filter(|text| !is_private(text));
         let what = if hold_code::cause_of(hold.identity.code) == Cause::Spooling {
             WaitFor::Spooled
         } else if until.is_some() {
