@@ -13,7 +13,7 @@ const AROUND: i64 = pause_after(0);
 
 /// Takes the failures of owners who alone fail out of the releases of a cause; until when these
 /// owners' jobs wait, by owner, Unix seconds.
-pub(super) fn part(attempts: Vec<Attempt>) -> (Vec<Attempt>, HashMap<u64, i64>) {
+pub(super) fn part(attempts: &[Attempt]) -> (Vec<Attempt>, HashMap<u64, i64>) {
     let ends: Vec<(u64, i64, bool)> = attempts
         .iter()
         .filter_map(|one| one.ended.map(|(at, through)| (one.owner, at, through)))
@@ -62,14 +62,14 @@ mod tests {
     }
 
     fn held_up(attempts: &[Attempt]) -> HashMap<u64, i64> {
-        part(attempts.to_vec()).1
+        part(attempts).1
     }
 
     #[test]
     fn an_owner_who_alone_fails_waits_alone_and_longer_each_time() {
         let mut attempts = vec![ended(MALLORY, 0, false), ended(ALICE, 0, true)];
         assert_eq!(held_up(&attempts), HashMap::from([(MALLORY, 10 + AROUND)]));
-        assert_eq!(part(attempts.clone()).0, [ended(ALICE, 0, true)]);
+        assert_eq!(part(&attempts).0, [ended(ALICE, 0, true)]);
         attempts.push(ended(MALLORY, 2_000, false));
         assert_eq!(held_up(&attempts)[&MALLORY], 10 + AROUND, "nobody got through since");
         attempts.push(ended(BOB, 2_000, true));
@@ -81,7 +81,7 @@ mod tests {
         for more in [ended(BOB, 0, false), ended(BOB, AROUND, false), ended(MALLORY, 30, true)] {
             let attempts = [ended(MALLORY, 0, false), ended(ALICE, 60, true), more];
             assert_eq!(held_up(&attempts), HashMap::new(), "{more:?}");
-            assert_eq!(part(attempts.to_vec()).0, attempts);
+            assert_eq!(part(&attempts).0, attempts);
         }
         // Nobody else was released since, or there is nobody else.
         for attempts in [

@@ -97,7 +97,7 @@ pub fn room(attempts: &[Attempt], most: usize, now: i64) -> Room {
         |at: i64| (now.saturating_sub(REMEMBERED)..=now.saturating_add(AHEAD)).contains(&at);
     let is_known = |one: &&Attempt| counts(one.at) && one.ended.is_none_or(|(at, _)| counts(at));
     let attempts: Vec<Attempt> = attempts.iter().filter(is_known).copied().collect();
-    let (mut attempts, mut held_up) = part(attempts);
+    let (mut attempts, mut held_up) = part(&attempts);
     held_up.retain(|_, until| *until > now);
     attempts.sort_by_key(|attempt| attempt.at);
     let is_open = |one: &&Attempt| one.ended.is_none() && now.saturating_sub(one.at) < MOST_OPEN;
