@@ -13,6 +13,10 @@ pub struct Arguments {
     /// Name of a preset (small, quick, rapid, ospool, cms), or a preset file (.toml)
     #[arg(long, default_value = "small")]
     pub preset: String,
+    /// Lay a layer over the preset: faults-3, or a file (.toml) with the values to be changed; may
+    /// be given more than once
+    #[arg(long, value_name = "LAYER")]
+    pub with: Vec<String>,
     /// The same seed gives the same files
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -50,7 +54,7 @@ impl Arguments {
     /// The preset cannot be read, or a file cannot be written.
     pub fn run(&self) -> Result<Summary, SimulateError> {
         place::prepare(&self.output, self.replace)?;
-        let mut preset = Preset::load(&self.preset)?;
+        let mut preset = Preset::load_with(&self.preset, &self.with)?;
         if let Some(start) = self.start {
             preset.access_point.start = start;
         }

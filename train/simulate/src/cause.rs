@@ -68,6 +68,7 @@ causes! {
     DiskVaries Job true "The job's disk use varies between runs.",
     TooLong Job false "The job needs longer than allowed on most machines.",
     SlowSite Site true "The job was too slow on this machine.",
+    Hung Job true "The program hung in this run.",
     RegistryOutage Service true "A registry of container images is in trouble for a while.",
     Person Job true "A person or the submit description asked for it.",
     Spooling Job true "Files are being spooled.",
@@ -143,6 +144,11 @@ impl Enforcement {
     /// over the limit, a job is held again soon after its next start.
     pub(crate) fn is_policy(self) -> bool {
         matches!(self, Self::StartdPolicy | Self::SystemPolicy | Self::JobPolicy)
+    }
+
+    /// The most that is seen is its limit: a cgroup lets a job use no more.
+    pub(crate) fn caps(self) -> bool {
+        matches!(self, Self::Cgroup | Self::CgroupOld)
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Description<'a> {
     simulator: u32,
     fingerprint: String,
     preset: &'a str,
+    #[serde(rename = "with", skip_serializing_if = "<[String]>::is_empty")]
+    layers: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     vary: Option<f64>,
     seed: u64,
@@ -43,6 +45,7 @@ impl<'a> Description<'a> {
             simulator: VERSION,
             fingerprint: fingerprint(),
             preset: &settings.preset.name,
+            layers: &settings.preset.layers,
             vary: settings.preset.varied,
             seed: settings.seed,
             start: settings.preset.access_point.start.to_string(),

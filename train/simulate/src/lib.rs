@@ -10,6 +10,7 @@ mod cause;
 mod engine;
 mod error;
 mod frozen;
+mod layer;
 mod life;
 mod oracle;
 mod output;

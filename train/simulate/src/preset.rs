@@ -2,11 +2,17 @@
 //!
 //! Each lies in a file of `presets/`, with its source or the word "assumed" behind it.
 
+use std::borrow::Cow;
+use std::fmt::Display;
 use std::path::Path;
 
 use serde::Deserialize;
+use toml::{Table, Value};
 
 use crate::SimulateError;
+use crate::layer::{
+    FixedParameters, HungParameters, LookParameters, NeedParameters, SingleParameters,
+};
 use crate::random::Spread;
 
 const BUILT_IN: [(&str, &str); 5] = [
@@ -16,6 +22,9 @@ const BUILT_IN: [(&str, &str); 5] = [
     ("ospool", include_str!("../presets/ospool.toml")),
     ("cms", include_str!("../presets/cms.toml")),
 ];
+
+/// Layers: tables that are laid over a preset.
+const LAYERS: [(&str, &str); 1] = [("faults-3", include_str!("../presets/faults-3.toml"))];
 
 /// The parameters of a simulated access point. See `presets/small.toml` for what each means.
 #[derive(Clone, Debug, Deserialize)]
@@ -27,6 +36,9 @@ pub struct Preset {
     /// The factor of [`Preset::vary`].
     #[serde(skip)]
     pub(crate) varied: Option<f64>,
+    /// The layers laid over it, in their order.
+    #[serde(skip)]
+    pub(crate) layers: Vec<String>,
     pub(crate) access_point: AccessPointParameters,
     pub(crate) jobs: JobParameters,
     pub(crate) owners: OwnerParameters,
@@ -36,6 +48,11 @@ pub struct Preset {
     pub(crate) filesystems: FilesystemParameters,
     pub(crate) usage: UsageParameters,
     pub(crate) flaws: FlawParameters,
+    pub(crate) needs: Option<NeedParameters>,
+    pub(crate) single: Option<SingleParameters>,
+    pub(crate) fixed: Option<FixedParameters>,
+    pub(crate) looks: Option<LookParameters>,
+    pub(crate) hung: Option<HungParameters>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -193,19 +210,30 @@ impl Preset {
     /// # Errors
     /// No such preset or file, or its content is not a preset.
     pub fn load(name: &str) -> Result<Self, SimulateError> {
-        if let Some((name, text)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
-            return Self::parse(name, text);
-        }
-        if Path::new(name).extension().is_none_or(|extension| extension != "toml") {
-            let known: Vec<&str> = Self::names().collect();
-            let known = known.join(", ");
-            return Err(SimulateError::Preset(format!(
-                "no preset {name:?}: expected one of {known}, or the path of a preset file (.toml)"
-            )));
-        }
-        let text = std::fs::read_to_string(name)
-            .map_err(|error| SimulateError::Preset(format!("preset file {name}: {error}")))?;
-        Self::parse(name, &text)
+        Self::load_with(name, &[])
+    }
+
+    /// The same, with layers laid over it: each is a built-in one by its name, or a file whose name
+    /// ends in `.toml`. Its values take the place of the preset's, section by section, the last
+    /// layer's of all.
+    ///
+    /// # Errors
+    /// No such preset, layer or file, or what comes of them is not a preset.
+    pub fn load_with(name: &str, layers: &[String]) -> Result<Self, SimulateError> {
+        let text = text_of("preset", name, &BUILT_IN)?;
+        let mut preset = if layers.is_empty() {
+            Self::parse(name, &text)?
+        } else {
+            let mut table = table(name, &text)?;
+            for layer in layers {
+                lay_over(&mut table, self::table(layer, &text_of("layer", layer, &LAYERS)?)?);
+            }
+            let whole = [&[name.to_owned()], layers].concat().join(" with ");
+            Self::checked(&whole, table.try_into())?
+        };
+        preset.name = name.to_owned();
+        preset.layers = layers.to_vec();
+        Ok(preset)
     }
 
     /// The names of the built-in presets.
@@ -214,10 +242,12 @@ impl Preset {
     }
 
     fn parse(name: &str, text: &str) -> Result<Self, SimulateError> {
-        let bad = |message| SimulateError::Preset(format!("preset {name}: {message}"));
-        let mut preset: Self = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
-        preset.check().map_err(bad)?;
-        preset.name = name.to_owned();
+        Self::checked(name, toml::from_str(text))
+    }
+
+    fn checked(name: &str, read: Result<Self, toml::de::Error>) -> Result<Self, SimulateError> {
+        let preset = read.map_err(|error| bad(name, error.to_string()))?;
+        preset.check().map_err(|message| bad(name, message))?;
         Ok(preset)
     }
 
@@ -245,7 +275,76 @@ impl Preset {
                 self.jobs.per_day
             ));
         }
-        Ok(())
+        self.check_layers()
+    }
+
+    /// Shares are from 0 to 1, ranges in order.
+    fn check_layers(&self) -> Result<(), String> {
+        let mut shares = Vec::new();
+        let mut ranges = Vec::new();
+        if let Some(needs) = &self.needs {
+            shares.extend([needs.memory, needs.disk, needs.run_time, needs.by_use]);
+            shares.extend([needs.system_policy, needs.exact]);
+            ranges.push([1.0, needs.most]);
+        }
+        if let Some(single) = &self.single {
+            shares.extend([single.flaws, single.bad_input, single.jobs[1]]);
+            ranges.push(single.jobs);
+        }
+        shares.extend(self.fixed.as_ref().map(|fixed| fixed.share));
+        shares.extend(self.looks.as_ref().map(|looks| looks.slow));
+        if let Some(hung) = &self.hung {
+            shares.extend([hung.workflows, hung.others, hung.limits, hung.runs[1]]);
+            ranges.extend([hung.runs, hung.limit_of_run, [0.0, hung.hosts]]);
+        }
+        if let Some(share) = shares.into_iter().find(|share| !(0.0..=1.0).contains(share)) {
+            return Err(format!("a share is {share}, expected 0 to 1"));
+        }
+        match ranges.into_iter().find(|[from, to]| !(0.0 <= *from && from <= to)) {
+            Some(range) => Err(format!("a range is {range:?}, expected the smaller number first")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The text of a preset or layer, a built-in one or a file's.
+fn text_of(
+    kind: &str,
+    name: &str,
+    built_in: &[(&str, &'static str)],
+) -> Result<Cow<'static, str>, SimulateError> {
+    if let Some((_, text)) = built_in.iter().find(|(known, _)| *known == name) {
+        return Ok(Cow::Borrowed(text));
+    }
+    if Path::new(name).extension().is_none_or(|extension| extension != "toml") {
+        let known: Vec<&str> = built_in.iter().map(|(name, _)| *name).collect();
+        let known = known.join(", ");
+        return Err(SimulateError::Preset(format!(
+            "no {kind} {name:?}: expected one of {known}, or the path of a {kind} file (.toml)"
+        )));
+    }
+    let text = std::fs::read_to_string(name)
+        .map_err(|error| SimulateError::Preset(format!("{kind} file {name}: {error}")))?;
+    Ok(Cow::Owned(text))
+}
+
+fn table(name: &str, text: &str) -> Result<Table, SimulateError> {
+    toml::from_str(text).map_err(|error| bad(name, error.to_string()))
+}
+
+fn bad(name: &str, message: impl Display) -> SimulateError {
+    SimulateError::Preset(format!("preset {name}: {message}"))
+}
+
+/// Puts the values of a layer in the place of those that are there.
+fn lay_over(below: &mut Table, layer: Table) {
+    for (name, value) in layer {
+        match (below.get_mut(&name), value) {
+            (Some(Value::Table(below)), Value::Table(value)) => lay_over(below, value),
+            (_, value) => {
+                below.insert(name, value);
+            }
+        }
     }
 }
 
@@ -263,7 +362,7 @@ mod tests {
 
     #[test]
     fn every_number_of_a_preset_has_its_source() {
-        for (name, text) in BUILT_IN {
+        for (name, text) in BUILT_IN.into_iter().chain(LAYERS) {
             let mut section_assumed = false;
             for line in text.lines().map(str::trim) {
                 if line.starts_with('[') {
@@ -272,6 +371,40 @@ mod tests {
                     assert!(section_assumed || line.contains('#'), "{name}: {line}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_layer_changes_what_it_names_and_nothing_else() {
+        let plain = Preset::load("rapid").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own.toml");
+        std::fs::write(&own, "[needs]\nmemory = 0.5\n[jobs]\nper_day = 7.0\n").unwrap();
+        let layers = ["faults-3".to_owned(), own.to_str().unwrap().to_owned()];
+        let layered = Preset::load_with("rapid", &layers).unwrap();
+        let needs = layered.needs.as_ref().unwrap();
+        assert_eq!((needs.memory, needs.most, layered.jobs.per_day), (0.5, 3.0, 7.0));
+        assert_eq!(layered.jobs.run_minutes, plain.jobs.run_minutes);
+        assert_eq!(format!("{:?}", layered.sites), format!("{:?}", plain.sites));
+        assert!(plain.needs.is_none() && layered.hung.is_some());
+        assert_eq!((layered.name.as_str(), &layered.layers[..]), ("rapid", &layers[..]));
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_layer_is_said() {
+        let message = Preset::load_with("small", &["faults".to_owned()]).unwrap_err().to_string();
+        assert!(message.contains("no layer \"faults\": expected one of faults-3"), "{message}");
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own.toml");
+        for (text, said) in [
+            ("[needs]\nmemory = 0.5\n", "missing field"),
+            ("[jobs]\nper_week = 1.0\n", "per_week"),
+            ("[looks]\nslow = 1.5\ntimes = { median = 1.0, sigma = 1.0 }\n", "a share is 1.5"),
+        ] {
+            std::fs::write(&own, text).unwrap();
+            let layers = [own.to_str().unwrap().to_owned()];
+            let message = Preset::load_with("small", &layers).unwrap_err().to_string();
+            assert!(message.contains(said) && message.contains("own.toml"), "{message}");
         }
     }
 

@@ -11,7 +11,28 @@ const STREAM: u64 = 0x7661_7279;
 /// Largest share of clusters with one flaw.
 const MOST: f64 = 0.2;
 
+/// Largest share that a layer's becomes.
+const MOST_OF_LAYER: f64 = 0.9;
+
 impl Preset {
+    /// The shares of its layers.
+    fn layer_shares(&mut self) -> Vec<&mut f64> {
+        let mut all = Vec::new();
+        if let Some(needs) = &mut self.needs {
+            all.extend([&mut needs.memory, &mut needs.disk, &mut needs.run_time]);
+            all.push(&mut needs.by_use);
+        }
+        if let Some(single) = &mut self.single {
+            all.extend([&mut single.flaws, &mut single.bad_input]);
+        }
+        all.extend(self.fixed.as_mut().map(|fixed| &mut fixed.share));
+        all.extend(self.looks.as_mut().map(|looks| &mut looks.slow));
+        if let Some(hung) = &mut self.hung {
+            all.extend([&mut hung.workflows, &mut hung.limits]);
+        }
+        all
+    }
+
     /// Draws a mixture around this preset. How often troubles come and each share of flaws are
     /// multiplied or divided by up to `factor`, each by itself; how soon people look by up to its
     /// root; how often they see through a hold, try again and mend, and how often a facilitator
@@ -49,6 +70,9 @@ impl Preset {
         self.people.retry = around(0.3, 0.8, 0.15);
         self.people.mend = around(0.2, 0.95, 0.0)[0];
         self.access_point.facilitator = around(0.0, 1.0, 0.0)[0];
+        for share in self.layer_shares() {
+            *share = (*share * factor.powf(2.0 * dice.unit() - 1.0)).min(MOST_OF_LAYER);
+        }
         self
     }
 }

@@ -7,7 +7,7 @@ use holdadvise::userlog::{Body, Submit};
 use super::{Item, Job, Simulation, Status};
 use crate::cause::{Cause, Symptom};
 use crate::error::Result;
-use crate::life::{Cluster, Edits, Flaw, Traits, draw_flaw};
+use crate::life::{Cluster, Edits, Flaw, Traits, draw_flaw, few};
 use crate::oracle::minutes_to_match;
 use crate::people::{self, Looks};
 use crate::random::{Dice, Spread};
@@ -103,7 +103,8 @@ impl Simulation {
         let (jobs, usage, flaws) = (&world.preset.jobs, &world.preset.usage, &world.preset.flaws);
         let size =
             (dice.spread(workflow.cluster_size).round() as usize).clamp(1, jobs.largest_cluster);
-        let flaw = draw_flaw(flaws, workflow, dice);
+        let single = world.preset.single.as_ref();
+        let flaw = draw_flaw(flaws, single, workflow, dice);
         let bug = if !dice.chance(flaws.bug) {
             0.0
         } else if dice.chance(0.55) {
@@ -111,13 +112,22 @@ impl Simulation {
         } else {
             1.0
         };
+        let bug = match single {
+            Some(single) if bug == 0.0 && dice.chance(single.bad_input) => few(single, dice),
+            _ => bug,
+        };
+        let fixed_at = world.preset.fixed.as_ref().and_then(|fixed| {
+            let can_be = bug >= 1.0 || flaw.is_some_and(|(flaw, _)| flaw.can_be_fixed());
+            let hours = world.preset.people.look_hours.median * dice.spread(fixed.looks);
+            (can_be && dice.chance(fixed.share)).then(|| self.now + (hours * 3_600.0) as i64)
+        });
         let number = self.clusters.len();
         // What was made a few clusters ago by the same owner may be this one's input.
         let producer = dice.chance(flaws.not_yet_produced).then(|| {
             self.clusters.iter().enumerate().rev().take(40).find(|(_, cluster)| {
                 cluster.owner == owner_number
                     && self.now - cluster.submitted < 6 * 3_600
-                    && cluster.bug < 1.0
+                    && if single.is_some() { cluster.bug == 0.0 } else { cluster.bug < 1.0 }
                     && cluster.flaw.is_none()
             })
         });
@@ -131,6 +141,7 @@ impl Simulation {
             size,
             first_job: self.jobs.len(),
             flaw,
+            fixed_at,
             producer,
             producer_by_url: !workflow.input_services.is_empty(),
             bug,
@@ -141,6 +152,13 @@ impl Simulation {
             run_scale: dice.spread(Spread { median: 1.0, sigma: 0.3 }),
         };
         let limited = workflow.duration_limit.is_some();
+        // Who needs more than is asked for needs no more than so many times as much.
+        let most = |asked: i64, usual: f64| match &world.preset.needs {
+            Some(needs) if usual > asked as f64 => needs.most * asked as f64,
+            _ => f64::INFINITY,
+        };
+        let most_memory = most(workflow.request_memory, workflow.memory);
+        let most_disk = most(workflow.request_disk, workflow.disk);
         for proc in 0..size {
             let spread = |dice: &mut Dice, sigma| dice.spread(Spread { median: 1.0, sigma });
             let run_sigma = if limited { 0.12 } else { workflow.run.sigma };
@@ -148,10 +166,12 @@ impl Simulation {
             let traits = Traits {
                 flaw: flaw.filter(|(_, share)| dice.chance(*share)).map(|(flaw, _)| flaw),
                 bug: dice.chance(bug),
-                memory: workflow.memory
+                memory: (workflow.memory
                     * drawn.memory_scale
-                    * spread(dice, usage.memory_between_jobs),
-                disk: workflow.disk * drawn.disk_scale * spread(dice, usage.disk_between_jobs),
+                    * spread(dice, usage.memory_between_jobs))
+                .min(most_memory),
+                disk: (workflow.disk * drawn.disk_scale * spread(dice, usage.disk_between_jobs))
+                    .min(most_disk),
                 run: (workflow.run.median * run_scale * spread(dice, run_sigma))
                     .min(12.0 * 86_400.0),
             };
@@ -168,6 +188,13 @@ impl Simulation {
                 disk_usage: 1,
                 ..Job::default()
             });
+        }
+        if single.is_some() {
+            let share = flaw.map_or(0.0, |(_, share)| share);
+            let any = &mut self.jobs[drawn.first_job + dice.below(size)].traits;
+            // Few are one at least.
+            any.bug |= bug > 0.0 && bug < 1.0;
+            any.flaw = any.flaw.or(flaw.filter(|_| share < 1.0).map(|(flaw, _)| flaw));
         }
         let people = &world.preset.people;
         let held = dice.chance(people.submit_held);

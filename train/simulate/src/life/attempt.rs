@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::{Cluster, Edits, Ending, Flaw, Run, Traits};
-use crate::cause::{Cause, Enforcement, Symptom, UrlError};
+use crate::cause::{Cause, Symptom, UrlError};
 use crate::random::{Dice, Spread};
-use crate::world::{Container, Failure, Host, HostFault, Limit, Owner, Site, Workflow, World};
+use crate::world::{Container, Host, HostFault, Owner, Site, Workflow, World};
 
 /// The job that runs.
 #[derive(Clone, Debug)]
@@ -32,9 +32,6 @@ impl Subject {
     }
 }
 
-/// Seconds after which a policy has seen in the ad of a run that an earlier one was over its limit.
-const SEEN_AGAIN: i64 = 20;
-
 type Trouble = (Cause, Symptom);
 
 /// One run of a job. Its shadow starts at `start`.
@@ -57,7 +54,8 @@ pub(crate) fn attempt(world: &World, subject: &Subject, start: i64, dice: &mut D
         ..Run::default()
     };
     let host = &site.hosts[host_number];
-    let flaw = subject.traits.flaw.filter(|_| !subject.mended());
+    let is_fixed = |flaw: Flaw| flaw.can_be_fixed() && subject.cluster.is_fixed(start);
+    let flaw = subject.traits.flaw.filter(|&flaw| !is_fixed(flaw) && !subject.mended());
     Attempt { world, subject, owner, workflow, site, host, flaw, dice, run }.play()
 }
 
@@ -89,16 +87,16 @@ fn round_up(value: i64, step: i64) -> i64 {
     value.div_euclid(step).saturating_add(i64::from(value % step != 0)) * step
 }
 
-struct Attempt<'a, 'b> {
-    world: &'a World,
-    subject: &'a Subject,
+pub(super) struct Attempt<'a, 'b> {
+    pub(super) world: &'a World,
+    pub(super) subject: &'a Subject,
     owner: &'a Owner,
-    workflow: &'a Workflow,
-    site: &'a Site,
+    pub(super) workflow: &'a Workflow,
+    pub(super) site: &'a Site,
     host: &'a Host,
-    flaw: Option<Flaw>,
-    dice: &'b mut Dice,
-    run: Run,
+    pub(super) flaw: Option<Flaw>,
+    pub(super) dice: &'b mut Dice,
+    pub(super) run: Run,
 }
 
 impl Attempt<'_, '_> {
@@ -148,7 +146,7 @@ impl Attempt<'_, '_> {
         self.run
     }
 
-    fn host_fault(&mut self, instant: i64) -> Option<HostFault> {
+    pub(super) fn host_fault(&mut self, instant: i64) -> Option<HostFault> {
         self.host.faults.strikes(instant, self.dice)
     }
 
@@ -398,193 +396,6 @@ impl Attempt<'_, '_> {
         None
     }
 
-    /// The program runs, up to its last instruction.
-    fn execution(&mut self) -> Option<Ending> {
-        let noise = self.world.preset.jobs.run_minutes_between_runs;
-        let began = self.run.end + self.dice.between(1, 4);
-        self.run.execute = Some(began);
-        let slowness = (noise * self.dice.normal()).exp() / self.site.speed;
-        let full = ((self.subject.traits.run * slowness) as i64).max(5);
-        let memory = self.subject.traits.memory
-            * (self.workflow.memory_between_runs * self.dice.normal()).exp();
-        let disk =
-            self.subject.traits.disk * (self.workflow.disk_between_runs * self.dice.normal()).exp();
-
-        // What would end it first, and when.
-        let mut first: Option<(i64, Ending)> = None;
-        let mut offer = |at: i64, ending: Ending| {
-            if at < full && first.is_none_or(|(earlier, _)| at < earlier) {
-                first = Some((at, ending));
-            }
-        };
-        let hours = full as f64 / 3_600.0;
-        if self.dice.chance(1.0 - (-self.site.preemptions_per_hour * hours).exp()) {
-            offer(self.dice.below(full as usize) as i64, Ending::Evicted);
-        }
-        let limit = self.run.memory_provisioned;
-        let (peak_memory, peak_disk) = self.subject.peak;
-        if memory.max(peak_memory as f64) > limit as f64
-            && let Some(by) = self.memory_enforcement()
-            && let Some((at, used)) = self.over(by, memory, limit, peak_memory, full, 0.05)
-        {
-            let varies = self.subject.traits.memory <= limit as f64 * 1.02;
-            let cause = if varies { Cause::MemoryVaries } else { Cause::MemoryTooSmall };
-            offer(at, Ending::Held(cause, Symptom::Memory { by, limit, used }));
-        }
-        let limit = self.run.disk_provisioned;
-        if disk.max(peak_disk as f64) > limit as f64
-            && let Some(by) = self.site.disk
-            && let Some((at, used)) = self.over(by, disk, limit, peak_disk, full, 0.1)
-        {
-            let varies = self.subject.traits.disk <= limit as f64 * 1.02;
-            let cause = if varies { Cause::DiskVaries } else { Cause::DiskTooSmall };
-            offer(at, Ending::Held(cause, Symptom::Disk { by, limit, used }));
-        }
-        let slow = |limit: f64| match self.subject.traits.run <= limit {
-            true => Cause::SlowSite,
-            false => Cause::TooLong,
-        };
-        // A limit of the owner's own can be raised.
-        let own = |by: Limit| matches!(by, Limit::Policy);
-        let limit = self.workflow.duration_limit.filter(|&(_, by)| !(own(by) && self.mended()));
-        if let Some((limit, by)) = limit {
-            let cause = slow(limit as f64);
-            let symptom = match by {
-                Limit::Job => Symptom::JobDuration { limit },
-                Limit::Execution => Symptom::ExecuteDuration { limit },
-                Limit::Policy => Symptom::OwnLimit { limit },
-            };
-            offer(limit + self.dice.between(1, 60), Ending::Held(cause, symptom));
-        }
-        if let Some(hours) = self.site.longest_hours {
-            let cause = slow(hours as f64 * 3_600.0);
-            let symptom = Symptom::StartdLimit { hours };
-            offer(hours * 3_600 + 30, Ending::Held(cause, symptom));
-        }
-        if self.flaw == Some(Flaw::CpuOveruse) {
-            let symptom = Symptom::Cpus { used: 2 + self.dice.below(14) as i64 };
-            offer(900 + full / 10, Ending::Held(Cause::CpuOveruse, symptom));
-        }
-        if let Some((cause, share)) = self.program_failure(began) {
-            offer((full as f64 * share) as i64, self.failure(cause));
-        }
-        let lost = self.dice.chance(self.world.preset.sites.disconnect)
-            || self.site.network.at(began + full / 2).is_some() && self.dice.chance(0.1);
-        if lost {
-            let at = self.dice.below(full as usize) as i64;
-            if self.dice.chance(0.55) {
-                self.run.lost = Some((began + at, Some(began + at + self.dice.between(20, 1_500))));
-            } else {
-                self.run.lost = Some((began + at, None));
-                offer(at + 2_400, Ending::ReconnectFailed);
-            }
-        }
-
-        let (at, ending) = first.unzip();
-        let took = at.map_or(full, |at| at.max(1));
-        let end = began + took;
-        let progress = took as f64 / full as f64;
-        self.run.memory_mb = match ending {
-            Some(Ending::Held(_, Symptom::Memory { used, .. })) => used,
-            _ => ((memory * (0.4 + 0.6 * progress)) as i64)
-                .clamp(1, self.run.memory_provisioned.max(memory as i64)),
-        };
-        self.run.disk_kb = ((disk * (0.3 + 0.7 * progress)) as i64).max(16);
-        self.run.end = end;
-        match self.run.lost {
-            Some((at, Some(_))) if at >= end => self.run.lost = None,
-            Some((at, Some(back))) if back >= end => self.run.lost = Some((at, Some(end - 1))),
-            Some((_, None)) if ending != Some(Ending::ReconnectFailed) => self.run.lost = None,
-            _ => {}
-        }
-        if self.run.lost.is_some_and(|(at, back)| back.is_some_and(|back| back <= at)) {
-            self.run.lost = None;
-        }
-        let mut at = began + self.dice.between(8, 30).min(took);
-        for (size, step) in self.run.sizes.iter_mut().zip([0.35, 0.8, 1.0]) {
-            *size = (at < end).then(|| (at, ((self.run.memory_mb as f64 * step) as i64).max(1)));
-            at += ((end - began) as f64 * 0.4) as i64 + 300;
-        }
-        ending
-    }
-
-    /// When a run that will use `most` is held for it, from a share of its time on, and what it has
-    /// used by then. A policy sees the peak of earlier runs in the ad.
-    fn over(
-        &mut self,
-        by: Enforcement,
-        most: f64,
-        limit: i64,
-        peak: i64,
-        full: i64,
-        from: f64,
-    ) -> Option<(i64, i64)> {
-        if most <= limit as f64 && !by.is_policy() {
-            return None;
-        }
-        let used = if by == Enforcement::CgroupOld { limit } else { most as i64 };
-        let at = (full as f64 * (from + 0.9 * self.dice.unit())) as i64;
-        let again = by.is_policy() && peak > limit;
-        Some(if again { (at.min(SEEN_AGAIN), peak.max(used)) } else { (at, used) })
-    }
-
-    fn memory_enforcement(&mut self) -> Option<Enforcement> {
-        if self.workflow.holds_itself {
-            return Some(Enforcement::JobPolicy);
-        }
-        self.site.memory.or_else(|| self.dice.chance(0.5).then_some(Enforcement::SystemPolicy))
-    }
-
-    /// Why the program fails, and after which share of its time.
-    fn program_failure(&mut self, now: i64) -> Option<(Cause, f64)> {
-        if self.subject.traits.bug && !self.mended() {
-            return Some((Cause::Bug, 0.3 + 0.6 * self.dice.unit()));
-        }
-        if self.host_fault(now) == Some(HostFault::KillsPrograms) {
-            return Some((Cause::BadHost, 0.01));
-        }
-        if let Some(software) = self.workflow.software
-            && self.workflow.container == Container::None
-        {
-            if self.site.lacks & (1 << software) != 0 {
-                return Some((Cause::SiteLacksSoftware, 0.01));
-            }
-            if self.site.software.strikes(now, self.dice).is_some() {
-                return Some((Cause::SiteSoftwareOutage, 0.02));
-            }
-        }
-        if let Some(service) = self.workflow.runtime_service
-            && self.world.runtime_services[service].strikes(now, self.dice).is_some()
-        {
-            return Some((Cause::RuntimeService, 0.03));
-        }
-        if self.dice.chance(self.workflow.flaky) {
-            return Some((Cause::Flaky, self.dice.unit() * 0.95));
-        }
-        None
-    }
-
-    fn failure(&mut self, cause: Cause) -> Ending {
-        if cause == Cause::SiteSoftwareOutage && self.dice.chance(0.25) {
-            return Ending::Held(cause, Symptom::CVMFS);
-        }
-        let signal = self.workflow.signal.filter(|_| matches!(cause, Cause::Bug | Cause::Flaky));
-        let code = match cause {
-            Cause::Bug | Cause::Flaky => self.workflow.exit_code,
-            // EX_TEMPFAIL of sysexits.h, where a program tells it apart.
-            Cause::RuntimeService if self.workflow.tells_temporary => 75,
-            Cause::RuntimeService => 1,
-            // The shell's codes for a command that is not there; programs that catch it say 1.
-            _ if self.dice.chance(0.3) => 127,
-            _ => self.workflow.exit_code,
-        };
-        match self.workflow.failure {
-            Failure::Hold => Ending::Held(cause, Symptom::ExitHold { code, signal }),
-            Failure::MissingOutput => Ending::Held(cause, Symptom::MissingOutput),
-            Failure::ExitCode => Ending::Exit { code, signal },
-        }
-    }
-
     /// Whatever the program left is sent, also after it failed.
     fn send_output(&mut self) {
         let now = self.run.end;
@@ -593,7 +404,7 @@ impl Attempt<'_, '_> {
         self.run.end = now + took + 1;
     }
 
-    fn mended(&self) -> bool {
+    pub(super) fn mended(&self) -> bool {
         self.subject.mended()
     }
 

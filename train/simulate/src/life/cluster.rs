@@ -1,5 +1,6 @@
 //! Clusters of like jobs, what is wrong with them, and what was edited since.
 
+use crate::layer::SingleParameters;
 use crate::preset::FlawParameters;
 use crate::random::Dice;
 use crate::world::Workflow;
@@ -40,6 +41,8 @@ pub(crate) struct Cluster {
     pub(crate) producer: Option<usize>,
     /// Whether that input is fetched by a URL.
     pub(crate) producer_by_url: bool,
+    /// When somebody put its mistakes right: an edit shows nothing of it.
+    pub(crate) fixed_at: Option<i64>,
     /// A lasting bug, and the share of jobs whose input it fails on.
     pub(crate) bug: f64,
     pub(crate) iwd: String,
@@ -81,6 +84,7 @@ pub(crate) struct Edits {
 /// Draws the mistake of a new cluster.
 pub(crate) fn draw_flaw(
     p: &FlawParameters,
+    single: Option<&SingleParameters>,
     workflow: &Workflow,
     dice: &mut Dice,
 ) -> Option<(Flaw, f64)> {
@@ -114,10 +118,54 @@ pub(crate) fn draw_flaw(
         rest -= probability;
         rest < 0.0
     })?;
-    let of_single_jobs = matches!(
-        flaw,
-        Flaw::DeletedInput | Flaw::WrongUrl | Flaw::WrongPath | Flaw::TooLargeOutput
-    );
-    let share = if of_single_jobs && dice.chance(0.6) { 0.05 + 0.3 * dice.unit() } else { 1.0 };
+    let share = match single {
+        Some(single) if flaw.can_be_of_one() && dice.chance(single.flaws) => few(single, dice),
+        None if flaw.is_often_of_one() && dice.chance(0.6) => 0.05 + 0.3 * dice.unit(),
+        _ => 1.0,
+    };
     Some((flaw, share))
+}
+
+/// A share of jobs that is small.
+pub(crate) fn few(single: &SingleParameters, dice: &mut Dice) -> f64 {
+    let [from, to] = single.jobs;
+    from + (to - from) * dice.unit()
+}
+
+impl Flaw {
+    /// Of single jobs also without a section `single`.
+    fn is_often_of_one(self) -> bool {
+        matches!(self, Self::DeletedInput | Self::WrongUrl | Self::WrongPath | Self::TooLargeOutput)
+    }
+
+    /// It lies in what differs between the jobs of a cluster: their inputs, outputs and folders.
+    fn can_be_of_one(self) -> bool {
+        self.is_often_of_one()
+            || matches!(
+                self,
+                Self::UnreadableInput
+                    | Self::ForbiddenUrl
+                    | Self::TooLargeInput
+                    | Self::MissingFolder
+                    | Self::MissingStdoutFolder
+            )
+    }
+
+    /// Somebody else can put it right, without an edit.
+    pub(crate) fn can_be_fixed(self) -> bool {
+        !matches!(
+            self,
+            Self::WrongServer { .. }
+                | Self::TooLargeInput
+                | Self::TooLargeOutput
+                | Self::CpuOveruse
+        )
+    }
+}
+
+impl Cluster {
+    /// Somebody has put its mistakes right.
+    pub(crate) fn is_fixed(&self, instant: i64) -> bool {
+        self.fixed_at.is_some_and(|fixed| fixed <= instant)
+    }
 }

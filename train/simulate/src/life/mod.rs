@@ -5,8 +5,9 @@
 
 mod attempt;
 mod cluster;
+mod execution;
 mod run;
 
 pub(crate) use attempt::{Subject, attempt};
-pub(crate) use cluster::{Cluster, Edits, Flaw, Traits, draw_flaw};
+pub(crate) use cluster::{Cluster, Edits, Flaw, Traits, draw_flaw, few};
 pub(crate) use run::{Ending, Run};

@@ -36,6 +36,8 @@ pub(super) fn decide(simulation: &mut Simulation, job: usize, looks: u32) -> Dec
         _ => false,
     };
     let mend = simulation.world.preset.people.mend;
+    let cluster = &simulation.clusters[state.cluster];
+    let (is_fixed, will_be_fixed) = (cluster.is_fixed(simulation.now), cluster.fixed_at.is_some());
     let dice = &mut simulation.chances.people;
     if looks > 8 {
         return if dice.chance(0.6) { Decision::Remove } else { Decision::Forget };
@@ -54,6 +56,11 @@ pub(super) fn decide(simulation: &mut Simulation, job: usize, looks: u32) -> Dec
                 } else {
                     Decision::Wait { hours: 0.5 + 6.0 * dice.unit() }
                 }
+            }
+            // Who has it put right by somebody else asks whether it is.
+            _ if is_fixed => AS_IS,
+            _ if will_be_fixed && dice.chance(0.5) => {
+                Decision::Wait { hours: 2.0 + 20.0 * dice.unit() }
             }
             _ if dice.chance(mend) => {
                 Decision::Release { action: Action::Other, described: dice.chance(0.5) }

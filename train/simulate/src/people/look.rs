@@ -31,7 +31,13 @@ pub(crate) fn notice(simulation: &mut Simulation, job: usize) {
     if dice.chance(give_up) {
         return;
     }
-    let after = (dice.spread(look) * 3_600.0) as i64 + 10;
+    let mut hours = dice.spread(look);
+    if let Some(slow) = &simulation.world.preset.looks
+        && dice.chance(slow.slow)
+    {
+        hours *= dice.spread(slow.times).max(1.0);
+    }
+    let after = (hours * 3_600.0) as i64 + 10;
     plan(simulation, cluster, after);
 }
 
@@ -114,14 +120,21 @@ pub(super) fn release_as(
     if action == Action::Other {
         edits.described |= described;
     }
-    // People ask for more than twice as much, or for less.
-    let generosity = simulation.chances.people.spread(Spread { median: 0.95, sigma: 0.25 });
-    let scaled = |now: i64, then: i64| {
-        if then > now { ((then as f64 * generosity) as i64).max(now + now / 10) } else { then }
+    // People ask for more than twice as much, or for less, or go by what was used.
+    let dice = &mut simulation.chances.people;
+    let generosity = dice.spread(Spread { median: 0.95, sigma: 0.25 });
+    let raises = matches!(action, Action::Memory | Action::Disk);
+    let needs = simulation.world.preset.needs.as_ref().filter(|_| raises);
+    let by_use = needs.is_some_and(|needs| dice.chance(needs.by_use));
+    let scaled = |now: i64, then: i64, used: i64| match then > now {
+        true if by_use => (used + used / 5).max(now + now / 10),
+        true => ((then as f64 * generosity) as i64).max(now + now / 10),
+        false => then,
     };
+    let now = &state.edits;
     let edits = Edits {
-        request_memory: scaled(state.edits.request_memory, edits.request_memory),
-        request_disk: scaled(state.edits.request_disk, edits.request_disk),
+        request_memory: scaled(now.request_memory, edits.request_memory, used.0),
+        request_disk: scaled(now.request_disk, edits.request_disk, used.1),
         ..edits
     };
     let reason = format!("via condor_release (by user {by})");

@@ -55,7 +55,7 @@ impl World {
         let mut servers: Vec<_> = services.iter_mut().map(|service| &mut service.faults).collect();
         schedule::spread(&mut servers, preset.services.spreads, &mut dice);
         let mut sites: Vec<Site> = (0..preset.sites.count)
-            .map(|number| Site::draw(number, &preset.sites, services.len(), span, &mut dice))
+            .map(|number| Site::draw(number, &preset, span, &mut dice))
             .collect();
         let mut networks: Vec<_> = sites.iter_mut().map(|site| &mut site.network).collect();
         schedule::spread(&mut networks, preset.sites.spreads, &mut dice);

@@ -2,7 +2,7 @@
 
 use super::{Rhythm, Schedule};
 use crate::cause::Enforcement;
-use crate::preset::SiteParameters;
+use crate::preset::{Preset, SiteParameters};
 use crate::random::{Dice, Spread};
 
 /// What can be wrong with one host.
@@ -24,6 +24,8 @@ pub(crate) enum HostFault {
     NoInterpreter,
     /// The starter itself fails: event 007.
     Starter,
+    /// Programs hang on it.
+    Hangs,
 }
 
 #[derive(Clone, Debug)]
@@ -106,13 +108,9 @@ const SCRATCH: [&str; 5] = [
 ];
 
 impl Site {
-    pub(crate) fn draw(
-        number: usize,
-        p: &SiteParameters,
-        services: usize,
-        span: (i64, i64),
-        dice: &mut Dice,
-    ) -> Self {
+    pub(crate) fn draw(number: usize, preset: &Preset, span: (i64, i64), dice: &mut Dice) -> Self {
+        let (p, services) = (&preset.sites, preset.services.count);
+        let hangs = preset.hung.as_ref().map_or(0.0, |hung| hung.hosts);
         let name = super::named(&NAMES, number);
         let domain =
             format!("{}.example.{}", name.to_lowercase(), ["edu", "org", "net"][number % 3]);
@@ -129,7 +127,7 @@ impl Site {
                 let startd = format!(
                     "<{address}:9618?addrs={plain}-9618&alias={name}&noUDP&sock=startd_2204_"
                 );
-                Host { name, address, startd, faults: faults(p, span, dice) }
+                Host { name, address, startd, faults: faults(p, hangs, span, dice) }
             })
             .collect();
         let glidein = dice.chance(0.5);
@@ -162,7 +160,15 @@ impl Site {
                 Some(Enforcement::StartdPolicy),
                 None,
             ]),
-            memory_margin: *dice.pick(&[1.0, 1.0, 1.0, 1.25, 1.5]),
+            memory_margin: match *dice.pick(&[1.0, 1.0, 1.0, 1.25, 1.5]) {
+                more if more > 1.0
+                    && let Some(needs) = &preset.needs
+                    && dice.chance(needs.exact) =>
+                {
+                    1.0
+                }
+                margin => margin,
+            },
             longest_hours: dice.chance(0.4).then(|| *dice.pick(&[24, 48, 72])),
             network: Schedule::draw(dice, span, network, |dice| ((), 0.2 + 0.6 * dice.unit())),
             software: Schedule::draw(dice, span, software, |dice| ((), 0.4 + 0.6 * dice.unit())),
@@ -177,8 +183,13 @@ impl Site {
     }
 }
 
-fn faults(p: &SiteParameters, span: (i64, i64), dice: &mut Dice) -> Schedule<HostFault> {
-    const KINDS: [(HostFault, f64); 8] = [
+fn faults(
+    p: &SiteParameters,
+    hangs: f64,
+    span: (i64, i64),
+    dice: &mut Dice,
+) -> Schedule<HostFault> {
+    let kinds = [
         (HostFault::DiskFull, 2.0),
         (HostFault::KillsPrograms, 4.0),
         (HostFault::Containers, 1.5),
@@ -187,10 +198,11 @@ fn faults(p: &SiteParameters, span: (i64, i64), dice: &mut Dice) -> Schedule<Hos
         (HostFault::NoExecution, 0.7),
         (HostFault::NoInterpreter, 1.5),
         (HostFault::Starter, 1.5),
+        (HostFault::Hangs, hangs),
     ];
     let rhythm = Rhythm { days_between: p.bad_host_days, hours: p.bad_host_hours, grows: 0.0 };
     Schedule::draw(dice, span, rhythm, |dice| {
-        let (kind, _) = KINDS[dice.weighted(KINDS.iter().map(|(_, weight)| *weight))];
+        let (kind, _) = kinds[dice.weighted(kinds.iter().map(|(_, weight)| *weight))];
         (kind, 0.7 + 0.3 * dice.unit())
     })
 }

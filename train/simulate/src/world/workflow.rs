@@ -4,6 +4,7 @@ use holdadvise::hold_code::OUT_OF_RESOURCES;
 
 use super::owner::Scene;
 use super::site::SOFTWARE;
+use crate::layer::NeedParameters;
 use crate::preset::Preset;
 use crate::random::{Dice, Spread};
 
@@ -93,6 +94,8 @@ pub(crate) struct Workflow {
     pub(crate) signal: Option<i32>,
     /// Runs that fail for no reason.
     pub(crate) flaky: f64,
+    /// Share of runs that hang.
+    pub(crate) hangs: f64,
     pub(crate) streams: bool,
     pub(crate) shared_filesystem: bool,
     pub(crate) needs_credential: bool,
@@ -175,11 +178,23 @@ impl Workflow {
         let limit_hours = *dice.pick(&usage.execute_limit_hours);
         let limited = dice.chance(usage.execute_limit);
         let run = if limited {
-            Spread { median: limit_hours * 3_600.0 * (0.35 + 0.75 * dice.unit()), sigma: 0.15 }
+            let near = 0.35 + 0.75 * dice.unit();
+            let of_limit = beyond(preset, |needs| needs.run_time, dice).unwrap_or(near);
+            Spread { median: limit_hours * 3_600.0 * of_limit, sigma: 0.15 }
         } else {
             run
         };
         let size = jobs.cluster_size;
+        let needs_memory = beyond(preset, |needs| needs.memory, dice);
+        let needs_disk = beyond(preset, |needs| needs.disk, dice);
+        let hung = preset.hung.as_ref().map(|hung| {
+            let hangs =
+                if dice.chance(hung.workflows) { within(dice, hung.runs) } else { hung.others };
+            let own = !limited && dice.chance(hung.limits);
+            let limit = own.then(|| (run.median * within(dice, hung.limit_of_run)) as i64);
+            (hangs, limit.map(|limit| (limit.max(30), *dice.pick(&OWN_LIMITS))))
+        });
+        let (hangs, own_limit) = hung.unwrap_or_default();
         Self {
             project: PROJECTS[dice.below(PROJECTS.len())],
             program: PROGRAMS[dice.below(PROGRAMS.len())],
@@ -192,10 +207,12 @@ impl Workflow {
                 sigma: size.sigma * 0.6,
             },
             request_memory,
-            memory: request_memory as f64 * dice.spread(usage.memory_of_request).min(1.6),
+            memory: request_memory as f64
+                * needs_memory.unwrap_or_else(|| dice.spread(usage.memory_of_request).min(1.6)),
             memory_between_runs: within(dice, usage.memory_between_runs),
             request_disk,
-            disk: request_disk as f64 * dice.spread(usage.disk_of_request).min(1.6),
+            disk: request_disk as f64
+                * needs_disk.unwrap_or_else(|| dice.spread(usage.disk_of_request).min(1.6)),
             disk_between_runs: within(dice, usage.disk_between_runs),
             input_files: 1 + dice.below(3),
             input_services,
@@ -215,14 +232,26 @@ impl Workflow {
                 .then(|| periodic_release(dice)),
             holds_itself: dice.chance(0.08),
             tells_temporary: dice.chance(0.3),
-            duration_limit: limited.then(|| {
+            duration_limit: if limited {
                 let by =
                     *dice.pick(&[Limit::Execution, Limit::Execution, Limit::Job, Limit::Policy]);
-                ((limit_hours * 3_600.0) as i64, by)
-            }),
+                Some(((limit_hours * 3_600.0) as i64, by))
+            } else {
+                own_limit
+            },
+            hangs,
             hold_wording: dice.below(6),
         }
     }
+}
+
+/// Limits that owners set for fear of runs that hang: assumed.
+const OWN_LIMITS: [Limit; 4] = [Limit::Execution, Limit::Job, Limit::Policy, Limit::Policy];
+
+/// Of which the workflow needs so many times as much as it asks for or may have, where it does.
+fn beyond(preset: &Preset, share: impl Fn(&NeedParameters) -> f64, dice: &mut Dice) -> Option<f64> {
+    let needs = preset.needs.as_ref()?;
+    dice.chance(share(needs)).then(|| needs.most.powf(dice.unit()))
 }
 
 /// Few services have most of the users.
