@@ -24,6 +24,10 @@ pub struct Arguments {
     /// and people's habits, up to so many times more or less, 1 to 20
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub vary: Option<f64>,
+    /// Let every duration take so many times as long, 0.001 to 1000, or so many between two as the
+    /// seed draws them, as in 0.01:24; the days to simulate too
+    #[arg(long, value_name = "FACTOR", value_parser = unit)]
+    pub unit: Option<Unit>,
     /// First day, as in 2024-03-04; default: the preset's
     #[arg(long, value_name = "DATE")]
     pub start: Option<jiff::civil::Date>,
@@ -61,6 +65,11 @@ impl Arguments {
         if let Some(factor) = self.vary {
             preset = preset.vary(factor, self.seed);
         }
+        preset = match self.unit {
+            None => preset,
+            Some(Unit::Fixed(unit)) => preset.in_unit(unit),
+            Some(Unit::Drawn(between)) => preset.in_drawn_unit(between, self.seed),
+        };
         simulate(&Settings {
             preset,
             seed: self.seed,
@@ -73,9 +82,49 @@ impl Arguments {
     }
 }
 
+/// What `--unit` says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unit {
+    /// This factor.
+    Fixed(f64),
+    /// One between these, log-uniformly, by the seed.
+    Drawn([f64; 2]),
+}
+
+fn unit(text: &str) -> Result<Unit, String> {
+    let number =
+        |text: &str| text.parse().ok().filter(|unit: &f64| (0.001..=1_000.0).contains(unit));
+    let read = match text.split_once(':') {
+        None => number(text).map(Unit::Fixed),
+        Some((least, most)) => number(least)
+            .zip(number(most))
+            .filter(|(least, most)| least <= most)
+            .map(|(least, most)| Unit::Drawn([least, most])),
+    };
+    read.ok_or_else(|| {
+        "expected a number from 0.001 to 1000, or two with a colon between, the smaller first, as \
+         in 0.01:24"
+            .to_owned()
+    })
+}
+
 fn factor(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(factor) if (1.0..=20.0).contains(&factor) => Ok(factor),
         _ => Err("expected a number from 1 to 20".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_is_a_factor_or_two() {
+        assert_eq!(unit("0.5"), Ok(Unit::Fixed(0.5)));
+        assert_eq!(unit("0.01:24"), Ok(Unit::Drawn([0.01, 24.0])));
+        for wrong in ["0", "-1", "24:0.01", "1:", "NaN", "1:2:3", "1e9", ""] {
+            assert!(unit(wrong).unwrap_err().contains("0.01:24"), "{wrong}");
+        }
     }
 }

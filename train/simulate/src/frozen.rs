@@ -34,6 +34,8 @@ pub(crate) struct Description<'a> {
     layers: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     vary: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<f64>,
     seed: u64,
     start: String,
     days: u32,
@@ -47,6 +49,7 @@ impl<'a> Description<'a> {
             preset: &settings.preset.name,
             layers: &settings.preset.layers,
             vary: settings.preset.varied,
+            unit: Some(settings.preset.unit).filter(|unit| *unit != 1.0),
             seed: settings.seed,
             start: settings.preset.access_point.start.to_string(),
             days: settings.days,

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
-pub use arguments::Arguments;
+pub use arguments::{Arguments, Unit};
 pub use cause::{Cause, Reach};
 pub use error::SimulateError;
 pub use frozen::{FROZEN, VERSION, fingerprint};

@@ -39,6 +39,9 @@ pub struct Preset {
     /// The layers laid over it, in their order.
     #[serde(skip)]
     pub(crate) layers: Vec<String>,
+    /// How many times as long everything takes as it says.
+    #[serde(skip, default = "one")]
+    pub(crate) unit: f64,
     pub(crate) access_point: AccessPointParameters,
     pub(crate) jobs: JobParameters,
     pub(crate) owners: OwnerParameters,
@@ -305,6 +308,10 @@ impl Preset {
             None => Ok(()),
         }
     }
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// The text of a preset or layer, a built-in one or a file's.

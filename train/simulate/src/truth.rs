@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::cause::{Cause, Reach};
 use crate::life::Edits;
+use crate::world::Clock;
 
 /// Who released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -53,6 +54,17 @@ pub(crate) struct HoldRecord {
     pub(crate) success: Option<f64>,
     /// At the release, or at a few instants of a hold that never was released.
     pub(crate) oracle: Vec<Probabilities>,
+}
+
+impl HoldRecord {
+    /// Turns its instants, of the simulation, into those that the clock shows.
+    pub(crate) fn shown_by(&mut self, clock: Clock) {
+        self.time = clock.at(self.time);
+        self.released = self.released.map(|released| clock.at(released));
+        for at in &mut self.oracle {
+            at.time = clock.at(at.time);
+        }
+    }
 }
 
 /// The ad after an action. `memory` and `disk` ask for twice as much, or a fifth more than was

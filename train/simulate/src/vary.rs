@@ -8,6 +8,9 @@ use crate::random::{Dice, Spread};
 /// Stream of chance: purposes of a simulation have low numbers.
 const STREAM: u64 = 0x7661_7279;
 
+/// Stream of chance that the unit of time is drawn from.
+const UNIT: u64 = 0x756e_6974;
+
 /// Largest share of clusters with one flaw.
 const MOST: f64 = 0.2;
 
@@ -31,6 +34,19 @@ impl Preset {
             all.extend([&mut hung.workflows, &mut hung.limits]);
         }
         all
+    }
+
+    /// Every duration takes so many times as long: those of the preset, those of habits and
+    /// policies, the day and the week of people, and what is asked of the oracle.
+    #[must_use]
+    pub fn in_unit(self, unit: f64) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The same with a factor between two, drawn log-uniformly by the seed.
+    #[must_use]
+    pub fn in_drawn_unit(self, [least, most]: [f64; 2], seed: u64) -> Self {
+        self.in_unit(least * (most / least).powf(Dice::new(seed, UNIT).unit()))
     }
 
     /// Draws a mixture around this preset. How often troubles come and each share of flaws are
@@ -91,6 +107,15 @@ mod tests {
         assert_eq!(drawn(1), drawn(1));
         assert_ne!(drawn(1), drawn(2));
         assert_eq!(format!("{:?}", preset().vary(1.0, 1)), format!("{:?}", preset()));
+    }
+
+    #[test]
+    fn units_are_drawn_log_uniformly() {
+        let mut units: Vec<f64> =
+            (0..200).map(|seed| preset().in_drawn_unit([0.01, 1.0], seed).unit).collect();
+        units.sort_by(f64::total_cmp);
+        assert!(units[0] >= 0.01 && units[199] <= 1.0);
+        assert!((0.06..0.17).contains(&units[100]), "{}", units[100]);
     }
 
     #[test]

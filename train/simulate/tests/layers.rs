@@ -253,3 +253,48 @@ fn a_layer_stands_in_the_description() {
     assert!(!read(&plain()[0]).contains("with"));
     assert!(Path::new(&layered()[0].folder.path().join("EventLog")).exists());
 }
+
+#[test]
+fn a_unit_of_time_changes_durations_and_nothing_else() {
+    let of = |unit: f64| {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings {
+            preset: Preset::load("small").unwrap().in_unit(unit),
+            seed: 3,
+            days: 4,
+            output: folder.path().to_owned(),
+            information: true,
+            largest_log: 0,
+            most_rotations: 1,
+        };
+        simulate(&settings).unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let truth: Vec<Value> =
+            read("truth.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (truth, read("EventLog"), read("simulation.json"))
+    };
+    let (usual, log, described) = of(1.0);
+    assert!(usual.len() > 100 && !described.contains("unit"));
+    let start = 1_709_510_400.0;
+    for unit in [0.02, 30.0] {
+        let (scaled, scaled_log, described) = of(unit);
+        assert!(described.contains(&format!("\"unit\":{unit:?}")), "{described}");
+        let count = |log: &str| holdadvise::userlog::Events::new(log.as_bytes()).count();
+        assert_eq!(count(&log), count(&scaled_log));
+        assert_eq!(usual.len(), scaled.len());
+        for (usual, scaled) in usual.iter().zip(&scaled) {
+            for key in ["cluster", "proc", "num_holds", "cause", "action", "outcome", "success"] {
+                assert_eq!(usual[key], scaled[key], "{key}");
+            }
+            for key in ["time", "released"] {
+                let (Some(usual), Some(scaled)) = (usual[key].as_i64(), scaled[key].as_i64())
+                else {
+                    assert_eq!(usual[key], scaled[key]);
+                    continue;
+                };
+                let expected = start + (usual as f64 - start) * unit;
+                assert!((scaled as f64 - expected).abs() <= unit.max(1.0), "{scaled}, {expected}");
+            }
+        }
+    }
+}

@@ -152,6 +152,18 @@ fn every_job_lives_a_legal_life() {
     }
 }
 
+#[test]
+fn lives_are_legal_whatever_an_hour_takes() {
+    for unit in [0.004, 24.0] {
+        let folder = tempfile::tempdir().unwrap();
+        let usual = settings(folder.path(), 7, 6);
+        let layers = ["faults-3".to_owned()];
+        let preset = Preset::load_with("small", &layers).unwrap().in_unit(unit);
+        let summary = simulate(&Settings { preset, ..usual }).unwrap();
+        legal(&folder, &summary);
+    }
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(6))]
 

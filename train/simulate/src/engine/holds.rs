@@ -12,8 +12,13 @@ use crate::people;
 use crate::reason::{self, Written};
 use crate::truth::{Action, HoldRecord, Outcome, Releaser};
 
-/// `SYSTEM_PERIODIC_RELEASE` of HTCondor's manual (configuration of the schedd).
-const SYSTEM_RELEASE: &str = "(JobRunCount < 20 && (time() - EnteredCurrentStatus) > 1200) && (HoldReasonCode == 6 && HoldReasonSubCode == 110)";
+/// `SYSTEM_PERIODIC_RELEASE` of HTCondor's manual (configuration of the schedd), where `delay` is
+/// 1,200 s.
+fn system_release(delay: i64) -> String {
+    format!(
+        "(JobRunCount < 20 && (time() - EnteredCurrentStatus) > {delay}) && (HoldReasonCode == 6 && HoldReasonSubCode == 110)"
+    )
+}
 
 impl Simulation {
     /// Holds a job that does not run.
@@ -124,12 +129,14 @@ impl Simulation {
             (Action::AsIs, state.edits)
         };
         let (by, reason) = if system {
+            let expression = system_release(self.world.clock.lasting(1_200));
             let text = format!(
-                "The system macro SYSTEM_PERIODIC_RELEASE expression '{SYSTEM_RELEASE}' evaluated to TRUE"
+                "The system macro SYSTEM_PERIODIC_RELEASE expression '{expression}' evaluated to TRUE"
             );
             (Releaser::SystemPeriodicRelease, text)
         } else {
-            let expression = policy.map(|policy| policy.expression()).unwrap_or_default();
+            let expression =
+                policy.map(|policy| policy.expression(self.world.clock)).unwrap_or_default();
             let text = format!(
                 "The job attribute PeriodicRelease expression '{expression}' evaluated to TRUE"
             );

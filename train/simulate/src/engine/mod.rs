@@ -132,6 +132,8 @@ impl Simulation {
         self.log.finish()?;
         self.epochs.finish()?;
         self.oracle.finish(&mut self.records);
+        let clock = self.world.clock;
+        self.records.iter_mut().for_each(|record| record.shown_by(clock));
         Ok(Finished { jobs: self.jobs.len(), records: self.records })
     }
 
@@ -214,7 +216,8 @@ impl Simulation {
                 .or(state.last_site)
                 .map(|site| self.world.sites[site].name.as_str()),
         };
-        self.log.write(JobId::new(cluster.id, state.proc), self.now, body, Some(&information))
+        let time = self.world.clock.at(self.now);
+        self.log.write(JobId::new(cluster.id, state.proc), time, body, Some(&information))
     }
 
     /// Asks the oracle about a held job, at an instant.

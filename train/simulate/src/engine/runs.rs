@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::life::{Edits, Ending, Run, attempt};
 use crate::output::RunEnd;
 use crate::reason::{self, Wording, Written, slot_name};
+use crate::world::Clock;
 
 impl Simulation {
     /// A shadow starts for an idle job, unless all slots are taken.
@@ -77,7 +78,8 @@ impl Simulation {
         let Some(run) = self.run_of(job) else { return Ok(()) };
         let host = matches!(kind, Kind::InputStarted | Kind::OutputStarted);
         let host = host.then(|| self.slot_address(run));
-        let waited = run.input.map(|[queued, started, _]| started - queued);
+        let clock = self.world.clock;
+        let waited = run.input.map(|[queued, started, _]| clock.lasting(started - queued));
         let waited = waited.filter(|&waited| kind == Kind::InputStarted && waited > 0);
         let seconds_in_queue = waited.map(i64::unsigned_abs);
         let host = host.as_deref().map(Into::into);
@@ -170,7 +172,7 @@ impl Simulation {
                     reason: coded.then(|| "Preempted for a Priority user".into()),
                     code: coded.then_some(1_007),
                     subcode: coded.then_some(0),
-                    ..evicted(&self.jobs[job], &run)
+                    ..evicted(self.world.clock, &self.jobs[job], &run)
                 });
                 self.requeue(job, &run, &body)
             }
@@ -190,9 +192,12 @@ impl Simulation {
             }
             Ending::ReconnectFailed => {
                 let slot = slot_name(&self.world, &run);
+                let lease = self.world.clock.lasting(2_400);
+                let reason = format!(
+                    "Job disconnected too long: JobLeaseDuration ({lease} seconds) expired"
+                );
                 let body = Body::ReconnectFailed(ReconnectFailed {
-                    reason: "Job disconnected too long: JobLeaseDuration (2400 seconds) expired"
-                        .into(),
+                    reason: reason.as_str().into(),
                     startd_name: Some(slot.as_str().into()),
                 });
                 self.requeue(job, &run, &body)
@@ -237,7 +242,7 @@ impl Simulation {
         self.event(job, &body)?;
         let body = Body::Evicted(Evicted {
             reason: Some(written.reason.as_str().into()),
-            ..evicted(&self.jobs[job], run)
+            ..evicted(self.world.clock, &self.jobs[job], run)
         });
         self.event(job, &body)
     }
@@ -245,12 +250,13 @@ impl Simulation {
     fn terminated(&mut self, job: usize, run: &Run, code: i32, signal: Option<i32>) -> Result<()> {
         self.epoch(job, run, None, Some((code, signal)))?;
         let state = &self.jobs[job];
-        let cpu = usage(run.execute.map_or(0, |began| run.end - began));
+        let clock = self.world.clock;
+        let cpu = usage(clock.lasting(run.execute.map_or(0, |began| run.end - began)));
         let body = Body::Terminated(Terminated {
             return_value: signal.is_none().then_some(code),
             signal,
             run_remote: cpu,
-            total_remote: usage(state.cpu),
+            total_remote: usage(clock.lasting(state.cpu)),
             bytes_sent: Some(run.disk_kb.unsigned_abs() * 64),
             bytes_received: Some(30_000 + run.disk_kb.unsigned_abs() * 128),
             total_bytes_sent: Some(state.bytes_sent),
@@ -305,7 +311,7 @@ impl Simulation {
             Run { end: self.now, execute: run.execute.filter(|began| *began <= self.now), ..run };
         self.running -= 1;
         if run.execute.is_some() {
-            let body = Body::Evicted(evicted(&self.jobs[job], &run));
+            let body = Body::Evicted(evicted(self.world.clock, &self.jobs[job], &run));
             self.event(job, &body)?;
         }
         self.epoch(job, &run, None, None)?;
@@ -322,9 +328,9 @@ fn usage(seconds: i64) -> CpuUsage {
     CpuUsage { user: user * 97 / 100, system: user / 100 }
 }
 
-fn evicted(job: &Job, run: &Run) -> Evicted<'static> {
+fn evicted(clock: Clock, job: &Job, run: &Run) -> Evicted<'static> {
     Evicted {
-        run_remote: usage(run.execute.map_or(0, |began| run.end - began)),
+        run_remote: usage(clock.lasting(run.execute.map_or(0, |began| run.end - began))),
         bytes_sent: Some(0),
         bytes_received: Some(30_000 + run.disk_kb.unsigned_abs() * 128),
         resources: resources(job, run),

@@ -53,7 +53,7 @@ impl EpochWriter {
 }
 
 fn epoch_ad(out: &mut String, end: &RunEnd<'_>) {
-    let now = end.run.end;
+    let now = end.place.world.clock.at(end.run.end);
     ad(out, end);
     // Writing to a String does not fail.
     let _ = writeln!(
@@ -70,6 +70,8 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     let (place, job, run) = (end.place, end.job, end.run);
     let (cluster, workflow) = (place.cluster, place.workflow);
     let point = &place.world.preset.access_point;
+    let clock = place.world.clock;
+    let (start, submitted) = (clock.at(run.start), clock.at(cluster.submitted));
     let mut ad = Ad::new(out);
     let described = job.edits.mended && job.edits.described;
     let fixed = if described { " fixed" } else { "" };
@@ -86,7 +88,7 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     if let Container::Docker(_) = workflow.container {
         ad.string("DockerImage", &image(place));
     }
-    ad.integer("EnteredCurrentStatus", run.start);
+    ad.integer("EnteredCurrentStatus", start);
     ad.text("Err", format_args!("logs/{}.err", place.proc));
     ad.put("ExitBySignal", end.exit.is_some_and(|(_, signal)| signal.is_some()));
     match end.exit {
@@ -96,10 +98,7 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     }
     ad.text(
         "GlobalJobId",
-        format_args!(
-            "{}.{}#{}.{}#{}",
-            point.host, point.domain, cluster.id, place.proc, cluster.submitted
-        ),
+        format_args!("{}.{}#{}.{}#{}", point.host, point.domain, cluster.id, place.proc, submitted),
     );
     if let Some(held) = end.held {
         ad.string("HoldReason", &held.reason);
@@ -110,11 +109,11 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     ad.integer("ImageSize_RAW", run.memory_mb * 1024);
     ad.string("In", "/dev/null");
     ad.string("Iwd", &cluster.iwd);
-    ad.integer("JobCurrentStartDate", run.start);
+    ad.integer("JobCurrentStartDate", start);
     if let Some(executed) = run.execute {
-        ad.integer("JobCurrentStartExecutingDate", executed);
+        ad.integer("JobCurrentStartExecutingDate", clock.at(executed));
     }
-    ad.integer("JobLeaseDuration", 2_400);
+    ad.integer("JobLeaseDuration", clock.lasting(2_400));
     ad.integer("JobPrio", 0);
     ad.integer("JobRunCount", job.num_shadow_starts);
     ad.integer("JobStatus", 2);
@@ -144,15 +143,15 @@ fn ad(out: &mut String, end: &RunEnd<'_>) {
     ad.string("Owner", place.owner);
     ad.put("PeriodicHold", workflow.holds_itself);
     match &workflow.periodic_release {
-        Some(policy) => ad.put("PeriodicRelease", policy.expression()),
+        Some(policy) => ad.put("PeriodicRelease", policy.expression(clock)),
         None => ad.put("PeriodicRelease", false),
     }
     ad.put("PeriodicRemove", false);
     ad.integer("ProcId", place.proc);
-    ad.integer("QDate", cluster.submitted);
+    ad.integer("QDate", submitted);
     ad.string("RemoteHost", &slot_name(place.world, run));
-    ad.put("RemoteUserCpu", format_args!("{}.0", job.cpu));
-    ad.put("RemoteWallClockTime", format_args!("{}.0", run.end - run.start));
+    ad.put("RemoteUserCpu", format_args!("{}.0", clock.lasting(job.cpu)));
+    ad.put("RemoteWallClockTime", format_args!("{}.0", clock.at(run.end) - start));
     ad.integer("RequestCpus", 1);
     ad.integer("RequestDisk", job.edits.request_disk);
     ad.integer("RequestMemory", job.edits.request_memory);

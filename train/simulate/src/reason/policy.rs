@@ -18,6 +18,7 @@ pub(super) fn write(
     mut names: Names,
     dice: &mut Dice,
 ) -> Written {
+    let clock = place.world.clock;
     let (code, subcode, text, by_starter) = match *symptom {
         Symptom::Memory { by, limit, used } => {
             (names.a, names.b) = (limit, used);
@@ -35,15 +36,15 @@ pub(super) fn write(
             }
         }
         Symptom::ExecuteDuration { limit } => {
-            names.message = time_short(limit);
+            names.message = time_short(clock.lasting(limit));
             (47, 0, "The job exceeded allowed execute duration of {message}", false)
         }
         Symptom::JobDuration { limit } => {
-            names.message = time_short(limit);
+            names.message = time_short(clock.lasting(limit));
             (46, 0, "The job exceeded allowed job duration of {message}", false)
         }
         Symptom::OwnLimit { limit } => {
-            names.a = limit;
+            names.a = clock.lasting(limit);
             if place.workflow.hold_wording.is_multiple_of(2) {
                 let text = "The job attribute PeriodicHold expression '(time() - JobCurrentStartExecutingDate) > {a}' evaluated to TRUE";
                 (3, 0, text, false)
@@ -52,8 +53,14 @@ pub(super) fn write(
             }
         }
         Symptom::StartdLimit { hours } => {
-            names.a = hours;
-            (21, 0, "Job failed to complete in {a} hrs", true)
+            let limit = clock.lasting(hours * 3_600);
+            let (number, text) = match limit {
+                ..60 => (limit, "Job failed to complete in {a} seconds"),
+                60..7_200 => (limit / 60, "Job failed to complete in {a} minutes"),
+                _ => (limit / 3_600, "Job failed to complete in {a} hrs"),
+            };
+            names.a = number;
+            (21, 0, text, true)
         }
         Symptom::ExitHold { code, signal } => exit_hold(place, code, signal, &mut names),
         Symptom::Iwd { errno } => {

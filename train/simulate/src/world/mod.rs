@@ -1,12 +1,14 @@
 //! What jobs meet: sites, servers, file systems, owners. Drawn before the first job is submitted;
 //! nothing jobs do changes it, so the truth at any instant is known.
 
+mod clock;
 mod owner;
 mod schedule;
 mod service;
 mod site;
 mod workflow;
 
+pub(crate) use clock::Clock;
 pub(crate) use owner::Owner;
 pub(crate) use schedule::{Rhythm, Schedule};
 pub(crate) use service::{Filesystem, Service};
@@ -44,6 +46,8 @@ pub(crate) struct World {
     /// HTCondor version of the access point before and after its upgrade.
     pub(crate) upgrade: i64,
     pub(crate) address: String,
+    /// What its clock shows.
+    pub(crate) clock: Clock,
 }
 
 impl World {
@@ -85,6 +89,7 @@ impl World {
         };
         let slots = sites.iter().map(up_to).collect();
         Self {
+            clock: Clock::new(span.0, preset.unit),
             preset,
             span,
             slots,

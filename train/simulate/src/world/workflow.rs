@@ -2,6 +2,7 @@
 
 use holdadvise::hold_code::OUT_OF_RESOURCES;
 
+use super::Clock;
 use super::owner::Scene;
 use super::site::SOFTWARE;
 use crate::layer::NeedParameters;
@@ -52,7 +53,7 @@ pub(crate) struct PeriodicRelease {
 
 impl PeriodicRelease {
     /// The expression in the job ad.
-    pub(crate) fn expression(&self) -> String {
+    pub(crate) fn expression(&self, clock: Clock) -> String {
         let codes = match self.codes {
             None => "(HoldReasonCode =!= 1)".to_owned(),
             Some(codes) => {
@@ -63,7 +64,8 @@ impl PeriodicRelease {
         };
         format!(
             "{codes} && (NumShadowStarts < {}) && ((time() - EnteredCurrentStatus) > {})",
-            self.most_starts, self.delay
+            self.most_starts,
+            clock.lasting(self.delay)
         )
     }
 }
