@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::output::place;
-use crate::{Preset, Settings, SimulateError, Summary, simulate};
+use crate::{Extras, Preset, Settings, SimulateError, Summary, simulate_with};
 
 /// Arguments of `simulate`.
 #[derive(Args, Clone, Debug)]
@@ -43,6 +43,10 @@ pub struct Arguments {
     /// Leave out event 028
     #[arg(long)]
     pub no_job_ad_information: bool,
+    /// Add one play of a release as it is for each of nine delays, and one of a try, to each instant
+    /// of the oracle in truth.jsonl
+    #[arg(long)]
+    pub when: bool,
     /// Rotate EventLog when it is larger than this many bytes; 0: never
     #[arg(long, default_value_t = 0, value_name = "BYTES")]
     pub max_log_size: u64,
@@ -70,7 +74,7 @@ impl Arguments {
             Some(Unit::Fixed(unit)) => preset.in_unit(unit),
             Some(Unit::Drawn(between)) => preset.in_drawn_unit(between, self.seed),
         };
-        simulate(&Settings {
+        let settings = Settings {
             preset,
             seed: self.seed,
             days: self.days,
@@ -78,7 +82,8 @@ impl Arguments {
             information: !self.no_job_ad_information,
             largest_log: self.max_log_size,
             most_rotations: self.max_rotations,
-        })
+        };
+        simulate_with(&settings, Extras { when: self.when })
     }
 }
 

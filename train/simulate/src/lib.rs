@@ -55,6 +55,14 @@ pub struct Settings {
     pub most_rotations: u32,
 }
 
+/// What is written besides, where it is asked for: it costs time and changes nothing else.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extras {
+    /// One play of a release as it is for each delay of a grid, and one of a try, beside the
+    /// probabilities of the oracle.
+    pub when: bool,
+}
+
 impl Settings {
     /// Unix seconds of the first and the last instant.
     fn span(&self) -> (i64, i64) {
@@ -69,7 +77,15 @@ impl Settings {
 /// # Errors
 /// A file cannot be written.
 pub fn simulate(settings: &Settings) -> Result<Summary, SimulateError> {
-    let finished = engine::Simulation::new(settings)?.run()?;
+    simulate_with(settings, Extras::default())
+}
+
+/// The same, and what else is asked for.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn simulate_with(settings: &Settings, extras: Extras) -> Result<Summary, SimulateError> {
+    let finished = engine::Simulation::new(settings, extras)?.run()?;
     let mut truth = OutFile::create(settings.output.join("truth.jsonl"))?;
     finished.records.iter().try_for_each(|record| truth.line(record))?;
     truth.flush()?;

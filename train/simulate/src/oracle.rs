@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use crate::cause::Symptom;
 use crate::life::{Ending, Subject, attempt};
 use crate::random::Dice;
-use crate::truth::{Action, HoldRecord, Probabilities, edited};
+use crate::truth::{Action, HoldRecord, Plays as WhenPlays, Probabilities, Try, edited};
 use crate::world::World;
 
 /// Runs the oracle plays for each action and instant. The standard error of a probability is at
@@ -19,6 +19,11 @@ use crate::world::World;
 const PLAYS: usize = 24;
 /// Streams of chance below are for other purposes.
 const FIRST_STREAM: u64 = 1_000;
+/// Streams from here on are of the plays for each delay, two for each question.
+const FIRST_WHEN_STREAM: u64 = 1 << 48;
+/// Seconds after the asked instant at which a release as it is is played: now, 15 minutes, 1, 2, 4,
+/// 8, 24, 48 and 72 hours.
+const DELAYS: [i64; 9] = [0, 900, 3_600, 7_200, 14_400, 28_800, 86_400, 172_800, 259_200];
 /// Seconds after a release at which a job that has not ended counts as failed.
 const HORIZON: i64 = 10 * 86_400;
 /// Runs after which a job that was only evicted counts as failed.
@@ -43,6 +48,23 @@ pub(crate) struct Question {
     pub(crate) time: i64,
     pub(crate) subject: Subject,
     pub(crate) last_site: Option<usize>,
+    /// Whether one play is asked for each delay too.
+    pub(crate) when: Option<Box<When>>,
+}
+
+/// What the plays for each delay need besides.
+#[derive(Clone, Debug)]
+pub(crate) struct When {
+    /// Who is released first, as a try, where another job is held alike.
+    pub(crate) tried: Option<Tried>,
+}
+
+/// A job that is released first.
+#[derive(Clone, Debug)]
+pub(crate) struct Tried {
+    pub(crate) cluster: i32,
+    pub(crate) proc: i32,
+    pub(crate) subject: Subject,
 }
 
 /// Questions in the order they were asked, or their answers, and the number of the first.
@@ -126,8 +148,15 @@ impl Desk {
         let mut all = Vec::new();
         while let Some(Batch { first, of: questions }) = self.next() {
             let answers = questions.iter().enumerate().map(|(index, question)| {
-                let stream = FIRST_STREAM + ((first + index) * PLAYS) as u64;
-                (question.record, reply(&self.world, question, &mut dice, stream))
+                let number = (first + index) as u64;
+                let stream = FIRST_STREAM + number * PLAYS as u64;
+                let mut answer = reply(&self.world, question, &mut dice, stream);
+                if let (Answer::Actions(answer), Some(when)) = (&mut answer, &question.when) {
+                    let stream = FIRST_WHEN_STREAM + 2 * number;
+                    answer.plays =
+                        Some(Box::new(plays(&self.world, question, when, &mut dice[..2], stream)));
+                }
+                (question.record, answer)
             });
             all.push(Batch { first, of: answers.collect() });
         }
@@ -155,7 +184,7 @@ fn reply(world: &World, question: &Question, dice: &mut [Dice], stream: u64) -> 
         let mut seen = Plays::default();
         for dice in dice.iter_mut() {
             dice.go_back();
-            match last_ending(world, &subject, question.time, dice) {
+            match last_ending(world, &subject, question.time, dice).0 {
                 Some(Ending::Success) => seen.successes += 1,
                 Some(Ending::Held(_, Symptom::Memory { .. })) => seen.memory = true,
                 Some(Ending::Held(_, Symptom::Disk { .. })) => seen.disk = true,
@@ -182,7 +211,37 @@ fn reply(world: &World, question: &Question, dice: &mut [Dice], stream: u64) -> 
         disk: if as_is.disk { after(Action::Disk) } else { as_is.success() },
         site: after(Action::Site),
         other: if as_is.mendable { after(Action::Other) } else { as_is.success() },
+        plays: None,
     })
+}
+
+/// One play of a release as it is after each delay, all with the same chance, and one of a try.
+fn plays(
+    world: &World,
+    question: &Question,
+    when: &When,
+    dice: &mut [Dice],
+    stream: u64,
+) -> WhenPlays {
+    let mut play = |of: usize, subject: &Subject, released: i64| {
+        dice[of].turn_to(stream + of as u64);
+        let (ending, end) = last_ending(world, subject, released, &mut dice[of]);
+        (ending == Some(Ending::Success), end - released)
+    };
+    let Question { time, subject, .. } = question;
+    let when_tried = when.tried.as_ref().map(|tried| {
+        let (success, took) = play(1, &tried.subject, *time);
+        let (then, _) = play(0, subject, time + took);
+        Try {
+            cluster: tried.cluster,
+            proc: tried.proc,
+            after: took,
+            success: u8::from(success),
+            then: u8::from(then),
+        }
+    });
+    let when = DELAYS.map(|delay| (delay, u8::from(play(0, subject, time + delay).0)));
+    WhenPlays { when, tried: when_tried }
 }
 
 /// What the plays of one action came to.
@@ -204,22 +263,27 @@ impl Plays {
     }
 }
 
-/// Plays a release at `released` once: what ends it, or nothing within the horizon.
-fn last_ending(world: &World, subject: &Subject, released: i64, dice: &mut Dice) -> Option<Ending> {
+/// Plays a release at `released` once: what ends it, or nothing within the horizon, and when.
+fn last_ending(
+    world: &World,
+    subject: &Subject,
+    released: i64,
+    dice: &mut Dice,
+) -> (Option<Ending>, i64) {
     let mut now = released;
     for _ in 0..MOST_RUNS {
         now += minutes_to_match(world, dice);
         let run = attempt(world, subject, now, dice);
         now = run.end;
         if now - released >= HORIZON {
-            return None;
+            return (None, released + HORIZON);
         }
         match run.ending {
             Ending::Evicted | Ending::ShadowException { .. } | Ending::ReconnectFailed => {}
-            ending => return Some(ending),
+            ending => return (Some(ending), now),
         }
     }
-    None
+    (None, now)
 }
 
 /// Seconds from the queue to a slot.

@@ -19,7 +19,7 @@ pub(crate) enum Releaser {
 }
 
 /// Success probabilities at one instant, one for each action.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Probabilities {
     pub(crate) time: i64,
     #[serde(rename = "as-is")]
@@ -28,6 +28,31 @@ pub(crate) struct Probabilities {
     pub(crate) disk: f64,
     pub(crate) site: f64,
     pub(crate) other: f64,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) plays: Option<Box<Plays>>,
+}
+
+/// What came of one play each, knowing the hidden state at that instant.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Plays {
+    /// Delay in seconds, and 1 where a release as it is after it succeeds.
+    pub(crate) when: [(i64, u8); 9],
+    /// Null where no other job of the owner is held alike.
+    #[serde(rename = "try")]
+    pub(crate) tried: Option<Try>,
+}
+
+/// Another job is released at that instant, and this one when it is known what came of it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Try {
+    pub(crate) cluster: i32,
+    pub(crate) proc: i32,
+    /// Seconds until it is known.
+    pub(crate) after: i64,
+    /// 1 where the other succeeds.
+    pub(crate) success: u8,
+    /// 1 where this one then does.
+    pub(crate) then: u8,
 }
 
 /// One hold, with all that is hidden.
@@ -63,6 +88,10 @@ impl HoldRecord {
         self.released = self.released.map(|released| clock.at(released));
         for at in &mut self.oracle {
             at.time = clock.at(at.time);
+            if let Some(plays) = &mut at.plays {
+                plays.when.iter_mut().for_each(|(delay, _)| *delay = clock.lasting(*delay));
+                plays.tried.iter_mut().for_each(|tried| tried.after = clock.lasting(tried.after));
+            }
         }
     }
 }

@@ -84,6 +84,7 @@ impl Simulation {
             oracle: Vec::new(),
         });
         self.held.insert(job, self.likeness(job, &hold), self.now);
+        self.note_hold(job);
         self.plan_policies(job);
         if !matches!(cause, Cause::Person | Cause::Spooling) {
             people::notice(self, job);
@@ -167,7 +168,7 @@ impl Simulation {
         record.released = Some(self.now);
         record.released_by = Some(by);
         record.action = Some(action);
-        self.held.remove(job, &self.likeness(job, &hold));
+        self.no_longer_held(job, &hold);
         let state = &mut self.jobs[job];
         state.hold = None;
         state.last_hold = Some(hold);
@@ -178,6 +179,13 @@ impl Simulation {
         }
         self.plan_start(job);
         Ok(())
+    }
+
+    fn no_longer_held(&mut self, job: usize, hold: &HoldNow) {
+        self.held.remove(job, &self.likeness(job, hold));
+        if let Some(tries) = &mut self.tries {
+            tries.end(hold.record, self.now);
+        }
     }
 
     /// Spooled files are there: the schedd releases by itself.
@@ -202,7 +210,7 @@ impl Simulation {
         let reason = Some(reason.into());
         self.event(job, &Body::Aborted(Aborted { reason, ..Aborted::default() }))?;
         if let Some(hold) = self.jobs[job].hold {
-            self.held.remove(job, &self.likeness(job, &hold));
+            self.no_longer_held(job, &hold);
         }
         self.censor(job);
         let state = &mut self.jobs[job];

@@ -7,6 +7,7 @@ mod job;
 mod queue;
 mod runs;
 mod submit;
+mod tries;
 
 use std::cell::Cell;
 use std::path::Path;
@@ -17,15 +18,16 @@ use holdadvise::userlog::{Body, JobId};
 use crate::cause::{Cause, Symptom};
 use crate::error::Result;
 use crate::life::{Cluster, Run, Subject};
-use crate::oracle::{Asked, Oracle, Question};
+use crate::oracle::{Asked, Oracle, Question, When};
 use crate::output::{EpochWriter, EventLog, Information};
 use crate::people;
 use crate::random::Dice;
 use crate::reason::{Place, Wording};
 use crate::truth::{self, HoldRecord};
 use crate::world::{Workflow, World};
-use crate::{Settings, SimulateError};
+use crate::{Extras, Settings, SimulateError};
 use held::{Held, Likeness};
+use tries::Tries;
 
 pub(crate) use job::{HoldNow, Job, Moment, Status, Underway};
 pub(crate) use queue::{Item, Outage, Queue};
@@ -56,13 +58,15 @@ pub(crate) struct Simulation {
     /// Clusters that their owner will look at.
     pub(crate) looks: Vec<people::Looks>,
     pub(crate) held: Held,
+    /// Only where one play for each delay is asked for.
+    tries: Option<Tries>,
     wordings: [Wording; 2],
     log: EventLog,
     epochs: EpochWriter,
 }
 
 impl Simulation {
-    pub(crate) fn new(settings: &Settings) -> Result<Self> {
+    pub(crate) fn new(settings: &Settings, extras: Extras) -> Result<Self> {
         let span = settings.span();
         let world = Arc::new(World::draw(settings.preset.clone(), settings.seed, span));
         let folder: &Path = &settings.output;
@@ -101,6 +105,7 @@ impl Simulation {
             running: 0,
             looks: Vec::new(),
             held: Held::default(),
+            tries: extras.when.then(|| Tries::new(seed)),
             wordings,
             log,
             epochs,
@@ -235,7 +240,9 @@ impl Simulation {
 
     fn question(&mut self, asked: Asked, job: usize, record: usize, time: i64) {
         let (subject, last_site) = (self.subject(job), self.jobs[job].last_site);
-        self.oracle.ask(Question { asked, record, time, subject, last_site });
+        let asks_when = asked == Asked::Actions && self.tries.is_some();
+        let when = asks_when.then(|| Box::new(When { tried: self.tried(job, time) }));
+        self.oracle.ask(Question { asked, record, time, subject, last_site, when });
     }
 
     /// Asks about some of the jobs held as `released` was, now that its release has shown how
