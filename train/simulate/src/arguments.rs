@@ -43,10 +43,14 @@ pub struct Arguments {
     /// Leave out event 028
     #[arg(long)]
     pub no_job_ad_information: bool,
-    /// Add one play of a release as it is for each of nine delays, and one of a try, to each instant
-    /// of the oracle in truth.jsonl
+    /// Add one play of a release as it is for each of nine delays, and one of a try, to each
+    /// instant of the oracle in truth.jsonl
     #[arg(long)]
     pub when: bool,
+    /// Write looks.jsonl: what looks at files, URLs and outputs would have found at the instants of
+    /// the oracle
+    #[arg(long)]
+    pub looks: bool,
     /// Rotate EventLog when it is larger than this many bytes; 0: never
     #[arg(long, default_value_t = 0, value_name = "BYTES")]
     pub max_log_size: u64,
@@ -83,7 +87,7 @@ impl Arguments {
             largest_log: self.max_log_size,
             most_rotations: self.max_rotations,
         };
-        simulate_with(&settings, Extras { when: self.when })
+        simulate_with(&settings, Extras { when: self.when, looks: self.looks })
     }
 }
 

@@ -12,6 +12,7 @@ mod error;
 mod frozen;
 mod layer;
 mod life;
+mod looks;
 mod oracle;
 mod output;
 mod people;
@@ -61,6 +62,9 @@ pub struct Extras {
     /// One play of a release as it is for each delay of a grid, and one of a try, beside the
     /// probabilities of the oracle.
     pub when: bool,
+    /// `looks.jsonl`: what looks at files, URLs and outputs would have found at the instants of the
+    /// oracle.
+    pub looks: bool,
 }
 
 impl Settings {

@@ -48,7 +48,7 @@ impl Simulation {
         if cause == Cause::Person {
             self.censor(job);
         } else {
-            self.resolve(job, false);
+            self.resolve(job, false)?;
         }
         let id = self.job_id(job);
         let record = self.records.len();
@@ -156,8 +156,8 @@ impl Simulation {
         reason: &str,
     ) -> Result<()> {
         let Some(hold) = self.jobs[job].hold else { return Ok(()) };
-        self.ask_while_held(job);
-        self.ask(job, hold.record, self.now);
+        self.ask_while_held(job)?;
+        self.ask(job, hold.record, self.now)?;
         let body = Body::Released(Released { reason: Some(reason.into()) });
         self.jobs[job].edits = edits;
         if !matches!(hold.cause, Cause::Person | Cause::Spooling) {
@@ -205,7 +205,7 @@ impl Simulation {
         if matches!(self.jobs[job].status, Status::Completed | Status::Removed) {
             return Ok(());
         }
-        self.ask_while_held(job);
+        self.ask_while_held(job)?;
         self.interrupt(job)?;
         let reason = Some(reason.into());
         self.event(job, &Body::Aborted(Aborted { reason, ..Aborted::default() }))?;
@@ -222,14 +222,15 @@ impl Simulation {
     }
 
     /// The outcome of the last release is known.
-    pub(super) fn resolve(&mut self, job: usize, success: bool) {
+    pub(super) fn resolve(&mut self, job: usize, success: bool) -> Result<()> {
         if let Some(record) = self.jobs[job].open_record.take() {
             let outcome = if success { Outcome::Success } else { Outcome::Failure };
             self.records[record].outcome = Some(outcome);
             if let Some(hold) = self.jobs[job].last_hold {
-                self.ask_like(job, &hold);
+                self.ask_like(job, &hold)?;
             }
         }
+        Ok(())
     }
 
     pub(super) fn censor(&mut self, job: usize) {

@@ -18,6 +18,7 @@ use holdadvise::userlog::{Body, JobId};
 use crate::cause::{Cause, Symptom};
 use crate::error::Result;
 use crate::life::{Cluster, Run, Subject};
+use crate::looks::{Looker, Seen};
 use crate::oracle::{Asked, Oracle, Question, When};
 use crate::output::{EpochWriter, EventLog, Information};
 use crate::people;
@@ -60,6 +61,8 @@ pub(crate) struct Simulation {
     pub(crate) held: Held,
     /// Only where one play for each delay is asked for.
     tries: Option<Tries>,
+    /// Only where looks are asked for.
+    looker: Option<Looker>,
     wordings: [Wording; 2],
     log: EventLog,
     epochs: EpochWriter,
@@ -78,6 +81,10 @@ impl Simulation {
         let epochs = EpochWriter::create(folder.join("epoch_history"))?;
         let seed = settings.seed;
         let oracle = Oracle::new(Arc::clone(&world), seed);
+        let looker = match extras.looks {
+            true => Some(Looker::create(folder.join("looks.jsonl"), seed)?),
+            false => None,
+        };
         let mut words = Dice::new(seed, 4);
         let wordings = *words.pick(&[
             [Wording::V10, Wording::V23],
@@ -106,6 +113,7 @@ impl Simulation {
             looks: Vec::new(),
             held: Held::default(),
             tries: extras.when.then(|| Tries::new(seed)),
+            looker,
             wordings,
             log,
             epochs,
@@ -127,7 +135,7 @@ impl Simulation {
         self.now = end;
         // A few instants for holds that nobody released, while the job was held.
         for job in self.held.iter().collect::<Vec<_>>() {
-            self.ask_while_held(job);
+            self.ask_while_held(job)?;
         }
         for record in &mut self.records {
             if record.released.is_some() && record.outcome.is_none() {
@@ -136,6 +144,7 @@ impl Simulation {
         }
         self.log.finish()?;
         self.epochs.finish()?;
+        self.looker.map_or(Ok(()), Looker::finish)?;
         self.oracle.finish(&mut self.records);
         let clock = self.world.clock;
         self.records.iter_mut().for_each(|record| record.shown_by(clock));
@@ -226,16 +235,30 @@ impl Simulation {
     }
 
     /// Asks the oracle about a held job, at an instant.
-    pub(crate) fn ask(&mut self, job: usize, record: usize, time: i64) {
+    pub(crate) fn ask(&mut self, job: usize, record: usize, time: i64) -> Result<()> {
         let cluster = self.jobs[job].cluster;
         let asked = self.asked.entry((cluster, self.records[record].code)).or_default();
         if !asked.contains(&record) {
             if asked.len() == ASKED_IN_CLUSTER {
-                return;
+                return Ok(());
             }
             asked.push(record);
         }
         self.question(Asked::Actions, job, record, time);
+        self.look(job, time)
+    }
+
+    /// Writes what a look at a held job would have found at an instant.
+    fn look(&mut self, job: usize, instant: i64) -> Result<()> {
+        let Some(hold) = &self.jobs[job].hold else { return Ok(()) };
+        let Some(mut looker) = self.looker.take() else { return Ok(()) };
+        let (subject, state) = (self.subject(job), &self.jobs[job]);
+        let place = place(&self.world, &subject.cluster, state, None, Wording::V25);
+        let (num_holds, since) = (state.num_holds, state.entered);
+        let seen = Seen { place: &place, subject: &subject, hold, num_holds, since, instant };
+        let looked = looker.look(&seen);
+        self.looker = Some(looker);
+        looked
     }
 
     fn question(&mut self, asked: Asked, job: usize, record: usize, time: i64) {
@@ -247,14 +270,15 @@ impl Simulation {
 
     /// Asks about some of the jobs held as `released` was, now that its release has shown how
     /// things stand.
-    pub(crate) fn ask_like(&mut self, released: usize, from: &HoldNow) {
+    pub(crate) fn ask_like(&mut self, released: usize, from: &HoldNow) -> Result<()> {
         let like = self.held.alike(&self.likeness(released, from), self.now);
         for _ in 0..ASKED_LIKE.min(like.len()) {
             let job = *self.chances.questions.pick(&like);
             if let Some(hold) = self.jobs[job].hold {
-                self.ask(job, hold.record, self.now);
+                self.ask(job, hold.record, self.now)?;
             }
         }
+        Ok(())
     }
 
     fn likeness(&self, job: usize, hold: &HoldNow) -> Likeness {
@@ -273,18 +297,19 @@ impl Simulation {
         (hold.code, hold.subcode, std::mem::discriminant(&hold.symptom), place)
     }
 
-    pub(crate) fn ask_while_held(&mut self, job: usize) {
-        let Some(hold) = self.jobs[job].hold else { return };
+    pub(crate) fn ask_while_held(&mut self, job: usize) -> Result<()> {
+        let Some(hold) = self.jobs[job].hold else { return Ok(()) };
         if matches!(hold.cause, Cause::Person | Cause::Spooling) {
-            return;
+            return Ok(());
         }
         let since = self.jobs[job].entered;
         for seconds in ASKED_AFTER {
             let time = since + seconds;
             if time < self.now {
-                self.ask(job, hold.record, time);
+                self.ask(job, hold.record, time)?;
             }
         }
+        Ok(())
     }
 }
 

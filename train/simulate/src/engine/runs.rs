@@ -272,8 +272,7 @@ impl Simulation {
         if code != 0 || signal.is_some() {
             state.done_at = None;
         }
-        self.resolve(job, code == 0 && signal.is_none());
-        Ok(())
+        self.resolve(job, code == 0 && signal.is_none())
     }
 
     fn requeue(&mut self, job: usize, run: &Run, last: &Body<'_>) -> Result<()> {

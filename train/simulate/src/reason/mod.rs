@@ -19,7 +19,7 @@ use fill::Names;
 
 pub(crate) use errno::text as errno_text;
 pub(crate) use starter::image;
-pub(crate) use transfer::{input_name, url};
+pub(crate) use transfer::{input_name, output_name, url};
 
 /// HTCondor versions that word holds differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

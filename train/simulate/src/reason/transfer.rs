@@ -219,7 +219,7 @@ pub(crate) fn input_name(place: &Place<'_>, item: u16) -> String {
     }
 }
 
-pub(super) fn output_name(place: &Place<'_>) -> String {
+pub(crate) fn output_name(place: &Place<'_>) -> String {
     const NAMES: [&str; 5] = ["results.tar.gz", "out.h5", "summary.csv", "output", "fit.root"];
     let name = NAMES[(place.cluster.word + place.cluster.workflow) % NAMES.len()];
     if place.cluster.word.is_multiple_of(2) {
