@@ -17,13 +17,15 @@ const MOST: f64 = 0.2;
 /// Largest share that a layer's becomes.
 const MOST_OF_LAYER: f64 = 0.9;
 
+/// Largest share of raises that go by what was used.
+const MOST_BY_USE: f64 = 0.35;
+
 impl Preset {
     /// The shares of its layers.
     fn layer_shares(&mut self) -> Vec<&mut f64> {
         let mut all = Vec::new();
         if let Some(needs) = &mut self.needs {
-            all.extend([&mut needs.memory, &mut needs.disk, &mut needs.run_time]);
-            all.push(&mut needs.by_use);
+            all.push(&mut needs.run_time);
         }
         if let Some(single) = &mut self.single {
             all.extend([&mut single.flaws, &mut single.bad_input]);
@@ -52,7 +54,8 @@ impl Preset {
     /// Draws a mixture around this preset. How often troubles come and each share of flaws are
     /// multiplied or divided by up to `factor`, each by itself; how soon people look by up to its
     /// root; how often they see through a hold, try again and mend, and how often a facilitator
-    /// releases in bulk, is drawn anew. The same seed gives the same mixture; a factor of 1 changes
+    /// releases in bulk, is drawn anew. So it is with the shares of layers, those of needs by up to
+    /// the root. The same seed gives the same mixture; a factor of 1 changes
     /// nothing.
     #[must_use]
     pub fn vary(mut self, factor: f64, seed: u64) -> Self {
@@ -86,6 +89,13 @@ impl Preset {
         self.people.retry = around(0.3, 0.8, 0.15);
         self.people.mend = around(0.2, 0.95, 0.0)[0];
         self.access_point.facilitator = around(0.0, 1.0, 0.0)[0];
+        if let Some(needs) = &mut self.needs {
+            // Holds for memory and disk are the most frequent already.
+            for share in [&mut needs.memory, &mut needs.disk] {
+                *share = (*share * factor.powf(dice.unit() - 0.5)).min(MOST_OF_LAYER);
+            }
+            needs.by_use = MOST_BY_USE * dice.unit();
+        }
         for share in self.layer_shares() {
             *share = (*share * factor.powf(2.0 * dice.unit() - 1.0)).min(MOST_OF_LAYER);
         }
