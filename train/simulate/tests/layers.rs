@@ -158,7 +158,7 @@ fn few_of_many(all: &[Played], causes: &[&str]) -> (usize, usize) {
 
 #[test]
 fn faults_are_mostly_of_single_jobs_among_healthy_ones() {
-    const FLAWS: [&str; 4] = ["deleted-input", "wrong-path", "unreadable-input", "missing-folder"];
+    const FLAWS: [&str; 4] = ["deleted-input", "wrong-path", "unreadable-input", "wrong-url"];
     for causes in [&FLAWS[..], &["bug"]] {
         let (with, without) = (few_of_many(layered(), causes), few_of_many(plain(), causes));
         println!("{causes:?}: {with:?} of few jobs, without the layer {without:?}");

@@ -29,7 +29,7 @@ fn played(seed: u64) -> Played {
     let settings = Settings {
         preset: Preset::load_with("small", &layers).unwrap(),
         seed,
-        days: 21,
+        days: 14,
         output: folder.path().to_owned(),
         information: true,
         largest_log: 0,

@@ -138,17 +138,11 @@ impl Flaw {
         matches!(self, Self::DeletedInput | Self::WrongUrl | Self::WrongPath | Self::TooLargeOutput)
     }
 
-    /// It lies in what differs between the jobs of a cluster: their inputs, outputs and folders.
+    /// It lies in what differs between the jobs of a cluster: their inputs and outputs. Folders are
+    /// those of the cluster.
     fn can_be_of_one(self) -> bool {
         self.is_often_of_one()
-            || matches!(
-                self,
-                Self::UnreadableInput
-                    | Self::ForbiddenUrl
-                    | Self::TooLargeInput
-                    | Self::MissingFolder
-                    | Self::MissingStdoutFolder
-            )
+            || matches!(self, Self::UnreadableInput | Self::ForbiddenUrl | Self::TooLargeInput)
     }
 
     /// Somebody else can put it right, without an edit.
