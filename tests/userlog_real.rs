@@ -49,9 +49,10 @@ fn every_log_is_read() {
     }
     println!("{} files, {events} events, damaged: {damages:?}", logs.len());
     if logs.len() == 3213 {
-        assert_eq!(events, 126_306);
+        assert_eq!(events, 126_301);
         // Six bodies without a header line in one file that someone cut together.
-        // Five evictions that were cut off in mid-line, each followed at once by another event.
+        // Five evictions that were cut off in mid-line, each followed at once by another event,
+        // which may be the text of a reason, and is lost with it.
         assert_eq!(damages.values().copied().collect::<Vec<_>>(), [6, 5]);
     }
 }

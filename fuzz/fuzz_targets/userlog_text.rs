@@ -25,8 +25,9 @@ fuzz_target!(|bytes: &[u8]| {
                 EventHeader { job: event.job, subproc: event.subproc, time: event.time, date: &date };
             let mut out = Vec::new();
             if write_event(&mut out, &header, &body).is_ok() {
-                // What is written is read again as the same event, but for a text that quotes a
-                // whole header: it looks like a writer that went on where another broke off.
+                // What is written is read again as the same event, but for a field of a run that
+                // quotes a whole header: it looks like a writer that went on where another broke
+                // off.
                 match Events::with_options(&out, &options).next().expect("one event") {
                     Ok(again) => assert_eq!((again.number, again.job), (event.number, event.job)),
                     Err(damaged) => assert_eq!(damaged.damage, Damage::Unterminated),

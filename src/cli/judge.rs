@@ -473,6 +473,8 @@ fn note_damage(faults: &mut Vec<String>, log: &Path, report: &LogReport) {
             0 | 1 => String::new(),
             count => format!(" ({} more damaged events)", count - 1),
         };
+        // Of a rotated log, the file that has the byte.
+        let log = report.damaged_file.as_deref().unwrap_or(log);
         faults.push(format!("{}: {first}{rest}", log.display()));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use classads::{AdError, ClassAd, long};
 
@@ -21,6 +21,8 @@ pub struct LogReport {
     pub damaged: u64,
     /// The first of them.
     pub first_damage: Option<DamagedEvent>,
+    /// The file of a rotated log that it is in.
+    pub damaged_file: Option<PathBuf>,
     /// Bytes read; of a rotated log they are not counted.
     pub bytes: u64,
     /// Bytes at the beginning that were left out ([`ReadOptions::newest`]).
@@ -40,7 +42,9 @@ impl LogReport {
     fn extend(&mut self, part: Self) {
         self.events += part.events;
         self.damaged += part.damaged;
-        self.first_damage = self.first_damage.take().or(part.first_damage);
+        if self.first_damage.is_none() {
+            (self.first_damage, self.damaged_file) = (part.first_damage, part.damaged_file);
+        }
     }
 }
 
@@ -116,8 +120,10 @@ impl HistoryBuilder {
     ) -> (LogReport, Vec<UserlogError>) {
         let source = self.add_source(Coverage::AccessPoint);
         let mut report = LogReport::default();
-        for (_, log) in series.by_ref() {
-            report.extend(self.read_chunks(&log, source));
+        for (path, log) in series.by_ref() {
+            let mut part = self.read_chunks(&log, source);
+            part.damaged_file = part.first_damage.is_some().then_some(path);
+            report.extend(part);
         }
         (report, series.unread)
     }
@@ -259,5 +265,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn damage_of_a_rotated_log_is_in_the_file_that_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let event = "013 (1.000.000) 2024-01-02 03:04:05 Job was released.\n\tr\n...\n";
+        let torn = &event[..event.len() - 5];
+        let log = folder.path().join("EventLog");
+        let rotated = folder.path().join("EventLog.1");
+        std::fs::write(&rotated, format!("{event}{torn}")).unwrap();
+        std::fs::write(&log, format!("{event}{torn}")).unwrap();
+        let options = ReadOptions::in_zone(TimeZone::UTC);
+        let (report, _) = HistoryBuilder::new().read_series(&log, &options).unwrap();
+        assert_eq!((report.events, report.damaged), (2, 2));
+        assert_eq!(report.first_damage.unwrap().offset, event.len() as u64);
+        assert_eq!(report.damaged_file, Some(rotated));
     }
 }

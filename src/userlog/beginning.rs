@@ -76,7 +76,9 @@ impl Beginning {
 
 /// The event that HTCondor puts before those of jobs in a global event log (`WriteUserLogHeader`).
 pub fn is_header(event: &Event<'_>) -> bool {
-    matches!(event.body(), Body::Generic(text) if text.starts_with("Global JobLog:"))
+    // That of a job is the text of its user (`condor_chirp ulog`).
+    event.job.cluster <= 0
+        && matches!(event.body(), Body::Generic(text) if text.starts_with("Global JobLog:"))
 }
 
 #[cfg(test)]

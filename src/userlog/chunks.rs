@@ -61,6 +61,8 @@ pub struct ChunkedLog {
     bytes: Arc<Bytes>,
     options: ReadOptions,
     form: Option<Form>,
+    /// It begins within an event.
+    within: bool,
     /// The clock at the beginning of the log.
     clock: Clock,
     /// What is to be reported at its end.
@@ -123,7 +125,7 @@ impl ChunkedLog {
     ) -> Result<Self, UserlogError> {
         let failed = |source| UserlogError::Io { path: path.to_owned(), source };
         let reader = open_file(path, file, options)?;
-        let (form, fault) = (reader.form(), reader.fault);
+        let (form, fault, within) = (reader.form(), reader.fault, reader.skipping);
         let (file, clock) = (reader.source, reader.clock);
         let end = file.metadata().map_err(failed)?.len();
         let begin = options.offset.min(end);
@@ -131,7 +133,7 @@ impl ChunkedLog {
         let chunk = share.clamp(SMALLEST, LARGEST);
         let max_event = options.max_event as u64;
         let bytes = Arc::new(Bytes { file, begin, end, chunk, max_event });
-        Ok(Self { bytes, options: options.clone(), form, clock, fault })
+        Ok(Self { bytes, options: options.clone(), form, within, clock, fault })
     }
 
     /// Bytes of a chunk, about; 256 KiB to 4 MiB where it is not said.
@@ -178,6 +180,7 @@ impl ChunkedLog {
         let clocks = Arc::new(Clocks {
             bytes: Arc::clone(&self.bytes),
             options: self.options.clone(),
+            within: self.within,
             first: self.clock.clone(),
             seen: Mutex::new(Vec::new()),
         });
@@ -189,6 +192,7 @@ impl ChunkedLog {
             };
             let clock = clocks.of(number);
             let mut reader = self.bytes.reader(&self.options, self.form, clock, begin, end);
+            reader.skipping = number == 0 && self.within;
             reader.fault = self.fault.clone().filter(|_| end == self.bytes.end);
             Some(each(&mut reader))
         };
@@ -276,6 +280,7 @@ fn behind_separator(bytes: &[u8]) -> Option<usize> {
 struct Clocks {
     bytes: Arc<Bytes>,
     options: ReadOptions,
+    within: bool,
     first: Clock,
     /// For the chunks from the first on, as far as it was asked for.
     seen: Mutex<Vec<Seen>>,
@@ -305,6 +310,7 @@ impl Clocks {
                 Some((begin, end)) => {
                     let text = Some(Form::Text);
                     let mut log = self.bytes.reader(&self.options, text, clock, begin, end);
+                    log.skipping = last == 0 && self.within;
                     while log.next_event().is_some() {}
                     log.clock.seen_in_all()
                 }

@@ -32,7 +32,9 @@ pub enum Damage {
         /// The part of the header line that is not there.
         expected: &'static str,
     },
-    /// The next event begins before the separator.
+    /// A header line stands before the separator: that was lost, or the event was cut and another
+    /// follows on its line, or a user wrote it. No event is made of what follows up to the next
+    /// separator.
     #[error("expected a line `...` before the next event")]
     Unterminated,
     /// The log ends before the separator: it was cut, or the event is still being written.

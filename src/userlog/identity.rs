@@ -5,7 +5,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use serde::{Deserialize, Serialize};
 
+use super::Form;
 use super::siblings::Node;
+use super::text::header::Ids;
 use crate::fnv::fnv1a;
 
 /// Bytes at the beginning of a file that are looked at. The longest header of HTCondor fits
@@ -53,9 +55,13 @@ impl LogHeader {
 fn header_line(beginning: &[u8]) -> Option<&str> {
     const LABEL: &[u8] = b"Global JobLog: ";
     let at = memchr::memmem::find(beginning, LABEL)?;
-    if beginning[0].is_ascii_digit() && memchr::memchr(b'\n', &beginning[..at]).is_some() {
-        // The text form has it in its first line.
-        return None;
+    if Form::detect(beginning) == Form::Text {
+        // It is the first line. That of a job is the text of its user (`condor_chirp ulog`).
+        let is_header =
+            Ids::read(beginning).is_ok_and(|ids| ids.number == 8 && ids.job.cluster <= 0);
+        if !is_header || memchr::memchr(b'\n', &beginning[..at]).is_some() {
+            return None;
+        }
     }
     let rest = &beginning[at + LABEL.len()..];
     std::str::from_utf8(&rest[..memchr::memchr(b'\n', rest)?]).ok()
@@ -190,6 +196,17 @@ mod tests {
     use super::*;
 
     const HEADER: &str = "008 (-01.-01.-01) 11/21 16:32:06 Global JobLog: ctime=1795278682 id=0.62.1795278682.30320.3.1795278682.30530 sequence=3 size=150498 events=0 offset=300441 event_off=0 max_rotation=20 creator_name=<>    \n...\n";
+
+    #[test]
+    fn a_header_that_a_job_wrote_is_none() {
+        let text = |job: &str| {
+            format!("008 ({job}) 2026-01-09 00:00:00 Global JobLog: ctime=5 id=a sequence=1\n...\n")
+        };
+        assert!(LogHeader::read(text("-01.-01.-01").as_bytes()).is_some());
+        assert!(LogHeader::read(text("000.000.000").as_bytes()).is_some());
+        assert_eq!(LogHeader::read(text("200.000.000").as_bytes()), None);
+        assert_eq!(LogHeader::read(format!("\0\n{}", text("200.0.0")).as_bytes()), None);
+    }
 
     #[test]
     fn the_header_of_each_form_is_read() {

@@ -10,7 +10,8 @@ use super::ad::{EventAd, find_json, find_xml, parse_json, parse_xml, write_as_te
 use super::text::events::{Years, damaged, event};
 use super::text::header::{EXPECTED_NUMBER, Ids};
 use super::text::lines::Lines;
-use super::text::scan::{Found, Span, find, glued, resync, resynced};
+use super::text::scan::{Found, Span, ends_event, find, resync, resynced};
+use super::text::torn::quotes_header;
 use super::time::{Clock, yearless_date};
 use super::{Damage, DamagedEvent, Event, Form, ReadOptions, UserlogError, YearHint};
 use crate::input::{self, Unpacked};
@@ -57,8 +58,9 @@ pub struct LogReader<R> {
     text: Vec<u8>,
     /// Its attributes.
     ad: EventAd<'static>,
-    /// The beginning of the rest belongs to damage that was reported.
-    skipping: bool,
+    /// The rest begins within an event or damage that was reported: nothing is believed before the
+    /// next separator.
+    pub(super) skipping: bool,
     /// Offset in the file behind which nothing is read.
     end: u64,
     /// Bytes at the beginning of the file that are left out.
@@ -151,16 +153,20 @@ fn begin(
     if let (YearHint::Now, Some(modified), 1..) = (options.year, modified, metadata.len()) {
         options.year = YearHint::NotAfter(modified.as_second());
     }
-    if options.offset > 0 {
-        file.seek(SeekFrom::Start(options.offset))?;
+    let mut place = *place;
+    if place.offset > 0 && place.form.is_none() {
+        // What is at the offset may be the text of a user.
+        let beginning = input::beginning(&file, FIRST as u64)?;
+        place.form = (!beginning.is_empty()).then(|| Form::detect(&beginning));
     }
+    place.skipping |= !is_behind_event(&mut file, &place)?;
     let mut reader = LogReader::new(file, &options);
     reader.end = end;
-    reader.take_up(place);
+    reader.take_up(&place);
     reader.fill_chunk()?;
     let bytes = &reader.buffer[..reader.filled];
     let beginning = match reader.form {
-        Some(Form::Text) => match Beginning::of(bytes) {
+        Some(Form::Text) => match Beginning::of(bytes, reader.skipping) {
             Beginning::NotALog if options.offset > 0 => Beginning::WithoutYear,
             beginning => beginning,
         },
@@ -169,10 +175,37 @@ fn begin(
     if let (Beginning::WithoutYear, Some(unix)) = (&beginning, reader.clock.needs_year()) {
         // Which year the first date means is known from the last one.
         let begin = reader.source.stream_position()?;
-        years(&mut reader.source, bytes)?.tell(&mut reader.clock, unix);
+        years(&mut reader.source, bytes, reader.skipping)?.tell(&mut reader.clock, unix);
         reader.source.seek(SeekFrom::Start(begin))?;
     }
     Ok((reader, beginning))
+}
+
+/// Bytes before an offset that are looked at: a separator, and some blank lines.
+const BEFORE: u64 = 64;
+
+/// Whether an event may begin at this place of a log; reading goes on there.
+fn is_behind_event(file: &mut File, place: &Place) -> io::Result<bool> {
+    let length = place.offset.min(BEFORE);
+    file.seek(SeekFrom::Start(place.offset - length))?;
+    let mut bytes = Vec::with_capacity(BEFORE as usize + 2);
+    file.by_ref().take(length + 2).read_to_end(&mut bytes)?;
+    file.seek(SeekFrom::Start(place.offset))?;
+    if place.offset == 0 {
+        return Ok(true);
+    }
+    let Some((before, behind)) = bytes.split_at_checked(length as usize) else {
+        // The file is shorter by now.
+        return Ok(false);
+    };
+    Ok(match place.form {
+        Some(Form::Xml | Form::Json) => before.ends_with(b"\n"),
+        // The newline of a separator may have come since.
+        _ => {
+            let newlines = behind.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            ends_event(&bytes[..before.len() + newlines])
+        }
+    })
 }
 
 /// What the first bytes of a file say.
@@ -184,16 +217,18 @@ enum Beginning {
 }
 
 impl Beginning {
-    fn of(bytes: &[u8]) -> Self {
+    /// `within`: they begin within an event.
+    fn of(bytes: &[u8], within: bool) -> Self {
         // A file that ends within its first header line.
         let cut = bytes.len() < 5 || (bytes.len() < 64 && &bytes[3..5] == b" (");
         if bytes.iter().all(|byte| matches!(byte, 0 | b'\n' | b'\r' | b'.')) || cut {
             return Self::Log;
         }
-        let line =
-            bytes.split(|byte| matches!(byte, b'\n' | 0)).find(|line| Ids::begins_event(line));
-        let line = line.or_else(|| glued(bytes).map(|at| &bytes[at..]));
+        let lines = bytes.split(|byte| matches!(byte, b'\n' | 0));
+        let line = lines.skip(usize::from(within)).find(|line| Ids::begins_event(line));
         match line.map(|line| (Ids::read(line), line)) {
+            // A log of nothing but torn events.
+            None if quotes_header(bytes) => Self::WithoutYear,
             None => Self::NotALog,
             Some((Ok(ids), line)) if yearless_date(&line[ids.date_at..]).is_some() => {
                 let begun = memchr::memmem::find(line, b"Global JobLog: ctime=").is_some();
@@ -205,9 +240,9 @@ impl Beginning {
 }
 
 /// Counts the new years of a log that begins with `bytes` and goes on with `source`, a chunk at a
-/// time.
-fn years(source: &mut impl Read, bytes: &[u8]) -> io::Result<Years> {
-    let mut years = Years::default();
+/// time. `within`: it begins within an event.
+fn years(source: &mut impl Read, bytes: &[u8], within: bool) -> io::Result<Years> {
+    let mut years = Years::new(within);
     let mut buffer = bytes.to_vec();
     buffer.resize(bytes.len() + CHUNK, 0);
     let mut kept = bytes.len();
@@ -238,6 +273,18 @@ fn look(form: Option<Form>, bytes: &[u8], last: bool) -> Found {
         Some(Form::Xml) => find_xml(bytes, last),
         Some(Form::Json) => find_json(bytes, last),
         _ => find(bytes, last),
+    }
+}
+
+/// Where in the bytes of a log of this form, which begin within an event, reading goes on.
+fn go_on(form: Option<Form>, bytes: &[u8], last: bool) -> Option<usize> {
+    match form {
+        // A value may quote what begins an event, but not at the beginning of a line.
+        Some(Form::Xml | Form::Json) => match memchr::memchr(b'\n', bytes) {
+            Some(end) => Some(end + 1),
+            None => last.then_some(bytes.len()),
+        },
+        _ => resync(bytes, last),
     }
 }
 
@@ -313,7 +360,7 @@ impl<R: Read> LogReader<R> {
         loop {
             let rest = &self.buffer[self.at..self.filled];
             if self.skipping {
-                match resync(rest, self.last) {
+                match go_on(self.form, rest, self.last) {
                     Some(end) => {
                         self.at += end;
                         self.skipping = false;
@@ -392,13 +439,8 @@ impl<R: Read> LogReader<R> {
             Damage::Header { expected: EXPECTED_NUMBER }
         };
         let damaged = damaged(rest, 0, rest.len(), self.offset(), damage);
-        if is_text {
-            self.at += resynced(rest);
-            self.skipping = true;
-        } else {
-            // The rest of the block is reported as damage of its own.
-            self.at = self.filled;
-        }
+        self.at += resynced(rest);
+        self.skipping = true;
         damaged
     }
 
@@ -472,7 +514,8 @@ mod tests {
     #[test]
     fn pieces_of_any_size_read_the_same() {
         let tail = "005 (9.0.0) 2024";
-        let text = held(1) + "garbage\n...\n" + &held(2) + "\0\0\0" + &held(3) + tail;
+        let lost = "\0\0\0".to_owned() + &held(9);
+        let text = held(1) + "garbage\n...\n" + &held(2) + &lost + &held(3) + tail;
         for size in 1..text.len() {
             let (events, damages) = read(LogReader::new(Pieces(text.as_bytes(), size), &options()));
             assert_eq!(events, [1, 2, 3], "{size}");

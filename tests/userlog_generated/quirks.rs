@@ -4,6 +4,7 @@ use holdadvise::userlog::*;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
+use crate::compare::compare;
 use crate::event::{as_json, log, read_back, spelled, written};
 use crate::oracle::{self, Theirs};
 use crate::{bodies, count, draw, options, spellings, zone};
@@ -153,12 +154,12 @@ fn quirks() -> Vec<Quirk> {
                 event(13, RELEASED),
                 event(13, RELEASED)
             ),
-            vec![released(), released()],
+            vec![released()],
             vec![json!({"HoldReason": "x"}), released()],
         ),
         quirk(
             format!("{}{}...\n\n{}", "\0".repeat(9), event(13, RELEASED), event(13, RELEASED)),
-            vec![released(), released()],
+            vec![released()],
             vec![],
         ),
         quirk(
@@ -210,6 +211,47 @@ fn differences() {
                 Ok((ad, _)) => assert_eq!(&named(ad, expected), expected, "{text}"),
                 Err(error) => assert!(expected.is_null(), "{error}: {text}"),
             }
+        }
+    }
+}
+
+/// A header line in the text of a user is no event to HTCondor's reader either, and reads as it was
+/// written.
+#[test]
+fn forged_reasons() {
+    let logs: Vec<Vec<u8>> = [1, 5, 9, 12, 13]
+        .iter()
+        .map(|number| format!("x {number:03} (100.000.000) 2026-11-24 13:04:00 Job was released."))
+        .flat_map(|text| {
+            [
+                event(12, &format!("Job was held.\n\t{text}\n\tCode 3 Subcode 0\n")),
+                event(9, &format!("Job was aborted.\n\t{text}\n")),
+                event(13, &format!("Job was released.\n\t{text}\n")),
+                event(7, &format!("Shadow exception!\n\t{text}\n\t0  -  Run Bytes Sent By Job\n\t0  -  Run Bytes Received By Job\n")),
+                event(8, &format!("{text}\n")),
+                event(21, &format!("Error from starter on slot1@ep:\n\t{text}\n\tCode 12 Subcode 2\n")),
+                event(28, &format!("Job ad information event triggered.\nNote = \"{text}\"\n")),
+                event(0, &format!("Job submitted from host: h\n    {text}\n    {text}\n")),
+            ]
+        })
+        .map(|forged| (forged + &event(13, RELEASED)).into_bytes())
+        .collect();
+    let ours: Vec<Vec<_>> = logs
+        .iter()
+        .map(|log| {
+            Events::with_options(log, &options()).map(|event| as_json(&event.unwrap())).collect()
+        })
+        .collect();
+    for (ours, log) in ours.iter().zip(&logs) {
+        assert_eq!(ours.len(), 2, "{}", String::from_utf8_lossy(log));
+        assert!(ours.iter().all(|ad| ad["Cluster"] == 1));
+    }
+    let Some(python) = oracle::python() else { return };
+    for ((ours, theirs), log) in ours.into_iter().zip(oracle::read(&python, &logs)).zip(&logs) {
+        assert_eq!(theirs.len(), 2, "{}", String::from_utf8_lossy(log));
+        for (ours, theirs) in ours.into_iter().zip(theirs) {
+            let number = ours["EventTypeNumber"].as_u64().unwrap() as u16;
+            assert_eq!(compare(number, ours, theirs.unwrap().0, true), None);
         }
     }
 }

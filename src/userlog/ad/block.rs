@@ -1,7 +1,7 @@
 //! Finding the events of the XML and JSON forms: blocks of lines with an opening and a closing
 //! line.
 
-use memchr::memchr2;
+use memchr::memchr;
 
 use super::super::Damage;
 use super::super::text::scan::{Found, Span};
@@ -32,17 +32,20 @@ pub(super) fn find(
     let (mut begin, mut open, mut damage) = (0, false, None);
     let mut at = 0;
     while at < bytes.len() {
-        let (end, line) = match memchr2(b'\n', 0, &bytes[at..]) {
-            Some(end) if bytes[at + end] == 0 => {
-                damage = Some(Damage::Nul);
-                at += end;
-                at += bytes[at..].iter().take_while(|byte| **byte == 0).count();
-                continue;
-            }
+        let (end, line) = match memchr(b'\n', &bytes[at..]) {
             Some(end) => (at + end + 1, &bytes[at..at + end]),
             None if last => (bytes.len(), &bytes[at..]),
             None => break,
         };
+        // What is behind a hole may be the rest of a value.
+        if memchr(0, line).is_some() {
+            if !open && damage.is_none() {
+                begin = at;
+            }
+            damage = Some(Damage::Nul);
+            at = end;
+            continue;
+        }
         let line = what(line.trim_ascii_end());
         let starts = matches!(line, Line::Begin | Line::Whole);
         if starts && (open || damage.is_some()) {

@@ -16,9 +16,9 @@ use crate::input;
 pub(in crate::userlog) struct Place {
     /// Behind the last event or damage.
     pub(in crate::userlog) offset: u64,
-    form: Option<Form>,
-    /// What follows belongs to damage that was reported.
-    skipping: bool,
+    pub(in crate::userlog) form: Option<Form>,
+    /// What follows belongs to an event or damage of which nothing more is to be said.
+    pub(in crate::userlog) skipping: bool,
     clock: Seen,
 }
 
@@ -29,7 +29,7 @@ impl Place {
 
     /// Within an event of a log of this form, of which nothing is to be said.
     pub(in crate::userlog) fn within(offset: u64, form: Form) -> Self {
-        Self { offset, form: Some(form), skipping: form == Form::Text, ..Self::default() }
+        Self { offset, form: Some(form), skipping: true, ..Self::default() }
     }
 
     /// The beginning of the file that was begun when the one of this place was left.
@@ -49,7 +49,7 @@ pub(in crate::userlog) fn check_is_log(
     let mut reader = LogReader::new(beginning.as_slice(), options);
     reader.fill_chunk().map_err(failed)?;
     let bytes = &reader.buffer[..reader.filled];
-    match (reader.form, Beginning::of(bytes)) {
+    match (reader.form, Beginning::of(bytes, false)) {
         (Some(Form::Text), Beginning::NotALog) => {
             Err(UserlogError::NotALog { path: path.to_owned(), looked_at: bytes.len() })
         }

@@ -98,7 +98,7 @@ pub(in crate::userlog) fn event<'a>(
         |expected| damaged(bytes, span.begin, span.end, offset, Damage::Header { expected });
     let ids = Ids::read(header).map_err(expected)?;
     let date = &header[ids.date_at..];
-    let begun = begun(ids.number, date);
+    let begun = begun(&ids, date);
     if let Some(begun) = begun {
         clock.begin(begun);
     } else if date.get(2) == Some(&b'/')
@@ -132,8 +132,9 @@ pub(in crate::userlog) fn event<'a>(
 
 /// `ctime` of the header that begins a global event log (`UserLogHeader` in HTCondor).
 #[inline]
-fn begun(number: u16, date: &[u8]) -> Option<i64> {
-    if number != 8 {
+fn begun(ids: &Ids, date: &[u8]) -> Option<i64> {
+    // That of a job is the text of its user (`condor_chirp ulog`).
+    if ids.number != 8 || ids.job.cluster > 0 {
         return None;
     }
     let at = memchr::memmem::find(date, b" Global JobLog: ctime=")?;
@@ -157,11 +158,26 @@ pub(in crate::userlog) fn damaged(
 pub(in crate::userlog) struct Years {
     last: Option<MonthDay>,
     wraps: i16,
+    /// The next line is of an event that has begun: it may hold the text of a user.
+    within: bool,
 }
 
 impl Years {
+    /// `within`: the first line is of an event that has begun.
+    pub(in crate::userlog) fn new(within: bool) -> Self {
+        Self { within, ..Self::default() }
+    }
+
     /// Takes note of a line.
     pub(in crate::userlog) fn line(&mut self, line: &[u8]) {
+        if line == b"..." {
+            self.within = false;
+            return;
+        }
+        if self.within || line.is_empty() {
+            return;
+        }
+        self.within = true;
         let Ok(ids) = Ids::read(line) else { return };
         let Some(date) = yearless_date(&line[ids.date_at..]) else { return };
         let step = self.last.map_or(0, |last| last.years_to(date));

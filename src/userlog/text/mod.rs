@@ -7,3 +7,4 @@ pub(super) mod events;
 pub(super) mod header;
 pub(super) mod lines;
 pub(super) mod scan;
+pub(super) mod torn;

@@ -1,15 +1,18 @@
 //! Finding events: header line, lines, separator.
 //!
-//! One walk over the lines of an event finds its end and what is wrong with it. A line `...` ends
-//! an event; a header line before it means the separator was lost; NUL bytes mean that a crash left
-//! a hole in the file. Where one look at 64 bytes after the other shows that there is nothing of
-//! that kind, the walk is spared.
+//! Users choose text of events (reasons, notes, messages), so a header line is believed only where
+//! HTCondor's own reader believes it (`ReadUserLog::synchronize`): at the beginning of a log and
+//! behind a line `...`. What stands before the next such line is one event or damage. A header line
+//! among the lines of an event means that the separator was lost, or that a user wrote it; NUL bytes
+//! mean that a crash left a hole in the file. Where one look at 64 bytes after the other shows that
+//! there is nothing of that kind, the walk over the lines is spared.
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memmem};
 
 use super::super::Damage;
 use super::block::Block;
 use super::header::{EXPECTED_NUMBER, Ids};
+use super::torn::is_torn;
 
 /// What stands at the beginning of some bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,45 +75,41 @@ fn find_by(bytes: &[u8], last: bool, plain: impl Fn(&[u8], usize) -> Option<Span
         let damage = Damage::Header { expected };
         return shifted(resync(rest, last).map(|end| (end, truncated(rest, end, last, damage))));
     }
-    if rest[..at].contains(&0) {
-        return shifted(resync(rest, last).map(|end| (end, Damage::Nul)));
-    }
+    // The worst that the lines show; nothing of them begins an event.
+    let mut damage = rest[..at].contains(&0).then_some(Damage::Nul);
     loop {
         let line = &rest[at..];
         match line.first() {
             None => {
                 return if last {
-                    Found::Damaged { begin, end: bytes.len(), damage: Damage::Truncated }
+                    let damage = damage.unwrap_or(Damage::Truncated);
+                    Found::Damaged { begin, end: bytes.len(), damage }
                 } else {
                     Found::More { begin }
                 };
             }
             Some(b'.') => match separator(line, last) {
                 Separator::Yes(length) => {
-                    if let Some(end) = glued(&rest[..at]) {
-                        let damage = Damage::Unterminated;
-                        return Found::Damaged { begin, end: begin + end, damage };
-                    }
-                    let separator = begin + at;
-                    return Found::Event(Span { begin, lines, separator, end: separator + length });
+                    let (separator, end) = (begin + at, begin + at + length);
+                    let torn = || is_torn(&rest[..at]).then_some(Damage::Unterminated);
+                    return match damage.or_else(torn) {
+                        Some(damage) => Found::Damaged { begin, end, damage },
+                        None => Found::Event(Span { begin, lines, separator, end }),
+                    };
                 }
                 Separator::No => {}
                 Separator::More => return Found::More { begin },
             },
-            Some(b'0'..=b'9') if Ids::begins_event(line) => {
-                return Found::Damaged { begin, end: begin + at, damage: Damage::Unterminated };
+            Some(b'0'..=b'9') if damage.is_none() && Ids::begins_event(line) => {
+                damage = Some(Damage::Unterminated);
             }
             _ => {}
         }
-        match memchr2(b'\n', 0, line) {
-            Some(end) if line[end] == b'\n' => at += end + 1,
-            Some(end) => {
-                let hole =
-                    resync(&line[end..], last).map(|length| (at + end + length, Damage::Nul));
-                return shifted(hole);
-            }
-            None => at = rest.len(),
+        let end = memchr(b'\n', line).map_or(line.len(), |end| end + 1);
+        if memchr(0, &line[..end]).is_some() {
+            damage = Some(Damage::Nul);
         }
+        at += end;
     }
 }
 
@@ -197,38 +196,16 @@ fn truncated(rest: &[u8], end: usize, last: bool, damage: Damage) -> Damage {
     if cut { Damage::Truncated } else { damage }
 }
 
-/// The position, not the first, of a header that a writer put behind what another left unfinished.
-#[inline]
-pub(in crate::userlog) fn glued(bytes: &[u8]) -> Option<usize> {
-    // Numbers of an event stand before the bracket: `... Run Bytes S012 (1234.000.000) 2024-01-31`.
-    memchr_iter(b'(', bytes).find_map(|bracket| {
-        let begin = bracket.checked_sub(4).filter(|begin| *begin > 0)?;
-        Ids::begins_dated_event(&bytes[begin..]).then_some(begin)
-    })
-}
-
-/// The position behind the next separator, or of the next header. `None`: more bytes are needed.
+/// The position behind the next line `...`; what begins the bytes is within a line. `None`: more
+/// bytes are needed.
 pub(in crate::userlog) fn resync(bytes: &[u8], last: bool) -> Option<usize> {
-    let end = next_line(bytes, last)?;
-    Some(glued(&bytes[..end]).unwrap_or(end))
-}
-
-/// The position behind the next separator, or of the next line that begins an event.
-fn next_line(bytes: &[u8], last: bool) -> Option<usize> {
     let mut at = 0;
-    while let Some(end) = memchr2(b'\n', 0, &bytes[at..]) {
-        at += end + 1;
-        at += bytes[at..].iter().take_while(|byte| **byte == 0).count();
-        // A header right behind a hole counts as well as one at the beginning of a line.
-        let line = &bytes[at..];
-        match line.first() {
-            Some(b'.') => match separator(line, last) {
-                Separator::Yes(length) => return Some(at + length),
-                Separator::No => {}
-                Separator::More => return None,
-            },
-            Some(b'0'..=b'9') if Ids::begins_event(line) => return Some(at),
-            _ => {}
+    while let Some(dots) = memmem::find(&bytes[at..], b"\n...") {
+        at += dots + 1;
+        match separator(&bytes[at..], last) {
+            Separator::Yes(length) => return Some(at + length),
+            Separator::No => {}
+            Separator::More => return None,
         }
     }
     last.then_some(bytes.len())
@@ -236,13 +213,18 @@ fn next_line(bytes: &[u8], last: bool) -> Option<usize> {
 
 /// The number of bytes that [`resync`] need not look at again once more are there.
 pub(in crate::userlog) fn resynced(bytes: &[u8]) -> usize {
-    // A header is recognized within its first 64 bytes.
-    let tail = bytes.len().saturating_sub(64);
-    match memchr::memrchr2(b'\n', 0, bytes) {
-        // The byte before a line is kept: it is what tells that a line begins.
-        Some(end) if end >= tail => end,
-        _ => bytes.len(),
+    // The longest separator that is cut, and the newline before it.
+    let tail = bytes.len().saturating_sub("\n...\r".len());
+    tail + memchr(b'\n', &bytes[tail..]).unwrap_or(bytes.len() - tail)
+}
+
+/// Whether bytes end behind a line `...`, blank lines aside.
+pub(in crate::userlog) fn ends_event(bytes: &[u8]) -> bool {
+    let mut line = bytes;
+    while let [rest @ .., b'\n' | b'\r'] = line {
+        line = rest;
     }
+    bytes[line.len()..].contains(&b'\n') && line.ends_with(b"\n...")
 }
 
 enum Separator {
@@ -323,6 +305,7 @@ mod tests {
                     1 => "[0-9. (\n\0]{0,12}",
                     1 => Just("0123 (1.0.0) 2024-01-02 03:04:05 x\n...\n".to_owned()),
                     1 => Just("\tvalue 12 (x)\n....\n".to_owned()),
+                    1 => Just(format!("{}\t{HELD}...\n", &HELD[..50])),
                 ],
                 0..20,
             ),
@@ -364,28 +347,55 @@ mod tests {
         }
     }
 
+    /// A user can write a header at the beginning of a line (newlines in notes of 000).
     #[test]
-    fn a_lost_separator_costs_one_event() {
-        let text = format!("{HELD}{HELD}...\n");
-        assert_eq!(damage(&text, false), (0, HELD.len(), Damage::Unterminated));
+    fn a_lost_separator_costs_both_events() {
+        let text = format!("{HELD}{HELD}...\n{HELD}...\n");
+        assert_eq!(damage(&text, false), (0, 2 * HELD.len() + 4, Damage::Unterminated));
+        let text = format!("{HELD}{HELD}");
+        assert_eq!(damage(&text, true), (0, text.len(), Damage::Unterminated));
+        assert_eq!(find(text.as_bytes(), false), Found::More { begin: 0 });
     }
 
+    /// What is behind a hole may be the rest of a reason.
     #[test]
-    fn a_hole_costs_what_it_covers() {
+    fn a_hole_costs_all_up_to_the_next_separator() {
         let text = format!("012 (1.000.000) 2024-01-02 03:04:05 Job\0\0\0\0{HELD}...\n");
-        assert_eq!(damage(&text, false), (0, 43, Damage::Nul));
+        assert_eq!(damage(&text, false), (0, text.len(), Damage::Nul));
         let text = format!("\0\0\0\0{HELD}...\n");
-        assert_eq!(damage(&text, false), (0, 4, Damage::Nul));
+        assert_eq!(damage(&text, false), (0, text.len(), Damage::Nul));
         let text = format!("{HELD}\0\0\0\0tail of another\n...\n{HELD}...\n");
         assert_eq!(damage(&text, false), (0, HELD.len() + 24, Damage::Nul));
     }
 
+    /// No event is made of what may be the text of a user.
     #[test]
-    fn a_half_event_costs_only_itself() {
-        for half in [HELD.len() - 2, HELD.len() - 12, 44, 20, 6, 2] {
-            let text = format!("{}{HELD}...\n", &HELD[..half]);
+    fn a_half_event_costs_the_one_glued_to_it() {
+        for half in [HELD.len() - 2, HELD.len() - 12, HELD.len() - 19, 44, 20, 6, 2] {
+            let text = format!("{}{HELD}...\n{HELD}...\n", &HELD[..half]);
             let (begin, end, _) = damage(&text, false);
-            assert_eq!((begin, end), (0, half));
+            assert_eq!((begin, end), (0, half + HELD.len() + 4));
+        }
+    }
+
+    #[test]
+    fn a_header_within_a_line_is_text() {
+        let forged = "013 (100.000.000) 2026-11-24 13:04:00 Job was released.";
+        for line in [format!("\t{forged}"), format!("\tx {forged}"), format!("\tx{forged}")] {
+            let text = HELD.replace("\tx", &line);
+            let lines = text.find('\n').unwrap() + 1;
+            let span = Span { begin: 0, lines, separator: text.len(), end: text.len() + 4 };
+            assert_eq!(find(format!("{text}...\n").as_bytes(), false), Found::Event(span));
+        }
+    }
+
+    #[test]
+    fn what_is_behind_a_separator_is_known() {
+        for bytes in ["x\n...\n", "x\n...\r\n", "x\n...\n\n\r\n"] {
+            assert!(ends_event(bytes.as_bytes()), "{bytes:?}");
+        }
+        for bytes in ["", "x\n", "x\n...", "x...\n", "\tx\n....\n", "x\n...\r", "...\nx"] {
+            assert!(!ends_event(bytes.as_bytes()), "{bytes:?}");
         }
     }
 
