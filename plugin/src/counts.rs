@@ -4,6 +4,43 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use holdadvise::advice::Recommendation;
+use holdadvise::text::{classad_quote, shown};
+
+/// Characters of a problem at most.
+const PROBLEM: usize = 200;
+
+/// Owners left out that are named.
+const NAMED: usize = 5;
+
+/// What went wrong, where something did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// The first thing that went wrong in this pass.
+    pub problem: Option<String>,
+    /// The last pass that judged, Unix seconds.
+    pub last_good: Option<i64>,
+    /// Owners whose jobs are not asked for.
+    pub left_out: Vec<String>,
+}
+
+impl fmt::Display for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted = |text: &str| {
+            let text = shown(text, PROBLEM - 3);
+            classad_quote(&text).or_else(|| classad_quote(&text.replace('\\', "/")))
+        };
+        // What is not said stays in the ad of the schedd as it was.
+        let said = |value: Option<String>| value.unwrap_or_else(|| "undefined".to_owned());
+        writeln!(f, "Problem = {}", said(self.problem.as_deref().and_then(quoted)))?;
+        writeln!(f, "LastGood = {}", said(self.last_good.map(|at| at.to_string())))?;
+        let named = self.left_out.iter().take(NAMED).map(String::as_str);
+        let others = self.left_out.len().saturating_sub(NAMED);
+        let others = (others > 0).then(|| format!("{others} more"));
+        let names: Vec<&str> = named.chain(others.as_deref()).collect();
+        let names = classad_quote(&names.join(", ")).filter(|_| !names.is_empty());
+        writeln!(f, "OwnersLeftOut = {}", said(names))
+    }
+}
 
 /// The counts of a pass. SCHEDD_CRON puts `HoldAdvice` before their names.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +67,8 @@ pub struct Counts {
     pub memory: u64,
     /// Begin of the pass, Unix seconds.
     pub at: i64,
+    /// What went wrong.
+    pub health: Health,
 }
 
 impl fmt::Display for Counts {
@@ -50,6 +89,7 @@ impl fmt::Display for Counts {
         writeln!(f, "PassSeconds = {:.1}", self.seconds)?;
         writeln!(f, "JudgeMemoryMB = {}", self.memory)?;
         writeln!(f, "PassTime = {}", self.at)?;
+        write!(f, "{}", self.health)?;
         // The end of the ad.
         writeln!(f, "-")
     }
@@ -71,5 +111,23 @@ mod tests {
         let ad = classads::read_ads(ad.as_bytes()).next().unwrap().unwrap();
         assert_eq!((ad.integer("Jobs"), ad.integer("JobsWait")), (Some(3), Some(3)));
         assert_eq!(ad.integer("JobsUndecided"), Some(0));
+    }
+
+    #[test]
+    fn what_went_wrong_is_one_string_of_an_ad() {
+        let long = format!("a \"b\" \\\u{1b}[2J\nc {}\\", "x".repeat(300));
+        let owners = (0..7).map(|number| format!("user{number}")).collect();
+        let health = Health { problem: Some(long), last_good: Some(7), left_out: owners };
+        let text = health.to_string();
+        let ad = classads::read_ads(text.as_bytes()).next().unwrap().unwrap();
+        let problem = ad.string("Problem").unwrap();
+        assert!(problem.starts_with("a \"b\"") && problem.chars().count() <= 200, "{problem}");
+        assert_eq!(ad.integer("LastGood"), Some(7));
+        let left_out = ad.string("OwnersLeftOut");
+        assert_eq!(left_out.as_deref(), Some("user0, user1, user2, user3, user4, 2 more"));
+        let nothing = "Problem = undefined\nLastGood = undefined\nOwnersLeftOut = undefined\n";
+        assert_eq!(Health::default().to_string(), nothing);
+        let backslash = Health { problem: Some("a\\".to_owned()), ..Health::default() };
+        assert!(backslash.to_string().starts_with("Problem = \"a/\"\n"));
     }
 }

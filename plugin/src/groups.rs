@@ -39,7 +39,8 @@ impl Write {
     /// True for these of its jobs while they are in the hold that was judged.
     #[must_use]
     pub fn constraint(&self, jobs: &[JobId]) -> String {
-        format!("{} && {}", self.hold, among(jobs.iter().copied()))
+        // What stands first is the advisor's choice: nothing of other jobs is looked at.
+        format!("JobStatus == 5 && {} && {}", among(jobs.iter().copied()), self.hold)
     }
 }
 
@@ -204,13 +205,17 @@ fn push(
     }
 }
 
-/// True while the jobs are in the holds that were judged. A later hold has a larger NumHolds.
+/// True while the jobs are in the holds that were judged. A later hold has a larger NumHolds. Users
+/// may edit both attributes, and the schedd does nothing else while it evaluates this: so their
+/// text is compared (`unparse`).
 fn hold(batch: &[&Judged]) -> String {
     let latest = batch.iter().map(|job| job.entered).max().unwrap_or(0);
     let is_one = batch.iter().all(|job| job.entered == latest);
     let sign = if is_one { "==" } else { "<=" };
     let num_holds = batch[0].num_holds;
-    format!("JobStatus == 5 && NumHolds == {num_holds} && EnteredCurrentStatus {sign} {latest}")
+    format!(
+        "unparse(NumHolds) == \"{num_holds}\" && int(unparse(EnteredCurrentStatus)) {sign} {latest}"
+    )
 }
 
 #[cfg(test)]
@@ -269,7 +274,7 @@ mod tests {
         assert_eq!(writes.iter().map(|one| one.jobs.len()).collect::<Vec<_>>(), [500, 1]);
         assert_eq!(
             writes[0].hold,
-            "JobStatus == 5 && NumHolds == 1 && EnteredCurrentStatus == 900"
+            "unparse(NumHolds) == \"1\" && int(unparse(EnteredCurrentStatus)) == 900"
         );
         assert!(names(&writes[0]).contains(&"HoldAdviceEntered"));
     }
@@ -281,12 +286,12 @@ mod tests {
         let writes = write(&jobs);
         assert_eq!(writes.len(), 3);
         assert!(!names(&writes[0]).contains(&"HoldAdviceNumHolds") && !writes[0].is_last);
-        assert!(writes[0].hold.ends_with("EnteredCurrentStatus <= 901"));
+        assert!(writes[0].hold.ends_with("(EnteredCurrentStatus)) <= 901"));
         for one in &writes[1..] {
             assert_eq!(names(one), ["HoldAdviceNumHolds", "HoldAdviceEntered"]);
             assert!(one.is_last);
         }
-        assert!(writes[2].hold.ends_with("EnteredCurrentStatus == 901"));
+        assert!(writes[2].hold.ends_with("(EnteredCurrentStatus)) == 901"));
     }
 
     #[test]

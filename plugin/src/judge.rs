@@ -42,8 +42,8 @@ const LOOKS_SHARE: u64 = 32;
 /// Seconds of the journal that a pass looks back. Assumed: what is older holds up nobody.
 pub const JOURNAL: i64 = 40 * 86_400;
 
-/// The attribute by which the writer numbers its sections. No ad of a job has it: it is not asked
-/// for.
+/// The attribute by which the writer numbers its sections, in an ad with nothing else. An ad of a
+/// job has its ids beside it.
 pub const SECTION: &str = "HoldAdviceSection";
 
 /// The section of held jobs whose advice counts.
@@ -51,6 +51,9 @@ pub const HELD: i64 = 2;
 
 /// The section of jobs that were released or are to be.
 pub const ACTS: i64 = 3;
+
+/// Behind a section of held jobs: what stood in that does not count, as it has no end.
+pub const LOST: i64 = -1;
 
 /// What advice is in an ad.
 pub const ADVICE: &[&str] = &[
@@ -98,7 +101,7 @@ pub enum JudgeError {
     Io(#[from] io::Error),
 }
 
-/// The attributes that the writer asks for, and the judge reads.
+/// The attributes that the judge reads.
 #[must_use]
 pub fn projection() -> Projection {
     let names: Vec<&str> =
@@ -223,11 +226,19 @@ fn read_ads(input: impl Read, bench: &Bench) -> Result<Input, JudgeError> {
     let mut known = HashSet::new();
     let mut section = 0;
     let mut current = 0;
+    // Of this section.
+    let (mut before, mut since) = (0, Vec::new());
     for item in Ads::new(BufReader::with_capacity(256 << 10, input), &projection)? {
         // What is damaged in an ad was left out of it.
         let AdItem::Ad(mut ad) = item? else { continue };
         if let Some(number) = ad.integer(SECTION).filter(|_| ad.len() == 1) {
             section = number;
+            if section == LOST {
+                read.held.truncate(before);
+                since.drain(..).for_each(|id| drop(read.acts.remove(&id)));
+            }
+            before = read.held.len();
+            since.clear();
             continue;
         }
         let Some(id) = job_id(&ad) else { continue };
@@ -239,6 +250,7 @@ fn read_ads(input: impl Read, bench: &Bench) -> Result<Input, JudgeError> {
             read.held.push(job);
         }
         if acts.contains(&id) {
+            since.push(id);
             read.acts.insert(id, ad);
         }
     }

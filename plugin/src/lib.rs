@@ -7,6 +7,7 @@
 //! ([`line`]), decides which jobs the access point may release ([`releases`]) and keeps the
 //! journal. What is true of users' files is known to it where root runs [`looks`].
 
+pub mod asking;
 pub mod confine;
 pub mod counts;
 pub mod groups;

@@ -10,12 +10,14 @@ use holdadvise::journal::{By, Entry, Journal, JournalError, Kept, Locked};
 use holdadvise::model::ModelError;
 use holdadvise::userlog::JobId;
 
-use crate::counts::Counts;
+use crate::asking::Asking;
+use crate::counts::{Counts, Health};
 use crate::groups::{Times, writes};
 use crate::judge::{ACTS, HELD, JOURNAL, SECTION, projection};
 use crate::line::{Judged, Line};
-use crate::process::{Feed, ProcessError, Said, answer, ask_judge};
+use crate::process::{Feed, ProcessError, Said, ask_judge};
 use crate::releases::{decide, settled};
+use crate::select::among;
 use crate::settings::Settings;
 use crate::write::write;
 
@@ -29,9 +31,13 @@ const ASKED: i64 = 3 * 86_400;
 /// Records of the history that are looked at for jobs that left the queue.
 const HISTORY: &str = "50000";
 
-/// True of held jobs whose advice is of this hold and counts.
-const COUNTS: &str = "(HoldAdviceNumHolds =?= NumHolds && HoldAdviceEntered =?= \
-     EnteredCurrentStatus && time() < HoldAdviceExpires)";
+/// How long one query of the history may take. Assumed.
+const HISTORY_TIME: Duration = Duration::from_secs(30);
+
+/// True of held jobs whose advice is of this hold and counts. What users may write is not
+/// evaluated: `unparse` gives the text of an attribute.
+const COUNTS: &str = "(unparse(NumHolds) =?= string(HoldAdviceNumHolds) && \
+     unparse(EnteredCurrentStatus) =?= string(HoldAdviceEntered) && time() < HoldAdviceExpires)";
 
 /// Why a pass came to nothing.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +55,17 @@ pub enum PassError {
     /// The judge said nothing.
     #[error(transparent)]
     Judge(#[from] ProcessError),
+    /// Too many queries were not answered.
+    #[error(
+        "{lost} queries were not answered, and each costs the schedd a process \
+         (SCHEDD_QUERY_WORKERS): the next one is asked in {left} s"
+    )]
+    Pause {
+        /// Queries.
+        lost: u32,
+        /// Seconds.
+        left: i64,
+    },
 }
 
 /// What came of a pass.
@@ -76,8 +93,15 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
     let mut entries = kept.entries;
 
     let acts = acts(&entries, now);
-    let said = ask_judge(deadline, debug, |feed| feed_judge(feed, &settings, &acts, deadline))?;
-    let Said { lines, dropped, memory } = said;
+    let mut asking = Asking::open(&settings, now);
+    if let Some((left, lost)) = asking.pause() {
+        return Err(PassError::Pause { lost, left });
+    }
+    let said = ask_judge(deadline, debug, |feed| feed_judge(feed, &mut asking, &acts, deadline));
+    let is_whole = |said: &Said| said.lines.iter().any(|line| matches!(line, Line::Done { .. }));
+    asking.keep(said.as_ref().is_ok_and(is_whole));
+    let Said { lines, dropped, memory } = said?;
+    faults.append(&mut asking.faults);
     let (judged, seen) = judged_of(&lines, &mut faults);
     let missing: Vec<String> = lines.iter().filter_map(note_of).collect();
 
@@ -114,6 +138,11 @@ pub fn pass(config: &Config, now: i64, debug: bool) -> Result<Outcome, PassError
         seconds: begun.elapsed().as_secs_f64(),
         memory: memory >> 10,
         at: now,
+        health: Health {
+            problem: faults.first().cloned(),
+            last_good: asking.last_good(),
+            left_out: asking.left_out(),
+        },
         ..Counts::default()
     };
     for job in &judged {
@@ -178,46 +207,49 @@ fn note_of(line: &Line) -> Option<String> {
 
 fn feed_judge(
     feed: &mut Feed,
-    settings: &Settings,
+    asking: &mut Asking,
     acts: &[JobId],
     deadline: Instant,
 ) -> Result<(), ProcessError> {
-    let list = projection().list();
-    let limit = settings.jobs.to_string();
-    let ads = |constraint: &str| {
-        let words = ["-allusers", "-long", "-attributes", &list, "-limit", &limit, "-constraint"];
-        words.into_iter().map(str::to_owned).chain([constraint.to_owned()]).collect::<Vec<_>>()
-    };
+    if asking.is_by_owner() {
+        return asking.by_owner(feed, acts, deadline);
+    }
+    let others = asking.others();
     for (section, test) in [(1, "=!="), (HELD, "=?=")] {
         feed.section(SECTION, section)?;
-        let arguments = ads(&format!("JobStatus == 5 && {COUNTS} {test} true"));
-        feed.run("condor_q", &strs(&arguments))?;
+        asking.ads(feed, &format!("JobStatus == 5 && {others} && {COUNTS} {test} true"))?;
     }
     feed.section(SECTION, ACTS)?;
     for some in acts.chunks(JOBS) {
-        let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
-        let named = |words: &[&str]| {
-            let words = words.iter().map(|word| (*word).to_owned());
-            words.chain(ids.iter().cloned()).collect::<Vec<_>>()
-        };
-        let queue = named(&["-allusers", "-long", "-attributes", &list]);
-        feed.run("condor_q", &strs(&queue))?;
-        let there = named(&["-allusers", "-af", "ClusterId", "ProcId"]);
-        let there = ids_of(&answer("condor_q", &strs(&there), deadline)?);
+        let named = among(some.iter().copied());
+        asking.ads(feed, &format!("{named} && {others}"))?;
+        let there = ids_of(&asking.words(&named, &["ClusterId", "ProcId"], deadline)?);
         let gone: Vec<JobId> = some.iter().copied().filter(|job| !there.contains(job)).collect();
         if gone.is_empty() {
             continue;
         }
         let most = gone.len().to_string();
+        let list = projection().list();
         let words = ["-long", "-attributes", &list, "-limit", &most, "-scanlimit", HISTORY]
             .map(str::to_owned);
         let history: Vec<String> =
             words.into_iter().chain(gone.iter().map(ToString::to_string)).collect();
-        if let Err(error) = feed.run("condor_history", &strs(&history)) {
+        if let Err(error) = feed.run("condor_history", &strs(&history), HISTORY_TIME) {
             log::info!("{error}");
         }
     }
     Ok(())
+}
+
+/// What the ad of the schedd says where a pass came to nothing.
+#[must_use]
+pub fn health_of(config: &Config, error: &PassError, now: i64) -> Health {
+    let asking = Settings::of(config).map(|(settings, _)| Asking::open(&settings, now)).ok();
+    Health {
+        problem: Some(error.to_string()),
+        last_good: asking.as_ref().and_then(Asking::last_good),
+        left_out: asking.map(|asking| asking.left_out()).unwrap_or_default(),
+    }
 }
 
 fn strs(words: &[String]) -> Vec<&str> {

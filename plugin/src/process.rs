@@ -128,15 +128,21 @@ impl Feed {
     /// [`ProcessError::Failed`] where the judge reads no more.
     pub fn section(&mut self, name: &str, number: i64) -> Result<(), ProcessError> {
         self.pipe
-            .write_all(format!("\n{name} = {number}\n\n").as_bytes())
+            // The last ad may have been cut off.
+            .write_all(format!("\n\n{name} = {number}\n\n").as_bytes())
             .map_err(|source| ProcessError::Start { what: "the judge".to_owned(), source })
     }
 
-    /// Runs a tool whose output the judge reads.
+    /// Runs a tool whose output the judge reads, for `most` at most.
     ///
     /// # Errors
     /// [`ProcessError`]
-    pub fn run(&mut self, tool: &str, arguments: &[&str]) -> Result<(), ProcessError> {
+    pub fn run(
+        &mut self,
+        tool: &str,
+        arguments: &[&str],
+        most: Duration,
+    ) -> Result<(), ProcessError> {
         let pipe = |source| ProcessError::Start { what: tool.to_owned(), source };
         let begun = Instant::now();
         let mut command = Command::new(tool);
@@ -145,7 +151,7 @@ impl Feed {
             .stdin(Stdio::null())
             .stdout(self.pipe.try_clone().map_err(pipe)?)
             .stderr(Stdio::piped());
-        let ran = Running::start(&mut command, tool)?.wait(self.deadline);
+        let ran = Running::start(&mut command, tool)?.wait(self.deadline.min(begun + most));
         log::info!("{tool}: {} ms", begun.elapsed().as_millis());
         ran
     }

@@ -19,6 +19,9 @@ pub struct Settings {
     pub interval: i64,
     /// HOLDADVISE_PASS_SECONDS: a pass ends after so many seconds.
     pub seconds: u64,
+    /// HOLDADVISE_QUERY_SECONDS: one query may take so many seconds, one about a single owner a
+    /// third of that.
+    pub query_seconds: u64,
     /// HOLDADVISE_PASS_JOBS: held jobs of a pass at most.
     pub jobs: usize,
     /// HOLDADVISE_LOG_HOURS: so much of the event log is read.
@@ -58,6 +61,8 @@ impl Settings {
             interval: read.number("HOLDADVISE_INTERVAL", 180, 1, 86_400),
             // Assumed: two thirds of the time until the next one.
             seconds: read.number("HOLDADVISE_PASS_SECONDS", 120, 1, 86_400),
+            // Assumed: 10,000 jobs take a second or two.
+            query_seconds: read.number("HOLDADVISE_QUERY_SECONDS", 45, 1, 86_400),
             jobs: read.number("HOLDADVISE_PASS_JOBS", 20_000, 1, 1_000_000),
             hours: read.number("HOLDADVISE_LOG_HOURS", 24, 1, 24 * 365),
             memory: read.number("HOLDADVISE_JUDGE_MEMORY", 1_024, 64, 1 << 20),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use holdadvise::cli::{Config, switch_debug_on};
 use holdadvise_plugin::confine::{Limits, attempts, confine};
 use holdadvise_plugin::judge::judge;
-use holdadvise_plugin::pass::{Outcome, pass};
+use holdadvise_plugin::pass::{Outcome, health_of, pass};
 
 const HELP: &str = "\
 Usage: condor_holdadvise_advisor [-debug]
@@ -74,6 +74,8 @@ fn one_pass(config: &Config, now: i64, debug: bool) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
+            // Whoever looks at the ad of the schedd sees it.
+            printed(&format!("{}-\n", health_of(config, &error, now)));
             eprintln!("Error: {error}");
             ExitCode::FAILURE
         }

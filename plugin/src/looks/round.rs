@@ -10,7 +10,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use holdadvise::advice::FILE_ATTRIBUTES;
 use holdadvise::checks::Ids;
 use holdadvise::cli::{Config, SettingError, hosts, ids_now};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -41,8 +40,13 @@ const GONE: Duration = Duration::from_millis(500);
 /// Owners that are counted at most. Assumed.
 const MOST_OWNERS: usize = 10_000;
 
-/// True of held jobs whose owner is the account that they run as.
-const HELD: &str = "JobStatus == 5 && (OsUser =?= undefined || OsUser =?= Owner)";
+/// True of held jobs whose owner is the account that they run as. What users may write is not
+/// evaluated: `unparse` gives the text of an attribute.
+const HELD: &str = "JobStatus == 5 && (unparse(OsUser) == \"\" || \
+     unparse(OsUser) == strcat(\"\\\"\", Owner, \"\\\"\"))";
+
+/// How long an owner is not asked about whose query was not answered. Assumed.
+const LEFT_OUT: Duration = Duration::from_secs(86_400);
 
 /// Why there was no round.
 #[derive(Debug, thiserror::Error)]
@@ -84,7 +88,10 @@ pub struct Round {
 /// Processes that were ended and are still there: they wait for a file system. As long as one of an
 /// owner is there, no other is started for it.
 #[derive(Debug, Default)]
-pub struct LeftBehind(Mutex<HashMap<String, Group>>);
+pub struct LeftBehind(Mutex<HashMap<String, Group>>, Unanswered);
+
+/// Owners about whom condor_q did not answer, and when: each such query costs the schedd a process.
+type Unanswered = Mutex<HashMap<String, Instant>>;
 
 /// A process of an owner, with what it started.
 #[derive(Debug)]
@@ -220,6 +227,9 @@ fn one(owner: &str, common: &Common<'_>) -> Result<Option<Record>, ProcessError>
     if common.left_behind.is_there(owner) {
         return Err(failed("an earlier one still waits for a file system"));
     }
+    if common.left_behind.is_unanswered(owner) {
+        return Err(failed("condor_q did not answer about this owner; it is not asked for 24 h"));
+    }
     let deadline = Instant::now() + ONE_OWNER;
     let begun = jiff::Timestamp::now().as_second();
     let start = |source| ProcessError::Start { what: what.to_owned(), source };
@@ -234,6 +244,8 @@ fn one(owner: &str, common: &Common<'_>) -> Result<Option<Record>, ProcessError>
     let ended = group.ends_well(deadline);
     if !group.is_gone() {
         common.left_behind.put(owner, group);
+    } else if matches!(read, Err(ProcessError::Late { .. })) {
+        common.left_behind.put_unanswered(owner);
     }
     match read? {
         Some(bytes) if ended => Ok(Some(Record { begun, bytes })),
@@ -266,8 +278,9 @@ fn begin(
 fn feed(owner: &str, account: &Ids, to: PipeWriter) -> Result<Running, ProcessError> {
     let constraint = format!("{HELD} && Owner =?= \"{owner}\"");
     let mut command = tool("condor_q", account);
-    command.args(["-allusers", "-long", "-attributes", &FILE_ATTRIBUTES.join(",")]);
-    command.args(["-limit", &JOBS.to_string(), "-constraint", &constraint]);
+    // No list of attributes: the schedd would follow what they refer to, however far that leads.
+    command.args(["-allusers", "-long", "-limit", &JOBS.to_string()]);
+    command.args(["-constraint", &constraint]);
     command.stdout(to).stderr(Stdio::piped());
     Running::start(&mut command, "condor_q")
 }
@@ -354,6 +367,17 @@ impl Group {
 }
 
 impl LeftBehind {
+    fn is_unanswered(&self, owner: &str) -> bool {
+        let mut owners = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.retain(|_, at| at.elapsed() < LEFT_OUT);
+        owners.contains_key(owner)
+    }
+
+    fn put_unanswered(&self, owner: &str) {
+        let mut owners = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.insert(owner.to_owned(), Instant::now());
+    }
+
     fn is_there(&self, owner: &str) -> bool {
         let mut groups = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if groups.get_mut(owner).is_some_and(Group::is_gone) {
@@ -407,6 +431,17 @@ mod tests {
         kill_process_group(id, Signal::KILL).unwrap();
         assert!(!left_behind.is_there("alice"));
         assert!(left_behind.0.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_owner_about_whom_there_was_no_answer_is_not_asked_about_again() {
+        let left_behind = LeftBehind::default();
+        left_behind.put_unanswered("mallory");
+        assert!(left_behind.is_unanswered("mallory") && !left_behind.is_unanswered("alice"));
+        if let Some(long_ago) = Instant::now().checked_sub(LEFT_OUT) {
+            left_behind.1.lock().unwrap().insert("mallory".to_owned(), long_ago);
+            assert!(!left_behind.is_unanswered("mallory"));
+        }
     }
 
     #[test]

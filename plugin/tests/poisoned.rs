@@ -1,0 +1,141 @@
+//! The whole advisor, with a script in the place of `condor_q` that does not answer about one
+//! owner, as the schedd of an ad whose expressions have no end.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use classads::ClassAd;
+
+/// It notes what it is asked, and whom it does not answer. With the file `dead` it answers nobody.
+const CONDOR_Q: &str = r#"#!/bin/sh
+cd "$(dirname "$0")" || exit 1
+echo "$*" >>asked
+lost() {
+    echo lost >>lost
+    # As condor_q does after 20 s without a byte.
+    if [ -e impatient ]; then sleep 2; echo 'Failed to fetch ads' >&2; exit 1; fi
+    exec sleep 600
+}
+if [ -e dead ]; then lost; fi
+case "$*" in
+*"-constraint false -af ClusterId") if [ -e dying ]; then lost; fi ;;
+*"-af Owner") printf 'alice\n-x\nmallory\nzoe\n' ;;
+*"Owner =?= \"alice\""* | *"Owner =!= \"mallory\""*) cat ads ;;
+*"Owner =?= \"zoe\""*) ;;
+# An ad begins, and has no end.
+*) cat cut; lost ;;
+esac
+"#;
+
+const EDIT: &str = "#!/bin/sh\necho \"$*\" >>\"$(dirname \"$0\")/edited\"\n";
+
+const AD: &str = "ClusterId = 7\nProcId = 0\nOwner = \"alice\"\nJobStatus = 5\nNumHolds = 1\n\
+    EnteredCurrentStatus = 1790000000\nHoldReasonCode = 15\nHoldReasonSubCode = 0\n\
+    HoldReason = \"submitted on hold at user's request\"\n";
+
+/// Seconds for one query: those of the script take a few milliseconds.
+const SECONDS: &str = "4";
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        for (name, text) in [("condor_q", CONDOR_Q), ("condor_qedit", EDIT)] {
+            fs::write(place.path(name), text).unwrap();
+            fs::set_permissions(place.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        fs::write(place.path("ads"), AD).unwrap();
+        fs::write(place.path("cut"), AD.replace("= 7", "= 8").replace("alice", "mallory")).unwrap();
+        fs::create_dir(place.path("state")).unwrap();
+        fs::set_permissions(place.path("state"), fs::Permissions::from_mode(0o700)).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn lines(&self, name: &str) -> Vec<String> {
+        let text = fs::read_to_string(self.path(name)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// A pass: whether it ended well, and what it says in the ad of the schedd.
+    fn pass(&self) -> (bool, ClassAd) {
+        let output = Command::new(env!("CARGO_BIN_EXE_condor_holdadvise_advisor"))
+            .env("PATH", format!("{}:/usr/bin:/bin", self.0.path().display()))
+            .env("HOME", self.0.path())
+            .env("_CONDOR_HOLDADVISE_STATE", self.path("state"))
+            .env("_CONDOR_HOLDADVISE_LOOKS", self.path("no-looks"))
+            .env("_CONDOR_HOLDADVISE_QUERY_SECONDS", SECONDS)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let ad = said.strip_suffix("-\n").unwrap_or_else(|| panic!("{said}{errors}"));
+        let ad = classads::read_ads(ad.as_bytes()).next().unwrap().unwrap();
+        (output.status.success(), ad)
+    }
+}
+
+#[test]
+fn one_owner_costs_two_queries_and_the_others_have_advice() {
+    goes_on(&Place::new());
+}
+
+#[test]
+fn a_condor_q_that_gives_up_by_itself_has_lost_a_query_too() {
+    let place = Place::new();
+    fs::write(place.path("impatient"), "").unwrap();
+    goes_on(&place);
+}
+
+fn goes_on(place: &Place) {
+    let (is_well, ad) = place.pass();
+    assert!(!is_well && ad.string("Problem").unwrap().contains("condor_q took longer"));
+    assert_eq!((ad.integer("LastGood"), place.lines("edited").len()), (None, 0));
+
+    let (is_well, ad) = place.pass();
+    let problem = ad.string("Problem").unwrap();
+    assert!(is_well && problem.contains("held jobs of mallory"), "{problem}");
+    assert_eq!(ad.string("OwnersLeftOut").as_deref(), Some("mallory"));
+    assert!(ad.integer("LastGood").is_some());
+    // What was said of the other before its end does not count.
+    assert_eq!(ad.integer("Jobs"), Some(1));
+    let edited = place.lines("edited");
+    assert!(!edited.is_empty() && edited.iter().all(|line| line.contains("ClusterId == 7")));
+
+    let (is_well, ad) = place.pass();
+    let problem = ad.string("Problem").unwrap_or_default();
+    assert!(is_well && !problem.contains("mallory"), "{problem}");
+    assert_eq!(ad.string("OwnersLeftOut").as_deref(), Some("mallory"));
+    assert_eq!(ad.integer("Jobs"), Some(1));
+    assert_eq!(place.lines("lost").len(), 2);
+    // No list of attributes: the schedd would follow what they refer to.
+    assert!(place.lines("asked").iter().all(|line| !line.contains("-attributes")));
+}
+
+#[test]
+fn nobody_is_left_out_while_the_schedd_answers_nobody() {
+    let place = Place::new();
+    fs::write(place.path("dying"), "").unwrap();
+    assert!(!place.pass().0);
+    let (is_well, ad) = place.pass();
+    assert!(!is_well && ad.string("OwnersLeftOut").is_none());
+}
+
+#[test]
+fn a_schedd_that_answers_nobody_is_left_alone() {
+    let place = Place::new();
+    fs::write(place.path("dead"), "").unwrap();
+    for _ in 0..3 {
+        assert!(!place.pass().0);
+    }
+    let (is_well, ad) = place.pass();
+    let problem = ad.string("Problem").unwrap();
+    assert!(!is_well && problem.starts_with("3 queries were not answered"), "{problem}");
+    assert_eq!(place.lines("asked").len(), 3);
+}
