@@ -64,13 +64,13 @@ fn released(cluster: usize) -> String {
 }
 
 /// Number, job and lines of an event.
-type Told = (u16, String, Vec<u8>);
+type Seen = (u16, String, Vec<u8>);
 
-fn of(event: &Event<'_>) -> Told {
+fn of(event: &Event<'_>) -> Seen {
     (event.number, event.job.to_string(), event.lines().to_vec())
 }
 
-fn all<R: Read>(log: &mut LogReader<R>) -> Vec<Told> {
+fn all<R: Read>(log: &mut LogReader<R>) -> Vec<Seen> {
     let mut read = Vec::new();
     while let Some(event) = log.next_event() {
         read.extend(event.ok().map(|event| of(&event)));
@@ -78,7 +78,7 @@ fn all<R: Read>(log: &mut LogReader<R>) -> Vec<Told> {
     read
 }
 
-fn in_chunks(log: &ChunkedLog) -> Vec<Told> {
+fn in_chunks(log: &ChunkedLog) -> Vec<Seen> {
     let mut read = Vec::new();
     let _: ControlFlow<()> = log.read(all, |part| {
         read.extend(part);
@@ -87,7 +87,7 @@ fn in_chunks(log: &ChunkedLog) -> Vec<Told> {
     read
 }
 
-fn followed(path: &Path, log: &[u8], piece: usize) -> Vec<Told> {
+fn followed(path: &Path, log: &[u8], piece: usize) -> Vec<Seen> {
     std::fs::write(path, b"").unwrap();
     let mut read = Vec::new();
     let mut position = None;
@@ -106,7 +106,7 @@ fn followed(path: &Path, log: &[u8], piece: usize) -> Vec<Told> {
 }
 
 /// The log as each way of reading gives it from its beginning.
-fn ways(log: &[u8], sizes: &[u64]) -> Vec<(String, Vec<Told>)> {
+fn ways(log: &[u8], sizes: &[u64]) -> Vec<(String, Vec<Seen>)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("EventLog");
     std::fs::write(&path, log).unwrap();
@@ -126,7 +126,7 @@ fn ways(log: &[u8], sizes: &[u64]) -> Vec<(String, Vec<Told>)> {
 }
 
 /// Every window and newest part of the log gives the last of its events, and no other.
-fn every_part(log: &[u8], written: &[Told], step: usize) {
+fn every_part(log: &[u8], written: &[Seen], step: usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("EventLog");
     std::fs::write(&path, log).unwrap();
